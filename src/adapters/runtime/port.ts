@@ -1,0 +1,67 @@
+import type { AttemptId } from '../../kernel/ids.ts'
+import type { Workspace } from '../../workspaces/port.ts'
+
+/**
+ * Runs agents. One contract suite (`contract-suite.ts`) holds for every implementation; the engine knows nothing else.
+ */
+export interface Runtime {
+  readonly name: string
+  readonly capabilities: RuntimeCapabilities
+  /** Whether it can run here, and what to install if not. */
+  available(): Promise<{ ok: true } | { ok: false; reason: string; install: string }>
+  /** Refuses options that can never work, before a run is made of them; the message goes to the operator. */
+  checkOptions(options: Record<string, unknown>): void
+  /** Resolves once the agent exists (a process is spawned); rejects if it could not be started at all. */
+  launch(launch: Launch): Promise<AgentHandle>
+}
+
+export interface RuntimeCapabilities {
+  /** Its agents are played, not thought; every screen says so. */
+  readonly simulated: boolean
+  /** Its agents run in a sandbox. */
+  readonly boxed: boolean
+  /** Evidence commands may run without a sandbox: only for programs that the operator named herself. */
+  readonly evidenceUnboxed: boolean
+  readonly send: boolean
+  readonly resume: boolean
+}
+
+export interface Launch {
+  /** Committed before the launch; handed on as AGENCY_LAUNCH_ID, by which a survivor of our death is found. */
+  readonly launchId: AttemptId
+  readonly prompt: string
+  readonly workspace: Workspace
+  readonly options: Record<string, unknown>
+  /** AGENCY_TOKEN, AGENCY_SOCKET and the like: everything the agent needs to talk to us. Nothing else is inherited. */
+  readonly environment: Record<string, string>
+  /** Which attempt of its brief this is, from 1: a scripted agent can act differently the second time. */
+  readonly attempt: number
+}
+
+export interface AgentHandle {
+  readonly pid: number | null
+  /** Everything it does, in order; ends after exactly one `ended`. */
+  readonly events: AsyncIterable<RuntimeEvent>
+  /** Text into a live session; rejects with `unsupported` where `capabilities.send` is false. */
+  send(text: string): Promise<void>
+  /** Asks it to stop; it is killed after a grace time. Resolves when it is gone. Safe to call twice. */
+  interrupt(): Promise<void>
+}
+
+export type RuntimeEvent =
+  /** Free text or a line of output, at most 64 KB. */
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'tool'; readonly name: string; readonly summary: string }
+  /** Tokens since the last one, never a total. */
+  | { readonly kind: 'usage'; readonly inputTokens: number; readonly outputTokens: number }
+  /** A report made outside the API (standard output, outbox, final message); still unchecked. */
+  | { readonly kind: 'report'; readonly report: unknown }
+  | AgentEnded
+
+export interface AgentEnded {
+  readonly kind: 'ended'
+  readonly exitCode: number | null
+  readonly signal: string | null
+  /** In one line, where exit code and signal do not say enough. */
+  readonly detail?: string
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+
+import { operation } from '../operations/contract.ts'
+
+export const DaemonStatus = z.object({
+  pid: z.number().int(),
+  version: z.string(),
+  home: z.string(),
+  store: z.object({ kind: z.enum(['sqlite', 'postgres']), place: z.string() }),
+  address: z.string(),
+  socket: z.string(),
+  startedAt: z.string(),
+  box: z.string().describe('Which sandbox agents and evidence run in'),
+  running: z.object({ runs: z.number().int(), agents: z.number().int(), slots: z.number().int() }),
+})
+export type DaemonStatus = z.infer<typeof DaemonStatus>
+
+export const WhoAmI = z.object({
+  kind: z.enum(['operator', 'agent']),
+  personaId: z.number().int(),
+  agentId: z.number().int().nullable(),
+  runId: z.string().nullable(),
+  briefId: z.string().nullable(),
+  attemptId: z.string().nullable(),
+})
+
+export const daemonOperations = {
+  status: operation({
+    name: 'daemon.status',
+    summary: 'What the daemon is and what it is doing',
+    method: 'GET',
+    path: '/status',
+    input: z.strictObject({}),
+    output: DaemonStatus,
+    allow: ['operator'],
+  }),
+  whoami: operation({
+    name: 'daemon.whoami',
+    summary: 'Who your credentials say you are',
+    method: 'GET',
+    path: '/whoami',
+    input: z.strictObject({}),
+    output: WhoAmI,
+    allow: ['operator', 'agent'],
+    tool: 'whoami',
+  }),
+  stop: operation({
+    name: 'daemon.stop',
+    summary: 'Stop the daemon; running agents are interrupted and taken up again at the next start',
+    method: 'POST',
+    path: '/stop',
+    input: z.strictObject({}),
+    output: z.object({ stopping: z.literal(true) }),
+    allow: ['operator'],
+  }),
+  link: operation({
+    name: 'daemon.link',
+    summary: 'An address that signs one browser in, once, within ten minutes',
+    method: 'POST',
+    path: '/links',
+    input: z.strictObject({ path: z.string().regex(/^\/(?!\/)[A-Za-z0-9/_-]*$/).default('/') }),
+    output: z.object({ url: z.string(), expiresAt: z.string() }),
+    allow: ['operator'],
+  }),
+}

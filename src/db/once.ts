@@ -1,0 +1,55 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+import { bug, refusal } from '../kernel/errors.ts'
+import type { Tx } from './port.ts'
+import { sqlOf } from './tx.ts'
+
+interface Once {
+  key: string
+  digest: string
+  /** The second write of the same request is not covered; a request that needs two is split wrongly. */
+  used: boolean
+}
+
+const pending = new AsyncLocalStorage<Once>()
+const writing = new AsyncLocalStorage<true>()
+
+export const runOnce = <T>(key: string, digest: string, work: () => Promise<T>): Promise<T> =>
+  pending.run({ key, digest, used: false }, work)
+
+export const claimOnce = (): Once | undefined => {
+  const once = pending.getStore()
+  if (once === undefined || once.used) return undefined
+  once.used = true
+  return once
+}
+
+/** Marks the callback of a write, so that a write inside it is an error at once and not a silent deadlock. */
+export function guardNesting<T>(work: () => Promise<T>): Promise<T> {
+  return writing.run(true, work)
+}
+
+export function refuseNesting(): void {
+  if (writing.getStore() === true) throw bug('db.write or db.read inside a db.write callback; pass tx on instead')
+}
+
+/** The transaction's own body, unless its key has been seen: then its first answer. */
+export async function answerOnce<T>(tx: Tx, once: Once, work: () => Promise<T>): Promise<T> {
+  const sql = sqlOf(tx)
+  const seen = await sql.get('SELECT digest, answer FROM answers WHERE key = ?', [once.key])
+  if (seen !== undefined) {
+    if (seen['digest'] !== once.digest)
+      throw refusal('idempotency_key_reused', 'this Idempotency-Key was used for another request', {
+        hint: 'Make a new key for a new request; repeat a key only with the same body.',
+      })
+    return JSON.parse(seen['answer'] as string) as T
+  }
+  const answer = await work()
+  await sql.run('INSERT INTO answers (key, digest, answer, at) VALUES (?, ?, ?, ?)', [
+    once.key,
+    once.digest,
+    JSON.stringify(answer ?? null),
+    tx.at,
+  ])
+  return answer
+}

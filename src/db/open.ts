@@ -1,0 +1,10 @@
+import type { Db, DbOptions } from './port.ts'
+import { openPostgres } from './postgres.ts'
+import { openSqlite } from './sqlite.ts'
+
+export type StorePlace = { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string }
+
+export const openStore = (place: StorePlace, options: DbOptions): Promise<Db> =>
+  place.kind === 'sqlite'
+    ? openSqlite({ ...options, path: place.path })
+    : openPostgres({ ...options, url: place.url })

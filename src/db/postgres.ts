@@ -1,0 +1,203 @@
+import pg from 'pg'
+
+import { AgencyError, refusal } from '../kernel/errors.ts'
+import { redact } from '../kernel/text.ts'
+import { applyMigrations } from './migrate.ts'
+import { answerOnce, claimOnce, guardNesting, refuseNesting, runOnce } from './once.ts'
+import type { Db, DbOptions, ReadTx, Sql, SqlRow, SqlValue, Stream, Tx } from './port.ts'
+import { asTx, numbered, OpenTx, takeStreams } from './tx.ts'
+
+export interface PostgresOptions extends DbOptions {
+  url: string
+  connections?: number
+}
+
+/** A number for pg_advisory_lock, the same in every process: only one of them migrates. */
+const migrationLock = 7_246_091
+const channel = 'agency_events'
+/** Lost races: a deadlock the sorted locks could not prevent, a serialisation failure, a key inserted by another. */
+const repeatable = new Set(['40P01', '40001', '23505'])
+const attempts = 5
+
+export async function openPostgres(options: PostgresOptions): Promise<Db> {
+  const pool = new pg.Pool({ connectionString: options.url, max: options.connections ?? 10, types: { getTypeParser } })
+  // A connection that breaks while idle is replaced by the pool; the next query says so if the server is gone.
+  pool.on('error', () => {})
+  let count = 0
+  const sqlFor = (client: pg.PoolClient): Sql => createSql(client, () => count++)
+
+  try {
+    const client = await pool.connect()
+    try {
+      await client.query('SELECT pg_advisory_lock($1)', [migrationLock])
+      await applyMigrations('postgres', sqlFor(client), options.clock.at(), async (text) => void (await client.query(text)))
+      await client.query('SELECT pg_advisory_unlock($1)', [migrationLock])
+    } finally {
+      client.release()
+    }
+  } catch (error) {
+    await pool.end()
+    throw error instanceof AgencyError ? error : unusable(error)
+  }
+
+  const listeners = new Set<() => void>()
+  const wake = (): void => {
+    for (const listener of listeners) listener()
+  }
+  const stopListening = listen(options, wake)
+
+  async function transact<T>(streams: readonly Stream[], work: (open: OpenTx) => Promise<T>): Promise<T> {
+    const client = await connect(pool)
+    const sql = sqlFor(client)
+    let broken: Error | undefined
+    try {
+      await sql.run('BEGIN')
+      const heads = await takeStreams(sql, streams, true)
+      const open = new OpenTx({ sql, at: options.clock.at(), chainKey: options.chainKey, writable: true, heads })
+      const value = await guardNesting(() => work(open))
+      await open.seal()
+      if (open.wroteEvents) await sql.run(`NOTIFY ${channel}`)
+      await sql.run('COMMIT')
+      for (const callback of open.afterCommitCallbacks) callback()
+      if (open.wroteEvents) wake()
+      return value
+    } catch (error) {
+      await client.query('ROLLBACK').catch((failure: Error) => (broken = failure))
+      throw error
+    } finally {
+      client.release(broken)
+    }
+  }
+
+  return {
+    kind: 'postgres',
+    async write<T>(streams: readonly Stream[], work: (tx: Tx) => Promise<T>): Promise<T> {
+      refuseNesting()
+      const once = claimOnce()
+      const body = (open: OpenTx): Promise<T> =>
+        once === undefined ? work(asTx(open)) : answerOnce(asTx(open), once, () => work(asTx(open)))
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await transact(streams, body)
+        } catch (error) {
+          if (attempt === attempts || !isRepeatable(error)) throw storeError(error)
+        }
+      }
+    },
+    async read<T>(work: (tx: ReadTx) => Promise<T>): Promise<T> {
+      refuseNesting()
+      const client = await connect(pool)
+      const sql = sqlFor(client)
+      let broken: Error | undefined
+      try {
+        await sql.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+        const view = new OpenTx({ sql, at: options.clock.at(), chainKey: options.chainKey, writable: false, heads: new Map() })
+        const value = await guardNesting(() => work(asTx(view)))
+        await sql.run('COMMIT')
+        return value
+      } catch (error) {
+        await client.query('ROLLBACK').catch((failure: Error) => (broken = failure))
+        throw storeError(error)
+      } finally {
+        client.release(broken)
+      }
+    },
+    once: runOnce,
+    onCommit(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    statements: () => count,
+    async close() {
+      await stopListening()
+      await pool.end()
+    },
+  }
+}
+
+function createSql(client: pg.PoolClient, counted: () => void): Sql {
+  const query = async (text: string, values: readonly SqlValue[] = []): Promise<pg.QueryResult> => {
+    counted()
+    return client.query({ name: statementName(text), text: numbered(text), values: values as SqlValue[] })
+  }
+  return {
+    get: async (text, values) => (await query(text, values)).rows[0] as SqlRow | undefined,
+    all: async (text, values) => (await query(text, values)).rows as SqlRow[],
+    run: async (text, values) => (await query(text, values)).rowCount ?? 0,
+  }
+}
+
+const names = new Map<string, string>()
+/** Named statements are prepared once per connection; the name is short because PostgreSQL cuts at 63 bytes. */
+function statementName(text: string): string {
+  let name = names.get(text)
+  if (name === undefined) {
+    name = `s${names.size}`
+    names.set(text, name)
+  }
+  return name
+}
+
+/** int8 and numeric arrive as text by default; our counts and sums are far below 2^53. */
+const getTypeParser: typeof pg.types.getTypeParser = ((oid: number, format: 'text' | 'binary') =>
+  oid === 20 || oid === 1700 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser
+
+/** Its own connection, made again when it breaks; the engine's sweep covers what was missed meanwhile. */
+function listen(options: PostgresOptions, wake: () => void): () => Promise<void> {
+  let client: pg.Client | null = null
+  let closed = false
+  let cancelRetry = (): void => {}
+  async function connectOnce(): Promise<void> {
+    if (closed) return
+    const next = new pg.Client({ connectionString: options.url })
+    client = next
+    next.on('notification', wake)
+    next.on('error', () => retry())
+    try {
+      await next.connect()
+      await next.query(`LISTEN ${channel}`)
+      wake()
+    } catch {
+      retry()
+    }
+  }
+  function retry(): void {
+    cancelRetry()
+    if (!closed) cancelRetry = options.clock.after(1_000, () => void connectOnce())
+  }
+  const first = connectOnce()
+  return async () => {
+    closed = true
+    cancelRetry()
+    await first
+    await client?.end().catch(() => {})
+  }
+}
+
+async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect()
+  } catch (error) {
+    throw unusable(error)
+  }
+}
+
+const isRepeatable = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && repeatable.has(String(error.code))
+
+function unusable(error: unknown): AgencyError {
+  const reason = redact(error instanceof Error ? error.message || String((error as { code?: string }).code) : String(error))
+  return refusal('store_unusable', `PostgreSQL at DATABASE_URL cannot be used: ${reason}`, {
+    hint: 'Check that the server runs and that DATABASE_URL names it; unset it to use the embedded store.',
+    cause: error,
+  })
+}
+
+function storeError(error: unknown): unknown {
+  if (error instanceof AgencyError || !(error instanceof Error)) return error
+  const code = 'code' in error ? String(error.code) : ''
+  if (code === '53100')
+    return refusal('store_full', 'the disk of the PostgreSQL server is full; nothing was changed', { cause: error })
+  if (/^(08|57P|ECONN)/.test(code) || /Connection terminated/.test(error.message)) return unusable(error)
+  return error
+}

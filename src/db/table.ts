@@ -1,0 +1,145 @@
+import { bug } from '../kernel/errors.ts'
+import { camelCase, snakeCase } from '../kernel/text.ts'
+import type { ReadTx, SqlRow, SqlValue, Stream } from './port.ts'
+import { sqlOf } from './tx.ts'
+
+/**
+ * One description of a table whose rows are changed by events: how a row becomes a camelCase object and back,
+ * and which stream its changes belong to. A row lives in exactly one stream, so that replaying streams in any order
+ * rebuilds it.
+ */
+export interface Table<Row extends object> {
+  readonly name: string
+  readonly key: readonly (keyof Row & string)[]
+  readonly json: ReadonlySet<string>
+  readonly booleans: ReadonlySet<string>
+  readonly stream: (row: Row) => Stream
+}
+
+// A list of tables of different rows has no common row type; whoever walks the list works on raw rows.
+// oxlint-disable-next-line typescript/no-explicit-any
+export type AnyTable = Table<any>
+
+export function table<Row extends object>(
+  name: string,
+  options: {
+    key?: readonly (keyof Row & string)[]
+    json?: readonly (keyof Row & string)[]
+    booleans?: readonly (keyof Row & string)[]
+    stream: (row: Row) => Stream
+  },
+): Table<Row> {
+  return {
+    name,
+    key: options.key ?? (['id'] as unknown as (keyof Row & string)[]),
+    json: new Set(options.json),
+    booleans: new Set(options.booleans),
+    stream: options.stream,
+  }
+}
+
+export const keyOf = <Row extends object>(table: Table<Row>, row: Row): SqlValue[] =>
+  table.key.map((name) => row[name] as SqlValue)
+
+/** camelCase values to what the driver takes; `undefined` is left out. */
+export function encode<Row extends object>(table: Table<Row>, values: Partial<Row>): SqlRow {
+  const row: SqlRow = {}
+  for (const name in values) {
+    const value = values[name] as unknown
+    if (value === undefined) continue
+    row[columnName(name)] = encodeValue(table, name, value)
+  }
+  return row
+}
+
+function encodeValue<Row extends object>(table: Table<Row>, name: string, value: unknown): SqlValue {
+  if (value === null) return null
+  if (table.json.has(name)) return JSON.stringify(value)
+  if (table.booleans.has(name)) return value === true ? 1 : 0
+  if (typeof value === 'string' || typeof value === 'number') return value
+  throw bug(`${table.name}.${name} is ${typeof value}; only text and numbers reach the store`)
+}
+
+export function decode<Row extends object>(table: Table<Row>, row: SqlRow): Row {
+  const values: Record<string, unknown> = {}
+  for (const column in row) {
+    const name = fieldName(column)
+    const value = row[column] as SqlValue
+    if (value !== null && table.json.has(name)) values[name] = JSON.parse(value as string)
+    else if (value !== null && table.booleans.has(name)) values[name] = value === 1
+    else values[name] = value
+  }
+  return values as Row
+}
+
+export async function insertRow<Row extends object>(tx: ReadTx, table: Table<Row>, encoded: SqlRow): Promise<void> {
+  const columns = Object.keys(encoded)
+  const text = cached(`+${table.name}:${columns.join()}`, () => {
+    const marks = columns.map(() => '?').join(', ')
+    return `INSERT INTO ${table.name} (${columns.join(', ')}) VALUES (${marks})`
+  })
+  await sqlOf(tx).run(text, Object.values(encoded))
+}
+
+export async function updateRow<Row extends object>(
+  tx: ReadTx,
+  table: Table<Row>,
+  key: readonly SqlValue[],
+  encoded: SqlRow,
+): Promise<void> {
+  const columns = Object.keys(encoded)
+  if (columns.length === 0) return
+  const text = cached(`=${table.name}:${columns.join()}`, () => {
+    const set = columns.map((column) => `${column} = ?`).join(', ')
+    return `UPDATE ${table.name} SET ${set} WHERE ${whereKey(table)}`
+  })
+  const changed = await sqlOf(tx).run(text, [...Object.values(encoded), ...key])
+  if (changed !== 1) throw bug(`an update of ${table.name} ${key.join('/')} changed ${changed} rows`)
+}
+
+export async function deleteRow<Row extends object>(tx: ReadTx, table: Table<Row>, key: readonly SqlValue[]): Promise<void> {
+  await sqlOf(tx).run(`DELETE FROM ${table.name} WHERE ${whereKey(table)}`, key)
+}
+
+export async function findRow<Row extends object>(tx: ReadTx, table: Table<Row>, ...key: SqlValue[]): Promise<Row | undefined> {
+  const text = cached(`?${table.name}`, () => `SELECT * FROM ${table.name} WHERE ${whereKey(table)}`)
+  const row = await sqlOf(tx).get(text, key)
+  return row === undefined ? undefined : decode(table, row)
+}
+
+/** `where` is SQL after WHERE, with order and limit: `findRows(tx, briefs, 'run_id = ? ORDER BY created_at, id', [runId])`. */
+export async function findRows<Row extends object>(
+  tx: ReadTx,
+  table: Table<Row>,
+  where: string,
+  values: readonly SqlValue[] = [],
+): Promise<Row[]> {
+  const rows = await sqlOf(tx).all(`SELECT * FROM ${table.name} WHERE ${where}`, values)
+  return rows.map((row) => decode(table, row))
+}
+
+const whereKey = <Row extends object>(table: Table<Row>): string =>
+  table.key.map((name) => `${columnName(name)} = ?`).join(' AND ')
+
+const texts = new Map<string, string>()
+function cached(key: string, make: () => string): string {
+  let text = texts.get(key)
+  if (text === undefined) {
+    text = make()
+    texts.set(key, text)
+  }
+  return text
+}
+
+const columnNames = new Map<string, string>()
+const fieldNames = new Map<string, string>()
+const columnName = (name: string): string => remembered(columnNames, name, snakeCase)
+const fieldName = (column: string): string => remembered(fieldNames, column, camelCase)
+function remembered(names: Map<string, string>, name: string, convert: (name: string) => string): string {
+  let converted = names.get(name)
+  if (converted === undefined) {
+    converted = convert(name)
+    names.set(name, converted)
+  }
+  return converted
+}

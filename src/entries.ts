@@ -1,0 +1,26 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** In the source tree an entry is a `.ts` file that Node strips; when installed it is a bundle beside this one. */
+const fromSource = import.meta.url.endsWith('.ts')
+
+const sources = {
+  agency: './cli/main.ts',
+  daemon: './daemon/main.ts',
+  mcp: './mcp/main.ts',
+  'scripted-agent': './adapters/runtime/scripted/main.ts',
+} as const
+export type EntryName = keyof typeof sources
+
+export const entryPath = (name: EntryName): string =>
+  fileURLToPath(new URL(fromSource ? sources[name] : `./${name}.mjs`, import.meta.url))
+
+/** The built dashboard, or null where it has not been built. */
+export function webRoot(): string | null {
+  const path = fileURLToPath(new URL(fromSource ? '../dist/web' : './web', import.meta.url))
+  return existsSync(path) ? path : null
+}
+
+export const version: string = (
+  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+).version

@@ -1,0 +1,78 @@
+import { createHmac } from 'node:crypto'
+
+import type { Stream, Tx } from '../db/port.ts'
+import { openTx, sqlOf } from '../db/tx.ts'
+import { redact, shorten } from '../kernel/text.ts'
+import type { EventKind, EventLevel } from './contract.ts'
+
+export interface NewEvent {
+  kind: EventKind
+  by: string
+  runId?: string | null
+  briefId?: string | null
+  attemptId?: string | null
+  tier?: string | null
+  workstream?: string | null
+  level?: EventLevel
+  code?: string
+  message: string
+  data?: Record<string, unknown>
+}
+
+const insert = `INSERT INTO events (stream, seq, at, kind, by, run_id, brief_id, attempt_id, tier, workstream, level, code, message, data, changes, hash)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+/** Appends to a stream that the transaction holds. Almost everything goes through `change.ts`, which calls this. */
+export async function appendEvent(tx: Tx, stream: Stream, event: NewEvent, changes: unknown[] = []): Promise<number> {
+  const open = openTx(tx)
+  const head = open.head(stream)
+  const seq = head.seq + 1
+  const fields: ChainFields = {
+    stream,
+    seq,
+    at: tx.at,
+    kind: event.kind,
+    by: event.by,
+    run_id: event.runId ?? null,
+    brief_id: event.briefId ?? null,
+    attempt_id: event.attemptId ?? null,
+    tier: event.tier ?? null,
+    workstream: event.workstream ?? null,
+    level: event.level ?? 'normal',
+    code: event.code ?? null,
+    message: shorten(redact(event.message), 4_000),
+    data: JSON.stringify(event.data ?? {}),
+    changes: JSON.stringify(changes),
+  }
+  const hash = chainHash(open.chainKey, head.hash, fields)
+  await sqlOf(tx).run(insert, [...Object.values(fields), hash])
+  head.seq = seq
+  head.hash = hash
+  head.moved = true
+  open.wroteEvents = true
+  return seq
+}
+
+/** In the order of the columns of `insert`. */
+export interface ChainFields {
+  stream: string
+  seq: number
+  at: string
+  kind: string
+  by: string
+  run_id: string | null
+  brief_id: string | null
+  attempt_id: string | null
+  tier: string | null
+  workstream: string | null
+  level: string
+  code: string | null
+  message: string
+  data: string
+  changes: string
+}
+
+export const chainHash = (key: Uint8Array, previous: string, fields: ChainFields): string =>
+  createHmac('sha256', key)
+    .update(`${previous}\n${JSON.stringify(Object.values(fields))}`)
+    .digest('base64url')

@@ -1,0 +1,57 @@
+import type { Stream, Tx } from '../db/port.ts'
+import { type AnyTable, deleteRow, encode, insertRow, keyOf, type Table, updateRow } from '../db/table.ts'
+import { bug } from '../kernel/errors.ts'
+import { appendEvent, type NewEvent } from './append.ts'
+
+/**
+ * A row's change as the event stores it: sign, table, key, and the columns it set.
+ * Replaying these rebuilds the tables, because nothing else ever writes to them.
+ */
+export type StoredChange = ['+' | '=' | '-', table: string, key: unknown[], columns: Record<string, unknown>]
+
+export interface Change {
+  readonly sign: '+' | '=' | '-'
+  readonly table: AnyTable
+  readonly row: object
+  readonly patch: object
+}
+
+export const inserted = <Row extends object>(table: Table<Row>, row: Row): Change => ({ sign: '+', table, row, patch: row })
+export const updated = <Row extends object>(table: Table<Row>, row: Row, patch: Partial<Row>): Change => ({ sign: '=', table, row, patch })
+export const deleted = <Row extends object>(table: Table<Row>, row: Row): Change => ({ sign: '-', table, row, patch: {} })
+
+/** One event and every row it changes, together or not at all. */
+export async function record(tx: Tx, event: NewEvent, changes: readonly Change[]): Promise<number> {
+  const first = changes[0]
+  if (first === undefined) throw bug(`an event "${event.kind}" that changes nothing; append it to a stream instead`)
+  const stream: Stream = first.table.stream(first.row)
+  const stored: StoredChange[] = []
+  for (const change of changes) {
+    const { table, row } = change
+    if (table.stream(row) !== stream) throw bug(`${table.name} belongs to "${table.stream(row)}", not to "${stream}"`)
+    const columns = encode(table, change.patch)
+    const key = keyOf(table, row)
+    if (change.sign === '+') await insertRow(tx, table, columns)
+    else if (change.sign === '=') await updateRow(tx, table, key, columns)
+    else await deleteRow(tx, table, key)
+    stored.push([change.sign, table.name, key, columns])
+  }
+  return appendEvent(tx, stream, event, stored)
+}
+
+/** Row and event in one call: no state change can forget its event. Returns the row as it is now. */
+export async function change<Row extends object>(
+  tx: Tx,
+  table: Table<Row>,
+  row: Row,
+  patch: Partial<Row>,
+  event: NewEvent,
+): Promise<Row> {
+  await record(tx, event, [updated(table, row, patch)])
+  return { ...row, ...patch }
+}
+
+export async function create<Row extends object>(tx: Tx, table: Table<Row>, row: Row, event: NewEvent): Promise<Row> {
+  await record(tx, event, [inserted(table, row)])
+  return row
+}

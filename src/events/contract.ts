@@ -1,0 +1,122 @@
+import { z } from 'zod'
+
+import { operation } from '../operations/contract.ts'
+
+/**
+ * What can happen, over all nouns and playbooks. An event of any other kind is refused.
+ * A kind is added here with the code that writes it.
+ */
+export const eventKinds = [
+  // the installation
+  'installed',
+  'org_changed',
+  // runs and missions
+  'run_created',
+  'run_status',
+  'mission_created',
+  'mission_status',
+  // the life of a brief
+  'brief_created',
+  'tasks_committed',
+  'tasks_reopened',
+  'all_committed',
+  'gate_approved',
+  'assigned',
+  'declined',
+  'spawned',
+  'reported',
+  'turn_ended',
+  'evidence_checked',
+  'review_started',
+  'brief_status',
+  'ready_for_verification',
+  'completed',
+  'session_complete',
+  'retried',
+  'escalated',
+  'unblocked',
+  'failed',
+  'brief_cancelled',
+  // what agents leave behind
+  'artifact_written',
+  'log',
+] as const
+export const EventKind = z.enum(eventKinds)
+export type EventKind = z.infer<typeof EventKind>
+
+export const EventLevel = z.enum(['normal', 'verbose'])
+export type EventLevel = z.infer<typeof EventLevel>
+
+export const Event = z.object({
+  position: z.number().int().describe('Place in the feed of everything; rises, may have gaps'),
+  stream: z.string(),
+  seq: z.number().int().describe('Place in its stream; rises by one, never a gap'),
+  at: z.string(),
+  kind: EventKind,
+  by: z.string().describe('operator, engine, daemon or agent:<id>'),
+  runId: z.string().nullable(),
+  briefId: z.string().nullable(),
+  attemptId: z.string().nullable(),
+  tier: z.string().nullable(),
+  workstream: z.string().nullable(),
+  level: EventLevel,
+  code: z.string().nullable().describe('Short capital code of the live log, such as DONE'),
+  message: z.string(),
+  data: z.record(z.string(), z.unknown()),
+})
+export type Event = z.infer<typeof Event>
+
+const kindFilter = z
+  .string()
+  .transform((text) => text.split(',').filter((kind) => kind !== ''))
+  .pipe(z.array(EventKind))
+  .optional()
+  .describe('Comma-separated kinds')
+
+export const EventFilter = z.strictObject({
+  after: z.coerce.number().int().min(0).optional().describe('Only events after this place; Last-Event-ID says the same'),
+  limit: z.coerce.number().int().min(1).max(1_000).default(200),
+  kind: kindFilter,
+  level: EventLevel.optional().describe('normal leaves out the verbose ones'),
+})
+export type EventFilter = z.infer<typeof EventFilter>
+
+export const LogLine = z.strictObject({
+  kind: z.literal('log', { error: 'only events of kind "log" can be posted' }),
+  message: z.string().trim().min(1).max(2_000),
+  level: EventLevel.default('normal'),
+})
+export type LogLine = z.infer<typeof LogLine>
+
+export const eventOperations = {
+  list: operation({
+    name: 'event.list',
+    summary: 'Everything that happened, oldest first; as a live stream when asked for text/event-stream',
+    method: 'GET',
+    path: '/events',
+    input: EventFilter.extend({ latest: z.stringbool().optional().describe('Start with the newest page instead of the oldest') }),
+    output: z.object({ events: z.array(Event) }),
+    allow: ['operator'],
+    streams: true,
+  }),
+  ofRun: operation({
+    name: 'run.events',
+    summary: 'The events of one run by its own sequence; a live stream with resume when asked for text/event-stream',
+    method: 'GET',
+    path: '/runs/:run_id/events',
+    input: EventFilter.extend({ runId: z.string() }),
+    output: z.object({ events: z.array(Event) }),
+    allow: ['operator', 'agent'],
+    streams: true,
+  }),
+  log: operation({
+    name: 'event.log',
+    summary: 'Write one line into the log of your run',
+    method: 'POST',
+    path: '/events',
+    input: LogLine,
+    output: z.object({ seq: z.number().int() }),
+    allow: ['agent'],
+    tool: 'log',
+  }),
+}

@@ -1,0 +1,22 @@
+export interface Clock {
+  nowMs(): number
+  /** Now as fixed-width ISO text in UTC, the only form of a time that reaches the store. */
+  at(): string
+  /** Calls back once after `ms`; the returned function cancels it. */
+  after(ms: number, callback: () => void): () => void
+}
+
+export const isoAt = (ms: number): string => new Date(ms).toISOString()
+
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  at: () => isoAt(Date.now()),
+  after: (ms, callback) => {
+    // Longer timers than a signed 32-bit number of milliseconds fire at once in Node; nothing of ours waits that long.
+    const timer = setTimeout(callback, Math.min(ms, 2 ** 31 - 1))
+    timer.unref()
+    return () => clearTimeout(timer)
+  },
+}
+
+export const sleep = (clock: Clock, ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve))

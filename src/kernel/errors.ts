@@ -1,0 +1,78 @@
+/**
+ * Every way Agency says no. The list is closed: an edge maps each code to an HTTP status
+ * (`server/problem.ts`) and to an exit code (`exitCodes` below), so a new code cannot be forgotten there.
+ */
+export const errorCodes = [
+  'invalid_input',
+  'unauthenticated',
+  'forbidden',
+  'not_found',
+  'illegal_transition',
+  'conflict',
+  'stale_fence',
+  'idempotency_key_reused',
+  'too_large',
+  'rate_limited',
+  'no_runtime',
+  'unsupported',
+  'home_owned',
+  'port_taken',
+  'store_unusable',
+  'store_full',
+  'stopping',
+  'bug',
+] as const
+export type ErrorCode = (typeof errorCodes)[number]
+
+export interface ErrorDetails {
+  /** What to do about it: a command, a flag, a place to look. One sentence. */
+  hint?: string
+  data?: Record<string, unknown>
+  cause?: unknown
+}
+
+export class AgencyError extends Error {
+  readonly code: ErrorCode
+  readonly hint: string | undefined
+  readonly data: Record<string, unknown>
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.name = 'AgencyError'
+    this.code = code
+    this.hint = details.hint
+    this.data = details.data ?? {}
+  }
+}
+
+export const refusal = (code: ErrorCode, message: string, details: ErrorDetails = {}): AgencyError =>
+  new AgencyError(code, message, details)
+
+export const notFound = (noun: string, id: string | number, hint?: string): AgencyError =>
+  refusal('not_found', `no ${noun} "${id}"`, hint === undefined ? {} : { hint })
+
+/** A state that the code promises cannot happen. Never caught and dressed up: it reaches the one boundary that logs it. */
+export const bug = (message: string, data?: Record<string, unknown>): AgencyError =>
+  refusal('bug', message, data === undefined ? {} : { data })
+
+/** 0 done, 1 refused, 2 usage, 3 not found, 4 a conflict that a named flag overrides. */
+export const exitCodes: Record<ErrorCode, 1 | 2 | 3 | 4> = {
+  invalid_input: 2,
+  unauthenticated: 1,
+  forbidden: 1,
+  not_found: 3,
+  illegal_transition: 1,
+  conflict: 4,
+  stale_fence: 1,
+  idempotency_key_reused: 1,
+  too_large: 2,
+  rate_limited: 1,
+  no_runtime: 1,
+  unsupported: 1,
+  home_owned: 1,
+  port_taken: 1,
+  store_unusable: 1,
+  store_full: 1,
+  stopping: 1,
+  bug: 1,
+}

@@ -1,0 +1,29 @@
+/** `runId` → `run_id`. Names are snake_case in SQL, JSON and YAML, camelCase in TypeScript. */
+export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+export const camelCase = (name: string): string =>
+  name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+
+/** Cuts at `max` characters and says so, so that nobody takes the part for the whole. */
+export const shorten = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`)
+
+/** NFKD, lower case, runs of anything else become one hyphen: `Ünï  Kent!` → `uni-kent`. */
+export const slug = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(/\p{Mark}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+
+const secrets: readonly RegExp[] = [
+  /\b(?:agt|ses|opr|lnk)_[A-Za-z0-9_.-]{16,}/g,
+  /\bsk-[A-Za-z0-9_-]{8,}/g,
+  /\bgh[pousr]_[A-Za-z0-9]{20,}/g,
+  /\bBearer\s+[^\s"']+/gi,
+  /\b[a-z]+:\/\/[^\s/:@]+:[^\s/@]+@/gi,
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
+]
+
+/** Takes what looks like a secret out of a text before it is logged or stored. */
+export const redact = (text: string): string => secrets.reduce((rest, pattern) => rest.replace(pattern, '[redacted]'), text)

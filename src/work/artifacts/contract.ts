@@ -1,0 +1,16 @@
+import { z } from 'zod'
+
+/** A file that a brief produced, kept by its hash; writing a name again adds a version. */
+export const Artifact = z.object({
+  id: z.string(),
+  runId: z.string(),
+  briefId: z.string(),
+  attemptId: z.string(),
+  name: z.string(),
+  version: z.number().int(),
+  path: z.string().describe('Inside the workspace'),
+  sha256: z.string(),
+  bytes: z.number().int(),
+  at: z.string(),
+})
+export type Artifact = z.infer<typeof Artifact>

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+
+import { operation } from '../../operations/contract.ts'
+import { Evidence } from '../evidence/contract.ts'
+import { Correction } from '../briefs/contract.ts'
+
+export const outcomes = ['ok', 'partial_output', 'bad_output', 'blocked', 'crash', 'timeout', 'budget', 'interrupted'] as const
+export const Outcome = z.enum(outcomes)
+export type Outcome = z.infer<typeof Outcome>
+
+/** What an agent says at the end of its attempt. A request to be believed, not a fact: the engine looks for itself. */
+export const Report = z.strictObject({
+  status: z.enum(['done', 'partial', 'blocked']),
+  summary: z.string().trim().min(1).max(20_000),
+  outputs: z.array(z.string().min(1).max(1_000)).max(500).default([]).describe('Paths of the files you produced, inside the workspace'),
+})
+export type Report = z.infer<typeof Report>
+
+export const Usage = z.object({
+  inputTokens: z.number().int().min(0),
+  outputTokens: z.number().int().min(0),
+})
+export type Usage = z.infer<typeof Usage>
+
+export const Attempt = z.object({
+  id: z.string(),
+  runId: z.string(),
+  briefId: z.string(),
+  agentId: z.number().int(),
+  fence: z.number().int(),
+  worker: z.string().describe('Which process runs it'),
+  runtime: z.string(),
+  simulated: z.boolean(),
+  boxed: z.boolean(),
+  status: z.enum(['launching', 'running', 'ended']),
+  pid: z.number().int().nullable(),
+  outcome: Outcome.nullable(),
+  detail: z.string().nullable().describe('Why this outcome, in one line'),
+  report: Report.nullable(),
+  promptSha256: z.string().nullable(),
+  inputTokens: z.number().int(),
+  outputTokens: z.number().int(),
+  createdAt: z.string(),
+  startedAt: z.string().nullable(),
+  endedAt: z.string().nullable(),
+})
+export type Attempt = z.infer<typeof Attempt>
+
+export const attemptOperations = {
+  brief: operation({
+    name: 'attempt.brief',
+    summary: 'Your brief: objective, context, the evidence it will be checked by, what failed last time',
+    method: 'GET',
+    path: '/attempt/brief',
+    input: z.strictObject({}),
+    output: z.object({
+      briefId: z.string(),
+      runId: z.string(),
+      attemptId: z.string(),
+      attempt: z.number().int(),
+      objective: z.string(),
+      context: z.string(),
+      evidence: z.array(Evidence),
+      corrections: z.array(Correction),
+    }),
+    allow: ['agent'],
+    tool: 'brief',
+  }),
+  report: operation({
+    name: 'attempt.report',
+    summary: 'End your attempt: say what you did and which files prove it; your last report counts',
+    method: 'POST',
+    path: '/attempt/report',
+    input: Report,
+    output: z.object({ accepted: z.literal(true), note: z.string() }),
+    allow: ['agent'],
+    tool: 'report',
+  }),
+}

@@ -1,0 +1,80 @@
+import type { EventKind } from '../../events/contract.ts'
+import { refusal } from '../../kernel/errors.ts'
+
+export const briefStatuses = [
+  'draft',
+  'committed',
+  'pending',
+  'assigned',
+  'working',
+  'completion_drive_review',
+  'ready_for_verification',
+  'verified',
+  'done',
+  'blocked',
+  'failed',
+  'cancelled',
+] as const
+export type BriefStatus = (typeof briefStatuses)[number]
+
+type Move = readonly [from: BriefStatus, to: BriefStatus, event: EventKind]
+
+const running = ['assigned', 'working', 'completion_drive_review'] as const
+const each = (from: readonly BriefStatus[], to: BriefStatus, event: EventKind): Move[] => from.map((one) => [one, to, event])
+
+/** The one life of a brief, for every playbook. A move that is not here cannot be made. */
+export const briefMoves: readonly Move[] = [
+  ['draft', 'committed', 'tasks_committed'],
+  ['committed', 'draft', 'tasks_reopened'],
+  ['draft', 'pending', 'gate_approved'],
+  ['committed', 'pending', 'all_committed'],
+  ['pending', 'assigned', 'assigned'],
+  ['assigned', 'working', 'spawned'],
+  // Launch error, crash, timeout, bad output, our own death, an invalidated input.
+  ...each(running, 'pending', 'retried'),
+  ['assigned', 'pending', 'declined'],
+  ...each(running, 'failed', 'failed'),
+  ['working', 'completion_drive_review', 'review_started'],
+  ...each(['working', 'completion_drive_review'], 'blocked', 'escalated'),
+  ['completion_drive_review', 'working', 'brief_status'],
+  // From working directly: a partial output goes on with its kept part.
+  ...each(['working', 'completion_drive_review'], 'ready_for_verification', 'ready_for_verification'),
+  ['ready_for_verification', 'verified', 'completed'],
+  ['ready_for_verification', 'pending', 'retried'],
+  ['ready_for_verification', 'blocked', 'escalated'],
+  ['verified', 'pending', 'retried'],
+  ['verified', 'done', 'session_complete'],
+  ['blocked', 'working', 'unblocked'],
+  ['blocked', 'pending', 'unblocked'],
+  ['blocked', 'failed', 'failed'],
+  ['failed', 'pending', 'retried'],
+  // Any but done.
+  ...each(
+    briefStatuses.filter((status) => status !== 'done' && status !== 'cancelled'),
+    'cancelled',
+    'brief_cancelled',
+  ),
+]
+
+const events = new Map(briefMoves.map(([from, to, event]) => [`${from}→${to}→${event}`, event]))
+const pairs = new Set(briefMoves.map(([from, to]) => `${from}→${to}`))
+
+export const canMove = (from: BriefStatus, to: BriefStatus): boolean => pairs.has(`${from}→${to}`)
+
+export function checkMove(from: BriefStatus, to: BriefStatus, event?: EventKind): void {
+  if (event === undefined ? canMove(from, to) : events.has(`${from}→${to}→${event}`)) return
+  throw refusal('illegal_transition', `illegal_transition ${from}→${to}`, {
+    hint: `From ${from} a brief can become: ${nextStatuses(from).join(', ') || 'nothing else'}.`,
+    data: { from, to },
+  })
+}
+
+export const nextStatuses = (from: BriefStatus): BriefStatus[] => [
+  ...new Set(briefMoves.filter(([source]) => source === from).map(([, to]) => to)),
+]
+
+/** Somebody is, or may be, at work on it. */
+export const liveStatuses: readonly BriefStatus[] = running
+
+/** It needs nothing more. */
+export const endStatuses: readonly BriefStatus[] = ['done', 'failed', 'cancelled']

@@ -1,0 +1,95 @@
+import { z } from 'zod'
+
+import { operation } from '../../operations/contract.ts'
+import { missionStatuses } from './states.ts'
+
+export const MissionStatus = z.enum(missionStatuses)
+export const Priority = z.enum(['low', 'medium', 'high', 'urgent'])
+/** `direct` now; a new way of working adds its name here and its decide function in `playbooks/`. */
+export const PlaybookName = z.enum(['direct'])
+export type PlaybookName = z.infer<typeof PlaybookName>
+
+export const Mission = z.object({
+  id: z.string(),
+  organisationId: z.number().int(),
+  projectId: z.string().nullable(),
+  title: z.string(),
+  description: z.string(),
+  status: MissionStatus,
+  pausedFrom: MissionStatus.nullable(),
+  priority: Priority,
+  playbook: PlaybookName,
+  acceptance: z.string(),
+  assignee: z.number().int().nullable(),
+  parentMission: z.string().nullable(),
+  tags: z.array(z.string()),
+  contextNotes: z.string(),
+  tokenBudget: z.number().int().nullable(),
+  costLimit: z.number().nullable(),
+  deadline: z.string().nullable(),
+  deliverables: z.array(z.string()),
+  outcomeSummary: z.string().nullable(),
+  lessonsLearned: z.string().nullable(),
+  workspacePath: z.string().nullable(),
+  passed: z.array(z.object({ status: MissionStatus, at: z.string() })).describe('Each status with the time it began'),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+})
+export type Mission = z.infer<typeof Mission>
+
+export const CreateMission = z.strictObject({
+  title: z.string().trim().min(1).max(200),
+  description: z.string().max(50_000).default(''),
+  organisationId: z.number().int().positive().default(1),
+  priority: Priority.default('medium'),
+  playbook: PlaybookName.default('direct'),
+  acceptance: z.string().max(10_000).default(''),
+  tags: z.array(z.string().trim().min(1).max(50)).max(50).default([]),
+  contextNotes: z.string().max(50_000).default(''),
+  tokenBudget: z.number().int().positive().max(1e12).optional(),
+  costLimit: z.number().positive().max(1e9).optional(),
+  deadline: z.iso.datetime().optional(),
+  deliverables: z.array(z.string().min(1).max(500)).max(100).default([]),
+})
+export type CreateMission = z.infer<typeof CreateMission>
+
+const missionId = z.string().describe('The id, or enough of its beginning to be the only one')
+
+export const missionOperations = {
+  create: operation({
+    name: 'mission.create',
+    summary: 'Write a mission down; it waits in the backlog',
+    method: 'POST',
+    path: '/missions',
+    input: CreateMission,
+    output: Mission,
+    allow: ['operator'],
+  }),
+  list: operation({
+    name: 'mission.list',
+    summary: 'Missions, newest first',
+    method: 'GET',
+    path: '/missions',
+    input: z.strictObject({ status: MissionStatus.optional(), limit: z.coerce.number().int().min(1).max(500).default(50) }),
+    output: z.object({ missions: z.array(Mission) }),
+    allow: ['operator'],
+  }),
+  show: operation({
+    name: 'mission.show',
+    summary: 'One mission and when it reached each status',
+    method: 'GET',
+    path: '/missions/:mission_id',
+    input: z.strictObject({ missionId }),
+    output: Mission,
+    allow: ['operator'],
+  }),
+  update: operation({
+    name: 'mission.update',
+    summary: 'Change a mission’s status',
+    method: 'PATCH',
+    path: '/missions/:mission_id',
+    input: z.strictObject({ missionId, status: MissionStatus, reason: z.string().max(2_000).optional() }),
+    output: Mission,
+    allow: ['operator'],
+  }),
+}

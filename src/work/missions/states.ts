@@ -1,0 +1,25 @@
+import { refusal } from '../../kernel/errors.ts'
+
+export const missionStatuses = ['backlog', 'planning', 'assigned', 'in_progress', 'review', 'done', 'failed', 'paused', 'cancelled'] as const
+export type MissionStatus = (typeof missionStatuses)[number]
+
+const chain: readonly MissionStatus[] = ['backlog', 'planning', 'assigned', 'in_progress', 'review', 'done']
+const active: readonly MissionStatus[] = ['planning', 'assigned', 'in_progress', 'review']
+
+/** Along the chain; failed, paused and cancelled from anything under way; from paused only back to where it was. */
+export function canMoveMission(from: MissionStatus, to: MissionStatus, pausedFrom: MissionStatus | null): boolean {
+  if (from === 'paused') return to === pausedFrom || to === 'cancelled'
+  const place = chain.indexOf(from)
+  if (place >= 0 && chain[place + 1] === to) return true
+  if (to === 'cancelled') return from === 'backlog' || active.includes(from)
+  return active.includes(from) && (to === 'failed' || to === 'paused')
+}
+
+export function checkMissionMove(from: MissionStatus, to: MissionStatus, pausedFrom: MissionStatus | null): void {
+  if (canMoveMission(from, to, pausedFrom)) return
+  const next = missionStatuses.filter((status) => canMoveMission(from, status, pausedFrom))
+  throw refusal('illegal_transition', `illegal_transition ${from}→${to}`, {
+    hint: `From ${from} a mission can become: ${next.join(', ') || 'nothing else'}.`,
+    data: { from, to },
+  })
+}

@@ -1,0 +1,134 @@
+import { z } from 'zod'
+
+import { operation } from '../../operations/contract.ts'
+import { Artifact } from '../artifacts/contract.ts'
+import { Attempt } from '../attempts/contract.ts'
+import { Brief, BriefSpec } from '../briefs/contract.ts'
+import { Check, Evidence } from '../evidence/contract.ts'
+import { PlaybookName } from '../missions/contract.ts'
+import { Event } from '../../events/contract.ts'
+
+export const RunStatus = z.enum(['planning', 'running', 'gated', 'paused', 'accepting', 'done', 'failed', 'cancelled'])
+export type RunStatus = z.infer<typeof RunStatus>
+
+/** What holds for the whole run, fixed when it starts. */
+export const RunConfiguration = z.object({
+  runtime: z.string(),
+  runtimeOptions: z.record(z.string(), z.unknown()),
+  evidence: z.array(Evidence),
+  briefs: z.array(BriefSpec),
+  idleMinutes: z.number().nullable(),
+  hardMinutes: z.number().nullable(),
+  crashRetries: z.number().int(),
+  retryBudget: z.number().int(),
+})
+export type RunConfiguration = z.infer<typeof RunConfiguration>
+
+export const Run = z.object({
+  id: z.string(),
+  missionId: z.string(),
+  organisationId: z.number().int(),
+  playbook: PlaybookName,
+  status: RunStatus,
+  goalAnchor: z.string().describe('The goal in the operator’s words, never changed'),
+  simulated: z.boolean(),
+  configuration: RunConfiguration,
+  briefsTotal: z.number().int(),
+  briefsOpen: z.number().int(),
+  briefsLive: z.number().int().describe('Claimed and not yet ended'),
+  briefsFailed: z.number().int(),
+  inputTokens: z.number().int(),
+  outputTokens: z.number().int(),
+  summary: z.string().nullable(),
+  startedAt: z.string(),
+  endedAt: z.string().nullable(),
+  updatedAt: z.string(),
+})
+export type Run = z.infer<typeof Run>
+
+/** Without the configuration, which can hold a plan of thousands of briefs. */
+export const RunLine = Run.omit({ configuration: true })
+export type RunLine = z.infer<typeof RunLine>
+
+const Minutes = z.number().positive().max(100_000).nullable()
+
+export const CreateRun = z.strictObject({
+  goal: z.string().trim().min(1).max(20_000),
+  playbook: PlaybookName.default('direct'),
+  organisationId: z.number().int().positive().default(1),
+  missionId: z.string().optional().describe('Run this mission from the backlog; without one, one is made'),
+  runtime: z.string().max(64).optional().describe('Which kind of agent: scripted (simulated) or program'),
+  runtimeOptions: z
+    .record(z.string(), z.unknown())
+    .default({})
+    .describe('For scripted {scenario}; for program {command: [program, argument …]}'),
+  evidence: z.array(Evidence).max(50).default([]).describe('What proves it; without any, every output reported must exist'),
+  briefs: z.array(BriefSpec).max(10_000).default([]).describe('Several briefs instead of one made from the goal'),
+  idleMinutes: Minutes.default(30).describe('An attempt silent for this long is ended; null: never'),
+  hardMinutes: Minutes.default(240).describe('No attempt lasts longer; null: no limit'),
+  crashRetries: z.number().int().min(0).max(20).default(3),
+  retryBudget: z.number().int().min(0).max(20).default(3),
+})
+export type CreateRun = z.infer<typeof CreateRun>
+
+const runId = z.string().describe('The id, or enough of its beginning to be the only one')
+
+export const runOperations = {
+  create: operation({
+    name: 'run.create',
+    summary: 'Start a run towards a goal',
+    method: 'POST',
+    path: '/runs',
+    input: CreateRun,
+    output: Run,
+    allow: ['operator'],
+  }),
+  list: operation({
+    name: 'run.list',
+    summary: 'Runs, newest first',
+    method: 'GET',
+    path: '/runs',
+    input: z.strictObject({
+      status: RunStatus.optional(),
+      limit: z.coerce.number().int().min(1).max(500).default(50),
+      before: z.string().optional().describe('For the next page: the last run’s started_at'),
+    }),
+    output: z.object({ runs: z.array(RunLine), counts: z.record(z.string(), z.number().int()) }),
+    allow: ['operator'],
+  }),
+  show: operation({
+    name: 'run.show',
+    summary: 'One run',
+    method: 'GET',
+    path: '/runs/:run_id',
+    input: z.strictObject({ runId }),
+    output: Run,
+    allow: ['operator'],
+  }),
+  inspect: operation({
+    name: 'run.inspect',
+    summary: 'A run with its briefs, attempts, checked evidence, artifacts and newest events',
+    method: 'GET',
+    path: '/runs/:run_id/inspect',
+    input: z.strictObject({ runId, events: z.coerce.number().int().min(0).max(1_000).default(200) }),
+    output: z.object({
+      run: Run,
+      status: RunStatus,
+      briefs: z.array(Brief),
+      attempts: z.array(Attempt),
+      evidence: z.array(Check),
+      artifacts: z.array(Artifact),
+      events: z.array(Event),
+    }),
+    allow: ['operator'],
+  }),
+  cancel: operation({
+    name: 'run.cancel',
+    summary: 'Stop a run: its agents are ended, its open briefs cancelled',
+    method: 'POST',
+    path: '/runs/:run_id/cancel',
+    input: z.strictObject({ runId, reason: z.string().max(2_000).optional() }),
+    output: Run,
+    allow: ['operator'],
+  }),
+}
