@@ -19,23 +19,25 @@ export async function applyMigrations(
   at: string,
   script: (text: string) => Promise<void> | void,
 ): Promise<void> {
-  await sql.run(
-    'CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, applied_at TEXT NOT NULL)',
-  )
-  const row = await sql.get('SELECT MAX(number) AS newest FROM migrations')
-  const current = Number(row?.['newest'] ?? 0)
-  const numbers = migrationNumbers()
-  const newest = numbers.at(-1) ?? 0
-  if (current > newest)
-    throw refusal('store_unusable', `the store has schema ${current}, this Agency knows up to ${newest}`, {
-      hint: 'Install a newer agency-os, or point AGENCY_HOME at another directory.',
-      data: { schema: current, known: newest },
-    })
-  for (const number of numbers.filter((each) => each > current)) {
+  await sql.run('CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, applied_at TEXT NOT NULL)')
+  const current = await checkSchema(sql)
+  for (const number of migrationNumbers().filter((each) => each > current)) {
     const name = `${String(number).padStart(4, '0')}.${kind}.sql`
     // One transaction for the schema and its number: a kill between the two would run the script twice.
     await script(
       `BEGIN;\n${readFileSync(new URL(name, folder), 'utf8')}\nINSERT INTO migrations (number, applied_at) VALUES (${number}, '${at}');\nCOMMIT;`,
     )
   }
+}
+
+/** The number of the newest migration that the store has had. */
+export async function checkSchema(sql: Sql): Promise<number> {
+  const row = await sql.get('SELECT MAX(number) AS newest FROM migrations')
+  const current = Number(row?.['newest'] ?? 0)
+  const newest = migrationNumbers().at(-1) ?? 0
+  if (current <= newest) return current
+  throw refusal('store_unusable', `the store has schema ${current}, this Agency knows up to ${newest}`, {
+    hint: 'Install a newer agency-os, or point AGENCY_HOME at another directory.',
+    data: { schema: current, known: newest },
+  })
 }

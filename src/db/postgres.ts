@@ -1,8 +1,8 @@
 import pg from 'pg'
 
-import { AgencyError, refusal } from '../kernel/errors.ts'
+import { AgencyError, bug, refusal } from '../kernel/errors.ts'
 import { redact } from '../kernel/text.ts'
-import { applyMigrations } from './migrate.ts'
+import { applyMigrations, checkSchema } from './migrate.ts'
 import { answerOnce, claimOnce, guardNesting, refuseNesting, runOnce } from './once.ts'
 import type { Db, DbOptions, ReadTx, Sql, SqlRow, SqlValue, Stream, Tx } from './port.ts'
 import { asTx, numbered, OpenTx, takeStreams } from './tx.ts'
@@ -10,6 +10,8 @@ import { asTx, numbered, OpenTx, takeStreams } from './tx.ts'
 export interface PostgresOptions extends DbOptions {
   url: string
   connections?: number
+  /** For looking only: nothing is migrated, a write is refused. */
+  readOnly?: boolean
 }
 
 /** A number for pg_advisory_lock, the same in every process: only one of them migrates. */
@@ -29,9 +31,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
   try {
     const client = await pool.connect()
     try {
-      await client.query('SELECT pg_advisory_lock($1)', [migrationLock])
-      await applyMigrations('postgres', sqlFor(client), options.clock.at(), async (text) => void (await client.query(text)))
-      await client.query('SELECT pg_advisory_unlock($1)', [migrationLock])
+      if (options.readOnly === true) await checkSchema(sqlFor(client))
+      else await migrate(client, sqlFor(client), options.clock.at())
     } finally {
       client.release()
     }
@@ -73,6 +74,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
     kind: 'postgres',
     async write<T>(streams: readonly Stream[], work: (tx: Tx) => Promise<T>): Promise<T> {
       refuseNesting()
+      if (options.readOnly === true) throw bug('a write to a store that was opened to be looked at')
       const once = claimOnce()
       const body = (open: OpenTx): Promise<T> =>
         once === undefined ? work(asTx(open)) : answerOnce(asTx(open), once, () => work(asTx(open)))
@@ -113,6 +115,12 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
       await pool.end()
     },
   }
+}
+
+async function migrate(client: pg.PoolClient, sql: Sql, at: string): Promise<void> {
+  await client.query('SELECT pg_advisory_lock($1)', [migrationLock])
+  await applyMigrations('postgres', sql, at, async (text) => void (await client.query(text)))
+  await client.query('SELECT pg_advisory_unlock($1)', [migrationLock])
 }
 
 function createSql(client: pg.PoolClient, counted: () => void): Sql {

@@ -1,7 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 
-import { AgencyError, refusal } from '../kernel/errors.ts'
-import { applyMigrations } from './migrate.ts'
+import { AgencyError, bug, refusal } from '../kernel/errors.ts'
+import { applyMigrations, checkSchema } from './migrate.ts'
 import { answerOnce, claimOnce, guardNesting, refuseNesting, runOnce } from './once.ts'
 import type { Db, DbOptions, ReadTx, Sql, SqlRow, SqlValue, Stream, Tx } from './port.ts'
 import { asTx, OpenTx, takeStreams } from './tx.ts'
@@ -20,21 +20,24 @@ interface Waiting {
 export interface SqliteOptions extends DbOptions {
   /** A file, or `:memory:`. */
   path: string
+  /** For looking at a store that somebody else may own: nothing is migrated, a write is refused. */
+  readOnly?: boolean
 }
 
 export async function openSqlite(options: SqliteOptions): Promise<Db> {
   const inMemory = options.path === ':memory:'
-  const writer = open(options.path)
+  const readOnly = options.readOnly ?? false
+  const writer = connectFile(options.path, readOnly)
   try {
-    await applyMigrations('sqlite', writer.sql, options.clock.at(), (text) => writer.database.exec(text))
+    if (readOnly) await checkSchema(writer.sql)
+    else await applyMigrations('sqlite', writer.sql, options.clock.at(), (text) => writer.database.exec(text))
   } catch (error) {
     writer.database.close()
     throw error instanceof AgencyError ? error : unusable(options.path, error)
   }
   // A second connection sees the last commit while the writer is half-way through a batch. An in-memory store has only
   // one connection, so its reads take their turn with the writes.
-  const reader = inMemory ? writer : open(options.path)
-  if (!inMemory) reader.database.exec('PRAGMA query_only = 1')
+  const reader = inMemory ? writer : connectFile(options.path, true)
 
   const listeners = new Set<() => void>()
   const queue: Waiting[] = []
@@ -131,6 +134,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
     kind: 'sqlite',
     async write<T>(streams: readonly Stream[], work: (tx: Tx) => Promise<T>): Promise<T> {
       refuseNesting()
+      if (readOnly) throw bug('a write to a store that was opened to be looked at')
       const once = claimOnce()
       return enqueue<T>({
         streams,
@@ -162,13 +166,12 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
   }
 }
 
-function open(path: string): { database: DatabaseSync; sql: Sql; exec(text: string): void; count(): number } {
+function connectFile(path: string, readOnly: boolean): { database: DatabaseSync; sql: Sql; exec(text: string): void; count(): number } {
   let database: DatabaseSync
   try {
-    database = new DatabaseSync(path)
-    database.exec(
-      'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 5000; PRAGMA temp_store = MEMORY',
-    )
+    database = new DatabaseSync(path, { readOnly })
+    database.exec('PRAGMA busy_timeout = 5000; PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = ON')
+    if (!readOnly) database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
   } catch (error) {
     throw unusable(path, error)
   }
