@@ -144,7 +144,6 @@ CREATE TABLE runs (
   configuration TEXT COLLATE "C" NOT NULL,
   briefs_total BIGINT NOT NULL CHECK (briefs_total >= 0),
   briefs_open BIGINT NOT NULL CHECK (briefs_open >= 0),
-  briefs_live BIGINT NOT NULL CHECK (briefs_live >= 0),
   briefs_failed BIGINT NOT NULL CHECK (briefs_failed >= 0),
   input_tokens BIGINT NOT NULL CHECK (input_tokens >= 0),
   output_tokens BIGINT NOT NULL CHECK (output_tokens >= 0),

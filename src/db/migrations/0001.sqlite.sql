@@ -141,7 +141,6 @@ CREATE TABLE runs (
   configuration TEXT NOT NULL,
   briefs_total INTEGER NOT NULL CHECK (briefs_total >= 0),
   briefs_open INTEGER NOT NULL CHECK (briefs_open >= 0),
-  briefs_live INTEGER NOT NULL CHECK (briefs_live >= 0),
   briefs_failed INTEGER NOT NULL CHECK (briefs_failed >= 0),
   input_tokens INTEGER NOT NULL CHECK (input_tokens >= 0),
   output_tokens INTEGER NOT NULL CHECK (output_tokens >= 0),

@@ -72,7 +72,7 @@ export const briefOperations = {
   }),
   update: operation({
     name: 'brief.update',
-    summary: 'Cancel a brief, or retry a failed one; any other change of state is the engine’s',
+    summary: 'Cancel a brief; any other change of state is the engine’s',
     method: 'PATCH',
     path: '/briefs/:brief_id',
     input: z.strictObject({ briefId: z.string(), status: BriefStatus, reason: z.string().max(2_000).optional() }),

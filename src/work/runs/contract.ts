@@ -35,7 +35,6 @@ export const Run = z.object({
   configuration: RunConfiguration,
   briefsTotal: z.number().int(),
   briefsOpen: z.number().int(),
-  briefsLive: z.number().int().describe('Claimed and not yet ended'),
   briefsFailed: z.number().int(),
   inputTokens: z.number().int(),
   outputTokens: z.number().int(),

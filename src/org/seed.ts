@@ -1,0 +1,66 @@
+import type { Db, Tx } from '../db/port.ts'
+import { raiseCounter } from '../db/tx.ts'
+import { create, inserted, record } from '../events/change.ts'
+import { developmentOrganisation, operatorPersona, systemPersona } from '../kernel/ids.ts'
+import { slug } from '../kernel/text.ts'
+import type { Persona } from './contract.ts'
+import { findOrganisation, organisations, personas, roles } from './store.ts'
+
+const seededRoles: readonly (readonly [name: string, description: string])[] = [
+  ['operator', 'The human owner of this installation'],
+  ['system', 'Agency itself, where no persona is named'],
+  ['architect', 'Architecture, specifications and their review'],
+  ['pm', 'Breaking work down, assigning it and following it'],
+  ['developer', 'Implementation and its tests'],
+  ['qa', 'Quality and acceptance'],
+  ['ar-director', 'Personas, structure and the composition of teams'],
+]
+
+/** What missions and actors refer to from the first moment on. Runs at every start, writes only at the first. */
+export const seedOrganisation = (db: Db): Promise<void> =>
+  db.write(['system', `org:${developmentOrganisation}`], async (tx) => {
+    if ((await findOrganisation(tx, developmentOrganisation)) !== undefined) return
+    await record(
+      tx,
+      { kind: 'installed', by: 'daemon', message: 'Agency is installed' },
+      [
+        ...seededRoles.map(([name, description], index) => inserted(roles, { id: index + 1, name, description })),
+        inserted(personas, seededPersona(tx, operatorPersona, 'Operator', 'operator', 3, true)),
+        inserted(personas, seededPersona(tx, systemPersona, 'System', 'system', 1, false)),
+      ],
+    )
+    const name = 'Development'
+    const purpose = 'software-development'
+    await create(
+      tx,
+      organisations,
+      {
+        id: developmentOrganisation,
+        name,
+        purpose,
+        slug: slug(`${purpose} ${name} ${developmentOrganisation}`),
+        description: 'The first organisation, made at installation',
+        status: 'active',
+        createdAt: tx.at,
+        updatedAt: tx.at,
+      },
+      { kind: 'org_changed', by: 'daemon', message: `Organisation ${name} created` },
+    )
+    await raiseCounter(tx, 'roles', seededRoles.length)
+    await raiseCounter(tx, 'personas', systemPersona)
+    await raiseCounter(tx, 'organisations', developmentOrganisation)
+  })
+
+function seededPersona(tx: Tx, id: number, name: string, role: string, type: 1 | 3, canCreateChannel: boolean): Persona {
+  return {
+    id,
+    name,
+    slug: slug(`${role} ${name} ${id}`),
+    roleId: seededRoles.findIndex(([each]) => each === role) + 1,
+    personaTypeId: type,
+    status: 'active',
+    canCreateChannel,
+    createdAt: tx.at,
+    updatedAt: tx.at,
+  }
+}

@@ -1,0 +1,73 @@
+import { agents } from '../../agents/store.ts'
+import type { ReadTx } from '../../db/port.ts'
+import { findRow, findRows, table } from '../../db/table.ts'
+import { sqlOf } from '../../db/tx.ts'
+import type { AgentActor } from '../../kernel/actor.ts'
+import { refusal } from '../../kernel/errors.ts'
+import type { Attempt } from './contract.ts'
+
+export const attempts = table<Attempt>('attempts', {
+  json: ['report'],
+  booleans: ['simulated', 'boxed'],
+  stream: (row) => `run:${row.runId}`,
+})
+
+export const findAttempt = (tx: ReadTx, id: string): Promise<Attempt | undefined> => findRow(tx, attempts, id)
+
+export const listAttempts = (tx: ReadTx, runId: string): Promise<Attempt[]> =>
+  findRows(tx, attempts, 'run_id = ? ORDER BY created_at, id', [runId])
+
+export const listLiveAttemptsOfRun = (tx: ReadTx, runId: string): Promise<Attempt[]> =>
+  findRows(tx, attempts, "run_id = ? AND status <> 'ended' ORDER BY created_at, id", [runId])
+
+/** Every attempt that its worker believes to be running. */
+export const listLiveAttempts = (tx: ReadTx): Promise<Attempt[]> =>
+  findRows(tx, attempts, "status <> 'ended' ORDER BY created_at, id")
+
+/** Which of these have been ended by somebody else: a cancelled run, a worker that took over. */
+export async function listEnded(tx: ReadTx, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return []
+  const marks = ids.map(() => '?').join(', ')
+  const rows = await sqlOf(tx).all(`SELECT id FROM attempts WHERE status = 'ended' AND id IN (${marks})`, ids)
+  return rows.map((row) => row['id'] as string)
+}
+
+/** Where an attempt stands, for whoever has to believe its token. */
+export interface AttemptStanding {
+  attemptId: string
+  runId: string
+  briefId: string
+  agentId: number
+  personaId: number
+  fence: number
+  ended: boolean
+  newestFence: number
+}
+
+export async function findStanding(tx: ReadTx, attemptId: string): Promise<AttemptStanding | undefined> {
+  const row = await sqlOf(tx).get(
+    `SELECT a.id, a.run_id, a.brief_id, a.agent_id, g.persona_id, a.fence, a.status, b.attempts AS newest
+FROM attempts a JOIN briefs b ON b.id = a.brief_id JOIN ${agents.name} g ON g.id = a.agent_id WHERE a.id = ?`,
+    [attemptId],
+  )
+  if (row === undefined) return undefined
+  return {
+    attemptId: row['id'] as string,
+    runId: row['run_id'] as string,
+    briefId: row['brief_id'] as string,
+    agentId: row['agent_id'] as number,
+    personaId: row['persona_id'] as number,
+    fence: row['fence'] as number,
+    ended: row['status'] === 'ended',
+    newestFence: row['newest'] as number,
+  }
+}
+
+/** Inside the transaction that writes: an agent whose brief has gone on without it changes nothing any more. */
+export async function checkFence(tx: ReadTx, by: AgentActor): Promise<void> {
+  const standing = await findStanding(tx, by.attemptId)
+  if (standing !== undefined && !standing.ended && standing.fence === by.fence && standing.newestFence === by.fence) return
+  throw refusal('stale_fence', `attempt ${by.attemptId} is no longer the one at work on ${by.briefId}`, {
+    hint: 'Stop: another attempt has taken this brief over, or it was ended.',
+  })
+}

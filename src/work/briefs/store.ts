@@ -1,0 +1,38 @@
+import type { ReadTx } from '../../db/port.ts'
+import { findRow, findRows, table } from '../../db/table.ts'
+import { sqlOf } from '../../db/tx.ts'
+import type { Brief, Dependency } from './contract.ts'
+
+export const briefs = table<Brief>('briefs', {
+  json: ['evidence', 'runtimeOptions', 'corrections'],
+  stream: (row) => `run:${row.runId}`,
+})
+
+export const dependencies = table<Dependency>('dependencies', {
+  key: ['briefId', 'afterId'],
+  booleans: ['met'],
+  stream: (row) => `run:${row.runId}`,
+})
+
+export const findBrief = (tx: ReadTx, id: string): Promise<Brief | undefined> => findRow(tx, briefs, id)
+
+export const listBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
+  findRows(tx, briefs, 'run_id = ? ORDER BY created_at, id', [runId])
+
+export const listOpenBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
+  findRows(tx, briefs, "run_id = ? AND status NOT IN ('done', 'failed', 'cancelled') ORDER BY created_at, id", [runId])
+
+/** Who waits for this brief. */
+export const listDependents = (tx: ReadTx, briefId: string): Promise<Dependency[]> =>
+  findRows(tx, dependencies, 'after_id = ? AND met = 0 ORDER BY brief_id', [briefId])
+
+/** Briefs that may start now: nothing unmet, nothing holding them, their run under way and without a failure. */
+export async function listReadyBriefs(tx: ReadTx, limit: number): Promise<{ briefId: string; runId: string }[]> {
+  const rows = await sqlOf(tx).all(
+    `SELECT b.id, b.run_id FROM briefs b JOIN runs r ON r.id = b.run_id
+WHERE b.status = 'pending' AND b.unmet_dependencies = 0 AND b.held_by IS NULL AND r.status = 'running' AND r.briefs_failed = 0
+ORDER BY b.created_at, b.id LIMIT ?`,
+    [limit],
+  )
+  return rows.map((row) => ({ briefId: row['id'] as string, runId: row['run_id'] as string }))
+}

@@ -1,0 +1,19 @@
+import type { ReadTx } from '../../db/port.ts'
+import { findRow, findRows, table } from '../../db/table.ts'
+import type { Mission } from './contract.ts'
+
+export const missions = table<Mission>('missions', {
+  json: ['tags', 'deliverables', 'passed'],
+  stream: (row) => `org:${row.organisationId}`,
+})
+
+export const findMission = (tx: ReadTx, id: string): Promise<Mission | undefined> => findRow(tx, missions, id)
+
+/** At most two: enough to know that a prefix is not unique. */
+export const findMissionsByPrefix = (tx: ReadTx, prefix: string): Promise<Mission[]> =>
+  findRows(tx, missions, 'id >= ? AND id < ? ORDER BY id LIMIT 2', [prefix, `${prefix}~`])
+
+export const listMissions = (tx: ReadTx, status: string | undefined, limit: number): Promise<Mission[]> =>
+  status === undefined
+    ? findRows(tx, missions, '1 = 1 ORDER BY created_at DESC, id LIMIT ?', [limit])
+    : findRows(tx, missions, 'status = ? ORDER BY created_at DESC, id LIMIT ?', [status, limit])

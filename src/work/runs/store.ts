@@ -1,0 +1,37 @@
+import type { ReadTx } from '../../db/port.ts'
+import { findRow, findRows, table } from '../../db/table.ts'
+import { sqlOf } from '../../db/tx.ts'
+import type { Run } from './contract.ts'
+
+export const runs = table<Run>('runs', {
+  json: ['configuration'],
+  booleans: ['simulated'],
+  stream: (row) => `run:${row.id}`,
+})
+
+export const findRun = (tx: ReadTx, id: string): Promise<Run | undefined> => findRow(tx, runs, id)
+
+/** At most two: enough to know that a prefix is not unique. */
+export async function findRunIdsByPrefix(tx: ReadTx, prefix: string): Promise<string[]> {
+  const rows = await sqlOf(tx).all('SELECT id FROM runs WHERE id >= ? AND id < ? ORDER BY id LIMIT 2', [prefix, `${prefix}~`])
+  return rows.map((row) => row['id'] as string)
+}
+
+export const listRuns = (
+  tx: ReadTx,
+  query: { status?: string | undefined; before?: string | undefined; limit: number },
+): Promise<Run[]> => {
+  const before = query.before ?? '~'
+  return query.status === undefined
+    ? findRows(tx, runs, 'started_at < ? ORDER BY started_at DESC, id LIMIT ?', [before, query.limit])
+    : findRows(tx, runs, 'started_at < ? AND status = ? ORDER BY started_at DESC, id LIMIT ?', [before, query.status, query.limit])
+}
+
+export async function countRuns(tx: ReadTx): Promise<Record<string, number>> {
+  const rows = await sqlOf(tx).all('SELECT status, COUNT(*) AS count FROM runs GROUP BY status ORDER BY status')
+  return Object.fromEntries(rows.map((row) => [row['status'] as string, Number(row['count'])]))
+}
+
+export async function countOpenRuns(tx: ReadTx): Promise<number> {
+  return Number((await sqlOf(tx).get('SELECT COUNT(*) AS count FROM runs WHERE ended_at IS NULL'))?.['count'])
+}
