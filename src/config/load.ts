@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs'
+
+import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml'
+
+import { type AgencyError, refusal } from '../kernel/errors.ts'
+import { nearest } from '../kernel/nearest.ts'
+import { redact, snakeCase } from '../kernel/text.ts'
+import { Configuration, type ConfigurationKey, configurationKeys, settingMeta } from './contract.ts'
+
+/** Which of the four places a value comes from, and its name there: `--port`, `AGENCY_PORT`, `config.yaml:3`, `default`. */
+export interface Origin {
+  from: 'flag' | 'environment' | 'file' | 'default'
+  name: string
+}
+
+export interface LoadedConfiguration {
+  values: Configuration
+  origins: Record<ConfigurationKey, Origin>
+}
+
+export interface ConfigurationSources {
+  /** As given on the command line; undefined where it was not. */
+  flags?: Partial<Record<ConfigurationKey, string | number | null | undefined>>
+  env: Readonly<Record<string, string | undefined>>
+  home: { readonly config: string }
+}
+
+/** Flag, environment, file, default: the first that says something counts. A wrong value is refused wherever it stands. */
+export function loadConfiguration({ flags = {}, env, home }: ConfigurationSources): LoadedConfiguration {
+  const file = readFile(home.config)
+  const values: Record<string, unknown> = {}
+  const origins = {} as Record<ConfigurationKey, Origin>
+  for (const key of configurationKeys) {
+    const found = file.get(key)
+    const inFile = found === undefined ? undefined : checked(key, found.value, `${home.config}:${found.line}`)
+    const text = env[environmentName(key)] || undefined
+    const inEnvironment = text === undefined ? undefined : fromText(key, text, environmentName(key))
+    const flag = flags[key]
+    const given = typeof flag === 'string' ? fromText(key, flag, flagName(key)) : flag
+    if (given !== undefined) {
+      values[key] = checked(key, given, flagName(key))
+      origins[key] = { from: 'flag', name: flagName(key) }
+    } else if (inEnvironment !== undefined) {
+      values[key] = inEnvironment
+      origins[key] = { from: 'environment', name: environmentName(key) }
+    } else if (inFile !== undefined) {
+      values[key] = inFile
+      origins[key] = { from: 'file', name: `config.yaml:${found?.line ?? 1}` }
+    } else {
+      values[key] = Configuration.shape[key].parse(undefined)
+      origins[key] = { from: 'default', name: 'default' }
+    }
+  }
+  return { values: values as Configuration, origins }
+}
+
+export interface ExplainedSetting {
+  key: string
+  value: unknown
+  from: string
+  environment: string
+  description: string
+}
+
+/** For showing: secrets taken out. */
+export const explainConfiguration = ({ values, origins }: LoadedConfiguration): ExplainedSetting[] =>
+  configurationKeys.map((key) => ({
+    key: snakeCase(key),
+    value: settingMeta(key).secret ? hidden(values[key]) : values[key],
+    from: origins[key].name,
+    environment: environmentName(key),
+    description: settingMeta(key).description,
+  }))
+
+/** Keeps what tells two databases apart: server and name, not user and password. */
+function hidden(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  try {
+    const url = new URL(value)
+    return `${url.protocol}//${url.username === '' && url.password === '' ? '' : '[redacted]@'}${url.host}${url.pathname}`
+  } catch {
+    return '[redacted]'
+  }
+}
+
+export const environmentName = (key: ConfigurationKey): string =>
+  key === 'databaseUrl' ? 'DATABASE_URL' : `AGENCY_${snakeCase(key).toUpperCase()}`
+
+const flagName = (key: ConfigurationKey): string => `--${snakeCase(key).replaceAll('_', '-')}`
+
+/** Text has no types: a number where one is wanted, `null`, `off` and `none` for null, otherwise itself. */
+function fromText(key: ConfigurationKey, text: string, where: string): unknown {
+  const trimmed = text.trim()
+  const candidates: unknown[] = []
+  if (/^[+-]?\d+(\.\d+)?$/.test(trimmed)) candidates.push(Number(trimmed))
+  if (/^(null|off|none)$/i.test(trimmed)) candidates.push(null)
+  for (const candidate of candidates) if (Configuration.shape[key].safeParse(candidate).success) return candidate
+  return checked(key, trimmed, where)
+}
+
+function checked(key: ConfigurationKey, value: unknown, where: string): unknown {
+  const { expected, secret } = settingMeta(key)
+  // `undefined` would silently become the default: only a source that says something gets here.
+  const result = value === undefined ? null : Configuration.shape[key].safeParse(value)
+  if (result?.success === true) return result.data
+  const shown = secret ? 'what it is' : JSON.stringify(value)
+  throw refusal('invalid_input', `${where}: ${snakeCase(key)} must be ${expected}, not ${shown}`, {
+    data: { key: snakeCase(key), where },
+  })
+}
+
+interface Found {
+  value: unknown
+  line: number
+}
+
+function readFile(path: string): Map<ConfigurationKey, Found> {
+  const text = readText(path)
+  const found = new Map<ConfigurationKey, Found>()
+  if (text === null) return found
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const lineOf = (offset: number | undefined): { line: number; col: number } => lines.linePos(offset ?? 0)
+  const broken = document.errors[0]
+  if (broken !== undefined) throw unreadable(path, lineOf(broken.pos[0]), redact(broken.message))
+  const root = document.contents
+  if (root === null || (isScalar(root) && root.value === null)) return found
+  if (!isMap(root)) throw unreadable(path, lineOf(root.range?.[0]), 'expected "key: value" lines')
+  const known = new Map(configurationKeys.map((key) => [snakeCase(key), key]))
+  for (const pair of root.items) {
+    const place = lineOf(isNode(pair.key) ? pair.key.range?.[0] : undefined)
+    const name = isScalar(pair.key) ? String(pair.key.value) : String(pair.key)
+    const key = known.get(name)
+    if (key === undefined) throw unknownKey(path, place, name, known.keys())
+    try {
+      found.set(key, { value: isNode(pair.value) ? pair.value.toJS(document) : null, line: place.line })
+    } catch (error) {
+      // An alias without its anchor is found only here.
+      throw unreadable(path, place, error instanceof Error ? error.message : String(error))
+    }
+  }
+  return found
+}
+
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    const reason = error instanceof Error ? error.message : String(error)
+    throw refusal('invalid_input', `${path} cannot be read: ${reason}`, { cause: error })
+  }
+}
+
+const unreadable = (file: string, { line, col }: { line: number; col: number }, reason: string): AgencyError =>
+  refusal('invalid_input', `${file}:${line}:${col}: ${reason}`, { data: { file, line, column: col } })
+
+function unknownKey(
+  file: string,
+  { line, col }: { line: number; col: number },
+  name: string,
+  known: Iterable<string>,
+): AgencyError {
+  const meant = nearest(name, known)
+  return refusal(
+    'invalid_input',
+    `${file}:${line}:${col}: no setting "${name}"${meant === null ? '' : `; did you mean "${meant}"?`}`,
+    {
+      hint: `Settings: ${configurationKeys.map(snakeCase).join(', ')}.`,
+      data: { file, line, column: col, key: name, nearest: meant },
+    },
+  )
+}
