@@ -1,0 +1,59 @@
+import { chromium, postgresBinaries } from '../test/support/machine.ts'
+
+export interface Suite {
+  name: string
+  /** The project of vitest.config.ts that holds its files. */
+  project: string
+  about: string
+  /** How to run it alone. */
+  command: string
+  /** Part of plain `npm test`. */
+  quick: boolean
+  environment: Record<string, string>
+  /** Why it cannot run on this machine and what to install, or null. */
+  missing: string | null
+  /** What some of its tests lack here and therefore skip themselves. */
+  lacks?: string | null
+}
+
+export const suites: readonly Suite[] = [
+  {
+    name: 'unit',
+    project: 'unit',
+    about: 'everything that needs Node alone, on SQLite',
+    command: 'npm run test -- unit',
+    quick: true,
+    environment: {},
+    missing: null,
+  },
+  {
+    name: 'postgres',
+    project: 'unit',
+    about: 'the same tests on a PostgreSQL cluster of their own',
+    command: 'npm run test:postgres',
+    quick: true,
+    environment: { AGENCY_TEST_STORE: 'postgres' },
+    missing: postgresBinaries() ? null : 'no PostgreSQL server programs found (Debian: apt-get install postgresql)',
+  },
+  {
+    name: 'e2e',
+    project: 'e2e',
+    about: 'the built and the installed program, the dashboard in a browser',
+    command: 'npm run e2e',
+    quick: true,
+    environment: {},
+    missing: null,
+    lacks: chromium()
+      ? null
+      : 'no Chromium found, so no test in a browser (Debian: apt-get install chromium, or set CHROMIUM)',
+  },
+  {
+    name: 'chaos',
+    project: 'chaos',
+    about: 'killing the daemon again and again; takes minutes',
+    command: 'npm run test:chaos',
+    quick: false,
+    environment: {},
+    missing: null,
+  },
+]

@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { readReport, type Report } from './report.ts'
+import { type Suite, suites } from './suites.ts'
+
+/**
+ * `node scripts/test.ts` runs every quick suite that this machine can run, then says what was left out and why.
+ * `node scripts/test.ts <suite>…` runs those, and fails where one cannot run: what was asked for is not skipped.
+ */
+process.exitCode = await main(process.argv.slice(2))
+
+async function main(names: string[]): Promise<number> {
+  const unknown = names.filter((name) => !suites.some((suite) => suite.name === name))
+  if (unknown.length > 0) {
+    console.error(`error: no suite ${unknown.join(', ')}; there are ${suites.map((suite) => suite.name).join(', ')}`)
+    return 2
+  }
+  const named = names.length > 0
+  const chosen = suites.filter((suite) => (named ? names.includes(suite.name) : suite.quick))
+  const missing = chosen.flatMap((suite) => (suite.missing ? [`${suite.name}: ${suite.missing}`] : []))
+  if (named && missing.length > 0) {
+    for (const line of missing) console.error(`error: cannot run ${line}`)
+    return 1
+  }
+
+  const { folder, remove } = reportFolder()
+  const outcomes: Outcome[] = []
+  for (const suite of chosen.filter((each) => !each.missing)) outcomes.push(await run(suite, folder))
+  remove()
+
+  for (const line of summary(outcomes)) console.log(line)
+  if (!named) for (const line of leftOut(missing)) console.log(line)
+  return outcomes.every((outcome) => outcome.exit === 0) ? 0 : 1
+}
+
+interface Outcome {
+  suite: Suite
+  exit: number
+  report: Report | null
+}
+
+/** Kept when the caller wants to count (`AGENCY_TEST_REPORTS`), thrown away otherwise. */
+function reportFolder(): { folder: string; remove: () => void } {
+  const kept = process.env['AGENCY_TEST_REPORTS']
+  if (kept) return { folder: kept, remove: () => {} }
+  const folder = mkdtempSync(join(tmpdir(), 'agency-test-'))
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+async function run(suite: Suite, folder: string): Promise<Outcome> {
+  const file = join(folder, `${suite.name}.json`)
+  console.log(`\n${suite.name}: ${suite.about}`)
+  const child = spawn(
+    process.execPath,
+    [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      `--project=${suite.project}`,
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${file}`,
+    ],
+    { stdio: 'inherit', env: { ...process.env, ...suite.environment } },
+  )
+  const exit = await new Promise<number>((resolve) => child.on('close', (code) => resolve(code ?? 1)))
+  return { suite, exit, report: readReport(file) }
+}
+
+function summary(outcomes: Outcome[]): string[] {
+  const lines = ['']
+  for (const { suite, exit, report } of outcomes) {
+    const skipped = report?.skipped ?? []
+    const figures = report ? `${report.passed} passed, ${report.failed} failed` : 'no report'
+    lines.push(
+      `${exit === 0 ? '✓' : '✗'} ${suite.name}: ${figures}${skipped.length ? `, ${skipped.length} skipped` : ''}`,
+    )
+    for (const name of skipped) lines.push(`    skipped: ${name}`)
+    if (suite.lacks) lines.push(`    ${suite.lacks}`)
+  }
+  return lines
+}
+
+function leftOut(missing: string[]): string[] {
+  const slow = suites.filter((suite) => !suite.quick)
+  return [
+    ...missing.map((line) => `- skipped ${line}`),
+    ...slow.map((suite) => `- not part of this: ${suite.name}, ${suite.about}; ${suite.command}`),
+  ]
+}

@@ -1,0 +1,33 @@
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+/** The folder that holds initdb and postgres, newest first where several are installed; Debian keeps it off the PATH. */
+export function postgresBinaries(): string | null {
+  const debian = '/usr/lib/postgresql'
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []
+  const folders = [...versions.map((version) => join(debian, version, 'bin')), ...pathFolders()]
+  return folders.find((folder) => ['initdb', 'postgres'].every((name) => isProgram(join(folder, name)))) ?? null
+}
+
+/** A Chromium or Chrome that tests can drive; `CHROMIUM` names another one. */
+export function chromium(): string | null {
+  const named = process.env['CHROMIUM']
+  if (named) return isProgram(named) ? named : null
+  return program('chromium', 'chromium-browser', 'google-chrome')
+}
+
+export function program(...names: string[]): string | null {
+  const paths = names.flatMap((name) => pathFolders().map((folder) => join(folder, name)))
+  return paths.find(isProgram) ?? null
+}
+
+const pathFolders = (): string[] => (process.env['PATH'] ?? '').split(delimiter).filter(Boolean)
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
