@@ -61,6 +61,15 @@ export const Dependency = z.object({ runId: z.string(), briefId: z.string(), aft
 export type Dependency = z.infer<typeof Dependency>
 
 export const briefOperations = {
+  list: operation({
+    name: 'brief.list',
+    summary: 'Briefs in one state, over all runs, the newest change first',
+    method: 'GET',
+    path: '/briefs',
+    input: z.strictObject({ status: BriefStatus, limit: z.coerce.number().int().min(1).max(500).default(50) }),
+    output: z.object({ briefs: z.array(Brief) }),
+    allow: ['operator'],
+  }),
   show: operation({
     name: 'brief.show',
     summary: 'One brief with its state',
