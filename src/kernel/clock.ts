@@ -20,3 +20,6 @@ export const systemClock: Clock = {
 }
 
 export const sleep = (clock: Clock, ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve))
+
+/** Unlike `sleep`, keeps the process alive while it waits: for a command that has nothing else open. */
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
