@@ -2,7 +2,7 @@
 export interface Workspace {
   /** Absolute; for an in-memory workspace a name that no process could open. */
   readonly path: string
-  /** A regular file inside the workspace, or null: missing, a directory, or a link that leads outside. */
+  /** A regular file inside the workspace, or null: missing, a directory, a link that leads outside, or too large to look at. */
   read(path: string, maxBytes: number): Promise<WorkspaceFile | null>
   write(path: string, text: string): Promise<void>
   /** Runs a shell command in it; output is cut at `maxOutputBytes` but hashed whole. */
@@ -27,6 +27,6 @@ export interface CommandResult {
 }
 
 export interface Workspaces {
-  /** Makes the brief's directory if it is not there yet; a second attempt finds the first one's files. */
+  /** Makes the brief's directory if it is not there yet; a second attempt finds the first one's files, but an empty outbox. */
   prepare(brief: { id: string; runId: string }): Promise<Workspace>
 }

@@ -1,0 +1,6 @@
+/** The first `maxBytes` as text: a character cut in two at the end is left out, a wrong byte becomes U+FFFD. */
+export function textOf(bytes: Uint8Array, maxBytes: number): string {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  if (bytes.length <= maxBytes) return decoder.decode(bytes)
+  return decoder.decode(bytes.subarray(0, maxBytes), { stream: true })
+}
