@@ -1,72 +1,179 @@
 import { z } from 'zod'
 
-import { camelCase, snakeCase } from '../kernel/text.ts'
+import { snakeCase } from '../kernel/text.ts'
 
 /**
  * JSON says `run_id`, TypeScript says `runId`. Only names that a schema declares are converted:
  * free-form data (an event's data, an agent's own JSON) passes through untouched.
+ * What an object's schema does not declare stays here: an answer says no more than its contract.
  */
-export const toWire = (schema: z.ZodType, value: unknown): unknown => convert(schema, value, snakeCase, (name) => name)
+export const toWire = (schema: z.ZodType, value: unknown): unknown => convert(schema, value, 'out')
 
-export const fromWire = (schema: z.ZodType, value: unknown): unknown => convert(schema, value, camelCase, snakeCase)
+/** What is not declared is passed on, so that a strict schema can name it in its error. */
+export const fromWire = (schema: z.ZodType, value: unknown): unknown => convert(schema, value, 'in')
 
-type Rename = (name: string) => string
+/** Where an issue is, in the names of the wire: `['briefs', 0, 'runtimeOptions', 'aB']` → `briefs.0.runtime_options.aB`. */
+export function wirePath(schema: z.ZodType, path: readonly PropertyKey[]): string {
+  let schemas: readonly z.ZodType[] = [schema]
+  return path
+    .map((segment) => {
+      const leaves = schemas.flatMap((each) => leavesOf(each, 'in').flatMap(optionsOf))
+      const declared = leaves.flatMap((leaf) => fieldsOf(leaf, 'out')?.get(String(segment)) ?? [])
+      schemas = declared.length > 0 ? declared.map((field) => field.schema) : leaves.flatMap(itemsOf)
+      return declared[0]?.wire ?? String(segment)
+    })
+    .join('.')
+}
 
-function convert(schema: z.ZodType, value: unknown, rename: Rename, incoming: Rename): unknown {
+type Direction = 'in' | 'out'
+
+interface Field {
+  readonly name: string
+  readonly wire: string
+  readonly schema: z.ZodType
+}
+
+function convert(schema: z.ZodType, value: unknown, direction: Direction): unknown {
+  return convertBy([schema], value, direction)
+}
+
+/** Several schemas where a plain union leaves open which of its options is meant. */
+function convertBy(schemas: readonly z.ZodType[], value: unknown, direction: Direction): unknown {
   if (value === null || typeof value !== 'object') return value
-  const inner = unwrap(schema)
+  const leaves = schemas.flatMap((schema) =>
+    leavesOf(schema, direction).flatMap((leaf) => chosenOf(leaf, value, direction)),
+  )
   if (Array.isArray(value)) {
-    if (!(inner instanceof z.ZodArray)) return value
-    return value.map((item) => convert(inner.element as z.ZodType, item, rename, incoming))
-  }
-  if (inner instanceof z.ZodRecord) {
-    return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [key, convert(inner.valueType as z.ZodType, item, rename, incoming)]),
+    return value.map((item: unknown, index) =>
+      convertBy(
+        leaves.flatMap((leaf) => elementOf(leaf, index)),
+        item,
+        direction,
+      ),
     )
   }
-  const shape = shapeOf(inner)
-  if (shape === null) return value
-  const byIncoming = new Map(Object.keys(shape).map((name) => [incoming(name), name]))
+  const fieldMaps = leaves.flatMap((leaf) => fieldsOf(leaf, direction) ?? [])
+  const recordValues = leaves.flatMap((leaf) => (leaf instanceof z.ZodRecord ? [leaf.valueType as z.ZodType] : []))
+  if (fieldMaps.length === 0 && recordValues.length === 0) return value
+  const open = recordValues.length > 0 || leaves.some((leaf) => leaf instanceof z.ZodObject && isOpen(leaf))
   const converted: Record<string, unknown> = {}
   for (const [key, item] of Object.entries(value)) {
-    const name = byIncoming.get(key)
-    // An undeclared name stays as it is, so that a strict schema can name it in its error.
-    if (name === undefined) define(converted, key, item)
-    else define(converted, rename(key), convert(shape[name] as z.ZodType, item, rename, incoming))
+    const fields = fieldMaps.flatMap((map) => map.get(key) ?? [])
+    const first = fields[0]
+    if (first !== undefined) {
+      const name = direction === 'in' ? first.name : first.wire
+      define(
+        converted,
+        name,
+        convertBy(
+          fields.map((field) => field.schema),
+          item,
+          direction,
+        ),
+      )
+    } else if (open) define(converted, key, recordValues.length > 0 ? convertBy(recordValues, item, direction) : item)
+    else if (direction === 'in') define(converted, undeclared(fieldMaps, key), item)
   }
   return converted
 }
 
+/** `runId` on the wire must not pass for `run_id`: it keeps a name that no schema has, and that says what to write. */
+function undeclared(fieldMaps: readonly ReadonlyMap<string, Field>[], key: string): string {
+  for (const fields of fieldMaps)
+    for (const field of fields.values()) if (field.name === key) return `${key} (write ${field.wire})`
+  return key
+}
+
 /** Plain assignment to `__proto__` would set the prototype. */
 function define(target: Record<string, unknown>, key: string, value: unknown): void {
-  Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true })
+  if (key === '__proto__')
+    Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true })
+  else target[key] = value
 }
 
-function unwrap(schema: z.ZodType): z.ZodType {
-  let inner = schema
-  for (;;) {
-    if (
-      inner instanceof z.ZodOptional ||
-      inner instanceof z.ZodNullable ||
-      inner instanceof z.ZodDefault ||
-      inner instanceof z.ZodPrefault ||
-      inner instanceof z.ZodReadonly
-    )
-      inner = inner.def.innerType as z.ZodType
-    else if (inner instanceof z.ZodPipe) inner = inner.def.in as z.ZodType
-    else if (inner instanceof z.ZodLazy) inner = inner.def.getter() as z.ZodType
-    else return inner
+const fieldCache = {
+  in: new WeakMap<z.ZodType, Map<string, Field>>(),
+  out: new WeakMap<z.ZodType, Map<string, Field>>(),
+}
+/** An object's fields by the name they arrive under. */
+function fieldsOf(leaf: z.ZodType, direction: Direction): Map<string, Field> | undefined {
+  if (!(leaf instanceof z.ZodObject)) return undefined
+  let fields = fieldCache[direction].get(leaf)
+  if (fields === undefined) {
+    fields = new Map()
+    for (const [name, schema] of Object.entries(leaf.shape as Record<string, z.ZodType>)) {
+      const wire = snakeCase(name)
+      fields.set(direction === 'in' ? wire : name, { name, wire, schema })
+    }
+    fieldCache[direction].set(leaf, fields)
   }
+  return fields
 }
 
-/** The declared names of an object; of a union, those of all its options (an option's own check finds a stray one). */
-function shapeOf(schema: z.ZodType): Record<string, z.ZodType> | null {
-  if (schema instanceof z.ZodObject) return schema.shape as Record<string, z.ZodType>
+const isOpen = (leaf: z.ZodObject): boolean =>
+  leaf.def.catchall !== undefined && !(leaf.def.catchall instanceof z.ZodNever)
+
+const elementOf = (leaf: z.ZodType, index: number): z.ZodType[] => {
+  if (leaf instanceof z.ZodArray) return [leaf.element as z.ZodType]
+  if (!(leaf instanceof z.ZodTuple)) return []
+  const item = leaf.def.items[index] ?? leaf.def.rest
+  return item === null || item === undefined ? [] : [item as z.ZodType]
+}
+
+const itemsOf = (leaf: z.ZodType): z.ZodType[] =>
+  leaf instanceof z.ZodRecord ? [leaf.valueType as z.ZodType] : elementOf(leaf, 0)
+
+/** The one option that a discriminator names; all of them while it names none. */
+function chosenOf(leaf: z.ZodType, value: object, direction: Direction): z.ZodType[] {
+  if (!(leaf instanceof z.ZodDiscriminatedUnion)) return [leaf]
+  const name = leaf.def.discriminator
+  const key = direction === 'in' ? snakeCase(name) : name
+  const named = Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined
+  const chosen = (leaf.options as z.ZodType[]).filter((option) => option._zod.propValues?.[name]?.has(named as string))
+  return (chosen.length > 0 ? chosen : (leaf.options as z.ZodType[])).flatMap((option) =>
+    leavesOf(option, direction).flatMap((inner) => chosenOf(inner, value, direction)),
+  )
+}
+
+const optionsOf = (leaf: z.ZodType): z.ZodType[] =>
+  leaf instanceof z.ZodDiscriminatedUnion
+    ? (leaf.options as z.ZodType[]).flatMap((option) => leavesOf(option, 'in').flatMap(optionsOf))
+    : [leaf]
+
+const leafCache = { in: new WeakMap<z.ZodType, z.ZodType[]>(), out: new WeakMap<z.ZodType, z.ZodType[]>() }
+/** What remains when everything that only wraps is taken off. */
+function leavesOf(schema: z.ZodType, direction: Direction): z.ZodType[] {
+  let found = leafCache[direction].get(schema)
+  if (found === undefined) {
+    found = unwrap(schema, direction)
+    leafCache[direction].set(schema, found)
+  }
+  return found
+}
+
+function unwrap(schema: z.ZodType, direction: Direction): z.ZodType[] {
+  if (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodNonOptional ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodCatch ||
+    schema instanceof z.ZodReadonly
+  )
+    return leavesOf(schema.def.innerType as z.ZodType, direction)
+  if (schema instanceof z.ZodLazy) return leavesOf(schema.def.getter() as z.ZodType, direction)
+  if (schema instanceof z.ZodPipe) {
+    const before = schema.def.in as z.ZodType
+    const after = schema.def.out as z.ZodType
+    // A transform describes nothing; the other side of the pipe is the better guess.
+    if (direction === 'in') return leavesOf(before instanceof z.ZodTransform ? after : before, direction)
+    return leavesOf(after instanceof z.ZodTransform ? before : after, direction)
+  }
+  if (schema instanceof z.ZodDiscriminatedUnion) return [schema]
+  if (schema instanceof z.ZodUnion)
+    return (schema.options as z.ZodType[]).flatMap((option) => leavesOf(option, direction))
   if (schema instanceof z.ZodIntersection)
-    return { ...shapeOf(unwrap(schema.def.left as z.ZodType)), ...shapeOf(unwrap(schema.def.right as z.ZodType)) }
-  if (schema instanceof z.ZodUnion) {
-    const shapes = (schema.options as z.ZodType[]).map((option) => shapeOf(unwrap(option))).filter((shape) => shape !== null)
-    return shapes.length === 0 ? null : Object.assign({}, ...shapes)
-  }
-  return null
+    return [schema.def.left, schema.def.right].flatMap((side) => leavesOf(side as z.ZodType, direction))
+  return [schema]
 }
