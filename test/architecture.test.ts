@@ -1,0 +1,140 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+
+import { describe, expect, it } from 'vitest'
+
+import { cycles, violations } from './support/import-table.ts'
+import { readSources, scan } from './support/imports.ts'
+
+const root = resolve(import.meta.dirname, '..')
+const sources = readSources(root, ['src', 'web', 'test', 'bench', 'scripts'])
+
+describe('the source tree', () => {
+  it('is seen by these tests', () => {
+    expect(sources.length).toBeGreaterThan(50)
+    expect(sources.flatMap((file) => file.imports).length).toBeGreaterThan(100)
+  })
+
+  it('imports only what the table allows', () => {
+    expect(violations(sources)).toEqual([])
+  })
+
+  it('has no import cycles', () => {
+    expect(cycles(sources)).toEqual([])
+  })
+
+  it('names files for what they hold', () => {
+    const shapeless = /(^|\/)(utils?|helpers?|managers?|common|misc|index)(\.tsx?$|\/)/
+    expect(sources.map((file) => file.path).filter((path) => shapeless.test(path))).toEqual([])
+  })
+})
+
+/** One line of code per row of the table that must not pass. `lint` says whether oxlint sees it too. */
+const planted: { path: string; text: string; lint: boolean }[] = [
+  { path: 'src/kernel/planted.ts', text: `import { readFileSync } from 'node:fs'`, lint: true },
+  { path: 'src/kernel/planted-2.ts', text: `import type { Db } from '../db/port.ts'`, lint: true },
+  { path: 'src/planted/contract.ts', text: `import { readFileSync } from 'node:fs'`, lint: true },
+  { path: 'src/planted/2/contract.ts', text: `import { sqlOf } from '../../db/tx.ts'`, lint: true },
+  { path: 'src/planted/states.ts', text: `import { findRun } from '../work/runs/store.ts'`, lint: true },
+  { path: 'src/planted/all.contract.ts', text: `import { Hono } from 'hono'`, lint: true },
+  { path: 'src/planted/port.ts', text: `import type { Tx } from '../db/port.ts'`, lint: true },
+  { path: 'src/planted/store.ts', text: `import { Hono } from 'hono'`, lint: true },
+  { path: 'src/planted/2/store.ts', text: `import { createRuns } from './service.ts'`, lint: true },
+  { path: 'src/db/planted.ts', text: `import { Command } from 'commander'`, lint: true },
+  { path: 'src/db/planted-2.ts', text: `import { appendEvent } from '../events/append.ts'`, lint: true },
+  { path: 'src/events/planted.ts', text: `import type { Engine } from '../engine/engine.ts'`, lint: true },
+  { path: 'src/jobs/planted.ts', text: `import { createRuns } from '../work/runs/service.ts'`, lint: true },
+  { path: 'src/planted/service.ts', text: `import { Hono } from 'hono'`, lint: true },
+  { path: 'src/planted/2/service.ts', text: `import { sqlOf } from '../../db/tx.ts'`, lint: true },
+  { path: 'src/engine/planted.ts', text: `import { Command } from 'commander'`, lint: true },
+  { path: 'src/engine/planted-2.ts', text: `export const later = () => import('../db/open.ts')`, lint: true },
+  { path: 'src/engine/planted-3.ts', text: `import { run } from '../adapters/runtime/scripted/run.ts'`, lint: true },
+  { path: 'src/playbooks/planted.ts', text: `import { readFileSync } from 'node:fs'`, lint: true },
+  {
+    path: 'src/playbooks/x/planted.ts',
+    text: `import type { Runtime } from '../../adapters/runtime/port.ts'`,
+    lint: true,
+  },
+  { path: 'src/planted/routes.ts', text: `import { findRun } from '../work/runs/store.ts'`, lint: true },
+  { path: 'src/server/planted.ts', text: `import { openStore } from '../db/open.ts'`, lint: true },
+  { path: 'src/mcp/planted.ts', text: `import { appendEvent } from '../events/append.ts'`, lint: true },
+  { path: 'src/server/planted-2.ts', text: `import { createRuns } from '../work/runs/service.ts'`, lint: true },
+  { path: 'src/planted/cli.ts', text: `import { z } from 'zod'`, lint: true },
+  { path: 'src/cli/planted.ts', text: `import { Run } from '../work/runs/contract.ts'`, lint: true },
+  { path: 'src/cli/planted-2.ts', text: `export { openStore } from '../db/open.ts'`, lint: true },
+  { path: 'src/cli/planted-3.ts', text: `import type { Runs } from '../work/runs/service.ts'`, lint: true },
+  { path: 'src/adapters/runtime/planted/a.ts', text: `import type { Db } from '../../../db/port.ts'`, lint: true },
+  { path: 'src/adapters/runtime/planted/b.ts', text: `import { serve } from '../../../server/serve.ts'`, lint: true },
+  { path: 'src/adapters/runtime/planted/c.ts', text: `import { launch } from '../scripted/launch.ts'`, lint: false },
+  { path: 'src/workspaces/planted.ts', text: `import { sqlOf } from '../db/tx.ts'`, lint: true },
+  { path: 'web/planted.ts', text: `import { openStore } from '../src/db/open.ts'`, lint: true },
+  { path: 'web/planted-2.tsx', text: `import type { Runs } from '../src/work/runs/service.ts'`, lint: true },
+  { path: 'src/work/planted.ts', text: `export const at = Date.now()`, lint: true },
+  { path: 'src/work/planted-2.ts', text: `export const at = new Date()`, lint: false },
+  { path: 'src/work/planted-3.ts', text: `setTimeout(() => {}, 1)`, lint: true },
+  { path: 'src/work/planted-4.ts', text: `export const chance = Math.random()`, lint: true },
+  { path: 'src/work/planted-5.ts', text: `import { randomUUID } from 'node:crypto'`, lint: false },
+  { path: 'src/work/planted-6.ts', text: `import { setTimeout as wait } from 'node:timers/promises'`, lint: false },
+  { path: 'src/work/planted-7.ts', text: `export const id = crypto.randomUUID()`, lint: true },
+  { path: 'src/work/planted-8.ts', text: `export default 1`, lint: true },
+]
+
+/** What is close to a violation and none. */
+const legitimate: { path: string; text: string }[] = [
+  { path: 'src/planted/3/contract.ts', text: `import { z } from 'zod'\nexport const A = z.string()` },
+  { path: 'src/planted/3/service.ts', text: `export type { Db } from '../../db/port.ts'` },
+  { path: 'src/planted/3/cli.ts', text: `export type { Run } from '../../work/runs/contract.ts'` },
+  { path: 'src/server/planted-3.ts', text: `export type { Runs } from '../work/runs/service.ts'` },
+  { path: 'src/work/planted-9.ts', text: `export const at = new Date(0)` },
+  { path: 'src/adapters/runtime/planted/d.ts', text: `export const at = Date.now()` },
+  { path: 'web/planted-3.ts', text: `export { fromWire } from '../src/operations/wire.ts'` },
+]
+
+describe('a planted violation', () => {
+  it.each(planted)('is caught here: $text in $path', ({ path, text }) => {
+    expect(violations([scan(path, text)])).toHaveLength(1)
+  })
+
+  it('is caught by the linter, where it can see it', () => {
+    const caught = lint([...planted, ...legitimate])
+    const expected = planted.filter((each) => each.lint).map((each) => each.path)
+    expect([...caught].sort()).toEqual([...expected].sort())
+  })
+
+  it.each(legitimate)('is not seen in $text in $path', ({ path, text }) => {
+    expect(violations([scan(path, text)])).toEqual([])
+  })
+
+  it('is a cycle, of types too', () => {
+    const a = scan('src/org/a.ts', `import { b } from './b.ts'`)
+    const b = scan('src/org/b.ts', `import type { C } from '../work/c.ts'`)
+    const c = scan('src/work/c.ts', `export { a } from '../org/a.ts'`)
+    expect(cycles([a, b, c])).toEqual([['src/org/a.ts', 'src/org/b.ts', 'src/work/c.ts', 'src/org/a.ts']])
+    expect(cycles([a, b])).toEqual([])
+  })
+
+  it('is a file that nobody gave a role', () => {
+    expect(() => violations([scan('elsewhere/a.ts', 'export {}')])).toThrow('has no role')
+  })
+})
+
+/** Which of these files the linter refuses, under the repository's own configuration. */
+function lint(files: readonly { path: string; text: string }[]): Set<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'agency-lint-'))
+  try {
+    cpSync(join(root, '.oxlintrc.json'), join(folder, '.oxlintrc.json'))
+    for (const { path, text } of files) {
+      mkdirSync(join(folder, dirname(path)), { recursive: true })
+      writeFileSync(join(folder, path), `${text}\n`)
+    }
+    const oxlint = join(root, 'node_modules/oxlint/bin/oxlint')
+    const { stdout } = spawnSync(process.execPath, [oxlint, '--format=json'], { cwd: folder, encoding: 'utf8' })
+    const { diagnostics } = JSON.parse(stdout) as { diagnostics: { filename: string; code: string }[] }
+    const architectural = diagnostics.filter(({ code }) => /no-restricted|no-default-export/.test(code))
+    return new Set(architectural.map((each) => each.filename))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

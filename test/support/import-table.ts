@@ -1,0 +1,143 @@
+import type { Import, SourceFile } from './imports.ts'
+
+/**
+ * Who may import what: a file's place and name give its role, the role decides.
+ * `.oxlintrc.json` says the same as far as a linter can, for the editor; this is the whole of it.
+ */
+export function violations(files: readonly SourceFile[]): string[] {
+  return files.flatMap((file) => [...forbiddenImports(file), ...impurities(file), ...defaultExports(file)])
+}
+
+export type Role =
+  | 'anything'
+  | 'kernel'
+  | 'contract'
+  | 'port'
+  | 'db'
+  | 'store'
+  | 'playbook'
+  | 'service'
+  | 'edge'
+  | 'cli'
+  | 'adapter'
+  | 'places'
+  | 'part'
+  | 'web'
+
+/** First match wins: a contract is a contract wherever it lies. */
+const roles: readonly (readonly [Role, RegExp])[] = [
+  ['anything', /\.test\.tsx?$|(^|\/)contract-suite\.ts$|^(test|bench|scripts)\/|\.config\.ts$/],
+  ['web', /^web\//],
+  ['kernel', /^src\/kernel\//],
+  ['contract', /(^|\/)(contract|states)\.ts$|\.contract\.ts$|^src\/operations\/wire\.ts$/],
+  // Where our own files lie: on disk, and in the bundle.
+  ['places', /^src\/(entries|daemon\/home)\.ts$/],
+  // The only places that build real things from parts.
+  ['anything', /(^|\/)compose\.ts$|^src\/daemon\/|^src\/cli\/offline(\.ts$|\/)/],
+  ['db', /^src\/db\//],
+  ['store', /(^|\/)(.*-)?(store|seed)\.ts$|^src\/(events|jobs)\/|^src\/tables\.ts$/],
+  ['playbook', /^src\/playbooks\//],
+  ['service', /(^|\/)service\.ts$|^src\/engine\//],
+  ['edge', /(^|\/)routes\.ts$|^src\/(server|mcp)\//],
+  ['cli', /(^|\/)cli\.ts$|^src\/cli\//],
+  ['port', /(^|\/)port\.ts$/],
+  ['adapter', /^src\/adapters\/[^/]+\/[^/]+\//],
+  ['part', /^src\//],
+]
+
+interface Allowance {
+  roles: readonly Role[]
+  /** Roles of which only types may be had. */
+  types?: readonly Role[]
+  packages: RegExp
+}
+
+const nothing = /^$/
+const node = /^node:/
+
+const table: Record<Exclude<Role, 'anything'>, Allowance> = {
+  kernel: { roles: ['kernel'], packages: nothing },
+  contract: { roles: ['kernel', 'contract'], packages: /^zod$/ },
+  port: { roles: ['kernel', 'contract', 'port'], packages: nothing },
+  db: { roles: ['kernel', 'contract', 'db'], packages: /^node:|^pg$/ },
+  store: { roles: ['kernel', 'contract', 'db', 'store'], types: ['port'], packages: /^node:|^croner$/ },
+  playbook: { roles: ['kernel', 'contract', 'playbook'], packages: nothing },
+  service: {
+    roles: ['kernel', 'contract', 'port', 'store', 'service', 'playbook', 'part'],
+    types: ['db'],
+    packages: node,
+  },
+  edge: {
+    roles: ['kernel', 'contract', 'edge', 'places', 'part'],
+    types: ['service', 'port', 'db'],
+    packages: /^node:|^hono$|^@hono\/|^zod$|^@modelcontextprotocol\//,
+  },
+  cli: { roles: ['kernel', 'cli', 'places'], types: ['contract'], packages: /^node:|^commander$/ },
+  adapter: {
+    roles: ['kernel', 'contract', 'port', 'adapter', 'places', 'part'],
+    packages: /^(?!hono$|@hono\/|commander$|pg$)/,
+  },
+  places: { roles: ['kernel'], packages: node },
+  part: {
+    roles: ['kernel', 'contract', 'port', 'store', 'part', 'places'],
+    types: ['db'],
+    packages: /^node:|^yaml$|^zod$/,
+  },
+  web: { roles: ['web', 'kernel', 'contract'], packages: /^(?!node:|hono$|@hono\/|commander$|pg$)/ },
+}
+
+export function roleOf(path: string): Role {
+  const role = roles.find(([, pattern]) => pattern.test(path))?.[0]
+  if (!role) throw new Error(`${path} has no role: say in test/support/import-table.ts what may be imported there`)
+  return role
+}
+
+function forbiddenImports(file: SourceFile): string[] {
+  const role = roleOf(file.path)
+  if (role === 'anything') return []
+  return file.imports
+    .filter((each) => !isAllowed(file.path, table[role], each))
+    .map(
+      (each) => `${file.path}:${each.line} (${role}) may not import ${each.target}${each.typeOnly ? '' : ' (a value)'}`,
+    )
+}
+
+function isAllowed(path: string, allowance: Allowance, imported: Import): boolean {
+  if (!imported.isFile) return allowance.packages.test(imported.target)
+  // Data beside the code, such as styles.
+  if (!/\.tsx?$/.test(imported.target)) return path.startsWith('web/') && imported.target.startsWith('web/')
+  const role = roleOf(imported.target)
+  if (role === 'adapter') return allowance.roles.includes(role) && adapterOf(path) === adapterOf(imported.target)
+  return allowance.roles.includes(role) || (imported.typeOnly && (allowance.types ?? []).includes(role))
+}
+
+const adapterOf = (path: string): string => path.split('/').slice(0, 4).join('/')
+
+/** Time and chance are handed in, so that every test and every replay can decide them. */
+function impurities(file: SourceFile): string[] {
+  if (!file.path.startsWith('src/') || isExemptFromPurity(file.path)) return []
+  return file.impurities.map(({ name, line }) => `${file.path}:${line} may not use ${name}: take a Clock or Ids`)
+}
+
+const isExemptFromPurity = (path: string): boolean => /^src\/(kernel|adapters)\/|\.test\.ts$/.test(path)
+
+const defaultExports = (file: SourceFile): string[] =>
+  file.hasDefaultExport && !file.path.endsWith('.config.ts') ? [`${file.path} has a default export`] : []
+
+/** Each cycle once, as the files on it. Types count too: they make code as hard to move as values do. */
+export function cycles(files: readonly SourceFile[]): string[][] {
+  const graph = new Map(
+    files.map((file) => [file.path, file.imports.filter((each) => each.isFile).map((each) => each.target)]),
+  )
+  const done = new Set<string>()
+  const found: string[][] = []
+  const walk = (path: string, trail: string[]): void => {
+    const start = trail.indexOf(path)
+    if (start >= 0) return void found.push([...trail.slice(start), path])
+    if (done.has(path)) return
+    for (const next of graph.get(path) ?? []) walk(next, [...trail, path])
+    done.add(path)
+  }
+  for (const path of graph.keys()) walk(path, [])
+  return found
+}

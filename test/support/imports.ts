@@ -1,0 +1,129 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, posix, relative } from 'node:path'
+
+import { parseAst } from 'rolldown/parseAst'
+
+export interface Import {
+  /** A path from the repository's root, or the name of a package (`node:fs`, `hono`). */
+  target: string
+  isFile: boolean
+  typeOnly: boolean
+  line: number
+}
+
+export interface SourceFile {
+  /** From the repository's root, with forward slashes. */
+  path: string
+  imports: Import[]
+  /** Where it asks the machine for time or chance: `Date.now`, `setTimeout`, `new Date()`… */
+  impurities: { name: string; line: number }[]
+  hasDefaultExport: boolean
+}
+
+/** Every TypeScript file under the given folders of the repository. */
+export function readSources(root: string, folders: readonly string[]): SourceFile[] {
+  return folders.flatMap((folder) =>
+    filesUnder(join(root, folder))
+      .filter((path) => /\.tsx?$/.test(path))
+      .map((path) => scan(relative(root, path).replaceAll('\\', '/'), readFileSync(path, 'utf8'))),
+  )
+}
+
+export function scan(path: string, text: string): SourceFile {
+  const program = parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts', astType: 'ts' })
+  const file: SourceFile = { path, imports: [], impurities: [], hasDefaultExport: false }
+  const lineOf = (offset: number): number => text.slice(0, offset).split('\n').length
+  visit(program as unknown as Syntax, (node) => {
+    const imported = importOf(node)
+    if (imported)
+      file.imports.push({ ...place(path, imported.from), typeOnly: imported.typeOnly, line: lineOf(node.start) })
+    const impurity = impurityOf(node)
+    if (impurity) file.impurities.push({ name: impurity, line: lineOf(node.start) })
+    if (node.type === 'ExportDefaultDeclaration') file.hasDefaultExport = true
+  })
+  return file
+}
+
+/** A node of the syntax tree, as far as this file looks into it. */
+interface Syntax {
+  type: string
+  start: number
+  [field: string]: unknown
+}
+
+function visit(node: Syntax, look: (node: Syntax) => void): void {
+  look(node)
+  for (const value of Object.values(node))
+    for (const child of Array.isArray(value) ? value : [value]) if (isSyntax(child)) visit(child, look)
+}
+
+const isSyntax = (value: unknown): value is Syntax =>
+  typeof value === 'object' && value !== null && typeof (value as Syntax).type === 'string'
+
+function importOf(node: Syntax): { from: string; typeOnly: boolean } | null {
+  const source = node['source']
+  if (!isSyntax(source) || typeof source['value'] !== 'string') return null
+  const from = source['value']
+  switch (node.type) {
+    case 'ImportDeclaration':
+      return { from, typeOnly: node['importKind'] === 'type' }
+    case 'ExportNamedDeclaration':
+    case 'ExportAllDeclaration':
+      return { from, typeOnly: node['exportKind'] === 'type' }
+    case 'TSImportType':
+      return { from, typeOnly: true }
+    case 'ImportExpression':
+      return { from, typeOnly: false }
+    default:
+      return null
+  }
+}
+
+function place(importer: string, from: string): { target: string; isFile: boolean } {
+  if (from.startsWith('.')) return { target: posix.join(dirname(importer), from), isFile: true }
+  const parts = from.split('/')
+  const name = from.startsWith('@') ? parts.slice(0, 2).join('/') : from.startsWith('node:') ? from : parts[0]!
+  return { target: name, isFile: false }
+}
+
+const impureProperties = new Set(['Date.now', 'Math.random', 'crypto.randomUUID'])
+const impureNames = new Set(['setTimeout', 'setInterval', 'randomUUID'])
+
+function impurityOf(node: Syntax): string | null {
+  const argumentsOf = (node['arguments'] as unknown[] | undefined) ?? []
+  const callee = node['callee']
+  if (!isSyntax(callee)) return importedImpurity(node)
+  const name = dotted(callee)?.replace(/^globalThis\./, '') ?? ''
+  if (node.type === 'NewExpression' && name === 'Date' && argumentsOf.length === 0) return 'new Date()'
+  if (node.type !== 'CallExpression') return null
+  return impureProperties.has(name) || impureNames.has(name) ? name : null
+}
+
+/** `import { randomUUID } from 'node:crypto'`, under whatever name; promises of timers likewise. */
+function importedImpurity(node: Syntax): string | null {
+  const from = importOf(node)
+  if (!from || from.typeOnly) return null
+  if (from.from.startsWith('node:timers')) return from.from
+  const names = ((node['specifiers'] as Syntax[] | undefined) ?? []).map((each) =>
+    isSyntax(each['imported']) ? String(each['imported']['name']) : '',
+  )
+  return from.from === 'node:crypto' && names.includes('randomUUID') ? 'randomUUID' : null
+}
+
+function dotted(node: Syntax): string | null {
+  if (node.type === 'Identifier') return String(node['name'])
+  if (node.type !== 'MemberExpression' || !isSyntax(node['object']) || !isSyntax(node['property'])) return null
+  const object = dotted(node['object'])
+  return object && `${object}.${String(node['property']['name'] ?? node['property']['value'])}`
+}
+
+function filesUnder(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
+      .map((entry) => join(entry.parentPath, entry.name))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
