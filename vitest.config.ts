@@ -1,11 +1,14 @@
 import { defineConfig } from 'vitest/config'
 
+const globalSetup = ['test/support/postgres.setup.ts']
+
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
           name: 'unit',
+          globalSetup,
           include: ['src/**/*.test.ts', 'test/*.test.ts', 'web/**/*.test.{ts,tsx}'],
           testTimeout: 20_000,
         },
@@ -14,6 +17,7 @@ export default defineConfig({
         // One file at a time: each starts daemons, browsers or package managers of its own.
         test: {
           name: 'e2e',
+          globalSetup,
           include: ['test/e2e/**/*.test.ts'],
           fileParallelism: false,
           testTimeout: 120_000,
@@ -23,6 +27,7 @@ export default defineConfig({
       {
         test: {
           name: 'chaos',
+          globalSetup,
           include: ['test/chaos/**/*.test.ts'],
           fileParallelism: false,
           testTimeout: 600_000,
