@@ -1,5 +1,6 @@
-import type { ReadTx } from '../db/port.ts'
+import type { ReadTx, Tx } from '../db/port.ts'
 import { findRow, table } from '../db/table.ts'
+import { nextCounter } from '../db/tx.ts'
 import type { Agent } from './contract.ts'
 
 export const agents = table<Agent>('agents', {
@@ -7,3 +8,5 @@ export const agents = table<Agent>('agents', {
 })
 
 export const findAgent = (tx: ReadTx, id: number): Promise<Agent | undefined> => findRow(tx, agents, id)
+
+export const nextAgentId = (tx: Tx): Promise<number> => nextCounter(tx, 'agents')

@@ -31,6 +31,8 @@ export interface Tx extends ReadTx {
   readonly [opaque]: 'write'
   /** The transaction's time: everything it writes happened at once. */
   readonly at: string
+  /** Takes a stream that came to be inside the transaction; one that others may hold is named at the start instead. */
+  hold(stream: Stream): Promise<void>
   /** Runs once the transaction is durable, never before; a failed transaction's calls are dropped. */
   afterCommit(callback: () => void): void
 }

@@ -19,7 +19,13 @@ export class OpenTx {
   wroteEvents = false
   #heads: Map<Stream, StreamHead>
 
-  constructor(options: { sql: Sql; at: string; chainKey: Uint8Array; writable: boolean; heads: Map<Stream, StreamHead> }) {
+  constructor(options: {
+    sql: Sql
+    at: string
+    chainKey: Uint8Array
+    writable: boolean
+    heads: Map<Stream, StreamHead>
+  }) {
     this.sql = options.sql
     this.at = options.at
     this.chainKey = options.chainKey
@@ -29,6 +35,11 @@ export class OpenTx {
 
   afterCommit(callback: () => void): void {
     this.afterCommitCallbacks.push(callback)
+  }
+
+  async hold(stream: Stream): Promise<void> {
+    const taken = await takeStreams(this.sql, [stream], false)
+    for (const [name, head] of taken) if (!this.#heads.has(name)) this.#heads.set(name, head)
   }
 
   head(stream: Stream): StreamHead {
@@ -42,7 +53,12 @@ export class OpenTx {
     for (const [stream, head] of this.#heads) {
       if (!head.moved) continue
       const seal = sealOf(this.chainKey, stream, head.seq, head.hash)
-      await this.sql.run('UPDATE streams SET seq = ?, hash = ?, seal = ? WHERE stream = ?', [head.seq, head.hash, seal, stream])
+      await this.sql.run('UPDATE streams SET seq = ?, hash = ?, seal = ? WHERE stream = ?', [
+        head.seq,
+        head.hash,
+        seal,
+        stream,
+      ])
     }
   }
 }
@@ -60,13 +76,20 @@ export const openTx = (tx: ReadTx): OpenTx => tx as unknown as OpenTx
 export const sqlOf = (tx: ReadTx): Sql => openTx(tx).sql
 
 /** Reads, and on PostgreSQL locks, the heads of the named streams; sorted, so that two writers never wait for each other in a circle. */
-export async function takeStreams(sql: Sql, streams: readonly Stream[], lock: boolean): Promise<Map<Stream, StreamHead>> {
+export async function takeStreams(
+  sql: Sql,
+  streams: readonly Stream[],
+  lock: boolean,
+): Promise<Map<Stream, StreamHead>> {
   const heads = new Map<Stream, StreamHead>()
   for (const stream of [...new Set(streams)].sort()) {
     const select = `SELECT seq, hash FROM streams WHERE stream = ?${lock ? ' FOR UPDATE' : ''}`
     let row = await sql.get(select, [stream])
     if (row === undefined) {
-      await sql.run("INSERT INTO streams (stream, seq, hash, seal) VALUES (?, 0, '', '') ON CONFLICT (stream) DO NOTHING", [stream])
+      await sql.run(
+        "INSERT INTO streams (stream, seq, hash, seal) VALUES (?, 0, '', '') ON CONFLICT (stream) DO NOTHING",
+        [stream],
+      )
       row = await sql.get(select, [stream])
     }
     if (row === undefined) throw bug(`the stream "${stream}" vanished`)

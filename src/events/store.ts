@@ -35,6 +35,11 @@ export async function lastPosition(tx: ReadTx): Promise<number> {
   return Number(row?.['last'] ?? 0)
 }
 
+export async function newestSeq(tx: ReadTx, stream: string): Promise<number> {
+  const row = await sqlOf(tx).get('SELECT seq FROM streams WHERE stream = ?', [stream])
+  return Number(row?.['seq'] ?? 0)
+}
+
 async function select(
   tx: ReadTx,
   place: 'seq' | 'position',

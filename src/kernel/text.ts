@@ -26,4 +26,5 @@ const secrets: readonly RegExp[] = [
 ]
 
 /** Takes what looks like a secret out of a text before it is logged or stored. */
-export const redact = (text: string): string => secrets.reduce((rest, pattern) => rest.replace(pattern, '[redacted]'), text)
+export const redact = (text: string): string =>
+  secrets.reduce((rest, pattern) => rest.replace(pattern, '[redacted]'), text)

@@ -20,7 +20,12 @@ export const Persona = z.object({
   name: z.string(),
   slug: z.string(),
   roleId: z.number().int(),
-  personaTypeId: z.number().int().min(1).max(4).describe('1 agent/internal, 2 agent/external, 3 person/internal, 4 person/external'),
+  personaTypeId: z
+    .number()
+    .int()
+    .min(1)
+    .max(4)
+    .describe('1 agent/internal, 2 agent/external, 3 person/internal, 4 person/external'),
   status: z.enum(['active', 'archived']),
   canCreateChannel: z.boolean(),
   createdAt: z.string(),

@@ -20,15 +20,11 @@ const seededRoles: readonly (readonly [name: string, description: string])[] = [
 export const seedOrganisation = (db: Db): Promise<void> =>
   db.write(['system', `org:${developmentOrganisation}`], async (tx) => {
     if ((await findOrganisation(tx, developmentOrganisation)) !== undefined) return
-    await record(
-      tx,
-      { kind: 'installed', by: 'daemon', message: 'Agency is installed' },
-      [
-        ...seededRoles.map(([name, description], index) => inserted(roles, { id: index + 1, name, description })),
-        inserted(personas, seededPersona(tx, operatorPersona, 'Operator', 'operator', 3, true)),
-        inserted(personas, seededPersona(tx, systemPersona, 'System', 'system', 1, false)),
-      ],
-    )
+    await record(tx, { kind: 'installed', by: 'daemon', message: 'Agency is installed' }, [
+      ...seededRoles.map(([name, description], index) => inserted(roles, { id: index + 1, name, description })),
+      inserted(personas, seededPersona(tx, operatorPersona, 'Operator', 'operator', 3, true)),
+      inserted(personas, seededPersona(tx, systemPersona, 'System', 'system', 1, false)),
+    ])
     const name = 'Development'
     const purpose = 'software-development'
     await create(
@@ -51,7 +47,14 @@ export const seedOrganisation = (db: Db): Promise<void> =>
     await raiseCounter(tx, 'organisations', developmentOrganisation)
   })
 
-function seededPersona(tx: Tx, id: number, name: string, role: string, type: 1 | 3, canCreateChannel: boolean): Persona {
+function seededPersona(
+  tx: Tx,
+  id: number,
+  name: string,
+  role: string,
+  type: 1 | 3,
+  canCreateChannel: boolean,
+): Persona {
   return {
     id,
     name,

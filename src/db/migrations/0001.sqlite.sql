@@ -141,6 +141,7 @@ CREATE TABLE runs (
   configuration TEXT NOT NULL,
   briefs_total INTEGER NOT NULL CHECK (briefs_total >= 0),
   briefs_open INTEGER NOT NULL CHECK (briefs_open >= 0),
+  briefs_done INTEGER NOT NULL CHECK (briefs_done >= 0),
   briefs_failed INTEGER NOT NULL CHECK (briefs_failed >= 0),
   input_tokens INTEGER NOT NULL CHECK (input_tokens >= 0),
   output_tokens INTEGER NOT NULL CHECK (output_tokens >= 0),
@@ -184,6 +185,7 @@ CREATE TABLE briefs (
   UNIQUE (run_id, key)
 ) STRICT;
 CREATE INDEX briefs_ready ON briefs (created_at, id) WHERE status = 'pending' AND unmet_dependencies = 0 AND held_by IS NULL;
+CREATE INDEX briefs_by_status ON briefs (status, updated_at) WHERE status IN ('blocked', 'failed');
 CREATE INDEX briefs_of_run ON briefs (run_id, created_at, id);
 
 CREATE TABLE dependencies (

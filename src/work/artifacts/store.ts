@@ -8,7 +8,11 @@ export const artifacts = table<Artifact>('artifacts', { stream: (row) => `run:${
 export const listArtifacts = (tx: ReadTx, runId: string): Promise<Artifact[]> =>
   findRows(tx, artifacts, 'run_id = ? ORDER BY at, name, version', [runId])
 
-export async function newestVersion(tx: ReadTx, runId: string, name: string): Promise<{ version: number; sha256: string } | undefined> {
+export async function newestVersion(
+  tx: ReadTx,
+  runId: string,
+  name: string,
+): Promise<{ version: number; sha256: string } | undefined> {
   const row = await sqlOf(tx).get(
     'SELECT version, sha256 FROM artifacts WHERE run_id = ? AND name = ? ORDER BY version DESC LIMIT 1',
     [runId, name],

@@ -4,7 +4,16 @@ import { operation } from '../../operations/contract.ts'
 import { Evidence } from '../evidence/contract.ts'
 import { Correction } from '../briefs/contract.ts'
 
-export const outcomes = ['ok', 'partial_output', 'bad_output', 'blocked', 'crash', 'timeout', 'budget', 'interrupted'] as const
+export const outcomes = [
+  'ok',
+  'partial_output',
+  'bad_output',
+  'blocked',
+  'crash',
+  'timeout',
+  'budget',
+  'interrupted',
+] as const
 export const Outcome = z.enum(outcomes)
 export type Outcome = z.infer<typeof Outcome>
 
@@ -12,7 +21,11 @@ export type Outcome = z.infer<typeof Outcome>
 export const Report = z.strictObject({
   status: z.enum(['done', 'partial', 'blocked']),
   summary: z.string().trim().min(1).max(20_000),
-  outputs: z.array(z.string().min(1).max(1_000)).max(500).default([]).describe('Paths of the files you produced, inside the workspace'),
+  outputs: z
+    .array(z.string().min(1).max(1_000))
+    .max(500)
+    .default([])
+    .describe('Paths of the files you produced, inside the workspace'),
 })
 export type Report = z.infer<typeof Report>
 

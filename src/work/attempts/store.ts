@@ -66,7 +66,8 @@ FROM attempts a JOIN briefs b ON b.id = a.brief_id JOIN ${agents.name} g ON g.id
 /** Inside the transaction that writes: an agent whose brief has gone on without it changes nothing any more. */
 export async function checkFence(tx: ReadTx, by: AgentActor): Promise<void> {
   const standing = await findStanding(tx, by.attemptId)
-  if (standing !== undefined && !standing.ended && standing.fence === by.fence && standing.newestFence === by.fence) return
+  if (standing !== undefined && !standing.ended && standing.fence === by.fence && standing.newestFence === by.fence)
+    return
   throw refusal('stale_fence', `attempt ${by.attemptId} is no longer the one at work on ${by.briefId}`, {
     hint: 'Stop: another attempt has taken this brief over, or it was ended.',
   })

@@ -20,7 +20,8 @@ export type BriefStatus = (typeof briefStatuses)[number]
 type Move = readonly [from: BriefStatus, to: BriefStatus, event: EventKind]
 
 const running = ['assigned', 'working', 'completion_drive_review'] as const
-const each = (from: readonly BriefStatus[], to: BriefStatus, event: EventKind): Move[] => from.map((one) => [one, to, event])
+const each = (from: readonly BriefStatus[], to: BriefStatus, event: EventKind): Move[] =>
+  from.map((one) => [one, to, event])
 
 /** The one life of a brief, for every playbook. A move that is not here cannot be made. */
 export const briefMoves: readonly Move[] = [

@@ -22,12 +22,17 @@ const FileEvidence = z.strictObject({
   path: WorkspacePath,
   contains: z.string().max(10_000).optional(),
   minBytes: z.number().int().min(0).default(1),
-  sha256: z.string().regex(/^[0-9a-f]{64}$/, { error: 'must be 64 hexadecimal digits' }).optional(),
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, { error: 'must be 64 hexadecimal digits' })
+    .optional(),
 })
 
 const ArtifactEvidence = z.strictObject({
   kind: z.literal('artifact'),
-  path: WorkspacePath.optional().describe('Without one: at least one output must be reported, and all that are must exist'),
+  path: WorkspacePath.optional().describe(
+    'Without one: at least one output must be reported, and all that are must exist',
+  ),
 })
 
 /** What proves that a brief is done: checked by the engine, whatever the agent says. */

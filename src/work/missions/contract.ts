@@ -70,7 +70,10 @@ export const missionOperations = {
     summary: 'Missions, newest first',
     method: 'GET',
     path: '/missions',
-    input: z.strictObject({ status: MissionStatus.optional(), limit: z.coerce.number().int().min(1).max(500).default(50) }),
+    input: z.strictObject({
+      status: MissionStatus.optional(),
+      limit: z.coerce.number().int().min(1).max(500).default(50),
+    }),
     output: z.object({ missions: z.array(Mission) }),
     allow: ['operator'],
   }),

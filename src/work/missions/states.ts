@@ -1,6 +1,16 @@
 import { refusal } from '../../kernel/errors.ts'
 
-export const missionStatuses = ['backlog', 'planning', 'assigned', 'in_progress', 'review', 'done', 'failed', 'paused', 'cancelled'] as const
+export const missionStatuses = [
+  'backlog',
+  'planning',
+  'assigned',
+  'in_progress',
+  'review',
+  'done',
+  'failed',
+  'paused',
+  'cancelled',
+] as const
 export type MissionStatus = (typeof missionStatuses)[number]
 
 const chain: readonly MissionStatus[] = ['backlog', 'planning', 'assigned', 'in_progress', 'review', 'done']

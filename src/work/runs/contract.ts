@@ -16,7 +16,6 @@ export const RunConfiguration = z.object({
   runtime: z.string(),
   runtimeOptions: z.record(z.string(), z.unknown()),
   evidence: z.array(Evidence),
-  briefs: z.array(BriefSpec),
   idleMinutes: z.number().nullable(),
   hardMinutes: z.number().nullable(),
   crashRetries: z.number().int(),
@@ -35,6 +34,7 @@ export const Run = z.object({
   configuration: RunConfiguration,
   briefsTotal: z.number().int(),
   briefsOpen: z.number().int(),
+  briefsDone: z.number().int(),
   briefsFailed: z.number().int(),
   inputTokens: z.number().int(),
   outputTokens: z.number().int(),
@@ -61,7 +61,11 @@ export const CreateRun = z.strictObject({
     .record(z.string(), z.unknown())
     .default({})
     .describe('For scripted {scenario}; for program {command: [program, argument …]}'),
-  evidence: z.array(Evidence).max(50).default([]).describe('What proves it; without any, every output reported must exist'),
+  evidence: z
+    .array(Evidence)
+    .max(50)
+    .default([])
+    .describe('What proves it; without any, every output reported must exist'),
   briefs: z.array(BriefSpec).max(10_000).default([]).describe('Several briefs instead of one made from the goal'),
   idleMinutes: Minutes.default(30).describe('An attempt silent for this long is ended; null: never'),
   hardMinutes: Minutes.default(240).describe('No attempt lasts longer; null: no limit'),

@@ -13,7 +13,10 @@ export const findRun = (tx: ReadTx, id: string): Promise<Run | undefined> => fin
 
 /** At most two: enough to know that a prefix is not unique. */
 export async function findRunIdsByPrefix(tx: ReadTx, prefix: string): Promise<string[]> {
-  const rows = await sqlOf(tx).all('SELECT id FROM runs WHERE id >= ? AND id < ? ORDER BY id LIMIT 2', [prefix, `${prefix}~`])
+  const rows = await sqlOf(tx).all('SELECT id FROM runs WHERE id >= ? AND id < ? ORDER BY id LIMIT 2', [
+    prefix,
+    `${prefix}~`,
+  ])
   return rows.map((row) => row['id'] as string)
 }
 
@@ -24,7 +27,11 @@ export const listRuns = (
   const before = query.before ?? '~'
   return query.status === undefined
     ? findRows(tx, runs, 'started_at < ? ORDER BY started_at DESC, id LIMIT ?', [before, query.limit])
-    : findRows(tx, runs, 'started_at < ? AND status = ? ORDER BY started_at DESC, id LIMIT ?', [before, query.status, query.limit])
+    : findRows(tx, runs, 'started_at < ? AND status = ? ORDER BY started_at DESC, id LIMIT ?', [
+        before,
+        query.status,
+        query.limit,
+      ])
 }
 
 export async function countRuns(tx: ReadTx): Promise<Record<string, number>> {

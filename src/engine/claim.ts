@@ -1,0 +1,128 @@
+import { agents, nextAgentId } from '../agents/store.ts'
+import type { Tx } from '../db/port.ts'
+import { inserted, updated } from '../events/change.ts'
+import type { Attempt } from '../work/attempts/contract.ts'
+import { attempts } from '../work/attempts/store.ts'
+import type { Brief } from '../work/briefs/contract.ts'
+import { findBrief, listReadyBriefs } from '../work/briefs/store.ts'
+import type { Run } from '../work/runs/contract.ts'
+import { findRun } from '../work/runs/store.ts'
+import { type EngineDeps, playbookOf, runtimeOf } from './deps.ts'
+import { moveBrief, type RunScope } from './scope.ts'
+
+export interface Claimed {
+  run: Run
+  brief: Brief
+  attempt: Attempt
+}
+
+/**
+ * Takes up to `limit` ready briefs, one transaction per run. Finding is a cheap look without locks; taking happens
+ * under the run's stream, where each brief is looked at again: of two workers that saw the same one, one gets it.
+ */
+export async function claimBriefs(deps: EngineDeps, limit: number): Promise<Claimed[]> {
+  const ready = await deps.db.read((tx) => listReadyBriefs(tx, limit))
+  const byRun = Map.groupBy(ready, (each) => each.runId)
+  const claimed = await Promise.all(
+    [...byRun].map(([runId, found]) =>
+      deps.db.write([`run:${runId}`], (tx) =>
+        claimOfRun(
+          deps,
+          tx,
+          runId,
+          found.map((each) => each.briefId),
+        ),
+      ),
+    ),
+  )
+  return claimed.flat()
+}
+
+async function claimOfRun(deps: EngineDeps, tx: Tx, runId: string, briefIds: readonly string[]): Promise<Claimed[]> {
+  const run = await findRun(tx, runId)
+  if (run === undefined || run.status !== 'running' || run.briefsFailed > 0) return []
+  const scope: RunScope = { tx, by: 'engine', ids: deps.ids, playbook: playbookOf(deps, run.playbook), run }
+  const claimed: Claimed[] = []
+  for (const briefId of briefIds) {
+    const brief = await findBrief(tx, briefId)
+    if (brief === undefined || !isReady(brief)) continue
+    claimed.push(await claim(deps, scope, brief))
+  }
+  return claimed
+}
+
+const isReady = (brief: Brief): boolean =>
+  brief.status === 'pending' && brief.unmetDependencies === 0 && brief.heldBy === null
+
+async function claim(deps: EngineDeps, scope: RunScope, brief: Brief): Promise<Claimed> {
+  const { tx, run } = scope
+  const { capabilities } = runtimeOf(deps, brief)
+  const fence = brief.attempts + 1
+  const agentId = await nextAgentId(tx)
+  const attempt: Attempt = {
+    id: deps.ids.next('attempt'),
+    runId: run.id,
+    briefId: brief.id,
+    agentId,
+    fence,
+    worker: deps.worker,
+    runtime: brief.runtime,
+    simulated: capabilities.simulated,
+    boxed: capabilities.boxed,
+    status: 'launching',
+    pid: null,
+    outcome: null,
+    detail: null,
+    report: null,
+    promptSha256: null,
+    inputTokens: 0,
+    outputTokens: 0,
+    createdAt: tx.at,
+    startedAt: null,
+    endedAt: null,
+  }
+  const agent = {
+    id: agentId,
+    personaId: brief.personaId,
+    positionId: null,
+    previousAgentId: null,
+    runId: run.id,
+    runtime: brief.runtime,
+    state: 'starting' as const,
+    createdAt: tx.at,
+    endedAt: null,
+  }
+  const assigned = await moveBrief(scope, brief, 'assigned', {
+    kind: 'assigned',
+    level: 'verbose',
+    message: `${brief.key} assigned to agent ${agentId}`,
+    attemptId: attempt.id,
+    data: { fence, worker: deps.worker },
+    patch: { attempts: fence, attemptId: attempt.id },
+    also: [inserted(agents, agent), inserted(attempts, attempt)],
+  })
+  return { run, brief: assigned, attempt }
+}
+
+/** The agent exists: from now on the brief is being worked on. */
+export async function recordStart(
+  scope: RunScope,
+  brief: Brief,
+  attempt: Attempt,
+  start: { pid: number | null; promptSha256: string | null },
+): Promise<{ brief: Brief; attempt: Attempt }> {
+  const { tx } = scope
+  const patch = { status: 'running' as const, pid: start.pid, promptSha256: start.promptSha256, startedAt: tx.at }
+  const how = [attempt.runtime, attempt.simulated ? 'simulated' : null, attempt.boxed ? null : 'not boxed'].filter(
+    (part) => part !== null,
+  )
+  const working = await moveBrief(scope, brief, 'working', {
+    kind: 'spawned',
+    code: 'START',
+    message: `${brief.key} attempt ${attempt.fence} (${how.join(', ')})`,
+    attemptId: attempt.id,
+    data: { pid: start.pid, runtime: attempt.runtime, simulated: attempt.simulated, boxed: attempt.boxed },
+    also: [updated(attempts, attempt, patch)],
+  })
+  return { brief: working, attempt: { ...attempt, ...patch } }
+}

@@ -1,0 +1,61 @@
+import type { AgentEnded } from '../adapters/runtime/port.ts'
+import { shorten } from '../kernel/text.ts'
+import { type Outcome, Report } from '../work/attempts/contract.ts'
+
+/** Why the engine itself ended an attempt, if it did. */
+export type Stop = 'deadline_idle' | 'deadline_hard' | 'daemon_stop' | 'cancelled'
+
+export interface Ending {
+  ended: AgentEnded
+  stopped: Stop | null
+  /** From the API or the runtime, still unchecked; undefined when there was none. */
+  report: unknown
+}
+
+export interface Classified {
+  outcome: Outcome
+  detail: string
+  report: Report | null
+}
+
+/** What an ended agent amounts to, before anybody has looked at its evidence. */
+export function classify(ending: Ending): Classified {
+  const { ended, stopped } = ending
+  if (stopped === 'daemon_stop' || stopped === 'cancelled')
+    return {
+      outcome: 'interrupted',
+      detail: stopped === 'cancelled' ? 'the run was cancelled' : 'the daemon stopped',
+      report: null,
+    }
+  if (stopped !== null)
+    return {
+      outcome: 'timeout',
+      detail: stopped === 'deadline_idle' ? 'no output within the idle deadline' : 'the hard deadline has passed',
+      report: null,
+    }
+  if (ended.signal !== null) return crash(`killed by ${ended.signal}`, ended)
+  if (ended.exitCode === null)
+    return { outcome: 'crash', detail: shorten(ended.detail ?? 'ended without an exit code', 500), report: null }
+  if (ended.exitCode !== 0) return crash(`exit code ${ended.exitCode}`, ended)
+  if (ending.report === undefined) return { outcome: 'bad_output', detail: 'ended without a report', report: null }
+  const parsed = Report.safeParse(ending.report)
+  if (!parsed.success) {
+    const first = parsed.error.issues[0]
+    return {
+      outcome: 'bad_output',
+      detail: `the report is malformed: ${first?.path.join('.') ?? ''} ${first?.message ?? ''}`,
+      report: null,
+    }
+  }
+  const report = parsed.data
+  const detail = shorten(report.summary, 300)
+  if (report.status === 'blocked') return { outcome: 'blocked', detail, report }
+  if (report.status === 'partial') return { outcome: 'partial_output', detail, report }
+  return { outcome: 'ok', detail, report }
+}
+
+const crash = (what: string, ended: AgentEnded): Classified => ({
+  outcome: 'crash',
+  detail: shorten(ended.detail === undefined ? what : `${what}: ${ended.detail}`, 500),
+  report: null,
+})

@@ -1,0 +1,254 @@
+import { agents, findAgent } from '../agents/store.ts'
+import { type Change, inserted, record, updated } from '../events/change.ts'
+import { bug } from '../kernel/errors.ts'
+import { shorten } from '../kernel/text.ts'
+import { artifacts, newestVersion } from '../work/artifacts/store.ts'
+import type { Attempt } from '../work/attempts/contract.ts'
+import { attempts } from '../work/attempts/store.ts'
+import type { Brief, Correction } from '../work/briefs/contract.ts'
+import { describeEvidence } from '../work/evidence/contract.ts'
+import { checks } from '../work/evidence/store.ts'
+import { runs } from '../work/runs/store.ts'
+import type { Classified } from './classify.ts'
+import { decideAndApply, failBrief } from './decisions.ts'
+import type { Examination } from './evidence.ts'
+import { moveBrief, type RunScope } from './scope.ts'
+
+export interface AttemptEnd {
+  classified: Classified
+  /** Null where there was nothing to look at: the agent did not finish. */
+  examination: Examination | null
+  usage: { inputTokens: number; outputTokens: number }
+  /** For an interruption: what became of us. */
+  reason?: string
+}
+
+/** Twenty deaths of ours in a row are no accident; the brief stops there instead of circling for ever. */
+const interruptionLimit = 20
+
+/** Everything that an attempt's end means, in one transaction: outcome, evidence, limits, and what the playbook decides. */
+export async function endAttempt(scope: RunScope, brief: Brief, attempt: Attempt, end: AttemptEnd): Promise<void> {
+  const failed = end.examination?.findings.filter((finding) => !finding.passed) ?? []
+  const classified: Classified =
+    end.classified.outcome === 'ok' && failed.length > 0
+      ? {
+          ...end.classified,
+          outcome: 'bad_output',
+          detail: `evidence ${end.examination!.findings.length - failed.length}/${end.examination!.findings.length}: ${failed[0]!.detail}`,
+        }
+      : end.classified
+  await recordTurn(scope, attempt, classified, end.usage)
+  switch (classified.outcome) {
+    case 'ok':
+      await finish(scope, brief, attempt, end.examination as Examination)
+      break
+    case 'bad_output':
+    case 'partial_output':
+      await correct(scope, brief, attempt, classified, end.examination)
+      break
+    case 'crash':
+    case 'timeout':
+      await retryCrash(scope, brief, classified)
+      break
+    case 'interrupted':
+      await retryInterrupted(scope, brief, end.reason ?? 'daemon_restart')
+      break
+    case 'blocked':
+    case 'budget':
+      await block(scope, brief, classified.detail)
+      break
+  }
+  // A sibling has failed before: with the last attempt under way gone, that can be surfaced now.
+  if (scope.run.briefsFailed > 0 && scope.run.endedAt === null) await decideAndApply(scope, { kind: 'siblings_ended' })
+}
+
+async function recordTurn(
+  scope: RunScope,
+  attempt: Attempt,
+  classified: Classified,
+  usage: AttemptEnd['usage'],
+): Promise<void> {
+  const { tx, run } = scope
+  const agent = await findAgent(tx, attempt.agentId)
+  if (agent === undefined) throw bug(`attempt ${attempt.id} has no agent`)
+  const changes: Change[] = [
+    updated(attempts, attempt, {
+      status: 'ended',
+      outcome: classified.outcome,
+      detail: classified.detail,
+      inputTokens: usage.inputTokens,
+      outputTokens: usage.outputTokens,
+      endedAt: tx.at,
+      ...(classified.report === null || attempt.report !== null ? {} : { report: classified.report }),
+    }),
+    updated(agents, agent, { state: 'ended', endedAt: tx.at }),
+  ]
+  if (usage.inputTokens + usage.outputTokens > 0) {
+    const spent = {
+      inputTokens: run.inputTokens + usage.inputTokens,
+      outputTokens: run.outputTokens + usage.outputTokens,
+    }
+    changes.push(updated(runs, run, spent))
+    scope.run = { ...run, ...spent }
+  }
+  await record(
+    tx,
+    {
+      kind: 'turn_ended',
+      by: scope.by,
+      runId: run.id,
+      briefId: attempt.briefId,
+      attemptId: attempt.id,
+      level: 'verbose',
+      message: `attempt ${attempt.fence} ended: ${classified.outcome}, ${classified.detail}`,
+      data: {
+        outcome: classified.outcome,
+        input_tokens: usage.inputTokens,
+        output_tokens: usage.outputTokens,
+        simulated: attempt.simulated,
+      },
+    },
+    changes,
+  )
+}
+
+async function finish(scope: RunScope, brief: Brief, attempt: Attempt, examination: Examination): Promise<void> {
+  const reviewing = await moveBrief(scope, brief, 'completion_drive_review', {
+    kind: 'review_started',
+    level: 'verbose',
+    message: `${brief.key}: no open notes`,
+    patch: { interruptions: 0 },
+  })
+  await recordExamination(scope, attempt, brief, examination)
+  const ready = await moveBrief(scope, reviewing, 'ready_for_verification', {
+    kind: 'ready_for_verification',
+    level: 'verbose',
+    message: `${brief.key} is ready to be verified`,
+  })
+  await decideAndApply(scope, { kind: 'brief_ready', brief: ready })
+}
+
+async function recordExamination(
+  scope: RunScope,
+  attempt: Attempt,
+  brief: Brief,
+  examination: Examination,
+): Promise<void> {
+  const { tx, run, ids } = scope
+  const place = { runId: run.id, briefId: brief.id, attemptId: attempt.id }
+  for (const output of examination.outputs) {
+    const newest = await newestVersion(tx, run.id, output.path)
+    if (newest?.sha256 === output.sha256) continue
+    const artifact = {
+      id: ids.next('artifact'),
+      ...place,
+      name: output.path,
+      version: (newest?.version ?? 0) + 1,
+      ...output,
+      at: tx.at,
+    }
+    await record(
+      tx,
+      {
+        kind: 'artifact_written',
+        by: scope.by,
+        ...place,
+        level: 'verbose',
+        message: `${output.path}, ${output.bytes} bytes, version ${artifact.version}`,
+        data: { artifact_id: artifact.id, sha256: output.sha256 },
+      },
+      [inserted(artifacts, artifact)],
+    )
+  }
+  const { findings } = examination
+  const passed = findings.filter((finding) => finding.passed).length
+  const unboxed = findings.some((finding) => finding.kind === 'command' && !finding.boxed)
+  await record(
+    tx,
+    {
+      kind: 'evidence_checked',
+      by: scope.by,
+      ...place,
+      code: 'EVIDENCE',
+      message: `${brief.key} ${passed}/${findings.length} ${passed === findings.length ? '✓' : '✗'}${unboxed ? ' (commands not boxed)' : ''}`,
+      data: {
+        passed,
+        total: findings.length,
+        failed: findings.filter((finding) => !finding.passed).map((finding) => finding.detail),
+      },
+    },
+    findings.map((finding) => inserted(checks, { id: ids.next('check'), ...place, ...finding, at: tx.at })),
+  )
+}
+
+/** Output that does not hold goes back with what is wrong with it, as often as the brief's budget allows. */
+async function correct(
+  scope: RunScope,
+  brief: Brief,
+  attempt: Attempt,
+  classified: Classified,
+  examination: Examination | null,
+): Promise<void> {
+  if (examination !== null) await recordExamination(scope, attempt, brief, examination)
+  const corrections: Correction[] = (examination?.findings ?? [])
+    .filter((finding) => !finding.passed)
+    .map((finding) => ({ evidence: describeEvidence(finding.evidence), detail: finding.detail }))
+  if (corrections.length === 0)
+    corrections.push({
+      evidence: classified.outcome === 'partial_output' ? 'only a part was done' : 'the report',
+      detail: classified.detail,
+    })
+  if (brief.retriesUsed >= brief.retryBudget) {
+    await block(scope, brief, `${classified.detail} (after ${brief.retriesUsed} of ${brief.retryBudget} retries)`)
+    return
+  }
+  const used = brief.retriesUsed + 1
+  await moveBrief(scope, brief, 'pending', {
+    kind: 'retried',
+    code: 'FAIL',
+    message: `${brief.key} ✗ ${classified.detail} (retry ${used}/${brief.retryBudget})`,
+    data: { class: classified.outcome, used, limit: brief.retryBudget },
+    patch: { retriesUsed: used, corrections, interruptions: 0 },
+  })
+}
+
+async function retryCrash(scope: RunScope, brief: Brief, classified: Classified): Promise<void> {
+  if (brief.crashRetries >= brief.crashLimit) {
+    await failBrief(scope, brief, `${classified.detail} (after ${brief.crashRetries} of ${brief.crashLimit} retries)`)
+    return
+  }
+  const used = brief.crashRetries + 1
+  await moveBrief(scope, brief, 'pending', {
+    kind: 'retried',
+    code: 'FAIL',
+    message: `${brief.key} ✗ ${classified.detail} (retry ${used}/${brief.crashLimit})`,
+    data: { class: 'crash', used, limit: brief.crashLimit },
+    patch: { crashRetries: used, interruptions: 0 },
+  })
+}
+
+/** Our own death is not the agent's fault: no limit counts it. */
+async function retryInterrupted(scope: RunScope, brief: Brief, reason: string): Promise<void> {
+  const interruptions = brief.interruptions + 1
+  if (interruptions >= interruptionLimit) {
+    await failBrief(scope, brief, `interrupted ${interruptions} times in a row`)
+    return
+  }
+  await moveBrief(scope, brief, 'pending', {
+    kind: 'retried',
+    code: 'RESUMED',
+    message: `${brief.key} was interrupted (${reason}); it starts again`,
+    data: { class: 'interrupted', reason, used: interruptions, limit: interruptionLimit },
+    patch: { interruptions },
+  })
+}
+
+async function block(scope: RunScope, brief: Brief, reason: string): Promise<void> {
+  const blocked = await moveBrief(scope, brief, 'blocked', {
+    kind: 'escalated',
+    code: 'ESCALATE',
+    message: `${brief.key} is blocked: ${shorten(reason, 500)}`,
+    patch: { interruptions: 0 },
+  })
+  await decideAndApply(scope, { kind: 'brief_blocked', brief: blocked, reason })
+}

@@ -1,0 +1,131 @@
+import { listEnded } from '../work/attempts/store.ts'
+import { type LiveAttempt, startAttempt } from './attempt.ts'
+import { claimBriefs } from './claim.ts'
+import type { EngineDeps } from './deps.ts'
+import { recoverAttempts } from './recover.ts'
+import { beat, heartbeatMs } from './workers/store.ts'
+
+export interface Engine {
+  /** Takes up what an earlier life left behind, then starts claiming. */
+  start(): Promise<void>
+  /** Interrupts its agents, records that, and resolves when nothing of it runs any more. */
+  stop(): Promise<void>
+  /** Something may have become ready. Cheap, and safe to call too often. */
+  wake(): void
+  /** Looks after what a lost wake-up would leave lying. */
+  sweep(): Promise<void>
+  /** Ends the agents of these attempts: their run was cancelled. */
+  interrupt(attemptIds: readonly string[]): void
+  touch(attemptId: string): void
+  running(): number
+  /** Resolves when nothing is ready and nothing runs here. */
+  idle(): Promise<void>
+}
+
+const sweepMs = 30_000
+
+/** Claim, launch, follow, classify, apply: see the other files of this folder for each. */
+export function createEngine(deps: EngineDeps): Engine {
+  const live = new Map<string, LiveAttempt>()
+  let passing: Promise<void> | null = null
+  let again = false
+  let started = false
+  let stopping = false
+  const timers = new Set<() => void>()
+
+  function wake(): void {
+    if (!started || stopping) return
+    if (passing !== null) {
+      again = true
+      return
+    }
+    passing = pass().finally(() => {
+      passing = null
+      if (again) {
+        again = false
+        wake()
+      }
+    })
+  }
+
+  async function pass(): Promise<void> {
+    try {
+      const free = deps.slots - live.size
+      if (free <= 0) return
+      const claimed = await claimBriefs(deps, free)
+      for (const each of claimed) begin(startAttempt(deps, each))
+    } catch (error) {
+      // Nothing is lost: what is ready stays ready, and the sweep comes by again.
+      deps.log.error('claiming failed', {
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      })
+    }
+  }
+
+  function begin(attempt: LiveAttempt): void {
+    live.set(attempt.attemptId, attempt)
+    if (stopping) attempt.stop('daemon_stop')
+    void attempt.ended.then(() => {
+      live.delete(attempt.attemptId)
+      wake()
+    })
+  }
+
+  async function sweep(): Promise<void> {
+    if (!started || stopping) return
+    try {
+      const ended = await deps.db.read((tx) => listEnded(tx, [...live.keys()]))
+      for (const attemptId of ended) live.get(attemptId)?.stop('cancelled')
+      if (deps.db.kind === 'postgres') await recoverAttempts(deps)
+    } catch (error) {
+      deps.log.error('the sweep failed', { error: String(error) })
+    }
+    wake()
+  }
+
+  function every(ms: number, work: () => Promise<void>): void {
+    let cancel = (): void => {}
+    const arm = (): void => {
+      timers.delete(cancel)
+      if (stopping) return
+      cancel = deps.clock.after(ms, () => void work().finally(arm))
+      timers.add(cancel)
+    }
+    arm()
+  }
+
+  const stopWaking = deps.db.onCommit(wake)
+
+  return {
+    async start() {
+      await recoverAttempts(deps)
+      started = true
+      every(sweepMs, sweep)
+      // The embedded store has one owner, whose death the next start proves; only shared ones need a pulse.
+      if (deps.db.kind === 'postgres') every(heartbeatMs, () => beat(deps.db, deps.worker).catch(() => {}))
+      wake()
+    },
+    async stop() {
+      stopping = true
+      stopWaking()
+      for (const cancel of timers) cancel()
+      await passing
+      for (const attempt of live.values()) attempt.stop('daemon_stop')
+      await Promise.all([...live.values()].map((attempt) => attempt.ended))
+    },
+    wake,
+    sweep,
+    interrupt(attemptIds) {
+      for (const attemptId of attemptIds) live.get(attemptId)?.stop('cancelled')
+    },
+    touch: (attemptId) => live.get(attemptId)?.touch(),
+    running: () => live.size,
+    async idle() {
+      while (passing !== null || live.size > 0) {
+        await passing
+        await Promise.all([...live.values()].map((attempt) => attempt.ended))
+        await new Promise<void>((resolve) => setImmediate(resolve))
+      }
+    },
+  }
+}

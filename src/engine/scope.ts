@@ -1,0 +1,130 @@
+import type { Tx } from '../db/port.ts'
+import type { NewEvent } from '../events/append.ts'
+import { type Change, record, updated } from '../events/change.ts'
+import { bug } from '../kernel/errors.ts'
+import type { Ids } from '../kernel/ids.ts'
+import type { Playbook } from '../playbooks/contract.ts'
+import type { Brief } from '../work/briefs/contract.ts'
+import { type BriefStatus, checkMove, endStatuses } from '../work/briefs/states.ts'
+import { briefs } from '../work/briefs/store.ts'
+import { moveMission } from '../work/missions/moves.ts'
+import type { MissionStatus } from '../work/missions/states.ts'
+import { findMission } from '../work/missions/store.ts'
+import type { Run, RunStatus } from '../work/runs/contract.ts'
+import { runs } from '../work/runs/store.ts'
+
+/** A run inside one transaction. `run` is always the row as it is now, so that a decision sees what the last one did. */
+export interface RunScope {
+  readonly tx: Tx
+  readonly by: string
+  readonly ids: Ids
+  readonly playbook: Playbook
+  run: Run
+}
+
+export interface BriefMove {
+  kind: NewEvent['kind']
+  message: string
+  code?: string
+  level?: NewEvent['level']
+  attemptId?: string | null
+  data?: Record<string, unknown>
+  /** Columns beside the status. */
+  patch?: Partial<Brief>
+  /** Other rows of the run that change in the same breath. */
+  also?: readonly Change[]
+}
+
+/** The only way a brief changes its status: listed in the table of moves, with its event, the run's counters kept. */
+export async function moveBrief(scope: RunScope, brief: Brief, to: BriefStatus, move: BriefMove): Promise<Brief> {
+  checkMove(brief.status, to, move.kind)
+  const patch: Partial<Brief> = { ...move.patch, status: to, updatedAt: scope.tx.at }
+  const changes: Change[] = [updated(briefs, brief, patch), ...(move.also ?? [])]
+  const counters = countersAfter(scope.run, brief.status, to, scope.tx.at)
+  if (counters !== null) changes.push(updated(runs, scope.run, counters))
+  await record(
+    scope.tx,
+    {
+      kind: move.kind,
+      by: scope.by,
+      runId: scope.run.id,
+      briefId: brief.id,
+      attemptId: move.attemptId ?? brief.attemptId,
+      level: move.level ?? 'normal',
+      ...(move.code === undefined ? {} : { code: move.code }),
+      message: move.message,
+      data: { from: brief.status, to, ...move.data },
+    },
+    changes,
+  )
+  if (counters !== null) scope.run = { ...scope.run, ...counters }
+  return { ...brief, ...patch }
+}
+
+function countersAfter(run: Run, from: BriefStatus, to: BriefStatus, at: string): Partial<Run> | null {
+  const ends = endStatuses.includes(to)
+  const began = endStatuses.includes(from)
+  if (ends === began && to !== 'failed' && from !== 'failed') return null
+  return {
+    briefsOpen: run.briefsOpen + (began ? 1 : 0) - (ends ? 1 : 0),
+    briefsDone: run.briefsDone + (to === 'done' ? 1 : 0),
+    briefsFailed: run.briefsFailed + (to === 'failed' ? 1 : 0) - (from === 'failed' ? 1 : 0),
+    updatedAt: at,
+  }
+}
+
+const runMoves: Record<RunStatus, readonly RunStatus[]> = {
+  planning: ['running', 'failed', 'cancelled'],
+  running: ['gated', 'paused', 'accepting', 'failed', 'cancelled'],
+  gated: ['running', 'paused', 'failed', 'cancelled'],
+  paused: ['running', 'gated', 'failed', 'cancelled'],
+  accepting: ['running', 'done', 'failed', 'cancelled'],
+  done: [],
+  failed: [],
+  cancelled: [],
+}
+
+export async function moveRun(
+  scope: RunScope,
+  to: RunStatus,
+  event: { message: string; code?: string; level?: NewEvent['level']; summary?: string },
+): Promise<void> {
+  const { run, tx } = scope
+  if (!runMoves[run.status].includes(to)) throw bug(`a run cannot go from ${run.status} to ${to}`)
+  const ended = runMoves[to].length === 0
+  const patch: Partial<Run> = {
+    status: to,
+    updatedAt: tx.at,
+    ...(ended ? { endedAt: tx.at } : {}),
+    ...(event.summary === undefined ? {} : { summary: event.summary }),
+  }
+  await record(
+    tx,
+    {
+      kind: 'run_status',
+      by: scope.by,
+      runId: run.id,
+      level: event.level ?? 'normal',
+      ...(event.code === undefined ? {} : { code: event.code }),
+      message: event.message,
+      data: { from: run.status, to },
+    },
+    [updated(runs, run, patch)],
+  )
+  scope.run = { ...run, ...patch }
+}
+
+/** The mission goes where its run goes, one listed step at a time. Takes the organisation's stream. */
+export async function moveRunsMission(
+  scope: RunScope,
+  steps: readonly MissionStatus[],
+  summary?: string,
+): Promise<void> {
+  let mission = await findMission(scope.tx, scope.run.missionId)
+  if (mission === undefined) throw bug(`run ${scope.run.id} has no mission`)
+  for (const to of steps) {
+    const last = to === steps.at(-1)
+    const patch = last && summary !== undefined ? { outcomeSummary: summary } : {}
+    mission = await moveMission(scope.tx, mission, to, scope.by, { patch })
+  }
+}

@@ -1,0 +1,75 @@
+import type { Db } from '../../db/port.ts'
+import { change } from '../../events/change.ts'
+import { type Actor, type AgentActor, actorName } from '../../kernel/actor.ts'
+import { bug, refusal } from '../../kernel/errors.ts'
+import { redact, shorten } from '../../kernel/text.ts'
+import type { Trigger } from '../../kernel/trigger.ts'
+import { findBrief } from '../briefs/store.ts'
+import type { Report } from './contract.ts'
+import { attempts, checkFence, findAttempt } from './store.ts'
+
+export type Attempts = ReturnType<typeof createAttempts>
+
+/** What an agent can do about the one attempt that its token is bound to. */
+export function createAttempts({
+  db,
+  trigger,
+  touch,
+}: {
+  db: Db
+  trigger: Trigger
+  touch: (attemptId: string) => void
+}) {
+  return {
+    async brief(by: Actor) {
+      const agent = requireAgent(by)
+      touch(agent.attemptId)
+      const brief = await db.read((tx) => findBrief(tx, agent.briefId))
+      if (brief === undefined) throw bug(`attempt ${agent.attemptId} has no brief`)
+      return {
+        briefId: brief.id,
+        runId: brief.runId,
+        attemptId: agent.attemptId,
+        attempt: agent.fence,
+        objective: brief.objective,
+        context: brief.context,
+        evidence: brief.evidence,
+        corrections: brief.corrections,
+      }
+    },
+
+    async report(by: Actor, report: Report) {
+      const agent = requireAgent(by)
+      touch(agent.attemptId)
+      const clean = { ...report, summary: redact(report.summary) }
+      return db.write([`run:${agent.runId}`], async (tx) => {
+        await checkFence(tx, agent)
+        const attempt = await findAttempt(tx, agent.attemptId)
+        if (attempt === undefined) throw bug(`attempt ${agent.attemptId} vanished`)
+        await change(
+          tx,
+          attempts,
+          attempt,
+          { report: clean },
+          {
+            kind: 'reported',
+            by: actorName(agent),
+            runId: agent.runId,
+            briefId: agent.briefId,
+            attemptId: agent.attemptId,
+            level: 'verbose',
+            message: `reports ${clean.status}: ${shorten(clean.summary, 300)}`,
+            data: { status: clean.status, outputs: clean.outputs },
+          },
+        )
+        tx.afterCommit(() => trigger('agent.reported'))
+        return { accepted: true as const, note: 'Recorded. Your evidence is checked when you end.' }
+      })
+    },
+  }
+}
+
+function requireAgent(by: Actor): AgentActor {
+  if (by.kind !== 'agent') throw refusal('forbidden', 'only an agent at work on a brief has this')
+  return by
+}

@@ -1,0 +1,65 @@
+import type { Db, ReadTx } from '../../db/port.ts'
+import { decideAndApply } from '../../engine/decisions.ts'
+import { moveBrief, type RunScope } from '../../engine/scope.ts'
+import { type Actor, actorName } from '../../kernel/actor.ts'
+import { bug, notFound, refusal } from '../../kernel/errors.ts'
+import type { Ids } from '../../kernel/ids.ts'
+import type { Playbook } from '../../playbooks/contract.ts'
+import { findRun } from '../runs/store.ts'
+import type { Brief } from './contract.ts'
+import { type BriefStatus, checkMove, liveStatuses } from './states.ts'
+import { findBrief, listBriefsByStatus } from './store.ts'
+
+export type Briefs = ReturnType<typeof createBriefs>
+
+export function createBriefs({ db, ids, playbooks }: { db: Db; ids: Ids; playbooks: ReadonlyMap<string, Playbook> }) {
+  return {
+    list: (status: BriefStatus, limit: number) =>
+      db.read(async (tx) => ({ briefs: await listBriefsByStatus(tx, status, limit) })),
+
+    async show(by: Actor, briefId: string): Promise<Brief> {
+      const brief = await db.read((tx) => requireBrief(tx, briefId))
+      // An agent sees its own run; whether another's brief exists is none of its business.
+      if (by.kind === 'agent' && brief.runId !== by.runId) throw notFound('brief', briefId)
+      return brief
+    },
+
+    async update(by: Actor, briefId: string, to: BriefStatus, reason: string | undefined): Promise<Brief> {
+      const { runId, organisationId } = await db.read(async (tx) => {
+        const brief = await requireBrief(tx, briefId)
+        const run = await findRun(tx, brief.runId)
+        if (run === undefined) throw bug(`brief ${briefId} has no run`)
+        return { runId: run.id, organisationId: run.organisationId }
+      })
+      return db.write([`run:${runId}`, `org:${organisationId}`], async (tx) => {
+        const brief = await requireBrief(tx, briefId)
+        const run = await findRun(tx, runId)
+        const playbook = playbooks.get(run?.playbook ?? '')
+        if (run === undefined || playbook === undefined) throw bug(`run ${runId} vanished`)
+        checkMove(brief.status, to)
+        if (to !== 'cancelled')
+          throw refusal('forbidden', `only the engine moves a brief from ${brief.status} to ${to}`, {
+            hint: 'You can cancel it.',
+          })
+        if (liveStatuses.includes(brief.status))
+          throw refusal('conflict', `an agent is at work on ${brief.key}`, {
+            hint: `Stop the whole run with "agency cancel ${runId}".`,
+          })
+        const scope: RunScope = { tx, by: actorName(by), ids, playbook, run }
+        const cancelled = await moveBrief(scope, brief, 'cancelled', {
+          kind: 'brief_cancelled',
+          code: 'CANCELLED',
+          message: `${brief.key} cancelled${reason === undefined ? '' : `: ${reason}`}`,
+        })
+        if (run.endedAt === null) await decideAndApply(scope, { kind: 'brief_cancelled', brief: cancelled })
+        return cancelled
+      })
+    },
+  }
+}
+
+async function requireBrief(tx: ReadTx, id: string): Promise<Brief> {
+  const brief = await findBrief(tx, id)
+  if (brief === undefined) throw notFound('brief', id)
+  return brief
+}

@@ -1,0 +1,113 @@
+import type { Db, ReadTx, Tx } from '../../db/port.ts'
+import { create } from '../../events/change.ts'
+import { type Actor, actorName } from '../../kernel/actor.ts'
+import { notFound, refusal } from '../../kernel/errors.ts'
+import type { Ids } from '../../kernel/ids.ts'
+import { findOrganisation } from '../../org/store.ts'
+import type { CreateMission, Mission, PlaybookName } from './contract.ts'
+import { moveMission } from './moves.ts'
+import type { MissionStatus } from './states.ts'
+import { findMission, findMissionsByPrefix, listMissions, missions } from './store.ts'
+
+export type Missions = ReturnType<typeof createMissions>
+
+export function createMissions({ db, ids }: { db: Db; ids: Ids }) {
+  return {
+    create: (by: Actor, input: CreateMission): Promise<Mission> =>
+      db.write([`org:${input.organisationId}`], (tx) => insertMission(tx, ids, by, input)),
+
+    list: (status: string | undefined, limit: number) =>
+      db.read(async (tx) => ({ missions: await listMissions(tx, status, limit) })),
+
+    show: (prefix: string): Promise<Mission> => db.read((tx) => requireMission(tx, prefix)),
+
+    resolve: (prefix: string): Promise<string> => db.read(async (tx) => (await requireMission(tx, prefix)).id),
+
+    async move(by: Actor, prefix: string, to: MissionStatus, reason: string | undefined): Promise<Mission> {
+      const { id, organisationId } = await db.read((tx) => requireMission(tx, prefix))
+      return db.write([`org:${organisationId}`], async (tx) =>
+        moveMission(tx, await requireMission(tx, id), to, actorName(by), { reason }),
+      )
+    },
+
+    /** For a run that starts: the mission it names, out of the backlog, or a new one made of its goal. Leaves it `planning`. */
+    async open(
+      tx: Tx,
+      by: Actor,
+      run: {
+        missionId: string | undefined
+        organisationId: number
+        title: string
+        description: string
+        playbook: PlaybookName
+      },
+    ): Promise<Mission> {
+      const mission =
+        run.missionId === undefined
+          ? await insertMission(tx, ids, by, { ...emptyMission, ...run })
+          : await requireMission(tx, run.missionId)
+      if (mission.organisationId !== run.organisationId)
+        throw refusal('invalid_input', `mission ${mission.id} belongs to organisation ${mission.organisationId}`, {
+          hint: `Start it with --org ${mission.organisationId}.`,
+        })
+      return moveMission(tx, mission, 'planning', actorName(by))
+    },
+  }
+}
+
+const emptyMission = { priority: 'medium', acceptance: '', tags: [], contextNotes: '', deliverables: [] } as const
+
+async function insertMission(
+  tx: Tx,
+  ids: Ids,
+  by: Actor,
+  input: Omit<CreateMission, 'tags' | 'deliverables'> & { tags: readonly string[]; deliverables: readonly string[] },
+): Promise<Mission> {
+  const organisation = await findOrganisation(tx, input.organisationId)
+  if (organisation === undefined) throw notFound('organisation', input.organisationId)
+  const mission: Mission = {
+    id: ids.next('mission'),
+    organisationId: organisation.id,
+    projectId: null,
+    title: input.title,
+    description: input.description,
+    status: 'backlog',
+    pausedFrom: null,
+    priority: input.priority,
+    playbook: input.playbook,
+    acceptance: input.acceptance,
+    assignee: null,
+    parentMission: null,
+    tags: [...input.tags],
+    contextNotes: input.contextNotes,
+    tokenBudget: input.tokenBudget ?? null,
+    costLimit: input.costLimit ?? null,
+    deadline: input.deadline ?? null,
+    deliverables: [...input.deliverables],
+    outcomeSummary: null,
+    lessonsLearned: null,
+    workspacePath: null,
+    passed: [{ status: 'backlog', at: tx.at }],
+    createdAt: tx.at,
+    updatedAt: tx.at,
+  }
+  return create(tx, missions, mission, {
+    kind: 'mission_created',
+    by: actorName(by),
+    level: 'verbose',
+    message: mission.title,
+    data: { mission_id: mission.id },
+  })
+}
+
+async function requireMission(tx: ReadTx, prefix: string): Promise<Mission> {
+  const exact = await findMission(tx, prefix)
+  if (exact !== undefined) return exact
+  const full = prefix.startsWith('mis_') ? prefix : `mis_${prefix}`
+  const found = await findMissionsByPrefix(tx, full)
+  if (found[0] === undefined || full === 'mis_')
+    throw notFound('mission', prefix, 'List them with "agency mission list".')
+  if (found.length > 1)
+    throw refusal('invalid_input', `"${prefix}" is the beginning of several missions`, { hint: 'Give more of the id.' })
+  return found[0]
+}

@@ -1,0 +1,12 @@
+import { bind, type Route } from '../../operations/bind.ts'
+import { runOperations } from './contract.ts'
+import type { Runs } from './service.ts'
+
+export const runRoutes = (runs: Runs): Route[] =>
+  bind(runOperations, {
+    create: (by, input) => runs.create(by, input),
+    list: (_, query) => runs.list(query),
+    show: (_, { runId }) => runs.show(runId),
+    inspect: (_, { runId, events }) => runs.inspect(runId, events),
+    cancel: (by, { runId, reason }) => runs.cancel(by, runId, reason),
+  })

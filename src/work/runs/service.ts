@@ -1,0 +1,261 @@
+import type { Runtime } from '../../adapters/runtime/port.ts'
+import type { Db, ReadTx, Tx } from '../../db/port.ts'
+import { cancelRun, checkPlan, decideAndApply } from '../../engine/decisions.ts'
+import { moveRun, moveRunsMission, type RunScope } from '../../engine/scope.ts'
+import { create, record, updated } from '../../events/change.ts'
+import { listStreamEvents, newestSeq } from '../../events/store.ts'
+import { agents, findAgent } from '../../agents/store.ts'
+import { type Actor, actorName } from '../../kernel/actor.ts'
+import { bug, notFound, refusal } from '../../kernel/errors.ts'
+import type { Ids } from '../../kernel/ids.ts'
+import { shorten } from '../../kernel/text.ts'
+import type { Trigger } from '../../kernel/trigger.ts'
+import type { Playbook } from '../../playbooks/contract.ts'
+import { listArtifacts } from '../artifacts/store.ts'
+import { attempts, listAttempts, listLiveAttemptsOfRun } from '../attempts/store.ts'
+import { listBriefs } from '../briefs/store.ts'
+import { listChecks } from '../evidence/store.ts'
+import type { Mission } from '../missions/contract.ts'
+import type { Missions } from '../missions/service.ts'
+import type { CreateRun, Run, RunLine } from './contract.ts'
+import { countRuns, findRun, findRunIdsByPrefix, listRuns, runs } from './store.ts'
+
+export interface RunDeps {
+  db: Db
+  ids: Ids
+  runtimes: ReadonlyMap<string, Runtime>
+  playbooks: ReadonlyMap<string, Playbook>
+  missions: Missions
+  /** What the configuration names for runs that name none. */
+  defaultRuntime: string | null
+  trigger: Trigger
+  /** Called after commit with the attempts whose agents must stop. */
+  interrupt: (attemptIds: readonly string[]) => void
+}
+
+export type Runs = ReturnType<typeof createRuns>
+
+export function createRuns(deps: RunDeps) {
+  const { db } = deps
+  return {
+    async create(by: Actor, input: CreateRun): Promise<Run> {
+      const runtime = chooseRuntime(deps, input)
+      await checkRuntimes(deps, runtime, input)
+      checkPlan(input.briefs)
+      const missionId = input.missionId === undefined ? undefined : await deps.missions.resolve(input.missionId)
+      return db.write([`org:${input.organisationId}`], async (tx) => {
+        const mission = await deps.missions.open(tx, by, {
+          missionId,
+          organisationId: input.organisationId,
+          title: shorten(input.goal.split('\n')[0] as string, 200),
+          description: input.goal,
+          playbook: input.playbook,
+        })
+        tx.afterCommit(() => deps.trigger('run.created'))
+        return startRun(deps, tx, by, input, runtime, mission)
+      })
+    },
+
+    resolve: (prefix: string): Promise<string> => db.read((tx) => resolveRun(tx, prefix)),
+
+    list: (query: { status?: string | undefined; before?: string | undefined; limit: number }) =>
+      db.read(async (tx) => ({
+        runs: (await listRuns(tx, query)).map(withoutConfiguration),
+        counts: await countRuns(tx),
+      })),
+
+    show: (prefix: string): Promise<Run> => db.read((tx) => requireRun(tx, prefix)),
+
+    inspect: (prefix: string, events: number) =>
+      db.read(async (tx) => {
+        const run = await requireRun(tx, prefix)
+        const stream = `run:${run.id}` as const
+        const last = await newestSeq(tx, stream)
+        return {
+          run,
+          status: run.status,
+          briefs: await listBriefs(tx, run.id),
+          attempts: await listAttempts(tx, run.id),
+          evidence: await listChecks(tx, run.id),
+          artifacts: await listArtifacts(tx, run.id),
+          events:
+            events === 0
+              ? []
+              : await listStreamEvents(tx, stream, { after: Math.max(0, last - events), limit: events }),
+        }
+      }),
+
+    async cancel(by: Actor, prefix: string, reason: string | undefined): Promise<Run> {
+      const { id, organisationId } = await db.read((tx) => requireRun(tx, prefix))
+      return db.write([`run:${id}`, `org:${organisationId}`], async (tx) => {
+        const run = await requireRun(tx, id)
+        if (run.endedAt !== null)
+          throw refusal('illegal_transition', `run ${id} is ${run.status} already`, {
+            data: { from: run.status, to: 'cancelled' },
+          })
+        const scope = scopeOf(deps, tx, by, run)
+        const stopped = await endLiveAttempts(scope)
+        await cancelRun(scope, reason ?? 'cancelled by the operator')
+        tx.afterCommit(() => deps.interrupt(stopped))
+        return scope.run
+      })
+    },
+  }
+}
+
+/** No runtime is ever guessed into a simulation. */
+function chooseRuntime(deps: RunDeps, input: CreateRun): string {
+  const name = input.runtime ?? deps.defaultRuntime
+  if (name === null)
+    throw refusal('no_runtime', 'no coding agent is set up here, and none was named', {
+      hint: 'Use --runtime program --program "<command>" for an agent of your own, or --runtime scripted to simulate one.',
+      data: { runtimes: [...deps.runtimes.keys()] },
+    })
+  return name
+}
+
+async function checkRuntimes(deps: RunDeps, runtime: string, input: CreateRun): Promise<void> {
+  await checkRuntime(
+    deps,
+    runtime,
+    input.runtimeOptions,
+    input.briefs.length === 0 || input.briefs.some((brief) => brief.runtimeOptions === undefined),
+  )
+  for (const brief of input.briefs) {
+    if (brief.runtime === undefined && brief.runtimeOptions === undefined) continue
+    await checkRuntime(deps, brief.runtime ?? runtime, brief.runtimeOptions ?? input.runtimeOptions, true)
+  }
+}
+
+async function checkRuntime(
+  deps: RunDeps,
+  name: string,
+  options: Record<string, unknown>,
+  checkOptions: boolean,
+): Promise<void> {
+  const runtime = deps.runtimes.get(name)
+  if (runtime === undefined)
+    throw refusal('invalid_input', `there is no runtime "${name}"`, {
+      hint: `There are: ${[...deps.runtimes.keys()].join(', ')}.`,
+    })
+  const available = await runtime.available()
+  if (!available.ok)
+    throw refusal('no_runtime', `the runtime "${name}" cannot run here: ${available.reason}`, {
+      hint: available.install,
+    })
+  if (checkOptions) runtime.checkOptions(options)
+}
+
+async function startRun(
+  deps: RunDeps,
+  tx: Tx,
+  by: Actor,
+  input: CreateRun,
+  runtime: string,
+  mission: Mission,
+): Promise<Run> {
+  const id = deps.ids.next('run')
+  await tx.hold(`run:${id}`)
+  const used = [runtime, ...input.briefs.map((brief) => brief.runtime ?? runtime)]
+  const run = await create(
+    tx,
+    runs,
+    {
+      id,
+      missionId: mission.id,
+      organisationId: mission.organisationId,
+      playbook: input.playbook,
+      status: 'planning',
+      goalAnchor: input.goal,
+      simulated: used.some((name) => deps.runtimes.get(name)?.capabilities.simulated === true),
+      configuration: {
+        runtime,
+        runtimeOptions: input.runtimeOptions,
+        evidence: input.evidence,
+        idleMinutes: input.idleMinutes,
+        hardMinutes: input.hardMinutes,
+        crashRetries: input.crashRetries,
+        retryBudget: input.retryBudget,
+      },
+      briefsTotal: 0,
+      briefsOpen: 0,
+      briefsDone: 0,
+      briefsFailed: 0,
+      inputTokens: 0,
+      outputTokens: 0,
+      summary: null,
+      startedAt: tx.at,
+      endedAt: null,
+      updatedAt: tx.at,
+    },
+    {
+      kind: 'run_created',
+      by: actorName(by),
+      runId: id,
+      code: 'PLAN_START',
+      message: shorten(input.goal, 500),
+      data: { mission_id: mission.id, playbook: input.playbook, runtime },
+    },
+  )
+  const scope = scopeOf(deps, tx, by, run)
+  await decideAndApply(scope, { kind: 'run_started', briefs: input.briefs })
+  await moveRun(scope, 'running', { level: 'verbose', message: 'the run is under way' })
+  await moveRunsMission(scope, ['assigned', 'in_progress'])
+  return scope.run
+}
+
+/** Their agents are killed after commit; whatever they still write is refused by then. */
+async function endLiveAttempts(scope: RunScope): Promise<string[]> {
+  const { tx } = scope
+  const live = await listLiveAttemptsOfRun(tx, scope.run.id)
+  for (const attempt of live) {
+    const agent = await findAgent(tx, attempt.agentId)
+    if (agent === undefined) throw bug(`attempt ${attempt.id} has no agent`)
+    await record(
+      tx,
+      {
+        kind: 'turn_ended',
+        by: scope.by,
+        runId: attempt.runId,
+        briefId: attempt.briefId,
+        attemptId: attempt.id,
+        level: 'verbose',
+        message: `attempt ${attempt.fence} ended: interrupted, the run was cancelled`,
+        data: { outcome: 'interrupted' },
+      },
+      [
+        updated(attempts, attempt, {
+          status: 'ended',
+          outcome: 'interrupted',
+          detail: 'the run was cancelled',
+          endedAt: tx.at,
+        }),
+        updated(agents, agent, { state: 'ended', endedAt: tx.at }),
+      ],
+    )
+  }
+  return live.map((attempt) => attempt.id)
+}
+
+function scopeOf(deps: RunDeps, tx: Tx, by: Actor, run: Run): RunScope {
+  const playbook = deps.playbooks.get(run.playbook)
+  if (playbook === undefined) throw bug(`a run follows the playbook "${run.playbook}", which is not there`)
+  return { tx, by: actorName(by), ids: deps.ids, playbook, run }
+}
+
+async function requireRun(tx: ReadTx, prefix: string): Promise<Run> {
+  const run = await findRun(tx, await resolveRun(tx, prefix))
+  if (run === undefined) throw notFound('run', prefix)
+  return run
+}
+
+async function resolveRun(tx: ReadTx, prefix: string): Promise<string> {
+  const full = prefix.startsWith('run_') ? prefix : `run_${prefix}`
+  const found = await findRunIdsByPrefix(tx, full)
+  if (found[0] === undefined || full === 'run_') throw notFound('run', prefix, 'List them with "agency runs".')
+  if (found.length > 1 && found[0] !== full)
+    throw refusal('invalid_input', `"${prefix}" is the beginning of several runs`, { hint: 'Give more of the id.' })
+  return found[0]
+}
+
+const withoutConfiguration = ({ configuration: _, ...line }: Run): RunLine => line
