@@ -1,0 +1,122 @@
+import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+import type { Clock } from '../kernel/clock.ts'
+import { type Log, type LogFields, type LogLevel, logLevels } from '../kernel/log.ts'
+import { redact, shorten } from '../kernel/text.ts'
+
+export interface LogOptions {
+  path: string
+  level: LogLevel
+  clock: Clock
+  maxBytes?: number
+  /** How many full files are kept beside the current one: `daemon.log.1` is the newest. */
+  keep?: number
+}
+
+export interface FileLog extends Log {
+  /** Lines lost because they could not be written. */
+  dropped(): number
+  close(): void
+}
+
+/** Longer ones are not read by anybody, and a flood must not fill the disk. */
+const maxText = 8_000
+const maxDepth = 6
+const maxItems = 100
+
+/** JSON lines, written at once: what happened just before a crash is what one looks for. */
+export function createLog({ path, level, clock, maxBytes = 10_000_000, keep = 5 }: LogOptions): FileLog {
+  const lowest = logLevels.indexOf(level)
+  let file: { fd: number; bytes: number } | null = null
+  let dropped = 0
+  let unsaid = 0
+
+  function open(): { fd: number; bytes: number } {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    const fd = openSync(path, 'a', 0o600)
+    return { fd, bytes: fstatSync(fd).size }
+  }
+
+  function close(): void {
+    if (file !== null) closeSync(file.fd)
+    file = null
+  }
+
+  function rotate(): void {
+    close()
+    if (keep === 0) return closeSync(openSync(path, 'w', 0o600))
+    for (let number = keep - 1; number >= 0; number--) {
+      const from = number === 0 ? path : `${path}.${number}`
+      try {
+        renameSync(from, `${path}.${number + 1}`)
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      }
+    }
+  }
+
+  function append(line: string): void {
+    const bytes = Buffer.from(`${line}\n`)
+    file ??= open()
+    if (file.bytes > 0 && file.bytes + bytes.length > maxBytes) {
+      rotate()
+      file = open()
+    }
+    const written = writeSync(file.fd, bytes)
+    file.bytes += written
+    if (written < bytes.length) throw new Error('the disk took only a part of the line')
+  }
+
+  function write(of: LogLevel, message: string, fields: LogFields = {}): void {
+    if (logLevels.indexOf(of) < lowest) return
+    try {
+      if (unsaid > 0) {
+        append(lineOf(clock.at(), 'warn', 'lines of this log were lost', { lines: unsaid }))
+        unsaid = 0
+      }
+      append(lineOf(clock.at(), of, message, fields))
+    } catch {
+      // A full disk must not stop the daemon; the count says so once there is room again.
+      dropped++
+      unsaid++
+      try {
+        close()
+      } catch {
+        file = null
+      }
+    }
+  }
+
+  return {
+    debug: (message, fields) => write('debug', message, fields),
+    info: (message, fields) => write('info', message, fields),
+    warn: (message, fields) => write('warn', message, fields),
+    error: (message, fields) => write('error', message, fields),
+    dropped: () => dropped,
+    close,
+  }
+}
+
+const lineOf = (at: string, level: LogLevel, message: string, fields: LogFields): string =>
+  JSON.stringify({ at, level, message: cleanText(message), ...(clean(fields, 0) as object) })
+
+const cleanText = (text: string): string => shorten(redact(text), maxText)
+
+/** Names that hold a secret whatever it looks like. */
+const secretName = /^(authorization|cookie|set-cookie|token|password|secret|api_?key)$/i
+
+function clean(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return cleanText(value)
+  if (typeof value === 'bigint' || typeof value === 'symbol' || typeof value === 'function')
+    return cleanText(String(value))
+  if (value === null || typeof value !== 'object') return value
+  if (depth > maxDepth) return '…'
+  if (value instanceof Error) return cleanText(value.stack ?? String(value))
+  if (Array.isArray(value)) return value.slice(0, maxItems).map((item) => clean(item, depth + 1))
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, maxItems)
+      .map(([name, item]) => [cleanText(name), secretName.test(name) ? '[redacted]' : clean(item, depth + 1)]),
+  )
+}
