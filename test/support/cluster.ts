@@ -1,0 +1,137 @@
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { postgresBinaries } from './machine.ts'
+import { isRunning } from './processes.ts'
+
+export interface Cluster {
+  /** Holds data, socket and log; whoever may not enter it may not connect. */
+  readonly folder: string
+  readonly port: number
+  /** For connections over TCP; over the socket the folder is the guard. */
+  readonly password: string
+}
+
+/** A PostgreSQL server of our own: PostgreSQL refuses to run as root, so then it runs as somebody with fewer rights. */
+export async function startCluster(folder: string): Promise<Cluster> {
+  const data = join(folder, 'data')
+  const password = randomBytes(12).toString('hex')
+  const passwordFile = join(folder, 'password')
+  writeFileSync(passwordFile, password)
+  run('initdb', [
+    `--pgdata=${data}`,
+    '--username=agency',
+    '--encoding=UTF8',
+    '--no-locale',
+    '--auth-local=trust',
+    '--auth-host=scram-sha-256',
+    `--pwfile=${passwordFile}`,
+  ])
+  const port = await freePort()
+  const settings = [
+    `port=${port}`,
+    'listen_addresses=127.0.0.1',
+    `unix_socket_directories=${folder}`,
+    'max_connections=200',
+    'fsync=on',
+    // Cheap on both sides: a race that this machine can show should show within a test.
+    'deadlock_timeout=200ms',
+  ]
+  run('pg_ctl', [
+    'start',
+    '--wait',
+    '--silent',
+    `--pgdata=${data}`,
+    `--log=${join(folder, 'log')}`,
+    `--options=${settings.map((setting) => `-c ${setting}`).join(' ')}`,
+  ])
+  return { folder, port, password }
+}
+
+export function stopCluster(folder: string): void {
+  try {
+    run('pg_ctl', ['stop', '--silent', '--wait', '--mode=immediate', `--pgdata=${join(folder, 'data')}`])
+  } catch {
+    // It had not started, or it is gone already.
+  }
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** Named after its test run, so that the next one can clear up after a run that was killed. */
+export function makeClusterFolder(): string {
+  const folder = mkdtempSync(join(clustersFolder(), `${prefix}${process.pid}-`))
+  chmodSync(folder, 0o700)
+  const user = unprivileged()
+  if (user !== null) chownSync(folder, user.uid, user.gid)
+  return folder
+}
+
+export function removeAbandonedClusters(): void {
+  for (const name of readdirSync(clustersFolder())) {
+    if (!name.startsWith(prefix)) continue
+    if (!isRunning(Number(name.slice(prefix.length).split('-')[0]))) stopCluster(join(clustersFolder(), name))
+  }
+}
+
+export const databaseUrl = (cluster: Cluster, database: string): string =>
+  `postgresql:///${database}?host=${encodeURIComponent(cluster.folder)}&port=${cluster.port}&user=agency`
+
+/** The form that most people give; it carries a password. */
+export const tcpUrl = (cluster: Cluster, database: string): string =>
+  `postgresql://agency:${cluster.password}@127.0.0.1:${cluster.port}/${database}`
+
+export const writeCluster = (cluster: Cluster): void =>
+  writeFileSync(join(cluster.folder, 'cluster.json'), JSON.stringify(cluster))
+
+export function readCluster(folder: string): Cluster | null {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'cluster.json'), 'utf8')) as Cluster
+  } catch {
+    return null
+  }
+}
+
+const prefix = 'agency-postgres-'
+
+/** Root's own temporary directory may be closed to the user that the server runs as. */
+const clustersFolder = (): string => (unprivileged() === null ? tmpdir() : '/tmp')
+
+function run(program: string, args: string[]): void {
+  const binaries = postgresBinaries()
+  if (binaries === null) throw new Error('no PostgreSQL server programs found')
+  const user = unprivileged()
+  // Inherited pipes would be kept open by the server and never end.
+  const result = spawnSync(join(binaries, program), args, {
+    cwd: '/',
+    encoding: 'utf8',
+    stdio: ['ignore', program === 'pg_ctl' ? 'ignore' : 'pipe', program === 'pg_ctl' ? 'ignore' : 'pipe'],
+    ...(user ?? {}),
+  })
+  if (result.error !== undefined) throw result.error
+  if (result.status !== 0) throw new Error(`${program} failed (${result.status}): ${result.stderr ?? ''}`)
+}
+
+function unprivileged(): { uid: number; gid: number } | null {
+  if (process.getuid?.() !== 0) return null
+  const users = readFileSync('/etc/passwd', 'utf8').split('\n')
+  const line = users.find((user) => user.startsWith('postgres:')) ?? users.find((user) => user.startsWith('nobody:'))
+  const [, , uid, gid] = line?.split(':') ?? []
+  if (uid === undefined || gid === undefined) throw new Error('no user "postgres" or "nobody" to run PostgreSQL as')
+  return { uid: Number(uid), gid: Number(gid) }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.on('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      const port = typeof address === 'object' && address !== null ? address.port : 0
+      server.close(() => resolve(port))
+    })
+  })
+}

@@ -1,0 +1,72 @@
+import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+import pg from 'pg'
+
+import { type Cluster, databaseUrl, readCluster, startCluster, tcpUrl, writeCluster } from './cluster.ts'
+import { postgresBinaries } from './machine.ts'
+
+/** Set by `postgres.setup.ts` to the folder of this run's cluster, which exists only once a test wants it. */
+export const clusterVariable = 'AGENCY_TEST_CLUSTER'
+
+/** Why no test of this run can use PostgreSQL, or null. */
+export function postgresMissing(): string | null {
+  if (postgresBinaries() === null) return 'no PostgreSQL server programs found (Debian: apt-get install postgresql)'
+  if (process.env[clusterVariable] === undefined) return 'vitest.config.ts does not run test/support/postgres.setup.ts'
+  return null
+}
+
+/** The address of an empty database that nobody else uses. */
+export async function freshDatabase(): Promise<string> {
+  const cluster = await sharedCluster()
+  return databaseUrl(cluster, await createDatabase(cluster))
+}
+
+/** The same over TCP and with a password, as a remote server would be named. */
+export async function freshTcpDatabase(): Promise<string> {
+  const cluster = await sharedCluster()
+  return tcpUrl(cluster, await createDatabase(cluster))
+}
+
+/** One statement or script on a connection of its own, past everything that the product does. */
+export async function runOn(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+let made = 0
+async function createDatabase(cluster: Cluster): Promise<string> {
+  const name = `test_${process.pid}_${++made}`
+  await runOn(databaseUrl(cluster, 'postgres'), `CREATE DATABASE ${name}`)
+  return name
+}
+
+let shared: Promise<Cluster> | null = null
+
+/** One cluster for all test files of a run: the first that wants it starts it, the others wait for the file lock. */
+function sharedCluster(): Promise<Cluster> {
+  shared ??= startOnce(process.env[clusterVariable] as string)
+  return shared
+}
+
+async function startOnce(folder: string): Promise<Cluster> {
+  const path = join(folder, 'lock.db')
+  const lock = new DatabaseSync(path)
+  chmodSync(path, 0o600)
+  lock.exec('PRAGMA busy_timeout = 60000; BEGIN EXCLUSIVE')
+  try {
+    const running = readCluster(folder)
+    if (running !== null) return running
+    const cluster = await startCluster(folder)
+    writeCluster(cluster)
+    return cluster
+  } finally {
+    lock.close()
+  }
+}

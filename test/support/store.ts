@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, onTestFinished } from 'vitest'
+
+import { openStore, type StorePlace } from '../../src/db/open.ts'
+import type { Db, DbOptions } from '../../src/db/port.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
+import { freshDatabase, postgresMissing, runOn } from './postgres.ts'
+
+export interface FreshStore {
+  readonly place: StorePlace
+  readonly db: Db
+  /** Another handle on the same store, as another process or a later life would have it. */
+  open(options?: Partial<DbOptions> & { readOnly?: boolean }): Promise<Db>
+  /** A script on a connection of its own, past everything that the product does. */
+  raw(sql: string): Promise<Record<string, unknown>[]>
+}
+
+export type OpenFresh = (options?: Partial<DbOptions>) => Promise<FreshStore>
+
+export const testChainKey = new Uint8Array(32).fill(7)
+
+/**
+ * The same sentences for every store. `AGENCY_TEST_STORE` chooses: `sqlite`, `postgres` or `all`.
+ * Unset, PostgreSQL is used where it is installed; asked for by name, its absence is a failure and not a skip.
+ */
+export function describeStores(name: string, suite: (openFresh: OpenFresh, kind: 'sqlite' | 'postgres') => void): void {
+  const wanted = process.env['AGENCY_TEST_STORE'] ?? 'installed'
+  const missing = wanted === 'sqlite' ? null : postgresMissing()
+  if (missing !== null && wanted !== 'installed') throw new Error(`AGENCY_TEST_STORE=${wanted}: ${missing}`)
+  if (missing !== null) say(`skipped on PostgreSQL: ${missing}`)
+
+  if (wanted !== 'postgres') describe(`${name}, on SQLite`, () => suite((options) => freshSqlite(options), 'sqlite'))
+  if (wanted !== 'sqlite')
+    describe.skipIf(missing !== null)(`${name}, on PostgreSQL`, () =>
+      suite(async (options) => manage({ kind: 'postgres', url: await freshDatabase() }, options), 'postgres'),
+    )
+}
+
+/** A store file in a folder of its own, gone when the test is. */
+export function freshSqlite(options: Partial<DbOptions> = {}): Promise<FreshStore> {
+  return manage({ kind: 'sqlite', path: join(freshFolder(), 'store.db') }, options)
+}
+
+export function freshFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'agency-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function manage(place: StorePlace, options: Partial<DbOptions> = {}): Promise<FreshStore> {
+  const open = async (more: Partial<DbOptions> & { readOnly?: boolean } = {}): Promise<Db> => {
+    const db = await openStore(place, { clock: systemClock, chainKey: testChainKey, ...options, ...more })
+    onTestFinished(() => db.close())
+    return db
+  }
+  return { place, db: await open(), open, raw: (sql) => rawSql(place, sql) }
+}
+
+export async function rawSql(place: StorePlace, sql: string): Promise<Record<string, unknown>[]> {
+  if (place.kind === 'postgres') return runOn(place.url, sql)
+  const database = new DatabaseSync(place.path)
+  try {
+    // Only a query can be prepared for its rows; a script is several statements.
+    if (/^\s*select|^\s*pragma/i.test(sql)) return database.prepare(sql).all()
+    database.exec(sql)
+    return []
+  } finally {
+    database.close()
+  }
+}
+
+let said = false
+function say(line: string): void {
+  if (!said) console.log(line)
+  said = true
+}

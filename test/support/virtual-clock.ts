@@ -1,0 +1,57 @@
+import { type Clock, isoAt } from '../../src/kernel/clock.ts'
+
+export interface VirtualClock extends Clock {
+  /** Lets time pass; every timer that falls due on the way fires at its own time, in order. */
+  advance(ms: number): void
+  /** Sets the time as an administrator does, forwards or backwards: no timer fires by it. */
+  jump(ms: number): void
+  /** How many timers are set. */
+  timers(): number
+}
+
+/** Time that only a test moves. */
+export function createVirtualClock(start = '2030-01-01T00:00:00.000Z'): VirtualClock {
+  let nowMs = Date.parse(start)
+  let elapsedMs = 0
+  let made = 0
+  const timers = new Map<number, { dueMs: number; callback: () => void }>()
+
+  const fireUntil = (endMs: number): void => {
+    for (;;) {
+      const next = [...timers].filter(([, timer]) => timer.dueMs <= endMs).sort(byDueTime)[0]
+      if (next === undefined) return
+      const [id, timer] = next
+      timers.delete(id)
+      pass(timer.dueMs)
+      timer.callback()
+    }
+  }
+  const pass = (untilMs: number): void => {
+    nowMs += untilMs - elapsedMs
+    elapsedMs = untilMs
+  }
+
+  return {
+    nowMs: () => nowMs,
+    at: () => isoAt(nowMs),
+    after(ms, callback) {
+      const id = ++made
+      timers.set(id, { dueMs: elapsedMs + Math.max(ms, 0), callback })
+      return () => timers.delete(id)
+    },
+    advance(ms) {
+      const endMs = elapsedMs + ms
+      fireUntil(endMs)
+      pass(endMs)
+    },
+    jump(ms) {
+      nowMs += ms
+    },
+    timers: () => timers.size,
+  }
+}
+
+type Entry = [id: number, timer: { dueMs: number }]
+
+/** By time, then in the order they were set: ids rise. */
+const byDueTime = ([idA, a]: Entry, [idB, b]: Entry): number => a.dueMs - b.dueMs || idA - idB
