@@ -1,0 +1,112 @@
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { performance } from 'node:perf_hooks'
+
+import { rolldown } from 'rolldown'
+import { build as buildWithVite } from 'vite'
+
+import { licencesOf } from './licences.ts'
+
+/** What an installation runs: Node refuses `.ts` under node_modules, so everything is bundled, dependencies too. */
+const entries: Readonly<Record<string, string>> = {
+  agency: 'src/cli/main.ts',
+  daemon: 'src/daemon/main.ts',
+  offline: 'src/cli/offline.ts',
+  mcp: 'src/mcp/main.ts',
+  'scripted-agent': 'src/adapters/runtime/scripted/main.ts',
+}
+
+const root = resolve(import.meta.dirname, '..')
+
+await main()
+
+async function main(): Promise<void> {
+  const started = performance.now()
+  process.chdir(root)
+  mkdirSync('node_modules/.cache', { recursive: true })
+  const folder = mkdtempSync('node_modules/.cache/agency-build-')
+  try {
+    chmodSync(folder, 0o755)
+    const modules = await Promise.all([bundle(folder), buildWeb(join(folder, 'web'))])
+    writeFileSync(join(folder, 'licences.txt'), licencesOf(modules.flat()))
+    copyData(folder)
+    replace(folder, 'dist')
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const size = statSync('dist/agency.mjs').size
+  console.log(
+    `built dist/ in ${((performance.now() - started) / 1000).toFixed(1)} s; agency.mjs is ${(size / 1024).toFixed(0)} KB`,
+  )
+}
+
+/** Resolves with the modules that it contains. */
+async function bundle(folder: string): Promise<string[]> {
+  const input = present(entries)
+  if (Object.keys(input).length === 0) return []
+  const build = await rolldown({
+    input,
+    platform: 'node',
+    // Optional parts of pg that are not installed; asked for at run time only where somebody wants them.
+    external: [/^node:/, 'pg-native', /^cloudflare:/],
+    treeshake: true,
+    logLevel: 'warn',
+  })
+  const { output } = await build.write({
+    dir: folder,
+    format: 'esm',
+    entryFileNames: '[name].mjs',
+    // Beside the entries, not in a folder of their own: `import.meta.url` then finds migrations and entries alike.
+    chunkFileNames: 'chunk-[name]-[hash].mjs',
+    comments: { legal: true, annotation: false, jsdoc: false },
+    banner: (chunk) => (chunk.isEntry && chunk.name === 'agency' ? '#!/usr/bin/env node' : ''),
+  })
+  await build.close()
+  if (existsSync(join(folder, 'agency.mjs'))) chmodSync(join(folder, 'agency.mjs'), 0o755)
+  return output.flatMap((each) => (each.type === 'chunk' ? each.moduleIds : []))
+}
+
+async function buildWeb(folder: string): Promise<string[]> {
+  const built = await buildWithVite({
+    configFile: 'web/vite.config.ts',
+    logLevel: 'warn',
+    build: { outDir: resolve(folder), emptyOutDir: true },
+  })
+  if (!('output' in built)) throw new Error('vite was expected to build once')
+  return built.output.flatMap((each) => (each.type === 'chunk' ? each.moduleIds : []))
+}
+
+/** Files that are read at run time, at the same place relative to the code as in the source. */
+function copyData(folder: string): void {
+  cpSync('src/db/migrations', join(folder, 'migrations'), { recursive: true })
+  for (const path of globSync('src/playbooks/*/prompts/*.md')) {
+    const target = join(folder, path.slice('src/'.length))
+    mkdirSync(dirname(target), { recursive: true })
+    cpSync(path, target)
+  }
+}
+
+/** By renaming, so that nobody ever starts half a build. */
+function replace(folder: string, target: string): void {
+  const old = join('node_modules/.cache', `${basename(folder)}-old`)
+  if (existsSync(target)) renameSync(target, old)
+  renameSync(folder, target)
+  rmSync(old, { recursive: true, force: true })
+}
+
+function present(sources: Readonly<Record<string, string>>): Record<string, string> {
+  const missing = Object.entries(sources).filter(([, path]) => !existsSync(path))
+  for (const [name, path] of missing) console.log(`skipped ${name}: there is no ${path} yet`)
+  return Object.fromEntries(Object.entries(sources).filter(([, path]) => existsSync(path)))
+}
