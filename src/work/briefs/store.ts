@@ -25,9 +25,6 @@ export const listBriefsByStatus = (tx: ReadTx, status: string, limit: number): P
 export const listOpenBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
   findRows(tx, briefs, "run_id = ? AND status NOT IN ('done', 'failed', 'cancelled') ORDER BY created_at, id", [runId])
 
-export const listBriefsByStatus = (tx: ReadTx, query: { status: string; limit: number }): Promise<Brief[]> =>
-  findRows(tx, briefs, 'status = ? ORDER BY updated_at DESC, id LIMIT ?', [query.status, query.limit])
-
 /** Who waits for this brief. */
 export const listDependents = (tx: ReadTx, briefId: string): Promise<Dependency[]> =>
   findRows(tx, dependencies, 'after_id = ? AND met = 0 ORDER BY brief_id', [briefId])

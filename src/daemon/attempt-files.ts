@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import type { AttemptFiles } from '../engine/deps.ts'
+import { redact } from '../kernel/text.ts'
+
+/** One flooding agent must not fill the disk: what is kept of its output ends here. */
+const keptBytes = 10_000_000
+
+/** `attempts/<id>/prompt.md` and `output.log` below the home. */
+export function createAttemptFiles(root: string): AttemptFiles {
+  return {
+    async writePrompt(attemptId, text) {
+      const folder = join(root, attemptId)
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await writeFile(join(folder, 'prompt.md'), text, { mode: 0o600 })
+      return createHash('sha256').update(text).digest('hex')
+    },
+    async openOutput(attemptId) {
+      const stream = createWriteStream(join(root, attemptId, 'output.log'), { flags: 'a', mode: 0o600 })
+      let left = keptBytes
+      // A disk that is full loses the agent's chatter, not its work.
+      stream.on('error', () => {
+        left = 0
+      })
+      return {
+        append(text) {
+          if (left <= 0) return
+          const kept = redact(text).slice(0, left)
+          left -= kept.length
+          stream.write(left > 0 ? kept : `${kept}\n[further output is not kept]\n`)
+        },
+        close: () => new Promise((resolve) => stream.end(() => resolve()).once('error', () => resolve())),
+      }
+    },
+  }
+}
