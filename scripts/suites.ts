@@ -23,7 +23,7 @@ export const suites: readonly Suite[] = [
     about: 'everything that needs Node alone, on SQLite',
     command: 'npm run test -- unit',
     quick: true,
-    environment: {},
+    environment: { AGENCY_TEST_STORE: 'sqlite' },
     missing: null,
   },
   {
