@@ -14,6 +14,12 @@ interface Once {
 const pending = new AsyncLocalStorage<Once>()
 const writing = new AsyncLocalStorage<true>()
 
+/**
+ * Runs what serves many requests outside of each of them: a writer loop, or a listener, that was started by one request
+ * would otherwise take that request's key for work of its own.
+ */
+export const outsideRequests: <T>(work: () => T) => T = AsyncLocalStorage.snapshot()
+
 export const runOnce = <T>(key: string, digest: string, work: () => Promise<T>): Promise<T> =>
   pending.run({ key, digest, used: false }, work)
 

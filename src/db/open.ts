@@ -5,6 +5,4 @@ import { openSqlite } from './sqlite.ts'
 export type StorePlace = { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string }
 
 export const openStore = (place: StorePlace, options: DbOptions & { readOnly?: boolean }): Promise<Db> =>
-  place.kind === 'sqlite'
-    ? openSqlite({ ...options, path: place.path })
-    : openPostgres({ ...options, url: place.url })
+  place.kind === 'sqlite' ? openSqlite({ ...options, path: place.path }) : openPostgres({ ...options, url: place.url })

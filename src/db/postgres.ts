@@ -1,9 +1,12 @@
+import { createSecretKey, randomBytes } from 'node:crypto'
+
 import pg from 'pg'
 
 import { AgencyError, bug, refusal } from '../kernel/errors.ts'
 import { redact } from '../kernel/text.ts'
+import { announce } from './announce.ts'
 import { applyMigrations, checkSchema } from './migrate.ts'
-import { answerOnce, claimOnce, guardNesting, refuseNesting, runOnce } from './once.ts'
+import { answerOnce, claimOnce, guardNesting, outsideRequests, refuseNesting, runOnce } from './once.ts'
 import type { Db, DbOptions, ReadTx, Sql, SqlRow, SqlValue, Stream, Tx } from './port.ts'
 import { asTx, numbered, OpenTx, takeStreams } from './tx.ts'
 
@@ -16,15 +19,24 @@ export interface PostgresOptions extends DbOptions {
 
 /** A number for pg_advisory_lock, the same in every process: only one of them migrates. */
 const migrationLock = 7_246_091
+/** Whoever holds it appends to the feed of everything; see `takeFeed` in tx.ts. */
+const feedLock = 7_246_092
 const channel = 'agency_events'
 /** Lost races: a deadlock the sorted locks could not prevent, a serialisation failure, a key inserted by another. */
 const repeatable = new Set(['40P01', '40001', '23505'])
 const attempts = 5
 
 export async function openPostgres(options: PostgresOptions): Promise<Db> {
+  const chainKey = createSecretKey(options.chainKey)
   const pool = new pg.Pool({ connectionString: options.url, max: options.connections ?? 10, types: { getTypeParser } })
-  // A connection that breaks while idle is replaced by the pool; the next query says so if the server is gone.
+  // A connection that breaks is replaced by the pool; the query that needed it says so. Without a listener the process
+  // would end, also while the connection is lent out.
   pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  // Our own commits are known at once; hearing of them again would wake everybody twice.
+  const self = randomBytes(9).toString('base64url')
+  const takeFeed = `SELECT pg_advisory_xact_lock(${feedLock}), pg_notify('${channel}', '${self}')`
+  let closed = false
   let count = 0
   const sqlFor = (client: pg.PoolClient): Sql => createSql(client, () => count++)
 
@@ -43,9 +55,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
 
   const listeners = new Set<() => void>()
   const wake = (): void => {
-    for (const listener of listeners) listener()
+    for (const listener of listeners) announce(listener)
   }
-  const stopListening = listen(options, wake)
+  const stopListening = listen(options, self, wake)
 
   async function transact<T>(streams: readonly Stream[], work: (open: OpenTx) => Promise<T>): Promise<T> {
     const client = await connect(pool)
@@ -53,14 +65,23 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
     let broken: Error | undefined
     try {
       await sql.run('BEGIN')
-      const heads = await takeStreams(sql, streams, true)
-      const open = new OpenTx({ sql, at: options.clock.at(), chainKey: options.chainKey, writable: true, heads })
+      const heads = await takeStreams(sql, streams, chainKey, true)
+      const open = new OpenTx({
+        sql,
+        at: options.clock.at(),
+        chainKey,
+        writable: true,
+        heads,
+        takeFeed: () => sql.run(takeFeed),
+      })
       const value = await guardNesting(() => work(open))
       await open.seal()
-      if (open.wroteEvents) await sql.run(`NOTIFY ${channel}`)
-      await sql.run('COMMIT')
-      for (const callback of open.afterCommitCallbacks) callback()
-      if (open.wroteEvents) wake()
+      await commit(client)
+      count++
+      outsideRequests(() => {
+        for (const callback of open.afterCommitCallbacks) announce(callback)
+        if (open.wroteEvents) wake()
+      })
       return value
     } catch (error) {
       await client.query('ROLLBACK').catch((failure: Error) => (broken = failure))
@@ -70,10 +91,15 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
     }
   }
 
+  const refuseClosed = (): void => {
+    if (closed) throw refusal('stopping', 'the store is closed')
+  }
+
   return {
     kind: 'postgres',
     async write<T>(streams: readonly Stream[], work: (tx: Tx) => Promise<T>): Promise<T> {
       refuseNesting()
+      refuseClosed()
       if (options.readOnly === true) throw bug('a write to a store that was opened to be looked at')
       const once = claimOnce()
       const body = (open: OpenTx): Promise<T> =>
@@ -88,12 +114,19 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
     },
     async read<T>(work: (tx: ReadTx) => Promise<T>): Promise<T> {
       refuseNesting()
+      refuseClosed()
       const client = await connect(pool)
       const sql = sqlFor(client)
       let broken: Error | undefined
       try {
         await sql.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-        const view = new OpenTx({ sql, at: options.clock.at(), chainKey: options.chainKey, writable: false, heads: new Map() })
+        const view = new OpenTx({
+          sql,
+          at: options.clock.at(),
+          chainKey,
+          writable: false,
+          heads: new Map(),
+        })
         const value = await guardNesting(() => work(asTx(view)))
         await sql.run('COMMIT')
         return value
@@ -111,10 +144,18 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
     },
     statements: () => count,
     async close() {
+      if (closed) return
+      closed = true
       await stopListening()
       await pool.end()
     },
   }
+}
+
+/** PostgreSQL answers a COMMIT after a failed statement with a rollback and no error. */
+async function commit(client: pg.PoolClient): Promise<void> {
+  const { command } = await client.query('COMMIT')
+  if (command !== 'COMMIT') throw bug('a statement failed, its error was swallowed, and so the transaction was lost')
 }
 
 async function migrate(client: pg.PoolClient, sql: Sql, at: string): Promise<void> {
@@ -151,7 +192,7 @@ const getTypeParser: typeof pg.types.getTypeParser = ((oid: number, format: 'tex
   oid === 20 || oid === 1700 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser
 
 /** Its own connection, made again when it breaks; the engine's sweep covers what was missed meanwhile. */
-function listen(options: PostgresOptions, wake: () => void): () => Promise<void> {
+function listen(options: PostgresOptions, self: string, wake: () => void): () => Promise<void> {
   let client: pg.Client | null = null
   let closed = false
   let cancelRetry = (): void => {}
@@ -159,13 +200,14 @@ function listen(options: PostgresOptions, wake: () => void): () => Promise<void>
     if (closed) return
     const next = new pg.Client({ connectionString: options.url })
     client = next
-    next.on('notification', wake)
+    next.on('notification', ({ payload }) => payload !== self && wake())
     next.on('error', () => retry())
     try {
       await next.connect()
       await next.query(`LISTEN ${channel}`)
       wake()
     } catch {
+      await next.end().catch(() => {})
       retry()
     }
   }
@@ -194,7 +236,9 @@ const isRepeatable = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && repeatable.has(String(error.code))
 
 function unusable(error: unknown): AgencyError {
-  const reason = redact(error instanceof Error ? error.message || String((error as { code?: string }).code) : String(error))
+  const reason = redact(
+    error instanceof Error ? error.message || String((error as { code?: string }).code) : String(error),
+  )
   return refusal('store_unusable', `PostgreSQL at DATABASE_URL cannot be used: ${reason}`, {
     hint: 'Check that the server runs and that DATABASE_URL names it; unset it to use the embedded store.',
     cause: error,
@@ -206,6 +250,6 @@ function storeError(error: unknown): unknown {
   const code = 'code' in error ? String(error.code) : ''
   if (code === '53100')
     return refusal('store_full', 'the disk of the PostgreSQL server is full; nothing was changed', { cause: error })
-  if (/^(08|57P|ECONN)/.test(code) || /Connection terminated/.test(error.message)) return unusable(error)
+  if (/^(08|53|57P|ECONN|EPIPE)/.test(code) || /Connection terminated/.test(error.message)) return unusable(error)
   return error
 }

@@ -1,9 +1,14 @@
+import { createSecretKey } from 'node:crypto'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 
-import { AgencyError, bug, refusal } from '../kernel/errors.ts'
+import { bug, refusal } from '../kernel/errors.ts'
+import { announce } from './announce.ts'
 import { applyMigrations, checkSchema } from './migrate.ts'
-import { answerOnce, claimOnce, guardNesting, refuseNesting, runOnce } from './once.ts'
+import { answerOnce, claimOnce, guardNesting, outsideRequests, refuseNesting, runOnce } from './once.ts'
 import type { Db, DbOptions, ReadTx, Sql, SqlRow, SqlValue, Stream, Tx } from './port.ts'
+import { openingError, storeError } from './sqlite-errors.ts'
 import { asTx, OpenTx, takeStreams } from './tx.ts'
 
 /** After this many callbacks a batch commits even if more are waiting: it bounds how long the first one waits. */
@@ -17,6 +22,12 @@ interface Waiting {
   reject: (reason: unknown) => void
 }
 
+interface Ran {
+  item: Waiting
+  open: OpenTx
+  value: unknown
+}
+
 export interface SqliteOptions extends DbOptions {
   /** A file, or `:memory:`. */
   path: string
@@ -27,13 +38,15 @@ export interface SqliteOptions extends DbOptions {
 export async function openSqlite(options: SqliteOptions): Promise<Db> {
   const inMemory = options.path === ':memory:'
   const readOnly = options.readOnly ?? false
+  const chainKey = createSecretKey(options.chainKey)
+  if (!inMemory && !readOnly) await prepareFile(options)
   const writer = connectFile(options.path, readOnly)
   try {
     if (readOnly) await checkSchema(writer.sql)
-    else await applyMigrations('sqlite', writer.sql, options.clock.at(), (text) => writer.database.exec(text))
+    else await migrate(writer, options)
   } catch (error) {
     writer.database.close()
-    throw error instanceof AgencyError ? error : unusable(options.path, error)
+    throw openingError(options.path, error)
   }
   // A second connection sees the last commit while the writer is half-way through a batch. An in-memory store has only
   // one connection, so its reads take their turn with the writes.
@@ -47,104 +60,111 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
 
   const enqueue = <T>(item: Omit<Waiting, 'resolve' | 'reject'>): Promise<T> =>
     new Promise<T>((resolve, reject) => {
-      if (closed) return reject(refusal('stopping', 'the store is closed'))
       queue.push({ ...item, resolve: resolve as (value: unknown) => void, reject })
-      draining ??= drain()
+      draining ??= outsideRequests(drain)
     })
 
   async function drain(): Promise<void> {
     // One turn of the event loop lets every request of this moment join the batch, so that they share one fsync.
     await new Promise<void>((resolve) => setImmediate(resolve))
-    try {
-      while (queue.length > 0) await commitBatch()
-    } finally {
-      draining = null
-    }
+    while (queue.length > 0) await commitBatch()
+    draining = null
   }
 
   async function commitBatch(): Promise<void> {
-    const settled: { item: Waiting; open: OpenTx; value: unknown }[] = []
-    let count = 0
+    const ran: Ran[] = []
+    let item: Waiting | undefined
+    let begun = false
     try {
       writer.exec('BEGIN IMMEDIATE')
-      for (; count < batchSize && queue.length > 0; count++) {
-        const item = queue.shift() as Waiting
-        writer.exec('SAVEPOINT one')
-        try {
-          const open = await openOne(item)
-          const value = await guardNesting(() => item.work(open))
-          await open.seal()
-          writer.exec('RELEASE one')
-          settled.push({ item, open, value })
-        } catch (error) {
-          // A full disk or an I/O error may have ended the whole transaction, and with it what the batch did before.
-          if (!writer.database.isTransaction) {
-            item.reject(storeError(error))
-            throw error
-          }
-          writer.exec('ROLLBACK TO one')
-          writer.exec('RELEASE one')
-          item.reject(storeError(error))
-        }
+      begun = true
+      for (let count = 0; count < batchSize && (item = queue.shift()) !== undefined; count++) {
+        const one = await runOne(item)
+        if (one !== null) ran.push(one)
+        item = undefined
       }
       writer.exec('COMMIT')
     } catch (error) {
-      if (writer.database.isTransaction) writer.exec('ROLLBACK')
-      for (const { item } of settled) item.reject(storeError(error))
-      if (count === 0 && settled.length === 0) queue.shift()?.reject(storeError(error))
+      if (writer.database.isTransaction) rollBack()
+      const reason = storeError(error)
+      item?.reject(reason)
+      for (const one of ran) one.item.reject(reason)
+      // What stops a transaction from beginning stops the next ones too, each after the same wait.
+      if (!begun) for (const waiting of queue.splice(0)) waiting.reject(reason)
       return
     }
     let wroteEvents = false
-    for (const { item, open, value } of settled) {
+    for (const { open } of ran) {
       wroteEvents ||= open.wroteEvents
-      for (const callback of open.afterCommitCallbacks) callback()
-      item.resolve(value)
+      for (const callback of open.afterCommitCallbacks) announce(callback)
     }
-    if (wroteEvents) for (const listener of listeners) listener()
+    for (const { item, value } of ran) item.resolve(value)
+    if (wroteEvents) for (const listener of listeners) announce(listener)
   }
 
-  async function openOne(item: Waiting): Promise<OpenTx> {
-    const heads = await takeStreams(writer.sql, item.streams, false)
-    return new OpenTx({
-      sql: writer.sql,
-      at: options.clock.at(),
-      chainKey: options.chainKey,
-      writable: item.writable,
-      heads,
-    })
+  /** One callback within the batch; its failure undoes its own part only. Throws when the whole batch is lost. */
+  async function runOne(item: Waiting): Promise<Ran | null> {
+    writer.exec('SAVEPOINT one')
+    try {
+      const heads = await takeStreams(writer.sql, item.streams, chainKey, false)
+      const open = openTx(writer.sql, item.writable, heads)
+      const value = await guardNesting(() => item.work(open))
+      await open.seal()
+      writer.exec('RELEASE one')
+      return { item, open, value }
+    } catch (error) {
+      // A full disk or an I/O error may have ended the whole transaction, and with it what the batch did before.
+      if (!writer.database.isTransaction) throw error
+      writer.exec('ROLLBACK TO one')
+      writer.exec('RELEASE one')
+      item.reject(storeError(error))
+      return null
+    }
+  }
+
+  function rollBack(): void {
+    try {
+      writer.exec('ROLLBACK')
+    } catch {
+      // It rolled back by itself; what led here is the error to tell.
+    }
   }
 
   async function snapshot<T>(work: (tx: ReadTx) => Promise<T>): Promise<T> {
-    const view = new OpenTx({
-      sql: reader.sql,
-      at: options.clock.at(),
-      chainKey: options.chainKey,
-      writable: false,
-      heads: new Map(),
-    })
-    reader.exec('BEGIN')
     try {
-      return await guardNesting(() => work(asTx(view)))
+      reader.exec('BEGIN')
+      return await guardNesting(() => work(asTx(openTx(reader.sql, false, new Map()))))
+    } catch (error) {
+      throw storeError(error)
     } finally {
-      reader.exec('COMMIT')
+      if (reader.database.isTransaction) reader.exec('COMMIT')
     }
+  }
+
+  const openTx = (sql: Sql, writable: boolean, heads: Awaited<ReturnType<typeof takeStreams>>): OpenTx =>
+    new OpenTx({ sql, at: options.clock.at(), chainKey, writable, heads })
+
+  const refuseClosed = (): void => {
+    if (closed) throw refusal('stopping', 'the store is closed')
   }
 
   return {
     kind: 'sqlite',
     async write<T>(streams: readonly Stream[], work: (tx: Tx) => Promise<T>): Promise<T> {
       refuseNesting()
+      refuseClosed()
       if (readOnly) throw bug('a write to a store that was opened to be looked at')
       const once = claimOnce()
       return enqueue<T>({
         streams,
         writable: true,
-        work: (view) => (once === undefined ? work(asTx(view)) : answerOnce(asTx(view), once, () => work(asTx(view)))),
+        work: (open) => (once === undefined ? work(asTx(open)) : answerOnce(asTx(open), once, () => work(asTx(open)))),
       })
     },
     async read<T>(work: (tx: ReadTx) => Promise<T>): Promise<T> {
       refuseNesting()
-      if (inMemory) return enqueue<T>({ streams: [], writable: false, work: (view) => work(asTx(view)) })
+      refuseClosed()
+      if (inMemory) return enqueue<T>({ streams: [], writable: false, work: (open) => work(asTx(open)) })
       const turn = reads.then(() => snapshot(work))
       reads = turn.catch(() => {})
       return turn
@@ -166,15 +186,46 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
   }
 }
 
-function connectFile(path: string, readOnly: boolean): { database: DatabaseSync; sql: Sql; exec(text: string): void; count(): number } {
-  let database: DatabaseSync
-  try {
-    database = new DatabaseSync(path, { readOnly })
-    database.exec('PRAGMA busy_timeout = 5000; PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = ON')
-    if (!readOnly) database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
-  } catch (error) {
-    throw unusable(path, error)
+/**
+ * A new store is made under another name and renamed when it is whole. So a file that is there but empty was cut off
+ * by somebody, and is never taken for a new store.
+ */
+async function prepareFile(options: SqliteOptions): Promise<void> {
+  const { path } = options
+  if (existsSync(path)) {
+    if (statSync(path).size > 0) return
+    throw openingError(path, new Error('the file is empty; it was cut off'))
   }
+  if (existsSync(`${path}-wal`))
+    throw openingError(path, new Error(`the file is gone, but what was last written to it is still in ${path}-wal`))
+  const fresh = `${path}.new`
+  for (const ending of ['', '-wal', '-shm']) rmSync(fresh + ending, { force: true })
+  const connection = connectFile(fresh, false)
+  try {
+    await migrate(connection, options)
+  } catch (error) {
+    throw openingError(path, error)
+  } finally {
+    connection.database.close()
+  }
+  renameSync(fresh, path)
+  const folder = openSync(dirname(path), 'r')
+  fsyncSync(folder)
+  closeSync(folder)
+}
+
+interface Connection {
+  database: DatabaseSync
+  sql: Sql
+  exec(text: string): void
+  count(): number
+}
+
+const migrate = ({ database, sql }: Connection, options: SqliteOptions): Promise<void> =>
+  applyMigrations('sqlite', sql, options.clock.at(), (text) => database.exec(text))
+
+function connectFile(path: string, readOnly: boolean): Connection {
+  const database = openFile(path, readOnly)
   const statements = new Map<string, StatementSync>()
   let count = 0
   const prepared = (text: string): StatementSync => {
@@ -196,26 +247,15 @@ function connectFile(path: string, readOnly: boolean): { database: DatabaseSync;
   return { database, sql, exec: (text) => void prepared(text).run(), count: () => count }
 }
 
-function unusable(path: string, error: unknown): AgencyError {
-  const reason = error instanceof Error ? error.message : String(error)
-  return refusal('store_unusable', `the store ${path} cannot be opened: ${reason}`, {
-    hint: 'Run "agency doctor" for what is wrong with it; a copy of the file is the first thing to make.',
-    cause: error,
-  })
-}
-
-/** Disk trouble is the operator's to mend and says so; anything else is passed on as it is. */
-function storeError(error: unknown): unknown {
-  if (error instanceof AgencyError || !(error instanceof Error)) return error
-  if (/disk is full|database or disk is full/i.test(error.message))
-    return refusal('store_full', 'the disk that holds the store is full; nothing was changed', {
-      hint: 'Free some space, then repeat the command.',
-      cause: error,
-    })
-  if (/readonly|disk I\/O error|malformed|not a database/i.test(error.message))
-    return refusal('store_unusable', `the store cannot be written: ${error.message}`, {
-      hint: 'Run "agency doctor" for what is wrong with it.',
-      cause: error,
-    })
-  return error
+function openFile(path: string, readOnly: boolean): DatabaseSync {
+  let database: DatabaseSync | null = null
+  try {
+    database = new DatabaseSync(path, { readOnly })
+    database.exec('PRAGMA busy_timeout = 5000; PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = ON')
+    if (!readOnly) database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+    return database
+  } catch (error) {
+    database?.close()
+    throw openingError(path, error)
+  }
 }

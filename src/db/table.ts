@@ -56,9 +56,20 @@ function encodeValue<Row extends object>(table: Table<Row>, name: string, value:
   if (value === null) return null
   if (table.json.has(name)) return JSON.stringify(value)
   if (table.booleans.has(name)) return value === true ? 1 : 0
-  if (typeof value === 'string' || typeof value === 'number') return value
-  throw bug(`${table.name}.${name} is ${typeof value}; only text and numbers reach the store`)
+  if (typeof value === 'string') return storable(value)
+  if (typeof value === 'number' && (Number.isSafeInteger(value) || (Number.isFinite(value) && value % 1 !== 0)))
+    return value
+  throw bug(
+    `${table.name}.${name} is ${typeof value === 'number' ? value : typeof value}, which no store keeps as it is`,
+  )
 }
+
+/**
+ * Half a surrogate pair comes back as another character, so hashes and replay would find a change that nobody made;
+ * PostgreSQL has no zero character at all. Texts of agents hold both.
+ */
+export const storable = (text: string): string =>
+  text.isWellFormed() && !text.includes('\0') ? text : text.toWellFormed().replaceAll('\0', '\uFFFD')
 
 export function decode<Row extends object>(table: Table<Row>, row: SqlRow): Row {
   const values: Record<string, unknown> = {}
@@ -97,11 +108,19 @@ export async function updateRow<Row extends object>(
   if (changed !== 1) throw bug(`an update of ${table.name} ${key.join('/')} changed ${changed} rows`)
 }
 
-export async function deleteRow<Row extends object>(tx: ReadTx, table: Table<Row>, key: readonly SqlValue[]): Promise<void> {
+export async function deleteRow<Row extends object>(
+  tx: ReadTx,
+  table: Table<Row>,
+  key: readonly SqlValue[],
+): Promise<void> {
   await sqlOf(tx).run(`DELETE FROM ${table.name} WHERE ${whereKey(table)}`, key)
 }
 
-export async function findRow<Row extends object>(tx: ReadTx, table: Table<Row>, ...key: SqlValue[]): Promise<Row | undefined> {
+export async function findRow<Row extends object>(
+  tx: ReadTx,
+  table: Table<Row>,
+  ...key: SqlValue[]
+): Promise<Row | undefined> {
   const text = cached(`?${table.name}`, () => `SELECT * FROM ${table.name} WHERE ${whereKey(table)}`)
   const row = await sqlOf(tx).get(text, key)
   return row === undefined ? undefined : decode(table, row)

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 
 import { bug } from '../kernel/errors.ts'
 import type { ReadTx, Sql, SqlValue, Stream, Tx } from './port.ts'
@@ -13,24 +13,21 @@ interface StreamHead {
 export class OpenTx {
   readonly at: string
   readonly sql: Sql
-  readonly chainKey: Uint8Array
+  readonly chainKey: KeyObject
   readonly writable: boolean
   readonly afterCommitCallbacks: (() => void)[] = []
   wroteEvents = false
   #heads: Map<Stream, StreamHead>
+  #takeFeed: (() => Promise<unknown>) | undefined
+  #held: SqlValue[][] = []
 
-  constructor(options: {
-    sql: Sql
-    at: string
-    chainKey: Uint8Array
-    writable: boolean
-    heads: Map<Stream, StreamHead>
-  }) {
+  constructor(options: OpenTxOptions) {
     this.sql = options.sql
     this.at = options.at
     this.chainKey = options.chainKey
     this.writable = options.writable
     this.#heads = options.heads
+    this.#takeFeed = options.takeFeed
   }
 
   afterCommit(callback: () => void): void {
@@ -38,8 +35,9 @@ export class OpenTx {
   }
 
   async hold(stream: Stream): Promise<void> {
-    const taken = await takeStreams(this.sql, [stream], false)
-    for (const [name, head] of taken) if (!this.#heads.has(name)) this.#heads.set(name, head)
+    if (this.#heads.has(stream)) return
+    const [taken] = await takeStreams(this.sql, [stream], this.chainKey, this.#takeFeed !== undefined)
+    if (taken !== undefined) this.#heads.set(...taken)
   }
 
   head(stream: Stream): StreamHead {
@@ -48,26 +46,65 @@ export class OpenTx {
     return head
   }
 
-  /** Writes the heads that moved, once, after the callback. */
+  /** One event in the order of `eventColumns`. */
+  async insertEvent(values: SqlValue[]): Promise<void> {
+    this.wroteEvents = true
+    if (this.#takeFeed === undefined) await this.sql.run(insertEvents(1), values)
+    else this.#held.push(values)
+  }
+
+  /** Writes the heads that moved, once, and the events that were held back: the last thing before COMMIT. */
   async seal(): Promise<void> {
     for (const [stream, head] of this.#heads) {
       if (!head.moved) continue
       const seal = sealOf(this.chainKey, stream, head.seq, head.hash)
-      await this.sql.run('UPDATE streams SET seq = ?, hash = ?, seal = ? WHERE stream = ?', [
-        head.seq,
-        head.hash,
-        seal,
-        stream,
-      ])
+      await this.sql.run(updateHead, [head.seq, head.hash, seal, stream])
+    }
+    if (this.#held.length === 0) return
+    await this.#takeFeed?.()
+    for (let from = 0; from < this.#held.length; from += rowsPerInsert) {
+      const rows = this.#held.slice(from, from + rowsPerInsert)
+      await this.sql.run(insertEvents(rows.length), rows.flat())
     }
   }
+}
+
+interface OpenTxOptions {
+  sql: Sql
+  at: string
+  chainKey: KeyObject
+  writable: boolean
+  heads: Map<Stream, StreamHead>
+  /**
+   * With several writers at once (PostgreSQL): waits for the right to append to the feed of everything, held until the
+   * commit. Events are kept back until then, so that positions rise in the order of commits: a reader that has seen
+   * one never finds a lower one later. Numbers handed out during the transaction, and a reader that stays behind the
+   * oldest open one, were refused: any transaction left open on that server would stop the feed, and transaction ids
+   * start again in a database that was restored from a dump.
+   */
+  takeFeed?: () => Promise<unknown>
+}
+
+export const eventColumns =
+  'stream, seq, at, kind, by, run_id, brief_id, attempt_id, tier, workstream, level, code, message, data, changes, hash'
+
+const rowsPerInsert = 50
+const insertTexts: string[] = []
+function insertEvents(rows: number): string {
+  let text = insertTexts[rows]
+  if (text === undefined) {
+    const row = `(${eventColumns.replace(/\w+/g, '?')})`
+    text = `INSERT INTO events (${eventColumns}) VALUES ${Array(rows).fill(row).join(', ')}`
+    insertTexts[rows] = text
+  }
+  return text
 }
 
 /**
  * The head carries a seal of its own, which no event row repeats: cutting off the newest events and
  * setting the head back to an older one needs a seal that is nowhere to be copied from.
  */
-export const sealOf = (key: Uint8Array, stream: string, seq: number, hash: string): string =>
+export const sealOf = (key: KeyObject, stream: string, seq: number, hash: string): string =>
   createHmac('sha256', key).update(`head\n${stream}\n${seq}\n${hash}`).digest('base64url')
 
 export const asTx = (open: OpenTx): Tx => open as unknown as Tx
@@ -79,17 +116,16 @@ export const sqlOf = (tx: ReadTx): Sql => openTx(tx).sql
 export async function takeStreams(
   sql: Sql,
   streams: readonly Stream[],
+  chainKey: KeyObject,
   lock: boolean,
 ): Promise<Map<Stream, StreamHead>> {
   const heads = new Map<Stream, StreamHead>()
-  for (const stream of [...new Set(streams)].sort()) {
-    const select = `SELECT seq, hash FROM streams WHERE stream = ?${lock ? ' FOR UPDATE' : ''}`
+  const select = lock ? selectAndLockHead : selectHead
+  for (const stream of streams.length < 2 ? streams : [...new Set(streams)].sort()) {
     let row = await sql.get(select, [stream])
     if (row === undefined) {
-      await sql.run(
-        "INSERT INTO streams (stream, seq, hash, seal) VALUES (?, 0, '', '') ON CONFLICT (stream) DO NOTHING",
-        [stream],
-      )
+      // Sealed while still empty: otherwise emptying a stream and its head would leave no trace.
+      await sql.run(insertHead, [stream, sealOf(chainKey, stream, 0, '')])
       row = await sql.get(select, [stream])
     }
     if (row === undefined) throw bug(`the stream "${stream}" vanished`)
@@ -97,6 +133,11 @@ export async function takeStreams(
   }
   return heads
 }
+
+const selectHead = 'SELECT seq, hash FROM streams WHERE stream = ?'
+const selectAndLockHead = `${selectHead} FOR UPDATE`
+const updateHead = 'UPDATE streams SET seq = ?, hash = ?, seal = ? WHERE stream = ?'
+const insertHead = "INSERT INTO streams (stream, seq, hash, seal) VALUES (?, 0, '', ?) ON CONFLICT (stream) DO NOTHING"
 
 /** Integer ids: from a row in the same transaction, so that a rolled back insert leaves no gap and an import may raise it. */
 export async function nextCounter(tx: Tx, name: string): Promise<number> {

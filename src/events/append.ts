@@ -1,7 +1,8 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 
-import type { Stream, Tx } from '../db/port.ts'
-import { openTx, sqlOf } from '../db/tx.ts'
+import type { SqlValue, Stream, Tx } from '../db/port.ts'
+import { storable } from '../db/table.ts'
+import { openTx } from '../db/tx.ts'
 import { redact, shorten } from '../kernel/text.ts'
 import type { EventKind, EventLevel } from './contract.ts'
 
@@ -18,9 +19,6 @@ export interface NewEvent {
   message: string
   data?: Record<string, unknown>
 }
-
-const insert = `INSERT INTO events (stream, seq, at, kind, by, run_id, brief_id, attempt_id, tier, workstream, level, code, message, data, changes, hash)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 /** Appends to a stream that the transaction holds. Almost everything goes through `change.ts`, which calls this. */
 export async function appendEvent(tx: Tx, stream: Stream, event: NewEvent, changes: unknown[] = []): Promise<number> {
@@ -40,20 +38,19 @@ export async function appendEvent(tx: Tx, stream: Stream, event: NewEvent, chang
     workstream: event.workstream ?? null,
     level: event.level ?? 'normal',
     code: event.code ?? null,
-    message: shorten(redact(event.message), 4_000),
+    message: storable(shorten(redact(event.message), 4_000)),
     data: JSON.stringify(event.data ?? {}),
     changes: JSON.stringify(changes),
   }
   const hash = chainHash(open.chainKey, head.hash, fields)
-  await sqlOf(tx).run(insert, [...Object.values(fields), hash])
+  await open.insertEvent([...(Object.values(fields) as SqlValue[]), hash])
   head.seq = seq
   head.hash = hash
   head.moved = true
-  open.wroteEvents = true
   return seq
 }
 
-/** In the order of the columns of `insert`. */
+/** In the order of `eventColumns`. */
 export interface ChainFields {
   stream: string
   seq: number
@@ -72,7 +69,7 @@ export interface ChainFields {
   changes: string
 }
 
-export const chainHash = (key: Uint8Array, previous: string, fields: ChainFields): string =>
+export const chainHash = (key: KeyObject, previous: string, fields: ChainFields): string =>
   createHmac('sha256', key)
     .update(`${previous}\n${JSON.stringify(Object.values(fields))}`)
     .digest('base64url')

@@ -1,5 +1,5 @@
 import type { Db, ReadTx, SqlRow } from '../db/port.ts'
-import { openTx, sealOf, sqlOf } from '../db/tx.ts'
+import { eventColumns, openTx, sealOf, sqlOf } from '../db/tx.ts'
 import { type ChainFields, chainHash } from './append.ts'
 
 export interface AuditResult {
@@ -32,8 +32,7 @@ async function auditStream(tx: ReadTx, head: SqlRow, result: AuditResult): Promi
   let hash = ''
   for (;;) {
     const rows = await sqlOf(tx).all(
-      `SELECT stream, seq, at, kind, by, run_id, brief_id, attempt_id, tier, workstream, level, code, message, data, changes, hash
-FROM events WHERE stream = ? AND seq > ? ORDER BY seq LIMIT 1000`,
+      `SELECT ${eventColumns} FROM events WHERE stream = ? AND seq > ? ORDER BY seq LIMIT 1000`,
       [stream, seq],
     )
     for (const row of rows) {
@@ -49,6 +48,6 @@ FROM events WHERE stream = ? AND seq > ? ORDER BY seq LIMIT 1000`,
   }
   if (head['seq'] !== seq || head['hash'] !== hash)
     result.findings.push(`${stream} ${seq + 1}: cut off; the stream should end at ${head['seq']}`)
-  else if (seq > 0 && head['seal'] !== sealOf(key, stream, seq, hash))
+  else if (head['seal'] !== sealOf(key, stream, seq, hash))
     result.findings.push(`${stream}: the head is not sealed by this installation's key`)
 }

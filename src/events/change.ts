@@ -16,9 +16,24 @@ export interface Change {
   readonly patch: object
 }
 
-export const inserted = <Row extends object>(table: Table<Row>, row: Row): Change => ({ sign: '+', table, row, patch: row })
-export const updated = <Row extends object>(table: Table<Row>, row: Row, patch: Partial<Row>): Change => ({ sign: '=', table, row, patch })
-export const deleted = <Row extends object>(table: Table<Row>, row: Row): Change => ({ sign: '-', table, row, patch: {} })
+export const inserted = <Row extends object>(table: Table<Row>, row: Row): Change => ({
+  sign: '+',
+  table,
+  row,
+  patch: row,
+})
+export const updated = <Row extends object>(table: Table<Row>, row: Row, patch: Partial<Row>): Change => ({
+  sign: '=',
+  table,
+  row,
+  patch,
+})
+export const deleted = <Row extends object>(table: Table<Row>, row: Row): Change => ({
+  sign: '-',
+  table,
+  row,
+  patch: {},
+})
 
 /** One event and every row it changes, together or not at all. */
 export async function record(tx: Tx, event: NewEvent, changes: readonly Change[]): Promise<number> {

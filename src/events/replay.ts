@@ -33,7 +33,10 @@ async function* storedChanges(tx: ReadTx, stream: string | undefined): AsyncGene
   for (const each of streams) {
     let seq = 0
     for (;;) {
-      const rows = await sqlOf(tx).all('SELECT seq, changes FROM events WHERE stream = ? AND seq > ? ORDER BY seq LIMIT 1000', [each, seq])
+      const rows = await sqlOf(tx).all(
+        'SELECT seq, changes FROM events WHERE stream = ? AND seq > ? ORDER BY seq LIMIT 1000',
+        [each, seq],
+      )
       for (const row of rows) {
         seq = row['seq'] as number
         yield JSON.parse(row['changes'] as string) as StoredChange[]
@@ -71,7 +74,9 @@ async function compare(
     result.rows++
     for (const column of Object.keys(row)) {
       if (canonicalJson(row[column] ?? null) !== canonicalJson(expected[column] ?? null))
-        result.differences.push(`${place}: ${column} is ${JSON.stringify(row[column])}, the events say ${JSON.stringify(expected[column] ?? null)}`)
+        result.differences.push(
+          `${place}: ${column} is ${JSON.stringify(row[column])}, the events say ${JSON.stringify(expected[column] ?? null)}`,
+        )
     }
   }
 }

@@ -109,7 +109,7 @@ function run(program: string, args: string[]): void {
     cwd: '/',
     encoding: 'utf8',
     stdio: ['ignore', program === 'pg_ctl' ? 'ignore' : 'pipe', program === 'pg_ctl' ? 'ignore' : 'pipe'],
-    ...(user ?? {}),
+    ...user,
   })
   if (result.error !== undefined) throw result.error
   if (result.status !== 0) throw new Error(`${program} failed (${result.status}): ${result.stderr ?? ''}`)

@@ -32,16 +32,23 @@ export function describeStores(name: string, suite: (openFresh: OpenFresh, kind:
   if (missing !== null && wanted !== 'installed') throw new Error(`AGENCY_TEST_STORE=${wanted}: ${missing}`)
   if (missing !== null) say(`skipped on PostgreSQL: ${missing}`)
 
-  if (wanted !== 'postgres') describe(`${name}, on SQLite`, () => suite((options) => freshSqlite(options), 'sqlite'))
+  if (wanted !== 'postgres')
+    describe(`${name}, on SQLite`, () => {
+      suite(freshSqlite, 'sqlite')
+    })
   if (wanted !== 'sqlite')
-    describe.skipIf(missing !== null)(`${name}, on PostgreSQL`, () =>
-      suite(async (options) => manage({ kind: 'postgres', url: await freshDatabase() }, options), 'postgres'),
-    )
+    describe.skipIf(missing !== null)(`${name}, on PostgreSQL`, () => {
+      suite(freshPostgres, 'postgres')
+    })
 }
 
 /** A store file in a folder of its own, gone when the test is. */
 export function freshSqlite(options: Partial<DbOptions> = {}): Promise<FreshStore> {
   return manage({ kind: 'sqlite', path: join(freshFolder(), 'store.db') }, options)
+}
+
+async function freshPostgres(options: Partial<DbOptions> = {}): Promise<FreshStore> {
+  return manage({ kind: 'postgres', url: await freshDatabase() }, options)
 }
 
 export function freshFolder(): string {
