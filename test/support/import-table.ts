@@ -21,6 +21,7 @@ export type Role =
   | 'cli'
   | 'adapter'
   | 'places'
+  | 'offline'
   | 'part'
   | 'web'
 
@@ -32,14 +33,17 @@ const roles: readonly (readonly [Role, RegExp])[] = [
   ['contract', /(^|\/)(contract|states)\.ts$|\.contract\.ts$|^src\/operations\/wire\.ts$/],
   // Where our own files lie: on disk, and in the bundle.
   ['places', /^src\/(entries|daemon\/home)\.ts$/],
+  // What works without a daemon; only the CLI loads it, and only when asked.
+  ['offline', /^src\/cli\/offline(\.ts$|\/)/],
+  ['edge', /(^|\/)routes\.ts$|^src\/(server|mcp)\//],
+  ['cli', /(^|\/)cli(\.ts$|\/)/],
+  ['service', /(^|\/)service\.ts$/],
   // The only places that build real things from parts.
-  ['anything', /(^|\/)compose\.ts$|^src\/daemon\/|^src\/cli\/offline(\.ts$|\/)/],
+  ['anything', /(^|\/)compose\.ts$|^src\/daemon\//],
   ['db', /^src\/db\//],
   ['store', /(^|\/)(.*-)?(store|seed)\.ts$|^src\/(events|jobs)\/|^src\/tables\.ts$/],
   ['playbook', /^src\/playbooks\//],
-  ['service', /(^|\/)service\.ts$|^src\/engine\//],
-  ['edge', /(^|\/)routes\.ts$|^src\/(server|mcp)\//],
-  ['cli', /(^|\/)cli\.ts$|^src\/cli\//],
+  ['service', /^src\/engine\//],
   ['port', /(^|\/)port\.ts$/],
   ['adapter', /^src\/adapters\/[^/]+\/[^/]+\//],
   ['part', /^src\//],
@@ -49,13 +53,15 @@ interface Allowance {
   roles: readonly Role[]
   /** Roles of which only types may be had. */
   types?: readonly Role[]
+  /** Roles that are loaded when they are needed and not before. */
+  later?: readonly Role[]
   packages: RegExp
 }
 
 const nothing = /^$/
 const node = /^node:/
 
-const table: Record<Exclude<Role, 'anything'>, Allowance> = {
+const table: Record<Exclude<Role, 'anything' | 'offline'>, Allowance> = {
   kernel: { roles: ['kernel'], packages: nothing },
   contract: { roles: ['kernel', 'contract'], packages: /^zod$/ },
   port: { roles: ['kernel', 'contract', 'port'], packages: nothing },
@@ -72,7 +78,12 @@ const table: Record<Exclude<Role, 'anything'>, Allowance> = {
     types: ['service', 'port', 'db'],
     packages: /^node:|^hono$|^@hono\/|^zod$|^@modelcontextprotocol\//,
   },
-  cli: { roles: ['kernel', 'cli', 'places'], types: ['contract'], packages: /^node:|^commander$/ },
+  cli: {
+    roles: ['kernel', 'cli', 'places'],
+    types: ['contract', 'offline'],
+    later: ['offline'],
+    packages: /^node:|^commander$/,
+  },
   adapter: {
     roles: ['kernel', 'contract', 'port', 'adapter', 'places', 'part'],
     packages: /^(?!hono$|@hono\/|commander$|pg$)/,
@@ -94,7 +105,7 @@ export function roleOf(path: string): Role {
 
 function forbiddenImports(file: SourceFile): string[] {
   const role = roleOf(file.path)
-  if (role === 'anything') return []
+  if (role === 'anything' || role === 'offline') return []
   return file.imports
     .filter((each) => !isAllowed(file.path, table[role], each))
     .map(
@@ -108,7 +119,9 @@ function isAllowed(path: string, allowance: Allowance, imported: Import): boolea
   if (!/\.tsx?$/.test(imported.target)) return path.startsWith('web/') && imported.target.startsWith('web/')
   const role = roleOf(imported.target)
   if (role === 'adapter') return allowance.roles.includes(role) && adapterOf(path) === adapterOf(imported.target)
-  return allowance.roles.includes(role) || (imported.typeOnly && (allowance.types ?? []).includes(role))
+  if (imported.typeOnly && allowance.types?.includes(role)) return true
+  if (imported.later && allowance.later?.includes(role)) return true
+  return allowance.roles.includes(role)
 }
 
 const adapterOf = (path: string): string => path.split('/').slice(0, 4).join('/')

@@ -8,6 +8,8 @@ export interface Import {
   target: string
   isFile: boolean
   typeOnly: boolean
+  /** By `import()`, when it is needed. */
+  later: boolean
   line: number
 }
 
@@ -35,8 +37,10 @@ export function scan(path: string, text: string): SourceFile {
   const lineOf = (offset: number): number => text.slice(0, offset).split('\n').length
   visit(program as unknown as Syntax, (node) => {
     const imported = importOf(node)
-    if (imported)
-      file.imports.push({ ...place(path, imported.from), typeOnly: imported.typeOnly, line: lineOf(node.start) })
+    if (imported) {
+      const later = node.type === 'ImportExpression'
+      file.imports.push({ ...place(path, imported.from), typeOnly: imported.typeOnly, later, line: lineOf(node.start) })
+    }
     const impurity = impurityOf(node)
     if (impurity) file.impurities.push({ name: impurity, line: lineOf(node.start) })
     if (node.type === 'ExportDefaultDeclaration') file.hasDefaultExport = true
