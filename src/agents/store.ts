@@ -1,12 +1,15 @@
-import type { ReadTx, Tx } from '../db/port.ts'
-import { findRow, table } from '../db/table.ts'
+import type { Tx } from '../db/port.ts'
+import { table } from '../db/table.ts'
 import { nextCounter } from '../db/tx.ts'
+import { type Change, updated } from '../events/change.ts'
 import type { Agent } from './contract.ts'
 
 export const agents = table<Agent>('agents', {
   stream: (row) => (row.runId === null ? 'system' : `run:${row.runId}`),
 })
 
-export const findAgent = (tx: ReadTx, id: number): Promise<Agent | undefined> => findRow(tx, agents, id)
+/** An agent ends with its attempt; key and stream are all that changing its row takes, so it is not read first. */
+export const endedAgent = (attempt: { agentId: number; runId: string }, at: string): Change =>
+  updated(agents, { id: attempt.agentId, runId: attempt.runId } as Agent, { state: 'ended', endedAt: at })
 
 export const nextAgentId = (tx: Tx): Promise<number> => nextCounter(tx, 'agents')

@@ -58,7 +58,12 @@ export const daemonOperations = {
     summary: 'An address that signs one browser in, once, within ten minutes',
     method: 'POST',
     path: '/links',
-    input: z.strictObject({ path: z.string().regex(/^\/(?!\/)[A-Za-z0-9/_-]*$/).default('/') }),
+    input: z.strictObject({
+      path: z
+        .string()
+        .regex(/^\/(?!\/)[A-Za-z0-9/_-]*$/)
+        .default('/'),
+    }),
     output: z.object({ url: z.string(), expiresAt: z.string() }),
     allow: ['operator'],
   }),

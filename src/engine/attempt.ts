@@ -81,7 +81,7 @@ export function startAttempt(deps: EngineDeps, claimed: Claimed): LiveAttempt {
         detail: `could not be started: ${error instanceof Error ? error.message : String(error)}`,
       }
     }
-    await conclude(deps, claimed.attempt.id, run.id, run.organisationId, workspace, {
+    await conclude(deps, claimed, workspace, {
       ended,
       stopped,
       report: played.report,
@@ -169,27 +169,23 @@ export interface Conclusion {
 /** Classifies, looks at the evidence, records. Also the way an attempt of an earlier life is brought to its end. */
 export async function conclude(
   deps: EngineDeps,
-  attemptId: string,
-  runId: string,
-  organisationId: number,
+  { run, brief, attempt: { id: attemptId } }: Claimed,
   workspace: Workspace | null,
   conclusion: Conclusion,
 ): Promise<void> {
-  const found = await persist(deps, () =>
-    deps.db.read(async (tx) => {
-      const attempt = await findAttempt(tx, attemptId)
-      const brief = attempt === undefined ? undefined : await findBrief(tx, attempt.briefId)
-      return attempt === undefined || brief === undefined ? null : { attempt, brief }
-    }),
-  )
-  if (found === null || found.attempt.status === 'ended') return
+  // Where the runtime brought the report along, there is nothing in the store that we do not know.
+  const stored =
+    conclusion.report === undefined
+      ? await persist(deps, () => deps.db.read((tx) => findAttempt(tx, attemptId)))
+      : undefined
+  if (stored?.status === 'ended') return
   // A report made through the API is already stored; the newest of the two ways counts.
-  const report = conclusion.report ?? found.attempt.report ?? undefined
+  const report = conclusion.report ?? stored?.report ?? undefined
   const classified = classifyEnd(conclusion, report)
   const examination =
     classified.report === null || classified.outcome === 'blocked' || workspace === null
       ? null
-      : await examine(found.brief, classified.report, workspace, deps.clock, mayRunCommands(deps, found.brief))
+      : await examine(brief, classified.report, workspace, deps.clock, mayRunCommands(deps, brief))
   deps.trigger('evidence.checked')
   const end: AttemptEnd = {
     classified,
@@ -198,23 +194,23 @@ export async function conclude(
     reason: conclusion.reason ?? 'daemon_stopped',
   }
   await persist(deps, () =>
-    deps.db.write([`run:${runId}`, `org:${organisationId}`], async (tx) => {
-      const scope = await openScope(deps, tx, runId)
+    deps.db.write([`run:${run.id}`, `org:${run.organisationId}`], async (tx) => {
+      const scope = await openScope(deps, tx, run.id)
       let attempt = await findAttempt(tx, attemptId)
-      let brief = attempt === undefined ? undefined : await findBrief(tx, attempt.briefId)
+      let current = await findBrief(tx, brief.id)
       // Ended by somebody else, or no longer the newest: what this agent did no longer counts.
       if (
         scope === null ||
         attempt === undefined ||
-        brief === undefined ||
+        current === undefined ||
         attempt.status === 'ended' ||
-        brief.attemptId !== attempt.id
+        current.attemptId !== attempt.id
       )
         return
       // It finished before its start was recorded (killed between the two).
       if (attempt.status === 'launching' && conclusion.startFailed !== true && end.classified.outcome !== 'interrupted')
-        ({ brief, attempt } = await recordStart(scope, brief, attempt, { pid: null, promptSha256: null }))
-      await endAttempt(scope, brief, attempt, end)
+        ({ brief: current, attempt } = await recordStart(scope, current, attempt, { pid: null, promptSha256: null }))
+      await endAttempt(scope, current, attempt, end)
     }),
   )
   deps.trigger('attempt.ended')

@@ -26,14 +26,14 @@ async function apply(scope: RunScope, decision: Decision): Promise<void> {
     case 'pass_brief':
       return passBrief(scope, decision.brief, decision.reason)
     case 'close_brief':
-      await moveBrief(scope, await current(scope, decision.brief), 'done', {
+      await moveBrief(scope, decision.brief, 'done', {
         kind: 'session_complete',
         level: 'verbose',
         message: `${decision.brief.key} closed`,
       })
       return
     case 'fail_brief':
-      return failBrief(scope, await current(scope, decision.brief), decision.reason)
+      return failBrief(scope, decision.brief, decision.reason)
     case 'end_run':
       return endRun(scope, decision.status, decision.summary)
   }
@@ -210,10 +210,4 @@ export function checkPlan(specs: readonly BriefSpec[]): void {
     const stuck = specs.filter((spec) => !free.includes(spec.key)).map((spec) => spec.key)
     throw refusal('invalid_input', `these briefs wait for each other in a circle: ${shorten(stuck.join(', '), 300)}`)
   }
-}
-
-async function current(scope: RunScope, brief: Brief): Promise<Brief> {
-  const row = await findBrief(scope.tx, brief.id)
-  if (row === undefined) throw bug(`brief ${brief.id} vanished`)
-  return row
 }

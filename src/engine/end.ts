@@ -1,6 +1,5 @@
-import { agents, findAgent } from '../agents/store.ts'
+import { endedAgent } from '../agents/store.ts'
 import { type Change, inserted, record, updated } from '../events/change.ts'
-import { bug } from '../kernel/errors.ts'
 import { shorten } from '../kernel/text.ts'
 import { artifacts, newestVersion } from '../work/artifacts/store.ts'
 import type { Attempt } from '../work/attempts/contract.ts'
@@ -69,8 +68,6 @@ async function recordTurn(
   usage: AttemptEnd['usage'],
 ): Promise<void> {
   const { tx, run } = scope
-  const agent = await findAgent(tx, attempt.agentId)
-  if (agent === undefined) throw bug(`attempt ${attempt.id} has no agent`)
   const changes: Change[] = [
     updated(attempts, attempt, {
       status: 'ended',
@@ -81,7 +78,7 @@ async function recordTurn(
       endedAt: tx.at,
       ...(classified.report === null || attempt.report !== null ? {} : { report: classified.report }),
     }),
-    updated(agents, agent, { state: 'ended', endedAt: tx.at }),
+    endedAgent(attempt, tx.at),
   ]
   if (usage.inputTokens + usage.outputTokens > 0) {
     const spent = {

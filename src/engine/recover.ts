@@ -39,7 +39,7 @@ async function takeUp(deps: EngineDeps, attempt: Attempt): Promise<void> {
   }))
   if (run === undefined || brief === undefined) return
   const workspace = attempt.report === null ? null : await deps.workspaces.prepare(brief)
-  await conclude(deps, attempt.id, run.id, run.organisationId, workspace, {
+  await conclude(deps, { run, brief, attempt }, workspace, {
     ended: { kind: 'ended', exitCode: 0, signal: null },
     stopped: null,
     report: undefined,

@@ -4,7 +4,7 @@ import { cancelRun, checkPlan, decideAndApply } from '../../engine/decisions.ts'
 import { moveRun, moveRunsMission, type RunScope } from '../../engine/scope.ts'
 import { create, record, updated } from '../../events/change.ts'
 import { listStreamEvents, newestSeq } from '../../events/store.ts'
-import { agents, findAgent } from '../../agents/store.ts'
+import { endedAgent } from '../../agents/store.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { bug, notFound, refusal } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
@@ -209,8 +209,6 @@ async function endLiveAttempts(scope: RunScope): Promise<string[]> {
   const { tx } = scope
   const live = await listLiveAttemptsOfRun(tx, scope.run.id)
   for (const attempt of live) {
-    const agent = await findAgent(tx, attempt.agentId)
-    if (agent === undefined) throw bug(`attempt ${attempt.id} has no agent`)
     await record(
       tx,
       {
@@ -230,7 +228,7 @@ async function endLiveAttempts(scope: RunScope): Promise<string[]> {
           detail: 'the run was cancelled',
           endedAt: tx.at,
         }),
-        updated(agents, agent, { state: 'ended', endedAt: tx.at }),
+        endedAgent(attempt, tx.at),
       ],
     )
   }

@@ -1,0 +1,45 @@
+import type { Db } from '../db/port.ts'
+import type { Actor } from '../kernel/actor.ts'
+import { countOpenRuns } from '../work/runs/store.ts'
+import type { DaemonStatus } from './contract.ts'
+
+export interface DaemonDeps {
+  db: Db
+  /** What does not change while it lives. */
+  about: Omit<DaemonStatus, 'running'>
+  engine: { running(): number }
+  slots: number
+  createLink: (path: string) => { url: string; expiresAt: string }
+  stop: () => void
+}
+
+export type DaemonService = ReturnType<typeof createDaemonService>
+
+export function createDaemonService(deps: DaemonDeps) {
+  return {
+    status: async (): Promise<DaemonStatus> => ({
+      ...deps.about,
+      running: { runs: await deps.db.read(countOpenRuns), agents: deps.engine.running(), slots: deps.slots },
+    }),
+
+    whoami: (by: Actor) => {
+      const agent = by.kind === 'agent' ? by : null
+      return {
+        kind: agent === null ? ('operator' as const) : ('agent' as const),
+        personaId: by.personaId,
+        agentId: agent?.agentId ?? null,
+        runId: agent?.runId ?? null,
+        briefId: agent?.briefId ?? null,
+        attemptId: agent?.attemptId ?? null,
+      }
+    },
+
+    stop: () => {
+      // The answer goes out first; whoever asked learns that it was heard.
+      setImmediate(deps.stop)
+      return { stopping: true as const }
+    },
+
+    link: (path: string) => deps.createLink(path),
+  }
+}
