@@ -34,7 +34,7 @@ const roles: readonly (readonly [Role, RegExp])[] = [
   // Where our own files lie: on disk, and in the bundle.
   ['places', /^src\/(entries|daemon\/home)\.ts$/],
   // What works without a daemon; only the CLI loads it, and only when asked.
-  ['offline', /^src\/cli\/offline(\.ts$|\/)/],
+  ['offline', /^src\/(cli\/offline(\.ts$|\/)|doctor\/)/],
   ['edge', /(^|\/)routes\.ts$|^src\/(server|mcp)\//],
   ['cli', /(^|\/)cli(\.ts$|\/)/],
   ['service', /(^|\/)service\.ts$/],
