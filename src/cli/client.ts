@@ -1,6 +1,6 @@
 import type { Problem } from '../operations/contract.ts'
 import { AgencyError, refusal } from '../kernel/errors.ts'
-import { pause } from '../kernel/clock.ts'
+import { pause, systemClock } from '../kernel/clock.ts'
 import { randomToken } from '../kernel/ids.ts'
 import { ConnectionLost, exchange, type HttpHead, type HttpRequest, NoAnswer, Unreachable } from './http.ts'
 import { createStreamReader, type StreamMessage } from './sse.ts'
@@ -48,7 +48,7 @@ const retryMs = 250
 export function createClient(options: ClientOptions): Client {
   async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
     // The same key for every try: whatever became of the first, it is done once.
-    const key = method === 'POST' ? { 'Idempotency-Key': randomToken() } : {}
+    const key: Record<string, string> = method === 'POST' ? { 'Idempotency-Key': randomToken() } : {}
     const text = body === undefined ? undefined : JSON.stringify(body)
     const send = (): Promise<T> =>
       ask<T>(options.socket(), {
@@ -102,11 +102,11 @@ export function createClient(options: ClientOptions): Client {
         }
       } catch (error) {
         if (!isAway(error)) throw toTell(error)
-        if (awaySince !== null && performance.now() - awaySince > awayMs) throw goneAway()
+        if (awaySince !== null && systemClock.nowMs() - awaySince > awayMs) throw goneAway()
       }
       if (signal?.aborted === true) return
       if (awaySince === null) {
-        awaySince = performance.now()
+        awaySince = systemClock.nowMs()
         options.say('agency: the connection was lost; waiting for the daemon')
       }
       await pause(retryMs)

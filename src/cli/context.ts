@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs'
+
+import { checkSocketPlace, type HomePaths, homePaths } from '../daemon/home.ts'
+import { pause, systemClock } from '../kernel/clock.ts'
+import { refusal } from '../kernel/errors.ts'
+import { type Client, createClient } from './client.ts'
+import { createTerminal, type Terminal } from './terminal.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** What every command gets: the terminal, the home, and a way to the daemon. */
+export interface CliContext extends Terminal {
+  readonly env: Environment
+  readonly paths: HomePaths
+  nowMs(): number
+  /** A value as JSON: indented for a person, in one line for a program. */
+  json(value: unknown): void
+  /** Starts the daemon when none runs. */
+  api(): Client
+  /** Fails when none runs. */
+  runningApi(): Client
+  /** As the agent that this process is started by; a daemon that is being restarted is waited for. */
+  agentApi(): Client
+}
+
+export function createContext(env: Environment): CliContext {
+  const terminal = createTerminal(env)
+  const paths = homePaths(env)
+  const client = (whenDown: () => Promise<void>): Client =>
+    createClient({
+      socket: () => socketOf(env, paths),
+      token: () => tokenOf(env, paths),
+      whenDown,
+      say: terminal.err,
+    })
+  const context: CliContext = {
+    ...terminal,
+    env,
+    paths,
+    nowMs: () => systemClock.nowMs(),
+    json: (value) => terminal.out(JSON.stringify(value, null, terminal.isTty ? 2 : 0)),
+    // An agent's token belongs to a daemon that runs; another one, started here, would not know it.
+    api: () => (env['AGENCY_TOKEN'] ? client(() => waitForDaemon(env, paths)) : client(() => startDaemon(context))),
+    runningApi: () => client(() => Promise.reject(notRunning(paths.home))),
+    agentApi: () => client(() => waitForDaemon(env, paths)),
+  }
+  return context
+}
+
+export const notRunning = (home: string): Error =>
+  refusal('stopping', `no daemon is running for ${home}`, { hint: 'Start it with "agency up".' })
+
+async function startDaemon(context: CliContext): Promise<void> {
+  const { ensureDaemon } = await import('./daemon.ts')
+  const { pid, started } = await ensureDaemon(context, [])
+  if (started) context.err(`agency: started the daemon (pid ${pid})`)
+}
+
+/** A daemon that died is started again within moments; after ten seconds nobody did. */
+async function waitForDaemon(env: Environment, paths: HomePaths): Promise<void> {
+  const { isListening } = await import('./daemon.ts')
+  for (let waited = 0; waited < 10_000; waited += 200) {
+    if (await isListening(socketOf(env, paths))) return
+    await pause(200)
+  }
+  throw refusal('stopping', 'the daemon that this agent belongs to does not answer', {
+    hint: 'It may be restarting; repeat the command in a moment.',
+  })
+}
+
+/** Where the daemon listens. With a home too long for a socket, the daemon's own file says which directory it chose. */
+export function socketOf(env: Environment, paths: HomePaths): string {
+  if (env['AGENCY_SOCKET']) return env['AGENCY_SOCKET']
+  if (paths.socket.startsWith(`${paths.home}/`)) return paths.socket
+  const chosen = readDaemonFile(paths)?.socket
+  const place = chosen === undefined ? paths : { ...paths, socket: chosen }
+  checkSocketPlace(place)
+  return place.socket
+}
+
+export interface DaemonFile {
+  pid: number
+  version: string
+  address: string
+  socket: string
+  started_at: string
+}
+
+/** Written by a daemon once it is ready; one that was killed leaves it behind, so it proves nothing. */
+export function readDaemonFile(paths: HomePaths): DaemonFile | null {
+  try {
+    const file = JSON.parse(readFileSync(paths.daemonFile, 'utf8')) as Partial<DaemonFile>
+    return typeof file.pid === 'number' && typeof file.socket === 'string' ? (file as DaemonFile) : null
+  } catch {
+    return null
+  }
+}
+
+export function tokenOf(env: Environment, paths: HomePaths): string {
+  if (env['AGENCY_TOKEN']) return env['AGENCY_TOKEN']
+  try {
+    return readFileSync(paths.operatorToken, 'utf8').trim()
+  } catch (error) {
+    // No home yet, so no daemon either: the request finds that out and says it better.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw refusal('unauthenticated', `${paths.operatorToken} cannot be read`, {
+      hint: 'Only the account that started the daemon may use it.',
+      cause: error,
+    })
+  }
+}

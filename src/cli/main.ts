@@ -1,0 +1,24 @@
+#!/usr/bin/env node
+import { existsSync } from 'node:fs'
+import * as nodeModule from 'node:module'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+// Nothing that an older Node cannot even parse is loaded before this.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+if (major < 22 || (major === 22 && minor < 18)) {
+  process.stderr.write(
+    `error: Agency needs Node 22.18 or newer, this is ${process.versions.node}\n  Install one from https://nodejs.org, or through your package manager.\n`,
+  )
+  process.exit(1)
+}
+
+cacheCompiledCode()
+const { runCommandLine } = await import('./run.ts')
+await runCommandLine(process.argv.slice(2))
+
+/** Saves a third of the start. In the home, where nobody else can plant code; a command that needs no home makes none. */
+function cacheCompiledCode(): void {
+  const home = process.env['AGENCY_HOME'] || join(homedir(), '.agency')
+  if (existsSync(home)) nodeModule.enableCompileCache(join(home, 'cache'))
+}

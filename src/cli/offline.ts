@@ -1,0 +1,72 @@
+import { explainConfiguration, loadConfiguration } from '../config/load.ts'
+import type { DaemonStatus } from '../daemon/contract.ts'
+import { examine } from '../doctor/doctor.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { ask } from './client.ts'
+import { type CliContext, socketOf, tokenOf } from './context.ts'
+import { Unreachable } from './http.ts'
+import { plain, signText, stateOf, tableLines } from './terminal.ts'
+import type { Wire } from './wire.ts'
+
+/** What works without a daemon, and with a broken one. It brings along YAML, zod and the store, so it is loaded last. */
+export interface DoctorOptions {
+  audit?: true
+  replay?: true | string
+  json?: true
+}
+
+export async function doctor(context: CliContext, options: DoctorOptions): Promise<number> {
+  const { env, paths } = context
+  const findings = await examine(
+    { env, paths, clock: systemClock, probe: () => probeDaemon(context) },
+    { audit: options.audit ?? false, replay: options.replay ?? false },
+  )
+  const healthy = findings.every(({ status }) => status !== 'fail')
+  if (options.json) context.json({ ok: healthy, checks: findings })
+  else {
+    for (const { name, status, detail, next } of findings) {
+      context.out(`${signText(context, stateOf(status))} ${name.padEnd(14)} ${plain(detail)}`)
+      if (next !== undefined) context.out(`  ${''.padEnd(14)} → ${plain(next)}`)
+    }
+  }
+  return healthy ? 0 : 1
+}
+
+async function probeDaemon({ env, paths }: CliContext): Promise<Wire<DaemonStatus> | null> {
+  const headers = { Authorization: `Bearer ${tokenOf(env, paths)}` }
+  try {
+    return await ask<Wire<DaemonStatus>>(socketOf(env, paths), { method: 'GET', path: '/api/status', headers }, 5_000)
+  } catch (error) {
+    if (error instanceof Unreachable) return null
+    throw error
+  }
+}
+
+export interface ConfigOptions {
+  explain?: true
+  json?: true
+}
+
+export async function config(context: CliContext, options: ConfigOptions): Promise<number> {
+  const settings = explainConfiguration(loadConfiguration({ env: context.env, home: context.paths }))
+  if (options.json) context.json({ home: context.paths.home, file: context.paths.config, settings })
+  else if (options.explain) {
+    const columns = [
+      { title: 'SETTING' },
+      { title: 'VALUE' },
+      { title: 'FROM' },
+      { title: 'ENVIRONMENT' },
+      { title: 'WHAT IT IS', flexible: true },
+    ] as const
+    const rows = settings.map(({ key, value, from, environment, description }) => [
+      key,
+      String(value),
+      from,
+      environment,
+      description,
+    ])
+    for (const line of tableLines(context, columns, rows)) context.out(line)
+    context.out(`Order: flag, environment, ${context.paths.config}, default.`)
+  } else for (const { key, value } of settings) context.out(`${key}: ${value}`)
+  return 0
+}

@@ -1,0 +1,35 @@
+import { CommanderError } from 'commander'
+
+import { AgencyError, exitCodes } from '../kernel/errors.ts'
+import { Refused } from './client.ts'
+import { createContext } from './context.ts'
+import { buildProgram, UsageError } from './program.ts'
+
+/** The one boundary of the command line: every refusal ends here as one line, a hint and an exit code. */
+export async function runCommandLine(words: readonly string[]): Promise<void> {
+  // `agency events | head` closes the pipe; that is no error of ours.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit(0)
+  })
+  try {
+    const program = buildProgram(createContext(process.env), (code) => (process.exitCode = code))
+    await program.parseAsync(words.length === 0 ? ['--help'] : words, { from: 'user' })
+  } catch (error) {
+    process.exitCode = tell(error)
+  }
+}
+
+function tell(error: unknown): number {
+  if (error instanceof UsageError) return write(error.message, error.hint, 2)
+  // Help and version end this way too.
+  if (error instanceof CommanderError) return error.exitCode
+  if (error instanceof Refused) return write(error.message, error.problem.hint, error.problem.exit)
+  if (error instanceof AgencyError) return write(error.message, error.hint, exitCodes[error.code])
+  throw error
+}
+
+function write(message: string, hint: string | undefined, exit: number): number {
+  process.stderr.write(`error: ${message}\n${hint === undefined ? '' : `  ${hint}\n`}`)
+  return exit
+}

@@ -1,0 +1,164 @@
+/** How things look on a terminal: one place for width, colour, signs and relative times. */
+export interface Terminal {
+  /** One line, without its newline, on standard output. */
+  out(line: string): void
+  err(line: string): void
+  readonly isTty: boolean
+  /** Infinity where nobody looks: a pipe gets whole values. */
+  readonly columns: number
+  readonly colour: boolean
+}
+
+export function createTerminal(env: Readonly<Record<string, string | undefined>>): Terminal {
+  const { stdout } = process
+  const isTty = stdout.isTTY === true
+  return {
+    out: (line) => void stdout.write(`${line}\n`),
+    err: (line) => void process.stderr.write(`${line}\n`),
+    isTty,
+    columns: isTty ? stdout.columns || 80 : Number.POSITIVE_INFINITY,
+    colour: isTty && !env['NO_COLOR'] && env['TERM'] !== 'dumb',
+  }
+}
+
+export type State = 'waiting' | 'working' | 'good' | 'bad' | 'idle'
+
+const states: Record<string, State> = {
+  planning: 'working',
+  running: 'working',
+  launching: 'working',
+  accepting: 'working',
+  assigned: 'working',
+  working: 'working',
+  in_progress: 'working',
+  completion_drive_review: 'working',
+  ready_for_verification: 'working',
+  review: 'working',
+  gated: 'waiting',
+  paused: 'waiting',
+  blocked: 'waiting',
+  done: 'good',
+  verified: 'good',
+  ended: 'good',
+  ok: 'good',
+  warn: 'waiting',
+  fail: 'bad',
+  failed: 'bad',
+  cancelled: 'bad',
+}
+export const stateOf = (status: string): State => states[status] ?? 'idle'
+
+const signs: Record<State, string> = { waiting: '⏸', working: '↻', good: '✓', bad: '✗', idle: '·' }
+const colours: Record<State, number> = { waiting: 33, working: 34, good: 32, bad: 31, idle: 90 }
+
+/** A status with its sign, so that colour is never the only difference: `✓ done`. */
+export const statusText = (terminal: Terminal, status: string, state: State = stateOf(status)): string =>
+  paint(terminal, state, `${signs[state]} ${status}`)
+
+export const signText = (terminal: Terminal, state: State): string => paint(terminal, state, signs[state])
+
+export const faint = (terminal: Terminal, text: string): string => (terminal.colour ? `\x1b[2m${text}\x1b[22m` : text)
+export const bold = (terminal: Terminal, text: string): string => (terminal.colour ? `\x1b[1m${text}\x1b[22m` : text)
+
+const paint = (terminal: Terminal, state: State, text: string): string =>
+  terminal.colour ? `\x1b[${colours[state]}m${text}\x1b[39m` : text
+
+/**
+ * Text that somebody else wrote, on one line: escape sequences and direction marks of an agent's message would otherwise
+ * move the cursor, hide text or forge a line of ours.
+ */
+export const plain = (text: string): string =>
+  text
+    .replace(/[\s\u2028\u2029]+/g, ' ')
+    .replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '�')
+    .trim()
+
+/** `5 s`, `14 m`, `3 h`, `2 d`. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000))
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} m`
+  if (seconds < 48 * 3600) return `${Math.floor(seconds / 3600)} h`
+  return `${Math.floor(seconds / 86_400)} d`
+}
+
+export const ago = (at: string, nowMs: number): string => `${duration(nowMs - Date.parse(at))} ago`
+
+/** Local time of day: what the clock on the wall says. */
+export function timeOfDay(at: string): string {
+  const time = new Date(at)
+  const two = (value: number): string => String(value).padStart(2, '0')
+  return `${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`
+}
+
+export const bytesText = (bytes: number): string => {
+  if (bytes < 1000) return `${bytes} B`
+  if (bytes < 1e6) return `${(bytes / 1e3).toFixed(1)} kB`
+  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`
+}
+
+export interface Column {
+  title: string
+  /** This one gives way when the terminal is narrow. */
+  flexible?: true
+  right?: true
+}
+
+/** A table no wider than the terminal: the flexible column is cut, never wrapped. */
+export function tableLines(
+  terminal: Terminal,
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+): string[] {
+  const titles = columns.map(({ title }) => title)
+  const widths = columns.map((_, index) => Math.max(...[titles, ...rows].map((row) => textWidth(row[index] ?? ''))))
+  const flexible = columns.findIndex((column) => column.flexible)
+  const total = widths.reduce((sum, width) => sum + width, 0) + 2 * (columns.length - 1)
+  if (flexible >= 0 && total > terminal.columns) {
+    widths[flexible] = Math.max(8, (widths[flexible] ?? 0) - (total - terminal.columns))
+  }
+  const line = (row: readonly string[]): string => {
+    const cells = columns.map((column, index) => {
+      const width = widths[index] ?? 0
+      const text = index === flexible ? fit(row[index] ?? '', width) : (row[index] ?? '')
+      const gap = ' '.repeat(Math.max(0, width - textWidth(text)))
+      return column.right ? gap + text : text + gap
+    })
+    return fit(cells.join('  ').trimEnd(), terminal.columns)
+  }
+  return [faint(terminal, line(titles)), ...rows.map(line)]
+}
+
+/** Cut to a number of columns, with a sign that something is missing. Colour codes are kept, and closed. */
+export function fit(text: string, columns: number): string {
+  if (columns === Number.POSITIVE_INFINITY || textWidth(text) <= columns) return text
+  let cut = ''
+  let width = 0
+  // oxlint-disable-next-line no-control-regex
+  for (const [part] of text.matchAll(/\x1b\[[0-9;]*m|./gsu)) {
+    const next = part.startsWith('\x1b') ? 0 : characterWidth(part)
+    if (width + next > columns - 1) {
+      if (next > 0) break
+      continue
+    }
+    cut += part
+    width += next
+  }
+  return `${cut}…${cut.includes('\x1b') ? '\x1b[0m' : ''}`
+}
+
+export function textWidth(text: string): number {
+  let width = 0
+  // oxlint-disable-next-line no-control-regex
+  for (const character of text.replace(/\x1b\[[0-9;]*m/g, '')) width += characterWidth(character)
+  return width
+}
+
+/** Wide in every terminal: East Asian wide and full-width forms, and emoji; marks and joiners take no room. */
+const wide =
+  /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u
+const characterWidth = (character: string): number => {
+  if (character >= ' ' && character <= '~') return 1
+  if (/[\p{Mark}\u200b-\u200d]/u.test(character)) return 0
+  return wide.test(character) ? 2 : 1
+}

@@ -1,0 +1,55 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { fail, type Finding, ok, warn } from './finding.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const codingAgents = ['claude', 'codex', 'opencode', 'gemini']
+
+export function examineMachine(env: Environment): Finding[] {
+  return [examineNode(process.versions.node), ...examineTools(env), examineCodingAgents(env)]
+}
+
+function examineNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major > 22 || (major === 22 && minor >= 18)) return ok('node', version)
+  return fail('node', `${version}; 22.18 or newer is needed`, 'Install a newer Node from https://nodejs.org.')
+}
+
+function examineTools(env: Environment): Finding[] {
+  const tools = [
+    ['git', 'git', 'Install git.'],
+    ['bubblewrap', 'bwrap', 'Install bubblewrap; without it agents and evidence commands run without a sandbox.'],
+    ['tmux', 'tmux', 'Install tmux; attended agents need it.'],
+  ] as const
+  return tools.map(([name, program, next]) => {
+    const path = findProgram(program, env)
+    return path === null ? warn(name, 'not found on PATH', next) : ok(name, path)
+  })
+}
+
+/** Only looked for, never started: starting one could ask for a login or cost money. */
+function examineCodingAgents(env: Environment): Finding {
+  const found = codingAgents.filter((name) => findProgram(name, env) !== null)
+  if (found.length > 0) return ok('coding agents', found.join(', '))
+  return warn(
+    'coding agents',
+    `none of ${codingAgents.join(', ')} on PATH`,
+    'Runs need --runtime scripted or --program until there is one.',
+  )
+}
+
+export function findProgram(name: string, env: Environment): string | null {
+  for (const directory of (env['PATH'] ?? '').split(':')) {
+    if (directory === '') continue
+    const path = join(directory, name)
+    try {
+      accessSync(path, constants.X_OK)
+      if (statSync(path).isFile()) return path
+    } catch {
+      // Not in this directory.
+    }
+  }
+  return null
+}

@@ -1,0 +1,48 @@
+import type { CliContext } from '../cli/context.ts'
+import { faint, plain, timeOfDay } from '../cli/terminal.ts'
+import type { Wire } from '../cli/wire.ts'
+import type { Event } from './contract.ts'
+
+export type EventLine = Wire<Event>
+
+/** `[7k2m4p] 12:34:01 RUN   DONE          message`: run, time, tier, code, in columns that do not move. */
+export function formatEvent(context: CliContext, event: EventLine): string {
+  const run = event.run_id === null ? '------' : shortRun(event.run_id)
+  const place = faint(context, `[${run}] ${timeOfDay(event.at)}`)
+  const code = plain(event.code ?? event.kind.toUpperCase())
+  return `${place} ${plain(event.tier ?? 'RUN').padEnd(5)} ${code.padEnd(13)} ${plain(event.message)}`
+}
+
+export const shortRun = (id: string): string => id.slice(id.indexOf('_') + 1).slice(0, 6)
+
+export interface EventsOptions {
+  follow?: true
+  kind?: string
+  level?: 'normal' | 'verbose'
+  after?: number
+  limit?: number
+  json?: true
+}
+
+export async function listEvents(context: CliContext, options: EventsOptions): Promise<number> {
+  const client = context.api()
+  const filter = { kind: options.kind, level: options.level }
+  const print = (event: EventLine): void =>
+    context.out(options.json ? JSON.stringify(event) : formatEvent(context, event))
+  const { events } = await client.get<{ events: EventLine[] }>('/events', {
+    ...filter,
+    after: options.after,
+    limit: options.limit,
+    latest: options.after === undefined ? true : undefined,
+  })
+  for (const event of events) print(event)
+  if (!options.follow) {
+    if (events.length === 0 && context.isTty) context.out('nothing has happened yet')
+    return 0
+  }
+  const lastId = String(events.at(-1)?.position ?? options.after ?? 0)
+  for await (const message of client.follow('/events', filter, { lastId })) {
+    if (message !== 'open') print(JSON.parse(message.data) as EventLine)
+  }
+  return 0
+}

@@ -1,0 +1,85 @@
+import type { CliContext } from '../../cli/context.ts'
+import type { Wire } from '../../cli/wire.ts'
+import { refusal } from '../../kernel/errors.ts'
+import type { Correction } from '../briefs/contract.ts'
+import type { Evidence } from '../evidence/contract.ts'
+
+interface AttemptBrief {
+  brief_id: string
+  run_id: string
+  attempt_id: string
+  attempt: number
+  objective: string
+  context: string
+  evidence: Wire<Evidence>[]
+  corrections: Wire<Correction>[]
+}
+
+/** What an agent reads first: everything it needs and nothing to skip. */
+export async function showBrief(context: CliContext, options: { json?: true }): Promise<number> {
+  const brief = await agentApi(context).get<AttemptBrief>('/attempt/brief')
+  if (options.json) {
+    context.json(brief)
+    return 0
+  }
+  context.out(`# ${brief.brief_id}, attempt ${brief.attempt}`)
+  context.out(brief.objective)
+  if (brief.context !== '') context.out(`\n## Context\n${brief.context}`)
+  context.out('\n## Checked at the end')
+  for (const item of brief.evidence) context.out(`- ${JSON.stringify(item)}`)
+  if (brief.corrections.length === 0) return 0
+  context.out('\n## Failed last time')
+  for (const { evidence, detail } of brief.corrections) context.out(`- ${evidence}: ${detail}`)
+  return 0
+}
+
+export interface LogOptions {
+  verbose?: true
+}
+
+export async function writeLog(context: CliContext, message: string, options: LogOptions): Promise<number> {
+  await agentApi(context).post('/events', { kind: 'log', message, level: options.verbose ? 'verbose' : 'normal' })
+  return 0
+}
+
+export interface ReportOptions {
+  status: string
+  summary: string
+  output?: string[]
+}
+
+export async function sendReport(context: CliContext, options: ReportOptions): Promise<number> {
+  const { note } = await agentApi(context).post<{ note: string }>('/attempt/report', {
+    status: options.status,
+    summary: options.summary,
+    outputs: options.output,
+  })
+  context.out(note)
+  return 0
+}
+
+interface Identity {
+  kind: string
+  persona_id: number
+  agent_id: number | null
+  run_id: string | null
+  brief_id: string | null
+  attempt_id: string | null
+}
+
+/** Works for the operator too: it answers which of the two one is. */
+export async function whoami(context: CliContext, options: { json?: true }): Promise<number> {
+  const client = context.env['AGENCY_TOKEN'] ? context.agentApi() : context.runningApi()
+  const me = await client.get<Identity>('/whoami')
+  if (options.json) context.json(me)
+  else if (me.kind === 'operator') context.out(`operator (persona ${me.persona_id})`)
+  else context.out(`agent ${me.agent_id} (persona ${me.persona_id}) on ${me.run_id} ${me.brief_id} ${me.attempt_id}`)
+  return 0
+}
+
+function agentApi(context: CliContext): ReturnType<CliContext['agentApi']> {
+  if (context.env['AGENCY_TOKEN']) return context.agentApi()
+  throw refusal('unauthenticated', 'this command is for agents: AGENCY_TOKEN is not set', {
+    hint: 'Agency sets it for every agent that it starts.',
+  })
+}

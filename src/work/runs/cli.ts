@@ -1,0 +1,97 @@
+import type { Wire } from '../../cli/wire.ts'
+import type { CliContext } from '../../cli/context.ts'
+import { ago, duration, plain, statusText, tableLines } from '../../cli/terminal.ts'
+import { parseEvidence, readScenario, shellWords } from './cli/arguments.ts'
+import type { Run, RunLine } from './contract.ts'
+
+export interface StartOptions {
+  playbook?: string
+  runtime?: string
+  scenario?: string
+  program?: string
+  evidence?: string[]
+  org?: number
+  mission?: string
+  idleMinutes?: number | null
+  hardMinutes?: number | null
+  watch?: true
+  json?: true
+}
+
+/** Standard output carries the id alone, so that a script can catch it; with --watch the log goes to standard error. */
+export async function startRun(context: CliContext, goal: string, options: StartOptions): Promise<number> {
+  const run = await context.api().post<Wire<Run>>('/runs', {
+    goal,
+    playbook: options.playbook,
+    mission_id: options.mission,
+    organisation_id: options.org,
+    evidence: options.evidence?.map(parseEvidence),
+    idle_minutes: options.idleMinutes,
+    hard_minutes: options.hardMinutes,
+    ...runtimeOf(options),
+  })
+  if (options.json) context.json(run)
+  else context.out(run.id)
+  if (!options.watch) return 0
+  const { watchRun } = await import('./cli/watch.ts')
+  return watchRun({ ...context, out: context.err }, run.id, { level: 'normal' })
+}
+
+/** A scenario or a program says which runtime is meant. */
+function runtimeOf({ runtime, scenario, program }: StartOptions): { runtime?: string; runtime_options?: object } {
+  if (program !== undefined) return { runtime: runtime ?? 'program', runtime_options: { command: shellWords(program) } }
+  if (scenario !== undefined)
+    return { runtime: runtime ?? 'scripted', runtime_options: { scenario: readScenario(scenario) } }
+  return runtime === undefined ? {} : { runtime }
+}
+
+export interface RunsOptions {
+  status?: string
+  limit?: number
+  json?: true
+}
+
+export async function listRuns(context: CliContext, options: RunsOptions): Promise<number> {
+  const answer = await context
+    .api()
+    .get<{ runs: Wire<RunLine>[] }>('/runs', { status: options.status, limit: options.limit })
+  if (options.json) {
+    context.json(answer)
+    return 0
+  }
+  if (answer.runs.length === 0) {
+    context.out(
+      options.status === undefined ? 'no runs yet; agency run "<goal>" starts one' : `no runs are ${options.status}`,
+    )
+    return 0
+  }
+  const rows = answer.runs.map((run) => [
+    run.id,
+    statusText(context, run.status),
+    `${run.briefs_total - run.briefs_open}/${run.briefs_total}`,
+    ago(run.started_at, context.nowMs()),
+    duration((run.ended_at === null ? context.nowMs() : Date.parse(run.ended_at)) - Date.parse(run.started_at)),
+    `${run.simulated ? '(simulated) ' : ''}${plain(run.goal_anchor)}`,
+  ])
+  const columns = [
+    { title: 'RUN' },
+    { title: 'STATUS' },
+    { title: 'BRIEFS', right: true },
+    { title: 'STARTED', right: true },
+    { title: 'TOOK', right: true },
+    { title: 'GOAL', flexible: true },
+  ] as const
+  for (const line of tableLines(context, columns, rows)) context.out(line)
+  return 0
+}
+
+export async function cancelRun(
+  context: CliContext,
+  id: string,
+  options: { reason?: string; json?: true },
+): Promise<number> {
+  const run = await context.api().post<Wire<Run>>(`/runs/${encodeURIComponent(id)}/cancel`, { reason: options.reason })
+  if (options.json) context.json(run)
+  else context.out(`${run.id} ${run.status}`)
+  return 0
+}

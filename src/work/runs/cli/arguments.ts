@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs'
+
+import { refusal } from '../../../kernel/errors.ts'
+
+/** `file:PATH`, `command:CMD`, `artifact:PATH`, `artifact`, or the whole thing as JSON; the daemon checks what it means. */
+export function parseEvidence(text: string): object {
+  if (text.startsWith('{')) {
+    try {
+      return JSON.parse(text) as object
+    } catch (error) {
+      throw refusal('invalid_input', `--evidence is not JSON: ${(error as Error).message}`)
+    }
+  }
+  const colon = text.indexOf(':')
+  const kind = colon < 0 ? text : text.slice(0, colon)
+  const value = colon < 0 ? '' : text.slice(colon + 1)
+  if (kind === 'artifact') return value === '' ? { kind } : { kind, path: value }
+  if (kind === 'file' && value !== '') return { kind, path: value }
+  if (kind === 'command' && value !== '') return { kind, run: value }
+  throw refusal('invalid_input', `--evidence "${text}" is none of file:PATH, command:CMD, artifact:PATH`, {
+    hint: 'agency run --help',
+  })
+}
+
+/** Words as a shell would take them apart, without running one: quotes and backslashes count, nothing is expanded. */
+export function shellWords(text: string): string[] {
+  const words: string[] = []
+  let word: string | null = null
+  let quote = ''
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index] as string
+    const next = text[index + 1]
+    if (quote === "'" && character !== "'") word = (word ?? '') + character
+    else if (character === '\\' && next !== undefined && (quote === '' || '"\\$`'.includes(next))) {
+      word = (word ?? '') + next
+      index++
+    } else if (quote !== '' && character === quote) quote = ''
+    else if (quote === '' && (character === '"' || character === "'")) {
+      quote = character
+      word ??= ''
+    } else if (quote === '' && /\s/.test(character)) {
+      if (word !== null) words.push(word)
+      word = null
+    } else word = (word ?? '') + character
+  }
+  if (quote !== '') throw refusal('invalid_input', `--program has a quote (${quote}) that is not closed`)
+  if (word !== null) words.push(word)
+  if (words.length === 0) throw refusal('invalid_input', '--program is empty', { hint: 'agency run --help' })
+  return words
+}
+
+/** A built-in scenario's name as it is; of a file, its text: the daemon does not share our working directory. */
+export function readScenario(text: string): string {
+  if (!/[/.]/.test(text)) return text
+  try {
+    return readFileSync(text, 'utf8')
+  } catch (error) {
+    throw refusal('invalid_input', `the scenario ${text} cannot be read: ${(error as Error).message}`)
+  }
+}
