@@ -1,0 +1,86 @@
+import { useQuery } from '@tanstack/react-query'
+import { type MouseEvent, useCallback, useEffect, useState } from 'react'
+
+import { isSignedOut } from './client.ts'
+import { useConnection, useLive } from './live/use-live.ts'
+import { EventsPage } from './pages/events.tsx'
+import { InboxPage } from './pages/inbox.tsx'
+import { MissingPage } from './pages/missing.tsx'
+import { RunPage } from './pages/run.tsx'
+import { RunsPage } from './pages/runs.tsx'
+import { SettingsPage } from './pages/settings.tsx'
+import { SignedOutPage } from './pages/signed-out.tsx'
+import { ConnectionBar } from './parts/connection.tsx'
+import { Palette } from './parts/palette.tsx'
+import { Rail } from './parts/rail.tsx'
+import { statusQuery } from './queries.ts'
+import { type Route, routeOf, usePlace } from './router.tsx'
+
+export function App() {
+  const live = useLive()
+  const connection = useConnection()
+  const { path } = usePlace()
+  const route = routeOf(path)
+  const [searching, setSearching] = useState(false)
+  const openPalette = useCallback(() => setSearching(true), [])
+  const status = useQuery(statusQuery)
+  const rejected = isSignedOut(status.error)
+  useEffect(() => {
+    if (rejected) live.signedOut()
+  }, [rejected, live])
+  useFocusOnArrival(subjectOf(route))
+
+  if (connection.state === 'signed_out') return <SignedOutPage />
+  return (
+    <div className="shell">
+      <a className="skip" href="#content" onClick={skipToContent}>
+        Skip to the page
+      </a>
+      <Rail route={route} onSearch={openPalette} />
+      <div className="stage">
+        <ConnectionBar />
+        <main id="content" className={`page page-${route.page}`} tabIndex={-1}>
+          <Page route={route} />
+        </main>
+      </div>
+      <Palette open={searching} onOpen={openPalette} onClose={() => setSearching(false)} />
+    </div>
+  )
+}
+
+function Page({ route }: { route: Route }) {
+  switch (route.page) {
+    case 'inbox':
+      return <InboxPage />
+    case 'runs':
+      return <RunsPage />
+    case 'run':
+      return <RunPage key={route.runId} runId={route.runId} briefId={route.briefId} />
+    case 'events':
+      return <EventsPage />
+    case 'settings':
+      return <SettingsPage />
+    case 'missing':
+      return <MissingPage path={route.path} />
+  }
+}
+
+/** Moving between the briefs of one run is not an arrival: focus stays in the tree. */
+const subjectOf = (route: Route): string => (route.page === 'run' ? route.runId : route.page)
+
+/** Whoever cannot see the page change hears its heading. Not at the first load, when the browser reads the page anyway. */
+function useFocusOnArrival(subject: string): void {
+  const [first] = useState(subject)
+  const [arrived, setArrived] = useState(false)
+  useEffect(() => {
+    if (subject === first && !arrived) return
+    setArrived(true)
+    document.querySelector<HTMLElement>('main h1')?.focus()
+  }, [subject, first, arrived])
+}
+
+/** The hash of a run's address names a line of its log, so the skip link must not write one. */
+function skipToContent(event: MouseEvent): void {
+  event.preventDefault()
+  document.getElementById('content')?.focus()
+}

@@ -1,0 +1,70 @@
+import { type EventKind, eventKinds } from '../../src/events/contract.ts'
+import { useFeed } from '../live/use-log.ts'
+import { Heading } from '../parts/heading.tsx'
+import { LineDetail } from '../parts/line-detail.tsx'
+import { LogView } from '../parts/log-view.tsx'
+import { Failure, Skeleton } from '../parts/views.tsx'
+import { navigate, setQuery, usePlace } from '../router.tsx'
+import { words } from '../text.ts'
+
+/** Kinds in the words of somebody who looks for something. */
+const groups: Record<string, readonly EventKind[]> = {
+  'runs and missions': ['run_created', 'run_status', 'mission_created', 'mission_status'],
+  evidence: ['evidence_checked', 'ready_for_verification', 'completed', 'artifact_written'],
+  trouble: ['failed', 'retried', 'escalated', 'declined', 'brief_cancelled'],
+  agents: ['assigned', 'spawned', 'reported', 'turn_ended', 'log'],
+}
+
+/** Everything that happens in this installation, live; the newest at the end, as in any log. */
+export function EventsPage() {
+  const { log, state } = useFeed()
+  const { path, query, hash } = usePlace()
+  const chosen = query.get('kind') ?? ''
+  const kinds = groups[chosen] ?? eventKinds.filter((kind) => kind === chosen)
+  const target = /^\d+$/.test(hash) ? Number(hash) : null
+  const point = (position: number | null): void =>
+    navigate(path + location.search + (position === null ? '' : `#${position}`), { replace: true })
+  return (
+    <>
+      <div className="head">
+        <Heading title="Events" />
+        <label>
+          Kind{' '}
+          <select value={chosen} onChange={(event) => setQuery('kind', event.target.value)}>
+            <option value="">all</option>
+            <optgroup label="About">
+              {Object.keys(groups).map((name) => (
+                <option key={name}>{name}</option>
+              ))}
+            </optgroup>
+            <optgroup label="One kind">
+              {eventKinds.map((kind) => (
+                <option key={kind} value={kind}>
+                  {words(kind)}
+                </option>
+              ))}
+            </optgroup>
+          </select>
+        </label>
+      </div>
+      {state.phase === 'loading' && state.lines.length === 0 ? (
+        <Skeleton lines={12} label="the events" />
+      ) : state.phase === 'failed' ? (
+        <Failure error={state.error} retry={() => void log.catchUp()} what="The events" />
+      ) : (
+        <LogView
+          log={log}
+          state={state}
+          label="Events"
+          place="position"
+          target={target}
+          onTarget={point}
+          origin={(line) => line.runId ?? 'system'}
+          kinds={kinds.length > 0 ? kinds : undefined}
+          emptyText="Nothing happened yet. Everything that does is written here, in order, and stays."
+        />
+      )}
+      {target !== null && <LineDetail at={{ position: target }} onClose={() => point(null)} />}
+    </>
+  )
+}

@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query'
+
+import type { Brief } from '../../src/work/briefs/contract.ts'
+import type { RunLine } from '../../src/work/runs/contract.ts'
+import { Heading } from '../parts/heading.tsx'
+import { briefState, runState, Stated } from '../parts/state.tsx'
+import { Ago } from '../parts/time.tsx'
+import { Empty, Failure, Simulated, Skeleton } from '../parts/views.tsx'
+import { statusQuery, waitingQuery } from '../queries.ts'
+import { addresses, Link } from '../router.tsx'
+import { counted } from '../text.ts'
+
+/** What waits for the operator: blocked briefs first, because they hold a run up; then runs that failed. */
+export function InboxPage() {
+  const waiting = useQuery(waitingQuery)
+  const count = waiting.data === undefined ? 0 : waiting.data.blocked.length + waiting.data.failedTotal
+  return (
+    <>
+      <Heading title={count > 0 ? `(${count}) Inbox` : 'Inbox'}>Inbox</Heading>
+      {waiting.isPending && <Skeleton lines={4} label="the inbox" />}
+      {waiting.isError && !waiting.data && (
+        <Failure error={waiting.error} retry={() => void waiting.refetch()} what="The inbox" />
+      )}
+      {waiting.data && count === 0 && <NothingWaits />}
+      {waiting.data && count > 0 && (
+        <>
+          <ul className="plain cards">
+            {waiting.data.blocked.map((brief) => (
+              <BlockedBrief key={brief.id} brief={brief} />
+            ))}
+            {waiting.data.failed.map((run) => (
+              <FailedRun key={run.id} run={run} />
+            ))}
+          </ul>
+          {waiting.data.failedTotal > waiting.data.failed.length && (
+            <p>
+              <Link to={`${addresses.runs}?status=failed`}>All {counted(waiting.data.failedTotal, 'failed run')}</Link>
+            </p>
+          )}
+        </>
+      )}
+    </>
+  )
+}
+
+function NothingWaits() {
+  const status = useQuery(statusQuery)
+  const runs = status.data?.running.runs ?? 0
+  return (
+    <Empty title="Nothing waits for you">
+      Briefs that are blocked and runs that failed appear here.{' '}
+      {runs > 0 ? (
+        <Link to={`${addresses.runs}?status=running`}>{counted(runs, 'run is', 'runs are')} under way</Link>
+      ) : (
+        <Link to={addresses.runs}>See all runs</Link>
+      )}
+      .
+    </Empty>
+  )
+}
+
+function BlockedBrief({ brief }: { brief: Brief }) {
+  return (
+    <li className="card">
+      <p className="facts">
+        <Stated state={{ ...briefState(brief), says: 'blocked' }} />
+        <span className="muted">
+          <Ago at={brief.updatedAt} />
+        </span>
+      </p>
+      <h2>
+        <Link to={addresses.brief(brief.runId, brief.id)}>{brief.title}</Link>
+      </h2>
+      <p>{brief.failure ?? 'The agent says it cannot go on.'}</p>
+      <p className="muted">
+        In <Link to={addresses.run(brief.runId)}>{brief.runId}</Link>, after {counted(brief.attempts, 'attempt')}
+      </p>
+    </li>
+  )
+}
+
+function FailedRun({ run }: { run: RunLine }) {
+  return (
+    <li className="card">
+      <p className="facts">
+        <Stated state={runState(run.status)} />
+        {run.simulated && <Simulated />}
+        <span className="muted">
+          <Ago at={run.endedAt ?? run.updatedAt} />
+        </span>
+      </p>
+      <h2>
+        <Link to={addresses.run(run.id)}>{run.goalAnchor}</Link>
+      </h2>
+      <p>{run.summary ?? `${counted(run.briefsFailed, 'brief')} failed.`}</p>
+    </li>
+  )
+}

@@ -1,0 +1,135 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+
+import { type RunLine, RunStatus } from '../../src/work/runs/contract.ts'
+import { Heading } from '../parts/heading.tsx'
+import { useHeld } from '../parts/held.ts'
+import { runState, Stated } from '../parts/state.tsx'
+import { Ago, Lasting } from '../parts/time.tsx'
+import { Empty, Failure, Simulated, Skeleton } from '../parts/views.tsx'
+import { runsQuery } from '../queries.ts'
+import { addresses, Link, usePlace } from '../router.tsx'
+import { counted, figure } from '../text.ts'
+
+export function RunsPage() {
+  const { query } = usePlace()
+  const chosen = RunStatus.options.find((status) => status === query.get('status'))
+  const pages = useInfiniteQuery(runsQuery(chosen))
+  const counts = pages.data?.pages[0]?.counts ?? {}
+  const runs = pages.data?.pages.flatMap((page) => page.runs) ?? []
+  return (
+    <>
+      <Heading title="Runs" />
+      <StatusFilter counts={counts} chosen={chosen} />
+      {pages.isPending && <Skeleton lines={8} label="the runs" />}
+      {pages.isError && !pages.data && (
+        <Failure error={pages.error} retry={() => void pages.refetch()} what="The runs" />
+      )}
+      {pages.data && runs.length === 0 && <NoRuns chosen={chosen} />}
+      {runs.length > 0 && <RunTable runs={runs} />}
+      {pages.hasNextPage && (
+        <button type="button" disabled={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+          Show older runs
+        </button>
+      )}
+    </>
+  )
+}
+
+function StatusFilter({ counts, chosen }: { counts: Record<string, number>; chosen: RunStatus | undefined }) {
+  const all = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  const statuses = RunStatus.options.filter((status) => (counts[status] ?? 0) > 0 || status === chosen)
+  if (all === 0 && chosen === undefined) return null
+  return (
+    <nav className="filters" aria-label="Runs by status">
+      <Link to={addresses.runs} aria-current={chosen === undefined ? 'true' : undefined}>
+        all <span className="figure">{figure(all)}</span>
+      </Link>
+      {statuses.map((status) => (
+        <Link
+          key={status}
+          to={`${addresses.runs}?status=${status}`}
+          aria-current={status === chosen ? 'true' : undefined}
+        >
+          <Stated state={runState(status)} /> <span className="figure">{figure(counts[status] ?? 0)}</span>
+        </Link>
+      ))}
+    </nav>
+  )
+}
+
+function NoRuns({ chosen }: { chosen: RunStatus | undefined }) {
+  if (chosen !== undefined) return <Empty title={`No run is ${chosen}`}>Other runs are under “all”.</Empty>
+  return (
+    <Empty
+      title="No runs yet"
+      command={'agency run "Write a haiku about rivers into poem.txt" --playbook direct --runtime scripted'}
+    >
+      A run works towards one goal, brief by brief, and checks the evidence of each. Start one from a terminal; this one
+      is simulated and needs no key:
+    </Empty>
+  )
+}
+
+function RunTable({ runs }: { runs: readonly RunLine[] }) {
+  const { shown, waiting, release, pointer } = useHeld(runs)
+  return (
+    <>
+      {waiting > 0 && (
+        <button type="button" className="more" onClick={release}>
+          Show {counted(waiting, 'new run')}
+        </button>
+      )}
+      <table className="runs" {...pointer}>
+        <thead>
+          <tr>
+            <th scope="col">Status</th>
+            <th scope="col">Goal</th>
+            <th scope="col" className="figure">
+              Briefs done
+            </th>
+            <th scope="col" className="figure wide">
+              Tokens
+            </th>
+            <th scope="col" className="figure wide">
+              Time
+            </th>
+            <th scope="col" className="figure">
+              Started
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((run) => (
+            <RunRow key={run.id} run={run} />
+          ))}
+        </tbody>
+      </table>
+    </>
+  )
+}
+
+function RunRow({ run }: { run: RunLine }) {
+  return (
+    <tr data-run={run.id}>
+      <td className="status">
+        <Stated state={runState(run.status)} />
+      </td>
+      <td className="goal">
+        <Link to={addresses.run(run.id)}>{run.goalAnchor}</Link>
+        {run.simulated && <Simulated />}
+        <code className="muted wide">{run.id}</code>
+      </td>
+      <td className="figure briefs">
+        {figure(run.briefsDone)}/{figure(run.briefsTotal)}
+        {run.briefsFailed > 0 && <span className="tone-bad"> {figure(run.briefsFailed)} failed</span>}
+      </td>
+      <td className="figure wide">{figure(run.inputTokens + run.outputTokens)}</td>
+      <td className="figure wide">
+        <Lasting from={run.startedAt} to={run.endedAt} />
+      </td>
+      <td className="figure age">
+        <Ago at={run.startedAt} />
+      </td>
+    </tr>
+  )
+}

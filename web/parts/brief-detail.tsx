@@ -1,0 +1,245 @@
+import { useEffect, useRef } from 'react'
+
+import type { Artifact } from '../../src/work/artifacts/contract.ts'
+import type { Attempt } from '../../src/work/attempts/contract.ts'
+import type { Brief } from '../../src/work/briefs/contract.ts'
+import { type Check, describeEvidence } from '../../src/work/evidence/contract.ts'
+import type { Inspection } from '../queries.ts'
+import { addresses, Link } from '../router.tsx'
+import { counted, duration, figure, size } from '../text.ts'
+import { attemptState, briefState, Sign, Stated } from './state.tsx'
+import { Ago, Lasting } from './time.tsx'
+import { Simulated } from './views.tsx'
+
+/** Can this "done" be trusted: what was asked, what proves it, who looked, what came out. */
+export function BriefDetail({ inspection, brief, hash }: { inspection: Inspection; brief: Brief; hash: string }) {
+  const attempts = inspection.attempts.filter((attempt) => attempt.briefId === brief.id)
+  const checks = inspection.evidence.filter((check) => check.briefId === brief.id)
+  const artifacts = inspection.artifacts.filter((artifact) => artifact.briefId === brief.id)
+  return (
+    <article className="brief" aria-label={`Brief ${brief.title}`}>
+      <header>
+        <h2>
+          <Link to={addresses.brief(brief.runId, brief.id)}>{brief.title}</Link>
+        </h2>
+        <p className="facts">
+          <Stated state={briefState(brief)} />
+          {inspection.run.simulated && <Simulated />}
+          <span className="muted">
+            {brief.runtime} · {counted(brief.attempts, 'attempt')}
+          </span>
+          <code className="muted">{brief.id}</code>
+        </p>
+      </header>
+      {brief.objective !== brief.title && <p className="objective">{brief.objective}</p>}
+      {brief.context !== '' && (
+        <details>
+          <summary>Context</summary>
+          <p className="objective">{brief.context}</p>
+        </details>
+      )}
+      <EvidenceList brief={brief} checks={checks} attempts={attempts} />
+      {brief.corrections.length > 0 && <Corrections brief={brief} />}
+      {artifacts.length > 0 && <Artifacts artifacts={artifacts} />}
+      <Attempts attempts={attempts} hash={hash} />
+    </article>
+  )
+}
+
+/** Each item with its newest look; an item that nobody looked at yet says so. */
+function EvidenceList({ brief, checks, attempts }: { brief: Brief; checks: Check[]; attempts: Attempt[] }) {
+  const newest = new Map(checks.map((check) => [check.item, check]))
+  // A brief without evidence of its own is checked by the files it reports; those checks are its items then.
+  const items =
+    brief.evidence.length > 0
+      ? brief.evidence.map((evidence, item) => ({ item, evidence, check: newest.get(item) }))
+      : [...newest.values()].map((check) => ({ item: check.item, evidence: check.evidence, check }))
+  const passed = items.filter(({ check }) => check?.passed === true).length
+  const looked = items.some(({ check }) => check !== undefined)
+  return (
+    <section className="part">
+      <h3>
+        Evidence{' '}
+        <span className="muted">
+          {looked ? `${passed} of ${items.length} proven, checked by the engine` : 'not checked yet'}
+        </span>
+      </h3>
+      {items.length === 0 && <p className="muted">Every output that the agent reports must exist.</p>}
+      <ul className="plain">
+        {items.map(({ item, evidence, check }) => (
+          <li key={item} className="evidence">
+            <Sign tone={check === undefined ? 'idle' : check.passed ? 'good' : 'bad'} />
+            <div className="grow">
+              <p className="asked">
+                <code>{describeEvidence(evidence)}</code>
+                {expectation(evidence)}
+              </p>
+              {check === undefined ? (
+                <p className="muted">not checked yet</p>
+              ) : (
+                <Looked check={check} attempt={attempts.findIndex((each) => each.id === check.attemptId) + 1} />
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Looked({ check, attempt }: { check: Check; attempt: number }) {
+  return (
+    <>
+      <p>
+        <span className={`tone-${check.passed ? 'good' : 'bad'}`}>{check.passed ? 'proven' : 'not proven'}</span>{' '}
+        <span>{check.detail}</span>
+      </p>
+      {check.output !== '' && (
+        <pre tabIndex={0} aria-label="What it printed">
+          {check.output}
+        </pre>
+      )}
+      <p className="facts muted">
+        <span>{duration(check.durationMs)}</span>
+        <span>{check.boxed ? 'boxed' : 'not boxed'}</span>
+        {attempt > 0 && <span>attempt {attempt}</span>}
+        <Ago at={check.at} />
+        {check.sha256 !== null && <Hash sha256={check.sha256} />}
+      </p>
+    </>
+  )
+}
+
+function Corrections({ brief }: { brief: Brief }) {
+  return (
+    <section className="part">
+      <h3>
+        Corrections <span className="muted">sent along with the next attempt</span>
+      </h3>
+      <ul className="plain">
+        {brief.corrections.map((correction, index) => (
+          <li key={index} className="evidence">
+            <Sign tone="bad" />
+            <div className="grow">
+              <p className="asked">
+                <code>{correction.evidence}</code>
+              </p>
+              <p>{correction.detail}</p>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Artifacts({ artifacts }: { artifacts: Artifact[] }) {
+  return (
+    <section className="part">
+      <h3>
+        Artifacts <span className="muted">kept by their hash</span>
+      </h3>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">File</th>
+            <th scope="col" className="figure">
+              Version
+            </th>
+            <th scope="col" className="figure">
+              Size
+            </th>
+            <th scope="col">SHA-256</th>
+          </tr>
+        </thead>
+        <tbody>
+          {artifacts.map((artifact) => (
+            <tr key={artifact.id}>
+              <td>
+                <code>{artifact.path}</code>
+              </td>
+              <td className="figure">{artifact.version}</td>
+              <td className="figure">{size(artifact.bytes)}</td>
+              <td>
+                <Hash sha256={artifact.sha256} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function Attempts({ attempts, hash }: { attempts: Attempt[]; hash: string }) {
+  return (
+    <section className="part">
+      <h3>Attempts</h3>
+      {attempts.length === 0 && <p className="muted">None yet: it starts when a place is free and nothing holds it.</p>}
+      <ol className="plain">
+        {attempts.map((attempt, index) => (
+          <AttemptItem key={attempt.id} attempt={attempt} number={index + 1} pointed={hash === attempt.id} />
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function AttemptItem({ attempt, number, pointed }: { attempt: Attempt; number: number; pointed: boolean }) {
+  const item = useRef<HTMLLIElement>(null)
+  useEffect(() => {
+    if (pointed) item.current?.scrollIntoView({ block: 'nearest' })
+  }, [pointed])
+  const state = attemptState(attempt)
+  return (
+    <li ref={item} className="evidence" data-pointed={pointed || undefined}>
+      <Sign tone={state.tone} />
+      <div className="grow">
+        <p>
+          <Link to={addresses.attempt(attempt.runId, attempt.briefId, attempt.id)}>Attempt {number}</Link>{' '}
+          <span className={`tone-${state.tone}`}>{state.says}</span>
+          {attempt.detail !== null && `: ${attempt.detail}`}
+        </p>
+        {attempt.report !== null && (
+          <p>
+            The agent reports <b>{attempt.report.status}</b>: {attempt.report.summary}
+          </p>
+        )}
+        <p className="facts muted">
+          <span>
+            {attempt.runtime}
+            {attempt.simulated && ' (simulated)'}
+          </span>
+          <span>{attempt.boxed ? 'boxed' : 'not boxed'}</span>
+          <span>agent {attempt.agentId}</span>
+          {attempt.startedAt !== null && <Lasting from={attempt.startedAt} to={attempt.endedAt} />}
+          <span>
+            {figure(attempt.inputTokens)} in, {figure(attempt.outputTokens)} out tokens
+          </span>
+          <Ago at={attempt.createdAt} />
+          {attempt.promptSha256 !== null && (
+            <span>
+              prompt <Hash sha256={attempt.promptSha256} />
+            </span>
+          )}
+        </p>
+      </div>
+    </li>
+  )
+}
+
+const Hash = ({ sha256 }: { sha256: string }) => <code title={`sha256:${sha256}`}>{sha256.slice(0, 12)}…</code>
+
+function expectation(evidence: Check['evidence']): string | null {
+  if (evidence.kind === 'command') {
+    const output = evidence.expectOutput === undefined ? '' : ` and prints “${evidence.expectOutput}”`
+    return ` exits ${evidence.expectExit}${output}`
+  }
+  if (evidence.kind !== 'file') return null
+  const asked = [
+    evidence.contains === undefined ? null : `contains “${evidence.contains}”`,
+    evidence.minBytes > 1 ? `has at least ${size(evidence.minBytes)}` : null,
+    evidence.sha256 === undefined ? null : `hashes to ${evidence.sha256.slice(0, 12)}…`,
+  ].filter((part) => part !== null)
+  return asked.length === 0 ? ' exists' : ` ${asked.join(', ')}`
+}

@@ -1,0 +1,49 @@
+import { type KeyboardEvent, type MouseEvent, type ReactNode, useEffect, useRef } from 'react'
+
+interface DialogProps {
+  open: boolean
+  onClose: () => void
+  label: string
+  className?: string
+  children: ReactNode
+}
+
+/**
+ * The browser's own modal dialog: the page behind is inert, Escape closes, and focus goes back to where it was.
+ * It stays mounted, because a dialog that is removed instead of closed forgets where focus came from.
+ */
+export function Dialog({ open, onClose, label, className, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const element = dialog.current
+    if (element === null || element.open === open) return
+    if (open) element.showModal()
+    else element.close()
+  }, [open])
+  const closeOnBackdrop = (event: MouseEvent): void => {
+    if (event.target === dialog.current) onClose()
+  }
+  return (
+    <dialog
+      ref={dialog}
+      className={className}
+      aria-label={label}
+      onClose={onClose}
+      onClick={closeOnBackdrop}
+      onKeyDown={(event) => keepInside(event, dialog.current)}
+    >
+      {open && <div className="dialog-body">{children}</div>}
+    </dialog>
+  )
+}
+
+/** Tab goes round within the dialog; the browser alone would let it out into its own bars. */
+function keepInside(event: KeyboardEvent, dialog: HTMLDialogElement | null): void {
+  if (event.key !== 'Tab' || dialog === null) return
+  const inside = [...dialog.querySelectorAll<HTMLElement>('a[href], button:not(:disabled), input, select, textarea')]
+  const edge = event.shiftKey ? inside[0] : inside.at(-1)
+  const other = event.shiftKey ? inside.at(-1) : inside[0]
+  if (edge === undefined || document.activeElement !== edge) return
+  event.preventDefault()
+  other?.focus()
+}

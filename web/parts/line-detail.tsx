@@ -1,0 +1,48 @@
+import { useQuery } from '@tanstack/react-query'
+
+import { eventQuery } from '../queries.ts'
+import { addresses, Link } from '../router.tsx'
+import { words } from '../text.ts'
+import { Ago } from './time.tsx'
+import { Failure, Skeleton } from './views.tsx'
+
+/** The whole of one line: what the row had to cut, who, where, and the data it carries. */
+export function LineDetail({ at, onClose }: { at: Parameters<typeof eventQuery>[0]; onClose: () => void }) {
+  const event = useQuery(eventQuery(at))
+  return (
+    <aside className="line-detail" aria-label="The chosen line">
+      <button type="button" className="close" onClick={onClose} title="Close (Esc)">
+        Close
+      </button>
+      {event.isPending && <Skeleton lines={3} label="the line" />}
+      {event.isError && <Failure error={event.error} retry={() => void event.refetch()} what="The line" />}
+      {event.data === null && <p>There is no such line.</p>}
+      {event.data && (
+        <>
+          <p className="message">{event.data.message}</p>
+          <p className="muted">
+            {words(event.data.kind)} by {event.data.by}, <Ago at={event.data.at} />, number {event.data.seq} of{' '}
+            {event.data.stream}
+            {event.data.runId !== null && (
+              <>
+                {' '}
+                · <Link to={addresses.line(event.data.runId, event.data.seq)}>{event.data.runId}</Link>
+              </>
+            )}
+            {event.data.runId !== null && event.data.briefId !== null && (
+              <>
+                {' '}
+                · <Link to={addresses.brief(event.data.runId, event.data.briefId)}>{event.data.briefId}</Link>
+              </>
+            )}
+          </p>
+          {Object.keys(event.data.data).length > 0 && (
+            <pre tabIndex={0} aria-label="Data">
+              {JSON.stringify(event.data.data, null, 2)}
+            </pre>
+          )}
+        </>
+      )}
+    </aside>
+  )
+}

@@ -1,0 +1,253 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+
+import { type Line, type Log, type LogState, maxLines } from '../live/log.ts'
+import { countAfter, filtered, indexAt, lineAt, type LinePlace } from '../live/lines.ts'
+import { clockTime, counted, exactTime, figure, words } from '../text.ts'
+import { lineTone, Sign } from './state.tsx'
+import { explain } from './views.tsx'
+
+interface LogViewProps {
+  log: Log
+  state: LogState
+  label: string
+  /** What identifies a line: its number within a run, or its place in the feed of everything. */
+  place: LinePlace
+  /** The line that the address points at. */
+  target: number | null
+  onTarget: (place: number | null) => void
+  /** Where a line happened; nothing where the page says it already. */
+  origin?: (line: Line) => string | null
+  kinds?: readonly string[]
+  emptyText: string
+}
+
+const rowHeight = 22
+
+/**
+ * A log of any length. It follows its end until somebody scrolls up, and does not move under the pointer: while that
+ * rests on the lines, new ones are counted instead of shown.
+ */
+export function LogView({ log, state, label, place, target, onTarget, origin, kinds, emptyText }: LogViewProps) {
+  const [verbose, setVerbose] = useState(false)
+  const [text, setText] = useState('')
+  const [paused, setPaused] = useState<number | null>(null)
+  const [following, setFollowing] = useState(target === null)
+  const [pointed, setPointed] = useState(false)
+  const scroller = useRef<HTMLDivElement>(null)
+
+  const targeted = target === null ? undefined : lineAt(state.lines, place, target)
+  const all = verbose || targeted?.level === 'verbose'
+  const shown = useMemo(
+    () => filtered(state.lines, { all, text, kinds, upTo: paused, place }),
+    [state.lines, all, text, kinds, paused, place],
+  )
+  const hidden = useHidden(state.lines, all)
+
+  const virtual = useVirtualizer({
+    count: shown.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+    getItemKey: (index) => shown[index]?.[place] ?? index,
+  })
+
+  const held = pointed && paused === null
+  const end = useRef(0)
+  useKeptPlace(scroller.current, shown, place)
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (element === null || !following || held) return
+    end.current = shown.length
+    element.scrollTop = element.scrollHeight
+  }, [shown, following, held])
+
+  const targetIndex = targeted === undefined ? -1 : shown.indexOf(targeted)
+  const reached = useRef<number | null>(null)
+  useEffect(() => {
+    if (target === null || targetIndex < 0 || reached.current === target) return
+    reached.current = target
+    setFollowing(false)
+    virtual.scrollToIndex(targetIndex, { align: 'center' })
+  }, [target, targetIndex, virtual])
+
+  const toEnd = (): void => {
+    setPaused(null)
+    setPointed(false)
+    setFollowing(true)
+    reached.current = null
+    if (target !== null) onTarget(null)
+  }
+  const point = (index: number): void => {
+    const line = shown[index]
+    if (line === undefined) return
+    reached.current = line[place]
+    setFollowing(false)
+    onTarget(line[place])
+    virtual.scrollToIndex(index, { align: 'auto' })
+  }
+  const onKey = (event: KeyboardEvent): void => {
+    const from = targetIndex < 0 ? shown.length : targetIndex
+    if (event.key === 'ArrowDown') point(Math.min(from + 1, shown.length - 1))
+    else if (event.key === 'ArrowUp') point(Math.max(from - 1, 0))
+    else if (event.key === 'Escape' && target !== null) onTarget(null)
+    else if (event.key === 'End') toEnd()
+    else return
+    event.preventDefault()
+  }
+  const onScroll = (): void => {
+    const element = scroller.current
+    if (element === null) return
+    const atEnd = element.scrollHeight - element.scrollTop - element.clientHeight < rowHeight
+    // What was added below while it was held does not count as scrolling away.
+    if (atEnd) setFollowing(target === null)
+    else if (!held || virtual.scrollDirection === 'backward') setFollowing(false)
+    if (element.scrollTop < rowHeight * 20 && !state.whole) void log.loadOlder()
+  }
+
+  const newest = state.lines.at(-1)?.[place] ?? 0
+  const waiting =
+    paused !== null ? countAfter(state.lines, place, paused) : following && held ? shown.length - end.current : 0
+
+  return (
+    <section className="log" aria-label={label}>
+      <div className="log-bar">
+        <input
+          type="search"
+          aria-label="Only lines with this text"
+          placeholder="Filter"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+        <label className="check">
+          <input type="checkbox" checked={all} onChange={(event) => setVerbose(event.target.checked)} />
+          Verbose{hidden > 0 && <span className="muted figure"> +{figure(hidden)}</span>}
+        </label>
+        <span className="grow" />
+        <span className="muted figure cut">{summary(shown, state)}</span>
+        <button
+          type="button"
+          aria-pressed={paused !== null}
+          onClick={() => (paused === null ? setPaused(newest) : toEnd())}
+        >
+          {paused === null ? 'Pause' : 'Resume'}
+        </button>
+      </div>
+      <div
+        ref={scroller}
+        className="log-lines"
+        role="log"
+        aria-live="off"
+        aria-label={`${label}: lines`}
+        tabIndex={0}
+        onScroll={onScroll}
+        onKeyDown={onKey}
+        onPointerMove={(event) => setPointed(event.pointerType === 'mouse')}
+        onPointerLeave={() => setPointed(false)}
+      >
+        {shown.length === 0 && state.phase === 'ready' && (
+          <p className="none muted">{state.lines.length === 0 ? emptyText : 'No line matches the filter.'}</p>
+        )}
+        <div className="log-all" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map((item) => {
+            const line = shown[item.index]
+            if (line === undefined) return null
+            return (
+              <Row
+                key={item.key}
+                line={line}
+                number={line[place]}
+                top={item.start}
+                origin={origin?.(line) ?? null}
+                pointedAt={line[place] === target}
+                onPoint={() => point(item.index)}
+              />
+            )
+          })}
+        </div>
+      </div>
+      {(waiting > 0 || (!following && shown.length > 0)) && (
+        <button type="button" className="to-end" onClick={toEnd}>
+          {waiting > 0 ? counted(waiting, 'new line') : 'To the newest'} ↓
+        </button>
+      )}
+      {state.error !== null && (
+        <p className="log-error" role="alert">
+          {explain(state.error).cause}{' '}
+          <button type="button" onClick={() => void log.catchUp().then(log.loadOlder)}>
+            Try again
+          </button>
+        </p>
+      )}
+    </section>
+  )
+}
+
+interface RowProps {
+  line: Line
+  number: number
+  top: number
+  origin: string | null
+  pointedAt: boolean
+  onPoint: () => void
+}
+
+function Row({ line, number, top, origin, pointedAt, onPoint }: RowProps) {
+  const tone = lineTone(line)
+  const ms = Date.parse(line.at)
+  return (
+    <div
+      className={`line level-${line.level}`}
+      data-place={number}
+      data-pointed={pointedAt || undefined}
+      style={{ transform: `translateY(${top}px)` }}
+      onClick={onPoint}
+    >
+      <a
+        className="figure muted"
+        href={`#${number}`}
+        tabIndex={-1}
+        title="Link to this line"
+        onClick={(event) => event.preventDefault()}
+      >
+        {number}
+      </a>
+      <time className="muted" dateTime={line.at} title={exactTime(ms)}>
+        {clockTime(ms)}
+      </time>
+      <Sign tone={tone} />
+      {origin !== null && <span className="origin muted">{origin}</span>}
+      <b className={`tone-${tone}`}>{line.code ?? words(line.kind)}</b>
+      <span className="cut">{line.message}</span>
+    </div>
+  )
+}
+
+/** Lines that arrive at the beginning push the rest down; the scroll goes with them, so that nothing seems to move. */
+function useKeptPlace(element: HTMLElement | null, shown: readonly Line[], place: LinePlace): void {
+  const first = useRef<number | null>(null)
+  useLayoutEffect(() => {
+    const was = first.current
+    first.current = shown[0]?.[place] ?? null
+    if (was === null || element === null || first.current === null || first.current >= was) return
+    const added = indexAt(shown, place, was)
+    if (added > 0 && shown[added]?.[place] === was) element.scrollTop += added * rowHeight
+  }, [element, shown, place])
+}
+
+function useHidden(lines: readonly Line[], all: boolean): number {
+  return useMemo(
+    () => (all ? 0 : lines.reduce((sum, line) => sum + (line.level === 'verbose' ? 1 : 0), 0)),
+    [lines, all],
+  )
+}
+
+function summary(shown: readonly Line[], state: LogState): string {
+  if (state.phase === 'loading') return 'loading'
+  const some =
+    shown.length === state.lines.length
+      ? counted(shown.length, 'line')
+      : `${figure(shown.length)} of ${figure(state.lines.length)}`
+  if (state.whole) return some
+  return state.lines.length >= maxLines ? `newest ${some}` : `${some}, older not loaded`
+}

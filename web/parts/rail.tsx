@@ -1,0 +1,88 @@
+import { useQuery } from '@tanstack/react-query'
+
+import { statusQuery, waitingQuery } from '../queries.ts'
+import { addresses, Link, type Route } from '../router.tsx'
+import { counted, figure } from '../text.ts'
+
+/** The places that exist, with what is in them. On a phone it lies at the bottom, within reach of a thumb. */
+export function Rail({ route, onSearch }: { route: Route; onSearch: () => void }) {
+  const waiting = useQuery(waitingQuery)
+  const status = useQuery(statusQuery)
+  const waits = waiting.data ? waiting.data.blocked.length + waiting.data.failedTotal : 0
+  const runs = status.data?.running.runs ?? 0
+  return (
+    <nav className="rail" aria-label="Places">
+      <span className="mark" aria-hidden="true">
+        Agency
+      </span>
+      <ul className="plain">
+        <Item
+          to={addresses.inbox}
+          name="Inbox"
+          icon="inbox"
+          here={route.page === 'inbox'}
+          count={waits}
+          of={`${counted(waits, 'thing')} waiting`}
+          tone="waiting"
+        />
+        <Item
+          to={addresses.runs}
+          name="Runs"
+          icon="runs"
+          here={route.page === 'runs' || route.page === 'run'}
+          count={runs}
+          of={`${figure(runs)} under way`}
+          tone="working"
+        />
+        <Item to={addresses.events} name="Events" icon="events" here={route.page === 'events'} />
+        <Item to={addresses.settings} name="Settings" icon="settings" here={route.page === 'settings'} />
+      </ul>
+      <button type="button" className="search" onClick={onSearch} title="Go to a page, run or action (Ctrl-K or /)">
+        <Icon name="search" />
+        <span className="grow">Go to</span>
+        <kbd>Ctrl K</kbd>
+      </button>
+    </nav>
+  )
+}
+
+interface ItemProps {
+  to: string
+  name: string
+  icon: keyof typeof icons
+  here: boolean
+  count?: number
+  of?: string
+  tone?: 'waiting' | 'working'
+}
+
+function Item({ to, name, icon, here, count = 0, of, tone }: ItemProps) {
+  return (
+    <li>
+      <Link to={to} aria-current={here ? 'page' : undefined}>
+        <Icon name={icon} />
+        <span className="grow">{name}</span>
+        {count > 0 && (
+          <span className={`count tone-${tone}`} title={of}>
+            {figure(count)}
+            <span className="unseen"> {of?.replace(/^\S+ /, '')}</span>
+          </span>
+        )}
+      </Link>
+    </li>
+  )
+}
+
+const Icon = ({ name }: { name: keyof typeof icons }) => (
+  <svg className="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
+    <path d={icons[name]} />
+  </svg>
+)
+
+const icons = {
+  inbox: 'M2.5 9.5 4.5 3h7l2 6.5v3.5h-11zM2.5 9.5h3l1 1.5h3l1-1.5h3',
+  runs: 'M3 3.5h4M3 8h4M3 12.5h4M9.5 3.5h3.5M9.5 8h3.5M9.5 12.5h3.5',
+  events: 'M1.5 8.5h3l2-5 3 9 2-4h3',
+  settings: 'M2.5 5h6M12 5h1.5M2.5 11H4M7.5 11h6M10.2 3.4v3.2M5.8 9.4v3.2',
+  search: 'M7 11.5a4.5 4.5 0 1 1 0-9 4.5 4.5 0 0 1 0 9zM10.3 10.3l3.2 3.2',
+}

@@ -1,0 +1,139 @@
+import type { EventKind } from '../../src/events/contract.ts'
+import type { Attempt } from '../../src/work/attempts/contract.ts'
+import type { Brief } from '../../src/work/briefs/contract.ts'
+import type { RunStatus } from '../../src/work/runs/contract.ts'
+import { counted, words } from '../text.ts'
+
+/** Four states have a colour, each with its own shape; the two quiet ones are grey. */
+export type Tone = 'waiting' | 'working' | 'good' | 'bad' | 'idle' | 'off'
+
+export interface State {
+  tone: Tone
+  /** One line, present tense. */
+  says: string
+}
+
+/** A sign before its words. Drawn, because fonts show ⏸ as an emoji or not at all. */
+export function Sign({ tone }: { tone: Tone }) {
+  return (
+    <svg
+      className={`sign tone-${tone}`}
+      viewBox="0 0 12 12"
+      width="12"
+      height="12"
+      aria-hidden="true"
+      focusable="false"
+    >
+      <path d={shapes[tone]} />
+    </svg>
+  )
+}
+
+export function Stated({ state }: { state: State }) {
+  return (
+    <span className={`stated tone-${state.tone}`}>
+      <Sign tone={state.tone} />
+      {state.says}
+    </span>
+  )
+}
+
+const shapes: Record<Tone, string> = {
+  waiting: 'M4 2.5v7M8 2.5v7',
+  working: 'M10.2 6a4.2 4.2 0 1 1-1.3-3M10.4 1v2.6H7.8',
+  good: 'M2 6.6 4.7 9.4 10 2.8',
+  bad: 'M2.8 2.8l6.4 6.4M9.2 2.8 2.8 9.2',
+  idle: 'M6 6h.01',
+  off: 'M3 6h6',
+}
+
+const runTones: Record<RunStatus, Tone> = {
+  planning: 'working',
+  running: 'working',
+  gated: 'waiting',
+  paused: 'waiting',
+  accepting: 'working',
+  done: 'good',
+  failed: 'bad',
+  cancelled: 'off',
+}
+
+export const runState = (status: RunStatus): State => ({ tone: runTones[status], says: status })
+
+const briefTones: Record<Brief['status'], Tone> = {
+  draft: 'idle',
+  committed: 'idle',
+  pending: 'idle',
+  assigned: 'working',
+  working: 'working',
+  completion_drive_review: 'working',
+  ready_for_verification: 'working',
+  verified: 'good',
+  done: 'good',
+  blocked: 'waiting',
+  failed: 'bad',
+  cancelled: 'off',
+}
+
+const briefWords: Partial<Record<Brief['status'], string>> = {
+  completion_drive_review: 'reviewing its own work',
+  ready_for_verification: 'evidence being checked',
+}
+
+/** A brief's status, and why it is not further. */
+export function briefState(brief: Brief): State {
+  const says = briefWords[brief.status] ?? words(brief.status)
+  const because = reasonOf(brief)
+  const tone = brief.status === 'pending' && brief.heldBy !== null ? 'waiting' : briefTones[brief.status]
+  return { tone, says: because === null ? says : `${says}: ${because}` }
+}
+
+function reasonOf(brief: Brief): string | null {
+  if (brief.status === 'failed' || brief.status === 'blocked') return brief.failure
+  if (brief.status !== 'pending') return null
+  if (brief.heldBy !== null) return holdWords(brief.heldBy)
+  if (brief.unmetDependencies > 0) return `after ${counted(brief.unmetDependencies, 'other brief')}`
+  return brief.attempts > 0 ? 'to be tried again' : null
+}
+
+function holdWords(heldBy: string): string {
+  const [why] = heldBy.split(':', 1)
+  if (why === 'dependency_failed') return 'a brief it needs failed'
+  return why === 'pause' ? 'paused' : `held by ${words(heldBy)}`
+}
+
+const outcomeWords: Record<NonNullable<Attempt['outcome']>, State> = {
+  ok: { tone: 'good', says: 'ok' },
+  partial_output: { tone: 'bad', says: 'partial output' },
+  bad_output: { tone: 'bad', says: 'bad output' },
+  blocked: { tone: 'waiting', says: 'blocked' },
+  crash: { tone: 'bad', says: 'crashed' },
+  timeout: { tone: 'bad', says: 'timed out' },
+  budget: { tone: 'bad', says: 'over budget' },
+  interrupted: { tone: 'off', says: 'interrupted' },
+}
+
+export function attemptState(attempt: Attempt): State {
+  if (attempt.outcome !== null) return outcomeWords[attempt.outcome]
+  return { tone: 'working', says: attempt.status }
+}
+
+const eventTones: Partial<Record<EventKind, Tone>> = {
+  spawned: 'working',
+  assigned: 'working',
+  completed: 'good',
+  session_complete: 'good',
+  gate_approved: 'good',
+  escalated: 'waiting',
+  failed: 'bad',
+  declined: 'bad',
+  retried: 'bad',
+  brief_cancelled: 'off',
+}
+
+/** What a line of the log is about, by its code where the code says more than the kind. */
+export function lineTone(line: { kind: EventKind; code: string | null }): Tone {
+  if (line.code !== null && /FAIL|ERROR/.test(line.code)) return 'bad'
+  if (line.code !== null && /DONE|PASS/.test(line.code)) return 'good'
+  return eventTones[line.kind] ?? 'idle'
+}

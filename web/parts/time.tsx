@@ -1,0 +1,29 @@
+import { nowMs, useSecond } from '../clock.ts'
+import { age, clockTime, duration, exactTime, ticking } from '../text.ts'
+
+/** How long ago, with the exact time on hover. */
+export function Ago({ at }: { at: string }) {
+  const now = useSecond()
+  const ms = Date.parse(at)
+  return (
+    <time dateTime={at} title={exactTime(ms)}>
+      {age(now - ms)}
+    </time>
+  )
+}
+
+/** How long something took, or takes so far. */
+export function Lasting({ from, to }: { from: string; to: string | null }) {
+  return to === null ? (
+    <SoFar from={from} />
+  ) : (
+    <span title={spanOf(from, to)}>{duration(Date.parse(to) - Date.parse(from))}</span>
+  )
+}
+
+function SoFar({ from }: { from: string }) {
+  useSecond()
+  return <span title={`since ${exactTime(Date.parse(from))}`}>{ticking(nowMs() - Date.parse(from))}</span>
+}
+
+const spanOf = (from: string, to: string): string => `${exactTime(Date.parse(from))} to ${clockTime(Date.parse(to))}`

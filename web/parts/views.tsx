@@ -1,0 +1,72 @@
+import type { ReactNode } from 'react'
+
+import { Refused, Unreachable } from '../client.ts'
+import { useLive } from '../live/use-live.ts'
+
+/** What this place is, and the command that fills it. */
+export function Empty({ title, children, command }: { title: string; children: ReactNode; command?: string }) {
+  return (
+    <div className="notice" data-state="empty">
+      <h2>{title}</h2>
+      <p>{children}</p>
+      {command !== undefined && <Command text={command} />}
+    </div>
+  )
+}
+
+/** Cause, next step, and another try. */
+export function Failure({ error, retry, what }: { error: unknown; retry: () => void; what: string }) {
+  const live = useLive()
+  const { cause, step } = explain(error)
+  const again = (): void => {
+    live.retry()
+    retry()
+  }
+  return (
+    <div className="notice" data-state="error" role="alert">
+      <h2>{what} could not be loaded</h2>
+      <p>{cause}</p>
+      {step !== null && <p className="muted">{step}</p>}
+      <button type="button" onClick={again}>
+        Try again
+      </button>
+    </div>
+  )
+}
+
+/** The shape of what will come, still. */
+export function Skeleton({ lines, label }: { lines: number; label: string }) {
+  return (
+    <div className="skeleton" data-state="loading" role="status" aria-label={`Loading ${label}`}>
+      {Array.from({ length: lines }, (_, index) => (
+        <span key={index} className={`bone bone-${index % 4}`} />
+      ))}
+    </div>
+  )
+}
+
+/** A command to type, copied by one click. */
+export function Command({ text }: { text: string }) {
+  return (
+    <p className="command">
+      <code>{text}</code>
+    </p>
+  )
+}
+
+/** The label that stands beside anything a simulated run shows. */
+export const Simulated = () => (
+  <span className="label" title="Its agents are played from a script, not thought by a model">
+    simulated
+  </span>
+)
+
+export function explain(error: unknown): { cause: string; step: string | null } {
+  if (error instanceof Unreachable)
+    return { cause: 'The daemon does not answer.', step: 'Start it with “agency up”; this page goes on by itself.' }
+  if (error instanceof Refused) return { cause: sentence(error.message), step: error.hint }
+  return { cause: `The page itself failed: ${String(error)}`, step: 'Reload it; if that does not help, report it.' }
+}
+
+const sentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`

@@ -1,0 +1,79 @@
+import { infiniteQueryOptions, QueryClient, queryOptions } from '@tanstack/react-query'
+
+import { operations } from '../src/operations/all.contract.ts'
+import type { RunStatus } from '../src/work/runs/contract.ts'
+import { call } from './client.ts'
+
+/** Keys say what an answer depends on; the live stream invalidates by their beginnings and never writes an answer itself. */
+export const keys = {
+  status: ['status'],
+  runs: ['runs'],
+  run: (runId: string) => ['run', runId],
+  waiting: ['waiting'],
+  event: ['event'],
+} as const
+
+export const createQueryClient = (): QueryClient =>
+  new QueryClient({
+    defaultOptions: {
+      queries: {
+        // The stream says when an answer is old, and asks again itself after a break.
+        staleTime: Infinity,
+        retry: false,
+        refetchOnWindowFocus: false,
+        refetchOnReconnect: false,
+        // The daemon is on this machine: being off the network does not stop it.
+        networkMode: 'always',
+      },
+      mutations: { networkMode: 'always' },
+    },
+  })
+
+export const statusQuery = queryOptions({
+  queryKey: keys.status,
+  queryFn: ({ signal }) => call(operations.daemon.status, {}, signal),
+})
+
+export const runsPage = 50
+
+export const runsQuery = (status: RunStatus | undefined) =>
+  infiniteQueryOptions({
+    queryKey: [...keys.runs, status ?? 'all'],
+    queryFn: ({ pageParam, signal }) =>
+      call(operations.run.list, { status, limit: runsPage, before: pageParam }, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last) => (last.runs.length < runsPage ? undefined : last.runs.at(-1)?.startedAt),
+  })
+
+export const runQuery = (runId: string) =>
+  queryOptions({
+    queryKey: keys.run(runId),
+    // The log has the events already, page by page.
+    queryFn: ({ signal }) => call(operations.run.inspect, { runId, events: 0 }, signal),
+  })
+export type Inspection = Awaited<ReturnType<NonNullable<ReturnType<typeof runQuery>['queryFn']>>>
+
+/** What needs the operator: blocked briefs, which nothing else moves on, and runs that failed. */
+export const waitingQuery = queryOptions({
+  queryKey: keys.waiting,
+  queryFn: async ({ signal }) => {
+    const [blocked, failed] = await Promise.all([
+      call(operations.brief.list, { status: 'blocked', limit: 100 }, signal),
+      call(operations.run.list, { status: 'failed', limit: 100 }, signal),
+    ])
+    return { blocked: blocked.briefs, failed: failed.runs, failedTotal: failed.counts['failed'] ?? failed.runs.length }
+  },
+})
+
+/** One event with its data, which the log does not keep for every line. */
+export const eventQuery = (place: { runId: string; seq: number } | { position: number }) =>
+  queryOptions({
+    queryKey: [...keys.event, place],
+    queryFn: async ({ signal }) => {
+      const page =
+        'runId' in place
+          ? await call(operations.event.ofRun, { runId: place.runId, after: place.seq - 1, limit: 1 }, signal)
+          : await call(operations.event.list, { after: place.position - 1, limit: 1 }, signal)
+      return page.events[0] ?? null
+    },
+  })

@@ -1,0 +1,98 @@
+import { type AnchorHTMLAttributes, type MouseEvent, useMemo, useSyncExternalStore } from 'react'
+
+export type Route =
+  | { page: 'inbox' }
+  | { page: 'runs' }
+  | { page: 'run'; runId: string; briefId: string | null }
+  | { page: 'events' }
+  | { page: 'settings' }
+  | { page: 'missing'; path: string }
+
+/** An address says what it shows; it stays the same for the life of what it shows. */
+export function routeOf(path: string): Route {
+  const parts = path.split('/').filter((part) => part !== '')
+  const [place, runId, inner, briefId] = parts.map((part) => decoded(part))
+  if (parts.length === 0) return { page: 'inbox' }
+  if (parts.length === 1 && (place === 'runs' || place === 'events' || place === 'settings')) return { page: place }
+  if (place === 'runs' && runId && parts.length === 2) return { page: 'run', runId, briefId: null }
+  if (place === 'runs' && runId && inner === 'briefs' && briefId && parts.length === 4)
+    return { page: 'run', runId, briefId }
+  return { page: 'missing', path }
+}
+
+export const addresses = {
+  inbox: '/',
+  runs: '/runs',
+  events: '/events',
+  settings: '/settings',
+  run: (runId: string) => `/runs/${encodeURIComponent(runId)}`,
+  brief: (runId: string, briefId: string) => `/runs/${encodeURIComponent(runId)}/briefs/${encodeURIComponent(briefId)}`,
+  attempt: (runId: string, briefId: string, attemptId: string) =>
+    `${addresses.brief(runId, briefId)}#${encodeURIComponent(attemptId)}`,
+  line: (runId: string, seq: number) => `${addresses.run(runId)}#${seq}`,
+}
+
+export interface Place {
+  path: string
+  query: URLSearchParams
+  /** Without the `#`. */
+  hash: string
+}
+
+export function usePlace(): Place {
+  const href = useSyncExternalStore(onNavigation, currentHref)
+  return useMemo(() => {
+    const url = new URL(href, location.origin)
+    return { path: url.pathname, query: url.searchParams, hash: decoded(url.hash.slice(1)) }
+  }, [href])
+}
+
+export function navigate(to: string, { replace = false } = {}): void {
+  if (to === currentHref()) return
+  if (replace) history.replaceState(null, '', to)
+  else history.pushState(null, '', to)
+  for (const listener of listeners) listener()
+}
+
+/** The same page with one part of its query changed; an empty value takes it out. */
+export function setQuery(name: string, value: string): void {
+  const url = new URL(location.href)
+  if (value === '') url.searchParams.delete(name)
+  else url.searchParams.set(name, value)
+  navigate(url.pathname + url.search + url.hash, { replace: true })
+}
+
+/** A real link, so that the middle button, the context menu and copying do what they do everywhere. */
+export function Link({ to, onClick, ...rest }: { to: string } & AnchorHTMLAttributes<HTMLAnchorElement>) {
+  const follow = (event: MouseEvent<HTMLAnchorElement>): void => {
+    onClick?.(event)
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return
+    event.preventDefault()
+    navigate(to)
+  }
+  return <a href={to} onClick={follow} {...rest} />
+}
+
+const listeners = new Set<() => void>()
+
+const currentHref = (): string => location.pathname + location.search + location.hash
+
+function onNavigation(listener: () => void): () => void {
+  listeners.add(listener)
+  window.addEventListener('popstate', listener)
+  window.addEventListener('hashchange', listener)
+  return () => {
+    listeners.delete(listener)
+    window.removeEventListener('popstate', listener)
+    window.removeEventListener('hashchange', listener)
+  }
+}
+
+/** A stray `%` is part of a wrong address, not a crash. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,65 @@
+/** Figures and times as people read them. */
+
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
+
+/** `now`, `42 s ago`, `5 min ago`, `3 h ago`, `2 d ago`. A little in the future is a clock that differs, not a prophecy. */
+export function age(ms: number): string {
+  if (ms < 5 * second) return 'now'
+  return `${roughly(ms)} ago`
+}
+
+/** The largest unit alone: enough to judge by. */
+export function roughly(ms: number): string {
+  if (ms < minute) return `${Math.floor(ms / second)} s`
+  if (ms < hour) return `${Math.floor(ms / minute)} min`
+  if (ms < 2 * day) return `${Math.floor(ms / hour)} h`
+  return `${Math.floor(ms / day)} d`
+}
+
+/** How long something took: `14 ms`, `1.2 s`, `42 s`, `3 m 05 s`, `2 h 10 m`. */
+export function duration(ms: number): string {
+  if (ms < second) return `${Math.max(0, Math.round(ms))} ms`
+  if (ms < 10 * second) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`
+  return ticking(ms)
+}
+
+/** The same for something that still goes on: whole seconds, so that it does not flicker. */
+export function ticking(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / second))
+  if (seconds < 60) return `${seconds} s`
+  if (ms < hour) return `${Math.floor(seconds / 60)} m ${twoDigits(seconds % 60)} s`
+  return `${Math.floor(ms / hour)} h ${twoDigits(Math.floor(seconds / 60) % 60)} m`
+}
+
+/** 12:34:56, in the reader's own time. */
+export const clockTime = (ms: number): string => {
+  const at = new Date(ms)
+  return [at.getHours(), at.getMinutes(), at.getSeconds()].map(twoDigits).join(':')
+}
+
+/** 2026-03-01 12:34:56, for hovering over an age. */
+export const exactTime = (ms: number): string => {
+  const at = new Date(ms)
+  return `${at.getFullYear()}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())} ${clockTime(ms)}`
+}
+
+/** 1,234,567: the page speaks one language, whatever the browser's. */
+export const figure = (value: number): string => value.toLocaleString('en-GB')
+
+export const counted = (value: number, one: string, many = `${one}s`): string =>
+  `${figure(value)} ${value === 1 ? one : many}`
+
+/** 512 B, 1.5 kB, 3.2 MB. */
+export function size(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`
+  if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(1)} kB`
+  return `${(bytes / 1_000_000).toFixed(1)} MB`
+}
+
+/** `ready_for_verification` → `ready for verification`. */
+export const words = (name: string): string => name.replaceAll('_', ' ')
+
+const twoDigits = (value: number): string => String(value).padStart(2, '0')
