@@ -70,7 +70,6 @@ async function bundle(folder: string): Promise<string[]> {
     // Beside the entries, not in a folder of their own: `import.meta.url` then finds migrations and entries alike.
     chunkFileNames: 'chunk-[name]-[hash].mjs',
     comments: { legal: true, annotation: false, jsdoc: false },
-    banner: (chunk) => (chunk.isEntry && chunk.name === 'agency' ? '#!/usr/bin/env node' : ''),
   })
   await build.close()
   if (existsSync(join(folder, 'agency.mjs'))) chmodSync(join(folder, 'agency.mjs'), 0o755)
