@@ -7,57 +7,64 @@ const columns =
 
 export type EventQuery = Partial<Omit<EventFilter, 'limit'>> & { limit: number }
 
+export interface EventPage {
+  events: Event[]
+  /** Where to read on: past everything that was looked at, whether the filter let it through or not. */
+  after: number
+}
+
 /** A stream's own events, by its gap-free sequence. */
-export function listStreamEvents(tx: ReadTx, stream: string, query: EventQuery): Promise<Event[]> {
-  return select(tx, 'seq', query, ['stream = ?'], [stream])
+export async function readStreamPage(tx: ReadTx, stream: string, query: EventQuery): Promise<EventPage> {
+  const events = await select(tx, query, ['stream = ?', 'seq > ?'], [stream, query.after ?? 0], 'seq')
+  const last = events.at(-1)
+  if (last !== undefined && (events.length === query.limit || !isFiltered(query))) return { events, after: last.seq }
+  return { events, after: Math.max(query.after ?? 0, await newestSeq(tx, stream)) }
 }
 
-/** Everything. `settledBelow` keeps a reader behind transactions that are still open (PostgreSQL). */
-export function listAllEvents(tx: ReadTx, query: EventQuery, settledBelow: number | null): Promise<Event[]> {
-  if (settledBelow === null) return select(tx, 'position', query, [], [])
-  return select(tx, 'position', query, ['position < ?'], [settledBelow])
-}
-
-/**
- * Positions are handed out before commit, so a lower one can appear after a higher one. Nothing is read at or past the
- * lowest position of a transaction that is still open: `txid` of every event below it is decided.
- */
-export async function settledPosition(tx: ReadTx, kind: 'sqlite' | 'postgres'): Promise<number | null> {
-  if (kind === 'sqlite') return null
-  const row = await sqlOf(tx).get(
-    'SELECT MIN(position) AS open FROM events WHERE txid >= pg_snapshot_xmin(pg_current_snapshot())::text::bigint',
-  )
-  return (row?.['open'] as number | null | undefined) ?? null
-}
-
-export async function lastPosition(tx: ReadTx): Promise<number> {
-  const row = await sqlOf(tx).get('SELECT MAX(position) AS last FROM events')
-  return Number(row?.['last'] ?? 0)
-}
+export const listStreamEvents = async (tx: ReadTx, stream: string, query: EventQuery): Promise<Event[]> =>
+  (await readStreamPage(tx, stream, query)).events
 
 export async function newestSeq(tx: ReadTx, stream: string): Promise<number> {
   const row = await sqlOf(tx).get('SELECT seq FROM streams WHERE stream = ?', [stream])
   return Number(row?.['seq'] ?? 0)
 }
 
+/** Everything. Positions rise in the order of the commits, so nothing ever appears behind a reader. */
+export async function readFeedPage(tx: ReadTx, query: EventQuery): Promise<EventPage> {
+  const events = await select(tx, query, ['position > ?'], [query.after ?? 0], 'position')
+  const last = events.at(-1)
+  if (last !== undefined && (events.length === query.limit || !isFiltered(query)))
+    return { events, after: last.position }
+  const newest = await sqlOf(tx).get('SELECT MAX(position) AS last FROM events')
+  return { events, after: Math.max(query.after ?? 0, Number(newest?.['last'] ?? 0)) }
+}
+
+/** The newest page of everything, oldest first. */
+export const readNewest = async (tx: ReadTx, query: EventQuery): Promise<Event[]> =>
+  (await select(tx, query, [], [], 'position DESC')).reverse()
+
+const isFiltered = (query: EventQuery): boolean =>
+  (query.kind !== undefined && query.kind.length > 0) || query.level === 'normal'
+
 async function select(
   tx: ReadTx,
-  place: 'seq' | 'position',
   query: EventQuery,
-  where: string[],
-  values: SqlValue[],
+  where: readonly string[],
+  values: readonly SqlValue[],
+  order: string,
 ): Promise<Event[]> {
-  const conditions = [...where, `${place} > ?`]
-  const bound: SqlValue[] = [...values, query.after ?? 0]
+  const conditions = [...where]
+  const bound: SqlValue[] = [...values]
   if (query.kind !== undefined && query.kind.length > 0) {
     conditions.push(`kind IN (${query.kind.map(() => '?').join(', ')})`)
     bound.push(...query.kind)
   }
   if (query.level === 'normal') conditions.push("level = 'normal'")
-  const rows = await sqlOf(tx).all(
-    `SELECT ${columns} FROM events WHERE ${conditions.join(' AND ')} ORDER BY ${place} LIMIT ?`,
-    [...bound, query.limit],
-  )
+  const clause = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
+  const rows = await sqlOf(tx).all(`SELECT ${columns} FROM events${clause} ORDER BY ${order} LIMIT ?`, [
+    ...bound,
+    query.limit,
+  ])
   return rows.map(decodeEvent)
 }
 
