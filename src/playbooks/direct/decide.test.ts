@@ -1,0 +1,161 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { aBrief, aRun } from '../../../test/support/work.ts'
+import type { BriefSpec } from '../../work/briefs/contract.ts'
+import type { Decision, Trigger } from '../contract.ts'
+import { direct } from './decide.ts'
+
+const brief = aBrief()
+const decide = (trigger: Trigger, run = aRun(), liveAttempts = 0) => direct.decide({ run, liveAttempts }, trigger)
+
+describe('a run that starts', () => {
+  it('makes one brief of the goal', () => {
+    expect(decide({ kind: 'run_started', briefs: [] }, aRun({ goalAnchor: 'Paint it black' }))).toEqual([
+      { kind: 'create_briefs', briefs: [{ key: 'main', objective: 'Paint it black', after: [] }] },
+    ])
+  })
+
+  it('takes the operator’s own briefs as they are', () => {
+    const briefs: BriefSpec[] = [
+      { key: 'a', objective: 'first', after: [] },
+      { key: 'b', objective: 'second', after: ['a'] },
+    ]
+    expect(decide({ kind: 'run_started', briefs })).toEqual([{ kind: 'create_briefs', briefs }])
+  })
+})
+
+it('passes a brief whose evidence holds: nobody else judges it', () => {
+  expect(decide({ kind: 'brief_ready', brief })).toEqual([{ kind: 'pass_brief', brief, reason: 'its evidence holds' }])
+})
+
+it('fails a brief that is stuck: there is no lead to ask', () => {
+  expect(decide({ kind: 'brief_blocked', brief, reason: 'no key' })).toEqual([
+    { kind: 'fail_brief', brief, reason: 'no key' },
+  ])
+})
+
+describe('a verified brief', () => {
+  const verified: Trigger = { kind: 'brief_verified', brief }
+
+  it('is closed, and the run goes on while others are open', () => {
+    expect(decide(verified, aRun({ briefsTotal: 2, briefsOpen: 2 }))).toEqual([{ kind: 'close_brief', brief }])
+  })
+
+  it('ends the run when it was the last', () => {
+    expect(decide(verified, aRun({ briefsTotal: 3, briefsOpen: 1, briefsDone: 2 }))).toEqual([
+      { kind: 'close_brief', brief },
+      { kind: 'end_run', status: 'done', summary: '3 briefs done, evidence checked' },
+    ])
+  })
+
+  it('ends a run that has failed only when no other agent is at work', () => {
+    const failed = aRun({ briefsTotal: 3, briefsOpen: 2, briefsFailed: 1 })
+    expect(decide(verified, failed, 1)).toEqual([{ kind: 'close_brief', brief }])
+    expect(decide(verified, failed, 0)).toEqual([
+      { kind: 'close_brief', brief },
+      { kind: 'end_run', status: 'failed', summary: '1 brief failed' },
+    ])
+  })
+})
+
+describe('a failed brief', () => {
+  const run = aRun({ briefsTotal: 4, briefsOpen: 2, briefsFailed: 2 })
+
+  it.each([{ kind: 'brief_failed', brief } as const, { kind: 'siblings_ended' } as const])(
+    'is not surfaced while its siblings are at work ($kind)',
+    (trigger) => {
+      expect(decide(trigger, run, 1)).toEqual([])
+      expect(decide(trigger, run, 0)).toEqual([{ kind: 'end_run', status: 'failed', summary: '2 briefs failed' }])
+    },
+  )
+})
+
+describe('a cancelled brief', () => {
+  const cancelled: Trigger = { kind: 'brief_cancelled', brief }
+
+  it('leaves the others alone', () => {
+    expect(decide(cancelled, aRun({ briefsTotal: 2, briefsOpen: 1 }))).toEqual([])
+  })
+
+  it('cancels the run when nothing was ever done', () => {
+    expect(decide(cancelled, aRun({ briefsTotal: 2, briefsOpen: 0 }))).toEqual([
+      { kind: 'end_run', status: 'cancelled', summary: 'every brief was cancelled' },
+    ])
+  })
+
+  it('completes the run when the rest is done', () => {
+    expect(decide(cancelled, aRun({ briefsTotal: 2, briefsOpen: 0, briefsDone: 1 }))).toEqual([
+      { kind: 'end_run', status: 'done', summary: '1 brief done, evidence checked' },
+    ])
+  })
+})
+
+/** What can happen next in a run, if there is somebody that it can happen to. */
+const Step = fc.constantFrom('launch', 'succeed', 'retry', 'fail', 'block', 'cancel')
+
+it('ends every run exactly once, whatever becomes of its briefs, and a failed one only when nobody is at work', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 8 }), fc.array(Step, { maxLength: 80 }), (count, steps) => {
+      const played = playRun(count, steps)
+      expect(played.ends).toHaveLength(1)
+      expect(played.endedWithLive).toBe(0)
+      const { run, everFailed } = played
+      expect(played.ends[0]?.status).toBe(everFailed ? 'failed' : run.briefsDone > 0 ? 'done' : 'cancelled')
+      if (!everFailed) expect(run.briefsOpen).toBe(0)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+/** The engine in miniature: it applies what is decided, and lets everything left over come to an end after the steps. */
+function playRun(count: number, steps: readonly string[]) {
+  let run = aRun({ briefsTotal: count, briefsOpen: count })
+  let pending = count
+  let live = 0
+  const ends: Extract<Decision, { kind: 'end_run' }>[] = []
+  let endedWithLive = -1
+
+  const tell = (trigger: Trigger): void => {
+    for (const decision of direct.decide({ run, liveAttempts: live }, trigger)) {
+      if (decision.kind === 'pass_brief') tell({ kind: 'brief_verified', brief })
+      else if (decision.kind === 'close_brief')
+        run = { ...run, briefsOpen: run.briefsOpen - 1, briefsDone: run.briefsDone + 1 }
+      else if (decision.kind === 'fail_brief') fail()
+      else if (decision.kind === 'end_run') {
+        ends.push(decision)
+        endedWithLive = live
+      }
+    }
+  }
+  const fail = (): void => {
+    run = { ...run, briefsOpen: run.briefsOpen - 1, briefsFailed: run.briefsFailed + 1 }
+    tell({ kind: 'brief_failed', brief })
+  }
+  const endAttempt = (what: string): void => {
+    live--
+    if (what === 'succeed') tell({ kind: 'brief_ready', brief })
+    if (what === 'fail') fail()
+    if (what === 'block') tell({ kind: 'brief_blocked', brief, reason: 'stuck' })
+    if (what === 'retry') pending++
+    if (run.briefsFailed > 0 && ends.length === 0) tell({ kind: 'siblings_ended' })
+  }
+  const play = (what: string): void => {
+    if (what === 'launch' && pending > 0 && run.briefsFailed === 0) {
+      pending--
+      live++
+    } else if (what === 'cancel' && pending > 0) {
+      pending--
+      run = { ...run, briefsOpen: run.briefsOpen - 1 }
+      tell({ kind: 'brief_cancelled', brief })
+    } else if (['succeed', 'fail', 'block', 'retry'].includes(what) && live > 0) endAttempt(what)
+  }
+
+  for (const what of steps) if (ends.length === 0) play(what)
+  // Bounded, so that a run that never ends is a failure and not a hanging test.
+  for (let left = 2 * count; left > 0 && ends.length === 0; left--) {
+    play('launch')
+    play('succeed')
+  }
+  return { run, ends, endedWithLive, everFailed: run.briefsFailed > 0 }
+}
