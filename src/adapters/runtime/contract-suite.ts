@@ -1,0 +1,243 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+
+import { isRunning } from '../../../test/support/processes.ts'
+import { type AttemptId, systemIds } from '../../kernel/ids.ts'
+import { createDirectoryWorkspaces } from '../../workspaces/directory.ts'
+import type { AgentHandle, Launch, Runtime, RuntimeEvent } from './port.ts'
+import { findSurvivors, killSurvivor } from './survivors.ts'
+
+/** What the suite needs an agent to do; each runtime says by which options its agents do it. */
+export const acts = [
+  'say one and two',
+  'exit with 3',
+  'die of SIGKILL',
+  'hang',
+  'say ready, then hang and ignore signals',
+  'flood 100 MB of lines',
+  'flood 100 MB without a newline',
+  'print garbage',
+  'report by file',
+  'report by standard output',
+  'lay nonsense into the outbox',
+  'print its environment',
+  'leave a child behind and say its number',
+  'leave a child behind that left the group and say its number',
+] as const
+export type Act = (typeof acts)[number]
+
+export interface RuntimeUnderTest {
+  readonly runtime: Runtime
+  readonly options: Readonly<Record<Act, Record<string, unknown>>>
+  /** False where the agent is only played: nothing then can be said about processes. */
+  readonly hasProcess: boolean
+}
+
+export const reportOfSuite = { status: 'done', summary: 'All done.', outputs: ['poem.txt'] }
+
+/** What holds for every implementation of `Runtime`. The grace time before an agent is killed should be short here. */
+export function runtimeContract(name: string, make: () => RuntimeUnderTest): void {
+  describe(`${name} runtime`, () => {
+    const { runtime, options, hasProcess } = make()
+    const start = async (act: Act, more: Partial<Launch> = {}) => {
+      const launch = await makeLaunch({ options: options[act], ...more })
+      const handle = await runtime.launch(launch)
+      onTestFinished(() => handle.interrupt())
+      return { handle, launch }
+    }
+    const play = async (act: Act) => readAll((await start(act)).handle)
+
+    it('tells what an agent says, in order, and ends exactly once', async () => {
+      const { handle } = await start('say one and two')
+      expect(await readAll(handle)).toEqual([
+        { kind: 'text', text: 'one' },
+        { kind: 'text', text: 'two' },
+        { kind: 'ended', exitCode: 0, signal: null },
+      ])
+      expect(await readAll(handle)).toEqual([])
+    })
+
+    it('passes on the exit code, and no report where there was none', async () => {
+      expect(await play('exit with 3')).toEqual([{ kind: 'ended', exitCode: 3, signal: null }])
+    })
+
+    it('passes on the signal of a crash', async () => {
+      expect(await play('die of SIGKILL')).toEqual([{ kind: 'ended', exitCode: null, signal: 'SIGKILL' }])
+    })
+
+    it('ends an agent that never ends, once, however often it is asked to', async () => {
+      const { handle } = await start('hang')
+      await Promise.all([handle.interrupt(), handle.interrupt()])
+      await handle.interrupt()
+      expect(await readAll(handle)).toEqual([{ kind: 'ended', exitCode: null, signal: 'SIGTERM' }])
+    })
+
+    it('can be interrupted after the end', async () => {
+      const { handle } = await start('exit with 3')
+      await readAll(handle)
+      await handle.interrupt()
+    })
+
+    it('throws away a flood of lines after the first megabyte, and says how much', async () => {
+      const events = await play('flood 100 MB of lines')
+      const texts = textsOf(events)
+      expect(bytesOf(texts)).toBeGreaterThan(10_000)
+      expect(bytesOf(texts)).toBeLessThan(1024 * 1024 + 200)
+      expect(texts.filter((text) => text.includes('limit of 1 MB'))).toHaveLength(1)
+      expect(missingOf(events) + bytesOf(texts)).toBeGreaterThan(100 * 1024 * 1024 - 100_000)
+      expect(events.at(-1)).toMatchObject({ kind: 'ended', exitCode: 0 })
+    })
+
+    it('can be interrupted in a flood that nobody reads', async () => {
+      const { handle } = await start('flood 100 MB of lines')
+      await handle.events[Symbol.asyncIterator]().next()
+      await handle.interrupt()
+      expect((await readAll(handle)).filter((event) => event.kind === 'ended')).toHaveLength(1)
+    })
+
+    it('does not hold an agent up whose reader went away', async () => {
+      const { handle } = await start('flood 100 MB of lines')
+      for await (const _ of handle.events) break
+      if (handle.pid !== null) await vi.waitUntil(() => !isRunning(handle.pid ?? 0), { timeout: 15_000 })
+      expect(await readAll(handle)).toEqual([])
+    })
+
+    it('takes garbage for text, and makes it fit to be shown and stored', async () => {
+      const events = await play('print garbage')
+      expect(events.at(-1)).toEqual({ kind: 'ended', exitCode: 0, signal: null })
+      expect(new Set(events.slice(0, -1).map((event) => event.kind))).toEqual(new Set(['text']))
+      const texts = textsOf(events)
+      expect(texts.length).toBeGreaterThan(5)
+      for (const text of texts) {
+        expect(text).toBe(text.toWellFormed())
+        // oxlint-disable-next-line no-control-regex -- none may be left
+        expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/)
+        expect(text.trim()).not.toBe('')
+      }
+    })
+
+    it.each(['report by file', 'report by standard output'] as const)('passes on a %s', async (act) => {
+      const events = await play(act)
+      expect(events.filter((event) => event.kind === 'report')).toEqual([{ kind: 'report', report: reportOfSuite }])
+      expect(events.at(-1)).toEqual({ kind: 'ended', exitCode: 0, signal: null })
+    })
+
+    it('passes on what is no report as it is, for the engine to refuse', async () => {
+      const events = await play('lay nonsense into the outbox')
+      expect(events.filter((event) => event.kind === 'report')).toEqual([
+        { kind: 'report', report: '{"status": nonsense' },
+      ])
+    })
+
+    it('says whether it takes messages', async () => {
+      const { handle } = await start('hang')
+      if (!runtime.capabilities.send) await expect(handle.send('hello')).rejects.toMatchObject({ code: 'unsupported' })
+      else await handle.send('hello')
+    })
+
+    it('refuses options that can never work, and takes those that can', () => {
+      expect(() => runtime.checkOptions({ nonsense: true })).toThrow()
+      for (const act of acts) runtime.checkOptions(options[act])
+    })
+
+    it('is available where its tests run', async () => {
+      expect(await runtime.available()).toEqual({ ok: true })
+    })
+
+    if (!hasProcess) return
+
+    it('kills an agent that ignores the request, after the grace time', async () => {
+      const { handle } = await start('say ready, then hang and ignore signals')
+      const events = handle.events[Symbol.asyncIterator]()
+      expect((await events.next()).value).toEqual({ kind: 'text', text: 'ready' })
+      await handle.interrupt()
+      expect((await events.next()).value).toEqual({ kind: 'ended', exitCode: null, signal: 'SIGKILL' })
+      expect((await events.next()).done).toBe(true)
+    })
+
+    it('keeps the first 64 KB of a line that never ends', async () => {
+      const events = await play('flood 100 MB without a newline')
+      // One less where the cut fell on a blank.
+      expect(bytesOf(textsOf(events))).toBeGreaterThanOrEqual(64 * 1024 - 1)
+      expect(bytesOf(textsOf(events))).toBeLessThanOrEqual(64 * 1024)
+      expect(missingOf(events)).toBeGreaterThan(99 * 1024 * 1024)
+    })
+
+    it('gives an agent its launch id and what it was handed, and nothing of ours', async () => {
+      process.env['AGENCY_FAKE_SECRET'] = 'hunter2'
+      onTestFinished(() => void delete process.env['AGENCY_FAKE_SECRET'])
+      const environment = { AGENCY_TOKEN: 'agt_test', AGENCY_PROMPT_FILE: '/nowhere/prompt.md' }
+      const { handle, launch } = await start('print its environment', { environment })
+      const lines = textsOf(await readAll(handle))
+      expect(lines).toContain(`AGENCY_LAUNCH_ID=${launch.launchId}`)
+      expect(lines).toContain('AGENCY_TOKEN=agt_test')
+      expect(lines).toContain('AGENCY_PROMPT_FILE=/nowhere/prompt.md')
+      expect(lines).toContain(`HOME=${launch.workspace.path}`)
+      expect(lines.join('\n')).not.toContain('hunter2')
+      const names = lines.map((line) => line.split('=')[0] ?? '')
+      expect(names.filter((each) => !allowedNames.has(each))).toEqual([])
+    })
+
+    it('can be found by its launch id and killed, were we dead', async () => {
+      const { handle, launch } = await start('say ready, then hang and ignore signals')
+      const found = (await findSurvivors()).find((survivor) => survivor.pid === handle.pid)
+      expect(found).toEqual({ pid: handle.pid, launchId: launch.launchId })
+      expect(await killSurvivor({ pid: found?.pid ?? 0, launchId: 'att_another' })).toBe(false)
+      expect(await killSurvivor(found ?? { pid: 0, launchId: '' })).toBe(true)
+      expect((await readAll(handle)).at(-1)).toMatchObject({ kind: 'ended', signal: 'SIGKILL' })
+      expect((await findSurvivors()).filter((survivor) => survivor.launchId === launch.launchId)).toEqual([])
+    })
+
+    it.each([
+      'leave a child behind and say its number',
+      'leave a child behind that left the group and say its number',
+    ] as const)('ends with its children: %s', async (act) => {
+      const events = await play(act)
+      const pid = Number(textsOf(events)[0]?.match(/\d+/)?.[0])
+      expect(pid).toBeGreaterThan(1)
+      expect(isRunning(pid)).toBe(false)
+      expect(events.at(-1)).toEqual({ kind: 'ended', exitCode: 0, signal: null })
+    })
+  })
+}
+
+const allowedNames = new Set([
+  ...['PATH', 'LANG', 'TMPDIR', 'HOME', 'AGENCY_LAUNCH_ID', 'AGENCY_TOKEN', 'AGENCY_PROMPT_FILE'],
+  // The shell's own, and the scripted runtime's.
+  ...['PWD', 'OLDPWD', 'SHLVL', '_', 'AGENCY_SCENARIO', 'AGENCY_ATTEMPT'],
+])
+
+/** A launch in a new directory, which goes away with the test. */
+export async function makeLaunch(more: Partial<Launch> = {}): Promise<Launch> {
+  const root = await mkdtemp(join(tmpdir(), 'agency-runtime-'))
+  onTestFinished(() => rm(root, { recursive: true, force: true }))
+  const workspace = await createDirectoryWorkspaces({ root }).prepare({ id: 'brf_1', runId: 'run_1' })
+  const launchId: AttemptId = systemIds.next('attempt')
+  return {
+    launchId,
+    prompt: 'Write a haiku about rivers into poem.txt',
+    workspace,
+    options: {},
+    environment: {},
+    attempt: 1,
+    ...more,
+  }
+}
+
+export async function readAll(handle: AgentHandle): Promise<RuntimeEvent[]> {
+  const events: RuntimeEvent[] = []
+  for await (const event of handle.events) events.push(event)
+  return events
+}
+
+export const textsOf = (events: readonly RuntimeEvent[]): string[] =>
+  events.flatMap((event) => (event.kind === 'text' ? [event.text] : []))
+
+const bytesOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+
+function missingOf(events: readonly RuntimeEvent[]): number {
+  const ended = events.at(-1)
+  return Number(ended?.kind === 'ended' ? ended.detail?.match(/^\d+/)?.[0] : 0)
+}

@@ -1,0 +1,130 @@
+import { stripVTControlCharacters } from 'node:util'
+
+import type { RuntimeEvent } from './port.ts'
+
+export const maxLineBytes = 64 * 1024
+export const maxTextBytes = 1024 * 1024
+/** What a line costs beside its text: a million lines of one letter are not one megabyte. */
+const lineCost = 32
+
+export interface LineReader {
+  onLine(line: string, cutBytes: number): void
+  /** While true, only lines that begin with `{` are read, and of the others nothing but their length is wanted. */
+  isSkimming(): boolean
+  onSkip(bytes: number): void
+}
+
+export interface LineSplitter {
+  write(chunk: Buffer): void
+  end(): void
+}
+
+const newline = 10
+const brace = 123
+
+/**
+ * Cuts a stream of bytes into lines, holding no more than one line of at most 64 KB however much comes.
+ * Skimming makes a flood of short lines (`yes`: fifty million of them in 100 MB) twenty times cheaper.
+ */
+export function createLineSplitter(reader: LineReader): LineSplitter {
+  let parts: Buffer[] = []
+  let held = 0
+  let cut = 0
+
+  const hold = (part: Buffer) => {
+    const room = maxLineBytes - held
+    // Copied, because a slice would keep its whole chunk alive.
+    if (room > 0 && part.length > 0) parts.push(Buffer.from(part.subarray(0, room)))
+    held += Math.min(room, part.length)
+    cut += Math.max(0, part.length - room)
+  }
+  const finish = (last: Buffer) => {
+    // Nearly every line lies whole in one chunk and need not be copied first.
+    if (held === 0 && last.length <= maxLineBytes) return reader.onLine(lineText(last, false), 0)
+    hold(last)
+    const [bytes, cutBytes] = [Buffer.concat(parts), cut]
+    parts = []
+    held = 0
+    cut = 0
+    reader.onLine(lineText(bytes, cutBytes > 0), cutBytes)
+  }
+  return {
+    write: (chunk) => {
+      const skims = reader.isSkimming()
+      let from = 0
+      // A loop by hand: for short lines it beats `indexOf`, whose price is the call.
+      for (let at = 0; at < chunk.length; at += 1) {
+        if (chunk[at] !== newline) continue
+        if (!skims || held > 0 || chunk[from] === brace) finish(chunk.subarray(from, at))
+        else if (at > from) reader.onSkip(at - from + 1)
+        from = at + 1
+      }
+      if (from < chunk.length) hold(chunk.subarray(from))
+    },
+    end: () => {
+      if (held > 0) finish(Buffer.alloc(0))
+    },
+  }
+}
+
+const decoder = new TextDecoder('utf-8')
+
+function lineText(bytes: Buffer, isCut: boolean): string {
+  const text = isCut ? new TextDecoder('utf-8').decode(bytes, { stream: true }) : decoder.decode(bytes)
+  return text.endsWith('\r') ? text.slice(0, -1) : text
+}
+
+export interface Transcript {
+  /** One line for people to read; `cutBytes` says how much of it is missing already. */
+  text(text: string, cutBytes?: number): void
+  drop(bytes: number): void
+  isFull(): boolean
+  /** In one line what is missing of the output, or undefined. */
+  missing(): string | undefined
+}
+
+/**
+ * What an agent prints, within bounds: after the first megabyte the rest is counted and thrown away,
+ * so that a flood costs neither memory nor disk.
+ */
+export function createTranscript(push: (event: RuntimeEvent) => void): Transcript {
+  let kept = 0
+  let dropped = 0
+  let isFull = false
+  const drop = (bytes: number) => {
+    dropped += bytes
+  }
+  return {
+    drop,
+    isFull: () => isFull,
+    missing: () => (dropped === 0 ? undefined : `${dropped} bytes of its output were not kept`),
+    text: (text, cutBytes = 0) => {
+      drop(cutBytes)
+      if (isFull) return drop(Buffer.byteLength(text) + 1)
+      const shown = readable(text)
+      if (shown === '') return
+      const bytes = Buffer.byteLength(shown)
+      if (kept + bytes + lineCost > maxTextBytes) {
+        isFull = true
+        push({ kind: 'text', text: 'Output limit of 1 MB reached: what follows is counted, not kept.' })
+        return drop(bytes + 1)
+      }
+      kept += bytes + lineCost
+      push({ kind: 'text', text: shown })
+    },
+  }
+}
+
+/**
+ * Text that a terminal and every store can take: no escape sequences, no control characters (PostgreSQL refuses NUL),
+ * no half surrogates, at most 64 KB.
+ */
+export function readable(text: string): string {
+  const plain = text.includes('\u001b') || text.includes('\u009b') ? stripVTControlCharacters(text) : text
+  const clean = plain.replace(/\r\n?/g, '\n').replace(unsafe, '\ufffd').toWellFormed().trimEnd()
+  if (Buffer.byteLength(clean) <= maxLineBytes) return clean
+  return new TextDecoder('utf-8').decode(Buffer.from(clean).subarray(0, maxLineBytes), { stream: true })
+}
+
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g

@@ -1,0 +1,76 @@
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { z } from 'zod'
+
+import { refusal } from '../../../kernel/errors.ts'
+import { readOutbox } from '../outbox.ts'
+import type { Runtime, RuntimeEvent } from '../port.ts'
+import { startProcess } from '../process.ts'
+
+const hint = 'Give {"command": ["program", "argument", …]}.'
+
+const Options = z.strictObject({
+  command: z.tuple([z.string().min(1)], z.string()).refine((words) => words.every((word) => !word.includes('\0')), {
+    error: 'holds a NUL character',
+  }),
+})
+
+/**
+ * Any program that reads a prompt and leaves a result: a report in the outbox, a JSON object with `status` and
+ * `summary` as its last line, or a report through CLI, MCP or HTTP.
+ */
+export function createProgramRuntime({ graceMs }: { readonly graceMs?: number } = {}): Runtime {
+  return {
+    name: 'program',
+    capabilities: { simulated: false, boxed: false, evidenceUnboxed: true, send: false, resume: false },
+    available: async () => ({ ok: true }),
+    checkOptions: (options) => mustExist(commandOf(options)[0]),
+    launch: async (launch) =>
+      startProcess({
+        launch,
+        command: commandOf(launch.options),
+        readResult: async (lastLine) => {
+          const laidOut = await readOutbox(launch.workspace)
+          return laidOut.length > 0 ? laidOut : reportIn(lastLine)
+        },
+        ...(graceMs === undefined ? {} : { graceMs }),
+      }),
+  }
+}
+
+function commandOf(options: Record<string, unknown>): [string, ...string[]] {
+  const parsed = Options.safeParse(options)
+  if (parsed.success) return parsed.data.command
+  const [issue] = parsed.error.issues
+  const place = z.core.toDotPath(issue?.path ?? [])
+  throw refusal('invalid_input', `the program runtime: ${place === '' ? '' : `${place}: `}${issue?.message}`, { hint })
+}
+
+/** A relative path is looked up in the workspace, which is not there yet. */
+function mustExist(program: string): void {
+  const places = program.includes('/') ? [''] : (process.env['PATH'] ?? '').split(delimiter)
+  if (program.includes('/') && !program.startsWith('/')) return
+  if (!places.some((place) => isExecutable(join(place, program))))
+    throw refusal('invalid_input', `there is no program "${program}" here`, {
+      hint: 'Give its absolute path, or install it.',
+    })
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function reportIn(line: string): RuntimeEvent[] {
+  if (!line.trimStart().startsWith('{')) return []
+  try {
+    const report = JSON.parse(line) as Record<string, unknown>
+    return 'status' in report && 'summary' in report ? [{ kind: 'report', report }] : []
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod'
+
+import { refusal } from '../../../kernel/errors.ts'
+
+/**
+ * What a scripted agent does, step by step. Names are those of the file, so they stay snake_case.
+ * Nothing checks whether a step is good manners: a scenario must be able to play every bad agent.
+ */
+const via = z.enum(['http', 'cli', 'mcp', 'file', 'stdout']).default('http')
+const Path = z.string().min(1).max(1_000)
+const Text = z.string().max(1_000_000)
+/** `hang:` without anything is null in YAML. */
+const optional = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.preprocess((value) => value ?? {}, z.strictObject(shape))
+
+const simpleSteps = {
+  say: Text,
+  write: z.strictObject({ path: Path, text: Text }),
+  run: z.string().min(1).max(10_000),
+  log: z.string(),
+  usage: z.strictObject({ input_tokens: z.number(), output_tokens: z.number() }),
+  wait: z.strictObject({ ms: z.number().min(0).max(86_400_000) }),
+  tool: z.strictObject({ name: z.string().min(1), input: z.record(z.string(), z.unknown()).default({}) }),
+  report: z.strictObject({
+    status: z.string().default('done'),
+    summary: z.string().default('Done as asked (simulated).'),
+    outputs: z.array(z.string()).default([]),
+    via,
+  }),
+  /** A report that no contract would pass. */
+  raw_report: z.strictObject({ body: z.unknown(), via }),
+  exit: z.strictObject({ code: z.number().int().min(0).max(255) }),
+  crash: optional({ signal: z.enum(['SIGSEGV', 'SIGKILL', 'SIGABRT', 'SIGTERM', 'SIGINT']).default('SIGSEGV') }),
+  /** From now on it must be killed to end. */
+  ignore_signals: optional({}),
+  hang: optional({}),
+  flood: z.strictObject({ megabytes: z.number().positive().max(1_024), one_line: z.boolean().default(false) }),
+  garbage: z.strictObject({ lines: z.number().int().min(1).max(1_000_000) }),
+  /** Leaves a process behind that holds its output open; `escape` takes it out of the process group as well. */
+  spawn_child: optional({ escape: z.boolean().default(false) }),
+  /** Writes its token down, for an agent that comes back with it later. */
+  keep_token: z.strictObject({ path: Path }),
+}
+
+const steps = {
+  ...simpleSteps,
+  /** Speaks to Agency with another token: one that was kept, or one that was made up. */
+  with_token: z
+    .strictObject({
+      path: Path.optional(),
+      token: z.string().optional(),
+      steps: z.lazy(() => z.array(oneOf(simpleSteps))),
+    })
+    .refine(({ path, token }) => (path === undefined) !== (token === undefined), {
+      error: 'needs either path or token',
+    }),
+}
+
+export type StepName = keyof typeof steps
+export type StepValue<Name extends StepName> = z.output<(typeof steps)[Name]>
+type StepOf<Name extends StepName> = { readonly [Key in Name]: StepValue<Key> }
+export type Step = { [Name in StepName]: StepOf<Name> }[StepName]
+/** As somebody writes it, defaults left out. */
+export type StepInput = { [Name in StepName]: { readonly [Key in Name]: z.input<(typeof steps)[Key]> } }[StepName]
+export type ReportVia = z.output<typeof via>
+
+const Steps = z.array(oneOf(steps) as z.ZodType<Step>).max(10_000)
+
+export const Scenario = z
+  .strictObject({
+    name: z.string().max(200).optional(),
+    steps: Steps.optional(),
+    attempts: z.array(Steps).min(1).max(100).optional(),
+  })
+  .transform(({ name, steps: only, attempts }, context) => {
+    if ((only === undefined) !== (attempts === undefined)) return { name, attempts: attempts ?? [only ?? []] }
+    context.addIssue({ code: 'custom', message: 'needs either steps or attempts' })
+    return z.NEVER
+  })
+
+/** One list of steps per attempt; the last one repeats. */
+export interface Scenario {
+  readonly name?: string | undefined
+  readonly attempts: readonly (readonly Step[])[]
+}
+
+/** Refuses with the place and the reason in one line. */
+export function parseScenario(value: unknown): Scenario {
+  const parsed = Scenario.safeParse(value)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  const place = z.core.toDotPath(issue?.path ?? [])
+  throw refusal('invalid_input', `scenario: ${place === '' ? '' : `${place}: `}${issue?.message ?? 'not a scenario'}`)
+}
+
+/** An object with exactly one key, which names the step; a union would answer a slip with twenty complaints. */
+function oneOf<Shapes extends Record<string, z.ZodType>>(shapes: Shapes) {
+  return z.unknown().transform((value, context): { [Name in keyof Shapes]: z.output<Shapes[Name]> } => {
+    const complain = (message: string, path: PropertyKey[] = []) => {
+      context.addIssue({ code: 'custom', message, path })
+      return z.NEVER
+    }
+    const known = `known steps: ${Object.keys(shapes).join(', ')}`
+    if (value === null || typeof value !== 'object' || Array.isArray(value)) return complain(`not a step; ${known}`)
+    const [name, ...more] = Object.keys(value)
+    if (name === undefined || more.length > 0) return complain('a step has exactly one key')
+    const shape = Object.hasOwn(shapes, name) ? shapes[name] : undefined
+    if (shape === undefined) return complain(`unknown step "${name}"; ${known}`)
+    const parsed = shape.safeParse((value as Record<string, unknown>)[name])
+    if (parsed.success) return { [name]: parsed.data } as never
+    const [issue] = parsed.error.issues
+    return complain(issue?.message ?? 'invalid', [name, ...(issue?.path ?? [])])
+  })
+}

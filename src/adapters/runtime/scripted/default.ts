@@ -1,0 +1,83 @@
+import { shorten } from '../../../kernel/text.ts'
+import type { Scenario } from './contract.ts'
+
+/** Does, in all simplicity, what was asked: one file with something plausible in it, reported as done. */
+export function playDefault(prompt: string): Scenario {
+  const objective = objectiveOf(prompt)
+  const path = fileNamedIn(objective) ?? 'result.md'
+  const text = textFor(objective, path)
+  return {
+    name: 'default',
+    attempts: [
+      [
+        { say: 'I am a simulated agent: no model is asked, and what I write was written beforehand.' },
+        { log: `Reading the brief: ${shorten(firstLine(objective), 200)}` },
+        { write: { path, text } },
+        { log: `Wrote ${path}` },
+        { usage: { input_tokens: Math.ceil(prompt.length / 4), output_tokens: Math.ceil(text.length / 4) } },
+        { report: { status: 'done', summary: `Wrote ${path} (simulated).`, outputs: [path], via: 'http' } },
+      ],
+    ],
+  }
+}
+
+/** The prompt's first section; the rest is about evidence and how to report, and names files of its own. */
+export function objectiveOf(prompt: string): string {
+  const body = prompt.replace(/^# [^\n]*\n/, '').trim()
+  const end = body.search(/^## /m)
+  return end > 0 ? body.slice(0, end).trim() : body
+}
+
+/** "… into poem.txt", or else the first file with an ending that it mentions. Nothing that leads out of the workspace. */
+export function fileNamedIn(objective: string): string | null {
+  const file = String.raw`[\`"'“]?((?:[\w-][\w.-]*\/)*[\w-][\w.-]*\.[a-z][a-z0-9]{0,7})(?![\w/-])`
+  const found =
+    new RegExp(String.raw`\b(?:into|to|as|in)\s+${file}`, 'i').exec(objective) ??
+    new RegExp(`(?<![\\w./:@-])${file}`, 'i').exec(objective)
+  return found?.[1] ?? null
+}
+
+function textFor(objective: string, path: string): string {
+  if (/\bhaiku\b/i.test(objective)) return haikuFor(objective)
+  const subject = shorten(firstLine(objective), 200)
+  const ending = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
+  if (ending === 'json') return `${JSON.stringify({ subject, simulated: true }, null, 2)}\n`
+  const comment = commentOf[ending]
+  if (comment !== undefined)
+    return `${comment} ${subject}\n${comment} Simulated: a real agent would have put code here.\n`
+  return `# ${subject}\n\nThis text stands in for the work of a real agent. It was written beforehand, so that you can see how\na brief is claimed, worked on, reported and checked.\n`
+}
+
+const commentOf: Readonly<Record<string, string>> = {
+  js: '//',
+  ts: '//',
+  mjs: '//',
+  go: '//',
+  rs: '//',
+  c: '//',
+  java: '//',
+  py: '#',
+  sh: '#',
+  rb: '#',
+  yaml: '#',
+  yml: '#',
+  toml: '#',
+  sql: '--',
+  lua: '--',
+}
+
+const firstLine = (text: string): string => text.trim().split('\n', 1)[0] ?? ''
+
+const haikus: readonly (readonly [RegExp, string])[] = [
+  [/\briver|\bwater|\bstream/i, 'River finds the sea,\ncarrying the hills in sand,\nnever once the same.\n'],
+  [
+    /\bautumn|\bleaf|\bleaves|\btree/i,
+    'One leaf leaves its branch\nand the whole wide afternoon\nslowly follows it.\n',
+  ],
+  [/\bcode|\bcomputer|\bprogram|\bbug/i, 'One semicolon\nasleep at the end of line\nnine thousand and two.\n'],
+]
+
+function haikuFor(objective: string): string {
+  const fitting = haikus.find(([subject]) => subject.test(objective))
+  return fitting?.[1] ?? 'Asked for seventeen\nsyllables and some silence:\nhere they are, well made.\n'
+}

@@ -1,0 +1,146 @@
+import { type Clock, sleep } from '../../../kernel/clock.ts'
+import { refusal } from '../../../kernel/errors.ts'
+import { createEventQueue } from '../event-queue.ts'
+import { outboxReport, readOutbox } from '../outbox.ts'
+import { createLineSplitter, createTranscript, maxTextBytes } from '../output.ts'
+import type { AgentHandle, Launch, RuntimeEvent } from '../port.ts'
+import type { Scenario } from './contract.ts'
+import { type Ending, interpret, type ScriptedHost } from './interpret.ts'
+import { readAgentLine } from './lines.ts'
+import { floodLine, garbageLine } from './noise.ts'
+
+/** Agency's API for an agent without a process: what it would have sent over the socket. */
+export type AgencyCall = (request: {
+  readonly method: string
+  readonly path: string
+  readonly body: unknown
+  readonly environment: Readonly<Record<string, string>>
+}) => Promise<{ readonly status: number; readonly body: unknown }>
+
+/** Plays a scenario without a process and without delay, for simulations and benchmarks. */
+export function playInProcess(scenario: Scenario, launch: Launch, clock: Clock, call?: AgencyCall): AgentHandle {
+  const queue = createEventQueue()
+  const stopping = new AbortController()
+  const transcript = createTranscript(queue.push)
+  const host = createHost({ launch, clock, call, push: queue.push, transcript, stop: stopping.signal })
+  const gone = interpret(scenario, launch.attempt, host)
+    .catch((error: unknown): Ending => {
+      if (error === interrupted) return { exitCode: null, signal: 'SIGTERM' }
+      return { exitCode: 1, signal: null, detail: error instanceof Error ? error.message : String(error) }
+    })
+    .then(async (ending) => {
+      for (const event of await readOutbox(launch.workspace)) queue.push(event)
+      const detail = ending.detail ?? transcript.missing()
+      queue.push({
+        kind: 'ended',
+        exitCode: ending.exitCode,
+        signal: ending.signal,
+        ...(detail === undefined ? {} : { detail }),
+      })
+    })
+  return {
+    pid: null,
+    events: queue.events,
+    send: () => Promise.reject(refusal('unsupported', 'a scripted agent takes no messages while it works')),
+    interrupt: () => {
+      stopping.abort()
+      return gone
+    },
+  }
+}
+
+const interrupted = new Error('interrupted')
+
+interface Scene {
+  readonly launch: Launch
+  readonly clock: Clock
+  readonly call: AgencyCall | undefined
+  readonly push: (event: RuntimeEvent) => void
+  readonly transcript: ReturnType<typeof createTranscript>
+  readonly stop: AbortSignal
+}
+
+function createHost(scene: Scene): ScriptedHost {
+  const { launch, clock, call, push, transcript, stop } = scene
+  const text = (line: string) => transcript.text(line)
+  const refused = new Promise<never>((_, reject) =>
+    stop.addEventListener('abort', () => reject(interrupted), { once: true }),
+  )
+  // Somebody must be listening even when no step waits.
+  refused.catch(() => {})
+  const goOn = () => {
+    if (stop.aborted) throw interrupted
+  }
+  const request = async (path: string, body: unknown): Promise<void> => {
+    const answer = await call?.({ method: 'POST', path, body, environment: launch.environment })
+    if (answer !== undefined && answer.status >= 400) text(`refused: ${answer.status} ${JSON.stringify(answer.body)}`)
+  }
+  return {
+    say: async (said) => {
+      goOn()
+      text(said)
+    },
+    write: async (path, content) => {
+      goOn()
+      await launch.workspace.write(path, content)
+    },
+    run: async (command) => {
+      goOn()
+      const { exitCode, output } = await launch.workspace.run(command, { timeoutMs: 60_000, maxOutputBytes: 64 * 1024 })
+      push({ kind: 'tool', name: 'sh', summary: command })
+      text(`${output}exit code ${exitCode}`)
+    },
+    log: async (message) => {
+      goOn()
+      if (call === undefined) text(message)
+      else await request('/api/events', { kind: 'log', message })
+    },
+    usage: async (inputTokens, outputTokens) => {
+      goOn()
+      push({ kind: 'usage', inputTokens, outputTokens })
+    },
+    wait: async (ms) => {
+      goOn()
+      await Promise.race([refused, sleep(clock, ms)])
+    },
+    tool: async (name, input) => {
+      goOn()
+      push({ kind: 'tool', name, summary: JSON.stringify(input) })
+    },
+    report: async (report, via) => {
+      goOn()
+      if (via === 'file') await launch.workspace.write(outboxReport, JSON.stringify(report))
+      else if (call !== undefined && via !== 'stdout') await request('/api/attempt/report', report)
+      else push({ kind: 'report', report })
+    },
+    flood: async (megabytes) => {
+      goOn()
+      const lines = Math.ceil((megabytes * 1024 * 1024) / (floodLine.length + 1))
+      const shown = Math.min(lines, Math.ceil(maxTextBytes / floodLine.length))
+      for (let line = 0; line < shown; line += 1) text(floodLine)
+      transcript.drop((lines - shown) * (floodLine.length + 1))
+    },
+    garbage: async (lines) => {
+      goOn()
+      const splitter = createLineSplitter({
+        isSkimming: () => false,
+        onSkip: transcript.drop,
+        onLine: (line) => {
+          const event = readAgentLine(line)
+          if (event === null || event.kind === 'text') text(event?.text ?? line)
+          else push(event)
+        },
+      })
+      for (let line = 0; line < lines; line += 1) splitter.write(Buffer.concat([garbageLine(line), Buffer.from('\n')]))
+    },
+    spawnChild: async () => text('No child is left behind: there is no process here.'),
+    ignoreSignals: async () => text('No signal comes here.'),
+    hang: () => refused,
+    keepToken: async (path) => launch.workspace.write(path, launch.environment['AGENCY_TOKEN'] ?? ''),
+    withToken: async ({ path, token }) => {
+      const kept = path === undefined ? token : (await launch.workspace.read(path, 10_000))?.text
+      const environment = { ...launch.environment, AGENCY_TOKEN: kept ?? '' }
+      return createHost({ ...scene, launch: { ...launch, environment } })
+    },
+  }
+}

@@ -1,0 +1,67 @@
+import type { ReportVia, Scenario, Step, StepName, StepValue } from './contract.ts'
+
+/** The world in which a scenario is played: a process of its own, or nothing but memory. */
+export interface ScriptedHost {
+  say(text: string): Promise<void>
+  write(path: string, text: string): Promise<void>
+  run(command: string): Promise<void>
+  log(message: string): Promise<void>
+  usage(inputTokens: number, outputTokens: number): Promise<void>
+  wait(ms: number): Promise<void>
+  tool(name: string, input: Record<string, unknown>): Promise<void>
+  report(report: unknown, via: ReportVia): Promise<void>
+  flood(megabytes: number, oneLine: boolean): Promise<void>
+  garbage(lines: number): Promise<void>
+  spawnChild(escape: boolean): Promise<void>
+  ignoreSignals(): Promise<void>
+  /** Never resolves. */
+  hang(): Promise<void>
+  keepToken(path: string): Promise<void>
+  /** The same world, but Agency is spoken to with another token. */
+  withToken(token: { readonly path?: string | undefined; readonly token?: string | undefined }): Promise<ScriptedHost>
+}
+
+export interface Ending {
+  readonly exitCode: number | null
+  readonly signal: NodeJS.Signals | null
+  /** In one line, where it ended by a fault of its scenario. */
+  readonly detail?: string
+}
+
+/** Plays the steps of the given attempt, in order, to the one that ends it or to the last. */
+export async function interpret(scenario: Scenario, attempt: number, host: ScriptedHost): Promise<Ending> {
+  const steps = scenario.attempts[Math.min(attempt, scenario.attempts.length) - 1] ?? []
+  return (await playAll(steps, host)) ?? { exitCode: 0, signal: null }
+}
+
+async function playAll(steps: readonly Step[], host: ScriptedHost): Promise<Ending | null> {
+  for (const step of steps) {
+    const name = Object.keys(step)[0] as StepName
+    const play = plays[name] as (value: unknown, host: ScriptedHost) => Promise<Ending | void>
+    const ending = await play((step as Record<string, unknown>)[name], host)
+    if (ending !== undefined) return ending
+  }
+  return null
+}
+
+const plays: { readonly [Name in StepName]: (value: StepValue<Name>, host: ScriptedHost) => Promise<Ending | void> } = {
+  say: (text, host) => host.say(text),
+  write: ({ path, text }, host) => host.write(path, text),
+  run: (command, host) => host.run(command),
+  log: (message, host) => host.log(message),
+  usage: (usage, host) => host.usage(usage.input_tokens, usage.output_tokens),
+  wait: ({ ms }, host) => host.wait(ms),
+  tool: ({ name, input }, host) => host.tool(name, input),
+  report: ({ via, ...report }, host) => host.report(report, via),
+  raw_report: ({ via, body }, host) => host.report(body, via),
+  exit: async ({ code }) => ({ exitCode: code, signal: null }),
+  crash: async ({ signal }) => ({ exitCode: null, signal }),
+  ignore_signals: (_, host) => host.ignoreSignals(),
+  hang: (_, host) => host.hang(),
+  flood: ({ megabytes, one_line }, host) => host.flood(megabytes, one_line),
+  garbage: ({ lines }, host) => host.garbage(lines),
+  spawn_child: ({ escape }, host) => host.spawnChild(escape),
+  keep_token: ({ path }, host) => host.keepToken(path),
+  with_token: async ({ steps, ...token }, host) =>
+    (await playAll(steps as unknown as Step[], await host.withToken(token))) ?? undefined,
+}

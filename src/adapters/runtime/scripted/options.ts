@@ -1,0 +1,33 @@
+import { parse } from 'yaml'
+
+import { refusal } from '../../../kernel/errors.ts'
+import { parseScenario, type Scenario } from './contract.ts'
+import type { BuiltIn } from './scenarios.ts'
+
+/** The scenario that the options ask for: a name, the scenario itself, its YAML or JSON text, or nothing for the default. */
+export function scenarioOf(
+  options: Record<string, unknown>,
+  prompt: string,
+  known: Readonly<Record<string, BuiltIn>>,
+): Scenario {
+  const { scenario = 'default', ...more } = options
+  const [stray] = Object.keys(more)
+  if (stray !== undefined)
+    throw refusal('invalid_input', `the scripted runtime has no option "${stray}"`, { hint: 'It takes only scenario.' })
+  if (typeof scenario !== 'string') return parseScenario(scenario)
+  const builtIn = Object.hasOwn(known, scenario) ? known[scenario] : undefined
+  if (builtIn !== undefined) return builtIn(prompt)
+  if (/[\n:{]/.test(scenario)) return parseScenario(parsedText(scenario))
+  throw refusal('invalid_input', `no scenario is called "${scenario}"`, {
+    hint: `There are ${Object.keys(known).join(', ')}; or give the scenario itself, as YAML or JSON.`,
+  })
+}
+
+function parsedText(text: string): unknown {
+  try {
+    return parse(text)
+  } catch (error) {
+    const [why = 'not YAML'] = (error as Error).message.split('\n')
+    throw refusal('invalid_input', `scenario: ${why}`, { cause: error })
+  }
+}

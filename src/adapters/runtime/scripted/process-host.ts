@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+import { outboxReport } from '../outbox.ts'
+import { callTool, post, runCli } from './agency.ts'
+import type { ScriptedHost } from './interpret.ts'
+import type { AgentLine } from './lines.ts'
+import { floodLine, garbageLine } from './noise.ts'
+
+/** No scripted agent outlives this, whoever forgot it. */
+const longestHangMs = 3_600_000
+
+/** Plays in the current directory, and speaks to Agency as any agent would: CLI, MCP, HTTP, files. */
+export function createProcessHost(token: string): ScriptedHost {
+  const say = (text: string) => printLine({ type: 'text', text })
+  const sayRefusal = async (refusal: string | null) => {
+    if (refusal !== null) await say(`refused: ${refusal}`)
+  }
+  return {
+    say,
+    write,
+    run: async (command) => {
+      await printLine({ type: 'tool', name: 'sh', summary: command })
+      const shell = spawn('/bin/sh', ['-c', command], { stdio: ['ignore', 'inherit', 'inherit'] })
+      const [code, signal] = (await once(shell, 'exit')) as [number | null, string | null]
+      if (code !== 0) await say(`exit code ${code ?? signal}`)
+    },
+    log: async (message) => sayRefusal(await post(token, '/api/events', { kind: 'log', message })),
+    usage: (inputTokens, outputTokens) =>
+      printLine({ type: 'usage', input_tokens: inputTokens, output_tokens: outputTokens }),
+    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    tool: async (name, input) => {
+      await printLine({ type: 'tool', name, summary: JSON.stringify(input) })
+      const answer = await callTool(token, name, input)
+      await say(answer)
+    },
+    report: async (report, via) => {
+      if (via === 'stdout') return printLine({ type: 'report', report })
+      if (via === 'file') return write(outboxReport, JSON.stringify(report))
+      if (via === 'http') return sayRefusal(await post(token, '/api/attempt/report', report))
+      if (via === 'mcp') return say(await callTool(token, 'report', report as Record<string, unknown>))
+      return sayRefusal(await runCli(token, reportArguments(report)))
+    },
+    flood: async (megabytes, oneLine) => {
+      const block = `${floodLine}${oneLine ? ' ' : '\n'}`.repeat(64)
+      for (let left = megabytes * 1024 * 1024; left > 0; left -= block.length) await print(block)
+      await print('\n')
+    },
+    garbage: async (lines) => {
+      for (let line = 0; line < lines; line += 1) await print(Buffer.concat([garbageLine(line), Buffer.from('\n')]))
+    },
+    spawnChild: async (escape) => {
+      const child = spawn('sleep', ['3600'], { stdio: ['ignore', 'inherit', 'inherit'], detached: escape })
+      child.unref()
+      await say(`left a child behind: ${child.pid}`)
+    },
+    ignoreSignals: async () => {
+      for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
+    },
+    hang: () => new Promise((resolve) => setTimeout(resolve, longestHangMs)),
+    keepToken: (path) => write(path, token),
+    withToken: async (other) =>
+      createProcessHost(other.path === undefined ? (other.token ?? '') : await readFile(other.path, 'utf8')),
+  }
+}
+
+export const printLine = (line: AgentLine): Promise<void> => print(`${JSON.stringify(line)}\n`)
+
+/** Resolves when it has been written, so that a flood waits for its reader. */
+const print = (text: string | Buffer): Promise<void> =>
+  new Promise((resolve) => process.stdout.write(text, () => resolve()))
+
+async function write(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, text)
+}
+
+function reportArguments(report: unknown): string[] {
+  const {
+    status = '',
+    summary = '',
+    outputs = [],
+  } = report as { status?: string; summary?: string; outputs?: string[] }
+  const paths = outputs.length === 0 ? [] : ['--output', ...outputs]
+  return ['report', '--status', status, '--summary', summary, ...paths]
+}

@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { entryPath } from '../../../entries.ts'
+import { type Clock, systemClock } from '../../../kernel/clock.ts'
+import { readOutbox } from '../outbox.ts'
+import type { AgentHandle, Launch, Runtime } from '../port.ts'
+import { startProcess } from '../process.ts'
+import type { Scenario } from './contract.ts'
+import { type AgencyCall, playInProcess } from './in-process.ts'
+import { readAgentLine } from './lines.ts'
+import { scenarioOf } from './options.ts'
+import { type BuiltIn, builtInScenarios } from './scenarios.ts'
+
+export interface ScriptedOptions {
+  /** A real child process that uses CLI, MCP, HTTP and files like any agent; or no process and no delay. */
+  readonly host: 'process' | 'in-process'
+  readonly clock?: Clock
+  /** Named scenarios beside the built-in ones. */
+  readonly scenarios?: Readonly<Record<string, BuiltIn>>
+  /** How the in-process host reaches Agency's API; without it log lines become text and reports `report` events. */
+  readonly call?: AgencyCall
+  readonly graceMs?: number
+}
+
+/** Agents that play a scenario instead of thinking. */
+export function createScriptedRuntime({
+  host,
+  clock = systemClock,
+  scenarios,
+  call,
+  graceMs,
+}: ScriptedOptions): Runtime {
+  const known = { ...builtInScenarios, ...scenarios }
+  return {
+    name: 'scripted',
+    capabilities: { simulated: true, boxed: false, evidenceUnboxed: true, send: false, resume: false },
+    available: async () => {
+      if (host === 'in-process' || existsSync(entryPath('scripted-agent'))) return { ok: true }
+      return { ok: false, reason: 'its program is missing from this installation', install: 'npm install -g agency-os' }
+    },
+    checkOptions: (options) => void scenarioOf(options, '', known),
+    launch: async (launch) => {
+      const scenario = scenarioOf(launch.options, launch.prompt, known)
+      if (host === 'in-process') return playInProcess(scenario, launch, clock, call)
+      return startScriptedProcess(scenario, launch, graceMs)
+    },
+  }
+}
+
+const scenarioFile = '.agency/scenario.json'
+
+async function startScriptedProcess(
+  scenario: Scenario,
+  launch: Launch,
+  graceMs: number | undefined,
+): Promise<AgentHandle> {
+  await launch.workspace.write(scenarioFile, JSON.stringify(scenario))
+  return startProcess({
+    launch,
+    command: [process.execPath, entryPath('scripted-agent')],
+    environment: { AGENCY_SCENARIO: join(launch.workspace.path, scenarioFile), AGENCY_ATTEMPT: String(launch.attempt) },
+    readLine: readAgentLine,
+    readResult: () => readOutbox(launch.workspace),
+    ...(graceMs === undefined ? {} : { graceMs }),
+  })
+}

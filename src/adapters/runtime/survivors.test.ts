@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { expect, it, onTestFinished, vi } from 'vitest'
+
+import { isRunning } from '../../../test/support/processes.ts'
+import { makeLaunch } from './contract-suite.ts'
+import { findSurvivors, killSurvivors } from './survivors.ts'
+
+it('finds and kills what outlived a daemon that was killed, and nothing else', async () => {
+  const [mine, other] = [await orphan(), await orphan()]
+  expect(await pidsOf(mine.launchId)).toHaveLength(2)
+  expect(await killSurvivors([mine.launchId, 'att_nobody'])).toBe(2)
+  expect(await pidsOf(mine.launchId)).toEqual([])
+  expect(isRunning(mine.pid)).toBe(false)
+  expect(await pidsOf(other.launchId)).toHaveLength(2)
+})
+
+it('does not kill the group of a process that merely carries the launch id', async () => {
+  // Led by a shell without the id, so that the group is not the agent's.
+  const launchId = `att_stray${process.pid}`
+  const script = `AGENCY_LAUNCH_ID=${launchId} sleep 3600 & echo $!; exec sleep 3600`
+  const shell = spawn('/bin/sh', ['-c', script], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
+  onTestFinished(() => void process.kill(-(shell.pid ?? 0), 'SIGKILL'))
+  const [line] = (await once(shell.stdout, 'data')) as [Buffer]
+  await vi.waitUntil(async () => (await pidsOf(launchId)).length === 1)
+  expect(await killSurvivors([launchId])).toBe(1)
+  expect(isRunning(Number(line.toString()))).toBe(false)
+  expect(isRunning(shell.pid ?? 0)).toBe(true)
+})
+
+it('finds nothing where the system shows no processes, and says so', async () => {
+  const said: string[] = []
+  expect(await findSurvivors({ proc: '/no-such-place', say: (text) => said.push(text) })).toEqual([])
+  expect(said).toEqual(['Agents that outlived the daemon cannot be found here: there is no /no-such-place.'])
+})
+
+const pidsOf = async (launchId: string): Promise<number[]> =>
+  (await findSurvivors()).filter((survivor) => survivor.launchId === launchId).map(({ pid }) => pid)
+
+/** An agent with a child of its own, both orphaned by the kill -9 of the process that launched it. */
+async function orphan(): Promise<{ pid: number; launchId: string }> {
+  const { launchId, workspace } = await makeLaunch()
+  const program = fileURLToPath(new URL('./program/runtime.ts', import.meta.url))
+  const daemon = spawn(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `const { createProgramRuntime } = await import(${JSON.stringify(program)})
+       const handle = await createProgramRuntime().launch({
+         launchId: ${JSON.stringify(launchId)}, prompt: '', attempt: 1, environment: {},
+         workspace: { path: ${JSON.stringify(workspace.path)} },
+         options: { command: ['/bin/sh', '-c', 'sleep 3600 & echo ready; wait'] },
+       })
+       for await (const event of handle.events) if (event.text === 'ready') console.log(handle.pid)`,
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  onTestFinished(() => void killSurvivors([launchId]))
+  const [line] = (await once(daemon.stdout, 'data')) as [Buffer]
+  daemon.kill('SIGKILL')
+  await once(daemon, 'exit')
+  return { pid: Number(line.toString()), launchId }
+}
