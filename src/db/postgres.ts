@@ -1,10 +1,11 @@
-import { createSecretKey, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 
 import pg from 'pg'
 
 import { AgencyError, bug, refusal } from '../kernel/errors.ts'
 import { redact } from '../kernel/text.ts'
 import { announce } from './announce.ts'
+import { createChainKey } from './chain.ts'
 import { applyMigrations, checkSchema } from './migrate.ts'
 import { answerOnce, claimOnce, guardNesting, outsideRequests, refuseNesting, runOnce } from './once.ts'
 import type { Db, DbOptions, ReadTx, Sql, SqlRow, SqlValue, Stream, Tx } from './port.ts'
@@ -27,7 +28,7 @@ const repeatable = new Set(['40P01', '40001', '23505'])
 const attempts = 5
 
 export async function openPostgres(options: PostgresOptions): Promise<Db> {
-  const chainKey = createSecretKey(options.chainKey)
+  const chainKey = createChainKey(options.chainKey)
   const pool = new pg.Pool({ connectionString: options.url, max: options.connections ?? 10, types: { getTypeParser } })
   // A connection that breaks is replaced by the pool; the query that needed it says so. Without a listener the process
   // would end, also while the connection is lent out.
@@ -57,7 +58,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
   const wake = (): void => {
     for (const listener of listeners) announce(listener)
   }
-  const stopListening = listen(options, self, wake)
+  const stopListening = await listen(options, self, wake)
 
   async function transact<T>(streams: readonly Stream[], work: (open: OpenTx) => Promise<T>): Promise<T> {
     const client = await connect(pool)
@@ -191,21 +192,22 @@ function statementName(text: string): string {
 const getTypeParser: typeof pg.types.getTypeParser = ((oid: number, format: 'text' | 'binary') =>
   oid === 20 || oid === 1700 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser
 
-/** Its own connection, made again when it breaks; the engine's sweep covers what was missed meanwhile. */
-function listen(options: PostgresOptions, self: string, wake: () => void): () => Promise<void> {
+/**
+ * On a connection of its own, made again when it breaks. What was missed meanwhile is made up for by one ring;
+ * whatever the network loses without a word, the engine's sweep finds.
+ */
+async function listen(options: PostgresOptions, self: string, wake: () => void): Promise<() => Promise<void>> {
   let client: pg.Client | null = null
   let closed = false
   let cancelRetry = (): void => {}
   async function connectOnce(): Promise<void> {
-    if (closed) return
     const next = new pg.Client({ connectionString: options.url })
     client = next
     next.on('notification', ({ payload }) => payload !== self && wake())
-    next.on('error', () => retry())
+    next.on('error', retry)
     try {
       await next.connect()
       await next.query(`LISTEN ${channel}`)
-      wake()
     } catch {
       await next.end().catch(() => {})
       retry()
@@ -213,13 +215,12 @@ function listen(options: PostgresOptions, self: string, wake: () => void): () =>
   }
   function retry(): void {
     cancelRetry()
-    if (!closed) cancelRetry = options.clock.after(1_000, () => void connectOnce())
+    if (!closed) cancelRetry = options.clock.after(1_000, () => void connectOnce().then(wake))
   }
-  const first = connectOnce()
+  await connectOnce()
   return async () => {
     closed = true
     cancelRetry()
-    await first
     await client?.end().catch(() => {})
   }
 }
@@ -250,6 +251,7 @@ function storeError(error: unknown): unknown {
   const code = 'code' in error ? String(error.code) : ''
   if (code === '53100')
     return refusal('store_full', 'the disk of the PostgreSQL server is full; nothing was changed', { cause: error })
-  if (/^(08|53|57P|ECONN|EPIPE)/.test(code) || /Connection terminated/.test(error.message)) return unusable(error)
+  if (/^(08|53|57P|ECONN|EPIPE)/.test(code) || /Connection terminated|not queryable/.test(error.message))
+    return unusable(error)
   return error
 }

@@ -1,10 +1,10 @@
-import { createSecretKey } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 
 import { bug, refusal } from '../kernel/errors.ts'
 import { announce } from './announce.ts'
+import { createChainKey } from './chain.ts'
 import { applyMigrations, checkSchema } from './migrate.ts'
 import { answerOnce, claimOnce, guardNesting, outsideRequests, refuseNesting, runOnce } from './once.ts'
 import type { Db, DbOptions, ReadTx, Sql, SqlRow, SqlValue, Stream, Tx } from './port.ts'
@@ -38,7 +38,7 @@ export interface SqliteOptions extends DbOptions {
 export async function openSqlite(options: SqliteOptions): Promise<Db> {
   const inMemory = options.path === ':memory:'
   const readOnly = options.readOnly ?? false
-  const chainKey = createSecretKey(options.chainKey)
+  const chainKey = createChainKey(options.chainKey)
   if (!inMemory && !readOnly) await prepareFile(options)
   const writer = connectFile(options.path, readOnly)
   try {
@@ -251,8 +251,12 @@ function openFile(path: string, readOnly: boolean): DatabaseSync {
   let database: DatabaseSync | null = null
   try {
     database = new DatabaseSync(path, { readOnly })
-    database.exec('PRAGMA busy_timeout = 5000; PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = ON')
-    if (!readOnly) database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+    database.exec('PRAGMA busy_timeout = 1000; PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = ON')
+    // A checkpoint copies every changed page once: at 16 MB of log instead of 4 it copies the busy ones a quarter as often.
+    if (!readOnly)
+      database.exec(
+        'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -32000',
+      )
     return database
   } catch (error) {
     database?.close()

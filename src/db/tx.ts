@@ -1,6 +1,5 @@
-import { createHmac, type KeyObject } from 'node:crypto'
-
 import { bug } from '../kernel/errors.ts'
+import { type ChainKey, keyedHash } from './chain.ts'
 import type { ReadTx, Sql, SqlValue, Stream, Tx } from './port.ts'
 
 interface StreamHead {
@@ -13,7 +12,7 @@ interface StreamHead {
 export class OpenTx {
   readonly at: string
   readonly sql: Sql
-  readonly chainKey: KeyObject
+  readonly chainKey: ChainKey
   readonly writable: boolean
   readonly afterCommitCallbacks: (() => void)[] = []
   wroteEvents = false
@@ -72,7 +71,7 @@ export class OpenTx {
 interface OpenTxOptions {
   sql: Sql
   at: string
-  chainKey: KeyObject
+  chainKey: ChainKey
   writable: boolean
   heads: Map<Stream, StreamHead>
   /**
@@ -104,8 +103,8 @@ function insertEvents(rows: number): string {
  * The head carries a seal of its own, which no event row repeats: cutting off the newest events and
  * setting the head back to an older one needs a seal that is nowhere to be copied from.
  */
-export const sealOf = (key: KeyObject, stream: string, seq: number, hash: string): string =>
-  createHmac('sha256', key).update(`head\n${stream}\n${seq}\n${hash}`).digest('base64url')
+export const sealOf = (key: ChainKey, stream: string, seq: number, hash: string): string =>
+  keyedHash(key, `head\n${stream}\n${seq}\n${hash}`)
 
 export const asTx = (open: OpenTx): Tx => open as unknown as Tx
 export const openTx = (tx: ReadTx): OpenTx => tx as unknown as OpenTx
@@ -116,7 +115,7 @@ export const sqlOf = (tx: ReadTx): Sql => openTx(tx).sql
 export async function takeStreams(
   sql: Sql,
   streams: readonly Stream[],
-  chainKey: KeyObject,
+  chainKey: ChainKey,
   lock: boolean,
 ): Promise<Map<Stream, StreamHead>> {
   const heads = new Map<Stream, StreamHead>()

@@ -4,7 +4,6 @@ import { AgencyError } from '../kernel/errors.ts'
 import { sleep } from '../kernel/clock.ts'
 import { findAttempt } from '../work/attempts/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'
-import { findBrief } from '../work/briefs/store.ts'
 import { findRun } from '../work/runs/store.ts'
 import type { Workspace } from '../workspaces/port.ts'
 import { type Claimed, recordStart } from './claim.ts'
@@ -26,7 +25,8 @@ export interface LiveAttempt {
   stop(why: Stop): void
 }
 
-export function startAttempt(deps: EngineDeps, claimed: Claimed): LiveAttempt {
+export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
+  let claimed = taken
   let stopped: Stop | null = null
   let handle: AgentHandle | null = null
   let touch = (): void => {}
@@ -58,10 +58,10 @@ export function startAttempt(deps: EngineDeps, claimed: Claimed): LiveAttempt {
       deps.trigger('agent.launched')
       const { pid } = handle
       if (stopped !== null) void handle.interrupt()
-      const mine = await persist(deps, () => recordStarted(deps, claimed, { pid, promptSha256 }))
+      const started = await persist(deps, () => recordStarted(deps, claimed, { pid, promptSha256 }))
       deps.trigger('attempt.started')
-      // Somebody else has ended it meanwhile (a cancelled run): the agent must not work on.
-      if (!mine) stop('cancelled')
+      if (started === null) stop('cancelled')
+      else claimed = started
       const deadlines = watchDeadlines(deps.clock, run.configuration, stop)
       touch = deadlines.touch
       try {
@@ -73,6 +73,7 @@ export function startAttempt(deps: EngineDeps, claimed: Claimed): LiveAttempt {
       deps.trigger('agent.exited')
     } catch (error) {
       // The agent never came to life. A fault of ours looks the same from here and is logged with its run.
+      await handle?.interrupt()
       deps.log.warn('an attempt could not be started', { run: run.id, attempt: attempt.id, error: String(error) })
       ended = {
         kind: 'ended',
@@ -197,19 +198,12 @@ export async function conclude(
     deps.db.write([`run:${run.id}`, `org:${run.organisationId}`], async (tx) => {
       const scope = await openScope(deps, tx, run.id)
       let attempt = await findAttempt(tx, attemptId)
-      let current = await findBrief(tx, brief.id)
-      // Ended by somebody else, or no longer the newest: what this agent did no longer counts.
-      if (
-        scope === null ||
-        attempt === undefined ||
-        current === undefined ||
-        attempt.status === 'ended' ||
-        current.attemptId !== attempt.id
-      )
-        return
+      let current = brief
+      // Ended by somebody else: what this agent did no longer counts.
+      if (scope === null || attempt === undefined || attempt.status === 'ended') return
       // It finished before its start was recorded (killed between the two).
       if (attempt.status === 'launching' && conclusion.startFailed !== true && end.classified.outcome !== 'interrupted')
-        ({ brief: current, attempt } = await recordStart(scope, current, attempt, { pid: null, promptSha256: null }))
+        ({ brief: current, attempt } = await recordStart(scope, brief, attempt, { pid: null, promptSha256: null }))
       await endAttempt(scope, current, attempt, end)
     }),
   )
@@ -228,18 +222,17 @@ function classifyEnd(conclusion: Conclusion, report: unknown): Classified {
 
 const mayRunCommands = (deps: EngineDeps, brief: Brief): boolean => runtimeOf(deps, brief).capabilities.evidenceUnboxed
 
+/** Null when somebody else has ended it meanwhile. While an attempt is live, its brief changes only through it. */
 async function recordStarted(
   deps: EngineDeps,
-  claimed: Claimed,
+  { run, brief, attempt: { id } }: Claimed,
   start: { pid: number | null; promptSha256: string },
-): Promise<boolean> {
-  return deps.db.write([`run:${claimed.run.id}`], async (tx) => {
-    const scope = await openScope(deps, tx, claimed.run.id)
-    const attempt = await findAttempt(tx, claimed.attempt.id)
-    const brief = await findBrief(tx, claimed.brief.id)
-    if (scope === null || attempt === undefined || brief === undefined || attempt.status !== 'launching') return false
-    await recordStart(scope, brief, attempt, start)
-    return true
+): Promise<Claimed | null> {
+  return deps.db.write([`run:${run.id}`], async (tx) => {
+    const attempt = await findAttempt(tx, id)
+    if (attempt === undefined || attempt.status !== 'launching') return null
+    const scope: RunScope = { tx, by: 'engine', ids: deps.ids, playbook: playbookOf(deps, run.playbook), run }
+    return { run, ...(await recordStart(scope, brief, attempt, start)) }
   })
 }
 
