@@ -1,5 +1,5 @@
 import type { Problem } from '../operations/contract.ts'
-import { AgencyError, refusal } from '../kernel/errors.ts'
+import { type AgencyError, refusal } from '../kernel/errors.ts'
 import { pause, systemClock } from '../kernel/clock.ts'
 import { randomToken } from '../kernel/ids.ts'
 import { ConnectionLost, exchange, type HttpHead, type HttpRequest, NoAnswer, Unreachable } from './http.ts'

@@ -1,12 +1,9 @@
-import { readFileSync } from 'node:fs'
-
-import { checkSocketPlace, type HomePaths, homePaths } from '../daemon/home.ts'
+import { type HomePaths, homePaths } from '../daemon/home.ts'
 import { pause, systemClock } from '../kernel/clock.ts'
 import { refusal } from '../kernel/errors.ts'
 import { type Client, createClient } from './client.ts'
+import { type Environment, socketOf, tokenOf } from './endpoint.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
-
-export type Environment = Readonly<Record<string, string | undefined>>
 
 /** What every command gets: the terminal, the home, and a way to the daemon. */
 export interface CliContext extends Terminal {
@@ -50,15 +47,15 @@ export function createContext(env: Environment): CliContext {
 export const notRunning = (home: string): Error =>
   refusal('stopping', `no daemon is running for ${home}`, { hint: 'Start it with "agency up".' })
 
-async function startDaemon(context: CliContext): Promise<void> {
-  const { ensureDaemon } = await import('./daemon.ts')
-  const { pid, started } = await ensureDaemon(context, [])
-  if (started) context.err(`agency: started the daemon (pid ${pid})`)
+async function startDaemon({ env, paths, err }: CliContext): Promise<void> {
+  const { ensureDaemon } = await import('./launch.ts')
+  const { pid, started } = await ensureDaemon({ env, paths }, [])
+  if (started) err(`agency: started the daemon (pid ${pid})`)
 }
 
 /** A daemon that died is started again within moments; after ten seconds nobody did. */
 async function waitForDaemon(env: Environment, paths: HomePaths): Promise<void> {
-  const { isListening } = await import('./daemon.ts')
+  const { isListening } = await import('./launch.ts')
   for (let waited = 0; waited < 10_000; waited += 200) {
     if (await isListening(socketOf(env, paths))) return
     await pause(200)
@@ -66,46 +63,4 @@ async function waitForDaemon(env: Environment, paths: HomePaths): Promise<void> 
   throw refusal('stopping', 'the daemon that this agent belongs to does not answer', {
     hint: 'It may be restarting; repeat the command in a moment.',
   })
-}
-
-/** Where the daemon listens. With a home too long for a socket, the daemon's own file says which directory it chose. */
-export function socketOf(env: Environment, paths: HomePaths): string {
-  if (env['AGENCY_SOCKET']) return env['AGENCY_SOCKET']
-  if (paths.socket.startsWith(`${paths.home}/`)) return paths.socket
-  const chosen = readDaemonFile(paths)?.socket
-  const place = chosen === undefined ? paths : { ...paths, socket: chosen }
-  checkSocketPlace(place)
-  return place.socket
-}
-
-export interface DaemonFile {
-  pid: number
-  version: string
-  address: string
-  socket: string
-  started_at: string
-}
-
-/** Written by a daemon once it is ready; one that was killed leaves it behind, so it proves nothing. */
-export function readDaemonFile(paths: HomePaths): DaemonFile | null {
-  try {
-    const file = JSON.parse(readFileSync(paths.daemonFile, 'utf8')) as Partial<DaemonFile>
-    return typeof file.pid === 'number' && typeof file.socket === 'string' ? (file as DaemonFile) : null
-  } catch {
-    return null
-  }
-}
-
-export function tokenOf(env: Environment, paths: HomePaths): string {
-  if (env['AGENCY_TOKEN']) return env['AGENCY_TOKEN']
-  try {
-    return readFileSync(paths.operatorToken, 'utf8').trim()
-  } catch (error) {
-    // No home yet, so no daemon either: the request finds that out and says it better.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
-    throw refusal('unauthenticated', `${paths.operatorToken} cannot be read`, {
-      hint: 'Only the account that started the daemon may use it.',
-      cause: error,
-    })
-  }
 }

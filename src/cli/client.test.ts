@@ -1,0 +1,235 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
+
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { freshFolder } from '../../test/support/store.ts'
+import { AgencyError } from '../kernel/errors.ts'
+import { type Client, type ClientOptions, createClient, Refused } from './client.ts'
+import type { StreamMessage } from './sse.ts'
+
+type Answer = (request: IncomingMessage & { text: string }, response: ServerResponse) => void
+
+/** A real HTTP server on a real unix socket; closing it is the daemon's death. */
+async function listen(socket: string, answer: Answer): Promise<() => Promise<void>> {
+  const server = createServer((request, response) => {
+    let text = ''
+    request.on('data', (part: Buffer) => (text += part.toString()))
+    request.on('end', () => answer(Object.assign(request, { text }), response))
+  })
+  await new Promise<void>((resolve) => server.listen(socket, resolve))
+  const close = async (): Promise<void> => {
+    if (!server.listening) return
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  onTestFinished(close)
+  return close
+}
+
+const freshSocket = (): string => join(freshFolder(), 's.sock')
+
+function clientOn(socket: string, more: Partial<ClientOptions> = {}): { client: Client; said: string[] } {
+  const said: string[] = []
+  const client = createClient({
+    socket: () => socket,
+    token: () => 'opr_secret',
+    whenDown: () => Promise.reject(new Error('down')),
+    say: (line) => said.push(line),
+    ...more,
+  })
+  return { client, said }
+}
+
+const json = (response: ServerResponse, status: number, value: unknown): void => {
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(value))
+}
+
+describe('a request', () => {
+  it('carries the token, the query and the body, and brings back JSON', async () => {
+    const socket = freshSocket()
+    const seen: unknown[] = []
+    await listen(socket, (request, response) => {
+      seen.push([request.method, request.url, request.headers.authorization, request.text])
+      json(response, 200, { text: 'ü😀'.repeat(50_000) })
+    })
+    const { client } = clientOn(socket)
+    expect(
+      (await client.get<{ text: string }>('/runs', { status: 'a b', limit: undefined, latest: true })).text,
+    ).toHaveLength(150_000)
+    await client.post('/runs', { goal: 'ü' })
+    expect(seen).toEqual([
+      ['GET', '/api/runs?status=a%20b&latest=true', 'Bearer opr_secret', ''],
+      ['POST', '/api/runs', 'Bearer opr_secret', '{"goal":"ü"}'],
+    ])
+  })
+
+  it('ends as the problem that the daemon names', async () => {
+    const socket = freshSocket()
+    await listen(socket, (_, response) =>
+      json(response, 404, { code: 'not_found', message: 'no run "x"', hint: 'agency runs lists them', exit: 3 }),
+    )
+    const refused = await clientOn(socket)
+      .client.get('/runs/x')
+      .catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(Refused)
+    expect((refused as Refused).problem).toMatchObject({ code: 'not_found', exit: 3, hint: 'agency runs lists them' })
+  })
+
+  it('ends in one line when the answer is not ours', async () => {
+    const socket = freshSocket()
+    await listen(socket, (_, response) => response.writeHead(502).end('<html>\nBad gateway'))
+    await expect(clientOn(socket).client.get('/x')).rejects.toThrow(/^the daemon answered 502: <html>$/)
+  })
+
+  it('has a fresh key for each POST, and none for a GET', async () => {
+    const socket = freshSocket()
+    const keys: unknown[] = []
+    await listen(socket, (request, response) => {
+      keys.push(request.headers['idempotency-key'])
+      json(response, 200, {})
+    })
+    const { client } = clientOn(socket)
+    await client.post('/a', {})
+    await client.post('/a', {})
+    await client.get('/a')
+    expect(keys[0]).toMatch(/^\w{20,}$/)
+    expect(keys[1]).toMatch(/^\w{20,}$/)
+    expect(keys[0]).not.toBe(keys[1])
+    expect(keys[2]).toBeUndefined()
+  })
+
+  it('is repeated once under the same key when the connection is lost after sending, and says so', async () => {
+    const socket = freshSocket()
+    const keys: unknown[] = []
+    await listen(socket, (request, response) => {
+      keys.push(request.headers['idempotency-key'])
+      if (keys.length === 1) request.socket.destroy()
+      else json(response, 200, { id: 'run_1' })
+    })
+    const { client, said } = clientOn(socket)
+    expect(await client.post('/runs', { goal: 'x' })).toEqual({ id: 'run_1' })
+    expect(keys).toHaveLength(2)
+    expect(keys[0]).toBe(keys[1])
+    expect(said).toEqual(['agency: the connection was lost after sending; repeating it under the same key'])
+  })
+
+  it('is not repeated a second time', async () => {
+    const socket = freshSocket()
+    let count = 0
+    await listen(socket, (request) => {
+      count++
+      request.socket.destroy()
+    })
+    const failure = await clientOn(socket)
+      .client.post('/runs', {})
+      .catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(AgencyError)
+    expect((failure as AgencyError).message).toContain('the daemon went away')
+    expect(count).toBe(2)
+  })
+
+  it('is repeated when half of the answer came', async () => {
+    const socket = freshSocket()
+    let count = 0
+    await listen(socket, (_, response) => {
+      if (++count > 1) return json(response, 200, { whole: true })
+      response.writeHead(200, { 'content-length': '100' })
+      response.write('{"half":', () => response.socket?.destroy())
+    })
+    expect(await clientOn(socket).client.post('/runs', {})).toEqual({ whole: true })
+  })
+
+  it('starts what is not running, and goes on', async () => {
+    const socket = freshSocket()
+    let starts = 0
+    const { client } = clientOn(socket, {
+      whenDown: async () => {
+        starts++
+        await listen(socket, (_, response) => json(response, 200, { up: true }))
+      },
+    })
+    expect(await client.get('/status')).toEqual({ up: true })
+    expect(starts).toBe(1)
+  })
+
+  it('finds the next daemon when this one dies with the request in hand', async () => {
+    const socket = freshSocket()
+    const keys: unknown[] = []
+    const close = await listen(socket, (request) => {
+      keys.push(request.headers['idempotency-key'])
+      void close()
+    })
+    const { client } = clientOn(socket, {
+      whenDown: async () => {
+        await listen(socket, (request, response) => {
+          keys.push(request.headers['idempotency-key'])
+          json(response, 200, { life: 2 })
+        })
+      },
+    })
+    expect(await client.post('/runs', {})).toEqual({ life: 2 })
+    expect(new Set(keys).size).toBe(1)
+  })
+})
+
+describe('a stream', () => {
+  const message = (id: number): string => `id: ${id}\nevent: event\ndata: {"seq":${id}}\n\n`
+
+  it('continues after the last message it saw when the daemon is replaced', async () => {
+    const socket = freshSocket()
+    const resumed: unknown[] = []
+    const stream =
+      (ids: number[], then: (response: ServerResponse) => void): Answer =>
+      (request, response) => {
+        resumed.push(request.headers['last-event-id'])
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.write(`: hello\n\n${ids.map(message).join('')}`, () => then(response))
+      }
+    const close = await listen(
+      socket,
+      stream([1, 2], (response) => response.write('id: 3\ndata: {"seq', () => void close())),
+    )
+    const { client, said } = clientOn(socket)
+    const seen: (string | number)[] = []
+    for await (const each of client.follow('/runs/run_1/events', { level: 'normal' })) {
+      seen.push(each === 'open' ? 'open' : (JSON.parse((each as StreamMessage).data) as { seq: number }).seq)
+      if (seen.at(-1) === 2)
+        await close().then(() =>
+          listen(
+            socket,
+            stream([3, 4], () => {}),
+          ),
+        )
+      if (seen.at(-1) === 4) break
+    }
+    expect(seen).toEqual(['open', 1, 2, 'open', 3, 4])
+    expect(resumed).toEqual([undefined, '2'])
+    expect(said).toEqual(['agency: the connection was lost; waiting for the daemon'])
+  })
+
+  it('ends when it is told to', async () => {
+    const socket = freshSocket()
+    await listen(socket, (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(message(1))
+    })
+    const stop = new AbortController()
+    const seen: unknown[] = []
+    for await (const each of clientOn(socket).client.follow('/events', {}, { signal: stop.signal })) {
+      seen.push(each)
+      if (each !== 'open') stop.abort()
+    }
+    expect(seen).toHaveLength(2)
+  })
+
+  it('is refused like any request', async () => {
+    const socket = freshSocket()
+    await listen(socket, (_, response) => json(response, 401, { code: 'unauthenticated', message: 'expired', exit: 1 }))
+    const follow = async (): Promise<void> => {
+      for await (const _ of clientOn(socket).client.follow('/events', {}));
+    }
+    await expect(follow()).rejects.toThrow('expired')
+  })
+})

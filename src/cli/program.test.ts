@@ -1,0 +1,81 @@
+import type { Command } from 'commander'
+import { describe, expect, it } from 'vitest'
+
+import { missionStatuses } from '../work/missions/states.ts'
+import { PlaybookName, Priority } from '../work/missions/contract.ts'
+import { RunStatus } from '../work/runs/contract.ts'
+import { createContext } from './context.ts'
+import { buildProgram, UsageError } from './program.ts'
+
+const tree = (): Command => buildProgram(createContext({ AGENCY_HOME: '/nonexistent' }), () => {})
+const leaves = (command: Command): Command[] =>
+  command.commands.length === 0 ? [command] : command.commands.flatMap(leaves)
+const find = (...path: string[]): Command =>
+  path.reduce((command, name) => command.commands.find((each) => each.name() === name) as Command, tree())
+const choices = (command: Command, flag: string): unknown =>
+  command.options.find(({ long }) => long === flag)?.argChoices
+
+async function refused(...words: string[]): Promise<UsageError> {
+  const error = await tree()
+    .parseAsync(words, { from: 'user' })
+    .catch((failure: unknown) => failure)
+  if (error instanceof UsageError) return error
+  throw error instanceof Error ? error : new Error('it was accepted')
+}
+
+describe('help', () => {
+  it.each(leaves(tree()).map((command) => [command.name(), command] as const))(
+    'of %s is short and has an example',
+    (name, command) => {
+      let text = ''
+      command.configureOutput({ writeOut: (part) => (text += part) })
+      command.outputHelp()
+      expect(command.description()).not.toBe('')
+      expect(text).toMatch(new RegExp(`Example:\\n.*agency.*${name}`))
+      expect(text.split('\n').length).toBeLessThan(32)
+      for (const option of command.options) expect(option.long).toMatch(/^--[a-z-]+$/)
+    },
+  )
+})
+
+describe('a wrong command line', () => {
+  it.each([
+    [['stauts'], "unknown command 'stauts'; did you mean status?", 'agency --help'],
+    [['status', '--jsn'], "unknown option '--jsn'; did you mean --json?", 'agency status --help'],
+    [['run'], "missing required argument 'goal'", 'agency run --help'],
+    [
+      ['watch', 'a', 'b'],
+      "too many arguments for 'watch'. Expected 1 argument but got 2: a, b.",
+      'agency watch --help',
+    ],
+    [['mission'], 'agency mission: which of create, list, show, set?', 'agency mission --help'],
+    [['mission', 'shwo'], "unknown command 'shwo'; did you mean show?", 'agency mission --help'],
+    [['up', '--port', '99999'], /'99999' is invalid. It must be a whole number from 0 to 65535.$/, 'agency up --help'],
+    [
+      ['run', 'x', '--idle-minutes', '-3'],
+      /invalid. It must be a positive number of minutes, or "off".$/,
+      'agency run --help',
+    ],
+    [
+      ['report', '--status', 'perfect', '--summary', 'x'],
+      /Allowed choices are done, partial, blocked.$/,
+      'agency report --help',
+    ],
+  ] as const)('%j is one line and where to read on', async (words, message, hint) => {
+    const error = await refused(...words)
+    expect(error.message).toMatch(message)
+    expect(error.message).not.toContain('\n')
+    expect(error.hint).toBe(hint)
+  })
+})
+
+/** The command line loads no contract, so it repeats these; here they are held against each other. */
+describe('the words to choose from', () => {
+  it('are those of the contracts', () => {
+    expect(choices(find('runs'), '--status')).toEqual(RunStatus.options)
+    expect(choices(find('mission', 'list'), '--status')).toEqual(missionStatuses)
+    expect(choices(find('mission', 'set'), '--status')).toEqual(missionStatuses)
+    expect(choices(find('mission', 'create'), '--priority')).toEqual(Priority.options)
+    expect(choices(find('run'), '--playbook')).toEqual(PlaybookName.options)
+  })
+})

@@ -1,0 +1,159 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { describe, expect, it } from 'vitest'
+
+import { freshFolder } from '../../test/support/store.ts'
+import { AgencyError } from '../kernel/errors.ts'
+import { configurationKeys, settingMeta } from './contract.ts'
+import { type ConfigurationSources, explainConfiguration, loadConfiguration } from './load.ts'
+
+const withFile = (text: string): { config: string } => {
+  const config = join(freshFolder(), 'config.yaml')
+  writeFileSync(config, text)
+  return { config }
+}
+const load = (text: string, more: Partial<ConfigurationSources> = {}) =>
+  loadConfiguration({ env: {}, home: withFile(text), ...more })
+const refused = (work: () => unknown): AgencyError => {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof AgencyError) return error
+    throw error
+  }
+  throw new Error('it was accepted')
+}
+
+describe('configuration', () => {
+  it('is complete without a file', () => {
+    const { values, origins } = loadConfiguration({ env: {}, home: { config: join(freshFolder(), 'none.yaml') } })
+    expect(values).toEqual({
+      port: null,
+      host: '127.0.0.1',
+      databaseUrl: null,
+      slots: 4,
+      logLevel: 'info',
+      idleMinutes: 30,
+      hardMinutes: 240,
+      crashRetries: 3,
+      retryBudget: 3,
+      defaultRuntime: null,
+      bodyLimitMb: 8,
+    })
+    expect(new Set(Object.values(origins).map(({ from }) => from))).toEqual(new Set(['default']))
+  })
+
+  it('is complete with an empty file, or one of comments only', () => {
+    expect(load('').values.slots).toBe(4)
+    expect(load('# nothing yet\n').values.slots).toBe(4)
+  })
+
+  it('comes from the flag before the environment, the environment before the file, the file before the default', () => {
+    const text = '# ours\nslots: 5\nport: 5001\nidle_minutes: 5\n'
+    const { values, origins } = load(text, {
+      env: { AGENCY_SLOTS: '6', AGENCY_PORT: '6001' },
+      flags: { slots: '7' },
+    })
+    expect([values.slots, values.port, values.idleMinutes, values.hardMinutes]).toEqual([7, 6001, 5, 240])
+    expect([origins.slots, origins.port, origins.idleMinutes, origins.hardMinutes].map(({ name }) => name)).toEqual([
+      '--slots',
+      'AGENCY_PORT',
+      'config.yaml:4',
+      'default',
+    ])
+  })
+
+  it('takes null for off, wherever it is written', () => {
+    expect(load('idle_minutes: null\nhard_minutes: ~\n').values).toMatchObject({ idleMinutes: null, hardMinutes: null })
+    expect(load('idle_minutes: 3\n', { env: { AGENCY_IDLE_MINUTES: 'off' } }).values.idleMinutes).toBeNull()
+    expect(load('port: 80\n', { flags: { port: null } }).values.port).toBeNull()
+  })
+
+  it('takes an empty variable for one that is not set', () => {
+    expect(load('slots: 2', { env: { AGENCY_SLOTS: '', DATABASE_URL: '' } }).values).toMatchObject({
+      slots: 2,
+      databaseUrl: null,
+    })
+  })
+
+  it.each([
+    ['slots: 0', 'slots must be a whole number from 1 to 1000, not 0'],
+    ['slots: many', 'slots must be a whole number from 1 to 1000, not "many"'],
+    ['slots: 2.5', 'slots must be a whole number from 1 to 1000, not 2.5'],
+    ['slots:', 'slots must be a whole number from 1 to 1000, not null'],
+    ['port: 70000', 'port must be a whole number from 0 to 65535, or null, not 70000'],
+    ['log_level: loud', 'log_level must be debug, info, warn or error, not "loud"'],
+    ['host: [a]', 'host must be an address or host name, not ["a"]'],
+  ])('refuses %s, saying what is expected and where', (text, message) => {
+    expect(refused(() => load(`\n${text}\n`)).message).toMatch(
+      new RegExp(`config\\.yaml:2: ${message.replace(/[[\]]/g, '\\$&')}$`),
+    )
+  })
+
+  it('names the variable or flag whose value is wrong', () => {
+    expect(refused(() => load('', { env: { AGENCY_PORT: 'abc' } })).message).toMatch(
+      /^AGENCY_PORT: port must be .*, not "abc"$/,
+    )
+    expect(refused(() => load('', { flags: { port: '-1' } })).message).toMatch(/^--port: port must be .*, not "-1"$/)
+  })
+
+  it('refuses a wrong value in the file even where another place overrides it', () => {
+    expect(refused(() => load('port: abc', { flags: { port: 80 } })).message).toContain('port must be')
+  })
+
+  it('names the line of an unknown setting, and the one that was probably meant', () => {
+    const error = refused(() => load('port: 80\nslotz: 3\n'))
+    expect(error.message).toMatch(/config\.yaml:2:1: no setting "slotz"; did you mean "slots"\?$/)
+    expect(error.data).toMatchObject({ line: 2, column: 1, nearest: 'slots' })
+    expect(refused(() => load('utterly_different: 1')).message).toMatch(/no setting "utterly_different"$/)
+  })
+
+  it.each([
+    ['port: [1, 2', 1],
+    ['port: 1\n  slots: 2', 1],
+    ['host: "open\nport: 1\n', 1],
+    ['port: 1\nport: 2\n', 2],
+    ['- port\n', 1],
+    ['just text\n', 1],
+    ['slots: *nowhere\n', 1],
+    ['port: 1\n\tslots: 2\n', 1],
+  ])('says where YAML is wrong: %j', (text, line) => {
+    const error = refused(() => load(text))
+    expect(error.code).toBe('invalid_input')
+    expect(error.message).not.toContain('\n')
+    expect(error.data['line']).toBeGreaterThanOrEqual(line)
+    expect(error.message).toContain(`config.yaml:${error.data['line']}:${error.data['column']}: `)
+  })
+
+  it('says so when the file cannot be read', () => {
+    const config = join(freshFolder(), 'config.yaml')
+    mkdirSync(config)
+    expect(refused(() => loadConfiguration({ env: {}, home: { config } })).message).toContain(
+      `${config} cannot be read`,
+    )
+  })
+
+  it('never shows a password', () => {
+    const url = 'postgres://ada:hunter2@db.example:5432/agency?password=hunter3'
+    const explained = explainConfiguration(load('', { env: { DATABASE_URL: url } }))
+    expect(JSON.stringify(explained)).not.toMatch(/hunter|ada/)
+    expect(explained.find(({ key }) => key === 'database_url')).toMatchObject({
+      value: 'postgres://[redacted]@db.example:5432/agency',
+      from: 'DATABASE_URL',
+    })
+    const wrong = refused(() => load('', { env: { DATABASE_URL: 'mysql://ada:hunter2@x/y' } }))
+    expect(wrong.message).not.toMatch(/hunter|ada/)
+    const inFile = refused(() => load('database_url: mysql://ada:hunter2@x/y'))
+    expect(inFile.message).not.toMatch(/hunter|ada/)
+  })
+
+  it('explains every setting', () => {
+    for (const { description, value, environment } of explainConfiguration(load(''))) {
+      expect(description).not.toBe('')
+      expect(value).not.toBeUndefined()
+      expect(environment).toMatch(/^(AGENCY_[A-Z_]+|DATABASE_URL)$/)
+    }
+    for (const key of configurationKeys) expect(settingMeta(key).expected).not.toBe('')
+  })
+})

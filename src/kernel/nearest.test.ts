@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+
+import { nearest } from './nearest.ts'
+
+it.each([
+  ['stauts', 'status'],
+  ['Status', 'status'],
+  ['slotz', 'slots'],
+  ['inspct', 'inspect'],
+  ['prot', 'port'],
+  ['zzz', null],
+  ['', null],
+  ['dashboard', null],
+])('takes %j for %j', (typed, meant) => {
+  expect(nearest(typed, ['status', 'slots', 'inspect', 'port'])).toBe(meant)
+})
