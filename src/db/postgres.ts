@@ -23,9 +23,15 @@ const migrationLock = 7_246_091
 /** Whoever holds it appends to the feed of everything; see `takeFeed` in tx.ts. */
 const feedLock = 7_246_092
 const channel = 'agency_events'
-/** Lost races: a deadlock the sorted locks could not prevent, a serialisation failure, a key inserted by another. */
-const repeatable = new Set(['40P01', '40001', '23505'])
-const attempts = 5
+/**
+ * Lost races, and how often the transaction is tried: a deadlock that the sorted streams could not prevent, a
+ * serialisation failure, a unique key that another inserted meanwhile (the second try finds its row and can say so).
+ */
+const tries = new Map([
+  ['40P01', 20],
+  ['40001', 20],
+  ['23505', 3],
+])
 
 export async function openPostgres(options: PostgresOptions): Promise<Db> {
   const chainKey = createChainKey(options.chainKey)
@@ -109,7 +115,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
         try {
           return await transact(streams, body)
         } catch (error) {
-          if (attempt === attempts || !isRepeatable(error)) throw storeError(error)
+          if (attempt >= triesAfter(error)) throw storeError(error)
         }
       }
     },
@@ -233,8 +239,8 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-const isRepeatable = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && repeatable.has(String(error.code))
+const triesAfter = (error: unknown): number =>
+  error instanceof Error && 'code' in error ? (tries.get(String(error.code)) ?? 1) : 1
 
 function unusable(error: unknown): AgencyError {
   const reason = redact(

@@ -4,6 +4,8 @@ import { DatabaseSync } from 'node:sqlite'
 
 import pg from 'pg'
 
+import { openPostgres } from '../../src/db/postgres.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
 import { type Cluster, databaseUrl, readCluster, startCluster, tcpUrl, writeCluster } from './cluster.ts'
 import { postgresBinaries } from './machine.ts'
 
@@ -23,7 +25,13 @@ export async function freshDatabase(): Promise<string> {
   return databaseUrl(cluster, await createDatabase(cluster))
 }
 
-/** The same over TCP and with a password, as a remote server would be named. */
+/** One that already has the schema: copying it is faster than migrating again. */
+export async function freshStoreDatabase(): Promise<string> {
+  const cluster = await sharedCluster()
+  return databaseUrl(cluster, await createDatabase(cluster, migrated))
+}
+
+/** An empty one over TCP and with a password, as a remote server would be named. */
 export async function freshTcpDatabase(): Promise<string> {
   const cluster = await sharedCluster()
   return tcpUrl(cluster, await createDatabase(cluster))
@@ -40,10 +48,11 @@ export async function runOn(url: string, sql: string): Promise<Record<string, un
   }
 }
 
+const migrated = 'agency_migrated'
 let made = 0
-async function createDatabase(cluster: Cluster): Promise<string> {
+async function createDatabase(cluster: Cluster, source = 'template1'): Promise<string> {
   const name = `test_${process.pid}_${++made}`
-  await runOn(databaseUrl(cluster, 'postgres'), `CREATE DATABASE ${name}`)
+  await runOn(databaseUrl(cluster, 'postgres'), `CREATE DATABASE ${name} TEMPLATE ${source}`)
   return name
 }
 
@@ -64,6 +73,10 @@ async function startOnce(folder: string): Promise<Cluster> {
     const running = readCluster(folder)
     if (running !== null) return running
     const cluster = await startCluster(folder)
+    await runOn(databaseUrl(cluster, 'postgres'), `CREATE DATABASE ${migrated}`)
+    const url = databaseUrl(cluster, migrated)
+    const db = await openPostgres({ url, clock: systemClock, chainKey: new Uint8Array(32) })
+    await db.close()
     writeCluster(cluster)
     return cluster
   } finally {

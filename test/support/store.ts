@@ -7,7 +7,7 @@ import { describe, onTestFinished } from 'vitest'
 import { openStore, type StorePlace } from '../../src/db/open.ts'
 import type { Db, DbOptions } from '../../src/db/port.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
-import { freshDatabase, postgresMissing, runOn } from './postgres.ts'
+import { freshStoreDatabase, postgresMissing, runOn } from './postgres.ts'
 
 export interface FreshStore {
   readonly place: StorePlace
@@ -27,28 +27,35 @@ export const testChainKey = new Uint8Array(32).fill(7)
  * Unset, PostgreSQL is used where it is installed; asked for by name, its absence is a failure and not a skip.
  */
 export function describeStores(name: string, suite: (openFresh: OpenFresh, kind: 'sqlite' | 'postgres') => void): void {
-  const wanted = process.env['AGENCY_TEST_STORE'] ?? 'installed'
-  const missing = wanted === 'sqlite' ? null : postgresMissing()
-  if (missing !== null && wanted !== 'installed') throw new Error(`AGENCY_TEST_STORE=${wanted}: ${missing}`)
-  if (missing !== null) say(`skipped on PostgreSQL: ${missing}`)
-
   if (wanted !== 'postgres')
     describe(`${name}, on SQLite`, () => {
       suite(freshSqlite, 'sqlite')
     })
-  if (wanted !== 'sqlite')
-    describe.skipIf(missing !== null)(`${name}, on PostgreSQL`, () => {
-      suite(freshPostgres, 'postgres')
-    })
+  describePostgres(`${name}, on PostgreSQL`, (openFresh) => {
+    suite(openFresh, 'postgres')
+  })
 }
 
+/** What only PostgreSQL can show. */
+export function describePostgres(name: string, suite: (openFresh: typeof freshPostgres) => void): void {
+  if (wanted === 'sqlite') return
+  const missing = postgresMissing()
+  if (missing !== null && wanted !== 'installed') throw new Error(`AGENCY_TEST_STORE=${wanted}: ${missing}`)
+  if (missing !== null) say(`skipped on PostgreSQL: ${missing}`)
+  describe.skipIf(missing !== null)(name, () => {
+    suite(freshPostgres)
+  })
+}
+
+const wanted = process.env['AGENCY_TEST_STORE'] ?? 'installed'
+
 /** A store file in a folder of its own, gone when the test is. */
-export function freshSqlite(options: Partial<DbOptions> = {}): Promise<FreshStore> {
+export function freshSqlite(options: Partial<DbOptions> = {}): Promise<FreshStore & { place: { kind: 'sqlite' } }> {
   return manage({ kind: 'sqlite', path: join(freshFolder(), 'store.db') }, options)
 }
 
-async function freshPostgres(options: Partial<DbOptions> = {}): Promise<FreshStore> {
-  return manage({ kind: 'postgres', url: await freshDatabase() }, options)
+async function freshPostgres(options: Partial<DbOptions> = {}): Promise<FreshStore & { place: { kind: 'postgres' } }> {
+  return manage({ kind: 'postgres', url: await freshStoreDatabase() }, options)
 }
 
 export function freshFolder(): string {
@@ -57,7 +64,10 @@ export function freshFolder(): string {
   return folder
 }
 
-async function manage(place: StorePlace, options: Partial<DbOptions> = {}): Promise<FreshStore> {
+async function manage<Place extends StorePlace>(
+  place: Place,
+  options: Partial<DbOptions> = {},
+): Promise<FreshStore & { place: Place }> {
   const open = async (more: Partial<DbOptions> & { readOnly?: boolean } = {}): Promise<Db> => {
     const db = await openStore(place, { clock: systemClock, chainKey: testChainKey, ...options, ...more })
     onTestFinished(() => db.close())

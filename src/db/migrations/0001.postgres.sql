@@ -33,6 +33,7 @@ CREATE INDEX events_by_transaction ON events (txid);
 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '%', TG_ARGV[0]; END $$;
 CREATE TRIGGER events_are_final BEFORE UPDATE ON events FOR EACH ROW EXECUTE FUNCTION refuse('events are never changed');
 CREATE TRIGGER events_stay BEFORE DELETE ON events FOR EACH ROW EXECUTE FUNCTION refuse('events are never removed');
+CREATE TRIGGER events_stay_together BEFORE TRUNCATE ON events EXECUTE FUNCTION refuse('events are never removed');
 
 CREATE TABLE counters (name TEXT COLLATE "C" PRIMARY KEY, value BIGINT NOT NULL);
 
