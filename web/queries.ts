@@ -58,10 +58,16 @@ export const waitingQuery = queryOptions({
   queryKey: keys.waiting,
   queryFn: async ({ signal }) => {
     const [blocked, failed] = await Promise.all([
-      call(operations.brief.list, { status: 'blocked', limit: 100 }, signal),
-      call(operations.run.list, { status: 'failed', limit: 100 }, signal),
+      call(operations.brief.list, { status: 'blocked', limit: 50 }, signal),
+      call(operations.run.list, { status: 'failed', limit: 50 }, signal),
     ])
-    return { blocked: blocked.briefs, failed: failed.runs, failedTotal: failed.counts['failed'] ?? failed.runs.length }
+    const runIds = [...new Set(blocked.briefs.map((brief) => brief.runId))]
+    const runs = await Promise.all(runIds.map((runId) => call(operations.run.show, { runId }, signal)))
+    return {
+      blocked: blocked.briefs.map((brief) => ({ brief, run: runs.find((run) => run.id === brief.runId) })),
+      failed: failed.runs,
+      failedTotal: failed.counts['failed'] ?? failed.runs.length,
+    }
   },
 })
 

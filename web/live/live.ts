@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 
-import { Event } from '../../src/events/contract.ts'
+import { Event, eventKinds } from '../../src/events/contract.ts'
 import { operations } from '../../src/operations/all.contract.ts'
 import { fromWire } from '../../src/operations/wire.ts'
 import { call, isSignedOut, requestOf, Unreachable } from '../client.ts'
@@ -80,7 +80,9 @@ export function createLive(queryClient: QueryClient): Live {
       void queryClient.invalidateQueries()
       for (const follower of followers) follower.opened()
     }
-    opened.onmessage = (message: MessageEvent<string>) => receive(fromWire(Event, JSON.parse(message.data)) as Event)
+    const read = (message: MessageEvent<string>): void => receive(fromWire(Event, JSON.parse(message.data)) as Event)
+    // Each kind is an event of its own name, and there is no listening to all names.
+    for (const kind of eventKinds) opened.addEventListener(kind, read)
     opened.onerror = () => {
       if (source !== opened) return
       lost('reconnecting')

@@ -25,8 +25,8 @@ export function InboxPage() {
       {waiting.data && count > 0 && (
         <>
           <ul className="plain cards">
-            {waiting.data.blocked.map((brief) => (
-              <BlockedBrief key={brief.id} brief={brief} />
+            {waiting.data.blocked.map(({ brief, run }) => (
+              <BlockedBrief key={brief.id} brief={brief} run={run} />
             ))}
             {waiting.data.failed.map((run) => (
               <FailedRun key={run.id} run={run} />
@@ -59,11 +59,12 @@ function NothingWaits() {
   )
 }
 
-function BlockedBrief({ brief }: { brief: Brief }) {
+function BlockedBrief({ brief, run }: { brief: Brief; run: RunLine | undefined }) {
   return (
     <li className="card">
       <p className="facts">
         <Stated state={{ ...briefState(brief), says: 'blocked' }} />
+        {run?.simulated && <Simulated />}
         <span className="muted">
           <Ago at={brief.updatedAt} />
         </span>
@@ -73,7 +74,8 @@ function BlockedBrief({ brief }: { brief: Brief }) {
       </h2>
       <p>{brief.failure ?? 'The agent says it cannot go on.'}</p>
       <p className="muted">
-        In <Link to={addresses.run(brief.runId)}>{brief.runId}</Link>, after {counted(brief.attempts, 'attempt')}
+        In <Link to={addresses.run(brief.runId)}>{run?.goalAnchor ?? brief.runId}</Link>, after{' '}
+        {counted(brief.attempts, 'attempt')}
       </p>
     </li>
   )

@@ -41,18 +41,18 @@ function Run({ inspection, briefId }: { inspection: Inspection; briefId: string 
         <RunTree inspection={inspection} current={briefId === null ? run.id : (brief?.id ?? null)} />
         <div className="run-side">
           <RunLog runId={run.id} path={path} hash={hash} />
-          <div className="detail" tabIndex={0} role="region" aria-label="The chosen brief">
-            {brief !== undefined && <BriefDetail inspection={inspection} brief={brief} hash={hash} />}
-            {brief === undefined && briefId !== null && (
-              <p>
-                This run has no brief <code>{briefId}</code>. <Link to={addresses.run(run.id)}>Show the whole run</Link>
-                .
-              </p>
-            )}
-            {brief === undefined && briefId === null && (
-              <p className="muted">{briefs.length === 0 ? 'No briefs yet.' : 'Choose a brief to see its evidence.'}</p>
-            )}
-          </div>
+          {(brief !== undefined || briefId !== null) && (
+            <div className="detail" tabIndex={0} role="region" aria-label="The chosen brief">
+              {brief === undefined ? (
+                <p>
+                  This run has no brief <code>{briefId}</code>.{' '}
+                  <Link to={addresses.run(run.id)}>Show the whole run</Link>.
+                </p>
+              ) : (
+                <BriefDetail inspection={inspection} brief={brief} hash={hash} />
+              )}
+            </div>
+          )}
         </div>
       </div>
     </>

@@ -90,16 +90,16 @@ function EvidenceList({ brief, checks, attempts }: { brief: Brief; checks: Check
 function Looked({ check, attempt }: { check: Check; attempt: number }) {
   return (
     <>
-      <p>
-        <span className={`tone-${check.passed ? 'good' : 'bad'}`}>{check.passed ? 'proven' : 'not proven'}</span>{' '}
-        <span>{check.detail}</span>
-      </p>
       {check.output !== '' && (
         <pre tabIndex={0} aria-label="What it printed">
           {check.output}
         </pre>
       )}
       <p className="facts muted">
+        <span>
+          <span className={`tone-${check.passed ? 'good' : 'bad'}`}>{check.passed ? 'proven' : 'not proven'}</span>:{' '}
+          {check.detail}
+        </span>
         <span>{duration(check.durationMs)}</span>
         <span>{check.boxed ? 'boxed' : 'not boxed'}</span>
         {attempt > 0 && <span>attempt {attempt}</span>}

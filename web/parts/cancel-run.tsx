@@ -46,7 +46,7 @@ export function CancelRun({ run }: { run: Run }) {
           <button type="button" autoFocus onClick={close}>
             Keep it running
           </button>
-          <button type="button" className="danger" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
+          <button type="button" className="primary" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
             {cancel.isPending ? 'Cancelling' : `Cancel the run and ${counted(run.briefsOpen, 'brief')}`}
           </button>
         </p>

@@ -1,5 +1,14 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import {
+  type CSSProperties,
+  type KeyboardEvent,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 
 import { type Line, type Log, type LogState, maxLines } from '../live/log.ts'
 import { countAfter, filtered, indexAt, lineAt, type LinePlace } from '../live/lines.ts'
@@ -54,13 +63,14 @@ export function LogView({ log, state, label, place, target, onTarget, origin, ki
 
   const held = pointed && paused === null
   const end = useRef(0)
+  const height = useHeight(scroller)
   useKeptPlace(scroller.current, shown, place)
   useLayoutEffect(() => {
     const element = scroller.current
     if (element === null || !following || held) return
     end.current = shown.length
     element.scrollTop = element.scrollHeight
-  }, [shown, following, held])
+  }, [shown, following, held, height])
 
   const targetIndex = targeted === undefined ? -1 : shown.indexOf(targeted)
   const reached = useRef<number | null>(null)
@@ -69,6 +79,8 @@ export function LogView({ log, state, label, place, target, onTarget, origin, ki
     reached.current = target
     setFollowing(false)
     virtual.scrollToIndex(targetIndex, { align: 'center' })
+    // On a phone the log lies below the rest.
+    scroller.current?.scrollIntoView({ block: 'nearest' })
   }, [target, targetIndex, virtual])
 
   const toEnd = (): void => {
@@ -144,6 +156,8 @@ export function LogView({ log, state, label, place, target, onTarget, origin, ki
         onKeyDown={onKey}
         onPointerMove={(event) => setPointed(event.pointerType === 'mouse')}
         onPointerLeave={() => setPointed(false)}
+        // Numbers get the width of the largest, so that nothing moves sideways from 9,999 to 10,000.
+        style={{ '--digits': String(newest).length } as CSSProperties}
       >
         {shown.length === 0 && state.phase === 'ready' && (
           <p className="none muted">{state.lines.length === 0 ? emptyText : 'No line matches the filter.'}</p>
@@ -217,7 +231,7 @@ function Row({ line, number, top, origin, pointedAt, onPoint }: RowProps) {
       </time>
       <Sign tone={tone} />
       {origin !== null && <span className="origin muted">{origin}</span>}
-      <b className={`tone-${tone}`}>{line.code ?? words(line.kind)}</b>
+      <b className={`tone-${tone}`}>{line.code ?? (line.kind === 'log' ? line.by : words(line.kind))}</b>
       <span className="cut">{line.message}</span>
     </div>
   )
@@ -233,6 +247,17 @@ function useKeptPlace(element: HTMLElement | null, shown: readonly Line[], place
     const added = indexAt(shown, place, was)
     if (added > 0 && shown[added]?.[place] === was) element.scrollTop += added * rowHeight
   }, [element, shown, place])
+}
+
+/** The window, a wrapped bar or an opened line can take height away; whoever follows the end stays there. */
+function useHeight(element: RefObject<HTMLElement | null>): number {
+  const [height, setHeight] = useState(0)
+  useEffect(() => {
+    const observer = new ResizeObserver(() => setHeight(element.current?.clientHeight ?? 0))
+    if (element.current !== null) observer.observe(element.current)
+    return () => observer.disconnect()
+  }, [element])
+  return height
 }
 
 function useHidden(lines: readonly Line[], all: boolean): number {

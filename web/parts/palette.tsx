@@ -55,7 +55,9 @@ function Search({ onClose }: { onClose: () => void }) {
     if (step !== 0 || event.key === 'Enter') event.preventDefault()
   }
   const optionId = (index: number): string => `${list}-${index}`
-  useEffect(() => document.getElementById(optionId(current))?.scrollIntoView({ block: 'nearest' }))
+  useEffect(() => {
+    document.getElementById(optionId(current))?.scrollIntoView({ block: 'nearest' })
+  })
 
   return (
     <>

@@ -127,7 +127,7 @@ const eventTones: Partial<Record<EventKind, Tone>> = {
   escalated: 'waiting',
   failed: 'bad',
   declined: 'bad',
-  retried: 'bad',
+  retried: 'working',
   brief_cancelled: 'off',
 }
 

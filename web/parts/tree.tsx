@@ -43,7 +43,9 @@ export function RunTree({ inspection, current }: { inspection: Inspection; curre
     overscan: 10,
     getItemKey: (index) => nodes[index]?.key ?? index,
   })
-  useEffect(() => virtual.measure(), [nodes, virtual])
+  useEffect(() => {
+    virtual.measure()
+  }, [nodes, virtual])
 
   const moveTo = (index: number): void => {
     const node = nodes[index]
