@@ -1,5 +1,5 @@
 import type { AgentEnded } from '../adapters/runtime/port.ts'
-import { shorten } from '../kernel/text.ts'
+import { redact, shorten } from '../kernel/text.ts'
 import { type Outcome, Report } from '../work/attempts/contract.ts'
 
 /** Why the engine itself ended an attempt, if it did. */
@@ -35,7 +35,7 @@ export function classify(ending: Ending): Classified {
     }
   if (ended.signal !== null) return crash(`killed by ${ended.signal}`, ended)
   if (ended.exitCode === null)
-    return { outcome: 'crash', detail: shorten(ended.detail ?? 'ended without an exit code', 500), report: null }
+    return { outcome: 'crash', detail: line(redact(ended.detail ?? 'ended without an exit code'), 500), report: null }
   if (ended.exitCode !== 0) return crash(`exit code ${ended.exitCode}`, ended)
   if (ending.report === undefined) return { outcome: 'bad_output', detail: 'ended without a report', report: null }
   const parsed = Report.safeParse(ending.report)
@@ -43,12 +43,13 @@ export function classify(ending: Ending): Classified {
     const first = parsed.error.issues[0]
     return {
       outcome: 'bad_output',
-      detail: `the report is malformed: ${first?.path.join('.') ?? ''} ${first?.message ?? ''}`,
+      detail: line(['the report is malformed', first?.path.join('.'), first?.message].filter(Boolean).join(': '), 500),
       report: null,
     }
   }
-  const report = parsed.data
-  const detail = shorten(report.summary, 300)
+  // Secrets go before anything is stored; a report through the API has lost them already.
+  const report = { ...parsed.data, summary: redact(parsed.data.summary) }
+  const detail = line(report.summary, 300)
   if (report.status === 'blocked') return { outcome: 'blocked', detail, report }
   if (report.status === 'partial') return { outcome: 'partial_output', detail, report }
   return { outcome: 'ok', detail, report }
@@ -56,6 +57,8 @@ export function classify(ending: Ending): Classified {
 
 const crash = (what: string, ended: AgentEnded): Classified => ({
   outcome: 'crash',
-  detail: shorten(ended.detail === undefined ? what : `${what}: ${ended.detail}`, 500),
+  detail: line(ended.detail === undefined ? what : `${what}: ${redact(ended.detail)}`, 500),
   report: null,
 })
+
+const line = (text: string, max: number): string => shorten(text.replace(/\s+/g, ' ').trim(), max)

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+
+import { aBrief } from '../../test/support/work.ts'
+import type { Brief } from '../work/briefs/contract.ts'
+import { renderBrief, renderTemplate } from './prompt.ts'
+
+const template = readFileSync(new URL('../playbooks/direct/prompts/brief.md', import.meta.url), 'utf8')
+
+const full = aBrief({
+  id: 'brf_k3v9x0q2m7ht',
+  objective: 'Write a haiku about rivers into poem.txt',
+  context:
+    'The reader knows rivers well.\n\n\nTwo blank lines above, {{objective}} in braces, $& and $1: all of it stays.',
+  evidence: [
+    { kind: 'command', run: 'wc -l poem.txt', expectExit: 0, expectOutput: '3 poem.txt', timeoutSeconds: 10 },
+    { kind: 'command', run: 'grep -q TODO poem.txt', expectExit: 1, timeoutSeconds: 120 },
+    { kind: 'file', path: 'poem.txt', minBytes: 20, contains: 'river "sea"' },
+    {
+      kind: 'file',
+      path: 'empty.txt',
+      minBytes: 0,
+      sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+    },
+    { kind: 'artifact', path: 'poem.txt' },
+    { kind: 'artifact' },
+  ],
+  corrections: [
+    { evidence: '$ wc -l poem.txt', detail: 'its output does not contain "3 poem.txt"' },
+    { evidence: 'output poem.txt', detail: 'poem.txt was not reported as an output' },
+  ],
+})
+
+it('renders everything that an agent has to know', async () => {
+  await expect(renderBrief(template, full, 2)).toMatchFileSnapshot('golden/brief.full.md')
+})
+
+it('leaves no gap where there is no context and nothing failed before', async () => {
+  const rendered = renderBrief(template, aBrief({ id: 'brf_k3v9x0q2m7ht' }), 1)
+  expect(rendered).not.toMatch(/\n{3}|\{\{/)
+  await expect(rendered).toMatchFileSnapshot('golden/brief.plain.md')
+})
+
+it.each(['objective', 'context'] as const)('hands on the %s to the letter', (field) => {
+  const text = 'def f():\n    pass\n\n\ndef g():\n    return "{{evidence}} {{nobody}} $1 $&"'
+  expect(renderBrief(template, aBrief({ [field]: text } as Partial<Brief>), 1)).toContain(`\n${text}\n`)
+})
+
+it('refuses a template that asks for what nobody provides', () => {
+  expect(() => renderBrief(`${template}\n{{budget}}`, full, 1)).toThrow('{{budget}}, which nobody provides')
+  expect(() => renderTemplate('{{missing}}\n\n', {})).toThrow('{{missing}}')
+})
