@@ -12,4 +12,5 @@ export const agents = table<Agent>('agents', {
 export const endedAgent = (attempt: { agentId: number; runId: string }, at: string): Change =>
   updated(agents, { id: attempt.agentId, runId: attempt.runId } as Agent, { state: 'ended', endedAt: at })
 
-export const nextAgentId = (tx: Tx): Promise<number> => nextCounter(tx, 'agents')
+/** The first of `count` new ids. */
+export const nextAgentIds = (tx: Tx, count: number): Promise<number> => nextCounter(tx, 'agents', count)

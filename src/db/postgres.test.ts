@@ -112,6 +112,7 @@ describePostgres('PostgreSQL with many writers', (openFresh) => {
     await heard.reaches(1)
     await log(db, 'run:a', 'after')
     await heard.reaches(2)
+    expect(heard.count()).toBe(2)
   })
 
   it('is migrated once when several processes open it at the same moment', async () => {

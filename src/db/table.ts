@@ -1,7 +1,7 @@
 import { bug } from '../kernel/errors.ts'
 import { camelCase, snakeCase } from '../kernel/text.ts'
 import type { ReadTx, SqlRow, SqlValue, Stream } from './port.ts'
-import { sqlOf } from './tx.ts'
+import { openTx, sqlOf } from './tx.ts'
 
 /**
  * One description of a table whose rows are changed by events: how a row becomes a camelCase object and back,
@@ -11,6 +11,7 @@ import { sqlOf } from './tx.ts'
 export interface Table<Row extends object> {
   readonly name: string
   readonly key: readonly (keyof Row & string)[]
+  readonly keyColumns: readonly string[]
   readonly json: ReadonlySet<string>
   readonly booleans: ReadonlySet<string>
   readonly stream: (row: Row) => Stream
@@ -29,9 +30,11 @@ export function table<Row extends object>(
     stream: (row: Row) => Stream
   },
 ): Table<Row> {
+  const key = options.key ?? (['id'] as unknown as (keyof Row & string)[])
   return {
     name,
-    key: options.key ?? (['id'] as unknown as (keyof Row & string)[]),
+    key,
+    keyColumns: key.map(snakeCase),
     json: new Set(options.json),
     booleans: new Set(options.booleans),
     stream: options.stream,
@@ -83,31 +86,6 @@ export function decode<Row extends object>(table: Table<Row>, row: SqlRow): Row 
   return values as Row
 }
 
-export async function insertRow<Row extends object>(tx: ReadTx, table: Table<Row>, encoded: SqlRow): Promise<void> {
-  const columns = Object.keys(encoded)
-  const text = cached(`+${table.name}:${columns.join()}`, () => {
-    const marks = columns.map(() => '?').join(', ')
-    return `INSERT INTO ${table.name} (${columns.join(', ')}) VALUES (${marks})`
-  })
-  await sqlOf(tx).run(text, Object.values(encoded))
-}
-
-export async function updateRow<Row extends object>(
-  tx: ReadTx,
-  table: Table<Row>,
-  key: readonly SqlValue[],
-  encoded: SqlRow,
-): Promise<void> {
-  const columns = Object.keys(encoded)
-  if (columns.length === 0) return
-  const text = cached(`=${table.name}:${columns.join()}`, () => {
-    const set = columns.map((column) => `${column} = ?`).join(', ')
-    return `UPDATE ${table.name} SET ${set} WHERE ${whereKey(table)}`
-  })
-  const changed = await sqlOf(tx).run(text, [...Object.values(encoded), ...key])
-  if (changed !== 1) throw bug(`an update of ${table.name} ${key.join('/')} changed ${changed} rows`)
-}
-
 export async function deleteRow<Row extends object>(
   tx: ReadTx,
   table: Table<Row>,
@@ -122,23 +100,24 @@ export async function findRow<Row extends object>(
   ...key: SqlValue[]
 ): Promise<Row | undefined> {
   const text = cached(`?${table.name}`, () => `SELECT * FROM ${table.name} WHERE ${whereKey(table)}`)
-  const row = await sqlOf(tx).get(text, key)
+  const row = await openTx(tx).sqlFor(table.name).get(text, key)
   return row === undefined ? undefined : decode(table, row)
 }
 
-/** `where` is SQL after WHERE, with order and limit: `findRows(tx, briefs, 'run_id = ? ORDER BY created_at, id', [runId])`. */
+/**
+ * `where` is SQL after WHERE, with order and limit, and asks about this table only: `findRows(tx, briefs, 'run_id = ? ORDER BY created_at, id', [runId])`. */
 export async function findRows<Row extends object>(
   tx: ReadTx,
   table: Table<Row>,
   where: string,
   values: readonly SqlValue[] = [],
 ): Promise<Row[]> {
-  const rows = await sqlOf(tx).all(`SELECT * FROM ${table.name} WHERE ${where}`, values)
+  const rows = await openTx(tx).sqlFor(table.name).all(`SELECT * FROM ${table.name} WHERE ${where}`, values)
   return rows.map((row) => decode(table, row))
 }
 
 const whereKey = <Row extends object>(table: Table<Row>): string =>
-  table.key.map((name) => `${columnName(name)} = ?`).join(' AND ')
+  table.keyColumns.map((column) => `${column} = ?`).join(' AND ')
 
 const texts = new Map<string, string>()
 function cached(key: string, make: () => string): string {

@@ -1,6 +1,7 @@
 import { bug } from '../kernel/errors.ts'
 import { type ChainKey, keyedHash } from './chain.ts'
-import type { ReadTx, Sql, SqlValue, Stream, Tx } from './port.ts'
+import { insertText, PendingRows } from './pending.ts'
+import type { ReadTx, Sql, SqlRow, SqlValue, Stream, Tx } from './port.ts'
 
 interface StreamHead {
   seq: number
@@ -11,22 +12,39 @@ interface StreamHead {
 /** What stands behind the opaque `Tx`. Only `db/`, `events/`, `jobs/` and stores reach it, through the functions below. */
 export class OpenTx {
   readonly at: string
-  readonly sql: Sql
+  /** Rows changed and not yet written; reading through `sql` writes them first. */
+  readonly rows = new PendingRows()
   readonly chainKey: ChainKey
   readonly writable: boolean
   readonly afterCommitCallbacks: (() => void)[] = []
   wroteEvents = false
   #heads: Map<Stream, StreamHead>
   #takeFeed: (() => Promise<unknown>) | undefined
-  #held: SqlValue[][] = []
+  #events: SqlRow[] = []
+  #sql: Sql
+  #afterFlush: Sql
 
   constructor(options: OpenTxOptions) {
-    this.sql = options.sql
+    this.#sql = options.sql
+    this.#afterFlush = {
+      get: async (text, values) => (await this.rows.flush(this.#sql), this.#sql.get(text, values)),
+      all: async (text, values) => (await this.rows.flush(this.#sql), this.#sql.all(text, values)),
+      run: async (text, values) => (await this.rows.flush(this.#sql), this.#sql.run(text, values)),
+    }
     this.at = options.at
     this.chainKey = options.chainKey
     this.writable = options.writable
     this.#heads = options.heads
     this.#takeFeed = options.takeFeed
+  }
+
+  get sql(): Sql {
+    return this.rows.isEmpty ? this.#sql : this.#afterFlush
+  }
+
+  /** For a look at one table: rows of others may stay pending. */
+  sqlFor(table: string): Sql {
+    return this.rows.touches(table) ? this.#afterFlush : this.#sql
   }
 
   afterCommit(callback: () => void): void {
@@ -35,7 +53,7 @@ export class OpenTx {
 
   async hold(stream: Stream): Promise<void> {
     if (this.#heads.has(stream)) return
-    const [taken] = await takeStreams(this.sql, [stream], this.chainKey, this.#takeFeed !== undefined)
+    const [taken] = await takeStreams(this.#sql, [stream], this.chainKey, this.#takeFeed !== undefined)
     if (taken !== undefined) this.#heads.set(...taken)
   }
 
@@ -45,25 +63,27 @@ export class OpenTx {
     return head
   }
 
-  /** One event in the order of `eventColumns`. */
-  async insertEvent(values: SqlValue[]): Promise<void> {
+  insertEvent(columns: SqlRow): void {
     this.wroteEvents = true
-    if (this.#takeFeed === undefined) await this.sql.run(insertEvents(1), values)
-    else this.#held.push(values)
+    this.#events.push(columns)
   }
 
-  /** Writes the heads that moved, once, and the events that were held back: the last thing before COMMIT. */
+  /** Writes rows, the heads that moved, and at last the events: the end of the transaction, but for COMMIT. */
   async seal(): Promise<void> {
+    if (!this.rows.isEmpty) await this.rows.flush(this.#sql)
     for (const [stream, head] of this.#heads) {
       if (!head.moved) continue
       const seal = sealOf(this.chainKey, stream, head.seq, head.hash)
-      await this.sql.run(updateHead, [head.seq, head.hash, seal, stream])
+      await this.#sql.run(updateHead, [head.seq, head.hash, seal, stream])
     }
-    if (this.#held.length === 0) return
+    if (this.#events.length === 0) return
     await this.#takeFeed?.()
-    for (let from = 0; from < this.#held.length; from += rowsPerInsert) {
-      const rows = this.#held.slice(from, from + rowsPerInsert)
-      await this.sql.run(insertEvents(rows.length), rows.flat())
+    for (let from = 0; from < this.#events.length; from += eventsPerInsert) {
+      const rows = this.#events.slice(from, from + eventsPerInsert)
+      await this.#sql.run(
+        insertText('events', eventColumns, 16, rows.length),
+        rows.flatMap((row) => Object.values(row)),
+      )
     }
   }
 }
@@ -87,17 +107,7 @@ interface OpenTxOptions {
 export const eventColumns =
   'stream, seq, at, kind, by, run_id, brief_id, attempt_id, tier, workstream, level, code, message, data, changes, hash'
 
-const rowsPerInsert = 50
-const insertTexts: string[] = []
-function insertEvents(rows: number): string {
-  let text = insertTexts[rows]
-  if (text === undefined) {
-    const row = `(${eventColumns.replace(/\w+/g, '?')})`
-    text = `INSERT INTO events (${eventColumns}) VALUES ${Array(rows).fill(row).join(', ')}`
-    insertTexts[rows] = text
-  }
-  return text
-}
+const eventsPerInsert = 16
 
 /**
  * The head carries a seal of its own, which no event row repeats: cutting off the newest events and
@@ -138,13 +148,16 @@ const selectAndLockHead = `${selectHead} FOR UPDATE`
 const updateHead = 'UPDATE streams SET seq = ?, hash = ?, seal = ? WHERE stream = ?'
 const insertHead = "INSERT INTO streams (stream, seq, hash, seal) VALUES (?, 0, '', ?) ON CONFLICT (stream) DO NOTHING"
 
-/** Integer ids: from a row in the same transaction, so that a rolled back insert leaves no gap and an import may raise it. */
-export async function nextCounter(tx: Tx, name: string): Promise<number> {
+/**
+ * Integer ids: from a row in the same transaction, so that a rolled back insert leaves no gap and an import may raise it.
+ * Returns the first of `count`.
+ */
+export async function nextCounter(tx: Tx, name: string, count = 1): Promise<number> {
   const row = await sqlOf(tx).get(
-    'INSERT INTO counters (name, value) VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = counters.value + 1 RETURNING value',
-    [name],
+    'INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = counters.value + excluded.value RETURNING value',
+    [name, count],
   )
-  return row?.['value'] as number
+  return (row?.['value'] as number) - count + 1
 }
 
 export async function raiseCounter(tx: Tx, name: string, atLeast: number): Promise<void> {

@@ -1,10 +1,10 @@
-import { agents, nextAgentId } from '../agents/store.ts'
+import { agents, nextAgentIds } from '../agents/store.ts'
 import type { Tx } from '../db/port.ts'
 import { inserted, updated } from '../events/change.ts'
 import type { Attempt } from '../work/attempts/contract.ts'
 import { attempts } from '../work/attempts/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'
-import { findBrief, listReadyBriefs } from '../work/briefs/store.ts'
+import { listBriefsById, listReadyBriefs } from '../work/briefs/store.ts'
 import type { Run } from '../work/runs/contract.ts'
 import { findRun } from '../work/runs/store.ts'
 import { type EngineDeps, playbookOf, runtimeOf } from './deps.ts'
@@ -42,23 +42,21 @@ async function claimOfRun(deps: EngineDeps, tx: Tx, runId: string, briefIds: rea
   const run = await findRun(tx, runId)
   if (run === undefined || run.status !== 'running' || run.briefsFailed > 0) return []
   const scope: RunScope = { tx, by: 'engine', ids: deps.ids, playbook: playbookOf(deps, run.playbook), run }
+  const ready = (await listBriefsById(tx, briefIds)).filter(isReady)
+  if (ready.length === 0) return []
+  const firstAgentId = await nextAgentIds(tx, ready.length)
   const claimed: Claimed[] = []
-  for (const briefId of briefIds) {
-    const brief = await findBrief(tx, briefId)
-    if (brief === undefined || !isReady(brief)) continue
-    claimed.push(await claim(deps, scope, brief))
-  }
+  for (const [index, brief] of ready.entries()) claimed.push(await claim(deps, scope, brief, firstAgentId + index))
   return claimed
 }
 
 const isReady = (brief: Brief): boolean =>
   brief.status === 'pending' && brief.unmetDependencies === 0 && brief.heldBy === null
 
-async function claim(deps: EngineDeps, scope: RunScope, brief: Brief): Promise<Claimed> {
+async function claim(deps: EngineDeps, scope: RunScope, brief: Brief, agentId: number): Promise<Claimed> {
   const { tx, run } = scope
   const { capabilities } = runtimeOf(deps, brief)
   const fence = brief.attempts + 1
-  const agentId = await nextAgentId(tx)
   const attempt: Attempt = {
     id: deps.ids.next('attempt'),
     runId: run.id,

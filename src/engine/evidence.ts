@@ -87,6 +87,7 @@ async function lookAtCommand(evidence: Extract<Evidence, { kind: 'command' }>, s
   const found = { output: shorten(redact(result.output), keptOutput), sha256: result.outputSha256, boxed: result.boxed }
   if (result.timedOut) return seen(false, `still running after ${evidence.timeoutSeconds} s`, found)
   if (result.signal !== null) return seen(false, `killed by ${result.signal}`, found)
+  if (result.exitCode === null) return seen(false, 'could not be started', found)
   if (result.exitCode !== evidence.expectExit)
     return seen(false, `exit code ${result.exitCode}, expected ${evidence.expectExit}`, found)
   if (evidence.expectOutput !== undefined && !result.output.includes(evidence.expectOutput))
@@ -96,7 +97,7 @@ async function lookAtCommand(evidence: Extract<Evidence, { kind: 'command' }>, s
 
 async function lookAtFile(evidence: Extract<Evidence, { kind: 'file' }>, scene: Scene): Promise<Found> {
   const file = await scene.workspace.read(evidence.path, evidence.contains === undefined ? 0 : searchedBytes)
-  if (file === null) return seen(false, `${evidence.path} is not there, or is not a file inside the workspace`)
+  if (file === null) return seen(false, `${evidence.path} is not there, not a file inside the workspace, or too large`)
   const found = { sha256: file.sha256 }
   if (file.bytes < evidence.minBytes)
     return seen(false, `${evidence.path} has ${file.bytes} bytes, expected at least ${evidence.minBytes}`, found)

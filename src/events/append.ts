@@ -42,7 +42,7 @@ export async function appendEvent(tx: Tx, stream: Stream, event: NewEvent, chang
     changes: JSON.stringify(changes),
   }
   const hash = chainHash(open.chainKey, head.hash, fields)
-  await open.insertEvent([...(Object.values(fields) as SqlValue[]), hash])
+  open.insertEvent({ ...fields, hash })
   head.seq = seq
   head.hash = hash
   head.moved = true

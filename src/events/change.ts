@@ -1,5 +1,6 @@
 import type { Stream, Tx } from '../db/port.ts'
-import { type AnyTable, deleteRow, encode, insertRow, keyOf, type Table, updateRow } from '../db/table.ts'
+import { type AnyTable, deleteRow, encode, keyOf, type Table } from '../db/table.ts'
+import { openTx } from '../db/tx.ts'
 import { bug } from '../kernel/errors.ts'
 import { appendEvent, type NewEvent } from './append.ts'
 
@@ -40,14 +41,15 @@ export async function record(tx: Tx, event: NewEvent, changes: readonly Change[]
   const first = changes[0]
   if (first === undefined) throw bug(`an event "${event.kind}" that changes nothing; append it to a stream instead`)
   const stream: Stream = first.table.stream(first.row)
+  const { rows } = openTx(tx)
   const stored: StoredChange[] = []
   for (const change of changes) {
     const { table, row } = change
     if (table.stream(row) !== stream) throw bug(`${table.name} belongs to "${table.stream(row)}", not to "${stream}"`)
     const columns = encode(table, change.patch)
     const key = keyOf(table, row)
-    if (change.sign === '+') await insertRow(tx, table, columns)
-    else if (change.sign === '=') await updateRow(tx, table, key, columns)
+    if (change.sign === '+') rows.insert(table, columns)
+    else if (change.sign === '=') rows.update(table, key, columns)
     else await deleteRow(tx, table, key)
     stored.push([change.sign, table.name, key, columns])
   }

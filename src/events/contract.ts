@@ -74,7 +74,12 @@ const kindFilter = z
   .describe('Comma-separated kinds')
 
 export const EventFilter = z.strictObject({
-  after: z.coerce.number().int().min(0).optional().describe('Only events after this place; Last-Event-ID says the same'),
+  after: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe('Only events after this place; Last-Event-ID says the same'),
   limit: z.coerce.number().int().min(1).max(1_000).default(200),
   kind: kindFilter,
   level: EventLevel.optional().describe('normal leaves out the verbose ones'),
@@ -94,7 +99,9 @@ export const eventOperations = {
     summary: 'Everything that happened, oldest first; as a live stream when asked for text/event-stream',
     method: 'GET',
     path: '/events',
-    input: EventFilter.extend({ latest: z.stringbool().optional().describe('Start with the newest page instead of the oldest') }),
+    input: EventFilter.extend({
+      latest: z.stringbool().optional().describe('Start with the newest page instead of the oldest'),
+    }),
     output: z.object({ events: z.array(Event) }),
     allow: ['operator'],
     streams: true,

@@ -9,7 +9,7 @@ CREATE TABLE streams (
 
 CREATE TABLE events (
   position BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  stream TEXT COLLATE "C" NOT NULL REFERENCES streams (stream),
+  stream TEXT COLLATE "C" NOT NULL,
   seq BIGINT NOT NULL,
   at TEXT COLLATE "C" NOT NULL,
   kind TEXT COLLATE "C" NOT NULL,
@@ -25,11 +25,9 @@ CREATE TABLE events (
   data TEXT COLLATE "C" NOT NULL,
   changes TEXT COLLATE "C" NOT NULL,
   hash TEXT COLLATE "C" NOT NULL,
-  txid BIGINT NOT NULL DEFAULT pg_current_xact_id()::text::bigint,
   UNIQUE (stream, seq)
 );
 
-CREATE INDEX events_by_transaction ON events (txid);
 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '%', TG_ARGV[0]; END $$;
 CREATE TRIGGER events_are_final BEFORE UPDATE ON events FOR EACH ROW EXECUTE FUNCTION refuse('events are never changed');
 CREATE TRIGGER events_stay BEFORE DELETE ON events FOR EACH ROW EXECUTE FUNCTION refuse('events are never removed');
@@ -51,6 +49,7 @@ CREATE TABLE jobs (
   max_tries BIGINT NOT NULL,
   claimed_by TEXT COLLATE "C",
   claimed_until TEXT COLLATE "C",
+  again_at TEXT COLLATE "C",
   status TEXT COLLATE "C" NOT NULL CHECK (status IN ('waiting', 'dead')),
   error TEXT COLLATE "C",
   created_at TEXT COLLATE "C" NOT NULL
@@ -241,7 +240,6 @@ CREATE TABLE attempts (
 );
 -- No brief has two live attempts, whatever the code believes.
 CREATE UNIQUE INDEX attempts_one_live ON attempts (brief_id) WHERE status <> 'ended';
-CREATE INDEX attempts_live ON attempts (worker) WHERE status <> 'ended';
 CREATE INDEX attempts_of_run ON attempts (run_id, created_at);
 
 CREATE TABLE checks (

@@ -9,7 +9,7 @@ CREATE TABLE streams (
 
 CREATE TABLE events (
   position INTEGER PRIMARY KEY AUTOINCREMENT,
-  stream TEXT NOT NULL REFERENCES streams (stream),
+  stream TEXT NOT NULL,
   seq INTEGER NOT NULL,
   at TEXT NOT NULL,
   kind TEXT NOT NULL,
@@ -47,6 +47,7 @@ CREATE TABLE jobs (
   max_tries INTEGER NOT NULL,
   claimed_by TEXT,
   claimed_until TEXT,
+  again_at TEXT,
   status TEXT NOT NULL CHECK (status IN ('waiting', 'dead')),
   error TEXT,
   created_at TEXT NOT NULL
@@ -237,7 +238,6 @@ CREATE TABLE attempts (
 ) STRICT;
 -- No brief has two live attempts, whatever the code believes.
 CREATE UNIQUE INDEX attempts_one_live ON attempts (brief_id) WHERE status <> 'ended';
-CREATE INDEX attempts_live ON attempts (worker) WHERE status <> 'ended';
 CREATE INDEX attempts_of_run ON attempts (run_id, created_at);
 
 CREATE TABLE checks (

@@ -19,6 +19,9 @@ export const findBrief = (tx: ReadTx, id: string): Promise<Brief | undefined> =>
 export const listBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
   findRows(tx, briefs, 'run_id = ? ORDER BY created_at, id', [runId])
 
+export const listBriefsById = (tx: ReadTx, ids: readonly string[]): Promise<Brief[]> =>
+  findRows(tx, briefs, `id IN (${ids.map(() => '?').join(', ')}) ORDER BY created_at, id`, ids)
+
 export const listBriefsByStatus = (tx: ReadTx, status: string, limit: number): Promise<Brief[]> =>
   findRows(tx, briefs, 'status = ? ORDER BY updated_at DESC, id LIMIT ?', [status, limit])
 

@@ -1,0 +1,109 @@
+import { bug } from '../kernel/errors.ts'
+import type { Sql, SqlRow, SqlValue } from './port.ts'
+
+/** What a pending write needs to know of its table. */
+interface Target {
+  readonly name: string
+  /** Column names. */
+  readonly keyColumns: readonly string[]
+}
+
+interface Update {
+  target: Target
+  key: readonly SqlValue[]
+  columns: SqlRow
+}
+
+/** More rows in one statement gain nothing; fewer different lengths are fewer prepared texts. */
+const rowsPerInsert = 16
+
+/**
+ * Row changes of one transaction, written when somebody is about to look or at its end: a brief that passes through
+ * four states in one transaction is updated once, and rows of one table go in together. Inserts come first, in their
+ * order, so that an update never points at a row that is still to come.
+ */
+export class PendingRows {
+  #inserts: { target: Target; columns: SqlRow }[] = []
+  #updates = new Map<string, Update>()
+  #tables = new Set<string>()
+
+  get isEmpty(): boolean {
+    return this.#tables.size === 0
+  }
+
+  touches(table: string): boolean {
+    return this.#tables.has(table)
+  }
+
+  insert(target: Target, columns: SqlRow): void {
+    this.#tables.add(target.name)
+    this.#inserts.push({ target, columns })
+  }
+
+  update(target: Target, key: readonly SqlValue[], columns: SqlRow): void {
+    this.#tables.add(target.name)
+    const place = `${target.name}\n${key.join('\n')}`
+    const known = this.#updates.get(place)
+    if (known === undefined) this.#updates.set(place, { target, key, columns: { ...columns } })
+    else Object.assign(known.columns, columns)
+  }
+
+  async flush(sql: Sql): Promise<void> {
+    const inserts = this.#inserts
+    const updates = this.#updates
+    this.#inserts = []
+    this.#updates = new Map()
+    this.#tables.clear()
+    await insertAll(sql, inserts)
+    for (const update of updates.values()) await runUpdate(sql, update)
+  }
+}
+
+async function insertAll(sql: Sql, inserts: readonly { target: Target; columns: SqlRow }[]): Promise<void> {
+  for (let from = 0; from < inserts.length;) {
+    const first = inserts[from] as (typeof inserts)[number]
+    const names = Object.keys(first.columns)
+    const values = Object.values(first.columns)
+    let to = from + 1
+    for (; to < inserts.length && to - from < rowsPerInsert; to++) {
+      const next = inserts[to] as (typeof inserts)[number]
+      if (next.target.name !== first.target.name || !sameNames(names, next.columns)) break
+      for (const name of names) values.push(next.columns[name] as SqlValue)
+    }
+    await sql.run(insertText(first.target.name, names.join(', '), names.length, to - from), values)
+    from = to
+  }
+}
+
+function sameNames(names: readonly string[], columns: SqlRow): boolean {
+  let index = 0
+  for (const name in columns) if (names[index++] !== name) return false
+  return index === names.length
+}
+
+async function runUpdate(sql: Sql, { target, key, columns }: Update): Promise<void> {
+  const names = Object.keys(columns)
+  if (names.length === 0) return
+  const text = cached(`=${target.name}:${names.join()}`, () => {
+    const set = names.map((column) => `${column} = ?`).join(', ')
+    return `UPDATE ${target.name} SET ${set} WHERE ${target.keyColumns.map((column) => `${column} = ?`).join(' AND ')}`
+  })
+  const changed = await sql.run(text, [...Object.values(columns), ...key])
+  if (changed !== 1) throw bug(`an update of ${target.name} ${key.join('/')} changed ${changed} rows`)
+}
+
+export const insertText = (table: string, columns: string, width: number, rows: number): string =>
+  cached(`+${rows}:${table}:${columns}`, () => {
+    const row = `(${Array(width).fill('?').join(', ')})`
+    return `INSERT INTO ${table} (${columns}) VALUES ${Array(rows).fill(row).join(', ')}`
+  })
+
+const texts = new Map<string, string>()
+function cached(key: string, make: () => string): string {
+  let text = texts.get(key)
+  if (text === undefined) {
+    text = make()
+    texts.set(key, text)
+  }
+  return text
+}
