@@ -24,3 +24,7 @@ export function webRoot(): string | null {
 export const version: string = (
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version
+
+/** A playbook's prompt: data that the build puts at the same place beside the bundle. */
+export const promptPath = (playbook: string, name: string): string =>
+  fileURLToPath(new URL(`./playbooks/${playbook}/prompts/${name}.md`, import.meta.url))
