@@ -42,7 +42,8 @@ export function describePostgres(name: string, suite: (openFresh: typeof freshPo
   const missing = postgresMissing()
   if (missing !== null && wanted !== 'installed') throw new Error(`AGENCY_TEST_STORE=${wanted}: ${missing}`)
   if (missing !== null) say(`skipped on PostgreSQL: ${missing}`)
-  describe.skipIf(missing !== null)(name, () => {
+  const describeIf = describe.skipIf(missing !== null)
+  describeIf(name, () => {
     suite(freshPostgres)
   })
 }
