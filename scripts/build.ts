@@ -16,16 +16,11 @@ import { performance } from 'node:perf_hooks'
 import { rolldown } from 'rolldown'
 import { build as buildWithVite } from 'vite'
 
+import { entrySources } from '../src/entries.ts'
 import { licencesOf } from './licences.ts'
 
 /** What an installation runs: Node refuses `.ts` under node_modules, so everything is bundled, dependencies too. */
-const entries: Readonly<Record<string, string>> = {
-  agency: 'src/cli/main.ts',
-  daemon: 'src/daemon/main.ts',
-  offline: 'src/cli/offline.ts',
-  mcp: 'src/mcp/main.ts',
-  'scripted-agent': 'src/adapters/runtime/scripted/main.ts',
-}
+const entries: Readonly<Record<string, string>> = { ...entrySources, offline: './cli/offline.ts' }
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -105,7 +100,8 @@ function replace(folder: string, target: string): void {
 }
 
 function present(sources: Readonly<Record<string, string>>): Record<string, string> {
-  const missing = Object.entries(sources).filter(([, path]) => !existsSync(path))
+  const paths = Object.entries(sources).map(([name, path]) => [name, join('src', path)] as const)
+  const missing = paths.filter(([, path]) => !existsSync(path))
   for (const [name, path] of missing) console.log(`skipped ${name}: there is no ${path} yet`)
-  return Object.fromEntries(Object.entries(sources).filter(([, path]) => existsSync(path)))
+  return Object.fromEntries(paths.filter(([, path]) => existsSync(path)))
 }

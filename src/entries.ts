@@ -4,16 +4,17 @@ import { fileURLToPath } from 'node:url'
 /** In the source tree an entry is a `.ts` file that Node strips; when installed it is a bundle beside this one. */
 const fromSource = import.meta.url.endsWith('.ts')
 
-const sources = {
+/** What runs as a process of its own; `scripts/build.ts` makes a bundle of each. */
+export const entrySources = {
   agency: './cli/main.ts',
   daemon: './daemon/main.ts',
   mcp: './mcp/main.ts',
   'scripted-agent': './adapters/runtime/scripted/main.ts',
 } as const
-export type EntryName = keyof typeof sources
+export type EntryName = keyof typeof entrySources
 
 export const entryPath = (name: EntryName): string =>
-  fileURLToPath(new URL(fromSource ? sources[name] : `./${name}.mjs`, import.meta.url))
+  fileURLToPath(new URL(fromSource ? entrySources[name] : `./${name}.mjs`, import.meta.url))
 
 /** The built dashboard, or null where it has not been built. */
 export function webRoot(): string | null {
