@@ -6,7 +6,7 @@ import type { Runs } from '../work/runs/service.ts'
 /** Stays for ever, unlike the keys of requests: an installation plays the demonstration once in its life. */
 export const demoKey = 'demo:direct'
 
-const demo = CreateRun.parse({
+export const demo = CreateRun.parse({
   goal: 'Write a haiku about rivers, with a page that shows it',
   runtime: 'scripted',
   runtimeOptions: { scenario: 'demo' },

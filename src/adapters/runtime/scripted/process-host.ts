@@ -25,6 +25,8 @@ export function createProcessHost(token: string): ScriptedHost {
       await printLine({ type: 'tool', name: 'sh', summary: command })
       const shell = spawn('/bin/sh', ['-c', command], { stdio: ['ignore', 'inherit', 'inherit'] })
       const [code, signal] = (await once(shell, 'exit')) as [number | null, string | null]
+      // Its last line may lack an end, and ours must not become part of it.
+      await print('\n')
       if (code !== 0) await say(`exit code ${code ?? signal}`)
     },
     log: async (message) => sayRefusal(await post(token, '/api/events', { kind: 'log', message })),
@@ -78,11 +80,6 @@ async function write(path: string, text: string): Promise<void> {
 }
 
 function reportArguments(report: unknown): string[] {
-  const {
-    status = '',
-    summary = '',
-    outputs = [],
-  } = report as { status?: string; summary?: string; outputs?: string[] }
-  const paths = outputs.length === 0 ? [] : ['--output', ...outputs]
-  return ['report', '--status', status, '--summary', summary, ...paths]
+  const { status, summary, outputs = [] } = report as { status?: string; summary?: string; outputs?: string[] }
+  return ['report', `--status=${status}`, `--summary=${summary}`, ...outputs.map((path) => `--output=${path}`)]
 }

@@ -1,0 +1,97 @@
+import { chmod, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+import { makeLaunch, readAll, textsOf } from '../contract-suite.ts'
+import { createProgramRuntime } from './runtime.ts'
+
+const runtime = createProgramRuntime()
+
+async function run(script: string, prompt = '') {
+  const launch = await makeLaunch({ prompt, options: { command: ['/bin/sh', '-c', script] } })
+  return readAll(await runtime.launch(launch))
+}
+
+const reportsOf = async (script: string): Promise<unknown[]> =>
+  (await run(script)).flatMap((event) => (event.kind === 'report' ? [event.report] : []))
+
+it('hands the prompt over on standard input, whole', async () => {
+  const prompt = `Zwölf Flüsse ${'x'.repeat(1_000_000)}`
+  expect(textsOf(await run('wc -c', prompt))).toEqual([String(Buffer.byteLength(prompt))])
+})
+
+it('does not mind a program that never reads its prompt', async () => {
+  expect((await run('exec 0<&-; echo hi', 'x'.repeat(1_000_000))).at(-1)).toMatchObject({ exitCode: 0 })
+})
+
+it('shows standard error as text too', async () => {
+  expect(textsOf(await run('echo oops >&2'))).toEqual(['oops'])
+})
+
+describe('takes a report from the last line', () => {
+  const done = '{"status":"done","summary":"x"}'
+
+  it.each([
+    [`echo '${done}'`, 1],
+    [`printf '%s' '${done}'`, 1],
+    [`echo '  ${done}  '; echo; echo '  '`, 1],
+    [`echo '${done}'; echo 'not the last'`, 0],
+    [`echo '${done}' >&2`, 0],
+    [`echo '{"status":"done"}'`, 0],
+    [`echo '["status","summary"]'`, 0],
+    [`echo '{"status":"done","summary":'`, 0],
+    [`yes | head -c 3000000; echo '${done}'`, 1],
+    [`echo '${done}'; yes | head -c 3000000`, 0],
+    ['true', 0],
+  ])('%j gives %i', async (script, count) => {
+    expect(await reportsOf(script)).toHaveLength(count)
+  })
+
+  it('but believes the outbox first', async () => {
+    const laidOut = '{"status":"partial","summary":"half"}'
+    expect(await reportsOf(`echo '${laidOut}' > .agency/outbox/report.json; echo '${done}'`)).toEqual([
+      JSON.parse(laidOut),
+    ])
+  })
+})
+
+describe('refuses before a run is made of it', () => {
+  it.each([
+    [{}, 'the program runtime: command: '],
+    [{ command: 'echo hi' }, 'the program runtime: command: '],
+    [{ command: [] }, 'the program runtime: command[0]: '],
+    [{ command: [''] }, 'the program runtime: command[0]: '],
+    [{ command: ['echo', 1] }, 'the program runtime: command[1]: '],
+    [{ command: ['echo', 'a\0b'] }, 'the program runtime: command: holds a NUL character'],
+    [{ command: ['echo'], shell: true }, 'the program runtime: '],
+    [{ command: ['no-such-program-here'] }, 'there is no program "no-such-program-here" here'],
+    [{ command: ['/no/such/program'] }, 'there is no program "/no/such/program" here'],
+  ])('%j', (options, message) => {
+    expect(() => runtime.checkOptions(options)).toThrow(message)
+  })
+
+  it('but not a path inside the workspace, which is not there yet', () => {
+    expect(() => runtime.checkOptions({ command: ['./run.sh'] })).not.toThrow()
+    expect(() => runtime.checkOptions({ command: ['sh'] })).not.toThrow()
+  })
+})
+
+describe('says clearly why an agent could not be started', () => {
+  it('no such program', async () => {
+    const launch = await makeLaunch({ options: { command: ['/no/such/program'] } })
+    await expect(runtime.launch(launch)).rejects.toThrow('cannot start "/no/such/program": no such program')
+  })
+
+  it('not executable', async () => {
+    const launch = await makeLaunch({ options: { command: ['./plain'] } })
+    await writeFile(join(launch.workspace.path, 'plain'), 'x')
+    await chmod(join(launch.workspace.path, 'plain'), 0o600)
+    await expect(runtime.launch(launch)).rejects.toThrow('cannot start "./plain": it is not executable')
+  })
+
+  it('the workspace is gone', async () => {
+    const launch = await makeLaunch({ options: { command: ['sh'] } })
+    await rm(launch.workspace.path, { recursive: true })
+    await expect(runtime.launch(launch)).rejects.toThrow('cannot start "sh": its workspace is gone')
+  })
+})
