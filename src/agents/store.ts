@@ -8,9 +8,19 @@ export const agents = table<Agent>('agents', {
   stream: (row) => (row.runId === null ? 'system' : `run:${row.runId}`),
 })
 
-/** An agent ends with its attempt; key and stream are all that changing its row takes, so it is not read first. */
-export const endedAgent = (attempt: { agentId: number; runId: string }, at: string): Change =>
-  updated(agents, { id: attempt.agentId, runId: attempt.runId } as Agent, { state: 'ended', endedAt: at })
+/** An agent lives and ends with its attempt. */
+export const workingAgent = (attempt: AgentOf): Change => updated(agents, keyOf(attempt), { state: 'working' })
+
+export const endedAgent = (attempt: AgentOf, at: string): Change =>
+  updated(agents, keyOf(attempt), { state: 'ended', endedAt: at })
+
+interface AgentOf {
+  agentId: number
+  runId: string
+}
+
+/** Key and stream are all that changing a row takes, so it is not read first. */
+const keyOf = ({ agentId, runId }: AgentOf): Agent => ({ id: agentId, runId }) as Agent
 
 /** The first of `count` new ids. */
 export const nextAgentIds = (tx: Tx, count: number): Promise<number> => nextCounter(tx, 'agents', count)

@@ -30,19 +30,24 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
   let stopped: Stop | null = null
   let handle: AgentHandle | null = null
   let touch = (): void => {}
+  const interrupt = async (): Promise<void> => {
+    await handle?.interrupt().catch((error: unknown) => {
+      deps.log.error('an agent could not be interrupted', { attempt: taken.attempt.id, error: String(error) })
+    })
+  }
   const stop = (why: Stop): void => {
     stopped ??= why
-    void handle?.interrupt()
+    void interrupt()
   }
 
   async function play(): Promise<void> {
     const { attempt, run } = claimed
     deps.trigger('brief.claimed')
-    const runtime = runtimeOf(deps, claimed.brief)
     let ended: AgentEnded
     let played = nothingPlayed()
     let workspace: Workspace | null = null
     try {
+      const runtime = runtimeOf(deps, claimed.brief)
       workspace = await deps.workspaces.prepare(claimed.brief)
       deps.trigger('workspace.prepared')
       const prompt = renderBrief(deps.promptOf(run.playbook), claimed.brief, attempt.fence)
@@ -57,7 +62,7 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
       })
       deps.trigger('agent.launched')
       const { pid } = handle
-      if (stopped !== null) void handle.interrupt()
+      if (stopped !== null) void interrupt()
       const started = await persist(deps, () => recordStarted(deps, claimed, { pid, promptSha256 }))
       deps.trigger('attempt.started')
       if (started === null) stop('cancelled')
@@ -72,14 +77,15 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
       ended = played.ended
       deps.trigger('agent.exited')
     } catch (error) {
-      // The agent never came to life. A fault of ours looks the same from here and is logged with its run.
-      await handle?.interrupt()
-      deps.log.warn('an attempt could not be started', { run: run.id, attempt: attempt.id, error: String(error) })
+      // A fault of ours looks the same from here as an agent that cannot be started; it is logged with its run.
+      const failure = handle === null ? 'could not be started' : 'could not be followed'
+      await interrupt()
+      deps.log.warn(`an attempt ${failure}`, { run: run.id, attempt: attempt.id, error: String(error) })
       ended = {
         kind: 'ended',
         exitCode: null,
         signal: null,
-        detail: `could not be started: ${error instanceof Error ? error.message : String(error)}`,
+        detail: `${failure}: ${error instanceof Error ? error.message : String(error)}`,
       }
     }
     await conclude(deps, claimed, workspace, {
@@ -143,11 +149,7 @@ function note(played: Played, event: RuntimeEvent, append: (text: string) => voi
     case 'tool':
       return append(`[${event.name}] ${event.summary}\n`)
     case 'usage':
-      if (!isCount(event.inputTokens) || !isCount(event.outputTokens))
-        return append('[usage] not a number of tokens; ignored\n')
-      played.usage.inputTokens += event.inputTokens
-      played.usage.outputTokens += event.outputTokens
-      return
+      return count(played.usage, event, append)
     case 'report':
       played.report = event.report
       return
@@ -156,7 +158,18 @@ function note(played: Played, event: RuntimeEvent, append: (text: string) => voi
   }
 }
 
-const isCount = (tokens: number): boolean => Number.isSafeInteger(tokens) && tokens >= 0 && tokens < 1e12
+/** An agent's word about itself: nothing negative, broken or absurd reaches a sum, nor does it break one. */
+function count(usage: Played['usage'], add: Played['usage'], append: (text: string) => void): void {
+  const inputTokens = usage.inputTokens + add.inputTokens
+  const outputTokens = usage.outputTokens + add.outputTokens
+  if (![add.inputTokens, add.outputTokens, inputTokens, outputTokens].every(isCount))
+    return append('[usage] not a number of tokens; ignored\n')
+  usage.inputTokens = inputTokens
+  usage.outputTokens = outputTokens
+}
+
+/** A billion tokens in one attempt is years of work; ten thousand times that is still a safe integer. */
+const isCount = (tokens: number): boolean => Number.isSafeInteger(tokens) && tokens >= 0 && tokens <= 1e9
 
 export interface Conclusion {
   ended: AgentEnded
@@ -182,18 +195,12 @@ export async function conclude(
   if (stored?.status === 'ended') return
   // A report made through the API is already stored; the newest of the two ways counts.
   const report = conclusion.report ?? stored?.report ?? undefined
-  const classified = classifyEnd(conclusion, report)
-  const examination =
-    classified.report === null || classified.outcome === 'blocked' || workspace === null
-      ? null
-      : await examine(brief, classified.report, workspace, deps.clock, mayRunCommands(deps, brief))
-  deps.trigger('evidence.checked')
   const end: AttemptEnd = {
-    classified,
-    examination,
+    ...(await lookAt(deps, brief, workspace, classifyEnd(conclusion, report))),
     usage: conclusion.usage,
     reason: conclusion.reason ?? 'daemon_stopped',
   }
+  deps.trigger('evidence.checked')
   await persist(deps, () =>
     deps.db.write([`run:${run.id}`, `org:${run.organisationId}`], async (tx) => {
       const scope = await openScope(deps, tx, run.id)
@@ -210,6 +217,25 @@ export async function conclude(
   deps.trigger('attempt.ended')
 }
 
+/** Where the workspace itself cannot be looked at, nothing is proven and nothing disproven: it has to be done again. */
+async function lookAt(
+  deps: EngineDeps,
+  brief: Brief,
+  workspace: Workspace | null,
+  classified: Classified,
+): Promise<Pick<AttemptEnd, 'classified' | 'examination'>> {
+  if (classified.report === null || classified.outcome === 'blocked') return { classified, examination: null }
+  try {
+    if (workspace === null) throw new Error('the workspace is gone')
+    const mayRunCommands = deps.runtimes.get(brief.runtime)?.capabilities.evidenceUnboxed ?? false
+    return { classified, examination: await examine(brief, classified.report, workspace, deps.clock, mayRunCommands) }
+  } catch (error) {
+    deps.log.error('evidence could not be looked at', { run: brief.runId, brief: brief.id, error: String(error) })
+    const detail = `evidence could not be looked at: ${error instanceof Error ? error.message : String(error)}`
+    return { classified: { outcome: 'crash', detail, report: classified.report }, examination: null }
+  }
+}
+
 /** Where we died or stopped under an agent that had already reported, the report stands and is looked at. */
 function classifyEnd(conclusion: Conclusion, report: unknown): Classified {
   const { ended, stopped, reason } = conclusion
@@ -220,8 +246,6 @@ function classifyEnd(conclusion: Conclusion, report: unknown): Classified {
   return { outcome: 'interrupted', detail: reason ?? 'the daemon stopped', report: null }
 }
 
-const mayRunCommands = (deps: EngineDeps, brief: Brief): boolean => runtimeOf(deps, brief).capabilities.evidenceUnboxed
-
 /** Null when somebody else has ended it meanwhile. While an attempt is live, its brief changes only through it. */
 async function recordStarted(
   deps: EngineDeps,
@@ -230,7 +254,9 @@ async function recordStarted(
 ): Promise<Claimed | null> {
   return deps.db.write([`run:${run.id}`], async (tx) => {
     const attempt = await findAttempt(tx, id)
-    if (attempt === undefined || attempt.status !== 'launching') return null
+    if (attempt === undefined || attempt.status === 'ended') return null
+    // Recorded already, by a commit whose answer got lost.
+    if (attempt.status === 'running') return { run, brief: { ...brief, status: 'working' }, attempt }
     const scope: RunScope = { tx, by: 'engine', ids: deps.ids, playbook: playbookOf(deps, run.playbook), run }
     return { run, ...(await recordStart(scope, brief, attempt, start)) }
   })

@@ -1,4 +1,4 @@
-import { agents, nextAgentIds } from '../agents/store.ts'
+import { agents, nextAgentIds, workingAgent } from '../agents/store.ts'
 import type { Tx } from '../db/port.ts'
 import { inserted, updated } from '../events/change.ts'
 import type { Attempt } from '../work/attempts/contract.ts'
@@ -7,7 +7,7 @@ import type { Brief } from '../work/briefs/contract.ts'
 import { listBriefsById, listReadyBriefs } from '../work/briefs/store.ts'
 import type { Run } from '../work/runs/contract.ts'
 import { findRun } from '../work/runs/store.ts'
-import { type EngineDeps, playbookOf, runtimeOf } from './deps.ts'
+import { type EngineDeps, playbookOf } from './deps.ts'
 import { moveBrief, type RunScope } from './scope.ts'
 
 export interface Claimed {
@@ -23,7 +23,7 @@ export interface Claimed {
 export async function claimBriefs(deps: EngineDeps, limit: number): Promise<Claimed[]> {
   const ready = await deps.db.read((tx) => listReadyBriefs(tx, limit))
   const byRun = Map.groupBy(ready, (each) => each.runId)
-  const claimed = await Promise.all(
+  const results = await Promise.allSettled(
     [...byRun].map(([runId, found]) =>
       deps.db.write([`run:${runId}`], (tx) =>
         claimOfRun(
@@ -35,7 +35,12 @@ export async function claimBriefs(deps: EngineDeps, limit: number): Promise<Clai
       ),
     ),
   )
-  return claimed.flat()
+  // What was taken is ours to run, also when another run's transaction failed.
+  return results.flatMap((result) => {
+    if (result.status === 'fulfilled') return result.value
+    deps.log.error('a run’s briefs could not be claimed', { error: String(result.reason) })
+    return []
+  })
 }
 
 async function claimOfRun(deps: EngineDeps, tx: Tx, runId: string, briefIds: readonly string[]): Promise<Claimed[]> {
@@ -55,7 +60,8 @@ const isReady = (brief: Brief): boolean =>
 
 async function claim(deps: EngineDeps, scope: RunScope, brief: Brief, agentId: number): Promise<Claimed> {
   const { tx, run } = scope
-  const { capabilities } = runtimeOf(deps, brief)
+  // A runtime that is gone since the run was made fails the launch; here it would hold up everybody's briefs.
+  const capabilities = deps.runtimes.get(brief.runtime)?.capabilities
   const fence = brief.attempts + 1
   const attempt: Attempt = {
     id: deps.ids.next('attempt'),
@@ -65,8 +71,8 @@ async function claim(deps: EngineDeps, scope: RunScope, brief: Brief, agentId: n
     fence,
     worker: deps.worker,
     runtime: brief.runtime,
-    simulated: capabilities.simulated,
-    boxed: capabilities.boxed,
+    simulated: capabilities?.simulated ?? false,
+    boxed: capabilities?.boxed ?? false,
     status: 'launching',
     pid: null,
     outcome: null,
@@ -120,7 +126,7 @@ export async function recordStart(
     message: `${brief.key} attempt ${attempt.fence} (${how.join(', ')})`,
     attemptId: attempt.id,
     data: { pid: start.pid, runtime: attempt.runtime, simulated: attempt.simulated, boxed: attempt.boxed },
-    also: [updated(attempts, attempt, patch)],
+    also: [updated(attempts, attempt, patch), workingAgent(attempt)],
   })
   return { brief: working, attempt: { ...attempt, ...patch } }
 }

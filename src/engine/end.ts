@@ -2,7 +2,7 @@ import { endedAgent } from '../agents/store.ts'
 import { type Change, inserted, record, updated } from '../events/change.ts'
 import { shorten } from '../kernel/text.ts'
 import { artifacts, newestVersion } from '../work/artifacts/store.ts'
-import type { Attempt } from '../work/attempts/contract.ts'
+import type { Attempt, Report } from '../work/attempts/contract.ts'
 import { attempts } from '../work/attempts/store.ts'
 import type { Brief, Correction } from '../work/briefs/contract.ts'
 import { describeEvidence } from '../work/evidence/contract.ts'
@@ -76,7 +76,7 @@ async function recordTurn(
       inputTokens: usage.inputTokens,
       outputTokens: usage.outputTokens,
       endedAt: tx.at,
-      ...(classified.report === null || attempt.report !== null ? {} : { report: classified.report }),
+      ...(classified.report === null || isSame(classified.report, attempt.report) ? {} : { report: classified.report }),
     }),
     endedAgent(attempt, tx.at),
   ]
@@ -108,6 +108,9 @@ async function recordTurn(
     changes,
   )
 }
+
+/** A report through the API is in the row already; one through the runtime came later, or alone. */
+const isSame = (a: Report, b: Report | null): boolean => b !== null && JSON.stringify(a) === JSON.stringify(b)
 
 async function finish(scope: RunScope, brief: Brief, attempt: Attempt, examination: Examination): Promise<void> {
   const reviewing = await moveBrief(scope, brief, 'completion_drive_review', {

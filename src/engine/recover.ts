@@ -26,7 +26,10 @@ export async function recoverAttempts(deps: EngineDeps): Promise<number> {
   const killed = await deps.killSurvivors(abandoned.map((attempt) => attempt.id))
   deps.log.info('taking up what an earlier life left behind', { attempts: abandoned.length, killedProcesses: killed })
   for (const attempt of abandoned) {
-    await takeUp(deps, attempt)
+    // One that cannot be brought to its end must not keep the others, or the daemon, from starting.
+    await takeUp(deps, attempt).catch((error: unknown) => {
+      deps.log.error('an attempt could not be taken up', { attempt: attempt.id, error: String(error) })
+    })
     deps.trigger('recovery.attempt_interrupted')
   }
   return abandoned.length
@@ -38,7 +41,7 @@ async function takeUp(deps: EngineDeps, attempt: Attempt): Promise<void> {
     brief: await findBrief(tx, attempt.briefId),
   }))
   if (run === undefined || brief === undefined) return
-  const workspace = attempt.report === null ? null : await deps.workspaces.prepare(brief)
+  const workspace = attempt.report === null ? null : await deps.workspaces.prepare(brief).catch(() => null)
   await conclude(deps, { run, brief, attempt }, workspace, {
     ended: { kind: 'ended', exitCode: 0, signal: null },
     stopped: null,
@@ -50,4 +53,8 @@ async function takeUp(deps: EngineDeps, attempt: Attempt): Promise<void> {
 
 const workerId = (worker: string): string => worker.slice(0, worker.lastIndexOf(':'))
 
-const isEarlierBoot = (mine: string, other: string): boolean => workerId(mine) === workerId(other) && mine !== other
+const bootOf = (worker: string): number => Number(worker.slice(worker.lastIndexOf(':') + 1))
+
+/** Never the other way round: a process that was left behind must not take its successor's work. */
+const isEarlierBoot = (mine: string, other: string): boolean =>
+  workerId(mine) === workerId(other) && bootOf(other) < bootOf(mine)
