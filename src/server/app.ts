@@ -1,0 +1,113 @@
+import { Hono } from 'hono'
+
+import type { Db } from '../db/port.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AgencyError, refusal } from '../kernel/errors.ts'
+import { randomToken } from '../kernel/ids.ts'
+import type { Log } from '../kernel/log.ts'
+import type { Route } from '../operations/bind.ts'
+import { authenticate, senderOf } from './authenticate.ts'
+import { UnsupportedMedia } from './body.ts'
+import type { RequestContext, RequestEnv } from './context.ts'
+import type { Credentials } from './credentials.ts'
+import { serveEntrance } from './enter.ts'
+import { checkHost, checkOrigin, securityHeaders } from './guards.ts'
+import { createOpenApi } from './openapi.ts'
+import { serveOperations } from './operations.ts'
+import { bugResponse, problemResponse } from './problem.ts'
+import { serveWeb } from './web.ts'
+
+export interface AppOptions {
+  routes: readonly Route[]
+  credentials: Credentials
+  once: Db['once']
+  clock: Clock
+  log: Log
+  /** The built dashboard. */
+  webRoot: string | null
+  version: string
+  /** Further names that this server may be called by, with or without a port. */
+  allowedHosts?: readonly string[]
+  maxBodyBytes?: number
+}
+
+const defaultMaxBodyBytes = 8_000_000
+
+/** Everything that holds for every request stands here, in the order in which it is checked. */
+export function createApp(
+  options: AppOptions,
+  { port, stopping }: { port: () => number; stopping: AbortSignal },
+): Hono<RequestEnv> {
+  const { clock, log, credentials } = options
+  const app = new Hono<RequestEnv>()
+  const boot = randomToken().slice(0, 6)
+  let count = 0
+
+  app.use(async (c, next) => {
+    const startedMs = clock.nowMs()
+    const requestId = `req_${boot}${++count}`
+    c.set('requestId', requestId)
+    await next()
+    for (const name in securityHeaders) c.res.headers.set(name, securityHeaders[name] as string)
+    c.res.headers.set('x-request-id', requestId)
+    if (c.req.path.startsWith('/api')) c.res.headers.set('cache-control', 'no-store')
+    log.debug('request', {
+      requestId,
+      method: c.req.method,
+      path: c.req.path,
+      status: c.res.status,
+      ms: clock.nowMs() - startedMs,
+    })
+  })
+
+  app.use(async (c, next) => {
+    checkHost(c.req.header('host'), c.env.via, port(), options.allowedHosts ?? [])
+    checkOrigin({ ...senderOf(c), byCookie: false })
+    if (stopping.aborted) throw refusal('stopping', 'the daemon is stopping')
+    await next()
+  })
+
+  app.get('/healthz', (c) => c.json({ ok: true }))
+  const openApi = JSON.stringify(
+    createOpenApi(
+      options.routes.map((route) => route.operation),
+      options.version,
+    ),
+  )
+  app.get('/api/openapi.json', (c) => c.body(openApi, 200, { 'content-type': 'application/json' }))
+  serveEntrance(app, credentials)
+
+  app.use('/api/*', authenticate(credentials, clock))
+  serveOperations(app, options.routes, {
+    once: options.once,
+    clock,
+    log,
+    maxBodyBytes: options.maxBodyBytes ?? defaultMaxBodyBytes,
+    stopping,
+  })
+  app.all('/api/*', () => {
+    throw refusal('not_found', 'there is no such operation', { hint: 'GET /api/openapi.json lists them.' })
+  })
+  app.all('/api', () => {
+    throw refusal('not_found', 'there is no such operation', { hint: 'GET /api/openapi.json lists them.' })
+  })
+  serveWeb(app, options.webRoot)
+
+  app.onError((error, c) => toProblem(error, c, log))
+  return app
+}
+
+function toProblem(error: Error, c: RequestContext, log: Log): Response {
+  if (error instanceof UnsupportedMedia) return problemResponse(error, { status: 415 })
+  if (error instanceof AgencyError && error.code !== 'bug') return problemResponse(error)
+  const requestId = c.get('requestId')
+  log.error('a bug', {
+    requestId,
+    method: c.req.method,
+    path: c.req.path,
+    error,
+    ...(error instanceof AgencyError ? { data: error.data } : {}),
+    ...(error.cause === undefined ? {} : { cause: error.cause }),
+  })
+  return bugResponse(requestId)
+}

@@ -1,0 +1,54 @@
+import type { MiddlewareHandler } from 'hono'
+
+import type { Actor } from '../kernel/actor.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AgencyError, refusal } from '../kernel/errors.ts'
+import { createRateLimit } from '../kernel/rate.ts'
+import type { RequestContext, RequestEnv } from './context.ts'
+import type { Credentials } from './credentials.ts'
+import { checkOrigin } from './guards.ts'
+
+export const sessionCookie = 'agency_session'
+
+/** Who asks, from the token or the cookie. Whoever has a good one gets in, however many others are turned away. */
+export function authenticate(credentials: Credentials, clock: Clock): MiddlewareHandler<RequestEnv> {
+  const failures = createRateLimit({ perSecond: 1, burst: 30, clock })
+  return async (c, next) => {
+    try {
+      c.set('actor', await identify(c, credentials))
+    } catch (error) {
+      if (!(error instanceof AgencyError) || error.code !== 'unauthenticated' || failures.take(c.env.via)) throw error
+      throw refusal('rate_limited', 'too many requests without a valid token', { hint: error.hint ?? '' })
+    }
+    await next()
+  }
+}
+
+async function identify(c: RequestContext, credentials: Credentials): Promise<Actor> {
+  const authorization = c.req.header('authorization')
+  if (authorization !== undefined) {
+    const token = /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1]
+    if (token === undefined) throw refusal('unauthenticated', 'the Authorization header is not "Bearer <token>"')
+    return credentials.ofBearer(token)
+  }
+  const session = cookieOf(c.req.header('cookie'), sessionCookie)
+  if (session === undefined)
+    throw refusal('unauthenticated', 'a token is needed', {
+      hint: 'Send "Authorization: Bearer <token>" with the text of operator.token in AGENCY_HOME; for a browser, run "agency open".',
+    })
+  const actor = credentials.ofSession(session)
+  checkOrigin({ ...senderOf(c), byCookie: true })
+  return actor
+}
+
+export const senderOf = (c: RequestContext): Omit<Parameters<typeof checkOrigin>[0], 'byCookie'> => ({
+  method: c.req.method,
+  host: c.req.header('host'),
+  origin: c.req.header('origin'),
+  site: c.req.header('sec-fetch-site'),
+})
+
+function cookieOf(header: string | undefined, name: string): string | undefined {
+  const pairs = (header ?? '').split(';').map((pair) => pair.trim())
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
+}

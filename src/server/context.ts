@@ -1,0 +1,14 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import type { Context } from 'hono'
+
+import type { Actor } from '../kernel/actor.ts'
+import type { Via } from './guards.ts'
+
+/** What hangs on one request. */
+export interface RequestEnv {
+  Bindings: { incoming: IncomingMessage; outgoing: ServerResponse; via: Via }
+  Variables: { requestId: string; actor: Actor }
+}
+
+export type RequestContext = Context<RequestEnv>

@@ -1,0 +1,63 @@
+import type { z } from 'zod'
+
+import { type AgencyError, refusal } from '../kernel/errors.ts'
+import { shorten } from '../kernel/text.ts'
+import { fromWire, wirePath } from '../operations/wire.ts'
+import { checkContent } from './body.ts'
+
+/** Path, query and body in one object. A name may come once: which of two would count is nothing to guess. */
+export function mergeInput(
+  path: Record<string, string>,
+  query: URLSearchParams,
+  body: Record<string, unknown>,
+): Record<string, unknown> {
+  const merged = new Map<string, unknown>()
+  const parts: Iterable<readonly [string, unknown]>[] = [Object.entries(path), query, Object.entries(body)]
+  for (const part of parts) {
+    for (const [name, value] of part) {
+      if (merged.has(name)) throw refusal('invalid_input', `${shorten(name, 60)}: is given twice`)
+      merged.set(name, value)
+    }
+  }
+  checkContent([...Object.entries(path), ...query])
+  return Object.fromEntries(merged)
+}
+
+const maxIssues = 20
+
+export function parseInput(schema: z.ZodType, wire: Record<string, unknown>): unknown {
+  const input = fromWire(schema, wire)
+  const parsed = schema.safeParse(input)
+  if (parsed.success) return parsed.data
+  throw invalid(schema, input, parsed.error.issues)
+}
+
+function invalid(schema: z.ZodType, input: unknown, issues: readonly z.core.$ZodIssue[]): AgencyError {
+  const described = issues.slice(0, maxIssues).map((issue) => ({
+    path: shorten(wirePath(schema, issue.path), 200),
+    message: shorten(describe(issue, input), 300),
+  }))
+  const first = described[0]
+  const place = first === undefined || first.path === '' ? '' : `${first.path}: `
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ''
+  return refusal('invalid_input', `${place}${first?.message ?? 'is not what was expected'}${more}`, {
+    data: { issues: described },
+  })
+}
+
+function describe(issue: z.core.$ZodIssue, input: unknown): string {
+  if (issue.code === 'unrecognized_keys')
+    return `unknown field ${issue.keys.map((key) => `"${shorten(key, 60)}"`).join(', ')}`
+  if (valueAt(input, issue.path) === undefined && issue.code !== 'custom') return 'is missing'
+  const text = issue.message.replace(/^Invalid input: /, '')
+  return text.charAt(0).toLowerCase() + text.slice(1)
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input
+  for (const segment of path) {
+    if (value === null || typeof value !== 'object' || !Object.hasOwn(value, segment)) return undefined
+    value = (value as Record<PropertyKey, unknown>)[segment]
+  }
+  return value
+}

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest'
+
+import { expectProblem, startNotes } from '../../test/support/notes.ts'
+import type { Answer } from '../../test/support/server.ts'
+import { errorCodes } from '../kernel/errors.ts'
+import { statuses } from './problem.ts'
+
+const note = { note_text: 'hello', free_form: { someKey: 1 } }
+
+describe('an operation over HTTP', () => {
+  it('takes path, query and body in the names of the wire, and answers in them', async () => {
+    const { send } = await startNotes()
+    const added = await send('POST', '/api/notes', { body: note })
+    expect([added.status, added.json]).toEqual([200, { note_id: 'note_1', seq: 1, free_form: { someKey: 1 } }])
+    const shown = await send('GET', '/api/notes/note_%C3%A4?how_many=3')
+    expect(shown.json).toEqual({ note_id: 'note_ä', seq: 3, free_form: { asGiven: 1, as_given: 2 } })
+    expect((await send('PATCH', '/api/notes/note_7', { body: { note_text: 'x' } })).json).toMatchObject({
+      note_id: 'note_7',
+    })
+  })
+
+  it('is the same over the socket', async () => {
+    const { send } = await startNotes()
+    expect((await send('POST', '/api/notes', { body: note, via: 'socket' })).status).toBe(200)
+  })
+
+  it('says in one line what is wrong with the input, and where', async () => {
+    const { send } = await startNotes()
+    const cases: [unknown, string][] = [
+      [{}, 'note_text: is missing'],
+      [{ note_text: 5 }, 'note_text: expected string, received number'],
+      [{ ...note, noteText: 'x' }, 'unknown field "noteText (write note_text)"'],
+      [{ ...note, colour: 'x' }, 'unknown field "colour"'],
+      [{ ...note, parts: [{ part_name: 'a', size: -1 }] }, 'parts.0.size: too small: expected number to be >=0'],
+      [{ ...note, parts: [{}] }, 'parts.0.part_name: is missing (and 1 more)'],
+    ]
+    for (const [body, message] of cases) {
+      const answer = await send('POST', '/api/notes', { body })
+      expectProblem(answer, 400, 'invalid_input')
+      expect(answer.json['message']).toBe(message)
+      expect((answer.json['data'] as { issues: unknown[] }).issues.length).toBeGreaterThan(0)
+    }
+  })
+
+  it('refuses a name that is given twice, and input in the wrong place', async () => {
+    const { send } = await startNotes()
+    expectProblem(await send('PATCH', '/api/notes/a', { body: { note_id: 'b', note_text: 'x' } }), 400, 'invalid_input')
+    expectProblem(await send('GET', '/api/notes/note_1?how_many=1&how_many=2'), 400, 'invalid_input')
+    expectProblem(await send('POST', '/api/notes?note_text=x', { body: note }), 400, 'invalid_input')
+  })
+
+  it('passes a refusal on as a problem with its hint', async () => {
+    const { send } = await startNotes()
+    const answer = await send('GET', '/api/notes/other')
+    expectProblem(answer, 404, 'not_found')
+    expect(answer.json).toEqual({
+      code: 'not_found',
+      message: 'no note "other"',
+      hint: 'They begin with note_.',
+      exit: 3,
+    })
+  })
+
+  it('shows nothing of a bug but where to look it up', async () => {
+    const { send, logged } = await startNotes()
+    const answer = await send('POST', '/api/notes/break')
+    expectProblem(answer, 500, 'bug')
+    expect(answer.text).not.toContain('secret')
+    const requestId = answer.headers['x-request-id'] as string
+    expect(answer.json['data']).toEqual({ request_id: requestId })
+    const line = logged.find((each) => each.level === 'error')
+    expect(line).toMatchObject({ requestId })
+    expect((line?.['error'] as Error).stack).toContain('a secret inside')
+  })
+
+  it('knows a status for every code', () => {
+    expect(Object.keys(statuses).sort()).toEqual([...errorCodes].sort())
+  })
+
+  it('answers 404 for what is not there and 405 for a method that is not', async () => {
+    const { send } = await startNotes()
+    expectProblem(await send('GET', '/api/nothing'), 404, 'not_found')
+    expectProblem(await send('GET', '/api'), 404, 'not_found')
+    const answer = await send('DELETE', '/api/notes/note_1')
+    expectProblem(answer, 405, 'unsupported')
+    expect(answer.headers['allow']).toBe('GET, PATCH')
+    expectProblem(await send('PUT', '/somewhere', { body: {} }), 405, 'unsupported')
+  })
+
+  it('gives each request an id of its own and logs it without what it carried', async () => {
+    const { send, logged, operatorToken } = await startNotes()
+    const ids = (await Promise.all([1, 2, 3].map(() => send('GET', '/api/notes/note_1?how_many=9')))).map(
+      (answer) => answer.headers['x-request-id'],
+    )
+    expect(new Set(ids).size).toBe(3)
+    const lines = logged.filter((line) => line.message === 'request')
+    expect(lines.map((line) => line['requestId']).sort()).toEqual([...ids].sort())
+    expect(lines[0]).toMatchObject({ method: 'GET', path: '/api/notes/note_1', status: 200, level: 'debug' })
+    expect(JSON.stringify(logged)).not.toContain(operatorToken)
+  })
+})
+
+describe('a body', () => {
+  it('must be JSON, said to be JSON, and an object', async () => {
+    const { send } = await startNotes()
+    const text = (body: string | Uint8Array, headers = {}): Promise<Answer> =>
+      send('POST', '/api/notes', { body, headers })
+    expectProblem(await text('{"note_text": '), 400, 'invalid_input')
+    expectProblem(await text('[1]'), 400, 'invalid_input')
+    expectProblem(await text('null'), 400, 'invalid_input')
+    expectProblem(await text(Buffer.from([0x7b, 0xff, 0x7d])), 400, 'invalid_input')
+    expectProblem(await text(JSON.stringify(note), { 'content-type': 'text/plain' }), 415, 'invalid_input')
+    expectProblem(await text(JSON.stringify(note), { 'content-encoding': 'gzip' }), 415, 'invalid_input')
+    expect((await text(JSON.stringify(note), { 'content-type': 'application/json; charset=utf-8' })).status).toBe(200)
+  })
+
+  it('may be left out where nothing is needed', async () => {
+    const { send } = await startNotes()
+    expect((await send('POST', '/api/notes/wait')).json).toEqual({ waited: true })
+  })
+
+  it('may not be larger than the limit, announced or not', async () => {
+    const { send } = await startNotes({ maxBodyBytes: 1_000 })
+    const body = { note_text: 'x'.repeat(2_000) }
+    expectProblem(await send('POST', '/api/notes', { body }), 413, 'too_large')
+    const chunked = await send('POST', '/api/notes', {
+      body: JSON.stringify(body),
+      headers: { 'transfer-encoding': 'chunked' },
+    })
+    expectProblem(chunked, 413, 'too_large')
+    expectProblem(await send('POST', '/api/notes', { body: { note_text: 'x'.repeat(20_000_000) } }), 413, 'too_large')
+  })
+
+  it('may not be nested deeper than a stack bears, nor hold what no store keeps', async () => {
+    const { send } = await startNotes()
+    const deep = `{"note_text":"x","free_form":{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`
+    expectProblem(await send('POST', '/api/notes', { body: deep }), 400, 'invalid_input')
+    expectProblem(await send('POST', '/api/notes', { body: '{"note_text":"a\\u0000"}' }), 400, 'invalid_input')
+    expectProblem(await send('POST', '/api/notes', { body: '{"note_text":"a\\ud800"}' }), 400, 'invalid_input')
+    expectProblem(await send('GET', '/api/notes/note_%00'), 400, 'invalid_input')
+  })
+})

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto'
+
+import type { Hono } from 'hono'
+
+import type { Db } from '../db/port.ts'
+import type { Actor } from '../kernel/actor.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { refusal } from '../kernel/errors.ts'
+import { canonicalJson } from '../kernel/json.ts'
+import type { Log } from '../kernel/log.ts'
+import type { Route } from '../operations/bind.ts'
+import type { Operation } from '../operations/contract.ts'
+import { toWire } from '../operations/wire.ts'
+import { readJsonBody } from './body.ts'
+import type { RequestContext, RequestEnv } from './context.ts'
+import { mergeInput, parseInput } from './input.ts'
+import { problemResponse } from './problem.ts'
+import { eventStreamResponse, wantsStream } from './sse.ts'
+
+export interface OperationDeps {
+  once: Db['once']
+  clock: Clock
+  log: Log
+  maxBodyBytes: number
+  /** Ends every stream when the server stops. */
+  stopping: AbortSignal
+}
+
+/** One route below `/api` for each operation, all alike. */
+export function serveOperations(app: Hono<RequestEnv>, routes: readonly Route[], deps: OperationDeps): void {
+  const methodsOf = new Map<string, string[]>()
+  // A fixed name before a parameter in the same place, whatever the order of the list.
+  for (const route of [...routes].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))) {
+    const { method, path } = route.operation
+    methodsOf.set(path, [...(methodsOf.get(path) ?? []), method])
+    app.on(method, `/api${path}`, (c) => answer(c, route, deps))
+  }
+  for (const [path, methods] of methodsOf) {
+    const allow = methods.sort().join(', ')
+    app.all(`/api${path}`, (c) =>
+      problemResponse(refusal('unsupported', `${c.req.method} is not possible here`, { hint: `Possible: ${allow}.` }), {
+        status: 405,
+        headers: { allow },
+      }),
+    )
+  }
+}
+
+const sortKey = ({ operation }: Route): string => operation.path.replaceAll(':', '~')
+
+async function answer(c: RequestContext, route: Route, deps: OperationDeps): Promise<Response> {
+  const { operation } = route
+  const by = c.get('actor')
+  if (by.kind === 'system' || !operation.allow.includes(by.kind))
+    throw refusal('forbidden', `${operation.name} is not for ${by.kind === 'agent' ? 'agents' : `the ${by.kind}`}`)
+  const wire = await readInput(c, operation, deps.maxBodyBytes)
+  const streaming = route.stream !== undefined && c.req.method === 'GET' && wantsStream(c.req.header('accept'))
+  if (streaming) {
+    // What a browser sends when it reconnects is newer than the address it first asked for.
+    const last = c.req.header('last-event-id')
+    return stream(c, route, parseInput(operation.input, last === undefined ? wire : { ...wire, after: last }), deps)
+  }
+  const input = parseInput(operation.input, wire)
+  const handle = (): Promise<unknown> => route.handle(by, input as never)
+  const key = operation.method === 'GET' ? undefined : c.req.header('idempotency-key')
+  const output = key === undefined ? await handle() : await deps.once(...onceKey(by, operation, key, wire), handle)
+  return c.body(JSON.stringify(toWire(operation.output, output)), 200, { 'content-type': 'application/json' })
+}
+
+async function readInput(c: RequestContext, operation: Operation, maxBytes: number): Promise<Record<string, unknown>> {
+  const query = new URL(c.req.url).searchParams
+  const path = c.req.param() as Record<string, string>
+  if (operation.method === 'GET' || operation.method === 'DELETE') return mergeInput(path, query, {})
+  const first = query.keys().next()
+  if (first.done !== true)
+    throw refusal('invalid_input', 'this operation takes its input in the body, not in the address')
+  return mergeInput(path, query, await readJsonBody(c.env.incoming, maxBytes))
+}
+
+async function stream(c: RequestContext, route: Route, input: unknown, deps: OperationDeps): Promise<Response> {
+  const controller = new AbortController()
+  const end = (): void => controller.abort()
+  deps.stopping.addEventListener('abort', end)
+  c.env.outgoing.once('close', () => {
+    deps.stopping.removeEventListener('abort', end)
+    end()
+  })
+  if (deps.stopping.aborted) end()
+  const items = await route.stream?.(c.get('actor'), input as never, controller.signal)
+  if (items === undefined) throw refusal('unsupported', `${route.operation.name} cannot be followed`)
+  const requestId = c.get('requestId')
+  const onError = (error: unknown): void => deps.log.warn('a stream broke off', { requestId, error })
+  return eventStreamResponse(items, { clock: deps.clock, signal: controller.signal, onError })
+}
+
+/** Scoped by who asks for what: nobody's key meets another's. */
+function onceKey(by: Actor, operation: Operation, key: string, wire: unknown): [key: string, digest: string] {
+  if (!/^[\x20-\x7e]{1,200}$/.test(key))
+    throw refusal('invalid_input', 'an Idempotency-Key has 1 to 200 printable characters')
+  const who = by.kind === 'agent' ? by.attemptId : by.kind
+  return [`${who} ${operation.name} ${key}`, createHash('sha256').update(canonicalJson(wire)).digest('base64url')]
+}
