@@ -7,29 +7,41 @@ export function watchDeadlines(
   limits: Pick<RunConfiguration, 'idleMinutes' | 'hardMinutes'>,
   stop: (why: 'deadline_idle' | 'deadline_hard') => void,
 ): { touch(): void; cancel(): void } {
-  const idleMs = limits.idleMinutes === null ? null : limits.idleMinutes * 60_000
-  let lastMs = clock.nowMs()
-  let cancelIdle = (): void => {}
-  // One timer that looks when it fires, not one per line of output.
-  const watchIdle = (inMs: number): void => {
-    cancelIdle = clock.after(inMs, () => {
-      const silentMs = clock.nowMs() - lastMs
-      // A clock that was set back makes silence negative; the wait simply starts again.
-      const leftMs = (idleMs as number) - Math.max(0, silentMs)
-      if (leftMs <= 0) stop('deadline_idle')
-      else watchIdle(leftMs)
+  const idle = countDown(clock, limits.idleMinutes, () => stop('deadline_idle'))
+  const hard = countDown(clock, limits.hardMinutes, () => stop('deadline_hard'))
+  return {
+    touch: idle.restart,
+    cancel: () => {
+      idle.cancel()
+      hard.cancel()
+    },
+  }
+}
+
+/** Also keeps each timer of the longest deadline below the 24.8 days that a timer can last. */
+const ticks = 6
+
+/**
+ * Counts ticks and never asks what time it is: a clock that is set forward must not end an agent, nor one set back
+ * spare it. A restart is one number and no new timer, because it happens with every line of output; it comes up to one
+ * tick late for that, never early.
+ */
+function countDown(clock: Clock, minutes: number | null, done: () => void): { restart(): void; cancel(): void } {
+  if (minutes === null) return { restart: () => {}, cancel: () => {} }
+  let left = ticks
+  let cancel = (): void => {}
+  const tick = (): void => {
+    cancel = clock.after((minutes * 60_000) / ticks, () => {
+      left--
+      if (left === 0) done()
+      else tick()
     })
   }
-  if (idleMs !== null) watchIdle(idleMs)
-  const cancelHard =
-    limits.hardMinutes === null ? () => {} : clock.after(limits.hardMinutes * 60_000, () => stop('deadline_hard'))
+  tick()
   return {
-    touch: () => {
-      lastMs = clock.nowMs()
+    restart: () => {
+      left = ticks + 1
     },
-    cancel: () => {
-      cancelIdle()
-      cancelHard()
-    },
+    cancel: () => cancel(),
   }
 }
