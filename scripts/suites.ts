@@ -1,4 +1,4 @@
-import { chromium, postgresBinaries } from '../test/support/machine.ts'
+import { chromium, postgresBinaries, program } from '../test/support/machine.ts'
 
 export interface Suite {
   name: string
@@ -25,6 +25,7 @@ export const suites: readonly Suite[] = [
     quick: true,
     environment: { AGENCY_TEST_STORE: 'sqlite' },
     missing: null,
+    lacks: lacking(['zsh', 'fish']),
   },
   {
     name: 'postgres',
@@ -57,3 +58,8 @@ export const suites: readonly Suite[] = [
     missing: null,
   },
 ]
+
+function lacking(programs: string[]): string | null {
+  const missing = programs.filter((name) => program(name) === null)
+  return missing.length > 0 ? `not found here: ${missing.join(', ')}; the tests that use them are skipped` : null
+}
