@@ -61,18 +61,23 @@ async function releaseDependents(scope: RunScope, brief: Brief): Promise<Change[
   return changes
 }
 
-export async function failBrief(scope: RunScope, brief: Brief, reason: string): Promise<void> {
+/** Whoever waited for this brief waits in vain, and says so. */
+export async function holdDependents(scope: RunScope, brief: Brief): Promise<Change[]> {
   const held: Change[] = []
   for (const dependency of await listDependents(scope.tx, brief.id)) {
     const waiting = await findBrief(scope.tx, dependency.briefId)
     if (waiting !== undefined) held.push(updated(briefs, waiting, { heldBy: `dependency_failed:${brief.id}` }))
   }
+  return held
+}
+
+export async function failBrief(scope: RunScope, brief: Brief, reason: string): Promise<void> {
   const failed = await moveBrief(scope, brief, 'failed', {
     kind: 'failed',
     code: 'FAIL',
     message: `${brief.key} ✗ ${reason}`,
     patch: { failure: shorten(reason, 2_000) },
-    also: held,
+    also: await holdDependents(scope, brief),
   })
   await decideAndApply(scope, { kind: 'brief_failed', brief: failed })
 }

@@ -14,8 +14,9 @@ export const attempts = table<Attempt>('attempts', {
 
 export const findAttempt = (tx: ReadTx, id: string): Promise<Attempt | undefined> => findRow(tx, attempts, id)
 
+/** In the order in which they were launched: agents are numbered, and several may share a millisecond. */
 export const listAttempts = (tx: ReadTx, runId: string): Promise<Attempt[]> =>
-  findRows(tx, attempts, 'run_id = ? ORDER BY created_at, id', [runId])
+  findRows(tx, attempts, 'run_id = ? ORDER BY agent_id', [runId])
 
 export const listLiveAttemptsOfRun = (tx: ReadTx, runId: string): Promise<Attempt[]> =>
   findRows(tx, attempts, "run_id = ? AND status <> 'ended' ORDER BY created_at, id", [runId])

@@ -1,5 +1,5 @@
 import type { Db, ReadTx } from '../../db/port.ts'
-import { decideAndApply } from '../../engine/decisions.ts'
+import { decideAndApply, holdDependents } from '../../engine/decisions.ts'
 import { moveBrief, type RunScope } from '../../engine/scope.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { bug, notFound, refusal } from '../../kernel/errors.ts'
@@ -50,6 +50,7 @@ export function createBriefs({ db, ids, playbooks }: { db: Db; ids: Ids; playboo
           kind: 'brief_cancelled',
           code: 'CANCELLED',
           message: `${brief.key} cancelled${reason === undefined ? '' : `: ${reason}`}`,
+          also: await holdDependents(scope, brief),
         })
         if (run.endedAt === null) await decideAndApply(scope, { kind: 'brief_cancelled', brief: cancelled })
         return cancelled

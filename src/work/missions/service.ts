@@ -6,7 +6,8 @@ import type { Ids } from '../../kernel/ids.ts'
 import { findOrganisation } from '../../org/store.ts'
 import type { CreateMission, Mission, PlaybookName } from './contract.ts'
 import { moveMission } from './moves.ts'
-import type { MissionStatus } from './states.ts'
+import { findOpenRunOf } from '../runs/store.ts'
+import { checkMissionMove, type MissionStatus } from './states.ts'
 import { findMission, findMissionsByPrefix, listMissions, missions } from './store.ts'
 
 export type Missions = ReturnType<typeof createMissions>
@@ -25,9 +26,17 @@ export function createMissions({ db, ids }: { db: Db; ids: Ids }) {
 
     async move(by: Actor, prefix: string, to: MissionStatus, reason: string | undefined): Promise<Mission> {
       const { id, organisationId } = await db.read((tx) => requireMission(tx, prefix))
-      return db.write([`org:${organisationId}`], async (tx) =>
-        moveMission(tx, await requireMission(tx, id), to, actorName(by), { reason }),
-      )
+      return db.write([`org:${organisationId}`], async (tx) => {
+        const mission = await requireMission(tx, id)
+        checkMissionMove(mission.status, to, mission.pausedFrom)
+        // The run would come to its end and find its mission elsewhere.
+        const run = await findOpenRunOf(tx, id)
+        if (run !== undefined)
+          throw refusal('conflict', `run ${run} of this mission is under way and moves it`, {
+            hint: `Stop it with "agency cancel ${run}".`,
+          })
+        return moveMission(tx, mission, to, actorName(by), { reason })
+      })
     },
 
     /** For a run that starts: the mission it names, out of the backlog, or a new one made of its goal. Leaves it `planning`. */

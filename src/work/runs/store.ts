@@ -34,6 +34,12 @@ export const listRuns = (
       ])
 }
 
+/** A mission has at most one run under way; it moves the mission. */
+export async function findOpenRunOf(tx: ReadTx, missionId: string): Promise<string | undefined> {
+  const row = await sqlOf(tx).get('SELECT id FROM runs WHERE mission_id = ? AND ended_at IS NULL', [missionId])
+  return row?.['id'] as string | undefined
+}
+
 export async function countRuns(tx: ReadTx): Promise<Record<string, number>> {
   const rows = await sqlOf(tx).all('SELECT status, COUNT(*) AS count FROM runs GROUP BY status ORDER BY status')
   return Object.fromEntries(rows.map((row) => [row['status'] as string, Number(row['count'])]))
