@@ -1,17 +1,28 @@
 import type { Runtime } from './adapters/runtime/port.ts'
+import { daemonRoutes } from './daemon/routes.ts'
+import type { DaemonService } from './daemon/service.ts'
 import type { Db } from './db/port.ts'
 import type { AttemptFiles } from './engine/deps.ts'
 import { createEngine, type Engine } from './engine/engine.ts'
+import type { Feed } from './events/feed.ts'
+import { eventRoutes } from './events/routes.ts'
+import { createEvents } from './events/service.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Ids } from './kernel/ids.ts'
 import type { Log } from './kernel/log.ts'
 import type { Trigger } from './kernel/trigger.ts'
+import type { Route } from './operations/bind.ts'
 import type { Playbook } from './playbooks/contract.ts'
 import { direct } from './playbooks/direct/decide.ts'
+import { attemptRoutes } from './work/attempts/routes.ts'
 import { type Attempts, createAttempts } from './work/attempts/service.ts'
+import { checkFence } from './work/attempts/store.ts'
+import { briefRoutes } from './work/briefs/routes.ts'
 import { type Briefs, createBriefs } from './work/briefs/service.ts'
+import { missionRoutes } from './work/missions/routes.ts'
 import { createMissions, type Missions } from './work/missions/service.ts'
-import { createRuns, type Runs } from './work/runs/service.ts'
+import { runRoutes } from './work/runs/routes.ts'
+import { createRuns, type RunDefaults, type Runs } from './work/runs/service.ts'
 import type { Workspaces } from './workspaces/port.ts'
 
 /** The parts that differ between a daemon, a simulation and a benchmark. */
@@ -29,7 +40,7 @@ export interface Parts {
   killSurvivors: (attemptIds: readonly string[]) => Promise<number>
   worker: string
   slots: number
-  defaultRuntime: string | null
+  defaults: RunDefaults
 }
 
 export interface Agency {
@@ -57,11 +68,34 @@ export function composeAgency(parts: Parts): Agency {
       runtimes,
       playbooks,
       missions,
-      defaultRuntime: parts.defaultRuntime,
+      defaults: parts.defaults,
       trigger,
       interrupt: engine.interrupt,
     }),
     briefs: createBriefs({ db, ids, playbooks }),
     attempts: createAttempts({ db, trigger, touch: engine.touch }),
   }
+}
+
+/** Every operation of the API, bound to what answers it. */
+export function routesOf(
+  agency: Agency,
+  { db, clock, feed, daemon }: { db: Db; clock: Clock; feed: Feed; daemon: DaemonService },
+): Route[] {
+  const events = createEvents({
+    db,
+    clock,
+    feed,
+    resolveRun: (_, prefix) => agency.runs.resolve(prefix),
+    hasRunEnded: async (runId) => (await agency.runs.show(runId)).endedAt !== null,
+    checkFence,
+  })
+  return [
+    ...daemonRoutes(daemon),
+    ...eventRoutes(events),
+    ...missionRoutes(agency.missions),
+    ...runRoutes(agency.runs),
+    ...briefRoutes(agency.briefs),
+    ...attemptRoutes(agency.attempts),
+  ]
 }

@@ -3,7 +3,7 @@ import type { Actor } from '../kernel/actor.ts'
 import { CreateRun, type Run } from '../work/runs/contract.ts'
 import type { Runs } from '../work/runs/service.ts'
 
-/** Stays for ever, unlike the keys of requests: an installation plays the demonstration once in its life. */
+/** Kept for ever, unlike the keys of requests: an installation plays the demonstration once in its life. */
 export const demoKey = 'demo:direct'
 
 export const demo = CreateRun.parse({

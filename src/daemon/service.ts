@@ -5,8 +5,8 @@ import type { DaemonStatus } from './contract.ts'
 
 export interface DaemonDeps {
   db: Db
-  /** What does not change while it lives. */
-  about: Omit<DaemonStatus, 'running'>
+  /** All but what is running now. */
+  about: () => Omit<DaemonStatus, 'running'>
   engine: { running(): number }
   slots: number
   createLink: (path: string) => { url: string; expiresAt: string }
@@ -18,7 +18,7 @@ export type DaemonService = ReturnType<typeof createDaemonService>
 export function createDaemonService(deps: DaemonDeps) {
   return {
     status: async (): Promise<DaemonStatus> => ({
-      ...deps.about,
+      ...deps.about(),
       running: { runs: await deps.db.read(countOpenRuns), agents: deps.engine.running(), slots: deps.slots },
     }),
 

@@ -59,3 +59,8 @@ export async function answerOnce<T>(tx: Tx, once: Once, work: () => Promise<T>):
   ])
   return answer
 }
+
+/** Answers from before that time, but for one that is kept for ever. */
+export async function forgetAnswers(tx: Tx, before: string, kept: string): Promise<void> {
+  await sqlOf(tx).run('DELETE FROM answers WHERE at < ? AND key <> ?', [before, kept])
+}

@@ -1,12 +1,12 @@
 import type { CliContext } from '../cli/context.ts'
-import { faint, plain, timeOfDay } from '../cli/terminal.ts'
+import { faint, plain, type Terminal, timeOfDay } from '../cli/terminal.ts'
 import type { Wire } from '../cli/wire.ts'
 import type { Event } from './contract.ts'
 
 export type EventLine = Wire<Event>
 
 /** `[7k2m4p] 12:34:01 RUN   DONE          message`: run, time, tier, code, in columns that do not move. */
-export function formatEvent(context: CliContext, event: EventLine): string {
+export function formatEvent(context: Terminal, event: EventLine): string {
   const run = event.run_id === null ? '------' : shortRun(event.run_id)
   const place = faint(context, `[${run}] ${timeOfDay(event.at)}`)
   const code = plain(event.code ?? event.kind.toUpperCase())

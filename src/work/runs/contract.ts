@@ -67,10 +67,10 @@ export const CreateRun = z.strictObject({
     .default([])
     .describe('What proves it; without any, every output reported must exist'),
   briefs: z.array(BriefSpec).max(10_000).default([]).describe('Several briefs instead of one made from the goal'),
-  idleMinutes: Minutes.default(30).describe('An attempt silent for this long is ended; null: never'),
-  hardMinutes: Minutes.default(240).describe('No attempt lasts longer; null: no limit'),
-  crashRetries: z.number().int().min(0).max(20).default(3),
-  retryBudget: z.number().int().min(0).max(20).default(3),
+  idleMinutes: Minutes.optional().describe('An attempt silent for this long is ended; null: never'),
+  hardMinutes: Minutes.optional().describe('No attempt lasts longer; null: no limit'),
+  crashRetries: z.number().int().min(0).max(20).optional().describe('Launches again after a crash'),
+  retryBudget: z.number().int().min(0).max(20).optional().describe('Tries again after failed evidence'),
 })
 export type CreateRun = z.infer<typeof CreateRun>
 

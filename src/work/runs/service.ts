@@ -17,8 +17,12 @@ import { listBriefs } from '../briefs/store.ts'
 import { listChecks } from '../evidence/store.ts'
 import type { Mission } from '../missions/contract.ts'
 import type { Missions } from '../missions/service.ts'
-import type { CreateRun, Run, RunLine } from './contract.ts'
+import type { CreateRun, Run, RunConfiguration, RunLine } from './contract.ts'
 import { countRuns, findRun, findRunIdsByPrefix, listRuns, runs } from './store.ts'
+
+export type RunDefaults = Pick<RunConfiguration, 'idleMinutes' | 'hardMinutes' | 'crashRetries' | 'retryBudget'> & {
+  runtime: string | null
+}
 
 export interface RunDeps {
   db: Db
@@ -26,8 +30,8 @@ export interface RunDeps {
   runtimes: ReadonlyMap<string, Runtime>
   playbooks: ReadonlyMap<string, Playbook>
   missions: Missions
-  /** What the configuration names for runs that name none. */
-  defaultRuntime: string | null
+  /** What the configuration says for runs that say nothing themselves. */
+  defaults: RunDefaults
   trigger: Trigger
   /** Called after commit with the attempts whose agents must stop. */
   interrupt: (attemptIds: readonly string[]) => void
@@ -105,7 +109,7 @@ export function createRuns(deps: RunDeps) {
 
 /** No runtime is ever guessed into a simulation. */
 function chooseRuntime(deps: RunDeps, input: CreateRun): string {
-  const name = input.runtime ?? deps.defaultRuntime
+  const name = input.runtime ?? deps.defaults.runtime
   if (name === null)
     throw refusal('no_runtime', 'no coding agent is set up here, and none was named', {
       hint: 'Use --runtime program --program "<command>" for an agent of your own, or --runtime scripted to simulate one.',
@@ -172,10 +176,10 @@ async function startRun(
         runtime,
         runtimeOptions: input.runtimeOptions,
         evidence: input.evidence,
-        idleMinutes: input.idleMinutes,
-        hardMinutes: input.hardMinutes,
-        crashRetries: input.crashRetries,
-        retryBudget: input.retryBudget,
+        idleMinutes: input.idleMinutes === undefined ? deps.defaults.idleMinutes : input.idleMinutes,
+        hardMinutes: input.hardMinutes === undefined ? deps.defaults.hardMinutes : input.hardMinutes,
+        crashRetries: input.crashRetries ?? deps.defaults.crashRetries,
+        retryBudget: input.retryBudget ?? deps.defaults.retryBudget,
       },
       briefsTotal: 0,
       briefsOpen: 0,

@@ -60,7 +60,7 @@ async function followLive(
     const run = await client.get<Wire<Run>>(`/runs/${id}`)
     if (run.ended_at !== null) return run
   }
-  return null
+  return signal.aborted ? null : await client.get<Wire<Run>>(`/runs/${id}`)
 }
 
 async function* pages(client: Client, path: string, level: string, last: () => number): AsyncGenerator<EventLine> {

@@ -1,0 +1,29 @@
+import { createTerminal } from '../cli/terminal.ts'
+import { formatEvent } from '../events/cli.ts'
+import { Event } from '../events/contract.ts'
+import { toWire } from '../operations/wire.ts'
+import type { Run } from '../work/runs/contract.ts'
+import type { Daemon } from './start.ts'
+
+/** The demonstration in the terminal: its lines as they happen, and where to look next. */
+export async function followDemo(daemon: Daemon, run: Run, out: (line: string) => void = console.log): Promise<void> {
+  const { runs } = daemon.agency
+  if ((await runs.show(run.id)).endedAt !== null) {
+    out(`The demonstration has been played: agency inspect ${run.id}`)
+    return
+  }
+  out('A simulated mission, so that you see it alive: no model is asked, nothing leaves this machine.')
+  const ended = new AbortController()
+  void daemon.stopped.then(() => ended.abort())
+  const follow = daemon.feed.follow({
+    stream: `run:${run.id}`,
+    after: 0,
+    level: 'normal',
+    signal: ended.signal,
+    until: async () => (await runs.show(run.id)).endedAt !== null,
+  })
+  const terminal = createTerminal(process.env)
+  for await (const event of follow)
+    out(formatEvent(terminal, toWire(Event, event) as Parameters<typeof formatEvent>[1]))
+  if (!ended.signal.aborted) out(`Simulated from beginning to end. Look at it: agency inspect ${run.id}`)
+}

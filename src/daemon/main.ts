@@ -1,0 +1,31 @@
+import { parseArgs } from 'node:util'
+
+import { AgencyError, exitCodes } from '../kernel/errors.ts'
+import { operatorPersona } from '../kernel/ids.ts'
+import { playDemo } from './demo.ts'
+import { followDemo } from './foreground.ts'
+import { startDaemon } from './start.ts'
+
+const { values: flags } = parseArgs({
+  options: { port: { type: 'string' }, foreground: { type: 'boolean' }, demo: { type: 'boolean' } },
+})
+
+try {
+  const daemon = await startDaemon({ env: process.env, flags: { port: flags.port } })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void daemon.stop())
+  if (flags.foreground === true) console.log(`Agency is up: ${daemon.createLink('/').url}`)
+  if (flags.demo === true) {
+    const run = await playDemo(daemon.db, daemon.agency.runs, { kind: 'operator', personaId: operatorPersona })
+    if (flags.foreground === true) void followDemo(daemon, run)
+  }
+  await daemon.stopped
+  process.exit(0)
+} catch (error) {
+  // The one line that "agency up" shows; a bug keeps its stack for whoever reads the log.
+  if (error instanceof AgencyError && error.code !== 'bug') {
+    console.error(`error: ${error.message}${error.hint === undefined ? '' : `\n  ${error.hint}`}`)
+    process.exit(exitCodes[error.code])
+  }
+  console.error(error)
+  process.exit(1)
+}

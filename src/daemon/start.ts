@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+
+import { createProgramRuntime } from '../adapters/runtime/program/runtime.ts'
+import { createScriptedRuntime } from '../adapters/runtime/scripted/runtime.ts'
+import { killSurvivors } from '../adapters/runtime/survivors.ts'
+import { type Agency, composeAgency, routesOf } from '../compose.ts'
+import type { Configuration } from '../config/contract.ts'
+import { loadConfiguration } from '../config/load.ts'
+import { openStore, type StorePlace } from '../db/open.ts'
+import { ownHome } from '../db/owner.ts'
+import type { Db } from '../db/port.ts'
+import { registerWorker } from '../engine/workers/store.ts'
+import { version, webRoot } from '../entries.ts'
+import { createFeed, type Feed } from '../events/feed.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { randomToken, systemIds } from '../kernel/ids.ts'
+import { noTrigger, type Trigger } from '../kernel/trigger.ts'
+import { seedOrganisation } from '../org/seed.ts'
+import { createAttemptToken, createCredentials } from '../server/credentials.ts'
+import { createServer, type Listening } from '../server/server.ts'
+import { findStanding } from '../work/attempts/store.ts'
+import { createDirectoryWorkspaces } from '../workspaces/directory.ts'
+import { createAttemptFiles } from './attempt-files.ts'
+import { type HomePaths, homePaths, prepareHome, readOrCreateSecret } from './home.ts'
+import { createLog } from './log.ts'
+import { promptOf } from './prompts.ts'
+import { createDaemonService } from './service.ts'
+
+export interface DaemonOptions {
+  env: Readonly<Record<string, string | undefined>>
+  flags?: { port?: string | undefined }
+  /** For chaos tests only. */
+  trigger?: Trigger
+}
+
+export interface Daemon {
+  readonly address: string
+  readonly agency: Agency
+  readonly db: Db
+  readonly feed: Feed
+  createLink(path: string): { url: string; expiresAt: string }
+  /** Interrupts agents, answers what was asked, lets go of everything. */
+  stop(): Promise<void>
+  /** Resolves when it has stopped, by whoever asked. */
+  readonly stopped: Promise<void>
+}
+
+/** Everything that an installation is, from its home directory to its open doors. */
+export async function startDaemon({ env, flags = {}, trigger = noTrigger }: DaemonOptions): Promise<Daemon> {
+  const paths = homePaths(env)
+  prepareHome(paths)
+  const { values } = loadConfiguration({ flags, env, home: paths })
+  const owner = ownHome(paths.home)
+  const undo: (() => Promise<void> | void)[] = [() => owner.release()]
+  try {
+    return await open(paths, values, trigger, undo)
+  } catch (error) {
+    for (const step of undo.reverse()) await step()
+    throw error
+  }
+}
+
+async function open(
+  paths: HomePaths,
+  values: Configuration,
+  trigger: Trigger,
+  undo: (() => Promise<void> | void)[],
+): Promise<Daemon> {
+  const clock = systemClock
+  const startedAt = clock.at()
+  const log = createLog({ path: join(paths.logs, 'daemon.log'), level: values.logLevel, clock })
+  undo.push(() => log.close())
+  const chainKey = readOrCreateSecret(paths.chainKey, () => randomBytes(32))
+  const operatorToken = readOrCreateSecret(paths.operatorToken, () => `opr_${randomToken()}`)
+    .toString('utf8')
+    .trim()
+  const place = storePlace(paths, values)
+  const db = await openStore(place, { clock, chainKey })
+  undo.push(() => db.close())
+  await seedOrganisation(db)
+  const workerId = readOrCreateSecret(
+    join(paths.home, 'worker.id'),
+    () => `wrk_${randomToken().slice(0, 12)}`,
+  ).toString('utf8')
+  const worker = await db.write([], (tx) => registerWorker(tx, { id: workerId, host: hostname(), pid: process.pid }))
+
+  const agency = composeAgency({
+    db,
+    clock,
+    ids: systemIds,
+    log,
+    trigger,
+    runtimes: [createScriptedRuntime({ host: 'process' }), createProgramRuntime()],
+    workspaces: createDirectoryWorkspaces({ root: paths.workspaces }),
+    files: createAttemptFiles(paths.attempts),
+    promptOf: (playbook) => promptOf(paths.home, playbook),
+    environmentOf: (attemptId, fence) => ({
+      AGENCY_HOME: paths.home,
+      AGENCY_SOCKET: paths.socket,
+      AGENCY_TOKEN: createAttemptToken(chainKey, attemptId, fence),
+    }),
+    killSurvivors: (attemptIds) => killSurvivors(attemptIds, { say: (text) => log.warn(text) }),
+    worker,
+    slots: values.slots,
+    defaults: {
+      runtime: values.defaultRuntime,
+      idleMinutes: values.idleMinutes,
+      hardMinutes: values.hardMinutes,
+      crashRetries: values.crashRetries,
+      retryBudget: values.retryBudget,
+    },
+  })
+  const feed = createFeed({ db })
+  const credentials = createCredentials({
+    operatorToken,
+    chainKey,
+    clock,
+    findAttempt: (attemptId) => db.read((tx) => findStanding(tx, attemptId)),
+  })
+
+  let listening: Listening | null = null
+  const { promise: stopped, resolve: setStopped } = Promise.withResolvers<void>()
+  let stopping: Promise<void> | null = null
+  const stop = (): Promise<void> => (stopping ??= shutDown())
+  const createLink = (path: string): { url: string; expiresAt: string } => {
+    const { code, expiresAt } = credentials.createLink(path)
+    return { url: `${listening?.address ?? ''}/enter?code=${code}`, expiresAt }
+  }
+  const about = () => ({
+    pid: process.pid,
+    version,
+    home: paths.home,
+    store: { kind: place.kind, place: place.kind === 'sqlite' ? place.path : shownUrl(place.url) },
+    address: listening?.address ?? '',
+    socket: paths.socket,
+    startedAt,
+    box: 'none: agents and evidence are not boxed',
+  })
+  const service = createDaemonService({
+    db,
+    about,
+    engine: agency.engine,
+    slots: values.slots,
+    createLink,
+    stop: () => void stop(),
+  })
+  const server = createServer({
+    routes: routesOf(agency, { db, clock, feed, daemon: service }),
+    credentials,
+    once: db.once,
+    clock,
+    log,
+    webRoot: webRoot(),
+    version,
+    maxBodyBytes: values.bodyLimitMb * 1_000_000,
+  })
+
+  async function shutDown(): Promise<void> {
+    log.info('stopping')
+    rmSync(paths.daemonFile, { force: true })
+    await agency.engine.stop()
+    await server.stop()
+    for (const step of undo.reverse()) await step()
+    setStopped()
+  }
+
+  listening = await server.listen({ socket: paths.socket, port: values.port ?? undefined })
+  undo.push(() => (stopping === null ? server.stop() : undefined))
+  await agency.engine.start()
+  writeDaemonFile(paths, {
+    pid: process.pid,
+    version,
+    address: listening.address,
+    socket: paths.socket,
+    started_at: startedAt,
+  })
+  log.info('ready', { pid: process.pid, version, address: listening.address, store: place.kind })
+  return { address: listening.address, agency, db, feed, createLink, stop, stopped }
+}
+
+const storePlace = (paths: HomePaths, values: Configuration): StorePlace =>
+  values.databaseUrl === null ? { kind: 'sqlite', path: paths.store } : { kind: 'postgres', url: values.databaseUrl }
+
+function shownUrl(url: string): string {
+  const { host, pathname } = new URL(url)
+  return `${host}${pathname}`
+}
+
+/** Whole or not at all: a half-written one would send the CLI to a daemon that is not there. */
+function writeDaemonFile(paths: HomePaths, content: Record<string, unknown>): void {
+  const draft = `${paths.daemonFile}.${process.pid}`
+  writeFileSync(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
+  renameSync(draft, paths.daemonFile)
+}
