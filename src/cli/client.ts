@@ -31,7 +31,7 @@ export interface Client {
   patch<T = Record<string, unknown>>(path: string, body: unknown): Promise<T>
   /**
    * The messages of a live stream, after `lastId`; `open` stands for each time that it was connected. When the daemon
-   * goes away it waits for the next one and continues where it stopped.
+   * goes away it waits for the next one and continues where it stopped. Ends when the daemon says that there is no more.
    */
   follow(
     path: string,
@@ -54,7 +54,7 @@ export function createClient(options: ClientOptions): Client {
       ask<T>(options.socket(), {
         method,
         path,
-        headers: { ...authorization(), ...key },
+        headers: { ...authorization(), Accept: 'application/json', ...key },
         ...(text === undefined ? {} : { body: text }),
       })
     try {
@@ -97,6 +97,7 @@ export function createClient(options: ClientOptions): Client {
         const request = { method: 'GET', path: withQuery(`/api${path}`, query), headers }
         for await (const message of streamOnce(options.socket(), request, signal)) {
           awaySince = null
+          if (message !== 'open' && message.event === 'end') return
           if (message !== 'open' && message.id !== null) last = message.id
           yield message
         }

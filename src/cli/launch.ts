@@ -59,7 +59,7 @@ async function launchDaemon(
   const pid = child.pid ?? 0
   if (code === null) return { pid, failure: null }
   const said = readFileSync(log).subarray(before).toString('utf8')
-  return { pid, failure: { error: startFailure(said, code, log), isOwned: /\bowned\b/.test(said) } }
+  return { pid, failure: { error: startFailure(said, code, log), isOwned: / already runs on /.test(said) } }
 }
 
 /** Whether a daemon serves there. One on its way down answers too, but 503: the next one waits until it is gone. */

@@ -13,7 +13,7 @@ export async function runCommandLine(words: readonly string[]): Promise<void> {
     process.exit(0)
   })
   try {
-    const program = buildProgram(createContext(process.env), (code) => (process.exitCode = code))
+    const program = buildProgram(createContext(process.env), (code) => (process.exitCode = code), words[0])
     await program.parseAsync(words.length === 0 ? ['--help'] : words, { from: 'user' })
   } catch (error) {
     process.exitCode = tell(error)

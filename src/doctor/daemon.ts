@@ -29,7 +29,7 @@ export async function examineDaemon(
 }
 
 const nextLook = (paths: HomePaths): string =>
-  `It may be starting or stopping: look again. Its log is in ${paths.logs}; "fuser ${paths.owner}" names its process.`
+  `It may be starting or stopping: look again. Its log is in ${paths.logs}, its process in ${paths.home}/owner.pid.`
 
 /** A daemon locks this file for as long as it lives. Looking takes a shared lock for an instant and no more. */
 export function ownerHolds(path: string): boolean {

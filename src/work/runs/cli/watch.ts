@@ -16,57 +16,71 @@ const pageSize = 1_000
 export async function watchRun(context: CliContext, id: string, options: WatchOptions): Promise<number> {
   const client = context.api()
   const run = await client.get<Wire<Run>>(`/runs/${encodeURIComponent(id)}`)
-  const path = `/runs/${run.id}/events`
-  const level = options.level ?? 'normal'
-  let last = (options.from ?? 1) - 1
-  const print = (event: EventLine): void => {
-    if (event.seq <= last) return
-    last = event.seq
-    context.out(options.json ? JSON.stringify(event) : formatEvent(context, event))
-  }
   const leave = new AbortController()
   const onInterrupt = (): void => leave.abort()
   // Once: a second Ctrl-C ends even a command that hangs.
   process.once('SIGINT', onInterrupt)
+  const watching: Watching = {
+    client,
+    runId: run.id,
+    level: options.level ?? 'normal',
+    seen: (options.from ?? 1) - 1,
+    print: (event) => context.out(options.json ? JSON.stringify(event) : formatEvent(context, event)),
+    signal: leave.signal,
+  }
   try {
-    const ended =
-      run.ended_at === null ? await followLive(client, run.id, path, level, () => last, print, leave.signal) : run
-    if (ended === null) {
-      context.err(`\nagency: no longer watching; the run goes on (agency watch ${run.id})`)
-      return 130
+    const ended = run.ended_at === null ? await followLive(watching) : run
+    if (ended !== null) {
+      await printRest(watching)
+      return ended.status === 'done' ? 0 : 1
     }
-    for await (const event of pages(client, path, level, () => last)) print(event)
-    return ended.status === 'done' ? 0 : 1
   } finally {
     process.off('SIGINT', onInterrupt)
   }
+  context.err(`\nagency: no longer watching; the run goes on (agency watch ${run.id})`)
+  return 130
+}
+
+interface Watching {
+  client: Client
+  runId: string
+  level: string
+  /** The last event that was printed, by its sequence. */
+  seen: number
+  print(event: EventLine): void
+  signal: AbortSignal
 }
 
 /** The run once it has ended, or null when the watcher left first. */
-async function followLive(
-  client: Client,
-  id: string,
-  path: string,
-  level: string,
-  last: () => number,
-  print: (event: EventLine) => void,
-  signal: AbortSignal,
-): Promise<Wire<Run> | null> {
-  for await (const message of client.follow(path, { level }, { lastId: String(last()), signal })) {
+async function followLive(watching: Watching): Promise<Wire<Run> | null> {
+  const { client, runId, level, signal } = watching
+  const lookUp = (): Promise<Wire<Run>> => client.get<Wire<Run>>(`/runs/${runId}`)
+  const messages = client.follow(`/runs/${runId}/events`, { level }, { lastId: String(watching.seen), signal })
+  for await (const message of messages) {
     const event = message === 'open' ? null : (JSON.parse(message.data) as EventLine)
-    if (event !== null) print(event)
+    if (event !== null) show(watching, event)
     // Looked up after each connection too: it may have ended while nobody listened, with every event already seen.
     if (event !== null && event.kind !== 'run_status') continue
-    const run = await client.get<Wire<Run>>(`/runs/${id}`)
+    const run = await lookUp()
     if (run.ended_at !== null) return run
   }
-  return signal.aborted ? null : await client.get<Wire<Run>>(`/runs/${id}`)
+  return signal.aborted ? null : await lookUp()
 }
 
-async function* pages(client: Client, path: string, level: string, last: () => number): AsyncGenerator<EventLine> {
+async function printRest(watching: Watching): Promise<void> {
   for (;;) {
-    const { events } = await client.get<{ events: EventLine[] }>(path, { level, after: last(), limit: pageSize })
-    yield* events
+    const { events } = await watching.client.get<{ events: EventLine[] }>(`/runs/${watching.runId}/events`, {
+      level: watching.level,
+      after: watching.seen,
+      limit: pageSize,
+    })
+    for (const event of events) show(watching, event)
     if (events.length < pageSize) return
   }
+}
+
+function show(watching: Watching, event: EventLine): void {
+  if (event.seq <= watching.seen) return
+  watching.seen = event.seq
+  watching.print(event)
 }

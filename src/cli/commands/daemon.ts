@@ -1,0 +1,54 @@
+import type { UpOptions } from '../daemon.ts'
+import type { ConfigOptions, DoctorOptions } from '../offline.ts'
+import type { Declaring } from './declaring.ts'
+import { wholeText } from './values.ts'
+
+export function declareDaemonCommands({ program, offer, command, does }: Declaring): void {
+  offer('Daemon:', 'up', () => {
+    command(
+      program,
+      'up',
+      'Start the daemon and print the dashboard’s address',
+      'agency up',
+      'agency up --foreground --port 8080',
+    )
+      .option('--foreground', 'Stay in this terminal; Ctrl-C stops it')
+      .option('--demo', 'Play a small simulated mission, once')
+      .option('--port <number>', 'TCP port; taken is an error', wholeText(0, 65_535))
+      .action(does(async (c, options: UpOptions) => (await import('../daemon.ts')).up(c, options)))
+  })
+  offer('Daemon:', 'down', () => {
+    command(program, 'down', 'Stop the daemon; running work is taken up again at the next start', 'agency down').action(
+      does(async (c) => (await import('../daemon.ts')).down(c)),
+    )
+  })
+  offer('Daemon:', 'status', () => {
+    command(program, 'status', 'What the daemon is and does', 'agency status --json')
+      .option('--json', 'As JSON')
+      .action(does(async (c, options: { json?: true }) => (await import('../daemon.ts')).status(c, options)))
+  })
+  offer('Daemon:', 'open', () => {
+    command(program, 'open', 'Print a link that signs a browser in, once, and open it', 'agency open')
+      .option('--path <path>', 'Where the link leads', '/')
+      .action(does(async (c, options: { path?: string }) => (await import('../daemon.ts')).open(c, options)))
+  })
+  offer('Daemon:', 'doctor', () => {
+    command(
+      program,
+      'doctor',
+      'Check this installation and say what to do',
+      'agency doctor',
+      'agency doctor --audit --replay',
+    )
+      .option('--audit', 'Recompute the chain of every event')
+      .option('--replay [run]', 'Rebuild the tables from the events and compare; all, or one run')
+      .option('--json', 'As JSON')
+      .action(does(async (c, options: DoctorOptions) => (await import('../offline.ts')).doctor(c, options)))
+  })
+  offer('Daemon:', 'config', () => {
+    command(program, 'config', 'Every setting with its value', 'agency config --explain')
+      .option('--explain', 'Say where each value comes from and what it does')
+      .option('--json', 'As JSON')
+      .action(does(async (c, options: ConfigOptions) => (await import('../offline.ts')).config(c, options)))
+  })
+}

@@ -1,0 +1,173 @@
+import { Option } from 'commander'
+
+import type { EventsOptions } from '../../events/cli.ts'
+import type { CreateOptions } from '../../work/missions/cli.ts'
+import type { InspectOptions } from '../../work/runs/cli/inspect.ts'
+import type { WatchOptions } from '../../work/runs/cli/watch.ts'
+import type { RunsOptions, StartOptions } from '../../work/runs/cli.ts'
+import type { Declaring } from './declaring.ts'
+import { collect, minutes, whole } from './values.ts'
+
+const runStatuses = ['planning', 'running', 'gated', 'paused', 'accepting', 'done', 'failed', 'cancelled']
+const missionStatuses = [
+  'backlog',
+  'planning',
+  'assigned',
+  'in_progress',
+  'review',
+  'done',
+  'failed',
+  'paused',
+  'cancelled',
+]
+
+export function declareWorkCommands({ program, offer, command, does }: Declaring): void {
+  offer('Work:', 'run', () => {
+    command(
+      program,
+      'run',
+      'Start a run towards a goal; prints its id',
+      'agency run "Write a haiku about rivers into poem.txt" --runtime scripted --evidence file:poem.txt',
+      `agency run "Make it pass" --program "sh fix.sh" --evidence 'command:npm test' --watch`,
+    )
+      .argument('<goal>', 'What is to be achieved, in your words')
+      .addOption(new Option('--playbook <name>', 'Way of working').choices(['direct']))
+      .option('--runtime <name>', 'Kind of agent: scripted (simulated) or program')
+      .option('--scenario <file>', 'What a scripted agent plays: a YAML file or a built-in name')
+      .option('--program <command>', 'The program to run as agent, with its arguments')
+      .option(
+        '--evidence <kind:value>',
+        'What proves it: file:PATH, command:CMD, artifact:PATH or JSON; repeatable',
+        collect,
+      )
+      .option('--org <id>', 'Organisation', whole(1))
+      .option('--mission <id>', 'Run this mission from the backlog')
+      .option('--idle-minutes <n>', 'End an attempt silent for so long; "off": never', minutes)
+      .option('--hard-minutes <n>', 'No attempt lasts longer; "off": no limit', minutes)
+      .option('--watch', 'Follow it on stderr; exit 0 when done, 1 when failed')
+      .option('--json', 'Print the whole run as JSON')
+      .action(
+        does(async (c, goal: string, options: StartOptions) =>
+          (await import('../../work/runs/cli.ts')).startRun(c, goal, options),
+        ),
+      )
+  })
+  offer('Work:', 'watch', () => {
+    command(program, 'watch', 'Follow a run until it ends', 'agency watch run_7k2')
+      .argument('<run>', 'Its id, or the beginning of it')
+      .addOption(new Option('--level <level>', 'How much').choices(['normal', 'verbose']).default('normal'))
+      .option('--from <seq>', 'Start at this event', whole(1))
+      .option('--json', 'One event per line')
+      .action(
+        does(async (c, run: string, options: WatchOptions) =>
+          (await import('../../work/runs/cli/watch.ts')).watchRun(c, run, options),
+        ),
+      )
+  })
+  offer('Work:', 'inspect', () => {
+    command(
+      program,
+      'inspect',
+      'A run with briefs, attempts, evidence, artifacts, events',
+      'agency inspect run_7k2 --json',
+    )
+      .argument('<run>', 'Its id, or the beginning of it')
+      .option('--brief <id>', 'Only this brief (id, its beginning, or key)')
+      .option('--history', 'With --brief: everything that happened to it')
+      .option('--artifacts', 'Only the artifacts')
+      .option('--json', 'As JSON')
+      .action(
+        does(async (c, run: string, options: InspectOptions) =>
+          (await import('../../work/runs/cli/inspect.ts')).inspectRun(c, run, options),
+        ),
+      )
+  })
+  offer('Work:', 'runs', () => {
+    command(program, 'runs', 'Runs, newest first', 'agency runs --status running')
+      .addOption(new Option('--status <status>', 'Only these').choices(runStatuses))
+      .option('--limit <n>', 'At most so many', whole(1))
+      .option('--json', 'As JSON')
+      .action(does(async (c, options: RunsOptions) => (await import('../../work/runs/cli.ts')).listRuns(c, options)))
+  })
+  offer('Work:', 'cancel', () => {
+    command(
+      program,
+      'cancel',
+      'Stop a run; its open briefs are cancelled',
+      'agency cancel run_7k2 --reason "wrong goal"',
+    )
+      .argument('<run>', 'Its id, or the beginning of it')
+      .option('--reason <text>', 'Why')
+      .option('--json', 'As JSON')
+      .action(
+        does(async (c, run: string, options: { reason?: string; json?: true }) =>
+          (await import('../../work/runs/cli.ts')).cancelRun(c, run, options),
+        ),
+      )
+  })
+  offer('Work:', 'events', () => {
+    command(program, 'events', 'Everything that happened, newest page', 'agency events --follow')
+      .option('--follow', 'Go on with what happens')
+      .option('--kind <kinds>', 'Only these, comma-separated')
+      .addOption(new Option('--level <level>', 'How much').choices(['normal', 'verbose']).default('normal'))
+      .option('--after <position>', 'Start after this one', whole(0))
+      .option('--limit <n>', 'At most so many', whole(1))
+      .option('--json', 'One event per line')
+      .action(does(async (c, options: EventsOptions) => (await import('../../events/cli.ts')).listEvents(c, options)))
+  })
+  offer('Work:', 'mission', () => {
+    const mission = command(program, 'mission', 'Write missions down, list and change them')
+    command(
+      mission,
+      'create',
+      'Write a mission down; it waits in the backlog',
+      'agency mission create "Ship 1.0" --priority high',
+    )
+      .argument('<title>')
+      .option('--description <text>')
+      .addOption(new Option('--priority <priority>').choices(['low', 'medium', 'high', 'urgent']))
+      .option('--acceptance <text>', 'When it counts as done')
+      .option('--notes <text>', 'Context for whoever does it')
+      .option('--tag <tag>', 'Repeatable', collect)
+      .option('--deliverable <what>', 'Repeatable', collect)
+      .option('--deadline <time>', 'ISO time, such as 2030-01-31T12:00:00Z')
+      .option('--org <id>', 'Organisation', whole(1))
+      .option('--json', 'As JSON')
+      .action(
+        does(async (c, title: string, options: CreateOptions) =>
+          (await import('../../work/missions/cli.ts')).createMission(c, title, options),
+        ),
+      )
+    command(mission, 'list', 'Missions, newest first', 'agency mission list --status backlog')
+      .addOption(new Option('--status <status>', 'Only these').choices(missionStatuses))
+      .option('--json', 'As JSON')
+      .action(
+        does(async (c, options: { status?: string; json?: true }) =>
+          (await import('../../work/missions/cli.ts')).listMissions(c, options),
+        ),
+      )
+    command(mission, 'show', 'One mission', 'agency mission show mis_3f')
+      .argument('<mission>', 'Its id, or the beginning of it')
+      .option('--json', 'As JSON')
+      .action(
+        does(async (c, id: string, options: { json?: true }) =>
+          (await import('../../work/missions/cli.ts')).showMission(c, id, options),
+        ),
+      )
+    command(
+      mission,
+      'set',
+      'Change a mission’s status',
+      'agency mission set mis_3f --status paused --reason "waiting for legal"',
+    )
+      .argument('<mission>', 'Its id, or the beginning of it')
+      .addOption(new Option('--status <status>').choices(missionStatuses).makeOptionMandatory())
+      .option('--reason <text>', 'Why')
+      .option('--json', 'As JSON')
+      .action(
+        does(async (c, id: string, options: { status: string; reason?: string; json?: true }) =>
+          (await import('../../work/missions/cli.ts')).setMission(c, id, options),
+        ),
+      )
+  })
+}
