@@ -21,9 +21,6 @@ export interface AgentProcess {
   readonly clock?: Clock
 }
 
-/** Only a process that cleared its environment and left its group can keep the output open any longer. */
-const lingerMs = 1_000
-
 /** Starts an agent as a process group of its own, with the prompt as its input; nothing of it outlives its end. */
 export async function startProcess(agent: AgentProcess): Promise<AgentHandle> {
   const { launch, readLine, readResult, graceMs = 5_000, clock = systemClock } = agent
@@ -41,9 +38,7 @@ export async function startProcess(agent: AgentProcess): Promise<AgentHandle> {
   const gone = exitOf(child).then(async ({ exitCode, signal }) => {
     queue.open()
     signalGroup(child, 'SIGKILL')
-    // What left its group still carries the launch id.
-    await killSurvivors([launch.launchId])
-    await Promise.race([output.closed, sleep(clock, lingerMs)])
+    await endRest(launch.launchId, output, clock)
     const result = await resultOf(readResult, output.end())
     for (const event of result.events) queue.push(event)
     const detail = result.failure ?? transcript.missing()
@@ -61,6 +56,17 @@ export async function startProcess(agent: AgentProcess): Promise<AgentHandle> {
       const cancel = clock.after(graceMs, () => signalGroup(child, 'SIGKILL'))
       return gone.finally(cancel)
     },
+  }
+}
+
+/** What left its group still carries the launch id. Only one that also cleared its environment can hold the output open. */
+async function endRest(launchId: string, output: { closed: Promise<void> }, clock: Clock): Promise<void> {
+  let isClosed = false
+  void output.closed.then(() => (isClosed = true))
+  await killSurvivors([launchId])
+  for (let look = 0; look < 10 && !isClosed; look += 1) {
+    await Promise.race([output.closed, sleep(clock, 100)])
+    if (!isClosed) await killSurvivors([launchId])
   }
 }
 

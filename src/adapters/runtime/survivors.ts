@@ -43,15 +43,16 @@ export async function killSurvivor({ pid, launchId }: Survivor): Promise<boolean
 export async function killSurvivors(launchIds: readonly string[], looking: Looking = {}): Promise<number> {
   const wanted = new Set(launchIds)
   const killed = new Set<number>()
-  // Again until nobody is left: one that was just being forked is seen only by the next look.
-  for (let round = 0; round < 40; round += 1) {
+  let emptyLooks = 0
+  // Until two looks in a row find nobody: a process shows no environment while it turns into another program.
+  for (let look = 0; look < 100 && emptyLooks < 2; look += 1) {
+    if (look > 0) await sleep(systemClock, 10)
     const left = (await findSurvivors(looking)).filter(({ launchId }) => wanted.has(launchId))
-    if (left.length === 0) break
+    emptyLooks = left.length === 0 ? emptyLooks + 1 : 0
     for (const survivor of left) {
       killed.add(survivor.pid)
       await killSurvivor(survivor)
     }
-    await sleep(systemClock, 10)
   }
   return killed.size
 }
