@@ -7,13 +7,13 @@ import type { Persona } from './contract.ts'
 import { findOrganisation, organisations, personas, roles } from './store.ts'
 
 const seededRoles: readonly (readonly [name: string, description: string])[] = [
-  ['operator', 'The human owner of this installation'],
-  ['system', 'Agency itself, where no persona is named'],
   ['architect', 'Architecture, specifications and their review'],
   ['pm', 'Breaking work down, assigning it and following it'],
   ['developer', 'Implementation and its tests'],
   ['qa', 'Quality and acceptance'],
   ['ar-director', 'Personas, structure and the composition of teams'],
+  ['operator', 'The human owner of this installation'],
+  ['system', 'Agency itself, where no persona is named'],
 ]
 
 /** What missions and actors refer to from the first moment on. Runs at every start, writes only at the first. */
