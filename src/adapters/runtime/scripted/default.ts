@@ -29,13 +29,12 @@ export function objectiveOf(prompt: string): string {
 }
 
 /** "… into poem.txt", or else the first file with an ending that it mentions. Nothing that leads out of the workspace. */
-export function fileNamedIn(objective: string): string | null {
-  const file = String.raw`[\`"'“]?((?:[\w-][\w.-]*\/)*[\w-][\w.-]*\.[a-z][a-z0-9]{0,7})(?![\w/-])`
-  const found =
-    new RegExp(String.raw`\b(?:into|to|as|in)\s+${file}`, 'i').exec(objective) ??
-    new RegExp(`(?<![\\w./:@-])${file}`, 'i').exec(objective)
-  return found?.[1] ?? null
-}
+export const fileNamedIn = (objective: string): string | null =>
+  (intoFile.exec(objective) ?? anyFile.exec(objective))?.[1] ?? null
+
+const file = String.raw`[\`"'“]?((?:[\w-][\w.-]*\/)*[\w-][\w.-]*\.[a-z][a-z0-9]{0,7})(?![\w/-])`
+const intoFile = new RegExp(String.raw`\b(?:into|to|as|in)\s+${file}`, 'i')
+const anyFile = new RegExp(String.raw`(?<![\w./:@-])${file}`, 'i')
 
 function textFor(objective: string, path: string): string {
   if (/\bhaiku\b/i.test(objective)) return haikuFor(objective)

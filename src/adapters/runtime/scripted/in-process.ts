@@ -20,9 +20,9 @@ export type AgencyCall = (request: {
 /** Plays a scenario without a process and without delay, for simulations and benchmarks. */
 export function playInProcess(scenario: Scenario, launch: Launch, clock: Clock, call?: AgencyCall): AgentHandle {
   const queue = createEventQueue()
-  const stopping = new AbortController()
+  const stop = createStop()
   const transcript = createTranscript(queue.push)
-  const host = createHost({ launch, clock, call, push: queue.push, transcript, stop: stopping.signal })
+  const host = createHost({ launch, clock, call, push: queue.push, transcript, stop })
   const gone = interpret(scenario, launch.attempt, host)
     .catch((error: unknown): Ending => {
       if (error === interrupted) return { exitCode: null, signal: 'SIGTERM' }
@@ -43,7 +43,7 @@ export function playInProcess(scenario: Scenario, launch: Launch, clock: Clock, 
     events: queue.events,
     send: () => Promise.reject(refusal('unsupported', 'a scripted agent takes no messages while it works')),
     interrupt: () => {
-      stopping.abort()
+      stop.now()
       return gone
     },
   }
@@ -51,77 +51,93 @@ export function playInProcess(scenario: Scenario, launch: Launch, clock: Clock, 
 
 const interrupted = new Error('interrupted')
 
+interface Stop {
+  now(): void
+  /** Throws if it was asked for. */
+  check(): void
+  /** Rejects when it is asked for. */
+  readonly asked: () => Promise<never>
+}
+
+/** An AbortController would cost more than all the rest of a small scenario. */
+function createStop(): Stop {
+  let isAsked = false
+  const waiting: ((why: Error) => void)[] = []
+  return {
+    now: () => {
+      isAsked = true
+      for (const reject of waiting.splice(0)) reject(interrupted)
+    },
+    check: () => {
+      if (isAsked) throw interrupted
+    },
+    asked: () => new Promise((_, reject) => (isAsked ? reject(interrupted) : waiting.push(reject))),
+  }
+}
+
 interface Scene {
   readonly launch: Launch
   readonly clock: Clock
   readonly call: AgencyCall | undefined
   readonly push: (event: RuntimeEvent) => void
   readonly transcript: ReturnType<typeof createTranscript>
-  readonly stop: AbortSignal
+  readonly stop: Stop
 }
 
 function createHost(scene: Scene): ScriptedHost {
   const { launch, clock, call, push, transcript, stop } = scene
   const text = (line: string) => transcript.text(line)
-  const refused = new Promise<never>((_, reject) =>
-    stop.addEventListener('abort', () => reject(interrupted), { once: true }),
-  )
-  // Somebody must be listening even when no step waits.
-  refused.catch(() => {})
-  const goOn = () => {
-    if (stop.aborted) throw interrupted
-  }
   const request = async (path: string, body: unknown): Promise<void> => {
     const answer = await call?.({ method: 'POST', path, body, environment: launch.environment })
     if (answer !== undefined && answer.status >= 400) text(`refused: ${answer.status} ${JSON.stringify(answer.body)}`)
   }
   return {
     say: async (said) => {
-      goOn()
+      stop.check()
       text(said)
     },
     write: async (path, content) => {
-      goOn()
+      stop.check()
       await launch.workspace.write(path, content)
     },
     run: async (command) => {
-      goOn()
+      stop.check()
       const { exitCode, output } = await launch.workspace.run(command, { timeoutMs: 60_000, maxOutputBytes: 64 * 1024 })
       push({ kind: 'tool', name: 'sh', summary: command })
       text(`${output}exit code ${exitCode}`)
     },
     log: async (message) => {
-      goOn()
+      stop.check()
       if (call === undefined) text(message)
       else await request('/api/events', { kind: 'log', message })
     },
     usage: async (inputTokens, outputTokens) => {
-      goOn()
+      stop.check()
       push({ kind: 'usage', inputTokens, outputTokens })
     },
     wait: async (ms) => {
-      goOn()
-      await Promise.race([refused, sleep(clock, ms)])
+      stop.check()
+      await Promise.race([stop.asked(), sleep(clock, ms)])
     },
     tool: async (name, input) => {
-      goOn()
+      stop.check()
       push({ kind: 'tool', name, summary: JSON.stringify(input) })
     },
     report: async (report, via) => {
-      goOn()
+      stop.check()
       if (via === 'file') await launch.workspace.write(outboxReport, JSON.stringify(report))
       else if (call !== undefined && via !== 'stdout') await request('/api/attempt/report', report)
       else push({ kind: 'report', report })
     },
     flood: async (megabytes) => {
-      goOn()
+      stop.check()
       const lines = Math.ceil((megabytes * 1024 * 1024) / (floodLine.length + 1))
       const shown = Math.min(lines, Math.ceil(maxTextBytes / floodLine.length))
       for (let line = 0; line < shown; line += 1) text(floodLine)
       transcript.drop((lines - shown) * (floodLine.length + 1))
     },
     garbage: async (lines) => {
-      goOn()
+      stop.check()
       const splitter = createLineSplitter({
         isSkimming: () => false,
         onSkip: transcript.drop,
@@ -135,7 +151,7 @@ function createHost(scene: Scene): ScriptedHost {
     },
     spawnChild: async () => text('No child is left behind: there is no process here.'),
     ignoreSignals: async () => text('No signal comes here.'),
-    hang: () => refused,
+    hang: () => stop.asked(),
     keepToken: async (path) => launch.workspace.write(path, launch.environment['AGENCY_TOKEN'] ?? ''),
     withToken: async ({ path, token }) => {
       const kept = path === undefined ? token : (await launch.workspace.read(path, 10_000))?.text
