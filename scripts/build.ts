@@ -17,10 +17,12 @@ import { rolldown } from 'rolldown'
 import { build as buildWithVite } from 'vite'
 
 import { entrySources } from '../src/entries.ts'
+import { bundleCommandLine } from './bundle-cli.ts'
 import { licencesOf } from './licences.ts'
 
 /** What an installation runs: Node refuses `.ts` under node_modules, so everything is bundled, dependencies too. */
-const entries: Readonly<Record<string, string>> = { ...entrySources, offline: './cli/offline.ts' }
+const { agency: _bundledApart, ...others } = entrySources
+const entries: Readonly<Record<string, string>> = { ...others, offline: './cli/offline.ts' }
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -33,16 +35,16 @@ async function main(): Promise<void> {
   const folder = mkdtempSync('node_modules/.cache/agency-build-')
   try {
     chmodSync(folder, 0o755)
-    const modules = await Promise.all([bundle(folder), buildWeb(join(folder, 'web'))])
+    const modules = await Promise.all([bundle(folder), bundleCommandLine(folder), buildWeb(join(folder, 'web'))])
     writeFileSync(join(folder, 'licences.txt'), licencesOf(modules.flat()))
     copyData(folder)
     replace(folder, 'dist')
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-  const size = statSync('dist/agency.mjs').size
+  const size = statSync('dist/cli.mjs').size
   console.log(
-    `built dist/ in ${((performance.now() - started) / 1000).toFixed(1)} s; agency.mjs is ${(size / 1024).toFixed(0)} KB`,
+    `built dist/ in ${((performance.now() - started) / 1000).toFixed(1)} s; cli.mjs is ${(size / 1024).toFixed(0)} KB`,
   )
 }
 
@@ -67,7 +69,6 @@ async function bundle(folder: string): Promise<string[]> {
     comments: { legal: true, annotation: false, jsdoc: false },
   })
   await build.close()
-  if (existsSync(join(folder, 'agency.mjs'))) chmodSync(join(folder, 'agency.mjs'), 0o755)
   return output.flatMap((each) => (each.type === 'chunk' ? each.moduleIds : []))
 }
 

@@ -1,9 +1,5 @@
-import { existsSync } from 'node:fs'
-import * as nodeModule from 'node:module'
-import { homedir } from 'node:os'
-import { join } from 'node:path'
-
-// Nothing that an older Node cannot even parse is loaded before this.
+#!/usr/bin/env node
+// Nothing is loaded before this that an older Node could stumble over.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 22 || (major === 22 && minor < 18)) {
   process.stderr.write(
@@ -16,8 +12,11 @@ cacheCompiledCode()
 const { runCommandLine } = await import('./run.ts')
 await runCommandLine(process.argv.slice(2))
 
-/** Saves a third of the start. In the home, where nobody else can plant code; a command that needs no home makes none. */
+/** In the home, where nobody else can plant code; a command that needs no home makes none. */
 function cacheCompiledCode(): void {
-  const home = process.env['AGENCY_HOME'] || join(homedir(), '.agency')
-  if (existsSync(home)) nodeModule.enableCompileCache(join(home, 'cache'))
+  const home = process.env['AGENCY_HOME'] || `${process.env['HOME']}/.agency`
+  if (process.getBuiltinModule('node:fs').existsSync(home))
+    process.getBuiltinModule('node:module').enableCompileCache(`${home}/cache`)
 }
+
+export {}

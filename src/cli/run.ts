@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
 
-import { AgencyError, exitCodes } from '../kernel/errors.ts'
+import { type AgencyError, exitCodes } from '../kernel/errors.ts'
 import { Refused } from './client.ts'
 import { createContext } from './context.ts'
 import { buildProgram, UsageError } from './program.ts'
@@ -25,9 +25,12 @@ function tell(error: unknown): number {
   // Help and version end this way too.
   if (error instanceof CommanderError) return error.exitCode
   if (error instanceof Refused) return write(error.message, error.problem.hint, error.problem.exit)
-  if (error instanceof AgencyError) return write(error.message, error.hint, exitCodes[error.code])
+  if (isAgencyError(error)) return write(error.message, error.hint, exitCodes[error.code])
   throw error
 }
+
+/** By name: what is loaded later is another bundle, with a class of its own. */
+const isAgencyError = (error: unknown): error is AgencyError => error instanceof Error && error.name === 'AgencyError'
 
 function write(message: string, hint: string | undefined, exit: number): number {
   process.stderr.write(`error: ${message}\n${hint === undefined ? '' : `  ${hint}\n`}`)
