@@ -57,15 +57,19 @@ export type Inspection = Awaited<ReturnType<NonNullable<ReturnType<typeof runQue
 export const waitingQuery = queryOptions({
   queryKey: keys.waiting,
   queryFn: async ({ signal }) => {
-    const [blocked, failed] = await Promise.all([
+    const [blocked, failed, failedBriefs] = await Promise.all([
       call(operations.brief.list, { status: 'blocked', limit: 50 }, signal),
       call(operations.run.list, { status: 'failed', limit: 50 }, signal),
+      call(operations.brief.list, { status: 'failed', limit: 200 }, signal),
     ])
     const runIds = [...new Set(blocked.briefs.map((brief) => brief.runId))]
     const runs = await Promise.all(runIds.map((runId) => call(operations.run.show, { runId }, signal)))
     return {
       blocked: blocked.briefs.map((brief) => ({ brief, run: runs.find((run) => run.id === brief.runId) })),
-      failed: failed.runs,
+      failed: failed.runs.map((run) => ({
+        run,
+        briefs: failedBriefs.briefs.filter((brief) => brief.runId === run.id),
+      })),
       failedTotal: failed.counts['failed'] ?? failed.runs.length,
     }
   },

@@ -28,8 +28,8 @@ export function InboxPage() {
             {waiting.data.blocked.map(({ brief, run }) => (
               <BlockedBrief key={brief.id} brief={brief} run={run} />
             ))}
-            {waiting.data.failed.map((run) => (
-              <FailedRun key={run.id} run={run} />
+            {waiting.data.failed.map(({ run, briefs }) => (
+              <FailedRun key={run.id} run={run} briefs={briefs} />
             ))}
           </ul>
           {waiting.data.failedTotal > waiting.data.failed.length && (
@@ -81,7 +81,8 @@ function BlockedBrief({ brief, run }: { brief: Brief; run: RunLine | undefined }
   )
 }
 
-function FailedRun({ run }: { run: RunLine }) {
+/** The reason is the brief's; a run only counts them. */
+function FailedRun({ run, briefs }: { run: RunLine; briefs: Brief[] }) {
   return (
     <li className="card">
       <p className="facts">
@@ -94,7 +95,13 @@ function FailedRun({ run }: { run: RunLine }) {
       <h2>
         <Link to={addresses.run(run.id)}>{run.goalAnchor}</Link>
       </h2>
-      <p>{run.summary ?? `${counted(run.briefsFailed, 'brief')} failed.`}</p>
+      {briefs.map((brief) => (
+        <p key={brief.id}>
+          <Link to={addresses.brief(run.id, brief.id)}>{brief.title === run.goalAnchor ? brief.key : brief.title}</Link>
+          : {brief.failure ?? 'failed'}
+        </p>
+      ))}
+      {briefs.length === 0 && <p>{run.summary}</p>}
     </li>
   )
 }

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
 
 import { useRunLog } from '../live/use-log.ts'
 import { BriefDetail } from '../parts/brief-detail.tsx'
@@ -16,6 +17,11 @@ import { figure } from '../text.ts'
 
 export function RunPage({ runId, briefId }: { runId: string; briefId: string | null }) {
   const inspection = useQuery(runQuery(runId))
+  const id = inspection.data?.run.id
+  useEffect(() => {
+    // The beginning of an id finds the run too; its address is the whole id, which is also what events name.
+    if (id !== undefined && id !== runId) navigate(addresses.run(id) + location.hash, { replace: true })
+  }, [id, runId])
   if (inspection.data) return <Run inspection={inspection.data} briefId={briefId} />
   return (
     <>

@@ -2,6 +2,8 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import {
   type CSSProperties,
   type KeyboardEvent,
+  memo,
+  type MouseEvent,
   type RefObject,
   useEffect,
   useLayoutEffect,
@@ -107,6 +109,12 @@ export function LogView({ log, state, label, place, target, onTarget, origin, ki
     else return
     event.preventDefault()
   }
+  const onClick = (event: MouseEvent): void => {
+    const row = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-place]') : null
+    if (row === null || event.metaKey || event.ctrlKey || event.shiftKey) return
+    event.preventDefault()
+    point(indexAt(shown, place, Number(row.dataset['place'])))
+  }
   const onScroll = (): void => {
     const element = scroller.current
     if (element === null) return
@@ -153,6 +161,7 @@ export function LogView({ log, state, label, place, target, onTarget, origin, ki
         aria-label={`${label}: lines`}
         tabIndex={0}
         onScroll={onScroll}
+        onClick={onClick}
         onKeyDown={onKey}
         onPointerMove={(event) => setPointed(event.pointerType === 'mouse')}
         onPointerLeave={() => setPointed(false)}
@@ -174,7 +183,6 @@ export function LogView({ log, state, label, place, target, onTarget, origin, ki
                 top={item.start}
                 origin={origin?.(line) ?? null}
                 pointedAt={line[place] === target}
-                onPoint={() => point(item.index)}
               />
             )
           })}
@@ -203,10 +211,10 @@ interface RowProps {
   top: number
   origin: string | null
   pointedAt: boolean
-  onPoint: () => void
 }
 
-function Row({ line, number, top, origin, pointedAt, onPoint }: RowProps) {
+/** Drawn again only when it changes: scrolling by a line draws one line, not fifty. */
+const Row = memo(function Row({ line, number, top, origin, pointedAt }: RowProps) {
   const tone = lineTone(line)
   const ms = Date.parse(line.at)
   return (
@@ -215,15 +223,8 @@ function Row({ line, number, top, origin, pointedAt, onPoint }: RowProps) {
       data-place={number}
       data-pointed={pointedAt || undefined}
       style={{ transform: `translateY(${top}px)` }}
-      onClick={onPoint}
     >
-      <a
-        className="figure muted"
-        href={`#${number}`}
-        tabIndex={-1}
-        title="Link to this line"
-        onClick={(event) => event.preventDefault()}
-      >
+      <a className="figure muted" href={`#${number}`} tabIndex={-1} title="Link to this line">
         {number}
       </a>
       <time className="muted" dateTime={line.at} title={exactTime(ms)}>
@@ -235,7 +236,7 @@ function Row({ line, number, top, origin, pointedAt, onPoint }: RowProps) {
       <span className="cut">{line.message}</span>
     </div>
   )
-}
+})
 
 /** Lines that arrive at the beginning push the rest down; the scroll goes with them, so that nothing seems to move. */
 function useKeptPlace(element: HTMLElement | null, shown: readonly Line[], place: LinePlace): void {

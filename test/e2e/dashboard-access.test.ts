@@ -1,0 +1,190 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+
+import type { AxeResults } from 'axe-core'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { pause } from '../../src/kernel/clock.ts'
+import { noBrowser, openBrowser } from '../support/browser.ts'
+import { createTestDaemon, type TestDaemon } from '../support/daemon.ts'
+import {
+  buildDashboard,
+  expectGone,
+  expectShown,
+  settled,
+  startGatedRun,
+  startRun,
+  watchComplaints,
+} from '../support/dashboard.ts'
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
+const themes = ['dark', 'light'] as const
+const widths = [390, 1280] as const
+
+if (noBrowser !== null) console.log(`skipped: access to the dashboard in a browser: ${noBrowser}`)
+
+describe.skipIf(noBrowser !== null)('the dashboard, for everybody', () => {
+  let daemon: TestDaemon
+  let empty: TestDaemon
+  let browser: Browser
+  let places: Record<string, string>
+
+  beforeAll(async () => {
+    await buildDashboard()
+    daemon = await createTestDaemon()
+    empty = await createTestDaemon()
+    await Promise.all([daemon.start(), empty.start()])
+    browser = await openBrowser()
+    const failed = await startRun(daemon, 'failed', `Prove the impossible, ${'and say so in one breath, '.repeat(8)}`)
+    const done = await startRun(daemon, 'done', 'Something short')
+    await startRun(daemon, 'blocked', 'Averyveryverylongwordwithoutanyspaces'.repeat(4))
+    const { run: working } = await startGatedRun(daemon, 'Two briefs under way')
+    await untilEnded(daemon, [failed.id, done.id])
+    places = {
+      inbox: '/',
+      runs: '/runs',
+      'failed run': `/runs/${failed.id}`,
+      'done run': `/runs/${done.id}`,
+      'run under way': `/runs/${working.id}`,
+      'chosen line': `/runs/${done.id}#2`,
+      events: '/events',
+      settings: '/settings',
+      'missing page': '/nowhere',
+      'missing run': '/runs/run_zzzzzzzzzzzz',
+    }
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await Promise.all([daemon?.remove(), empty?.remove()])
+  })
+
+  for (const theme of themes)
+    for (const width of widths) {
+      it(`has nothing for axe to find and nothing to scroll sideways, ${theme}, ${width} pixels wide`, async () => {
+        const context = await browser.newContext({ viewport: { width, height: 844 }, colorScheme: theme })
+        const page = await context.newPage()
+        const complaints = watchComplaints(page)
+        await page.goto(await daemon.link())
+        for (const [name, path] of Object.entries(places)) {
+          await page.goto('about:blank')
+          await page.goto(daemon.address + path)
+          await settled(page)
+          expect({ name, ...(await inspect(page)) }).toEqual({ name, found: [], overflow: 0 })
+        }
+        await page.goto(daemon.address)
+        await settled(page)
+        await page.keyboard.press('Control+k')
+        await expectShown(page.getByRole('option').first())
+        expect({ name: 'palette', ...(await inspect(page)) }).toEqual({ name: 'palette', found: [], overflow: 0 })
+        await page.goto(`${daemon.address}${places['run under way']}`)
+        await page.getByRole('button', { name: 'Cancel run' }).click()
+        await expectShown(page.getByRole('dialog'))
+        expect({ name: 'question', ...(await inspect(page)) }).toEqual({ name: 'question', found: [], overflow: 0 })
+
+        await page.goto(empty.address)
+        await expectShown(page.getByRole('heading', { name: 'This browser is signed out' }))
+        expect({ name: 'signed out', ...(await inspect(page)) }).toEqual({ name: 'signed out', found: [], overflow: 0 })
+        await page.goto(await empty.link())
+        for (const path of ['/', '/runs', '/events']) {
+          await page.goto(empty.address + path)
+          await settled(page)
+          expect({ path, ...(await inspect(page)) }).toEqual({ path, found: [], overflow: 0 })
+        }
+        await context.close()
+        expect(complaints).toEqual([])
+      })
+    }
+
+  it('is walked through with Tab in the order of reading, with focus always to be seen', async () => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 844 } })
+    const page = await context.newPage()
+    await page.goto(await daemon.link())
+    await page.goto(`${daemon.address}${places['run under way']}`)
+    await settled(page)
+    const walked: string[] = []
+    for (;;) {
+      await page.keyboard.press('Tab')
+      const { name, seen } = await page.evaluate(() => {
+        const element = document.activeElement
+        if (element === null || element === document.body) return { name: '', seen: true }
+        const style = getComputedStyle(element)
+        const name = element.getAttribute('aria-label') ?? element.textContent ?? ''
+        return { name: name.trim(), seen: style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0 }
+      })
+      if (name === '' || walked.includes(name)) break
+      expect({ name, seen }).toEqual({ name, seen: true })
+      walked.push(name)
+    }
+    expect(walked.map((name) => name.replace(/\d.*/, ''))).toEqual([
+      'Skip to the page',
+      'Inbox',
+      'Runs',
+      'Events',
+      'Settings',
+      'Go toCtrl K',
+      'Cancel run…',
+      'Briefs and attempts',
+      'Only lines with this text',
+      'Verbose',
+      'Pause',
+      'Log of the run: lines',
+    ])
+    await context.close()
+  })
+
+  it('moves through the tree with the arrows and opens a brief with Enter', async () => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 844 } })
+    const page = await context.newPage()
+    await page.goto(await daemon.link())
+    await page.goto(`${daemon.address}${places['run under way']}`)
+    const tree = page.getByRole('tree')
+    await expectShown(tree.getByRole('treeitem', { name: /attempt 1/ }))
+    await tree.focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowLeft')
+    await expectGone(tree.getByRole('treeitem', { name: /attempt 1/ }))
+    await page.keyboard.press('ArrowRight')
+    await expectShown(tree.getByRole('treeitem', { name: /attempt 1/ }))
+    await page.keyboard.press('Enter')
+    await expectShown(page.getByRole('article', { name: 'Brief Write poem.txt' }))
+    expect(await tree.evaluate((element) => element === document.activeElement)).toBe(true)
+    await context.close()
+  })
+
+  it('keeps a chosen theme over a reload, against the system’s', async () => {
+    const context = await browser.newContext({ colorScheme: 'light' })
+    const page = await context.newPage()
+    await page.goto(await daemon.link('/settings'))
+    await page.getByRole('radio', { name: 'dark' }).check()
+    const ground = (): Promise<string> =>
+      page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+    const dark = await ground()
+    await page.reload()
+    await settled(page)
+    expect(await ground()).toBe(dark)
+    await page.getByRole('radio', { name: 'as the system' }).check()
+    expect(await ground()).not.toBe(dark)
+    await context.close()
+  })
+})
+
+async function inspect(page: Page): Promise<{ found: string[]; overflow: number }> {
+  // Read into the page by the driver, past the page's own policy, which allows no foreign script.
+  await page.evaluate(axeSource)
+  const results = await page.evaluate(() =>
+    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
+  )
+  const found = results.violations.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.target.join(' ')} ${node.failureSummary ?? ''}`),
+  )
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  )
+  return { found, overflow }
+}
+
+async function untilEnded(daemon: TestDaemon, runIds: string[]): Promise<void> {
+  for (const runId of runIds)
+    while ((await daemon.ask<{ ended_at: string | null }>('GET', `/runs/${runId}`)).ended_at === null) await pause(20)
+}

@@ -1,0 +1,228 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { noBrowser, openBrowser } from '../support/browser.ts'
+import { createTestDaemon, type TestDaemon } from '../support/daemon.ts'
+import {
+  buildDashboard,
+  expectGone,
+  expectShown,
+  startGatedRun,
+  startRun,
+  watchComplaints,
+} from '../support/dashboard.ts'
+
+if (noBrowser !== null) console.log(`skipped: the dashboard in a browser: ${noBrowser}`)
+
+describe.skipIf(noBrowser !== null)('the dashboard', () => {
+  let daemon: TestDaemon
+  let browser: Browser
+  let context: BrowserContext
+  let page: Page
+  let complaints: string[]
+
+  beforeAll(async () => {
+    await buildDashboard()
+    daemon = await createTestDaemon()
+    await daemon.start()
+    browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await daemon?.remove()
+  })
+  beforeEach(async () => {
+    context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+    page = await context.newPage()
+    complaints = watchComplaints(page)
+  })
+  afterEach(async () => {
+    await context.close()
+    if (complaints.length > 0) throw new Error(`the browser complained:\n${complaints.join('\n')}`)
+  })
+
+  const enter = async (path = '/'): Promise<void> => {
+    await page.goto(await daemon.link())
+    await page.goto(daemon.address + path)
+  }
+
+  it('explains itself to a browser that is not signed in, and lets it in after “agency open”', async () => {
+    await page.goto(daemon.address)
+    await expectShown(page.getByRole('heading', { name: 'This browser is signed out' }))
+    await expectShown(page.getByText('agency open').first())
+
+    const elsewhere = await context.newPage()
+    await elsewhere.goto(await daemon.link())
+    await expectShown(elsewhere.getByRole('heading', { name: 'Inbox' }))
+
+    await page.getByRole('button', { name: /try again/ }).click()
+    await expectShown(page.getByRole('heading', { name: 'Inbox' }))
+  })
+
+  it('says what fills an empty place', async () => {
+    await enter('/')
+    await expectShown(page.getByRole('heading', { name: 'Nothing waits for you' }))
+    await page.getByRole('link', { name: 'Runs', exact: true }).click()
+    await expectShown(page.getByRole('heading', { name: 'No runs yet' }))
+    await expectShown(page.getByText(/^agency run /).first())
+  })
+
+  it('shows a brief go from pending to done with its evidence, without a reload', async () => {
+    const { run, release } = await startGatedRun(daemon, 'A haiku and a page')
+    await enter(`/runs/${run.id}`)
+    await page.evaluate(() => Object.assign(window, { untouched: true }))
+    const tree = page.getByRole('tree')
+    await expectShown(tree.getByRole('treeitem', { name: /Write poem.txt working/ }))
+    await tree.getByRole('treeitem', { name: /Write page.txt pending/ }).click()
+    const detail = page.getByRole('article', { name: 'Brief Write page.txt' })
+    await expectShown(detail.getByText('not checked yet').first())
+
+    release('poem')
+    await expectShown(tree.getByRole('treeitem', { name: /Write page.txt working/ }))
+    release('page')
+    await expectShown(tree.getByRole('treeitem', { name: /Write page.txt done/ }))
+    await expectShown(detail.getByText('2 of 2 proven, checked by the engine'))
+    await expectShown(detail.getByText('$ cat page.txt'))
+    await expectShown(detail.getByText('River finds the sea'))
+    await expectShown(page.locator('.run-header').getByText('done', { exact: true }))
+    await expectShown(page.getByRole('log').getByText('Waiting to write page.txt'))
+    expect(await page.evaluate(() => 'untouched' in window)).toBe(true)
+  })
+
+  it('says that a simulated run is simulated, and not boxed, wherever it shows it', async () => {
+    const run = await startRun(daemon, 'failed', 'Simulated everywhere')
+    await enter('/')
+    const card = page.getByRole('listitem').filter({ hasText: 'Simulated everywhere' })
+    await expectShown(card.getByText('simulated', { exact: true }))
+    await page.goto(`${daemon.address}/runs`)
+    await expectShown(page.locator(`tr[data-run=${run.id}]`).getByText('simulated', { exact: true }))
+    await page.goto(`${daemon.address}/runs/${run.id}`)
+    await expectShown(page.locator('.run-header').getByText('simulated', { exact: true }))
+    await expectShown(page.locator('.run-header').getByText('not boxed'))
+    await page.keyboard.press('Control+k')
+    await expectShown(page.getByRole('option', { name: /Simulated everywhere.*simulated$/ }))
+  })
+
+  it('puts what failed into the inbox while one looks on, with the reason', async () => {
+    await enter('/')
+    await expectShown(page.getByRole('heading', { name: 'Inbox' }))
+    await startRun(daemon, 'blocked', 'Sort the photographs')
+    await expectShown(page.getByRole('listitem').filter({ hasText: 'Which of the two folders is meant?' }))
+    await startRun(daemon, 'failed', 'Prove the impossible')
+    await page.getByRole('link', { name: 'Prove the impossible' }).click()
+    await expectShown(page.getByRole('heading', { level: 1, name: 'Prove the impossible' }))
+    await expectShown(page.getByText('not proven').first())
+  })
+
+  it('filters runs by status, in an address that can be kept', async () => {
+    await startRun(daemon, 'failed', 'One that fails')
+    await enter('/runs?status=failed')
+    await expectShown(page.getByRole('link', { name: 'One that fails' }).first())
+    const statuses = await page.locator('td.status').allTextContents()
+    expect(new Set(statuses)).toEqual(new Set(['failed']))
+  })
+
+  it('asks before it cancels a run, keeps focus in the question, and gives it back', async () => {
+    const { run } = await startGatedRun(daemon, 'To be cancelled')
+    await enter(`/runs/${run.id}`)
+    const button = page.getByRole('button', { name: 'Cancel run' })
+    await button.focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Cancel this run?' })
+    await expectShown(dialog)
+    const focused = (): Promise<string> => page.evaluate(() => document.activeElement?.textContent ?? '')
+    const round: string[] = []
+    for (let press = 0; press < 4; press += 1) {
+      round.push(await focused())
+      await page.keyboard.press('Tab')
+    }
+    const both = ['Keep it running', 'Cancel the run and 2 briefs']
+    expect(round).toEqual([...both, ...both])
+    await page.keyboard.press('Escape')
+    await expectGone(dialog)
+    expect(await focused()).toBe('Cancel run…')
+
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('button', { name: 'Cancel the run and 2 briefs' }).click()
+    await expectShown(page.locator('.run-header').getByText('cancelled', { exact: true }))
+    await expectGone(button)
+  })
+
+  it('reaches a run from the keyboard alone', async () => {
+    await startRun(daemon, 'done', 'Found by its words')
+    await enter('/settings')
+    await expectShown(page.getByRole('heading', { name: 'Settings' }))
+    await page.keyboard.press('/')
+    await expectShown(page.getByRole('combobox', { name: 'Page, run or action' }))
+    await page.keyboard.type('words found')
+    await expectShown(page.getByRole('option', { name: /Found by its words/ }))
+    await page.keyboard.press('Enter')
+    await expectShown(page.getByRole('heading', { level: 1, name: 'Found by its words' }))
+  })
+
+  it('links to a line of the log and goes back to following it', async () => {
+    const run = await startRun(daemon, 'done', 'A log with lines')
+    await enter(`/runs/${run.id}#3`)
+    await expectShown(page.locator('.line[data-pointed][data-place="3"]'))
+    await expectShown(page.getByRole('complementary', { name: 'The chosen line' }))
+    await page.locator('.line').filter({ hasText: 'PLAN_START' }).click()
+    await page.waitForFunction(() => location.hash === '#1')
+    await page.getByRole('log').press('End')
+    await page.waitForFunction(() => location.hash === '')
+  })
+
+  it('filters and pauses the log, and shows what came meanwhile when it goes on', async () => {
+    const { run, release } = await startGatedRun(daemon, 'A log that is paused')
+    await enter(`/runs/${run.id}`)
+    const log = page.getByRole('log')
+    await expectShown(log.getByText('Waiting to write poem.txt'))
+    await page.getByRole('button', { name: 'Pause' }).click()
+    release('poem')
+    release('page')
+    await expectShown(page.locator('.run-header').getByText('done', { exact: true }))
+    await expectShown(page.getByRole('button', { name: /\d+ new lines/ }))
+    expect(await log.getByText('Waiting to write page.txt').count()).toBe(0)
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await expectShown(log.getByText('Waiting to write page.txt'))
+    await page.getByRole('searchbox').fill('waiting TO write')
+    await page.waitForFunction(() => document.querySelectorAll('.line').length === 2)
+  })
+
+  it('shows everything that happens in the feed of events, live', async () => {
+    await enter('/events')
+    await expectShown(page.getByRole('log'))
+    const run = await startRun(daemon, 'done', 'Seen in the feed')
+    await expectShown(page.locator('.line').filter({ hasText: run.id }).first())
+    await page.getByLabel('Kind').selectOption('run_created')
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll('.line b')].every((each) => each.textContent === 'PLAN_START'),
+    )
+    expect(new URL(page.url()).search).toBe('?kind=run_created')
+  })
+
+  it('tells from when its figures are while the daemon is away, and goes on by itself when it is back', async () => {
+    const run = await startRun(daemon, 'done', 'Before the break')
+    await enter(`/runs/${run.id}`)
+    await expectShown(page.locator('.run-header').getByText('done', { exact: true }))
+    await daemon.stop()
+    await expectShown(page.getByText(/Offline: the daemon does not answer\. What is shown is from \d\d:\d\d:\d\d/))
+    await expectShown(page.getByRole('heading', { level: 1, name: 'Before the break' }))
+    await page.getByRole('link', { name: 'Settings' }).click()
+
+    await daemon.start()
+    await expectGone(page.getByText(/What is shown is from/))
+    await startRun(daemon, 'done', 'After the break')
+    await page.getByRole('link', { name: 'Runs', exact: true }).click()
+    await expectShown(page.getByRole('link', { name: 'After the break' }))
+  })
+
+  it('says what is wrong with an address that leads nowhere', async () => {
+    await enter('/runs/run_zzzzzzzzzzzz')
+    await page
+      .getByRole('alert')
+      .getByText(/no run "run_zzzzzzzzzzzz"/i)
+      .waitFor()
+    await page.goto(`${daemon.address}/nowhere`)
+    await expectShown(page.getByRole('heading', { name: 'No such page' }))
+  })
+})

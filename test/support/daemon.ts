@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { pause } from '../../src/kernel/clock.ts'
+
+/** A daemon of its own, on a home and a port of its own; both stay the same when it is started again. */
+export interface TestDaemon {
+  readonly home: string
+  readonly address: string
+  start(): Promise<void>
+  /** Asks it to stop and waits until it is gone. */
+  stop(): Promise<void>
+  /** As the operator. JSON as it is on the wire. */
+  ask<Answer>(method: string, path: string, body?: unknown): Promise<Answer>
+  /** An address that signs one browser in, once. */
+  link(path?: string): Promise<string>
+  /** Stops it and takes its home away. */
+  remove(): Promise<void>
+}
+
+export async function createTestDaemon(): Promise<TestDaemon> {
+  const home = mkdtempSync(join(tmpdir(), 'agency-e2e-'))
+  const port = await freePort()
+  const address = `http://127.0.0.1:${port}`
+  let child: ChildProcess | null = null
+
+  const daemon: TestDaemon = {
+    home,
+    address,
+    async start() {
+      const started = spawn(process.execPath, ['src/daemon/main.ts', '--foreground', '--port', String(port)], {
+        env: { PATH: process.env['PATH'] ?? '', HOME: home, AGENCY_HOME: home },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      })
+      child = started
+      let complaint = ''
+      started.stderr?.on('data', (data: Buffer) => (complaint += String(data)))
+      while (!(await answers(address, home))) {
+        await pause(20)
+        if (started.exitCode !== null) throw new Error(`the daemon ended with ${started.exitCode}: ${complaint}`)
+      }
+    },
+    async stop() {
+      const stopped = child
+      child = null
+      if (stopped === null || stopped.exitCode !== null || stopped.signalCode !== null) return
+      const gone = once(stopped, 'exit')
+      stopped.kill('SIGTERM')
+      await gone
+    },
+    async ask(method, path, body) {
+      const headers = {
+        accept: 'application/json',
+        'content-type': 'application/json',
+        authorization: `Bearer ${readFileSync(join(home, 'operator.token'), 'utf8').trim()}`,
+      }
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+      const response = await fetch(`${address}/api${path}`, { method, headers, ...sent })
+      const answer: unknown = await response.json()
+      if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
+      return answer as never
+    },
+    link: async (path = '/') => (await daemon.ask<{ url: string }>('POST', '/links', { path })).url,
+    async remove() {
+      await daemon.stop()
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+  return daemon
+}
+
+async function answers(address: string, home: string): Promise<boolean> {
+  if (!existsSync(join(home, 'daemon.json'))) return false
+  try {
+    return (await fetch(`${address}/healthz`)).ok
+  } catch {
+    return false
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

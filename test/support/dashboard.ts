@@ -1,0 +1,99 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import type { Locator, Page } from 'playwright-core'
+import { build } from 'vite'
+
+import type { TestDaemon } from './daemon.ts'
+
+/** The dashboard as it is now, where a daemon run from source finds it. */
+export const buildDashboard = (): Promise<unknown> =>
+  build({ configFile: fileURLToPath(new URL('../../web/vite.config.ts', import.meta.url)), logLevel: 'error' })
+
+export interface WireRun {
+  id: string
+  status: string
+  simulated: boolean
+}
+
+/** Two briefs, one after the other; each waits for a file in its workspace before it does its work. */
+export async function startGatedRun(daemon: TestDaemon, goal: string): Promise<{ run: WireRun; release: Release }> {
+  const steps = (output: string) => [
+    { say: 'I am a simulated agent.' },
+    { log: `Waiting to write ${output}` },
+    { run: 'until [ -e go ]; do sleep 0.02; done' },
+    { write: { path: output, text: 'River finds the sea\n' } },
+    { usage: { input_tokens: 1_200, output_tokens: 340 } },
+    { report: { status: 'done', summary: `Wrote ${output}`, outputs: [output] } },
+  ]
+  const brief = (key: string, output: string, after: string[]) => ({
+    key,
+    title: `Write ${output}`,
+    objective: `Write ${output}`,
+    after,
+    evidence: [
+      { kind: 'file', path: output, contains: 'River' },
+      { kind: 'command', run: `cat ${output}`, expect_output: 'sea' },
+    ],
+    runtime_options: { scenario: { steps: steps(output) } },
+  })
+  const run = await daemon.ask<WireRun>('POST', '/runs', {
+    goal,
+    runtime: 'scripted',
+    briefs: [brief('poem', 'poem.txt', []), brief('page', 'page.txt', ['poem'])],
+  })
+  const { briefs } = await daemon.ask<{ briefs: { id: string; key: string }[] }>('GET', `/runs/${run.id}/inspect`)
+  const release: Release = (key) => {
+    const brief = briefs.find((each) => each.key === key)
+    if (brief === undefined) throw new Error(`no brief ${key}`)
+    const workspace = join(daemon.home, 'workspaces', run.id, brief.id)
+    mkdirSync(workspace, { recursive: true })
+    writeFileSync(join(workspace, 'go'), '')
+  }
+  return { run, release }
+}
+
+export type Release = (key: 'poem' | 'page') => void
+
+/** A run that ends by itself: done at once, failed for want of evidence, or blocked on a question. */
+export const startRun = (daemon: TestDaemon, kind: 'done' | 'failed' | 'blocked', goal: string): Promise<WireRun> =>
+  daemon.ask<WireRun>('POST', '/runs', {
+    goal,
+    runtime: 'scripted',
+    retry_budget: 0,
+    evidence: [{ kind: 'file', path: 'out.txt' }],
+    runtime_options: {
+      scenario: {
+        steps: [
+          { write: { path: kind === 'failed' ? 'elsewhere.txt' : 'out.txt', text: 'something\n' } },
+          {
+            report: { status: kind === 'blocked' ? 'blocked' : 'done', summary: 'Which of the two folders is meant?' },
+          },
+        ],
+      },
+    },
+  })
+
+/** Everything that the browser refused or that broke in the page. */
+export function watchComplaints(page: Page): string[] {
+  const complaints: string[] = []
+  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
+  page.on('console', (message) => {
+    const text = message.text()
+    // A browser reports every answer but 2xx and every lost connection; the tests provoke those.
+    if (message.type() === 'error' && !/Failed to load resource|ERR_CONNECTION_REFUSED/.test(text))
+      complaints.push(text)
+  })
+  return complaints
+}
+
+/** Both wait until it is so, and fail when it does not become so. */
+export const expectShown = (locator: Locator): Promise<void> => locator.waitFor()
+export const expectGone = (locator: Locator): Promise<void> => locator.waitFor({ state: 'hidden' })
+
+/** Nothing is still loading. */
+export const settled = (page: Page): Promise<unknown> =>
+  page.waitForFunction(
+    () => document.querySelector('h1') !== null && document.querySelector('[data-state=loading]') === null,
+  )
