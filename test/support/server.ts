@@ -48,10 +48,18 @@ export interface TestServerOptions extends Partial<Omit<ServerOptions, 'routes' 
   db: Db
   routes: readonly Route[]
   attempts?: Record<string, AttemptStanding>
+  /** Where to listen; a place of its own by default. */
+  socket?: string
 }
 
 /** A real server on a free port and a socket of its own, gone when the test is. */
-export async function startServer({ db, routes, attempts = {}, ...options }: TestServerOptions): Promise<TestServer> {
+export async function startServer({
+  db,
+  routes,
+  attempts = {},
+  socket: at,
+  ...options
+}: TestServerOptions): Promise<TestServer> {
   const operatorToken = `opr_${randomToken()}`
   const clock: Clock = options.clock ?? systemClock
   const logged: LogLineSeen[] = []
@@ -68,7 +76,7 @@ export async function startServer({ db, routes, attempts = {}, ...options }: Tes
     version: '0.0.0-test',
     ...options,
   })
-  const { address, port, socket } = await server.listen({ socket: join(freshFolder(), 'agency.sock'), port: 0 })
+  const { address, port, socket } = await server.listen({ socket: at ?? join(freshFolder(), 'agency.sock'), port: 0 })
   onTestFinished(() => server.stop())
   const send: TestServer['send'] = (method, path, given = {}) =>
     sendTo(given.via === 'socket' ? { socketPath: socket } : { port }, method, path, {

@@ -1,0 +1,26 @@
+import { once } from 'node:events'
+
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+
+import { version } from '../entries.ts'
+import { allOperations } from '../operations/all.contract.ts'
+import { createMcpServer } from './server.ts'
+
+/** Serves until its client goes. Standard output is the protocol's alone; everything else goes to standard error. */
+async function main(): Promise<void> {
+  const { AGENCY_SOCKET: socket, AGENCY_TOKEN: token } = process.env
+  if (!token || !socket) {
+    const missing = token ? 'AGENCY_SOCKET' : 'AGENCY_TOKEN'
+    process.stderr.write(
+      `error: ${missing} is not set: "agency mcp" serves the agent of one attempt, whom Agency starts with it\n`,
+    )
+    process.exit(2)
+  }
+  const ended = once(process.stdin, 'close')
+  serveStdio(() => createMcpServer({ socket, token }, allOperations, version), {
+    onerror: (error) => process.stderr.write(`agency mcp: ${error.message}\n`),
+  })
+  await ended
+}
+
+await main()
