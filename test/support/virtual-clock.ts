@@ -5,6 +5,8 @@ export interface VirtualClock extends Clock {
   advance(ms: number): void
   /** Sets the time as an administrator does, forwards or backwards: no timer fires by it. */
   jump(ms: number): void
+  /** How long until the next timer fires; null without one. */
+  untilNext(): number | null
   /** How many timers are set. */
   timers(): number
 }
@@ -16,10 +18,11 @@ export function createVirtualClock(start = '2030-01-01T00:00:00.000Z'): VirtualC
   let made = 0
   const timers = new Map<number, { dueMs: number; callback: () => void }>()
 
+  const first = () => [...timers].sort(byDueTime)[0]
   const fireUntil = (endMs: number): void => {
     for (;;) {
-      const next = [...timers].filter(([, timer]) => timer.dueMs <= endMs).sort(byDueTime)[0]
-      if (next === undefined) return
+      const next = first()
+      if (next === undefined || next[1].dueMs > endMs) return
       const [id, timer] = next
       timers.delete(id)
       pass(timer.dueMs)
@@ -46,6 +49,10 @@ export function createVirtualClock(start = '2030-01-01T00:00:00.000Z'): VirtualC
     },
     jump(ms) {
       nowMs += ms
+    },
+    untilNext() {
+      const next = first()
+      return next === undefined ? null : next[1].dueMs - elapsedMs
     },
     timers: () => timers.size,
   }

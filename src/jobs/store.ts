@@ -1,0 +1,163 @@
+import type { ReadTx, SqlRow, SqlValue, Tx } from '../db/port.ts'
+import { sqlOf } from '../db/tx.ts'
+import type { JobId } from '../kernel/ids.ts'
+import type { Json } from '../kernel/json.ts'
+
+/** A durable wake-up. Rows of jobs are operational: no event tells of them and no replay rebuilds them. */
+export interface Job {
+  id: JobId
+  kind: string
+  /** At most one job of a kind waits under it. */
+  singleton: string | null
+  payload: Json
+  dueAt: string
+  /** A cron line in UTC; the job never ends, it moves on. */
+  schedule: string | null
+  /** How often it has failed. A run that was killed is none. */
+  tries: number
+  maxTries: number
+  error: string | null
+  createdAt: string
+}
+
+const insert = `INSERT INTO jobs (id, kind, singleton, payload, due_at, schedule, tries, max_tries, status, error, created_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?)
+ON CONFLICT (kind, singleton) WHERE singleton IS NOT NULL AND status = 'waiting' DO UPDATE SET
+  due_at = CASE WHEN jobs.claimed_by IS NULL AND jobs.tries = 0 AND excluded.due_at < jobs.due_at
+    THEN excluded.due_at ELSE jobs.due_at END,
+  again_at = CASE WHEN jobs.claimed_by IS NOT NULL AND (jobs.again_at IS NULL OR excluded.due_at < jobs.again_at)
+    THEN excluded.due_at ELSE jobs.again_at END
+RETURNING id`
+
+/**
+ * False when one already waits under the singleton. Then the earlier of the two times holds, and one that is running
+ * runs once more: it may have looked before there was anything to see. One that failed keeps its distance.
+ */
+export async function insertJob(tx: Tx, job: Job): Promise<boolean> {
+  const row = await sqlOf(tx).get(insert, [
+    job.id,
+    job.kind,
+    job.singleton,
+    JSON.stringify(job.payload),
+    job.dueAt,
+    job.schedule,
+    job.tries,
+    job.maxTries,
+    job.error,
+    job.createdAt,
+  ])
+  return row?.['id'] === job.id
+}
+
+export interface Claim {
+  kinds: readonly string[]
+  worker: string
+  at: string
+  until: string
+  limit: number
+}
+
+/** What is due and free, or whose worker has not been heard of since its lease ended; oldest first. */
+export async function claimJobs(tx: Tx, store: 'sqlite' | 'postgres', claim: Claim): Promise<Job[]> {
+  const rows = await sqlOf(tx).all(
+    `WITH due AS MATERIALIZED (
+  SELECT id FROM jobs
+  WHERE status = 'waiting' AND due_at <= ? AND (claimed_until IS NULL OR claimed_until <= ?) AND kind IN (${marks(claim.kinds)})
+  ORDER BY due_at, id LIMIT ?${store === 'postgres' ? ' FOR UPDATE SKIP LOCKED' : ''}
+)
+UPDATE jobs SET claimed_by = ?, claimed_until = ? WHERE id IN (SELECT id FROM due) RETURNING *`,
+    [claim.at, claim.at, ...claim.kinds, claim.limit, claim.worker, claim.until],
+  )
+  return rows.map(decodeJob).sort((a, b) => (a.dueAt === b.dueAt ? compare(a.id, b.id) : compare(a.dueAt, b.dueAt)))
+}
+
+/** When the next free job is due. */
+export async function nextDueAt(tx: ReadTx, kinds: readonly string[]): Promise<string | null> {
+  const row = await sqlOf(tx).get(
+    `SELECT due_at FROM jobs WHERE status = 'waiting' AND claimed_by IS NULL AND kind IN (${marks(kinds)}) ORDER BY due_at LIMIT 1`,
+    [...kinds],
+  )
+  return (row?.['due_at'] as string | undefined) ?? null
+}
+
+export async function renewClaims(tx: Tx, worker: string, ids: readonly JobId[], until: string): Promise<void> {
+  for (const id of ids)
+    await sqlOf(tx).run('UPDATE jobs SET claimed_until = ? WHERE id = ? AND claimed_by = ?', [until, id, worker])
+}
+
+const free = 'claimed_by = NULL, claimed_until = NULL'
+
+/** A run that ended without a result: it is due again at once, and was no try. */
+export async function releaseJob(tx: Tx, id: JobId, worker: string): Promise<void> {
+  await sqlOf(tx).run(`UPDATE jobs SET ${free}, again_at = NULL WHERE id = ? AND claimed_by = ?`, [id, worker])
+}
+
+/** What an earlier life of the same worker left behind. */
+export async function releaseJobsOf(tx: Tx, worker: string): Promise<void> {
+  await sqlOf(tx).run(`UPDATE jobs SET ${free}, again_at = NULL WHERE claimed_by = ?`, [worker])
+}
+
+/**
+ * Done: the row goes, or moves to `nextAt`, or to the time somebody asked for while it ran. Returns when it is due again.
+ * All of these do nothing when the claim was lost to another worker meanwhile.
+ */
+export async function finishJob(tx: Tx, id: JobId, worker: string, nextAt: string | null): Promise<string | null> {
+  const sql = sqlOf(tx)
+  if (nextAt === null) {
+    const removed = await sql.run('DELETE FROM jobs WHERE id = ? AND claimed_by = ? AND again_at IS NULL', [id, worker])
+    if (removed === 1) return null
+  }
+  const row = await sql.get(
+    `UPDATE jobs SET due_at = COALESCE(again_at, ?, due_at), again_at = NULL, tries = 0, error = NULL, ${free}
+WHERE id = ? AND claimed_by = ? RETURNING due_at`,
+    [nextAt, id, worker],
+  )
+  return (row?.['due_at'] as string | undefined) ?? null
+}
+
+export interface Failure {
+  tries: number
+  error: string
+}
+
+export async function retryJob(tx: Tx, id: JobId, worker: string, dueAt: string, failure: Failure): Promise<void> {
+  await sqlOf(tx).run(
+    `UPDATE jobs SET due_at = ?, again_at = NULL, tries = ?, error = ?, ${free} WHERE id = ? AND claimed_by = ?`,
+    [dueAt, failure.tries, failure.error, id, worker],
+  )
+}
+
+/** Given up, and kept to be looked at. `asked` is when somebody wanted it to run again while it ran. */
+export async function buryJob(
+  tx: Tx,
+  id: JobId,
+  worker: string,
+  failure: Failure,
+): Promise<{ asked: string | null } | null> {
+  const row = await sqlOf(tx).get(
+    `UPDATE jobs SET status = 'dead', tries = ?, error = ?, ${free} WHERE id = ? AND claimed_by = ? RETURNING again_at`,
+    [failure.tries, failure.error, id, worker],
+  )
+  return row === undefined ? null : { asked: row['again_at'] as string | null }
+}
+
+export async function listDeadJobs(tx: ReadTx, limit: number): Promise<Job[]> {
+  const rows = await sqlOf(tx).all("SELECT * FROM jobs WHERE status = 'dead' ORDER BY created_at, id LIMIT ?", [limit])
+  return rows.map(decodeJob)
+}
+
+const marks = (values: readonly SqlValue[]): string => values.map(() => '?').join(', ')
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+const decodeJob = (row: SqlRow): Job => ({
+  id: row['id'] as JobId,
+  kind: row['kind'] as string,
+  singleton: row['singleton'] as string | null,
+  payload: JSON.parse(row['payload'] as string) as Json,
+  dueAt: row['due_at'] as string,
+  schedule: row['schedule'] as string | null,
+  tries: row['tries'] as number,
+  maxTries: row['max_tries'] as number,
+  error: row['error'] as string | null,
+  createdAt: row['created_at'] as string,
+})
