@@ -18,5 +18,3 @@ function cacheCompiledCode(): void {
   if (process.getBuiltinModule('node:fs').existsSync(home))
     process.getBuiltinModule('node:module').enableCompileCache(`${home}/cache`)
 }
-
-export {}

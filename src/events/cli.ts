@@ -1,6 +1,7 @@
 import type { CliContext } from '../cli/context.ts'
 import { faint, plain, type Terminal, timeOfDay } from '../cli/terminal.ts'
 import type { Wire } from '../cli/wire.ts'
+import { shorten } from '../kernel/text.ts'
 import type { Event } from './contract.ts'
 
 export type EventLine = Wire<Event>
@@ -9,7 +10,7 @@ export type EventLine = Wire<Event>
 export function formatEvent(context: Terminal, event: EventLine): string {
   const run = event.run_id === null ? '------' : shortRun(event.run_id)
   const place = faint(context, `[${run}] ${timeOfDay(event.at)}`)
-  const code = plain(event.code ?? event.kind.toUpperCase())
+  const code = shorten(plain(event.code ?? event.kind.toUpperCase()), 13)
   return `${place} ${plain(event.tier ?? 'RUN').padEnd(5)} ${code.padEnd(13)} ${plain(event.message)}`
 }
 

@@ -42,11 +42,11 @@ export async function inspectRun(context: CliContext, id: string, options: Inspe
     return 0
   }
   if (options.artifacts) printArtifacts(context, shown.artifacts)
-  else print(context, shown, history === null ? eventsShown : Number.POSITIVE_INFINITY)
+  else print(context, shown, options.history === true)
   return 0
 }
 
-function print(context: CliContext, shown: Inspection, events: number): void {
+function print(context: CliContext, shown: Inspection, wholeHistory: boolean): void {
   const { run } = shown
   context.out(
     [
@@ -73,9 +73,11 @@ function print(context: CliContext, shown: Inspection, events: number): void {
     context.out('artifacts')
     printArtifacts(context, shown.artifacts)
   }
-  if (shown.events.length === 0) return
-  context.out(`events${shown.events.length > events ? ` (newest ${events}; agency watch ${run.id} shows all)` : ''}`)
-  for (const event of shown.events.slice(-events)) context.out(`  ${formatEvent(context, event)}`)
+  const all = wholeHistory ? shown.events : shown.events.filter(({ level }) => level === 'normal')
+  const newest = wholeHistory ? all : all.slice(-eventsShown)
+  if (newest.length === 0) return
+  context.out(`events${newest.length < all.length ? ` (newest ${eventsShown}; agency watch ${run.id} shows all)` : ''}`)
+  for (const event of newest) context.out(`  ${formatEvent(context, event)}`)
 }
 
 function printBrief(context: CliContext, shown: Inspection, brief: Wire<Brief>, isLast: boolean): void {
