@@ -237,6 +237,27 @@ describe('the process host', () => {
     ])
   })
 
+  it('calls tools over MCP like any agent, and says what they answered', async () => {
+    const { requests, environment } = await listen()
+    const steps = [
+      { tool: { name: 'log', input: { kind: 'log', message: 'hello' } } },
+      { tool: { name: 'no_such_tool' } },
+      { report: { summary: 'By MCP.', outputs: ['a.txt'], via: 'mcp' } },
+    ]
+    const events = await play('process', { steps }, { environment })
+    expect(requests.map(({ path }) => path)).toEqual(['POST /api/events', 'POST /api/attempt/report'])
+    expect(requests[1]).toMatchObject({
+      token: 'Bearer agt_good',
+      body: { status: 'done', summary: 'By MCP.', outputs: ['a.txt'] },
+    })
+    expect(events.slice(0, 1)).toEqual([{ kind: 'tool', name: 'log', summary: '{"kind":"log","message":"hello"}' }])
+    expect(textsOf(events)).toEqual([
+      expect.stringContaining('accepted'),
+      expect.stringContaining('refused: '),
+      expect.stringContaining('accepted'),
+    ])
+  })
+
   it('keeps the scenario where a person can read it', async () => {
     const launch = await makeLaunch({ options: { scenario: { steps: [{ say: 'x' }] } } })
     await readAll(await createScriptedRuntime({ host: 'process' }).launch(launch))
