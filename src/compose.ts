@@ -37,6 +37,7 @@ export interface Parts {
   files: AttemptFiles
   promptOf: (playbook: string) => string
   environmentOf: (attemptId: string, fence: number) => Record<string, string>
+  alsoSweep?: () => Promise<void>
   killSurvivors: (attemptIds: readonly string[]) => Promise<number>
   worker: string
   slots: number

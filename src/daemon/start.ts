@@ -15,6 +15,7 @@ import type { Db } from '../db/port.ts'
 import { registerWorker } from '../engine/workers/store.ts'
 import { version, webRoot } from '../entries.ts'
 import { createFeed, type Feed } from '../events/feed.ts'
+import { createJobs } from '../jobs/queue.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { randomToken, systemIds } from '../kernel/ids.ts'
 import { noTrigger, type Trigger } from '../kernel/trigger.ts'
@@ -25,6 +26,7 @@ import { findStanding } from '../work/attempts/store.ts'
 import { createDirectoryWorkspaces } from '../workspaces/directory.ts'
 import { createAttemptFiles } from './attempt-files.ts'
 import { type HomePaths, homePaths, prepareHome, readOrCreateSecret } from './home.ts'
+import { keepHouse } from './housekeeping.ts'
 import { createLog } from './log.ts'
 import { promptOf } from './prompts.ts'
 import { createDaemonService } from './service.ts'
@@ -87,6 +89,7 @@ async function open(
   ).toString('utf8')
   const worker = await db.write([], (tx) => registerWorker(tx, { id: workerId, host: hostname(), pid: process.pid }))
 
+  const jobs = createJobs({ db, clock, ids: systemIds, worker: workerId, trigger })
   const agency = composeAgency({
     db,
     clock,
@@ -102,6 +105,7 @@ async function open(
       AGENCY_SOCKET: paths.socket,
       AGENCY_TOKEN: createAttemptToken(chainKey, attemptId, fence),
     }),
+    alsoSweep: () => jobs.sweep(),
     killSurvivors: (attemptIds) => killSurvivors(attemptIds, { say: (text) => log.warn(text) }),
     worker,
     slots: values.slots,
@@ -162,6 +166,7 @@ async function open(
     log.info('stopping')
     rmSync(paths.daemonFile, { force: true })
     await agency.engine.stop()
+    await jobs.stop()
     await server.stop()
     for (const step of undo.reverse()) await step()
     setStopped()
@@ -170,6 +175,8 @@ async function open(
   listening = await server.listen({ socket: paths.socket, port: values.port ?? undefined })
   undo.push(() => (stopping === null ? server.stop() : undefined))
   await agency.engine.start()
+  await keepHouse(db, jobs)
+  await jobs.start()
   writeDaemonFile(paths, {
     pid: process.pid,
     version,

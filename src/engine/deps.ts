@@ -39,6 +39,8 @@ export interface EngineDeps {
   readonly worker: string
   /** How many agents may run at once here. */
   readonly slots: number
+  /** Whatever else wants to be looked after in the same rhythm. */
+  readonly alsoSweep?: () => Promise<void>
   /** Ends what is left of an earlier life's agent; resolves to how many processes were ended. */
   readonly killSurvivors: (attemptIds: readonly string[]) => Promise<number>
 }

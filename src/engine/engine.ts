@@ -81,6 +81,7 @@ export function createEngine(deps: EngineDeps): Engine {
       deps.log.error('the sweep failed', { error: String(error) })
     }
     wake()
+    await deps.alsoSweep?.()
   }
 
   function every(ms: number, work: () => Promise<void>): void {

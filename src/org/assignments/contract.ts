@@ -1,0 +1,111 @@
+import { z } from 'zod'
+
+import { operation } from '../../operations/contract.ts'
+import { OrgReference, PersonaReference } from '../references.contract.ts'
+
+/** Who sits where, as the organisation document shows it. */
+export const AssignmentView = z.object({
+  personaAssignmentId: z.number().int(),
+  personaId: z.number().int(),
+  personaSlug: z.string(),
+  personaName: z.string(),
+  assignedAt: z.string(),
+  skillFile: z.string(),
+  experienceFile: z.string(),
+})
+export type AssignmentView = z.infer<typeof AssignmentView>
+
+export const AssignmentRecord = AssignmentView.extend({
+  organisationId: z.number().int(),
+  positionId: z.number().int().nullable().describe('Null when the seat has been removed since'),
+  positionTitle: z.string(),
+  unassignedAt: z.string().nullable(),
+})
+export type AssignmentRecord = z.infer<typeof AssignmentRecord>
+
+const SeatLine = z.object({
+  positionId: z.number().int(),
+  title: z.string(),
+  role: z.string(),
+  level: z.number().int(),
+})
+
+export const assignmentOperations = {
+  assign: operation({
+    name: 'org.assign',
+    summary: 'Seat a persona',
+    method: 'POST',
+    path: '/positions/:position_id/assignment',
+    input: z.strictObject({
+      positionId: z.coerce.number().int().positive(),
+      persona: PersonaReference,
+      reassign: z.boolean().default(false).describe('Replace whoever sits there'),
+    }),
+    output: z.object({ assignment: AssignmentRecord, warnings: z.array(z.string()) }),
+    allow: ['operator', 'agent'],
+  }),
+  unassign: operation({
+    name: 'org.unassign',
+    summary: 'Empty a seat; the history keeps who sat there',
+    method: 'DELETE',
+    path: '/positions/:position_id/assignment',
+    input: z.strictObject({ positionId: z.coerce.number().int().positive() }),
+    output: z.object({ assignment: AssignmentRecord }),
+    allow: ['operator', 'agent'],
+  }),
+  list: operation({
+    name: 'org.assignments',
+    summary: 'Who sits where; with history also who sat there before',
+    method: 'GET',
+    path: '/orgs/:org/assignments',
+    input: z.strictObject({
+      org: OrgReference,
+      includeHistory: z.stringbool().default(false),
+      persona: PersonaReference.optional(),
+      positionId: z.coerce.number().int().positive().optional(),
+    }),
+    output: z.object({ assignments: z.array(AssignmentRecord) }),
+    allow: ['operator', 'agent'],
+  }),
+  vacancies: operation({
+    name: 'org.vacancies',
+    summary: 'Empty seats',
+    method: 'GET',
+    path: '/orgs/:org/vacancies',
+    input: z.strictObject({ org: OrgReference }),
+    output: z.object({ vacancies: z.array(SeatLine) }),
+    allow: ['operator', 'agent'],
+  }),
+  available: operation({
+    name: 'org.available_personas',
+    summary: 'Agent personas that hold no seat anywhere',
+    method: 'GET',
+    path: '/personas/available',
+    input: z.strictObject({}),
+    output: z.object({
+      personas: z.array(
+        z.object({ personaId: z.number().int(), name: z.string(), slug: z.string(), role: z.string() }),
+      ),
+    }),
+    allow: ['operator', 'agent'],
+  }),
+  assessFit: operation({
+    name: 'org.assess_fit',
+    summary: 'A seat’s role, the organisation’s intent and a persona’s skills side by side; no verdict',
+    method: 'GET',
+    path: '/positions/:position_id/fit',
+    input: z.strictObject({ positionId: z.coerce.number().int().positive(), persona: PersonaReference }),
+    output: z.object({
+      position: SeatLine.extend({ roleDescription: z.string(), organisation: z.string() }),
+      intent: z.string(),
+      persona: z.object({
+        personaId: z.number().int(),
+        name: z.string(),
+        slug: z.string(),
+        role: z.string(),
+        skill: z.string(),
+      }),
+    }),
+    allow: ['operator', 'agent'],
+  }),
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+
+import { operation } from '../../operations/contract.ts'
+import { OrgReference } from '../references.contract.ts'
+
+export const Fault = z.object({
+  severity: z.enum(['error', 'warning']),
+  message: z.string(),
+  line: z.number().int().nullable(),
+  column: z.number().int().nullable(),
+  subject: z.string().nullable().describe('The title, role or key it is about'),
+})
+export type Fault = z.infer<typeof Fault>
+
+/** What an import does to one thing. There is no `delete`: what a document leaves out stays. */
+export const PlannedChange = z.object({
+  action: z.enum(['create', 'update', 'unchanged', 'conflict']),
+  entity: z.enum(['organisation', 'role', 'position', 'persona', 'assignment', 'setting', 'authority', 'intent']),
+  label: z.string().describe('Such as position_id 4'),
+  fields: z.array(z.object({ field: z.string(), from: z.string().nullable(), to: z.string().nullable() })),
+  note: z.string().nullable(),
+})
+export type PlannedChange = z.infer<typeof PlannedChange>
+
+const Document = z.string().max(20_000_000).describe('YAML')
+
+export const documentOperations = {
+  export: operation({
+    name: 'org.export',
+    summary: 'The organisation as a document: structure, intent, who sits where',
+    method: 'GET',
+    path: '/orgs/:org/export',
+    input: z.strictObject({
+      org: OrgReference,
+      format: z.enum(['yaml', 'json', 'markdown']).default('yaml'),
+      positionsOnly: z.stringbool().default(false),
+      role: z.string().max(64).optional(),
+      allRoles: z.stringbool().default(false),
+    }),
+    output: z.object({ document: z.string(), warnings: z.array(z.string()) }),
+    allow: ['operator', 'agent'],
+    tool: 'org_export',
+  }),
+  validate: operation({
+    name: 'org.validate',
+    summary: 'What is wrong with a document, line by line',
+    method: 'POST',
+    path: '/orgs/validate',
+    input: z.strictObject({ document: Document }),
+    output: z.object({ valid: z.boolean(), faults: z.array(Fault) }),
+    allow: ['operator', 'agent'],
+  }),
+  import: operation({
+    name: 'org.import',
+    summary: 'Make the store agree with a document, all of it or nothing; nothing is ever deleted',
+    method: 'POST',
+    path: '/orgs/import',
+    input: z.strictObject({
+      document: Document,
+      preview: z.boolean().default(false),
+      force: z
+        .boolean()
+        .default(false)
+        .describe('Also where somebody else sits, or a shared role or persona would be renamed'),
+      withIntent: z.boolean().default(false).describe('Also the intent of an organisation that exists'),
+    }),
+    output: z.object({
+      applied: z.boolean(),
+      organisationId: z.number().int().nullable(),
+      changes: z.array(PlannedChange),
+      warnings: z.array(z.string()),
+    }),
+    allow: ['operator', 'agent'],
+  }),
+}

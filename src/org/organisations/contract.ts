@@ -1,0 +1,181 @@
+import { z } from 'zod'
+
+import { operation } from '../../operations/contract.ts'
+import { OrgName, OrgReference, Purpose } from '../references.contract.ts'
+
+export const OrganisationStatus = z.enum(['active', 'dormant', 'archived'])
+
+/** The four lists that tell an agent what its organisation wants. */
+export const Intent = z.object({
+  optimiseFor: z.array(z.string()),
+  protect: z.array(z.string()),
+  neverSacrifice: z.array(z.string()),
+  constraints: z.array(z.string()),
+})
+export type Intent = z.infer<typeof Intent>
+
+export const OrganisationView = z.object({
+  organisationId: z.number().int(),
+  name: z.string(),
+  purpose: z.string(),
+  slug: z.string(),
+  description: z.string(),
+  status: OrganisationStatus,
+  leadPositionId: z.number().int().nullable(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+})
+export type OrganisationView = z.infer<typeof OrganisationView>
+
+/** Key, default and what it means; values are text, checked per key by the service. */
+export const organisationSettings = {
+  pm_autonomy: 'v2',
+  autostart: 'true',
+  governance: 'advise',
+  delegation_rule: 'request_approval',
+  plans: 'by_size',
+  'handoff.rehydrate': 'ask',
+  idle_stop_minutes: '60',
+  'pm.checkin_minutes': '15',
+  'escalation.ack_minutes': '15',
+  'escalation.blocked_minutes': '30',
+  'escalation.processing_minutes': '60',
+  'escalation.failures': '3',
+  'brief.accept_minutes': '30',
+  'brief.report_minutes': '10',
+  risk_tolerance: 'moderate',
+} as const
+export type SettingKey = keyof typeof organisationSettings
+
+/** A seat in the chart. Reporting lines make the tree; escalation lines may lead elsewhere. */
+export const ChartSeat = z.object({
+  positionId: z.number().int(),
+  title: z.string(),
+  role: z.string(),
+  level: z.number().int(),
+  isCrossCutting: z.boolean(),
+  isLead: z.boolean(),
+  reportsToId: z.number().int().nullable(),
+  escalatesToId: z.number().int().nullable(),
+  holder: z.object({ personaId: z.number().int(), name: z.string(), slug: z.string() }).nullable(),
+})
+export type ChartSeat = z.infer<typeof ChartSeat>
+
+const org = z.strictObject({ org: OrgReference })
+
+export const organisationOperations = {
+  create: operation({
+    name: 'org.create',
+    summary: 'Make an organisation, with its directory and an empty intent',
+    method: 'POST',
+    path: '/orgs',
+    input: z.strictObject({ name: OrgName, purpose: Purpose, description: z.string().max(10_000).default('') }),
+    output: OrganisationView,
+    allow: ['operator', 'agent'],
+  }),
+  list: operation({
+    name: 'org.list',
+    summary: 'All organisations; archived ones only when asked for',
+    method: 'GET',
+    path: '/orgs',
+    input: z.strictObject({ all: z.stringbool().default(false) }),
+    output: z.object({ organisations: z.array(OrganisationView) }),
+    allow: ['operator', 'agent'],
+  }),
+  show: operation({
+    name: 'org.show',
+    summary: 'One organisation',
+    method: 'GET',
+    path: '/orgs/:org',
+    input: org,
+    output: OrganisationView,
+    allow: ['operator', 'agent'],
+  }),
+  update: operation({
+    name: 'org.update',
+    summary: 'Change description, status, lead seat or name (a new name is a new slug with its own directory)',
+    method: 'PATCH',
+    path: '/orgs/:org',
+    input: org.extend({
+      name: OrgName.optional(),
+      description: z.string().max(10_000).optional(),
+      status: OrganisationStatus.optional(),
+      leadPositionId: z.number().int().positive().nullable().optional(),
+    }),
+    output: OrganisationView,
+    allow: ['operator', 'agent'],
+  }),
+  status: operation({
+    name: 'org.status',
+    summary: 'How many seats are filled, and how many agents are live',
+    method: 'GET',
+    path: '/orgs/:org/status',
+    input: org,
+    output: z.object({
+      organisationId: z.number().int(),
+      slug: z.string(),
+      status: OrganisationStatus,
+      positions: z.object({ total: z.number().int(), filled: z.number().int(), vacant: z.number().int() }),
+      activeAgents: z.number().int(),
+      openProposals: z.number().int(),
+    }),
+    allow: ['operator', 'agent'],
+  }),
+  chart: operation({
+    name: 'org.chart',
+    summary: 'Every seat with its lines and holder',
+    method: 'GET',
+    path: '/orgs/:org/chart',
+    input: org,
+    output: z.object({ organisation: OrganisationView, seats: z.array(ChartSeat) }),
+    allow: ['operator', 'agent'],
+  }),
+  tree: operation({
+    name: 'org.tree',
+    summary: 'The chart as text: an indented tree, or a Mermaid diagram',
+    method: 'GET',
+    path: '/orgs/:org/tree',
+    input: org.extend({ mermaid: z.stringbool().default(false) }),
+    output: z.object({ text: z.string() }),
+    allow: ['operator', 'agent'],
+    tool: 'org_tree',
+  }),
+  settings: operation({
+    name: 'org.settings',
+    summary: 'The organisation’s settings, defaults included',
+    method: 'GET',
+    path: '/orgs/:org/settings',
+    input: org.extend({ key: z.string().optional() }),
+    output: z.object({
+      settings: z.array(z.object({ key: z.string(), value: z.string(), default: z.string(), isDefault: z.boolean() })),
+    }),
+    allow: ['operator', 'agent'],
+  }),
+  set: operation({
+    name: 'org.set',
+    summary: 'Change one setting',
+    method: 'PUT',
+    path: '/orgs/:org/settings/:key',
+    input: org.extend({ key: z.string().min(1).max(64), value: z.string().max(200) }),
+    output: z.object({ key: z.string(), value: z.string() }),
+    allow: ['operator', 'agent'],
+  }),
+  readIntent: operation({
+    name: 'org.intent_read',
+    summary: 'The text of intent.md, and the four lists read from it',
+    method: 'GET',
+    path: '/orgs/:org/intent',
+    input: org,
+    output: z.object({ text: z.string(), intent: Intent, warnings: z.array(z.string()) }),
+    allow: ['operator', 'agent'],
+  }),
+  writeIntent: operation({
+    name: 'org.intent_write',
+    summary: 'Replace intent.md; the text before it is kept as intent.md.bak',
+    method: 'PUT',
+    path: '/orgs/:org/intent',
+    input: org.extend({ text: z.string().max(200_000) }),
+    output: z.object({ intent: Intent, warnings: z.array(z.string()) }),
+    allow: ['operator', 'agent'],
+  }),
+}

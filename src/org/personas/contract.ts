@@ -1,0 +1,174 @@
+import { z } from 'zod'
+
+import { operation } from '../../operations/contract.ts'
+import { PersonaName, PersonaReference, RoleName } from '../references.contract.ts'
+
+export const PersonaKind = z.enum(['agent', 'person'])
+export const PersonaSubtype = z.enum(['internal', 'external'])
+
+export const PersonaView = z.object({
+  personaId: z.number().int(),
+  name: z.string(),
+  slug: z.string(),
+  role: z.string(),
+  type: PersonaKind,
+  subtype: PersonaSubtype,
+  status: z.enum(['active', 'archived']),
+  canCreateChannel: z.boolean(),
+  origin: z.enum(['seed', 'import', 'pool']).nullable().describe('Null: made here by hand'),
+  skillFile: z.string().nullable().describe('Null for a person, and for the system'),
+  experienceFile: z.string().nullable(),
+  activeAgents: z.number().int(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+})
+export type PersonaView = z.infer<typeof PersonaView>
+
+const Held = z.object({
+  positionId: z.number().int(),
+  title: z.string(),
+  organisation: z.string().describe('Slug'),
+  assignedAt: z.string(),
+})
+
+const persona = z.strictObject({ persona: PersonaReference })
+const Content = z.string().max(500_000)
+
+/** A file of somebody else's collection of agents, as the importer gets it. */
+export const AgentFile = z.strictObject({ path: z.string().min(1).max(500), text: Content })
+
+export const personaOperations = {
+  create: operation({
+    name: 'persona.create',
+    summary: 'Make a persona with its skill.md and experience.md; a role that is not there yet is made too',
+    method: 'POST',
+    path: '/personas',
+    input: z.strictObject({
+      name: PersonaName,
+      role: RoleName,
+      type: PersonaKind.default('agent'),
+      subtype: PersonaSubtype.default('internal'),
+      canCreateChannel: z.boolean().default(false),
+    }),
+    output: PersonaView,
+    allow: ['operator', 'agent'],
+  }),
+  list: operation({
+    name: 'persona.list',
+    summary: 'Personas; the system’s and those cast from the pool only when asked for',
+    method: 'GET',
+    path: '/personas',
+    input: z.strictObject({
+      active: z.stringbool().default(false),
+      role: RoleName.optional(),
+      all: z.stringbool().default(false),
+    }),
+    output: z.object({ personas: z.array(PersonaView) }),
+    allow: ['operator', 'agent'],
+  }),
+  active: operation({
+    name: 'persona.active',
+    summary: 'Active personas',
+    method: 'GET',
+    path: '/personas/active',
+    input: z.strictObject({}),
+    output: z.object({ personas: z.array(PersonaView) }),
+    allow: ['operator', 'agent'],
+  }),
+  show: operation({
+    name: 'persona.show',
+    summary: 'A persona with the seats it holds in all organisations',
+    method: 'GET',
+    path: '/personas/:persona',
+    input: persona,
+    output: z.object({ persona: PersonaView, positions: z.array(Held) }),
+    allow: ['operator', 'agent'],
+  }),
+  update: operation({
+    name: 'persona.update',
+    summary: 'Change name, role or status; slug and directory stay',
+    method: 'PATCH',
+    path: '/personas/:persona',
+    input: persona.extend({
+      name: PersonaName.optional(),
+      role: RoleName.optional(),
+      status: z.enum(['active', 'archived']).optional(),
+      canCreateChannel: z.boolean().optional(),
+      unassign: z.boolean().default(false),
+    }),
+    output: PersonaView,
+    allow: ['operator', 'agent'],
+  }),
+  archive: operation({
+    name: 'persona.archive',
+    summary: 'Put a persona away; the seats it holds need their own yes',
+    method: 'DELETE',
+    path: '/personas/:persona',
+    input: persona.extend({ unassign: z.boolean().default(false), preview: z.boolean().default(false) }),
+    output: z.object({ persona: PersonaView, unassigned: z.array(z.string()), archived: z.boolean() }),
+    allow: ['operator', 'agent'],
+  }),
+  readSkill: operation({
+    name: 'persona.skill',
+    summary: 'The text of skill.md, as it is now',
+    method: 'GET',
+    path: '/personas/:persona/skill',
+    input: persona,
+    output: z.object({ text: z.string() }),
+    allow: ['operator', 'agent'],
+  }),
+  writeSkill: operation({
+    name: 'persona.skill_write',
+    summary: 'Replace skill.md',
+    method: 'PUT',
+    path: '/personas/:persona/skill',
+    input: persona.extend({ text: Content }),
+    output: z.object({ bytes: z.number().int() }),
+    allow: ['operator', 'agent'],
+  }),
+  readExperience: operation({
+    name: 'persona.experience',
+    summary: 'The text of experience.md, as it is now',
+    method: 'GET',
+    path: '/personas/:persona/experience',
+    input: persona,
+    output: z.object({ text: z.string() }),
+    allow: ['operator', 'agent'],
+  }),
+  appendExperience: operation({
+    name: 'persona.experience_append',
+    summary: 'Add to experience.md, with date and author',
+    method: 'POST',
+    path: '/personas/:persona/experience',
+    input: persona.extend({ text: Content }),
+    output: z.object({ bytes: z.number().int() }),
+    allow: ['operator', 'agent'],
+  }),
+  writeExperience: operation({
+    name: 'persona.experience_write',
+    summary: 'Replace experience.md',
+    method: 'PUT',
+    path: '/personas/:persona/experience',
+    input: persona.extend({ text: Content }),
+    output: z.object({ bytes: z.number().int() }),
+    allow: ['operator'],
+  }),
+  importFiles: operation({
+    name: 'persona.import',
+    summary: 'Personas from .claude/agents or agency-agents files; says what was skipped and why',
+    method: 'POST',
+    path: '/personas/import',
+    input: z.strictObject({
+      files: z.array(AgentFile).max(1_000),
+      role: RoleName.optional(),
+      preview: z.boolean().default(false),
+    }),
+    output: z.object({
+      created: z.array(
+        z.object({ path: z.string(), personaId: z.number().int().nullable(), slug: z.string(), role: z.string() }),
+      ),
+      skipped: z.array(z.object({ path: z.string(), reason: z.string() })),
+    }),
+    allow: ['operator'],
+  }),
+}

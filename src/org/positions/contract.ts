@@ -1,0 +1,140 @@
+import { z } from 'zod'
+
+import { operation } from '../../operations/contract.ts'
+import { AssignmentView } from '../assignments/contract.ts'
+import { Level, OrgReference, Preview, RoleName, Title } from '../references.contract.ts'
+
+export const Authority = z.object({
+  kind: z.enum(['spend_per_transaction', 'spend_per_session', 'spend_per_day', 'tokens_per_session']),
+  limit: z.number().min(0).max(1e15),
+  unit: z.string().trim().min(1).max(32),
+  onBreach: z.enum(['refuse', 'gate', 'hard_stop']),
+})
+export type Authority = z.infer<typeof Authority>
+
+export const PositionView = z.object({
+  positionId: z.number().int(),
+  organisationId: z.number().int(),
+  title: z.string(),
+  role: z.string(),
+  level: z.number().int(),
+  reportsTo: z.string().nullable().describe('A title; null: straight to the operator'),
+  escalatesTo: z.string().nullable(),
+  isCrossCutting: z.boolean(),
+  isLead: z.boolean(),
+  assignment: AssignmentView.nullable(),
+  authority: z.array(Authority),
+})
+export type PositionView = z.infer<typeof PositionView>
+
+const positionId = z.coerce.number().int().positive()
+const removal = z.object({
+  position: PositionView,
+  directReports: z.array(z.string()).describe('Titles that would be handed to the parent'),
+  escalatingHere: z.array(z.string()).describe('Titles that would escalate to the parent instead'),
+  holder: z.string().nullable(),
+  isLead: z.boolean(),
+  removed: z.boolean(),
+})
+
+export const positionOperations = {
+  create: operation({
+    name: 'position.create',
+    summary: 'Add a seat; seats refer to each other by title',
+    method: 'POST',
+    path: '/orgs/:org/positions',
+    input: z.strictObject({
+      org: OrgReference,
+      title: Title,
+      role: RoleName,
+      level: Level.default(1),
+      reportsTo: Title.nullable().default(null),
+      escalatesTo: Title.nullable().default(null),
+      isCrossCutting: z.boolean().default(false),
+    }),
+    output: PositionView,
+    allow: ['operator', 'agent'],
+  }),
+  list: operation({
+    name: 'position.list',
+    summary: 'The seats of an organisation',
+    method: 'GET',
+    path: '/orgs/:org/positions',
+    input: z.strictObject({ org: OrgReference }),
+    output: z.object({ positions: z.array(PositionView) }),
+    allow: ['operator', 'agent'],
+  }),
+  show: operation({
+    name: 'position.show',
+    summary: 'A seat: holder, lines, direct reports',
+    method: 'GET',
+    path: '/positions/:position_id',
+    input: z.strictObject({ positionId }),
+    output: z.object({
+      position: PositionView,
+      reportingLine: z.array(z.string()),
+      escalationPath: z.array(z.string()),
+      directReports: z.array(z.string()),
+    }),
+    allow: ['operator', 'agent'],
+  }),
+  update: operation({
+    name: 'position.update',
+    summary: 'Change what is given, leave the rest',
+    method: 'PATCH',
+    path: '/positions/:position_id',
+    input: z.strictObject({
+      positionId,
+      title: Title.optional(),
+      role: RoleName.optional(),
+      level: Level.optional(),
+      reportsTo: Title.nullable().optional(),
+      escalatesTo: Title.nullable().optional(),
+      isCrossCutting: z.boolean().optional(),
+    }),
+    output: PositionView,
+    allow: ['operator', 'agent'],
+  }),
+  remove: operation({
+    name: 'position.remove',
+    summary: 'Take a seat away; reports, a holder and the lead each need their own yes',
+    method: 'POST',
+    path: '/positions/:position_id/remove',
+    input: z.strictObject({
+      positionId,
+      preview: Preview,
+      reparent: z.boolean().default(false).describe('Hand direct reports to the parent'),
+      unassign: z.boolean().default(false).describe('Empty the seat first'),
+      force: z.boolean().default(false).describe('Also where it is the lead seat'),
+    }),
+    output: removal,
+    allow: ['operator', 'agent'],
+  }),
+  setAuthority: operation({
+    name: 'position.authority_set',
+    summary: 'Limit what a seat may spend',
+    method: 'PUT',
+    path: '/positions/:position_id/authority/:kind',
+    input: Authority.extend({ positionId }).strict(),
+    output: z.object({ authority: z.array(Authority) }),
+    allow: ['operator', 'agent'],
+  }),
+  listAuthority: operation({
+    name: 'position.authority_list',
+    summary: 'A seat’s limits',
+    method: 'GET',
+    path: '/positions/:position_id/authority',
+    input: z.strictObject({ positionId }),
+    output: z.object({ authority: z.array(Authority) }),
+    allow: ['operator', 'agent'],
+  }),
+  clearAuthority: operation({
+    name: 'position.authority_clear',
+    summary: 'Drop one limit',
+    method: 'DELETE',
+    path: '/positions/:position_id/authority/:kind',
+    input: z.strictObject({ positionId, kind: Authority.shape.kind }),
+    output: z.object({ authority: z.array(Authority) }),
+    allow: ['operator', 'agent'],
+  }),
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+
+import { operation } from '../../operations/contract.ts'
+import { PlannedChange } from '../document/contract.ts'
+import { OrgReference } from '../references.contract.ts'
+
+export const Proposal = z.object({
+  proposalId: z.number().int(),
+  organisationId: z.number().int(),
+  reason: z.string(),
+  status: z.enum(['open', 'applied', 'rejected']),
+  changes: z.array(PlannedChange),
+  answer: z.string().nullable(),
+  proposedBy: z.string(),
+  createdAt: z.string(),
+  decidedBy: z.string().nullable(),
+  decidedAt: z.string().nullable(),
+})
+export type Proposal = z.infer<typeof Proposal>
+
+const proposalId = z.coerce.number().int().positive()
+
+export const proposalOperations = {
+  propose: operation({
+    name: 'org.propose',
+    summary: 'Lay a changed document before the AR Director or the operator',
+    method: 'POST',
+    path: '/orgs/proposals',
+    input: z.strictObject({ document: z.string().max(20_000_000), reason: z.string().trim().min(1).max(5_000) }),
+    output: Proposal,
+    allow: ['operator', 'agent'],
+  }),
+  list: operation({
+    name: 'org.proposals',
+    summary: 'What has been proposed',
+    method: 'GET',
+    path: '/orgs/:org/proposals',
+    input: z.strictObject({ org: OrgReference, all: z.stringbool().default(false) }),
+    output: z.object({ proposals: z.array(Proposal) }),
+    allow: ['operator', 'agent'],
+  }),
+  apply: operation({
+    name: 'org.proposal_apply',
+    summary: 'Import a proposed document; the AR Director’s or the operator’s to do',
+    method: 'POST',
+    path: '/proposals/:proposal_id/apply',
+    input: z.strictObject({ proposalId, force: z.boolean().default(false) }),
+    output: Proposal,
+    allow: ['operator', 'agent'],
+  }),
+  reject: operation({
+    name: 'org.proposal_reject',
+    summary: 'Turn a proposal down, saying why',
+    method: 'POST',
+    path: '/proposals/:proposal_id/reject',
+    input: z.strictObject({ proposalId, answer: z.string().trim().min(1).max(5_000) }),
+    output: Proposal,
+    allow: ['operator', 'agent'],
+  }),
+}

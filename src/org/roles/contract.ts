@@ -1,0 +1,37 @@
+import { z } from 'zod'
+
+import { operation } from '../../operations/contract.ts'
+import { RoleName } from '../references.contract.ts'
+
+export const RoleView = z.object({ roleId: z.number().int(), name: z.string(), description: z.string() })
+export type RoleView = z.infer<typeof RoleView>
+
+export const roleOperations = {
+  create: operation({
+    name: 'role.create',
+    summary: 'Add a role; roles are shared by all organisations',
+    method: 'POST',
+    path: '/roles',
+    input: z.strictObject({ name: RoleName, description: z.string().max(2_000).default('') }),
+    output: RoleView,
+    allow: ['operator', 'agent'],
+  }),
+  list: operation({
+    name: 'role.list',
+    summary: 'All roles',
+    method: 'GET',
+    path: '/roles',
+    input: z.strictObject({}),
+    output: z.object({ roles: z.array(RoleView) }),
+    allow: ['operator', 'agent'],
+  }),
+  update: operation({
+    name: 'role.update',
+    summary: 'Change a role’s description',
+    method: 'PATCH',
+    path: '/roles/:name',
+    input: z.strictObject({ name: RoleName, description: z.string().max(2_000) }),
+    output: RoleView,
+    allow: ['operator', 'agent'],
+  }),
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+
+import { operation } from '../../operations/contract.ts'
+import { OrgReference, PersonaReference } from '../references.contract.ts'
+import { Intent } from '../organisations/contract.ts'
+
+/** One seat of a persona, as an agent needs to know it at work. */
+export const WhoAmICard = z.object({
+  positionId: z.number().int(),
+  title: z.string(),
+  role: z.string(),
+  level: z.number().int(),
+  organisation: z.string(),
+  reportingLine: z.array(z.string()).describe('From the direct superior up to the operator, with holders'),
+  escalationPath: z.array(z.string()),
+  directReports: z.array(z.string()),
+  peers: z.array(z.string()),
+  intent: Intent,
+})
+
+export const routingOperations = {
+  whoami: operation({
+    name: 'org.whoami',
+    summary: 'A persona’s card: seat, lines, peers, intent; one per seat held',
+    method: 'GET',
+    path: '/org/whoami',
+    input: z.strictObject({
+      persona: PersonaReference.optional().describe('Without one: your own'),
+      org: OrgReference.optional(),
+    }),
+    output: z.object({
+      personaId: z.number().int(),
+      name: z.string(),
+      slug: z.string(),
+      role: z.string(),
+      cards: z.array(WhoAmICard),
+    }),
+    allow: ['operator', 'agent'],
+    tool: 'org_whoami',
+  }),
+  route: operation({
+    name: 'org.route',
+    summary: 'Who an address means: persona:SLUG, position:TITLE@ORG, role:NAME@ORG, manager, escalation, operator',
+    method: 'GET',
+    path: '/org/route',
+    input: z.strictObject({
+      from: z.string().max(300).optional().describe('persona:SLUG; without one: yourself'),
+      to: z.string().min(1).max(300),
+      org: OrgReference.optional(),
+    }),
+    output: z.object({
+      address: z.string(),
+      tried: z.array(z.string()).describe('Each hop in order, with why it was passed over'),
+      positionId: z.number().int().nullable(),
+      position: z.string().nullable(),
+      personaId: z.number().int().nullable(),
+      persona: z.string().nullable().describe('Slug'),
+    }),
+    allow: ['operator', 'agent'],
+    tool: 'org_route',
+  }),
+}

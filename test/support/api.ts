@@ -1,0 +1,59 @@
+import { onTestFinished } from 'vitest'
+
+import { createScriptedRuntime } from '../../src/adapters/runtime/scripted/runtime.ts'
+import { type Agency, composeAgency, routesOf } from '../../src/compose.ts'
+import { createDaemonService } from '../../src/daemon/service.ts'
+import type { Db } from '../../src/db/port.ts'
+import { createMemoryFiles } from '../../src/engine/memory-files.ts'
+import { registerWorker } from '../../src/engine/workers/store.ts'
+import { createFeed } from '../../src/events/feed.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
+import { systemIds } from '../../src/kernel/ids.ts'
+import { noLog } from '../../src/kernel/log.ts'
+import { noTrigger } from '../../src/kernel/trigger.ts'
+import type { Route } from '../../src/operations/bind.ts'
+import { seedOrganisation } from '../../src/org/seed.ts'
+import { createMemoryWorkspaces } from '../../src/workspaces/memory.ts'
+
+/** Everything but a process of its own: the real services and engine on a store, agents played in this process. */
+export async function startAgency(db: Db, { slots = 4 } = {}): Promise<{ agency: Agency; routes: Route[] }> {
+  await seedOrganisation(db)
+  const clock = systemClock
+  const worker = await db.write([], (tx) => registerWorker(tx, { id: 'wrk_test', host: 'here', pid: process.pid }))
+  const agency = composeAgency({
+    db,
+    clock,
+    ids: systemIds,
+    log: noLog,
+    trigger: noTrigger,
+    runtimes: [createScriptedRuntime({ host: 'in-process' })],
+    workspaces: createMemoryWorkspaces(),
+    files: createMemoryFiles(),
+    promptOf: () => '{{objective}}',
+    environmentOf: () => ({}),
+    killSurvivors: async () => 0,
+    worker,
+    slots,
+    defaults: { runtime: 'scripted', idleMinutes: null, hardMinutes: null, crashRetries: 3, retryBudget: 3 },
+  })
+  await agency.engine.start()
+  onTestFinished(() => agency.engine.stop())
+  const daemon = createDaemonService({
+    db,
+    engine: agency.engine,
+    slots,
+    about: () => ({
+      pid: process.pid,
+      version: '0',
+      home: '/nowhere',
+      store: { kind: db.kind, place: 'test' },
+      address: 'http://127.0.0.1:1',
+      socket: '/nowhere/agency.sock',
+      startedAt: clock.at(),
+      box: 'none',
+    }),
+    createLink: (path) => ({ url: `http://127.0.0.1:1/enter?code=x&to=${path}`, expiresAt: clock.at() }),
+    stop: () => {},
+  })
+  return { agency, routes: routesOf(agency, { db, clock, feed: createFeed({ db }), daemon }) }
+}
