@@ -1,0 +1,298 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { expect, onTestFinished } from 'vitest'
+import type { z } from 'zod'
+
+import type { Runtime } from '../../src/adapters/runtime/port.ts'
+import type { StepInput } from '../../src/adapters/runtime/scripted/contract.ts'
+import type { AgencyCall } from '../../src/adapters/runtime/scripted/in-process.ts'
+import { createScriptedRuntime } from '../../src/adapters/runtime/scripted/runtime.ts'
+import { type Agency, composeAgency } from '../../src/compose.ts'
+import { openStore } from '../../src/db/open.ts'
+import type { Db } from '../../src/db/port.ts'
+import type { AttemptFiles } from '../../src/engine/deps.ts'
+import { auditEvents } from '../../src/events/audit.ts'
+import type { Event } from '../../src/events/contract.ts'
+import { replayEvents } from '../../src/events/replay.ts'
+import { readStreamPage } from '../../src/events/store.ts'
+import type { AgentActor } from '../../src/kernel/actor.ts'
+import type { Clock } from '../../src/kernel/clock.ts'
+import { AgencyError } from '../../src/kernel/errors.ts'
+import { type Ids, systemIds, systemPersona } from '../../src/kernel/ids.ts'
+import { noTrigger, type Trigger, type TriggerPoint } from '../../src/kernel/trigger.ts'
+import { seedOrganisation } from '../../src/org/seed.ts'
+import { eventTables } from '../../src/tables.ts'
+import { type Attempt, Report } from '../../src/work/attempts/contract.ts'
+import { findAttempt } from '../../src/work/attempts/store.ts'
+import type { Brief } from '../../src/work/briefs/contract.ts'
+import { CreateRun, type Run } from '../../src/work/runs/contract.ts'
+import { createMemoryWorkspaces, type MemoryWorkspaces } from '../../src/workspaces/memory.ts'
+import type { Workspaces } from '../../src/workspaces/port.ts'
+import { createGates, type Gates } from './gates.ts'
+import { createSeenLog, type LogLineSeen } from './server.ts'
+import { type FreshStore, type OpenFresh, testChainKey } from './store.ts'
+import { createVirtualClock, type VirtualClock } from './virtual-clock.ts'
+import { operator } from './work.ts'
+
+export interface AgencyOptions {
+  /** Without one: SQLite in memory. */
+  db?: Db
+  clock?: VirtualClock
+  ids?: Ids
+  slots?: number
+  /** Beside the scripted one, or instead of it under its name. */
+  runtimes?: readonly Runtime[]
+  workspaces?: Workspaces
+  worker?: string
+  trigger?: Trigger
+  /** What runs take that name none. */
+  runtime?: string | null
+  /** A test that makes things go wrong expects the engine to say so. */
+  mayLogErrors?: boolean
+}
+
+export type StartRun = Partial<z.input<typeof CreateRun>> & {
+  /** What the run's agents play, attempt by attempt; the last one repeats. */
+  play?: readonly (readonly StepInput[])[]
+}
+
+export interface TestAgency extends Agency {
+  readonly db: Db
+  readonly clock: VirtualClock
+  readonly workspaces: MemoryWorkspaces
+  readonly logged: LogLineSeen[]
+  /** By attempt. */
+  readonly prompts: ReadonlyMap<string, string>
+  readonly outputs: ReadonlyMap<string, string>
+  /** Attempts whose survivors were looked for. */
+  readonly soughtSurvivors: string[]
+  /** Where agents wait until the test lets them on: the step `{ log: 'gate <name>' }`. */
+  readonly gate: Gates['gate']
+  /** As the API would start it, once its input is parsed. */
+  run(input?: StartRun): Promise<Run>
+  /** The run as it is at its end. */
+  settled(run: { id: string }): Promise<Run>
+  /** What `look` returns, as soon as it returns something: it is asked again after every commit. */
+  until<T>(look: () => Promise<T | null | undefined | false>): Promise<T>
+  inspect(run: { id: string }): ReturnType<Agency['runs']['inspect']>
+  events(run: { id: string }): Promise<Event[]>
+  brief(run: { id: string }, key?: string): Promise<Brief>
+  /** Resolves when the engine has come to this point so many times since it was made. */
+  passed(point: TriggerPoint, times?: number): Promise<void>
+  /** From now on nothing of it reaches the store, as after kill -9. */
+  die(): void
+}
+
+/**
+ * The real thing without its edges: store, engine, services, scripted agents in this process. Time passes only when the
+ * test says so. At the end of the test it is stopped, and audit, replay and its log must have nothing to say.
+ */
+export async function openAgency(options: AgencyOptions = {}): Promise<TestAgency> {
+  const clock = options.clock ?? createVirtualClock()
+  const store = options.db ?? (await openMemoryStore(clock))
+  await seedOrganisation(store)
+  const { db, die, isDead } = mortal(store)
+  const logged: LogLineSeen[] = []
+  const { files, prompts, outputs } = rememberingFiles()
+  const workspaces = createMemoryWorkspaces()
+  const soughtSurvivors: string[] = []
+  const gates = createGates()
+  const points = createPoints(options.trigger ?? noTrigger)
+  const call: AgencyCall = (request) => answer(db, agency, gates, request)
+  const agency = composeAgency({
+    db,
+    clock,
+    ids: options.ids ?? systemIds,
+    log: createSeenLog(logged),
+    trigger: points.trigger,
+    runtimes: [createScriptedRuntime({ host: 'in-process', clock, call }), ...(options.runtimes ?? [])],
+    workspaces: options.workspaces ?? workspaces,
+    files,
+    promptOf: () => template,
+    environmentOf: (attemptId, fence) => ({ AGENCY_TOKEN: `${attemptId}.${fence}` }),
+    killSurvivors: async (attemptIds) => soughtSurvivors.push(...attemptIds),
+    worker: options.worker ?? 'test:1',
+    slots: options.slots ?? 8,
+    defaults: {
+      runtime: options.runtime === undefined ? 'scripted' : options.runtime,
+      idleMinutes: 30,
+      hardMinutes: 240,
+      crashRetries: 3,
+      retryBudget: 3,
+    },
+  })
+
+  onTestFinished(async () => {
+    gates.openAll()
+    if (!isDead()) await agency.engine.stop()
+    expect((await auditEvents(store)).findings).toEqual([])
+    expect((await replayEvents(store, eventTables)).differences).toEqual([])
+    if (options.mayLogErrors !== true) expect(logged.filter((line) => line.level === 'error')).toEqual([])
+  })
+
+  return {
+    ...agency,
+    db,
+    clock,
+    workspaces,
+    logged,
+    prompts,
+    outputs,
+    soughtSurvivors,
+    gate: gates.gate,
+    passed: points.passed,
+    run: (input) => agency.runs.create(operator, startRun(input)),
+    settled: (run) =>
+      until(store, async () => {
+        const found = await agency.runs.show(run.id)
+        return found.endedAt === null ? null : found
+      }),
+    until: (look) => until(store, look),
+    inspect: (run) => agency.runs.inspect(run.id, 1_000),
+    events: (run) => store.read(async (tx) => (await readStreamPage(tx, `run:${run.id}`, { limit: 100_000 })).events),
+    brief: async (run, key = 'main') => {
+      const found = (await agency.runs.inspect(run.id, 0)).briefs.find((brief) => brief.key === key)
+      if (found === undefined) throw new Error(`no brief "${key}"`)
+      return found
+    },
+    die,
+  }
+}
+
+/** One that is at work already, on a store that nobody else uses. */
+export async function startAgency(
+  openFresh: OpenFresh,
+  options: AgencyOptions = {},
+): Promise<TestAgency & { store: FreshStore }> {
+  const clock = options.clock ?? createVirtualClock()
+  const store = await openFresh({ clock })
+  const agency = await openAgency({ db: store.db, ...options, clock })
+  await agency.engine.start()
+  return { ...agency, store }
+}
+
+const openMemoryStore = async (clock: Clock): Promise<Db> => {
+  const db = await openStore({ kind: 'sqlite', path: ':memory:' }, { clock, chainKey: testChainKey })
+  onTestFinished(() => db.close())
+  return db
+}
+
+/** Writes a file and reports it: what every agent does that has no reason to do anything else. */
+export const work: readonly StepInput[] = [
+  { write: { path: 'result.md', text: 'Done.\n' } },
+  { report: { status: 'done', summary: 'Done.', outputs: ['result.md'] } },
+]
+
+export const startRun = ({ play, ...input }: StartRun = {}): CreateRun =>
+  CreateRun.parse({ goal: 'Do it', runtimeOptions: { scenario: { attempts: play ?? [work] } }, ...input })
+
+/** The actor that the server makes of an attempt's token. */
+export const agentOf = (attempt: Attempt, fence = attempt.fence): AgentActor =>
+  ({
+    kind: 'agent',
+    personaId: systemPersona,
+    agentId: attempt.agentId,
+    runId: attempt.runId,
+    briefId: attempt.briefId,
+    attemptId: attempt.id,
+    fence,
+  }) as AgentActor
+
+const template = readFileSync(new URL('../../src/playbooks/direct/prompts/brief.md', import.meta.url), 'utf8')
+
+export async function until<T>(db: Db, look: () => Promise<T | null | undefined | false>): Promise<T> {
+  for (;;) {
+    // Listening before looking: a commit between the two is not missed.
+    const committed = Promise.withResolvers<void>()
+    const stopListening = db.onCommit(committed.resolve)
+    try {
+      const found = await look()
+      if (found !== null && found !== undefined && found !== false) return found
+      await committed.promise
+    } finally {
+      stopListening()
+    }
+  }
+}
+
+function createPoints(then: Trigger): { trigger: Trigger; passed: TestAgency['passed'] } {
+  const counts = new Map<TriggerPoint, number>()
+  const waiting = new Set<{ point: TriggerPoint; times: number; resolve: () => void }>()
+  return {
+    trigger: (point) => {
+      const count = (counts.get(point) ?? 0) + 1
+      counts.set(point, count)
+      for (const each of waiting) if (each.point === point && each.times <= count) each.resolve()
+      then(point)
+    },
+    passed: (point, times = 1) => {
+      if ((counts.get(point) ?? 0) >= times) return Promise.resolve()
+      return new Promise((resolve) => waiting.add({ point, times, resolve }))
+    },
+  }
+}
+
+/** A store that its process can be cut off from: what is asked of it afterwards is never answered. */
+function mortal(store: Db): { db: Db; die(): void; isDead(): boolean } {
+  let dead = false
+  const never = new Promise<never>(() => {})
+  const alive = async <T>(ask: () => Promise<T>): Promise<T> => {
+    if (dead) return never
+    const answered = await ask()
+    return dead ? never : answered
+  }
+  return {
+    db: {
+      ...store,
+      write: (streams, body) => alive(() => store.write(streams, body)),
+      read: (body) => alive(() => store.read(body)),
+      onCommit: (listener) => store.onCommit(() => dead || listener()),
+    },
+    die: () => {
+      dead = true
+    },
+    isDead: () => dead,
+  }
+}
+
+function rememberingFiles(): { files: AttemptFiles; prompts: Map<string, string>; outputs: Map<string, string> } {
+  const prompts = new Map<string, string>()
+  const outputs = new Map<string, string>()
+  return {
+    prompts,
+    outputs,
+    files: {
+      writePrompt: async (attemptId, text) => {
+        prompts.set(attemptId, text)
+        return createHash('sha256').update(text).digest('hex')
+      },
+      openOutput: async (attemptId) => ({
+        append: (text) => void outputs.set(attemptId, (outputs.get(attemptId) ?? '') + text),
+        close: async () => {},
+      }),
+    },
+  }
+}
+
+/** The two things that a scripted agent asks of Agency, without a server in between. */
+async function answer(
+  db: Db,
+  agency: Agency,
+  gates: Gates,
+  { path, body, environment }: Parameters<AgencyCall>[0],
+): ReturnType<AgencyCall> {
+  if (path === '/api/events') {
+    await gates.pass((body as { message: string }).message)
+    return { status: 200, body: {} }
+  }
+  const [attemptId = '', fence] = (environment['AGENCY_TOKEN'] ?? '').split('.')
+  const attempt = await db.read((tx) => findAttempt(tx, attemptId))
+  const report = Report.safeParse(body)
+  if (attempt === undefined || !report.success) return { status: attempt === undefined ? 401 : 400, body: {} }
+  try {
+    return { status: 200, body: await agency.attempts.report(agentOf(attempt, Number(fence)), report.data) }
+  } catch (error) {
+    if (error instanceof AgencyError) return { status: 409, body: { code: error.code } }
+    throw error
+  }
+}
