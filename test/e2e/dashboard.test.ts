@@ -194,9 +194,10 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     const run = await startRun(daemon, 'done', 'Seen in the feed')
     await expectShown(page.locator('.line').filter({ hasText: run.id }).first())
     await page.getByLabel('Kind').selectOption('run_created')
-    await page.waitForFunction(() =>
-      [...document.querySelectorAll('.line b')].every((each) => each.textContent === 'PLAN_START'),
-    )
+    await page.waitForFunction(() => {
+      const codes = [...document.querySelectorAll('.line b')].map((each) => each.textContent)
+      return codes.length > 0 && codes.every((code) => code === 'PLAN_START')
+    })
     expect(new URL(page.url()).search).toBe('?kind=run_created')
   })
 
