@@ -1,6 +1,11 @@
 import { agents } from './agents/store.ts'
 import type { AnyTable } from './db/table.ts'
-import { organisations, personas, roles } from './org/store.ts'
+import { assignments } from './org/assignments/store.ts'
+import { organisations, organisationSettings } from './org/organisations/store.ts'
+import { personas } from './org/personas/store.ts'
+import { positionAuthorities, positions } from './org/positions/store.ts'
+import { proposals } from './org/proposals/store.ts'
+import { roles } from './org/roles/store.ts'
 import { artifacts } from './work/artifacts/store.ts'
 import { attempts } from './work/attempts/store.ts'
 import { briefs, dependencies } from './work/briefs/store.ts'
@@ -13,6 +18,11 @@ export const eventTables: readonly AnyTable[] = [
   organisations,
   roles,
   personas,
+  organisationSettings,
+  positions,
+  positionAuthorities,
+  assignments,
+  proposals,
   missions,
   runs,
   briefs,

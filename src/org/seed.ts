@@ -3,8 +3,9 @@ import { raiseCounter } from '../db/tx.ts'
 import { create, inserted, record } from '../events/change.ts'
 import { developmentOrganisation, operatorPersona, systemPersona } from '../kernel/ids.ts'
 import { slug } from '../kernel/text.ts'
-import type { Persona } from './contract.ts'
-import { findOrganisation, organisations, personas, roles } from './store.ts'
+import { findOrganisation, organisations } from './organisations/store.ts'
+import { type Persona, personas } from './personas/store.ts'
+import { roles } from './roles/store.ts'
 
 const seededRoles: readonly (readonly [name: string, description: string])[] = [
   ['architect', 'Architecture, specifications and their review'],
@@ -37,6 +38,7 @@ export const seedOrganisation = (db: Db): Promise<void> =>
         slug: slug(`${purpose} ${name} ${developmentOrganisation}`),
         description: 'The first organisation, made at installation',
         status: 'active',
+        leadPositionId: null,
         createdAt: tx.at,
         updatedAt: tx.at,
       },
@@ -63,6 +65,7 @@ function seededPersona(
     personaTypeId: type,
     status: 'active',
     canCreateChannel,
+    origin: 'seed',
     createdAt: tx.at,
     updatedAt: tx.at,
   }

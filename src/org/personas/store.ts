@@ -1,0 +1,39 @@
+import type { ReadTx, Tx } from '../../db/port.ts'
+import { findRow, findRows, table } from '../../db/table.ts'
+import { nextCounter, sqlOf } from '../../db/tx.ts'
+
+export interface Persona {
+  id: number
+  name: string
+  slug: string
+  roleId: number
+  /** 1 agent/internal, 2 agent/external, 3 person/internal, 4 person/external. */
+  personaTypeId: number
+  status: 'active' | 'archived'
+  canCreateChannel: boolean
+  /** Null: made here by hand. */
+  origin: 'seed' | 'import' | 'pool' | null
+  createdAt: string
+  updatedAt: string
+}
+
+export const personas = table<Persona>('personas', { booleans: ['canCreateChannel'], stream: () => 'system' })
+
+export const nextPersonaId = (tx: Tx): Promise<number> => nextCounter(tx, 'personas')
+
+export const findPersona = (tx: ReadTx, id: number): Promise<Persona | undefined> => findRow(tx, personas, id)
+
+export const listPersonas = (tx: ReadTx): Promise<Persona[]> => findRows(tx, personas, '1 = 1 ORDER BY id')
+
+export async function findPersonaBySlug(tx: ReadTx, slug: string): Promise<Persona | undefined> {
+  const [found] = await findRows(tx, personas, 'slug = ?', [slug])
+  return found
+}
+
+/** Persona id to the number of its live agents. */
+export async function countLiveAgents(tx: ReadTx): Promise<Map<number, number>> {
+  const rows = await sqlOf(tx).all(
+    "SELECT persona_id, COUNT(*) AS count FROM agents WHERE state <> 'ended' AND persona_id IS NOT NULL GROUP BY persona_id",
+  )
+  return new Map(rows.map((row) => [row['persona_id'] as number, Number(row['count'])]))
+}
