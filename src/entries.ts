@@ -16,10 +16,6 @@ export type EntryName = keyof typeof entrySources
 export const entryPath = (name: EntryName): string =>
   fileURLToPath(new URL(fromSource ? entrySources[name] : `./${name}.mjs`, import.meta.url))
 
-/** The Markdown prompts of a playbook. */
-export const promptsFolder = (playbook: string): string =>
-  fileURLToPath(new URL(fromSource ? `./playbooks/${playbook}/prompts` : `./prompts/${playbook}`, import.meta.url))
-
 /** The built dashboard, or null where it has not been built. */
 export function webRoot(): string | null {
   const path = fileURLToPath(new URL(fromSource ? '../dist/web' : './web', import.meta.url))

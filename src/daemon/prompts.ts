@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { promptsFolder } from '../entries.ts'
+import { promptPath } from '../entries.ts'
 
 /** The operator's own version in `<home>/prompts/<playbook>/brief.md` stands before ours. Read anew each time: an edit counts at once. */
 export function promptOf(home: string, playbook: string): string {
   const own = join(home, 'prompts', playbook, 'brief.md')
-  return readFileSync(existsSync(own) ? own : join(promptsFolder(playbook), 'brief.md'), 'utf8')
+  return readFileSync(existsSync(own) ? own : promptPath(playbook, 'brief'), 'utf8')
 }
