@@ -22,7 +22,9 @@ import { licencesOf } from './licences.ts'
 
 /** What an installation runs: Node refuses `.ts` under node_modules, so everything is bundled, dependencies too. */
 const { agency: _bundledApart, ...others } = entrySources
-const entries: Readonly<Record<string, string>> = { ...others, offline: './cli/offline.ts' }
+const entries = Object.fromEntries(
+  Object.entries({ ...others, offline: './cli/offline.ts' }).map(([name, path]) => [name, join('src', path)]),
+)
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -50,10 +52,8 @@ async function main(): Promise<void> {
 
 /** Resolves with the modules that it contains. */
 async function bundle(folder: string): Promise<string[]> {
-  const input = present(entries)
-  if (Object.keys(input).length === 0) return []
   const build = await rolldown({
-    input,
+    input: entries,
     platform: 'node',
     // Optional parts of pg that are not installed; asked for at run time only where somebody wants them.
     external: [/^node:/, 'pg-native', /^cloudflare:/],
@@ -98,11 +98,4 @@ function replace(folder: string, target: string): void {
   if (existsSync(target)) renameSync(target, old)
   renameSync(folder, target)
   rmSync(old, { recursive: true, force: true })
-}
-
-function present(sources: Readonly<Record<string, string>>): Record<string, string> {
-  const paths = Object.entries(sources).map(([name, path]) => [name, join('src', path)] as const)
-  const missing = paths.filter(([, path]) => !existsSync(path))
-  for (const [name, path] of missing) console.log(`skipped ${name}: there is no ${path} yet`)
-  return Object.fromEntries(paths.filter(([, path]) => existsSync(path)))
 }
