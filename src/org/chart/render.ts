@@ -1,0 +1,75 @@
+import type { ChartSeat } from './contract.ts'
+import { childrenOf, type Seat } from './lines.ts'
+
+interface Drawn extends Seat {
+  readonly seat: ChartSeat
+}
+
+const drawn = (seats: readonly ChartSeat[]): Drawn[] =>
+  seats.map((seat) => ({
+    id: seat.positionId,
+    title: seat.title,
+    level: seat.level,
+    reportsToId: seat.reportsToId,
+    escalatesToId: seat.escalatesToId,
+    seat,
+  }))
+
+/** An indented tree: who reports to whom, who sits there, and where questions go instead. */
+export function renderTree(organisation: { name: string; slug: string }, seats: readonly ChartSeat[]): string {
+  const all = drawn(seats)
+  const children = childrenOf(all)
+  const titles = new Map(all.map((each) => [each.id, each.title]))
+  const lines = [`${organisation.name} (${organisation.slug})`]
+  const walk = (parent: number | null, indent: string): void => {
+    const below = children.get(parent) ?? []
+    for (const [index, each] of below.entries()) {
+      const last = index === below.length - 1
+      lines.push(`${indent}${last ? '└─ ' : '├─ '}${describe(each.seat, titles)}`)
+      walk(each.id, `${indent}${last ? '   ' : '│  '}`)
+    }
+  }
+  walk(null, '')
+  if (seats.length === 0) lines.push('(no seats)')
+  return `${lines.join('\n')}\n`
+}
+
+function describe(seat: ChartSeat, titles: ReadonlyMap<number, string>): string {
+  const holder = seat.holder === null ? '[vacant]' : `${seat.holder.name} (${seat.holder.slug})`
+  const notes = [
+    `L${seat.level}`,
+    seat.role,
+    ...(seat.isLead ? ['lead'] : []),
+    ...(seat.isCrossCutting ? ['cross-cutting'] : []),
+  ]
+  // Where it goes up the same way as the reports, saying so would only be noise.
+  const elsewhere =
+    seat.escalatesToId === seat.reportsToId
+      ? ''
+      : `  ⇢ escalates to ${seat.escalatesToId === null ? 'the operator' : (titles.get(seat.escalatesToId) ?? '?')}`
+  return `${seat.title} ${holder}  ${notes.join(', ')}${elsewhere}`
+}
+
+/** Solid lines report, dotted ones escalate where that differs. */
+export function renderMermaid(seats: readonly ChartSeat[]): string {
+  const lines = ['graph TD', '  operator((operator))']
+  for (const seat of seats) {
+    const holder = seat.holder === null ? 'vacant' : seat.holder.name
+    lines.push(`  p${seat.positionId}["${quoted(seat.title)}<br/>${quoted(holder)}"]`)
+  }
+  for (const seat of seats) {
+    const name = `p${seat.positionId}`
+    lines.push(`  ${place(seat.reportsToId)} --> ${name}`)
+    if (seat.escalatesToId !== seat.reportsToId) lines.push(`  ${name} -. escalates .-> ${place(seat.escalatesToId)}`)
+  }
+  return `${lines.join('\n')}\n`
+}
+
+const place = (positionId: number | null): string => (positionId === null ? 'operator' : `p${positionId}`)
+
+/** Mermaid reads entities inside quotes; a bare quote or angle bracket would end the label. */
+const quoted = (text: string): string =>
+  text.replace(
+    /[&"<>#]/g,
+    (sign) => ({ '&': '#amp;', '"': '#quot;', '<': '#lt;', '>': '#gt;', '#': '#35;' })[sign] as string,
+  )
