@@ -1,0 +1,267 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+import { describe, expect, it } from 'vitest'
+
+import { freshDatabase, postgresMissing } from '../../test/support/postgres.ts'
+import { freshFolder, rawSql } from '../../test/support/store.ts'
+import { type HomePaths, homePaths, prepareHome, readOrCreateSecret } from '../daemon/home.ts'
+import { openStore, type StorePlace } from '../db/open.ts'
+import { ownHome } from '../db/owner.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { seedOrganisation } from '../org/seed.ts'
+import { type DoctorDeps, examine } from './doctor.ts'
+import type { Finding } from './finding.ts'
+
+/** A home as a daemon leaves it behind. */
+async function installed(place?: StorePlace): Promise<HomePaths> {
+  const paths = homePaths({ AGENCY_HOME: join(freshFolder(), 'home') })
+  prepareHome(paths)
+  const chainKey = readOrCreateSecret(paths.chainKey, () => randomBytes(32))
+  const db = await openStore(place ?? { kind: 'sqlite', path: paths.store }, { clock: systemClock, chainKey })
+  await seedOrganisation(db)
+  await db.close()
+  return paths
+}
+
+const wishes = { audit: false, replay: false as boolean | string }
+const look = (paths: HomePaths, more: Partial<DoctorDeps> = {}, wanted = wishes): Promise<Finding[]> =>
+  examine({ paths, env: { PATH: '' }, clock: systemClock, probe: async () => null, ...more }, wanted)
+const find = (findings: Finding[], name: string): Finding | undefined => findings.find((each) => each.name === name)
+const failures = (findings: Finding[]): string[] =>
+  findings.filter(({ status }) => status === 'fail').map(({ name }) => name)
+const everything = { audit: true, replay: true }
+const damage = (paths: HomePaths, sql: string): Promise<unknown> => rawSql({ kind: 'sqlite', path: paths.store }, sql)
+
+describe('the doctor', () => {
+  it('finds nothing wrong where nothing is yet, and makes nothing', async () => {
+    const folder = freshFolder()
+    const paths = homePaths({ AGENCY_HOME: join(folder, 'home') })
+    const findings = await look(paths, {}, everything)
+    expect(failures(findings)).toEqual([])
+    expect(find(findings, 'store')?.detail).toContain('made at the first start')
+    expect(() => readFileSync(paths.store)).toThrow('ENOENT')
+  })
+
+  it('finds an installation whole: chain intact, no differences', async () => {
+    const findings = await look(await installed(), {}, everything)
+    expect(failures(findings)).toEqual([])
+    expect(find(findings, 'audit')?.detail).toBe('chain intact: 2 events in 2 streams')
+    expect(find(findings, 'replay')?.detail).toMatch(/^0 differences \(\d+ rows rebuilt from 2 events\)$/)
+    expect(find(findings, 'store')?.detail).toMatch(/, schema \d+$/)
+  })
+
+  it('says what to do about everything that is not in order', async () => {
+    for (const finding of await look(await installed()))
+      if (finding.status !== 'ok') expect(finding.next).toMatch(/\.$/)
+  })
+
+  it('only looks for programs: an empty PATH has none', async () => {
+    const findings = await look(await installed())
+    expect(['git', 'bubblewrap', 'tmux', 'coding agents'].map((name) => find(findings, name)?.status)).toEqual(
+      Array.from({ length: 4 }, () => 'warn'),
+    )
+  })
+
+  it('never starts a coding agent that it finds', async () => {
+    const folder = freshFolder()
+    writeFileSync(join(folder, 'claude'), `#!/bin/sh\ntouch ${folder}/started\n`, { mode: 0o755 })
+    writeFileSync(join(folder, 'codex'), 'not executable', { mode: 0o644 })
+    const findings = await look(await installed(), { env: { PATH: folder } })
+    expect(find(findings, 'coding agents')).toMatchObject({ status: 'ok', detail: 'claude' })
+    expect(() => readFileSync(join(folder, 'started'))).toThrow('ENOENT')
+  })
+})
+
+describe('a store', () => {
+  it('that is truncated is said to be', async () => {
+    const paths = await installed()
+    truncateSync(paths.store, 8_192)
+    expect(find(await look(paths, {}, everything), 'store')).toMatchObject({
+      status: 'fail',
+      detail: expect.stringContaining('is truncated: 8192 of') as string,
+    })
+  })
+
+  it('that is cut within its header is said not to be one', async () => {
+    const paths = await installed()
+    truncateSync(paths.store, 10)
+    expect(find(await look(paths), 'store')?.detail).toContain('is not a SQLite file')
+  })
+
+  it('that is something else is said to be', async () => {
+    const paths = await installed()
+    writeFileSync(paths.store, 'Dear diary, '.repeat(1_000))
+    expect(find(await look(paths), 'store')).toMatchObject({
+      status: 'fail',
+      detail: `${paths.store} is not a SQLite file`,
+    })
+    rmSync(paths.store)
+    mkdirSync(paths.store)
+    expect(find(await look(paths), 'store')).toMatchObject({ status: 'fail', detail: `${paths.store} is not a file` })
+  })
+
+  it('whose pages were overwritten is damaged', async () => {
+    const paths = await installed()
+    const bytes = readFileSync(paths.store)
+    bytes.fill(0xee, 3 * 4_096, 9 * 4_096)
+    writeFileSync(paths.store, bytes)
+    const found = find(await look(paths, {}, everything), 'store')
+    expect(found?.status).toBe('fail')
+    expect(found?.detail).toMatch(/damaged|malformed/)
+  })
+
+  it('of a newer Agency is left alone, with both numbers', async () => {
+    const paths = await installed()
+    await damage(paths, "INSERT INTO migrations (number, applied_at) VALUES (9999, 'x')")
+    const found = find(await look(paths), 'store')
+    expect(found).toMatchObject({ status: 'fail' })
+    expect(found?.detail).toMatch(/schema 9999, this Agency knows up to \d+/)
+  })
+
+  it('that is empty will be filled', async () => {
+    const paths = await installed()
+    writeFileSync(paths.store, '')
+    for (const suffix of ['-wal', '-shm']) rmSync(`${paths.store}${suffix}`, { force: true })
+    expect(find(await look(paths, {}, everything), 'store')).toMatchObject({
+      status: 'ok',
+      detail: expect.stringContaining('empty') as string,
+    })
+  })
+
+  it('may be looked at while a daemon writes to it', async () => {
+    const paths = await installed()
+    const writer = new DatabaseSync(paths.store)
+    writer.exec("BEGIN IMMEDIATE; UPDATE personas SET name = 'not yet' WHERE id = 1")
+    expect(failures(await look(paths, {}, everything))).toEqual([])
+    writer.exec('ROLLBACK')
+    writer.close()
+  })
+})
+
+describe('an audit', () => {
+  it('names the event that was altered', async () => {
+    const paths = await installed()
+    await damage(
+      paths,
+      "DROP TRIGGER events_are_final; UPDATE events SET message = 'forged' WHERE stream = 'system' AND seq = 1",
+    )
+    const found = find(await look(paths, {}, { audit: true, replay: false }), 'audit')
+    expect(found).toMatchObject({ status: 'fail', detail: 'chain broken: system 1: altered' })
+  })
+
+  it('names the event that was removed', async () => {
+    const paths = await installed()
+    await damage(paths, "DROP TRIGGER events_stay; DELETE FROM events WHERE stream = 'system'")
+    expect(find(await look(paths, {}, everything), 'audit')?.detail).toMatch(/^chain broken: system 1: cut off/)
+  })
+
+  it('cannot be made without the key, and says so', async () => {
+    const paths = await installed()
+    rmSync(paths.chainKey)
+    expect(find(await look(paths, {}, everything), 'audit')).toMatchObject({
+      status: 'fail',
+      detail: expect.stringContaining('chain.key is missing') as string,
+    })
+  })
+})
+
+describe('a replay', () => {
+  it('names the column that was changed behind the events', async () => {
+    const paths = await installed()
+    await damage(paths, "UPDATE personas SET name = 'Mallory' WHERE id = 1")
+    const found = find(await look(paths, {}, { audit: false, replay: true }), 'replay')
+    expect(found?.status).toBe('fail')
+    expect(found?.detail).toBe('1 difference: personas 1: name is "Mallory", the events say "Operator"')
+  })
+
+  it('of a run that does not exist is the asker’s mistake', async () => {
+    await expect(look(await installed(), {}, { audit: false, replay: 'run_nope' })).rejects.toMatchObject({
+      code: 'not_found',
+    })
+  })
+})
+
+describe('a home', () => {
+  it('that others can read is warned of, and so are its secrets', async () => {
+    const paths = await installed()
+    chmodSync(paths.home, 0o755)
+    chmodSync(paths.chainKey, 0o644)
+    const findings = await look(paths)
+    expect(find(findings, 'home')).toMatchObject({ status: 'warn', next: `chmod 700 ${paths.home}` })
+    expect(find(findings, 'secrets')).toMatchObject({ status: 'warn' })
+  })
+
+  it('that is a file is a failure, and the rest is still looked at', async () => {
+    const file = join(freshFolder(), 'home')
+    writeFileSync(file, '')
+    const findings = await look(homePaths({ AGENCY_HOME: file }))
+    expect(find(findings, 'home')).toMatchObject({ status: 'fail', detail: `${file} is not a directory` })
+    expect(find(findings, 'port')).toBeDefined()
+  })
+})
+
+describe('a daemon', () => {
+  it('that answers is named', async () => {
+    const probe = async () => ({ pid: 42, version: '9.9', address: 'http://127.0.0.1:1' })
+    const findings = await look(await installed(), { probe })
+    expect(find(findings, 'daemon')).toMatchObject({ status: 'ok', detail: '9.9, pid 42' })
+  })
+
+  it('that owns the home and does not listen is a failure', async () => {
+    const paths = await installed()
+    const owner = ownHome(paths.home)
+    expect(find(await look(paths), 'daemon')).toMatchObject({
+      status: 'fail',
+      detail: expect.stringContaining('a daemon owns') as string,
+    })
+    owner.release()
+    expect(find(await look(paths), 'daemon')).toMatchObject({ status: 'ok' })
+  })
+
+  it('would find its configured port taken, or not', async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    const paths = await installed()
+    const env = { PATH: '', AGENCY_PORT: String(port) }
+    expect(find(await look(paths, { env }), 'port')).toMatchObject({
+      status: 'fail',
+      detail: `127.0.0.1:${port} is taken`,
+    })
+    await new Promise((resolve) => server.close(resolve))
+    expect(find(await look(paths, { env }), 'port')).toMatchObject({ status: 'ok' })
+  })
+})
+
+describe('a configuration', () => {
+  it('that is wrong is a failure, and the store is still looked at', async () => {
+    const paths = await installed()
+    writeFileSync(paths.config, 'slots: many')
+    const findings = await look(paths)
+    expect(failures(findings)).toEqual(['config'])
+    expect(find(findings, 'store')?.status).toBe('ok')
+  })
+})
+
+describe('PostgreSQL', () => {
+  it('that does not answer is a failure without its password', async () => {
+    const env = { PATH: '', DATABASE_URL: 'postgres://ada:hunter2@127.0.0.1:1/agency' }
+    const found = find(await look(await installed(), { env }), 'store')
+    expect(found?.status).toBe('fail')
+    expect(JSON.stringify(found)).not.toContain('hunter2')
+  })
+
+  it.skipIf(postgresMissing() !== null)('is audited and replayed like any store', async () => {
+    const url = await freshDatabase()
+    const paths = await installed({ kind: 'postgres', url })
+    const findings = await look(paths, { env: { PATH: '', DATABASE_URL: url } }, everything)
+    expect(failures(findings)).toEqual([])
+    expect(find(findings, 'audit')?.detail).toBe('chain intact: 2 events in 2 streams')
+    expect(find(findings, 'replay')?.detail).toMatch(/^0 differences/)
+    expect(find(findings, 'store')?.detail).toMatch(/^PostgreSQL, schema/)
+  })
+})

@@ -1,0 +1,390 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { pause } from '../../src/kernel/clock.ts'
+import { createTestCli, type TestCli } from '../support/cli.ts'
+import { program } from '../support/machine.ts'
+import { isRunning } from '../support/processes.ts'
+
+interface Status {
+  pid: number
+  address: string
+}
+interface Inspected {
+  status: string
+  run: { id: string; simulated: boolean; ended_at: string | null }
+  briefs: { key: string; status: string }[]
+  attempts: { outcome: string; report: { summary: string } }[]
+  evidence: { passed: boolean; kind: string }[]
+  artifacts: { name: string }[]
+  events: { seq: number; kind: string; message: string }[]
+}
+
+let cli: TestCli
+beforeEach(() => {
+  cli = createTestCli()
+})
+afterEach(() => cli.remove())
+
+const status = (): Promise<Status> => cli.json<Status>('status')
+/** A scenario that goes on when the file `go` appears in its home. */
+const waitingScenario = (): string => {
+  const path = join(cli.home, 'waiting.yaml')
+  const steps = [
+    { log: 'waiting' },
+    { run: `until [ -e ${join(cli.home, 'go')} ]; do sleep 0.02; done` },
+    { write: { path: 'poem.txt', text: 'River\n' } },
+    { report: { summary: 'wrote it', outputs: ['poem.txt'] } },
+  ]
+  writeFileSync(path, JSON.stringify({ steps }))
+  return path
+}
+const letGo = (): void => writeFileSync(join(cli.home, 'go'), '')
+const startWaiting = async (): Promise<string> =>
+  (await cli.text('run', 'Write a poem', '--scenario', waitingScenario(), '--evidence', 'file:poem.txt')).trim()
+
+describe('the daemon', () => {
+  it('is started by a command that needs it, which says so in one line', async () => {
+    const ended = await cli.run('runs')
+    expect(ended).toMatchObject({ code: 0, out: 'no runs yet; agency run "<goal>" starts one\n' })
+    expect(ended.err).toMatch(/^agency: started the daemon \(pid \d+\)\n$/)
+    expect((await cli.run('runs')).err).toBe('')
+  })
+
+  it.each([
+    ['status'],
+    ['down'],
+    ['doctor'],
+    ['config'],
+    ['--help'],
+    ['--version'],
+    ['completion', 'bash'],
+    ['whoami'],
+  ])('is not started by %s', async (...words) => {
+    await cli.run(...words)
+    expect(readdirSync(cli.home).filter((name) => name !== 'cache')).toEqual([])
+  })
+
+  it('goes up and down; doing either twice is no error', async () => {
+    expect(await cli.run('down')).toMatchObject({ code: 0, out: 'no daemon is running\n' })
+    const up = await cli.run('up')
+    expect(up.out).toMatch(/^agency is up \(pid \d+\) {2}http:\/\/127\.0\.0\.1:\d+\/enter\?code=lnk_\w+\n$/)
+    const { pid } = await status()
+    expect(up.out).toContain(`pid ${pid}`)
+    expect(await cli.run('up')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`was already up (pid ${pid})`) as string,
+    })
+    expect(await cli.run('down')).toMatchObject({ code: 0, out: `stopped (pid ${pid})\n` })
+    expect(isRunning(pid)).toBe(false)
+    expect(await cli.run('status')).toMatchObject({ code: 1, out: '' })
+    expect(JSON.parse((await cli.run('status', '--json')).out)).toMatchObject({ pid: null, running: null })
+  })
+
+  it('is one, however many bring it up at once', async () => {
+    const ups = await Promise.all([cli.run('up'), cli.run('up'), cli.run('up'), cli.run('runs')])
+    expect(ups.map(({ code, err }) => [code, err.replace(/^agency: started.*\n/, '')])).toEqual(ups.map(() => [0, '']))
+    const { pid } = await status()
+    for (const { out } of ups.slice(0, 3)) expect(out).toContain(`(pid ${pid})`)
+  })
+
+  it('comes up while the last one is still going down', async () => {
+    await cli.text('up')
+    const before = await status()
+    const [down, up] = await Promise.all([cli.run('down'), cli.run('up')])
+    expect(down.code).toBe(0)
+    expect(up.code).toBe(0)
+    // The new one may have answered before the stop: then it was stopped, and the next command starts another.
+    await cli.text('up')
+    expect((await status()).pid).not.toBe(before.pid)
+  })
+
+  it('comes up again after a kill -9', async () => {
+    await cli.text('up')
+    const { pid } = await status()
+    process.kill(pid, 'SIGKILL')
+    const up = await cli.run('up')
+    expect(up).toMatchObject({ code: 0, err: '' })
+    expect((await status()).pid).not.toBe(pid)
+  })
+
+  it('says in one line that the port it was given is taken', async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    const up = await cli.run('up', '--port', String(port))
+    server.close()
+    expect(up.code).toBe(1)
+    expect(up.err).toMatch(new RegExp(`^error: .*${port}.*\n {2}.+\n$`))
+    expect(await cli.run('status')).toMatchObject({ code: 1 })
+  })
+
+  it('says in one line what is wrong with its configuration', async () => {
+    writeFileSync(join(cli.home, 'config.yaml'), 'slotz: 3\n')
+    const up = await cli.run('up')
+    expect(up.code).toBe(2)
+    expect(up.err).toMatch(
+      /^error: .*config\.yaml:1:1: no setting "slotz"; did you mean "slots"\?\n {2}Settings: .+\n$/,
+    )
+    const doctor = await cli.run('doctor')
+    expect(doctor.code).toBe(1)
+    expect(doctor.out).toContain('✗ config')
+  })
+
+  it('stays in the terminal when asked to, and stops at Ctrl-C', async () => {
+    const up = cli.start(['up', '--foreground'])
+    await up.printed('/enter?code=lnk_')
+    expect((await status()).pid).toBe(up.child.pid)
+    up.child.kill('SIGINT')
+    expect(await up.ended).toMatchObject({ code: 0 })
+    expect(existsSync(join(cli.home, 'daemon.json'))).toBe(false)
+  })
+
+  it('is reached in a home whose path is too long for a socket', async () => {
+    const env = { AGENCY_HOME: join(cli.home, 'x'.repeat(120)), XDG_RUNTIME_DIR: cli.home }
+    expect(await cli.start(['up'], env).ended).toMatchObject({ code: 0, err: '' })
+    expect((await cli.start(['status', '--json'], env).ended).out).toContain(`"socket":"${cli.home}/agency/`)
+    // Without the variable, the daemon's own file says where it listens.
+    expect(await cli.start(['down'], { AGENCY_HOME: env.AGENCY_HOME }).ended).toMatchObject({ code: 0 })
+  })
+})
+
+describe('a run', () => {
+  it('prints only its id, is watched to its end and inspected', async () => {
+    const started = await cli.run(
+      'run',
+      'Write a haiku about rivers into poem.txt',
+      '--playbook',
+      'direct',
+      '--runtime',
+      'scripted',
+      '--evidence',
+      'file:poem.txt',
+    )
+    expect(started.out).toMatch(/^run_\w{12}\n$/)
+    const id = started.out.trim()
+    const watched = await cli.run('watch', id)
+    expect(watched).toMatchObject({ code: 0, err: '' })
+    const short = id.slice(4, 10)
+    for (const line of watched.out.trimEnd().split('\n'))
+      expect(line).toMatch(new RegExp(`^\\[${short}\\] \\d\\d:\\d\\d:\\d\\d .{5} .{13} \\S`))
+    expect(watched.out).toMatch(/RUN {3}DONE {10}/)
+
+    const inspected = await cli.json<Inspected>('inspect', id)
+    expect(inspected).toMatchObject({
+      status: 'done',
+      run: { id, simulated: true },
+      briefs: [{ key: 'main', status: 'done' }],
+      attempts: [{ outcome: 'ok' }],
+      evidence: [{ passed: true, kind: 'file' }],
+      artifacts: [{ name: 'poem.txt' }],
+    })
+    const text = await cli.text('inspect', short.slice(0, 4))
+    expect(text).toMatch(/✓ done.*simulated/)
+    expect(text).toMatch(/✓ attempt 1 {2}ok {2}scripted {2}simulated {2}not boxed/)
+    expect(text).toContain('✓ file poem.txt: ')
+    expect(await cli.text('inspect', id, '--artifacts')).toMatch(/poem\.txt {2}v1 {2}\d+ B {2}sha256/)
+    expect(await cli.text('inspect', id, '--brief', 'main', '--history')).toContain('ASSIGNED')
+    expect(await cli.text('runs')).toMatch(new RegExp(`${id} +✓ done +1/1 .*\\(simulated\\) Write a haiku`))
+  })
+
+  it('can be watched from an event on, as JSON, again and again', async () => {
+    const id = (await cli.text('run', 'Write a haiku into poem.txt', '--runtime', 'scripted')).trim()
+    await cli.text('watch', id)
+    const all = (await cli.text('watch', id, '--json', '--level', 'verbose'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { seq: number })
+    expect(all.map(({ seq }) => seq)).toEqual(all.map((_, index) => index + 1))
+    const rest = (await cli.text('watch', id, '--json', '--level', 'verbose', '--from', '5')).trimEnd().split('\n')
+    expect(rest).toHaveLength(all.length - 4)
+  })
+
+  it('goes on being watched over the death of the daemon', async () => {
+    const id = await startWaiting()
+    const watch = cli.start(['watch', id, '--json', '--level', 'verbose'])
+    await watch.printed('waiting')
+    process.kill((await status()).pid, 'SIGKILL')
+    await watch.printed('agency: the connection was lost; waiting for the daemon')
+    letGo()
+    await cli.text('up')
+    const ended = await watch.ended
+    expect(ended.code).toBe(0)
+    const seqs = ended.out
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { seq: number }).seq)
+    expect(seqs).toEqual(seqs.map((_, index) => index + 1))
+    expect((await cli.json<Inspected>('inspect', id)).status).toBe('done')
+  })
+
+  it('ends the watching with 1 when it fails', async () => {
+    const run = await cli.run('run', 'Lie', '--program', 'true', '--evidence', 'file:never.txt', '--watch')
+    expect(run.code).toBe(1)
+    expect(run.out).toMatch(/^run_\w{12}\n$/)
+    expect(run.err).toContain('FAIL')
+    expect(await cli.text('runs', '--status', 'failed')).toContain(run.out.trim())
+    expect(await cli.text('inspect', run.out.trim())).toMatch(/✗ failed/)
+  })
+
+  it('can be cancelled, with a reason', async () => {
+    const id = await startWaiting()
+    const watch = cli.start(['watch', id])
+    await watch.printed('waiting')
+    expect(await cli.text('cancel', id, '--reason', 'wrong goal')).toBe(`${id} cancelled\n`)
+    expect(await watch.ended).toMatchObject({ code: 1 })
+    expect(await cli.run('cancel', id)).toMatchObject({ code: 1 })
+  })
+
+  it('is refused without a runtime, and nothing is made', async () => {
+    const run = await cli.run('run', 'Do something')
+    expect(run).toMatchObject({ code: 1, out: '' })
+    expect(run.err).toMatch(/\nerror: .+\n {2}.*--runtime.*\n$/)
+    expect(await cli.json('runs')).toMatchObject({ runs: [] })
+    expect(await cli.json('mission', 'list')).toEqual({ missions: [] })
+  })
+
+  it.each([
+    [['inspect', 'run_nope'], 3],
+    [['watch', 'run_nope'], 3],
+    [['mission', 'show', 'mis_nope'], 3],
+    [['run', 'x', '--runtime', 'scripted', '--evidence', 'file:../up'], 2],
+    [['run', 'x', '--runtime', 'nonsense'], 2],
+    [['run', 'x', '--scenario', 'nonsense'], 2],
+    [['run', 'x', '--runtime', 'scripted', '--org', '99'], 3],
+    [['brief'], 1],
+  ])('says no in one line: %j exits with %i', async (words, code) => {
+    await cli.text('up')
+    const ended = await cli.run(...words)
+    expect(ended.out).toBe('')
+    expect(ended.err).toMatch(/^error: [^\n]+\n( {2}[^\n]+\n)?$/)
+    expect(ended.code).toBe(code)
+  })
+})
+
+describe('an agent', () => {
+  it('reads its brief, logs and reports with the same command', async () => {
+    const agency = cli.words.join(' ')
+    const script = join(cli.home, 'agent.sh')
+    writeFileSync(
+      script,
+      `set -e
+${agency} whoami > who.txt
+${agency} brief > brief.txt
+${agency} log "half way"
+echo hello > out.txt
+${agency} runs 2> refused.txt && exit 9
+${agency} report --status done --summary "wrote it" --output out.txt who.txt brief.txt refused.txt
+`,
+    )
+    const run = await cli.run(
+      'run',
+      'Greet',
+      '--program',
+      `sh ${script}`,
+      '--evidence',
+      'file:out.txt',
+      '--evidence',
+      'command:grep hello out.txt',
+      '--watch',
+    )
+    expect(run.err).toContain('half way')
+    expect(run.code).toBe(0)
+    const inspected = await cli.json<Inspected>('inspect', run.out.trim())
+    expect(inspected.attempts).toMatchObject([{ outcome: 'ok', report: { summary: 'wrote it' } }])
+    expect(inspected.evidence.map(({ passed }) => passed)).toEqual([true, true])
+    const workspace = join(cli.home, 'workspaces', inspected.run.id)
+    const read = (name: string): string => execFileSync('sh', ['-c', `cat ${workspace}/*/${name}`]).toString()
+    expect(read('who.txt')).toMatch(new RegExp(`^agent \\d+ \\(persona \\d+\\) on ${inspected.run.id} brf_`))
+    expect(read('brief.txt')).toMatch(/^# brf_\w+, attempt 1\nGreet\n/)
+    expect(read('brief.txt')).toContain('out.txt')
+    expect(read('refused.txt')).toMatch(/^error: .+\n/)
+  })
+})
+
+describe('a mission', () => {
+  it('is written down, listed, moved, and run', async () => {
+    const id = (
+      await cli.text('mission', 'create', 'Ship 1.0', '--priority', 'high', '--tag', 'a', '--tag', 'b')
+    ).trim()
+    expect(id).toMatch(/^mis_\w{12}$/)
+    expect(await cli.json('mission', 'show', id)).toMatchObject({
+      title: 'Ship 1.0',
+      priority: 'high',
+      tags: ['a', 'b'],
+    })
+    expect(await cli.text('mission', 'list', '--status', 'backlog')).toContain('Ship 1.0')
+    expect(await cli.run('mission', 'set', id, '--status', 'done')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('illegal_transition') as string,
+    })
+    expect(await cli.text('mission', 'set', id, '--status', 'cancelled', '--reason', 'no')).toBe(`${id} cancelled\n`)
+    expect(await cli.text('mission', 'show', id)).toContain('cancelled')
+  })
+})
+
+describe.skipIf(program('tmux') === null)('on a terminal', () => {
+  const tmux = (...words: string[]): string =>
+    execFileSync('tmux', ['-L', `agency-${process.pid}`, ...words], {
+      env: { PATH: process.env['PATH'], HOME: cli.home, TERM: 'xterm' },
+    }).toString()
+  const shows = async (text: string | RegExp): Promise<string> => {
+    for (;;) {
+      const screen = tmux('capture-pane', '-p', '-J', '-t', 's')
+      if (typeof text === 'string' ? screen.includes(text) : text.test(screen)) return screen
+      await pause(30)
+    }
+  }
+  const type = (line: string): string => tmux('send-keys', '-t', 's', '-l', `${line}\n`)
+
+  beforeEach(() => {
+    tmux(
+      '-f',
+      '/dev/null',
+      'new-session',
+      '-d',
+      '-s',
+      's',
+      '-x',
+      '70',
+      '-y',
+      '40',
+      '-e',
+      `AGENCY_HOME=${cli.home}`,
+      '-e',
+      `HOME=${cli.home}`,
+      'sh',
+    )
+  })
+  afterEach(() => void tmux('kill-server'))
+
+  it('Ctrl-C ends the watching and not the run', async () => {
+    const id = await startWaiting()
+    type(`PS1='> '; ${cli.words.join(' ')} watch ${id}; echo "exit=$?"`)
+    await shows(/LOG +waiting/)
+    tmux('send-keys', '-t', 's', 'C-c')
+    const screen = await shows(/exit=\d/)
+    expect(screen).toContain('exit=130')
+    expect(screen).toContain(`no longer watching; the run goes on (agency watch ${id})`)
+    expect((await cli.json<Inspected>('inspect', id)).status).toBe('running')
+    letGo()
+    await cli.text('watch', id)
+  })
+
+  it('tables are as wide as it is, and coloured unless NO_COLOR is set', async () => {
+    await cli.text('run', `Write ${'a very long goal '.repeat(20)}`, '--runtime', 'scripted', '--watch')
+    type(`clear; ${cli.words.join(' ')} runs; echo "exit=$?"`)
+    const screen = await shows(/exit=0/)
+    const row = screen.split('\n').find((line) => line.startsWith('run_')) ?? ''
+    expect(row).toMatch(/^run_\w+ +✓ done .*…$/)
+    expect(row.length).toBeLessThanOrEqual(70)
+    expect(tmux('capture-pane', '-p', '-e', '-t', 's')).toContain('\x1b[32m✓ done')
+    type(`clear; NO_COLOR=1 ${cli.words.join(' ')} runs; echo "exit=$?"`)
+    await shows(/exit=0/)
+    expect(tmux('capture-pane', '-p', '-e', '-t', 's')).not.toContain('\x1b[32m')
+  })
+})

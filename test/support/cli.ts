@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+export interface Ended {
+  code: number | null
+  signal: NodeJS.Signals | null
+  out: string
+  err: string
+}
+
+export interface Started {
+  readonly child: ChildProcess
+  readonly ended: Promise<Ended>
+  /** Resolves once this text was printed, on either stream. */
+  printed(text: string): Promise<void>
+}
+
+/** The command line on a home of its own, as a person or an agent would call it. */
+export interface TestCli {
+  readonly home: string
+  /** The words before the command: what a script must call. */
+  readonly words: readonly string[]
+  start(words: readonly string[], env?: Record<string, string>): Started
+  run(...words: string[]): Promise<Ended>
+  /** Standard output of a command that must succeed. */
+  text(...words: string[]): Promise<string>
+  json<T>(...words: string[]): Promise<T>
+  /** Ends its daemon and takes the home away. */
+  remove(): Promise<void>
+}
+
+const source = resolve(import.meta.dirname, '../../src/cli/main.ts')
+
+export function createTestCli(): TestCli {
+  const home = mkdtempSync(join(tmpdir(), 'agency-cli-'))
+  const words = [process.execPath, source]
+
+  const start: TestCli['start'] = (given, env = {}) => {
+    const child = spawn(process.execPath, [source, ...given], {
+      env: { PATH: process.env['PATH'] ?? '', HOME: home, AGENCY_HOME: home, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let out = ''
+    let err = ''
+    const listeners = new Set<() => void>()
+    child.stdout.on('data', (part: Buffer) => {
+      out += part.toString()
+      for (const listener of listeners) listener()
+    })
+    child.stderr.on('data', (part: Buffer) => {
+      err += part.toString()
+      for (const listener of listeners) listener()
+    })
+    const ended = new Promise<Ended>((settle) => {
+      child.on('close', (code, signal) => {
+        settle({ code, signal, out, err })
+        for (const listener of listeners) listener()
+      })
+    })
+    const printed = (text: string): Promise<void> =>
+      new Promise((settle, reject) => {
+        const look = (): void => {
+          if (`${out}${err}`.includes(text)) settle()
+          else if (child.exitCode !== null) reject(new Error(`it ended without printing "${text}": ${out}${err}`))
+        }
+        listeners.add(look)
+        look()
+      })
+    return { child, ended, printed }
+  }
+
+  const cli: TestCli = {
+    home,
+    words,
+    start,
+    run: (...given) => start(given).ended,
+    async text(...given) {
+      const ended = await cli.run(...given)
+      if (ended.code !== 0) throw new Error(`agency ${given.join(' ')}: exit ${ended.code}: ${ended.out}${ended.err}`)
+      return ended.out
+    },
+    json: async (...given) => JSON.parse(await cli.text(...given, '--json')) as never,
+    async remove() {
+      await cli.run('down')
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+  return cli
+}
