@@ -207,7 +207,7 @@ describe('a one-time link', () => {
     ]
     for (const headers of looking) {
       const ahead = await enter(server, code, headers)
-      expect([ahead.status, ahead.headers['set-cookie']]).toEqual([503, undefined])
+      expect([ahead.status, ahead.headers['set-cookie']]).toEqual([403, undefined])
     }
     expect((await enter(server, code, {}, 'HEAD')).headers['set-cookie']).toBeUndefined()
     expect((await enter(server, code)).status).toBe(303)

@@ -9,7 +9,7 @@ import { page } from './web.ts'
 export function serveEntrance(app: Hono<RequestEnv>, credentials: Credentials): void {
   app.get('/enter', (c) => {
     // A failure is not kept for the real visit; anything else might be.
-    if (isLookingAhead(c)) return new Response(null, { status: 503, headers: { 'cache-control': 'no-store' } })
+    if (isLookingAhead(c)) return new Response(null, { status: 403, headers: { 'cache-control': 'no-store' } })
     const path = credentials.redeemLink(c.req.query('code') ?? '')
     if (path === undefined)
       return page(

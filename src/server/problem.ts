@@ -1,4 +1,5 @@
 import { AgencyError, type ErrorCode, exitCodes } from '../kernel/errors.ts'
+import { shorten } from '../kernel/text.ts'
 import type { Problem } from '../operations/contract.ts'
 
 /** Closed: a new code does not compile until it has a status. */
@@ -34,7 +35,9 @@ export function problemResponse(
   error: AgencyError,
   { status = statuses[error.code], headers = {} }: { status?: number; headers?: Record<string, string> } = {},
 ): Response {
-  const problem: Problem = { code: error.code, message: error.message, exit: exitCodes[error.code] }
+  // One line, whatever was asked for by name: it is printed as it is.
+  const message = shorten(error.message.replace(/\s+/g, ' '), 500)
+  const problem: Problem = { code: error.code, message, exit: exitCodes[error.code] }
   if (error.hint !== undefined) problem.hint = error.hint
   if (Object.keys(error.data).length > 0) problem.data = error.data
   return new Response(JSON.stringify(problem), {

@@ -7,7 +7,12 @@ import { type Clock, systemClock } from '../../src/kernel/clock.ts'
 import { randomToken } from '../../src/kernel/ids.ts'
 import { type Log, type LogFields, type LogLevel, logLevels } from '../../src/kernel/log.ts'
 import type { Route } from '../../src/operations/bind.ts'
-import { type AttemptStanding, createCredentials, type Credentials } from '../../src/server/credentials.ts'
+import {
+  type AttemptStanding,
+  createCredentials,
+  type CredentialOptions,
+  type Credentials,
+} from '../../src/server/credentials.ts'
 import { createServer, type Server, type ServerOptions } from '../../src/server/server.ts'
 import { freshFolder, testChainKey } from './store.ts'
 
@@ -48,6 +53,7 @@ export interface TestServerOptions extends Partial<Omit<ServerOptions, 'routes' 
   db: Db
   routes: readonly Route[]
   attempts?: Record<string, AttemptStanding>
+  findAttempt?: CredentialOptions['findAttempt']
   /** Where to listen; a place of its own by default. */
   socket?: string
 }
@@ -57,6 +63,7 @@ export async function startServer({
   db,
   routes,
   attempts = {},
+  findAttempt = async (id) => attempts[id],
   socket: at,
   ...options
 }: TestServerOptions): Promise<TestServer> {
@@ -64,8 +71,7 @@ export async function startServer({
   const clock: Clock = options.clock ?? systemClock
   const logged: LogLineSeen[] = []
   const credentials =
-    options.credentials ??
-    createCredentials({ operatorToken, chainKey: testChainKey, clock, findAttempt: async (id) => attempts[id] })
+    options.credentials ?? createCredentials({ operatorToken, chainKey: testChainKey, clock, findAttempt })
   const server = createServer({
     routes,
     credentials,

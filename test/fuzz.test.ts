@@ -1,0 +1,323 @@
+import { Agent, request as httpRequest } from 'node:http'
+import fc from 'fast-check'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import type { Actor } from '../src/kernel/actor.ts'
+import { errorCodes } from '../src/kernel/errors.ts'
+import { operatorPersona } from '../src/kernel/ids.ts'
+import { allOperations } from '../src/operations/all.contract.ts'
+import type { Operation } from '../src/operations/contract.ts'
+import { fromWire } from '../src/operations/wire.ts'
+import { wireSchema } from '../src/operations/wire-schema.ts'
+import { createAttemptToken } from '../src/server/credentials.ts'
+import { findStanding } from '../src/work/attempts/store.ts'
+import { CreateMission } from '../src/work/missions/contract.ts'
+import type { Run } from '../src/work/runs/contract.ts'
+import { startAgency } from './support/api.ts'
+import { arbitraryOf } from './support/arbitrary.ts'
+import { createSeenLog, type LogLineSeen, startServer } from './support/server.ts'
+import { describeStores, freshSqlite, type OpenFresh, testChainKey } from './support/store.ts'
+
+/** How many requests each operation gets; a night's run may raise it. */
+const numRuns = Number(process.env['AGENCY_FUZZ_RUNS'] ?? 30)
+
+interface Target {
+  /** By the name of the parameter that takes it; each also goes where it does not belong. */
+  ids: Record<string, string[]>
+  logged: LogLineSeen[]
+  ask(as: 'operator' | 'agent', method: string, path: string, body?: string): Promise<Reply>
+}
+
+interface Reply {
+  status: number
+  type: string
+  text: string
+}
+
+const operator: Actor = { kind: 'operator', personaId: operatorPersona }
+
+/** A whole Agency with one agent at work for ever, so that whatever else is started waits behind it. */
+async function startTarget(openFresh: OpenFresh): Promise<Target> {
+  const { db } = await openFresh()
+  const { agency, routes } = await startAgency(db, { slots: 1 })
+  const goal = { goal: 'Wait', playbook: 'direct', organisationId: 1, evidence: [], briefs: [] } as const
+  const create = (steps: unknown[]): Promise<Run> =>
+    agency.runs.create(operator, { ...goal, evidence: [], briefs: [], runtimeOptions: { scenario: { steps } } })
+  const first = await create([{ hang: {} }])
+  const attempt = await until(async () =>
+    (await agency.runs.inspect(first.id, 0)).attempts.find((each) => each.status === 'running'),
+  )
+  const runs = [first, await create([]), await create([]), await create([])]
+  const briefs = await Promise.all(
+    runs.map(async (run) => (await agency.runs.inspect(run.id, 0)).briefs[0]?.id as string),
+  )
+  const missions = await Promise.all(
+    ['one', 'two', 'three'].map((title) => agency.missions.create(operator, CreateMission.parse({ title }))),
+  )
+  const logged: LogLineSeen[] = []
+  const { socket, operatorToken } = await startServer({
+    db,
+    routes,
+    log: createSeenLog(logged),
+    findAttempt: (id) => db.read((tx) => findStanding(tx, id)),
+  })
+  const tokens = { operator: operatorToken, agent: createAttemptToken(testChainKey, attempt.id, attempt.fence) }
+  const connections = new Agent({ keepAlive: true, maxSockets: 4 })
+  onTestFinished(() => connections.destroy())
+  return {
+    ids: {
+      run_id: [...runs.map((run) => run.id), first.id.slice(0, 8), 'run_'],
+      brief_id: briefs,
+      mission_id: [...missions.map((mission) => mission.id), first.missionId],
+      other: [attempt.id, 'x'],
+    },
+    logged,
+    ask: (as, method, path, body) =>
+      new Promise((resolve, reject) => {
+        const headers = {
+          authorization: `Bearer ${tokens[as]}`,
+          accept: 'application/json',
+          ...(body === undefined
+            ? {}
+            : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+        }
+        const request = httpRequest({ socketPath: socket, agent: connections, method, path, headers }, (response) => {
+          const parts: Buffer[] = []
+          response.on('data', (part: Buffer) => parts.push(part)).on('error', reject)
+          response.on('end', () =>
+            resolve({
+              status: response.statusCode ?? 0,
+              type: response.headers['content-type'] ?? '',
+              text: Buffer.concat(parts).toString('utf8'),
+            }),
+          )
+        })
+        request.on('error', reject).end(body)
+      }),
+  }
+}
+
+async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
+  for (;;) {
+    const found = await look()
+    if (found !== undefined) return found
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+/** What breaks careless code: names of prototypes, numbers at the edges, texts that are not what they look like. */
+const nasty: fc.Arbitrary<unknown> = fc.oneof(
+  fc.constantFrom<unknown>(
+    null,
+    true,
+    '',
+    ' ',
+    '\0',
+    '\ud800',
+    '\u202e',
+    '💣',
+    "'; DROP TABLE runs; --",
+    '%',
+    '_',
+    '~',
+    '../../etc/passwd',
+  ),
+  fc.constantFrom<unknown>(
+    0,
+    -0,
+    -1,
+    1.5,
+    1e308,
+    -1e308,
+    2 ** 31,
+    2 ** 32,
+    2 ** 53,
+    -(2 ** 63),
+    1e-320,
+    Number.MAX_SAFE_INTEGER,
+  ),
+  fc.constantFrom<unknown>([], {}, [[]], [null], { __proto__: null }, 'x'.repeat(9_000), Array(1_100).fill('a')),
+  fc.jsonValue(),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+)
+const nastyName = fc.oneof(
+  fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '', 'runId', 'kind', 'length'),
+  fc.string({ maxLength: 10 }),
+)
+
+/** Valid input, valid input with something wrong in it, or anything at all. */
+function inputOf(operation: Operation): fc.Arbitrary<Record<string, unknown>> {
+  const valid = arbitraryOf(wireSchema(operation.input, 'input')) as fc.Arbitrary<Record<string, unknown>>
+  const spoilt = fc
+    .tuple(
+      fc.oneof(valid, fc.constantFrom(...plainOf(operation))),
+      fc.array(fc.tuple(fc.nat(), nastyName, nasty), { minLength: 1, maxLength: 3 }),
+    )
+    .map(([input, changes]) => {
+      const entries = new Map(Object.entries(input))
+      for (const [which, name, value] of changes) {
+        const known = [...entries.keys()]
+        entries.set(which % 2 === 0 && known.length > 0 ? (known[which % known.length] as string) : name, value)
+      }
+      return Object.fromEntries(entries)
+    })
+  return fc.oneof(valid, spoilt, fc.dictionary(nastyName, nasty, { maxKeys: 5 }))
+}
+
+/** What gets past the service: sent as it is first, then spoilt. Ids come from the path. */
+const plainInputs: Record<string, Record<string, unknown>[]> = {
+  'event.log': [{ kind: 'log', message: 'half way' }],
+  'attempt.report': [{ status: 'done', summary: 'Done' }],
+  'brief.list': [{ status: 'pending' }],
+  'brief.update': [{ status: 'cancelled' }, { status: 'pending' }],
+  'mission.create': [{ title: 'A poem' }],
+  'mission.update': [{ status: 'planning' }, { status: 'paused' }, { status: 'cancelled' }],
+  'run.create': [
+    { goal: 'A poem' },
+    {
+      goal: 'Two',
+      briefs: [
+        { key: 'a', objective: 'A' },
+        { key: 'b', objective: 'B', after: ['a'] },
+      ],
+    },
+  ],
+}
+const plainOf = (operation: Operation): Record<string, unknown>[] => plainInputs[operation.name] ?? [{}]
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+const encoded = (value: string): string => encodeURIComponent(value.toWellFormed())
+
+/** The request for an input, as far as one can be made of it. */
+function requestFor(
+  { method, path }: Operation,
+  input: Record<string, unknown>,
+  ids: Target['ids'],
+  pick: number,
+): { path: string; body: string | undefined } {
+  const rest = new Map(Object.entries(input))
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => {
+    const given = text(rest.get(name) ?? '')
+    rest.delete(name)
+    const known = pick % 5 === 0 ? Object.values(ids).flat() : (ids[name] ?? [])
+    return encoded((pick % 5 === 1 ? given : known[pick % known.length]) || 'x')
+  })
+  if (method !== 'GET') return { path: `/api${filled}`, body: JSON.stringify(Object.fromEntries(rest)) }
+  const query = [...rest].map(([name, value]) => `${encoded(name)}=${encoded(text(value).slice(0, 2_000))}`)
+  return { path: `/api${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`.slice(0, 12_000), body: undefined }
+}
+
+function check(operation: Operation, answer: Reply): void {
+  if (answer.status === 200) {
+    const parsed = operation.output.safeParse(fromWire(operation.output, JSON.parse(answer.text)))
+    expect(
+      parsed.error?.issues ?? [],
+      `${operation.name} answered what its contract does not say: ${answer.text}`,
+    ).toEqual([])
+    return
+  }
+  expect(answer.status, answer.text).toBeGreaterThanOrEqual(400)
+  expect(answer.status, answer.text).toBeLessThan(500)
+  expect(answer.type).toBe('application/problem+json')
+  const problem = JSON.parse(answer.text) as { code: string; message: string; exit: number }
+  expect(errorCodes).toContain(problem.code)
+  expect(problem.message).toMatch(/^[^\n]{1,1000}$/)
+  expect([1, 2, 3, 4]).toContain(problem.exit)
+}
+
+describeStores('whatever is sent', (openFresh) => {
+  it('gets an answer that its contract describes, or a problem: never a bug', { timeout: 300_000 }, async () => {
+    const target = await startTarget(openFresh)
+    const reached = new Set<string>()
+    for (const operation of allOperations) {
+      for (const as of ['operator', 'agent'] as const) {
+        await fc.assert(
+          fc.asyncProperty(inputOf(operation), fc.nat(1_000), async (input, pick) => {
+            const { path, body } = requestFor(operation, input, target.ids, pick)
+            const answer = await target.ask(as, operation.method, path, body)
+            check(operation, answer)
+            if (answer.status === 200) reached.add(operation.name)
+          }),
+          {
+            numRuns: operation.allow.includes(as) ? numRuns : 3,
+            // The second of the known ids, where there is one to be had.
+            examples: plainOf(operation).map((input): [Record<string, unknown>, number] => [input, 2]),
+          },
+        )
+      }
+    }
+    expect(target.logged.filter((line) => line.level === 'error')).toEqual([])
+    // A fuzzer that only ever meets the doorkeeper tests nothing behind the door.
+    expect([...reached].sort()).toEqual(allOperations.map((operation) => operation.name).sort())
+  })
+
+  it('need not even be JSON', { timeout: 60_000 }, async () => {
+    const target = await startTarget(openFresh)
+    const bodies = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.json().map((json) => json.slice(0, -1)),
+      fc.integer({ min: 1, max: 200_000 }).map((depth) => `{"goal":${'['.repeat(depth)}`),
+      fc
+        .integer({ min: 65, max: 50_000 })
+        .map((depth) => `{"goal":"x","runtime_options":{"a":${'['.repeat(depth)}${']'.repeat(depth)}}}`),
+      fc.constantFrom(
+        '',
+        'null',
+        '1',
+        '"x"',
+        '[]',
+        '[{}]',
+        '{"goal":1e999}',
+        '{"goal":"a","goal":"b"}',
+        '\ufeff{}',
+        '{"__proto__":{"goal":"x"}}',
+      ),
+    )
+    const writing = allOperations.filter((operation) => operation.method !== 'GET')
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...writing), bodies, async (operation, body) => {
+        const path = `/api${operation.path.replace(/:\w+/g, target.ids['run_id']?.[0] as string)}`
+        check(operation, await target.ask('operator', operation.method, path, body))
+      }),
+      { numRuns: numRuns * 2 },
+    )
+    expect(target.logged.filter((line) => line.level === 'error')).toEqual([])
+  })
+})
+
+describe('an address', () => {
+  it('may be anything', async () => {
+    const target = await startTarget(freshSqlite)
+    const segment = fc.oneof(
+      fc.constantFrom(
+        'api',
+        'runs',
+        'events',
+        '..',
+        '.',
+        '%2e%2e',
+        '%00',
+        '%',
+        '%zz',
+        'enter',
+        '*',
+        ':run_id',
+        '~',
+        'x.js',
+      ),
+      fc.webPath(),
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PURGE'),
+        fc.array(segment, { maxLength: 5 }),
+        async (method, segments) => {
+          const answer = await target.ask('operator', method, `/${segments.join('/')}`)
+          expect(answer.status, answer.text).toBeLessThan(500)
+        },
+      ),
+      { numRuns: numRuns * 3 },
+    )
+    expect(target.logged.filter((line) => line.level === 'error')).toEqual([])
+  })
+})
