@@ -33,6 +33,8 @@ await main()
 async function main(): Promise<void> {
   const started = performance.now()
   process.chdir(root)
+  // Whoever builds from within a test must not get React's development build.
+  process.env['NODE_ENV'] = 'production'
   mkdirSync('node_modules/.cache', { recursive: true })
   const folder = mkdtempSync('node_modules/.cache/agency-build-')
   try {

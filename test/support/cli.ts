@@ -33,12 +33,12 @@ export interface TestCli {
 
 const source = resolve(import.meta.dirname, '../../src/cli/main.ts')
 
-export function createTestCli(): TestCli {
+export function createTestCli(main: string = source): TestCli {
   const home = mkdtempSync(join(tmpdir(), 'agency-cli-'))
-  const words = [process.execPath, source]
+  const words = [process.execPath, main]
 
   const start: TestCli['start'] = (given, env = {}) => {
-    const child = spawn(process.execPath, [source, ...given], {
+    const child = spawn(process.execPath, [main, ...given], {
       env: { PATH: process.env['PATH'] ?? '', HOME: home, AGENCY_HOME: home, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
