@@ -201,20 +201,22 @@ export async function conclude(
     reason: conclusion.reason ?? 'daemon_stopped',
   }
   deps.trigger('evidence.checked')
-  await persist(deps, () =>
+  const runEnded = await persist(deps, () =>
     deps.db.write([`run:${run.id}`, `org:${run.organisationId}`], async (tx) => {
       const scope = await openScope(deps, tx, run.id)
       let attempt = await findAttempt(tx, attemptId)
       let current = brief
       // Ended by somebody else: what this agent did no longer counts.
-      if (scope === null || attempt === undefined || attempt.status === 'ended') return
+      if (scope === null || attempt === undefined || attempt.status === 'ended') return false
       // It finished before its start was recorded (killed between the two).
       if (attempt.status === 'launching' && conclusion.startFailed !== true && end.classified.outcome !== 'interrupted')
         ({ brief: current, attempt } = await recordStart(scope, brief, attempt, { pid: null, promptSha256: null }))
       await endAttempt(scope, current, attempt, end)
+      return scope.run.endedAt !== null
     }),
   )
   deps.trigger('attempt.ended')
+  if (runEnded) deps.trigger('run.ended')
 }
 
 /** Where the workspace itself cannot be looked at, nothing is proven and nothing disproven: it has to be done again. */

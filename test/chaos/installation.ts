@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+
+import { homePaths } from '../../src/daemon/home.ts'
+import { entryPath } from '../../src/entries.ts'
+import type { TriggerPoint } from '../../src/kernel/trigger.ts'
+import { freshDatabase, runOn } from '../support/postgres.ts'
+import { type Client, createClient } from './client.ts'
+import { processesOf } from './processes.ts'
+
+export type StoreKind = 'sqlite' | 'postgres'
+
+/** A home and a store of its own, on which one daemon after the other lives. */
+export interface Installation {
+  readonly home: string
+  readonly store: StoreKind
+  readonly client: Client
+  /** Starts a daemon that dies at the n-th time it passes the point, or lives. */
+  start(options?: { kill?: `${TriggerPoint}:${number}` | undefined; demo?: boolean }): Life
+  /** The product's own command line. */
+  agency(...words: string[]): Promise<Ended>
+  /** Straight from the store, past everything that the product does. */
+  query(sql: string): Promise<Record<string, unknown>[]>
+  /** Ends what still runs, and takes the home away. */
+  remove(): Promise<void>
+}
+
+/** One process of the daemon. */
+export interface Life {
+  readonly pid: number
+  /** False when it was gone before it was ready. */
+  readonly ready: Promise<boolean>
+  readonly ended: Promise<Ended>
+  kill(): void
+  /** Asks it to stop, and waits until it has. */
+  stop(): Promise<Ended>
+}
+
+export interface Ended {
+  readonly code: number | null
+  readonly signal: string | null
+  readonly said: string
+}
+
+export async function createInstallation(store: StoreKind): Promise<Installation> {
+  const home = mkdtempSync(join(tmpdir(), 'agency-chaos-'))
+  const databaseUrl = store === 'postgres' ? await freshDatabase() : null
+  const env = environmentOf(home, databaseUrl)
+  const run = (args: readonly string[]): ChildProcess =>
+    spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  return {
+    home,
+    store,
+    client: createClient(home),
+    start: ({ kill, demo = false } = {}) =>
+      liveOf(run([daemonEntry, ...(kill === undefined ? [] : ['--kill', kill]), ...(demo ? ['--demo'] : [])])),
+    agency: (...words) => endOf(run([entryPath('agency'), ...words])),
+    query: (sql) => (databaseUrl === null ? queryFile(homePaths(env).store, sql) : runOn(databaseUrl, sql)),
+    async remove() {
+      for (const { pid } of processesOf(home)) process.kill(pid, 'SIGKILL')
+      rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+const daemonEntry = fileURLToPath(new URL('daemon.ts', import.meta.url))
+
+const environmentOf = (home: string, databaseUrl: string | null): Record<string, string> => ({
+  PATH: process.env['PATH'] ?? '',
+  HOME: home,
+  AGENCY_HOME: home,
+  AGENCY_PORT: '0',
+  // A start costs most of a short life, and hundreds of them are started.
+  NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/agency-chaos', import.meta.url)),
+  ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
+})
+
+function liveOf(child: ChildProcess): Life {
+  const ended = endOf(child)
+  const ready = new Promise<boolean>((resolve) => {
+    child.stdout?.on('data', (part: Buffer) => part.toString().includes('ready') && resolve(true))
+    void ended.then(() => resolve(false))
+  })
+  return {
+    pid: child.pid ?? 0,
+    ready,
+    ended,
+    kill: () => void child.kill('SIGKILL'),
+    stop: () => {
+      child.kill('SIGTERM')
+      return ended
+    },
+  }
+}
+
+async function endOf(child: ChildProcess): Promise<Ended> {
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part: Buffer) => (said += part.toString()))
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
+  return { code, signal, said }
+}
+
+function queryFile(path: string, sql: string): Promise<Record<string, unknown>[]> {
+  const database = new DatabaseSync(path, { timeout: 5_000 })
+  try {
+    return Promise.resolve(database.prepare(sql).all())
+  } finally {
+    database.close()
+  }
+}

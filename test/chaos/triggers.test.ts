@@ -1,0 +1,52 @@
+import { expect, it, onTestFinished } from 'vitest'
+
+import { type TriggerPoint, triggerPoints } from '../../src/kernel/trigger.ts'
+import { describeStores } from '../support/store.ts'
+import { type AskedRun, findInRuns, findLeftBehind } from './findings.ts'
+import { createInstallation, type Installation, type Life } from './installation.ts'
+import { runKinds } from './runs.ts'
+import { askFor, untilEnded } from './work.ts'
+
+type Kill = `${TriggerPoint}:${number}`
+
+/** Where the daemon dies, life by life; twice at each point, the second time further on. */
+const plans: Partial<Record<TriggerPoint, readonly Kill[]>> = {
+  // Recovery needs somebody who left something behind, and dies over the same remains again.
+  'recovery.begun': ['attempt.started:3', 'recovery.begun:1', 'recovery.begun:1'],
+  'recovery.attempt_interrupted': ['attempt.started:3', 'recovery.attempt_interrupted:1'],
+}
+const planOf = (point: TriggerPoint): readonly Kill[] => plans[point] ?? [`${point}:1`, `${point}:2`]
+
+describeStores('a daemon that is killed', (_, store) => {
+  it.for(triggerPoints)('at %s: every run ends correctly and once', async (point) => {
+    const installation = await createInstallation(store)
+    onTestFinished(() => installation.remove())
+    const asking = askForAll(installation)
+    asking.catch(() => {})
+    for (const kill of planOf(point)) expect(await deathOf(installation.start({ kill })), kill).toBe('SIGKILL')
+    const life = installation.start()
+    const asked = await asking
+    expect(await untilEnded(installation, 60_000), 'runs that never end').toBe(0)
+    const deaths = { daemons: planOf(point).length, agents: 0 }
+    expect(await findInRuns(installation, asked, deaths)).toEqual([])
+    expect(await life.stop()).toMatchObject({ code: 0 })
+    expect(await findLeftBehind(installation)).toEqual([])
+  })
+})
+
+/** One after the other, so that each is a transaction of its own. */
+async function askForAll(installation: Installation): Promise<AskedRun[]> {
+  const asked: AskedRun[] = []
+  for (const kind of runKinds) asked.push(await askFor(installation, kind, `ask for ${kind.name}`))
+  return asked
+}
+
+/** A point that is never passed is a point that nothing tests. */
+async function deathOf(life: Life): Promise<string | null> {
+  const tooLong = Promise.withResolvers<null>()
+  const timer = setTimeout(() => tooLong.resolve(null), 60_000)
+  const ended = await Promise.race([life.ended, tooLong.promise])
+  clearTimeout(timer)
+  if (ended === null) life.kill()
+  return ended === null ? 'never reached' : (ended.signal ?? ended.said)
+}

@@ -1,0 +1,21 @@
+import type { Wire } from '../../src/cli/wire.ts'
+import { pause } from '../../src/kernel/clock.ts'
+import type { Run } from '../../src/work/runs/contract.ts'
+import type { AskedRun } from './findings.ts'
+import type { Installation } from './installation.ts'
+import type { RunKind } from './runs.ts'
+
+/** Asks for a run until it is answered, always with the same key. */
+export async function askFor({ client }: Installation, kind: RunKind, key: string): Promise<AskedRun> {
+  const run = await client.insist<Wire<Run>>('POST', '/runs', { body: kind.input, key })
+  return { kind, key, id: run.id }
+}
+
+/** Resolves when every run has ended, to how many had not when patience was over. */
+export async function untilEnded({ client }: Installation, patienceMs: number): Promise<number> {
+  for (let waited = 0; ; waited += 50) {
+    const { running } = await client.insist<{ running: { runs: number } }>('GET', '/status')
+    if (running.runs === 0 || waited >= patienceMs) return running.runs
+    await pause(50)
+  }
+}
