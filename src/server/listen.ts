@@ -2,7 +2,7 @@ import { chmod, lstat, rm } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 
-import { AgencyError, refusal } from '../kernel/errors.ts'
+import { type AgencyError, refusal } from '../kernel/errors.ts'
 
 export const defaultPort = 7717
 const loopback = '127.0.0.1'
