@@ -62,7 +62,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
   it('says what fills an empty place', async () => {
     await enter('/')
     await expectShown(page.getByRole('heading', { name: 'Nothing waits for you' }))
-    await page.getByRole('link', { name: 'Runs', exact: true }).click()
+    await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Runs' }).click()
     await expectShown(page.getByRole('heading', { name: 'No runs yet' }))
     await expectShown(page.getByText(/^agency run /).first())
   })
@@ -188,6 +188,25 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await page.waitForFunction(() => document.querySelectorAll('.line').length === 2)
   })
 
+  it('moves nothing under the pointer, and catches up when the pointer leaves', async () => {
+    const { run, release } = await startGatedRun(daemon, 'A log that is pointed at')
+    await page.setViewportSize({ width: 1280, height: 480 })
+    await enter(`/runs/${run.id}`)
+    await page.getByRole('checkbox', { name: /Verbose/ }).check()
+    const log = page.getByRole('log')
+    await expectShown(log.getByText('Waiting to write poem.txt'))
+    await log.hover()
+    const top = (): Promise<number> => log.evaluate((element) => element.scrollTop)
+    const before = await top()
+    release('poem')
+    await expectShown(page.getByRole('button', { name: /\d+ new lines? ↓/ }))
+    expect(await top()).toBe(before)
+    await page.mouse.move(5, 5)
+    await expectGone(page.getByRole('button', { name: /↓/ }))
+    expect(await top()).toBeGreaterThan(before)
+    release('page')
+  })
+
   it('shows everything that happens in the feed of events, live', async () => {
     await enter('/events')
     await expectShown(page.getByRole('log'))
@@ -213,7 +232,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await daemon.start()
     await expectGone(page.getByText(/What is shown is from/))
     await startRun(daemon, 'done', 'After the break')
-    await page.getByRole('link', { name: 'Runs', exact: true }).click()
+    await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Runs' }).click()
     await expectShown(page.getByRole('link', { name: 'After the break' }))
   })
 

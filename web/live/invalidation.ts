@@ -14,7 +14,7 @@ const shortestMs = 100
  * Which answers an event makes old. Gathered and asked for at most ten times a second, and never more than half of the
  * time: a run of thousands of briefs takes long to answer, and its events come faster than that.
  */
-export function createInvalidation(queryClient: QueryClient): Invalidation {
+export function createInvalidation(queryClient: Pick<QueryClient, 'invalidateQueries'>): Invalidation {
   const dirty = new Map<string, QueryKey>()
   let busy = false
 

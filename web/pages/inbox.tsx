@@ -1,12 +1,13 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 
 import type { Brief } from '../../src/work/briefs/contract.ts'
 import type { RunLine } from '../../src/work/runs/contract.ts'
 import { Heading } from '../parts/heading.tsx'
+import { RunTable } from '../parts/run-table.tsx'
 import { briefState, runState, Stated } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import { Empty, Failure, Simulated, Skeleton } from '../parts/views.tsx'
-import { statusQuery, waitingQuery } from '../queries.ts'
+import { runsQuery, waitingQuery } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
 import { counted } from '../text.ts'
 
@@ -21,7 +22,9 @@ export function InboxPage() {
       {waiting.isError && !waiting.data && (
         <Failure error={waiting.error} retry={() => void waiting.refetch()} what="The inbox" />
       )}
-      {waiting.data && count === 0 && <NothingWaits />}
+      {waiting.data && count === 0 && (
+        <Empty title="Nothing waits for you">Briefs that are blocked and runs that failed appear here.</Empty>
+      )}
       {waiting.data && count > 0 && (
         <>
           <ul className="plain cards">
@@ -39,23 +42,25 @@ export function InboxPage() {
           )}
         </>
       )}
+      <GoingOn />
     </>
   )
 }
 
-function NothingWaits() {
-  const status = useQuery(statusQuery)
-  const runs = status.data?.running.runs ?? 0
+/** The next question after what waits: what is going on. */
+function GoingOn() {
+  const latest = useInfiniteQuery(runsQuery(undefined))
+  const runs = latest.data?.pages[0]?.runs ?? []
+  const open = runs.filter((run) => run.endedAt === null)
+  if (runs.length === 0) return null
   return (
-    <Empty title="Nothing waits for you">
-      Briefs that are blocked and runs that failed appear here.{' '}
-      {runs > 0 ? (
-        <Link to={`${addresses.runs}?status=running`}>{counted(runs, 'run is', 'runs are')} under way</Link>
-      ) : (
-        <Link to={addresses.runs}>See all runs</Link>
-      )}
-      .
-    </Empty>
+    <section className="part" aria-label="What is going on">
+      <h2>{open.length > 0 ? 'Under way' : 'Latest runs'}</h2>
+      <RunTable runs={(open.length > 0 ? open : runs).slice(0, 5)} />
+      <p>
+        <Link to={addresses.runs}>All runs</Link>
+      </p>
+    </section>
   )
 }
 

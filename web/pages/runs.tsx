@@ -1,14 +1,13 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 
-import { type RunLine, RunStatus } from '../../src/work/runs/contract.ts'
+import { RunStatus } from '../../src/work/runs/contract.ts'
 import { Heading } from '../parts/heading.tsx'
-import { useHeld } from '../parts/held.ts'
+import { RunTable } from '../parts/run-table.tsx'
 import { runState, Stated } from '../parts/state.tsx'
-import { Ago, Lasting } from '../parts/time.tsx'
-import { Empty, Failure, Simulated, Skeleton } from '../parts/views.tsx'
+import { Empty, Failure, Skeleton } from '../parts/views.tsx'
 import { runsQuery } from '../queries.ts'
 import { addresses, Link, usePlace } from '../router.tsx'
-import { counted, figure } from '../text.ts'
+import { figure } from '../text.ts'
 
 export function RunsPage() {
   const { query } = usePlace()
@@ -67,69 +66,5 @@ function NoRuns({ chosen }: { chosen: RunStatus | undefined }) {
       A run works towards one goal, brief by brief, and checks the evidence of each. Start one from a terminal; this one
       is simulated and needs no key:
     </Empty>
-  )
-}
-
-function RunTable({ runs }: { runs: readonly RunLine[] }) {
-  const { shown, waiting, release, pointer } = useHeld(runs)
-  return (
-    <>
-      {waiting > 0 && (
-        <button type="button" className="more" onClick={release}>
-          Show {counted(waiting, 'new run')}
-        </button>
-      )}
-      <table className="runs" {...pointer}>
-        <thead>
-          <tr>
-            <th scope="col">Status</th>
-            <th scope="col">Goal</th>
-            <th scope="col" className="figure">
-              Briefs done
-            </th>
-            <th scope="col" className="figure wide">
-              Tokens
-            </th>
-            <th scope="col" className="figure wide">
-              Time
-            </th>
-            <th scope="col" className="figure">
-              Started
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((run) => (
-            <RunRow key={run.id} run={run} />
-          ))}
-        </tbody>
-      </table>
-    </>
-  )
-}
-
-function RunRow({ run }: { run: RunLine }) {
-  return (
-    <tr data-run={run.id}>
-      <td className="status">
-        <Stated state={runState(run.status)} />
-      </td>
-      <td className="goal">
-        <Link to={addresses.run(run.id)}>{run.goalAnchor}</Link>
-        {run.simulated && <Simulated />}
-        <code className="muted wide">{run.id}</code>
-      </td>
-      <td className="figure briefs">
-        {figure(run.briefsDone)}/{figure(run.briefsTotal)}
-        {run.briefsFailed > 0 && <span className="tone-bad"> {figure(run.briefsFailed)} failed</span>}
-      </td>
-      <td className="figure wide">{figure(run.inputTokens + run.outputTokens)}</td>
-      <td className="figure wide">
-        <Lasting from={run.startedAt} to={run.endedAt} />
-      </td>
-      <td className="figure age">
-        <Ago at={run.startedAt} />
-      </td>
-    </tr>
   )
 }

@@ -114,7 +114,10 @@ function Corrections({ brief }: { brief: Brief }) {
   return (
     <section className="part">
       <h3>
-        Corrections <span className="muted">sent along with the next attempt</span>
+        Corrections{' '}
+        <span className="muted">
+          {brief.status === 'pending' ? 'go along with the next attempt' : 'went along with the last attempt'}
+        </span>
       </h3>
       <ul className="plain">
         {brief.corrections.map((correction, index) => (

@@ -64,14 +64,14 @@ export function LogView({ log, state, label, place, target, onTarget, origin, ki
   })
 
   const held = pointed && paused === null
-  const end = useRef(0)
+  const [below, setBelow] = useState(0)
   const height = useHeight(scroller)
   useKeptPlace(scroller.current, shown, place)
   useLayoutEffect(() => {
     const element = scroller.current
-    if (element === null || !following || held) return
-    end.current = shown.length
-    element.scrollTop = element.scrollHeight
+    if (element === null) return
+    if (following && !held) element.scrollTop = element.scrollHeight
+    setBelow(linesBelow(element))
   }, [shown, following, held, height])
 
   const targetIndex = targeted === undefined ? -1 : shown.indexOf(targeted)
@@ -118,16 +118,16 @@ export function LogView({ log, state, label, place, target, onTarget, origin, ki
   const onScroll = (): void => {
     const element = scroller.current
     if (element === null) return
-    const atEnd = element.scrollHeight - element.scrollTop - element.clientHeight < rowHeight
+    const left = linesBelow(element)
+    setBelow(left)
     // What was added below while it was held does not count as scrolling away.
-    if (atEnd) setFollowing(target === null)
+    if (left === 0) setFollowing(target === null)
     else if (!held || virtual.scrollDirection === 'backward') setFollowing(false)
     if (element.scrollTop < rowHeight * 20 && !state.whole) void log.loadOlder()
   }
 
   const newest = state.lines.at(-1)?.[place] ?? 0
-  const waiting =
-    paused !== null ? countAfter(state.lines, place, paused) : following && held ? shown.length - end.current : 0
+  const waiting = paused !== null ? countAfter(state.lines, place, paused) : following ? below : 0
 
   return (
     <section className="log" aria-label={label}>
@@ -188,7 +188,7 @@ export function LogView({ log, state, label, place, target, onTarget, origin, ki
           })}
         </div>
       </div>
-      {(waiting > 0 || (!following && shown.length > 0)) && (
+      {(waiting > 0 || below > 0) && (
         <button type="button" className="to-end" onClick={toEnd}>
           {waiting > 0 ? counted(waiting, 'new line') : 'To the newest'} ↓
         </button>
@@ -249,6 +249,9 @@ function useKeptPlace(element: HTMLElement | null, shown: readonly Line[], place
     if (added > 0 && shown[added]?.[place] === was) element.scrollTop += added * rowHeight
   }, [element, shown, place])
 }
+
+const linesBelow = (element: HTMLElement): number =>
+  Math.floor((element.scrollHeight - element.scrollTop - element.clientHeight) / rowHeight)
 
 /** The window, a wrapped bar or an opened line can take height away; whoever follows the end stays there. */
 function useHeight(element: RefObject<HTMLElement | null>): number {

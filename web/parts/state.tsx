@@ -131,9 +131,10 @@ const eventTones: Partial<Record<EventKind, Tone>> = {
   brief_cancelled: 'off',
 }
 
-/** What a line of the log is about, by its code where the code says more than the kind. */
-export function lineTone(line: { kind: EventKind; code: string | null }): Tone {
-  if (line.code !== null && /FAIL|ERROR/.test(line.code)) return 'bad'
-  if (line.code !== null && /DONE|PASS/.test(line.code)) return 'good'
+/** What a line of the log is about. The engine ends its own words with the sign; an agent's words decide nothing. */
+export function lineTone(line: { kind: EventKind; code: string | null; by: string; message: string }): Tone {
+  if (line.kind === 'log') return 'idle'
+  if (line.code === 'FAIL' || (line.kind === 'evidence_checked' && line.message.includes('✗'))) return 'bad'
+  if (/^(evidence_checked|run_status)$/.test(line.kind) && line.message.includes('✓')) return 'good'
   return eventTones[line.kind] ?? 'idle'
 }

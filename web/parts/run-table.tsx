@@ -1,0 +1,72 @@
+import type { RunLine } from '../../src/work/runs/contract.ts'
+import { addresses, Link } from '../router.tsx'
+import { counted, figure } from '../text.ts'
+import { useHeld } from './held.ts'
+import { runState, Stated } from './state.tsx'
+import { Ago, Lasting } from './time.tsx'
+import { Simulated } from './views.tsx'
+
+/** Runs, one line each; on a phone each line folds into two. */
+export function RunTable({ runs }: { runs: readonly RunLine[] }) {
+  const { shown, waiting, release, pointer } = useHeld(runs)
+  return (
+    <>
+      {waiting > 0 && (
+        <button type="button" className="more" onClick={release}>
+          Show {counted(waiting, 'new run')}
+        </button>
+      )}
+      <table className="runs" {...pointer}>
+        <thead>
+          <tr>
+            <th scope="col">Status</th>
+            <th scope="col">Goal</th>
+            <th scope="col" className="figure">
+              Briefs done
+            </th>
+            <th scope="col" className="figure wide">
+              Tokens
+            </th>
+            <th scope="col" className="figure wide">
+              Time
+            </th>
+            <th scope="col" className="figure">
+              Started
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((run) => (
+            <RunRow key={run.id} run={run} />
+          ))}
+        </tbody>
+      </table>
+    </>
+  )
+}
+
+function RunRow({ run }: { run: RunLine }) {
+  return (
+    <tr data-run={run.id}>
+      <td className="status">
+        <Stated state={runState(run.status)} />
+      </td>
+      <td className="goal">
+        <Link to={addresses.run(run.id)}>{run.goalAnchor}</Link>
+        {run.simulated && <Simulated />}
+        <code className="muted wide">{run.id}</code>
+      </td>
+      <td className="figure briefs">
+        {figure(run.briefsDone)}/{figure(run.briefsTotal)}
+        {run.briefsFailed > 0 && <span className="tone-bad"> {figure(run.briefsFailed)} failed</span>}
+      </td>
+      <td className="figure wide">{figure(run.inputTokens + run.outputTokens)}</td>
+      <td className="figure wide">
+        <Lasting from={run.startedAt} to={run.endedAt} />
+      </td>
+      <td className="figure age">
+        <Ago at={run.startedAt} />
+      </td>
+    </tr>
+  )
+}
