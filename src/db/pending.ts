@@ -17,15 +17,24 @@ interface Update {
 /** More rows in one statement gain nothing; fewer different lengths are fewer prepared texts. */
 const rowsPerInsert = 16
 
+interface Phase {
+  inserts: { target: Target; columns: SqlRow }[]
+  updates: Map<string, Update>
+  updatedTables: Set<string>
+}
+
+const newPhase = (): Phase => ({ inserts: [], updates: new Map(), updatedTables: new Set() })
+
 /**
  * Row changes of one transaction, written when somebody is about to look or at its end: a brief that passes through
  * four states in one transaction is updated once, and rows of one table go in together. Inserts come first, in their
- * order, so that an update never points at a row that is still to come.
+ * order, so that an update never points at a row that is still to come; but never before an earlier update of the same
+ * table, which may have made room under a unique index: such an insert begins a new phase.
  */
 export class PendingRows {
-  #inserts: { target: Target; columns: SqlRow }[] = []
-  #updates = new Map<string, Update>()
+  #phases: Phase[] = []
   #tables = new Set<string>()
+  #failure: { error: unknown } | null = null
 
   get isEmpty(): boolean {
     return this.#tables.size === 0
@@ -37,25 +46,45 @@ export class PendingRows {
 
   insert(target: Target, columns: SqlRow): void {
     this.#tables.add(target.name)
-    this.#inserts.push({ target, columns })
+    const last = this.#phases.at(-1)
+    const phase = last === undefined || last.updatedTables.has(target.name) ? this.#begin() : last
+    phase.inserts.push({ target, columns })
   }
 
   update(target: Target, key: readonly SqlValue[], columns: SqlRow): void {
     this.#tables.add(target.name)
+    const phase = this.#phases.at(-1) ?? this.#begin()
+    phase.updatedTables.add(target.name)
     const place = `${target.name}\n${key.join('\n')}`
-    const known = this.#updates.get(place)
-    if (known === undefined) this.#updates.set(place, { target, key, columns: { ...columns } })
+    const known = phase.updates.get(place)
+    if (known === undefined) phase.updates.set(place, { target, key, columns: { ...columns } })
     else Object.assign(known.columns, columns)
   }
 
   async flush(sql: Sql): Promise<void> {
-    const inserts = this.#inserts
-    const updates = this.#updates
-    this.#inserts = []
-    this.#updates = new Map()
+    const phases = this.#phases
+    this.#phases = []
     this.#tables.clear()
-    await insertAll(sql, inserts)
-    for (const update of updates.values()) await runUpdate(sql, update)
+    try {
+      for (const { inserts, updates } of phases) {
+        await insertAll(sql, inserts)
+        for (const update of updates.values()) await runUpdate(sql, update)
+      }
+    } catch (error) {
+      this.#failure ??= { error }
+      throw error
+    }
+  }
+
+  /** A failed write of rows ends the transaction, even if whoever was looking took no notice: its events are kept. */
+  refuseFailure(): void {
+    if (this.#failure !== null) throw this.#failure.error
+  }
+
+  #begin(): Phase {
+    const phase = newPhase()
+    this.#phases.push(phase)
+    return phase
   }
 }
 

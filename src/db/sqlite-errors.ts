@@ -3,6 +3,8 @@ import { AgencyError, refusal } from '../kernel/errors.ts'
 /** Primary result codes of SQLite; `errcode` carries extended ones, whose low byte is the primary one. */
 const busy = 5
 const full = 13
+/** The shared memory file beside the log could not grow: to SQLite an I/O error, to everybody else a full disk. */
+const ioErrorShmSize = 4_874
 const unusable = new Map([
   [busy, 'another process holds it'],
   [6, 'another process holds it'],
@@ -47,7 +49,8 @@ const fullDisk = (error: unknown): AgencyError =>
 
 function sqliteCode(error: unknown): number | null {
   if (!(error instanceof Error) || !('errcode' in error)) return null
-  return Number(error.errcode) & 0xff
+  const code = Number(error.errcode)
+  return code === ioErrorShmSize ? full : code & 0xff
 }
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code

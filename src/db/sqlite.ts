@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 
@@ -39,9 +39,13 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
   const inMemory = options.path === ':memory:'
   const readOnly = options.readOnly ?? false
   const chainKey = createChainKey(options.chainKey)
-  if (!inMemory && !readOnly) await prepareFile(options)
+  if (!inMemory) {
+    if (existsSync(options.path)) checkFile(options.path)
+    else if (!readOnly) await createFile(options)
+  }
   const writer = connectFile(options.path, readOnly)
   try {
+    if (!inMemory) refuseForeign(writer)
     if (readOnly) await checkSchema(writer.sql)
     else await migrate(writer, options)
   } catch (error) {
@@ -85,7 +89,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
       }
       writer.exec('COMMIT')
     } catch (error) {
-      if (writer.database.isTransaction) rollBack()
+      rollBack(writer)
       const reason = storeError(error)
       item?.reject(reason)
       for (const one of ran) one.item.reject(reason)
@@ -122,9 +126,10 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
     }
   }
 
-  function rollBack(): void {
+  function rollBack(connection: Connection): void {
+    if (!connection.database.isTransaction) return
     try {
-      writer.exec('ROLLBACK')
+      connection.exec('ROLLBACK')
     } catch {
       // It rolled back by itself; what led here is the error to tell.
     }
@@ -137,7 +142,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
     } catch (error) {
       throw storeError(error)
     } finally {
-      if (reader.database.isTransaction) reader.exec('COMMIT')
+      rollBack(reader)
     }
   }
 
@@ -187,15 +192,34 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
 }
 
 /**
+ * SQLite takes an empty file for a new database and a page of which the end is missing for one that ends in zeros.
+ * Only with a log beside it is such a page no loss: the log has it whole.
+ */
+function checkFile(path: string): void {
+  const header = Buffer.alloc(headerSize)
+  try {
+    const file = openSync(path, 'r')
+    const read = readSync(file, header, 0, headerSize, 0)
+    closeSync(file)
+    if (read === headerSize && header.toString('latin1', 0, magic.length) === magic) {
+      const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16)
+      if (statSync(path).size % pageSize === 0 || existsSync(`${path}-wal`)) return
+    }
+  } catch (error) {
+    throw openingError(path, error)
+  }
+  throw openingError(path, new Error('the file is not a store, or was cut off'))
+}
+
+const magic = 'SQLite format 3\0'
+const headerSize = 100
+
+/**
  * A new store is made under another name and renamed when it is whole. So a file that is there but empty was cut off
  * by somebody, and is never taken for a new store.
  */
-async function prepareFile(options: SqliteOptions): Promise<void> {
+async function createFile(options: SqliteOptions): Promise<void> {
   const { path } = options
-  if (existsSync(path)) {
-    if (statSync(path).size > 0) return
-    throw openingError(path, new Error('the file is empty; it was cut off'))
-  }
   if (existsSync(`${path}-wal`))
     throw openingError(path, new Error(`the file is gone, but what was last written to it is still in ${path}-wal`))
   const fresh = `${path}.new`
@@ -212,6 +236,12 @@ async function prepareFile(options: SqliteOptions): Promise<void> {
   const folder = openSync(dirname(path), 'r')
   fsyncSync(folder)
   closeSync(folder)
+}
+
+/** Every store of ours was whole before it had its name; a file without our mark belongs to another program. */
+function refuseForeign({ database }: Connection): void {
+  const ours = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'").get()
+  if (ours === undefined) throw new Error('it is the database of another program')
 }
 
 interface Connection {

@@ -21,15 +21,18 @@ export class OpenTx {
   #heads: Map<Stream, StreamHead>
   #takeFeed: (() => Promise<unknown>) | undefined
   #events: SqlRow[] = []
+  /** Without a look at what is pending. */
   #sql: Sql
-  #afterFlush: Sql
+  /** For a look at anything; may be kept, because it looks for pending rows at every call. */
+  readonly sql: Sql
 
   constructor(options: OpenTxOptions) {
-    this.#sql = options.sql
-    this.#afterFlush = {
-      get: async (text, values) => (await this.rows.flush(this.#sql), this.#sql.get(text, values)),
-      all: async (text, values) => (await this.rows.flush(this.#sql), this.#sql.all(text, values)),
-      run: async (text, values) => (await this.rows.flush(this.#sql), this.#sql.run(text, values)),
+    const { sql } = options
+    this.#sql = sql
+    this.sql = {
+      get: (text, values) => this.#flushed(() => sql.get(text, values)),
+      all: (text, values) => this.#flushed(() => sql.all(text, values)),
+      run: (text, values) => this.#flushed(() => sql.run(text, values)),
     }
     this.at = options.at
     this.chainKey = options.chainKey
@@ -38,13 +41,13 @@ export class OpenTx {
     this.#takeFeed = options.takeFeed
   }
 
-  get sql(): Sql {
-    return this.rows.isEmpty ? this.#sql : this.#afterFlush
+  /** For a look at one table, at once: rows of others may stay pending. */
+  sqlFor(table: string): Sql {
+    return this.rows.touches(table) ? this.sql : this.#sql
   }
 
-  /** For a look at one table: rows of others may stay pending. */
-  sqlFor(table: string): Sql {
-    return this.rows.touches(table) ? this.#afterFlush : this.#sql
+  #flushed<T>(look: () => Promise<T>): Promise<T> {
+    return this.rows.isEmpty ? look() : this.rows.flush(this.#sql).then(look)
   }
 
   afterCommit(callback: () => void): void {
@@ -71,6 +74,7 @@ export class OpenTx {
   /** Writes rows, the heads that moved, and at last the events: the end of the transaction, but for COMMIT. */
   async seal(): Promise<void> {
     if (!this.rows.isEmpty) await this.rows.flush(this.#sql)
+    this.rows.refuseFailure()
     for (const [stream, head] of this.#heads) {
       if (!head.moved) continue
       const seal = sealOf(this.chainKey, stream, head.seq, head.hash)
@@ -153,10 +157,12 @@ const insertHead = "INSERT INTO streams (stream, seq, hash, seal) VALUES (?, 0, 
  * Returns the first of `count`.
  */
 export async function nextCounter(tx: Tx, name: string, count = 1): Promise<number> {
-  const row = await sqlOf(tx).get(
-    'INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = counters.value + excluded.value RETURNING value',
-    [name, count],
-  )
+  const row = await openTx(tx)
+    .sqlFor('counters')
+    .get(
+      'INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = counters.value + excluded.value RETURNING value',
+      [name, count],
+    )
   return (row?.['value'] as number) - count + 1
 }
 

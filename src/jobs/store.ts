@@ -1,5 +1,5 @@
 import type { ReadTx, SqlRow, SqlValue, Tx } from '../db/port.ts'
-import { sqlOf } from '../db/tx.ts'
+import { openTx, sqlOf } from '../db/tx.ts'
 import type { JobId } from '../kernel/ids.ts'
 import type { Json } from '../kernel/json.ts'
 
@@ -34,18 +34,20 @@ RETURNING id`
  * runs once more: it may have looked before there was anything to see. One that failed keeps its distance.
  */
 export async function insertJob(tx: Tx, job: Job): Promise<boolean> {
-  const row = await sqlOf(tx).get(insert, [
-    job.id,
-    job.kind,
-    job.singleton,
-    JSON.stringify(job.payload),
-    job.dueAt,
-    job.schedule,
-    job.tries,
-    job.maxTries,
-    job.error,
-    job.createdAt,
-  ])
+  const row = await openTx(tx)
+    .sqlFor('jobs')
+    .get(insert, [
+      job.id,
+      job.kind,
+      job.singleton,
+      JSON.stringify(job.payload),
+      job.dueAt,
+      job.schedule,
+      job.tries,
+      job.maxTries,
+      job.error,
+      job.createdAt,
+    ])
   return row?.['id'] === job.id
 }
 
