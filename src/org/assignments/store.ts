@@ -37,3 +37,6 @@ export const listOpenAssignmentsOfPersona = (tx: ReadTx, personaId: number): Pro
   findRows(tx, assignments, 'persona_id = ? AND unassigned_at IS NULL ORDER BY organisation_id, position_id', [
     personaId,
   ])
+
+export const listAssignmentsOfPosition = (tx: ReadTx, positionId: number): Promise<Assignment[]> =>
+  findRows(tx, assignments, 'position_id = ? ORDER BY id', [positionId])

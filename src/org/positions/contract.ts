@@ -28,7 +28,7 @@ export const PositionView = z.object({
 export type PositionView = z.infer<typeof PositionView>
 
 const positionId = z.coerce.number().int().positive()
-const removal = z.object({
+export const Removal = z.object({
   position: PositionView,
   directReports: z.array(z.string()).describe('Titles that would be handed to the parent'),
   escalatingHere: z.array(z.string()).describe('Titles that would escalate to the parent instead'),
@@ -36,6 +36,7 @@ const removal = z.object({
   isLead: z.boolean(),
   removed: z.boolean(),
 })
+export type Removal = z.infer<typeof Removal>
 
 export const positionOperations = {
   create: operation({
@@ -107,7 +108,7 @@ export const positionOperations = {
       unassign: z.boolean().default(false).describe('Empty the seat first'),
       force: z.boolean().default(false).describe('Also where it is the lead seat'),
     }),
-    output: removal,
+    output: Removal,
     allow: ['operator', 'agent'],
   }),
   setAuthority: operation({
