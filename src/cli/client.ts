@@ -61,7 +61,9 @@ export function createClient(options: ClientOptions): Client {
       return await reached(send)
     } catch (error) {
       if (!(error instanceof ConnectionLost) || method === 'PATCH') throw toTell(error)
-      options.say('agency: the connection was lost after sending; repeating it under the same key')
+      options.say(
+        `agency: the connection was lost after sending; ${method === 'POST' ? 'repeating it under the same key' : 'asking again'}`,
+      )
       return await reached(send).catch((again: unknown) => {
         throw toTell(again)
       })

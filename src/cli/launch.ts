@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { type HomePaths, prepareHome } from '../daemon/home.ts'
@@ -44,8 +44,7 @@ async function launchDaemon(
 ): Promise<{ pid: number; failure: LaunchFailure | null }> {
   prepareHome(place.paths)
   const log = join(place.paths.logs, 'daemon.out')
-  const output = openSync(log, 'a', 0o600)
-  if (fstatSync(output).size > 1_000_000) ftruncateSync(output)
+  const output = openLog(log)
   const before = fstatSync(output).size
   const child = spawn(process.execPath, [entryPath('daemon'), ...flags], {
     detached: true,
@@ -60,6 +59,22 @@ async function launchDaemon(
   if (code === null) return { pid, failure: null }
   const said = readFileSync(log).subarray(before).toString('utf8')
   return { pid, failure: { error: startFailure(said, code, log), isOwned: / already runs on /.test(said) } }
+}
+
+/** With a first line: on a full disk the daemon could not even say why it does not start. */
+function openLog(path: string): number {
+  const file = openSync(path, 'a', 0o600)
+  try {
+    if (fstatSync(file).size > 1_000_000) ftruncateSync(file)
+    writeSync(file, `${systemClock.at()} starting\n`)
+    return file
+  } catch (error) {
+    closeSync(file)
+    throw refusal('store_full', `${path} cannot be written: ${(error as Error).message}`, {
+      hint: 'Free some space, then repeat the command.',
+      cause: error,
+    })
+  }
 }
 
 /** Whether a daemon serves there. One on its way down answers too, but 503: the next one waits until it is gone. */

@@ -3,6 +3,7 @@ import {
   chmodSync,
   closeSync,
   constants,
+  existsSync,
   fsyncSync,
   linkSync,
   lstatSync,
@@ -60,6 +61,8 @@ export function homePaths(env: Environment): HomePaths {
 /** Makes the home and its directories, for us alone. A home that is there already keeps its own permissions. */
 export function prepareHome(paths: HomePaths): void {
   try {
+    // Below a read-only file system, mkdir only says that the parent is not there.
+    accessSync(existingParent(paths.home), constants.W_OK)
     mkdirSync(paths.home, { recursive: true, mode: 0o700 })
     // Root passes every permission check but this one: a read-only mount says no to it too.
     accessSync(paths.home, constants.R_OK | constants.W_OK | constants.X_OK)
@@ -163,6 +166,12 @@ function realPath(path: string): string {
     const parent = dirname(path)
     return parent === path ? path : join(realPath(parent), path.slice(parent.length))
   }
+}
+
+function existingParent(path: string): string {
+  let place = path
+  while (!existsSync(place) && dirname(place) !== place) place = dirname(place)
+  return place
 }
 
 function unusableHome(home: string, error: unknown): AgencyError {

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 
 import type { Configuration } from '../config/contract.ts'
 import type { HomePaths } from '../daemon/home.ts'
+import { version } from '../entries.ts'
 import { fail, type Finding, ok, reasonOf, warn } from './finding.ts'
 
 /** Asks the daemon; null when nothing listens. Rejects when something listens and does not answer as a daemon does. */
@@ -18,14 +19,19 @@ export async function examineDaemon(
   const isOwned = ownerHolds(paths.owner)
   try {
     const found = await probe()
-    if (found !== null)
-      return [ok('daemon', `${found.version}, pid ${found.pid}`), ok('socket', paths.socket), ok('port', found.address)]
+    if (found !== null) return [examineVersion(found), ok('socket', paths.socket), ok('port', found.address)]
   } catch (error) {
     return [fail('daemon', `something holds ${paths.socket} but does not answer: ${reasonOf(error)}`, nextLook(paths))]
   }
   if (isOwned)
     return [fail('daemon', `a daemon owns ${paths.home} but does not listen on ${paths.socket}`, nextLook(paths))]
   return [ok('daemon', 'not running; any command that needs it starts it'), await examinePort(configuration)]
+}
+
+function examineVersion(found: { pid: number; version: string }): Finding {
+  const detail = `${found.version}, pid ${found.pid}`
+  if (found.version === version) return ok('daemon', detail)
+  return warn('daemon', `${detail}; this is ${version}`, 'Run "agency down": the next command starts the new one.')
 }
 
 const nextLook = (paths: HomePaths): string =>

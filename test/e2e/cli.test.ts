@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync, type SpawnSyncReturns } from 'node:child_process'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -23,6 +23,9 @@ interface Inspected {
   artifacts: { name: string }[]
   events: { seq: number; kind: string; message: string }[]
 }
+
+const canMount = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
+if (!canMount) console.log('skipped: a read-only or full home: no mount namespace can be made here')
 
 let cli: TestCli
 beforeEach(() => {
@@ -133,6 +136,27 @@ describe('the daemon', () => {
     const doctor = await cli.run('doctor')
     expect(doctor.code).toBe(1)
     expect(doctor.out).toContain('✗ config')
+  })
+
+  it.skipIf(!canMount)('says in one line that its home is read-only, or full', async () => {
+    // In a mount namespace of its own, so that nothing is left mounted whatever happens.
+    const agency = cli.words.join(' ')
+    const inside = (script: string): SpawnSyncReturns<string> =>
+      spawnSync('unshare', ['-rm', 'sh', '-c', `mount -t tmpfs -o size=1m tmpfs ${cli.home} && ${script}`], {
+        encoding: 'utf8',
+        env: { PATH: process.env['PATH'], HOME: cli.home, AGENCY_HOME: cli.home },
+      })
+    const readOnly = inside(`mount -o remount,ro ${cli.home}; ${agency} up`)
+    expect([readOnly.status, readOnly.stderr]).toEqual([
+      1,
+      `error: the home ${cli.home} cannot be used: it is on a read-only file system\n  Point AGENCY_HOME at a directory that you may write to.\n`,
+    ])
+    const full = inside(`head -c 2000000 /dev/zero > ${cli.home}/fill 2>/dev/null; ${agency} up`)
+    expect(full.status).toBe(1)
+    expect(full.stderr).toMatch(/^error: [^\n]*(full|no space)[^\n]*\n {2}Free some space[^\n]*\n$/)
+    const nearly = inside(`head -c 900000 /dev/zero > ${cli.home}/fill; ${agency} up`)
+    expect(nearly.status).toBe(1)
+    expect(nearly.stderr).toMatch(/^error: [^\n]*full[^\n]*\n {2}Free some space[^\n]*\n$/)
   })
 
   it('stays in the terminal when asked to, and stops at Ctrl-C', async () => {
@@ -278,6 +302,7 @@ ${agency} brief > brief.txt
 ${agency} log "half way"
 echo hello > out.txt
 ${agency} runs 2> refused.txt && exit 9
+printf '%s\\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}' | ${agency} mcp > mcp.txt
 ${agency} report --status done --summary "wrote it" --output out.txt who.txt brief.txt refused.txt
 `,
     )
@@ -302,6 +327,7 @@ ${agency} report --status done --summary "wrote it" --output out.txt who.txt bri
     expect(read('who.txt')).toMatch(new RegExp(`^agent \\d+ \\(persona \\d+\\) on ${inspected.run.id} brf_`))
     expect(read('brief.txt')).toMatch(/^# brf_\w+, attempt 1\nGreet\n/)
     expect(read('brief.txt')).toContain('out.txt')
+    expect(read('mcp.txt')).toContain('"serverInfo"')
     expect(read('refused.txt')).toMatch(/^error: .+\n/)
   })
 })

@@ -27,8 +27,9 @@ interface Inspection {
   events: EventLine[]
 }
 
-/** How many of the newest events a person is shown; --json carries all that the daemon sent. */
+/** How much a person is shown; --json carries all that the daemon sent. */
 const eventsShown = 10
+const briefsShown = 100
 
 export async function inspectRun(context: CliContext, id: string, options: InspectOptions): Promise<number> {
   if (options.history && options.brief === undefined)
@@ -68,7 +69,10 @@ function print(context: CliContext, shown: Inspection, wholeHistory: boolean): v
     context.out(`tokens   ${run.input_tokens} in, ${run.output_tokens} out${run.simulated ? ' (simulated)' : ''}`)
   if (run.summary !== null) context.out(`summary  ${plain(run.summary)}`)
   context.out('briefs')
-  shown.briefs.forEach((brief, index) => printBrief(context, shown, brief, index === shown.briefs.length - 1))
+  const briefs = shown.briefs.slice(0, briefsShown)
+  const more = shown.briefs.length - briefs.length
+  briefs.forEach((brief, index) => printBrief(context, shown, brief, more === 0 && index === briefs.length - 1))
+  if (more > 0) context.out(`└ and ${more} more (agency inspect ${run.id} --json has all)`)
   if (shown.artifacts.length > 0) {
     context.out('artifacts')
     printArtifacts(context, shown.artifacts)
