@@ -1,10 +1,18 @@
 import { expect, it } from 'vitest'
 
-import { type AgencyOptions, openAgency, startAgency, type TestAgency, work } from '../../test/support/agency.ts'
+import {
+  agentOf,
+  type AgencyOptions,
+  openAgency,
+  startAgency,
+  type TestAgency,
+  work,
+} from '../../test/support/agency.ts'
 import { describeStores, type FreshStore } from '../../test/support/store.ts'
 import type { StepInput } from '../adapters/runtime/scripted/contract.ts'
 import type { Event } from '../events/contract.ts'
 import type { TriggerPoint } from '../kernel/trigger.ts'
+import type { Attempt } from '../work/attempts/contract.ts'
 
 const hang: StepInput[] = [{ hang: {} }]
 const ofKind = (events: readonly Event[], kind: Event['kind']): Event[] => events.filter((each) => each.kind === kind)
@@ -95,6 +103,28 @@ describeStores('after the death of a daemon', (openFresh) => {
       ['ok', 'Done.'],
     ])
     expect(await after.brief(run)).toMatchObject({ retriesUsed: 1 })
+  })
+
+  it('what a survivor reports before it is found is looked at with its files', async () => {
+    const before = await startAgency(openFresh)
+    const slow: StepInput[] = [{ write: { path: 'result.md', text: 'Done.\n' } }, { log: 'gate wrote' }]
+    const started = await before.run({ play: [slow, work] })
+    await before.passed('attempt.started')
+    await before.gate('wrote').reached
+    const [attempt] = (await before.inspect(started)).attempts
+    before.die()
+    const after: TestAgency = await reopen(before, before.store, {
+      killSurvivors: async () => {
+        await after.attempts.report(agentOf(attempt as Attempt), {
+          status: 'done',
+          summary: 'Done.',
+          outputs: ['result.md'],
+        })
+      },
+    })
+    await after.engine.start()
+    const run = await after.settled(started)
+    expect((await after.inspect(run)).attempts.map(({ outcome }) => outcome)).toEqual(['ok'])
   })
 
   it('an attempt whose report is stored but whose workspace cannot be opened is a crash, and the daemon starts', async () => {

@@ -41,7 +41,8 @@ async function takeUp(deps: EngineDeps, attempt: Attempt): Promise<void> {
     brief: await findBrief(tx, attempt.briefId),
   }))
   if (run === undefined || brief === undefined) return
-  const workspace = attempt.report === null ? null : await deps.workspaces.prepare(brief).catch(() => null)
+  // Also where no report was seen: its agent may have made one after we looked, and before it was ended.
+  const workspace = await deps.workspaces.prepare(brief).catch(() => null)
   await conclude(deps, { run, brief, attempt }, workspace, {
     ended: { kind: 'ended', exitCode: 0, signal: null },
     stopped: null,

@@ -45,6 +45,8 @@ export interface AgencyOptions {
   workspaces?: Workspaces
   worker?: string
   trigger?: Trigger
+  /** What happens while the agents of an earlier life are being found and ended. */
+  killSurvivors?: (attemptIds: readonly string[]) => Promise<void>
   /** What runs take that name none. */
   runtime?: string | null
   /** A test that makes things go wrong expects the engine to say so. */
@@ -110,7 +112,10 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     files,
     promptOf: () => template,
     environmentOf: (attemptId, fence) => ({ AGENCY_TOKEN: `${attemptId}.${fence}` }),
-    killSurvivors: async (attemptIds) => soughtSurvivors.push(...attemptIds),
+    killSurvivors: async (attemptIds) => {
+      await options.killSurvivors?.(attemptIds)
+      return soughtSurvivors.push(...attemptIds)
+    },
     worker: options.worker ?? 'test:1',
     slots: options.slots ?? 8,
     defaults: {
