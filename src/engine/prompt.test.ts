@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
 import { aBrief } from '../../test/support/work.ts'
+import { renderTemplate } from '../kernel/template.ts'
 import type { Brief } from '../work/briefs/contract.ts'
-import { renderBrief, renderTemplate } from './prompt.ts'
+import { renderBrief } from './prompt.ts'
 
 const template = readFileSync(new URL('../playbooks/direct/prompts/brief.md', import.meta.url), 'utf8')
 

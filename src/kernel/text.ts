@@ -16,6 +16,9 @@ export const slug = (text: string): string =>
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')
 
+/** How names are compared: `Dev` and `dev` are one, however an accent is written. */
+export const fold = (name: string): string => name.normalize('NFC').toLowerCase()
+
 const secrets: readonly RegExp[] = [
   /\b(?:agt|ses|opr|lnk)_[A-Za-z0-9_.-]{16,}/g,
   /\bsk-[A-Za-z0-9_-]{8,}/g,

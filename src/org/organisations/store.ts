@@ -1,6 +1,6 @@
 import type { ReadTx, Tx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
-import { nextCounter } from '../../db/tx.ts'
+import { nextCounter, sqlOf } from '../../db/tx.ts'
 
 export interface Organisation {
   id: number
@@ -42,3 +42,25 @@ export async function findOrganisationBySlug(tx: ReadTx, slug: string): Promise<
 
 export const listSettings = (tx: ReadTx, organisationId: number): Promise<OrganisationSetting[]> =>
   findRows(tx, organisationSettings, 'organisation_id = ? ORDER BY key', [organisationId])
+
+/** Slugs that it had before it was renamed: nothing but its events remembers them. */
+export async function listFormerSlugs(tx: ReadTx, id: number): Promise<string[]> {
+  const rows = await sqlOf(tx).all(
+    "SELECT data FROM events WHERE stream = ? AND kind = 'org_changed' AND data LIKE '%\"former_slug\":%' ORDER BY seq",
+    [`org:${id}`],
+  )
+  return rows.flatMap((row) => {
+    const { former_slug: former } = JSON.parse(row['data'] as string) as { former_slug?: unknown }
+    return typeof former === 'string' ? [former] : []
+  })
+}
+
+/** Agents on its seats and in its runs. */
+export async function countLiveAgentsOf(tx: ReadTx, id: number): Promise<number> {
+  const row = await sqlOf(tx).get(
+    `SELECT COUNT(*) AS count FROM agents WHERE state <> 'ended' AND (position_id IN (SELECT id FROM positions
+WHERE organisation_id = ?) OR run_id IN (SELECT id FROM runs WHERE organisation_id = ?))`,
+    [id, id],
+  )
+  return Number(row?.['count'] ?? 0)
+}

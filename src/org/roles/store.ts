@@ -1,6 +1,7 @@
 import type { ReadTx, Tx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
 import { nextCounter } from '../../db/tx.ts'
+import { fold } from '../../kernel/text.ts'
 
 export interface Role {
   id: number
@@ -14,9 +15,10 @@ export const nextRoleId = (tx: Tx): Promise<number> => nextCounter(tx, 'roles')
 
 export const findRole = (tx: ReadTx, id: number): Promise<Role | undefined> => findRow(tx, roles, id)
 
+/** However its letters are cased. The databases disagree about that beyond ASCII, so it is not asked of them. */
 export async function findRoleByName(tx: ReadTx, name: string): Promise<Role | undefined> {
-  const [found] = await findRows(tx, roles, 'name = ?', [name])
-  return found
+  const wanted = fold(name)
+  return (await listRoles(tx)).find((role) => fold(role.name) === wanted)
 }
 
 export const listRoles = (tx: ReadTx): Promise<Role[]> => findRows(tx, roles, '1 = 1 ORDER BY id')
