@@ -41,7 +41,6 @@ export function describePostgres(name: string, suite: (openFresh: typeof freshPo
   if (wanted === 'sqlite') return
   const missing = postgresMissing()
   if (missing !== null && wanted !== 'installed') throw new Error(`AGENCY_TEST_STORE=${wanted}: ${missing}`)
-  if (missing !== null) say(`skipped on PostgreSQL: ${missing}`)
   const describeIf = describe.skipIf(missing !== null)
   describeIf(name, () => {
     suite(freshPostgres)
@@ -88,10 +87,4 @@ export async function rawSql(place: StorePlace, sql: string): Promise<Record<str
   } finally {
     database.close()
   }
-}
-
-let said = false
-function say(line: string): void {
-  if (!said) console.log(line)
-  said = true
 }
