@@ -109,12 +109,12 @@ function fish(name: string, places: Place[]): string {
     '  set -l typed (commandline -opc)[2..]',
     '  set -l place',
     '  for word in $typed',
-    `    contains -- (string join " " $place $word) ${places
+    `    contains -- (string trim "$place $word") ${places
       .filter(({ path }) => path.length > 0)
       .map(({ path }) => quoted(path.join(' ')))
       .join(' ')}; and set -a place $word`,
     '  end',
-    '  test (string join " " $place) = "$argv"',
+    '  test "$place" = "$argv"',
     'end',
     `complete -c ${name} -f`,
   ]

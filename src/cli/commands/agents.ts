@@ -28,7 +28,9 @@ export function declareAgentCommands({ program, offer, command, does, wholeTree 
       'Say what you did; the last report of an attempt counts',
       'agency report --status done --summary "Wrote the haiku" --output poem.txt',
     )
-      .addOption(new Option('--status <status>').choices(['done', 'partial', 'blocked']).makeOptionMandatory())
+      .addOption(
+        new Option('--status <status>', 'How it went').choices(['done', 'partial', 'blocked']).makeOptionMandatory(),
+      )
       .requiredOption('--summary <text>', 'What you did, or what blocks you')
       .option('--output <path...>', 'Files you produced, inside the workspace')
       .action(

@@ -124,8 +124,8 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
       'agency mission create "Ship 1.0" --priority high',
     )
       .argument('<title>')
-      .option('--description <text>')
-      .addOption(new Option('--priority <priority>').choices(['low', 'medium', 'high', 'urgent']))
+      .option('--description <text>', 'What it is about')
+      .addOption(new Option('--priority <priority>', 'How urgent it is').choices(['low', 'medium', 'high', 'urgent']))
       .option('--acceptance <text>', 'When it counts as done')
       .option('--notes <text>', 'Context for whoever does it')
       .option('--tag <tag>', 'Repeatable', collect)
@@ -161,7 +161,7 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
       'agency mission set mis_3f --status paused --reason "waiting for legal"',
     )
       .argument('<mission>', 'Its id, or the beginning of it')
-      .addOption(new Option('--status <status>').choices(missionStatuses).makeOptionMandatory())
+      .addOption(new Option('--status <status>', 'What it becomes').choices(missionStatuses).makeOptionMandatory())
       .option('--reason <text>', 'Why')
       .option('--json', 'As JSON')
       .action(
