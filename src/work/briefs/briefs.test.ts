@@ -1,0 +1,96 @@
+import { expect, it } from 'vitest'
+
+import { agentOf, openAgency, startAgency } from '../../../test/support/agency.ts'
+import { describeStores } from '../../../test/support/store.ts'
+import { operator } from '../../../test/support/work.ts'
+import { briefStatuses } from './states.ts'
+
+const brief = (key: string, after: string[] = []) => ({ key, objective: `Do ${key}`, after })
+
+describeStores('the operator', (openFresh) => {
+  it('can cancel a brief that nobody is at work on, and move it nowhere else', async () => {
+    const agency = await openAgency({ db: (await openFresh()).db })
+    const run = await agency.run({ briefs: [brief('a'), brief('b')] })
+    const { id } = await agency.brief(run, 'a')
+    for (const to of briefStatuses.filter((status) => status !== 'cancelled' && status !== 'assigned'))
+      await expect(agency.briefs.update(operator, id, to, undefined)).rejects.toMatchObject({
+        code: 'illegal_transition',
+        message: `illegal_transition pending→${to}`,
+      })
+    await expect(agency.briefs.update(operator, id, 'assigned', undefined)).rejects.toMatchObject({ code: 'forbidden' })
+    expect(await agency.briefs.update(operator, id, 'cancelled', 'not needed')).toMatchObject({ status: 'cancelled' })
+    expect(await agency.runs.show(run.id)).toMatchObject({ status: 'running', briefsOpen: 1, briefsFailed: 0 })
+    expect((await agency.events(run)).at(-1)).toMatchObject({
+      kind: 'brief_cancelled',
+      by: 'operator',
+      message: 'a cancelled: not needed',
+      data: { from: 'pending', to: 'cancelled' },
+    })
+    await expect(agency.briefs.update(operator, id, 'cancelled', undefined)).rejects.toMatchObject({
+      code: 'illegal_transition',
+    })
+  })
+
+  it('cannot take a brief away under an agent', async () => {
+    const agency = await startAgency(openFresh)
+    const run = await agency.run({ play: [[{ hang: {} }]] })
+    await agency.passed('attempt.started')
+    const { id } = await agency.brief(run)
+    await expect(agency.briefs.update(operator, id, 'cancelled', undefined)).rejects.toMatchObject({
+      code: 'conflict',
+      message: 'an agent is at work on main',
+      hint: `Stop the whole run with "agency cancel ${run.id}".`,
+    })
+    expect(await agency.briefs.show(operator, id)).toMatchObject({ status: 'working' })
+  })
+
+  it('ends a run by cancelling the last of its briefs', async () => {
+    const agency = await openAgency({ db: (await openFresh()).db })
+    const run = await agency.run({ briefs: [brief('a'), brief('b')] })
+    for (const key of ['a', 'b'])
+      await agency.briefs.update(operator, (await agency.brief(run, key)).id, 'cancelled', undefined)
+    expect(await agency.settled(run)).toMatchObject({ status: 'cancelled', summary: 'every brief was cancelled' })
+    expect(await agency.missions.show(run.missionId)).toMatchObject({ status: 'cancelled' })
+  })
+
+  it('completes a run by cancelling what is left of it', async () => {
+    const agency = await startAgency(openFresh, { slots: 1 })
+    const run = await agency.run({
+      briefs: [
+        brief('a'),
+        { ...brief('b', ['a']), runtimeOptions: { scenario: { steps: [{ hang: {} }] } } },
+        brief('c', ['b']),
+      ],
+    })
+    await agency.until(async () => (await agency.brief(run, 'b')).status === 'working')
+    await agency.engine.stop()
+    const [c, b] = [await agency.brief(run, 'c'), await agency.brief(run, 'b')]
+    await agency.briefs.update(operator, b.id, 'cancelled', undefined)
+    // Whoever waited for it waits in vain, and says for whom.
+    expect(await agency.briefs.show(operator, c.id)).toMatchObject({ heldBy: `dependency_failed:${b.id}` })
+    await agency.briefs.update(operator, c.id, 'cancelled', undefined)
+    expect(await agency.settled(run)).toMatchObject({ status: 'done', briefsDone: 1, briefsOpen: 0 })
+  })
+
+  it('lists briefs by their state', async () => {
+    const agency = await startAgency(openFresh)
+    const failed = await agency.settled(await agency.run({ play: [[{ crash: {} }]], crashRetries: 0 }))
+    await agency.settled(await agency.run())
+    const list = await agency.briefs.list('failed', 10)
+    expect(list.briefs).toMatchObject([{ runId: failed.id, failure: 'killed by SIGSEGV (after 0 of 0 retries)' }])
+    await expect(agency.briefs.show(operator, 'brf_nothing')).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describeStores('an agent', (openFresh) => {
+  it('sees the briefs of its own run and no others', async () => {
+    const agency = await startAgency(openFresh)
+    const mine = await agency.run({ play: [[{ hang: {} }]] })
+    const other = await agency.run({ play: [[{ hang: {} }]] })
+    await agency.passed('attempt.started', 2)
+    const [attempt] = (await agency.inspect(mine)).attempts
+    const by = agentOf(attempt as never)
+    expect(await agency.briefs.show(by, (await agency.brief(mine)).id)).toMatchObject({ runId: mine.id })
+    await expect(agency.briefs.show(by, (await agency.brief(other)).id)).rejects.toMatchObject({ code: 'not_found' })
+  })
+})

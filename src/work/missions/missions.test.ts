@@ -1,0 +1,116 @@
+import { expect, it } from 'vitest'
+
+import { openAgency, startAgency } from '../../../test/support/agency.ts'
+import { describeStores } from '../../../test/support/store.ts'
+import { operator } from '../../../test/support/work.ts'
+import { type IdNoun, type Ids, systemIds } from '../../kernel/ids.ts'
+import { CreateMission, type Mission } from './contract.ts'
+import { missionStatuses } from './states.ts'
+
+const wish = CreateMission.parse({ title: 'A poem' })
+
+describeStores('a mission', (openFresh) => {
+  it('begins in the backlog with everything that was said about it', async () => {
+    const agency = await openAgency({ db: (await openFresh()).db })
+    const said = {
+      title: 'A poem',
+      description: 'About rivers',
+      priority: 'high',
+      acceptance: 'It rhymes',
+      tags: ['poetry', 'water'],
+      contextNotes: 'For the wall',
+      tokenBudget: 200_000,
+      costLimit: 5.25,
+      deadline: '2030-02-01T00:00:00Z',
+      deliverables: ['poem.txt'],
+    } as const
+    const mission = await agency.missions.create(operator, CreateMission.parse(said))
+    expect(mission).toMatchObject({
+      ...said,
+      status: 'backlog',
+      organisationId: 1,
+      playbook: 'direct',
+      passed: [{ status: 'backlog' }],
+    })
+    expect(await agency.missions.show(mission.id)).toEqual(mission)
+    expect((await agency.missions.list(undefined, 10)).missions).toEqual([mission])
+    expect((await agency.missions.list('done', 10)).missions).toEqual([])
+  })
+
+  it('is refused for an organisation that is not there', async () => {
+    const agency = await openAgency({ db: (await openFresh()).db })
+    await expect(agency.missions.create(operator, { ...wish, organisationId: 99 })).rejects.toMatchObject({
+      code: 'not_found',
+      message: 'no organisation "99"',
+    })
+    expect((await agency.missions.list(undefined, 10)).missions).toEqual([])
+  })
+
+  it('goes along its chain and nowhere else, and is the same after a refusal', async () => {
+    const agency = await openAgency({ db: (await openFresh()).db })
+    let mission: Mission = await agency.missions.create(operator, wish)
+    for (const next of ['planning', 'assigned', 'in_progress', 'review', 'done'] as const) {
+      for (const wrong of missionStatuses.filter((status) => ![next, 'paused', 'failed', 'cancelled'].includes(status)))
+        await expect(agency.missions.move(operator, mission.id, wrong, undefined)).rejects.toMatchObject({
+          code: 'illegal_transition',
+          message: `illegal_transition ${mission.status}→${wrong}`,
+        })
+      expect(await agency.missions.show(mission.id)).toEqual(mission)
+      mission = await agency.missions.move(operator, mission.id, next, 'because')
+    }
+    expect(mission.passed.map((each) => each.status)).toEqual([
+      'backlog',
+      'planning',
+      'assigned',
+      'in_progress',
+      'review',
+      'done',
+    ])
+  })
+
+  it('goes back from paused to where it was', async () => {
+    const agency = await openAgency({ db: (await openFresh()).db })
+    const { id } = await agency.missions.create(operator, wish)
+    await agency.missions.move(operator, id, 'planning', undefined)
+    await agency.missions.move(operator, id, 'assigned', undefined)
+    expect(await agency.missions.move(operator, id, 'paused', 'holidays')).toMatchObject({ pausedFrom: 'assigned' })
+    await expect(agency.missions.move(operator, id, 'in_progress', undefined)).rejects.toMatchObject({
+      code: 'illegal_transition',
+    })
+    expect(await agency.missions.move(operator, id, 'assigned', undefined)).toMatchObject({
+      status: 'assigned',
+      pausedFrom: null,
+    })
+  })
+
+  it('is moved by its run alone while that is under way', async () => {
+    const agency = await startAgency(openFresh)
+    const run = await agency.run({ play: [[{ hang: {} }]] })
+    for (const status of ['review', 'paused', 'failed', 'cancelled'] as const)
+      await expect(agency.missions.move(operator, run.missionId, status, undefined)).rejects.toMatchObject({
+        code: 'conflict',
+        hint: `Stop it with "agency cancel ${run.id}".`,
+      })
+    expect(await agency.missions.show(run.missionId)).toMatchObject({ status: 'in_progress' })
+    await agency.runs.cancel(operator, run.id, undefined)
+    await expect(agency.missions.move(operator, run.missionId, 'planning', undefined)).rejects.toMatchObject({
+      code: 'illegal_transition',
+    })
+  })
+
+  it('is found by the beginning of its id, unless that fits several', async () => {
+    const names = ['mis_aaaa00000001', 'mis_aaaa00000002', 'mis_ab0000000003']
+    const ids: Ids = {
+      next: (noun: IdNoun) => (noun === 'mission' ? names.shift() : systemIds.next(noun)) as never,
+    }
+    const agency = await openAgency({ db: (await openFresh()).db, ids })
+    for (let count = 0; count < 3; count++) await agency.missions.create(operator, wish)
+    for (const prefix of ['mis_aaaa00000002', 'aaaa00000002'])
+      expect((await agency.missions.show(prefix)).id).toBe('mis_aaaa00000002')
+    expect((await agency.missions.show('ab')).id).toBe('mis_ab0000000003')
+    for (const prefix of ['aaaa', 'a', 'mis_a'])
+      await expect(agency.missions.show(prefix)).rejects.toMatchObject({ code: 'invalid_input' })
+    for (const prefix of ['', 'mis_', 'zz', '%'])
+      await expect(agency.missions.show(prefix), prefix).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
