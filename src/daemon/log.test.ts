@@ -105,6 +105,11 @@ describe('the daemon’s log', () => {
     expect(log.dropped()).toBe(1)
   })
 
+  it('keeps its own fields whatever others are called', () => {
+    open().info('mine', { message: 'theirs', level: 'none', more: 1 })
+    expect(lines()[0]).toMatchObject({ level: 'info', message: 'mine', more: 1 })
+  })
+
   it('takes whatever it is given', () => {
     const circle: Record<string, unknown> = {}
     circle['self'] = circle

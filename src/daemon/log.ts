@@ -98,8 +98,11 @@ export function createLog({ path, level, clock, maxBytes = 10_000_000, keep = 5 
   }
 }
 
-const lineOf = (at: string, level: LogLevel, message: string, fields: LogFields): string =>
-  JSON.stringify({ at, level, message: cleanText(message), ...(clean(fields, 0) as object) })
+function lineOf(at: string, level: LogLevel, message: string, fields: LogFields): string {
+  const first = { at, level, message: cleanText(message) }
+  // Twice: they come first, and no field of the same name replaces them.
+  return JSON.stringify({ ...first, ...(clean(fields, 0) as object), ...first })
+}
 
 const cleanText = (text: string): string => shorten(redact(text), maxText)
 

@@ -37,9 +37,13 @@ export function problemResponse(
 ): Response {
   // One line, whatever was asked for by name: it is printed as it is.
   const message = shorten(error.message.replace(/\s+/g, ' '), 500)
-  const problem: Problem = { code: error.code, message, exit: exitCodes[error.code] }
-  if (error.hint !== undefined) problem.hint = error.hint
-  if (Object.keys(error.data).length > 0) problem.data = error.data
+  const problem: Problem = {
+    code: error.code,
+    message,
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
+    ...(Object.keys(error.data).length === 0 ? {} : { data: error.data }),
+    exit: exitCodes[error.code],
+  }
   return new Response(JSON.stringify(problem), {
     status,
     headers: { 'content-type': 'application/problem+json', ...extraHeaders[error.code], ...headers },
