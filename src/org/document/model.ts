@@ -1,0 +1,61 @@
+import type { Intent } from '../organisations/contract.ts'
+import type { Authority } from '../positions/contract.ts'
+
+/** Where something stands in a document, for messages. */
+export interface Place {
+  line: number
+  column: number
+}
+
+/** A document as it was read: only what it says; undefined means that it says nothing about it. */
+export interface OrgDocument {
+  organisation: DocOrganisation
+  roles: DocRole[]
+  positions: DocPosition[]
+}
+
+export interface DocOrganisation {
+  place: Place
+  organisationId?: number
+  name?: string
+  purpose?: string
+  slug?: string
+  description?: string
+  status?: 'active' | 'dormant' | 'archived'
+  /** The title of the lead seat. */
+  lead?: string | null
+  settings?: { key: string; value: string; place: Place }[]
+  intent?: Intent | null
+}
+
+export interface DocRole {
+  place: Place
+  roleId?: number
+  name: string
+  description?: string
+}
+
+export interface DocPosition {
+  place: Place
+  positionId?: number
+  title: string
+  role?: string
+  level?: number
+  reportsTo?: string | null
+  escalatesTo?: string | null
+  isCrossCutting?: boolean
+  /** Null: vacant, which an import leaves as it is; undefined: says nothing. */
+  assignment?: DocAssignment | null
+  authority?: Authority[]
+}
+
+export interface DocAssignment {
+  place: Place
+  personaAssignmentId?: number
+  personaId?: number
+  personaSlug?: string
+  personaName?: string
+  personaRole?: string
+  personaStatus?: 'active' | 'archived'
+  assignedAt?: string
+}

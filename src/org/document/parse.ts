@@ -1,0 +1,271 @@
+import type { Node } from 'yaml'
+
+import { organisationSettings } from '../organisations/contract.ts'
+import type { Intent } from '../organisations/contract.ts'
+import { Authority } from '../positions/contract.ts'
+import type { Fault } from './contract.ts'
+import type { DocAssignment, DocOrganisation, DocPosition, DocRole, OrgDocument } from './model.ts'
+import {
+  asAnyText,
+  asId,
+  asText,
+  complain,
+  oneOf,
+  orNull,
+  readList,
+  readMap,
+  readScalar,
+  readSource,
+  type Source,
+} from './reader.ts'
+
+export interface Parsed {
+  /** Null when there is nothing to work with; otherwise what could be read, faults or not. */
+  document: OrgDocument | null
+  faults: Fault[]
+}
+
+/** Never exported, never imported: what lives only while agents run. */
+const runtimeKeys = [
+  'active_agents',
+  'agents',
+  'session_state',
+  'current_command',
+  'context_use',
+  'context_percent',
+  'priority_score',
+  'priority_scores',
+  'state',
+]
+
+export function parseOrgDocument(text: string): Parsed {
+  const source = readSource(text)
+  if (source.faults.length > 0) return { document: null, faults: source.faults }
+  if (source.root === null) {
+    complain(source, null, 'the document is empty', null)
+    return { document: null, faults: source.faults }
+  }
+  const root = readMap(source, source.root, 'the document', ['organisation', 'roles', 'positions'], runtimeKeys)
+  if (root === null) return { document: null, faults: source.faults }
+  if (!root.has('organisation')) complain(source, source.root, 'the document has no "organisation"', 'organisation')
+  const organisation = root.has('organisation') ? parseOrganisation(source, root.get('organisation') ?? null) : null
+  const roles = readList(source, root.get('roles') ?? null, 'roles').flatMap((node) => parseRole(source, node) ?? [])
+  const positions = readList(source, root.get('positions') ?? null, 'positions').flatMap(
+    (node) => parsePosition(source, node) ?? [],
+  )
+  return {
+    document: organisation === null ? null : { organisation, roles, positions },
+    faults: source.faults,
+  }
+}
+
+const organisationKeys = [
+  'organisation_id',
+  'name',
+  'purpose',
+  'slug',
+  'description',
+  'status',
+  'lead',
+  'settings',
+  'intent',
+]
+
+function parseOrganisation(source: Source, node: Node | null): DocOrganisation | null {
+  const values = readMap(source, node, 'organisation', organisationKeys, runtimeKeys)
+  if (values === null) return null
+  const at = (key: string): Node | null | undefined => values.get(key)
+  return compact({
+    place: source.placeOf(node),
+    organisationId: readScalar(source, at('organisation_id'), 'organisation_id', 'a positive whole number', asId),
+    name: readScalar(source, at('name'), 'name', 'a text of 1 to 100 characters', asText(100)),
+    purpose: readScalar(source, at('purpose'), 'purpose', 'a text of 1 to 64 characters', asText(64)),
+    slug: readScalar(source, at('slug'), 'slug', 'a text', asText(128)),
+    description: readScalar(source, at('description'), 'description', 'a text', asAnyText(10_000)),
+    status: readScalar(
+      source,
+      at('status'),
+      'status',
+      'active, dormant or archived',
+      oneOf('active', 'dormant', 'archived'),
+    ),
+    lead: readScalar(source, at('lead'), 'lead', 'the title of a seat, or null', orNull(asText(200))),
+    settings: values.has('settings') ? parseSettings(source, at('settings') ?? null) : undefined,
+    intent: values.has('intent') ? parseIntent(source, at('intent') ?? null) : undefined,
+  })
+}
+
+function parseSettings(source: Source, node: Node | null): DocOrganisation['settings'] {
+  const values = readMap(source, node, 'settings', Object.keys(organisationSettings))
+  return [...(values ?? [])].flatMap(([key, value]) => {
+    const text = readScalar(source, value, key, 'a text', asText(200))
+    return text === undefined ? [] : [{ key, value: text, place: source.placeOf(value) }]
+  })
+}
+
+const intentKeys = {
+  optimise_for: 'optimiseFor',
+  protect: 'protect',
+  never_sacrifice: 'neverSacrifice',
+  constraints: 'constraints',
+} as const
+
+function parseIntent(source: Source, node: Node | null): Intent | null | undefined {
+  if (node === null || (node as { value?: unknown }).value === null) return null
+  const values = readMap(source, node, 'intent', Object.keys(intentKeys))
+  if (values === null) return undefined
+  const intent: Intent = { optimiseFor: [], protect: [], neverSacrifice: [], constraints: [] }
+  for (const [key, list] of values) {
+    const name = intentKeys[key as keyof typeof intentKeys]
+    intent[name] = readList(source, list, key).flatMap(
+      (item) => readScalar(source, item, key, 'a list of texts', asText(2_000)) ?? [],
+    )
+  }
+  return intent
+}
+
+function parseRole(source: Source, node: Node | null): DocRole | null {
+  const values = readMap(source, node, 'a role', ['role_id', 'name', 'description'])
+  if (values === null) return null
+  const name = readScalar(source, values.get('name'), 'name', 'a text of 1 to 64 characters', asText(64))
+  if (!values.has('name')) complain(source, node, 'a role needs a name', null)
+  if (name === undefined) return null
+  return compact({
+    place: source.placeOf(node),
+    roleId: readScalar(source, values.get('role_id'), 'role_id', 'a positive whole number', asId),
+    name,
+    description: readScalar(source, values.get('description'), 'description', 'a text', asAnyText(2_000)),
+  })
+}
+
+const positionKeys = [
+  'position_id',
+  'title',
+  'role',
+  'level',
+  'reports_to',
+  'escalates_to',
+  'is_cross_cutting',
+  'assignment',
+  'authority',
+]
+
+function parsePosition(source: Source, node: Node | null): DocPosition | null {
+  const values = readMap(source, node, 'a position', positionKeys, runtimeKeys)
+  if (values === null) return null
+  if (!values.has('title')) complain(source, node, 'a position needs a title', null)
+  const title = readScalar(source, values.get('title'), 'title', 'a text of 1 to 200 characters', asText(200))
+  if (title === undefined) return null
+  const at = (key: string): Node | null | undefined => values.get(key)
+  const reference = orNull(asText(200))
+  return compact({
+    place: source.placeOf(node),
+    positionId: readScalar(source, at('position_id'), 'position_id', 'a positive whole number', asId),
+    title,
+    role: readScalar(source, at('role'), 'role', 'the name of a role', asText(64)),
+    level: readScalar(source, at('level'), 'level', 'a whole number from 1 to 100', (value) =>
+      typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 100 ? value : undefined,
+    ),
+    reportsTo: readScalar(source, at('reports_to'), 'reports_to', 'a title or null', reference),
+    escalatesTo: readScalar(source, at('escalates_to'), 'escalates_to', 'a title or null', reference),
+    isCrossCutting: readScalar(source, at('is_cross_cutting'), 'is_cross_cutting', 'true or false', (value) =>
+      typeof value === 'boolean' ? value : undefined,
+    ),
+    assignment: values.has('assignment') ? parseAssignment(source, at('assignment') ?? null) : undefined,
+    authority: values.has('authority') ? parseAuthorities(source, at('authority') ?? null) : undefined,
+  })
+}
+
+const assignmentKeys = [
+  'persona_assignment_id',
+  'persona_id',
+  'persona_slug',
+  'persona_name',
+  'persona_role',
+  'persona_status',
+  'assigned_at',
+  'skill_file',
+  'experience_file',
+]
+
+function parseAssignment(source: Source, node: Node | null): DocAssignment | null | undefined {
+  if (node === null || (node as { value?: unknown }).value === null) return null
+  const values = readMap(source, node, 'an assignment', assignmentKeys, runtimeKeys)
+  if (values === null) return undefined
+  const at = (key: string): Node | null | undefined => values.get(key)
+  const assignment = compact({
+    place: source.placeOf(node),
+    personaAssignmentId: readScalar(
+      source,
+      at('persona_assignment_id'),
+      'persona_assignment_id',
+      'a positive whole number',
+      asId,
+    ),
+    personaId: readScalar(source, at('persona_id'), 'persona_id', 'a positive whole number', asId),
+    personaSlug: readScalar(
+      source,
+      at('persona_slug'),
+      'persona_slug',
+      'lower-case letters, digits and hyphens',
+      asSlug,
+    ),
+    personaName: readScalar(source, at('persona_name'), 'persona_name', 'a text of 1 to 100 characters', asText(100)),
+    personaRole: readScalar(source, at('persona_role'), 'persona_role', 'the name of a role', asText(64)),
+    personaStatus: readScalar(
+      source,
+      at('persona_status'),
+      'persona_status',
+      'active or archived',
+      oneOf('active', 'archived'),
+    ),
+    assignedAt: readScalar(source, at('assigned_at'), 'assigned_at', 'a time such as 2026-02-15T10:00:00Z', asTime),
+  })
+  if (
+    assignment.personaSlug === undefined &&
+    assignment.personaId === undefined &&
+    assignment.personaName === undefined
+  ) {
+    complain(source, node, 'an assignment needs persona_slug, persona_id or persona_name', null)
+    return undefined
+  }
+  return assignment
+}
+
+function parseAuthorities(source: Source, node: Node | null): Authority[] {
+  return readList(source, node, 'authority').flatMap((item) => {
+    const values = readMap(source, item, 'an authority', ['kind', 'limit', 'unit', 'on_breach'])
+    if (values === null) return []
+    const plain = (key: string): unknown => (values.get(key) as { value?: unknown } | null | undefined)?.value
+    const parsed = Authority.safeParse({
+      kind: plain('kind'),
+      limit: plain('limit'),
+      unit: plain('unit') === undefined ? undefined : String(plain('unit')),
+      onBreach: plain('on_breach'),
+    })
+    if (parsed.success) return [parsed.data]
+    const [issue] = parsed.error.issues
+    complain(source, item, `authority: ${String(issue?.path[0] ?? '')} ${issue?.message ?? ''}`, 'authority')
+    return []
+  })
+}
+
+const asSlug = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.length <= 128 && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(value) ? value : undefined
+
+/** Any ISO time with a zone, in the one form that the store keeps. */
+const asTime = (value: unknown): string | undefined => {
+  const text = value instanceof Date ? value.toISOString() : typeof value === 'string' ? value : ''
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/.test(text)) return undefined
+  const ms = Date.parse(text)
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
+}
+
+/** Without the keys that say nothing, so that "absent" can be told from "null". */
+function compact<T extends object>(
+  values: T,
+): { [Key in keyof T as undefined extends T[Key] ? never : Key]: T[Key] } & {
+  [Key in keyof T as undefined extends T[Key] ? Key : never]?: Exclude<T[Key], undefined>
+} {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
+}
