@@ -8,6 +8,8 @@ import { textOf } from './text.ts'
 export interface Command {
   readonly command: string
   readonly directory: string
+  /** By which it is found and ended if we die while it runs. */
+  readonly launchId: string | null
   readonly clock: Clock
   readonly timeoutMs: number
   readonly maxOutputBytes: number
@@ -22,6 +24,7 @@ const lingerMs = 500
 export async function runCommand({
   command,
   directory,
+  launchId,
   clock,
   timeoutMs,
   maxOutputBytes,
@@ -30,7 +33,7 @@ export async function runCommand({
   // One pipe for both outputs keeps them in the order in which they were written, so that the hash means something.
   const child = spawn('/bin/sh', ['-c', 'exec /bin/sh -c "$0" 2>&1', command], {
     cwd: directory,
-    env: cleanEnvironment(directory),
+    env: cleanEnvironment(directory, launchId),
     detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],
   })
@@ -57,10 +60,11 @@ export async function runCommand({
   }
 }
 
-const cleanEnvironment = (home: string): Record<string, string> => ({
+const cleanEnvironment = (home: string, launchId: string | null): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
   HOME: home,
   LANG: process.env['LANG'] ?? 'C.UTF-8',
+  ...(launchId === null ? {} : { AGENCY_LAUNCH_ID: launchId }),
 })
 
 interface Exit {

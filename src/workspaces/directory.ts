@@ -22,16 +22,16 @@ export function createDirectoryWorkspaces({ root, clock = systemClock }: { root:
       // What an earlier attempt put there must not speak for this one.
       await rm(join(path, outbox), { recursive: true, force: true })
       await ownDirectory(join(path, outbox))
-      return createWorkspace(path, clock)
+      return createWorkspace(path, brief.attemptId ?? null, clock)
     },
   }
 }
 
-const createWorkspace = (path: string, clock: Clock): Workspace => ({
+const createWorkspace = (path: string, launchId: string | null, clock: Clock): Workspace => ({
   path,
   read: (name, maxBytes) => readInside(path, name, maxBytes),
   write: (name, text) => writeInside(path, name, text),
-  run: (command, limits) => runCommand({ command, directory: path, clock, ...limits }),
+  run: (command, limits) => runCommand({ command, directory: path, launchId, clock, ...limits }),
 })
 
 /** An agent may have put a link or a file in the way; following it would make us write where it points. */

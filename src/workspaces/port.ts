@@ -27,6 +27,9 @@ export interface CommandResult {
 }
 
 export interface Workspaces {
-  /** Makes the brief's directory if it is not there yet; a second attempt finds the first one's files, but an empty outbox. */
-  prepare(brief: { id: string; runId: string }): Promise<Workspace>
+  /**
+   * Makes the brief's directory if it is not there yet; a second attempt finds the first one's files, but an empty outbox.
+   * Commands that run in it carry the attempt as AGENCY_LAUNCH_ID, like its agent: one that outlives us is found by it.
+   */
+  prepare(brief: { id: string; runId: string; attemptId?: string | null }): Promise<Workspace>
 }

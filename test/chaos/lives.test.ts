@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import type { Wire } from '../../src/cli/wire.ts'
+import type { DaemonStatus } from '../../src/daemon/contract.ts'
+import { demo } from '../../src/daemon/demo.ts'
+import { readDaemonFile } from '../../src/cli/endpoint.ts'
+import { homePaths } from '../../src/daemon/home.ts'
+import { pause } from '../../src/kernel/clock.ts'
+import type { Run } from '../../src/work/runs/contract.ts'
+import { isRunning } from '../support/processes.ts'
+import { describeStores } from '../support/store.ts'
+import { findInRuns, findLeftBehind } from './findings.ts'
+import { createInstallation, type Installation, type StoreKind } from './installation.ts'
+import { processesOf } from './processes.ts'
+import { type RunKind, runKinds } from './runs.ts'
+import { askFor, untilEnded } from './work.ts'
+
+async function install(store: StoreKind): Promise<Installation> {
+  const installation = await createInstallation(store)
+  onTestFinished(() => installation.remove())
+  return installation
+}
+
+const kind = (name: string): RunKind => runKinds.find((each) => each.name === name) as RunKind
+
+describeStores('one home', (_, store) => {
+  it('has one daemon, also when two are started at once, and a third is told whose it is', async () => {
+    const installation = await install(store)
+    const ups = await Promise.all([installation.agency('up'), installation.agency('up')])
+    expect(ups).toMatchObject([{ code: 0 }, { code: 0 }])
+    const { pid } = await installation.client.send<Wire<DaemonStatus>>('GET', '/status')
+    for (const up of ups) expect(up.said).toContain(`(pid ${pid})`)
+    expect(await installation.start().ended).toMatchObject({
+      code: 1,
+      said: expect.stringContaining(`another Agency (pid ${pid}) already runs on ${installation.home}`),
+    })
+    expect(await installation.agency('down')).toMatchObject({ code: 0, said: `stopped (pid ${pid})\n` })
+    expect(isRunning(pid)).toBe(false)
+    expect(await findLeftBehind(installation)).toEqual([])
+  })
+
+  it('is free the moment its daemon is killed', async () => {
+    const installation = await install(store)
+    for (let life = 0; life < 5; life++) {
+      const daemon = installation.start()
+      expect(await daemon.ready).toBe(true)
+      daemon.kill()
+    }
+    expect(await installation.agency('up')).toMatchObject({ code: 0 })
+    expect(readDaemonFile(homePaths({ AGENCY_HOME: installation.home }))?.pid).toBe(
+      (await installation.client.send<Wire<DaemonStatus>>('GET', '/status')).pid,
+    )
+    expect(await installation.agency('down')).toMatchObject({ code: 0 })
+  })
+
+  it('goes on with its runs after it was stopped under them', async () => {
+    const installation = await install(store)
+    expect(await installation.agency('up')).toMatchObject({ code: 0 })
+    const asked = []
+    for (const each of runKinds) asked.push(await askFor(installation, each, each.name))
+    await untilAgents(installation)
+    expect(await installation.agency('down')).toMatchObject({ code: 0 })
+    expect(processesOf(installation.home)).toEqual([])
+    expect(await installation.agency('up')).toMatchObject({ code: 0 })
+    expect(await untilEnded(installation, 60_000)).toBe(0)
+    expect(await findInRuns(installation, asked, { daemons: 1, agents: 0 })).toEqual([])
+    expect(await installation.agency('down')).toMatchObject({ code: 0 })
+    expect(await findLeftBehind(installation)).toEqual([])
+  })
+
+  it('plays its demonstration once in its life', async () => {
+    const installation = await install(store)
+    const dead = await installation.start({ demo: true, kill: 'run.created:1' }).ended
+    expect(dead.signal).toBe('SIGKILL')
+    for (let life = 0; life < 2; life++) {
+      const daemon = installation.start({ demo: true })
+      expect(await daemon.ready).toBe(true)
+      const { runs } = await installation.client.send<{ runs: Wire<Run>[] }>('GET', '/runs')
+      expect(runs.map((run) => run.goal_anchor)).toEqual([demo.goal])
+      await daemon.stop()
+    }
+  })
+
+  it('ends a command of its evidence that outlived it, and looks again', async () => {
+    const installation = await install(store)
+    const first = installation.start()
+    const looking: RunKind = {
+      ...kind('plain'),
+      input: {
+        ...kind('plain').input,
+        evidence: [{ kind: 'command', run: 'if [ -e looking ]; then exit 0; fi; touch looking; exec sleep 300' }],
+      },
+    }
+    const asked = await askFor(installation, looking, 'look')
+    const [brief] = (
+      await installation.client.send<{ briefs: { id: string }[] }>('GET', `/runs/${asked.id}/inspect?events=0`)
+    ).briefs
+    while (!existsSync(join(installation.home, 'workspaces', asked.id, brief?.id ?? '', 'looking'))) await pause(10)
+    first.kill()
+    await first.ended
+    expect(processesOf(installation.home).map(({ command }) => command)).toEqual(['sleep 300'])
+    const second = installation.start()
+    expect(await untilEnded(installation, 60_000)).toBe(0)
+    expect(await findInRuns(installation, [asked], { daemons: 1, agents: 0 })).toEqual([])
+    await second.stop()
+    expect(await findLeftBehind(installation)).toEqual([])
+  })
+})
+
+describe('what these tests rely on', () => {
+  it('finds every process of a home', async () => {
+    const installation = await install('sqlite')
+    const daemon = installation.start()
+    await daemon.ready
+    expect(processesOf(installation.home).map(({ pid }) => pid)).toEqual([daemon.pid])
+    await askFor(installation, kind('chained'), 'chained')
+    await untilAgents(installation)
+    daemon.kill()
+    await daemon.ended
+    const left = processesOf(installation.home)
+    expect(left.length).toBeGreaterThan(0)
+    expect(left.every(({ launchId }) => launchId !== null)).toBe(true)
+    expect((await findLeftBehind(installation)).length).toBeGreaterThan(0)
+  })
+})
+
+async function untilAgents({ home }: Installation): Promise<void> {
+  while (!processesOf(home).some(({ launchId }) => launchId !== null)) await pause(5)
+}
