@@ -184,7 +184,12 @@ async function inspect(page: Page): Promise<{ found: string[]; overflow: number 
     nodes.map((node) => `${id}: ${node.target.join(' ')} ${node.failureSummary ?? ''}`),
   )
   const overflow = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    () =>
+      [document.documentElement, ...document.querySelectorAll('*')].filter(
+        (element) =>
+          element.scrollWidth > element.clientWidth + 1 &&
+          (element === document.documentElement || /auto|scroll/.test(getComputedStyle(element).overflowX)),
+      ).length,
   )
   return { found, overflow }
 }

@@ -81,7 +81,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await expectShown(tree.getByRole('treeitem', { name: /Write page.txt working/ }))
     release('page')
     await expectShown(tree.getByRole('treeitem', { name: /Write page.txt done/ }))
-    await expectShown(detail.getByText('2 of 2 proven, checked by the engine'))
+    await expectShown(detail.getByText('2 of 2 proven after attempt 1, checked by the engine'))
     await expectShown(detail.getByText('$ cat page.txt'))
     await expectShown(detail.getByText('River finds the sea'))
     await expectShown(page.locator('.run-header').getByText('done', { exact: true }))

@@ -55,13 +55,15 @@ function EvidenceList({ brief, checks, attempts }: { brief: Brief; checks: Check
       ? brief.evidence.map((evidence, item) => ({ item, evidence, check: newest.get(item) }))
       : [...newest.values()].map((check) => ({ item: check.item, evidence: check.evidence, check }))
   const passed = items.filter(({ check }) => check?.passed === true).length
-  const looked = items.some(({ check }) => check !== undefined)
+  const last = attempts.findLastIndex((attempt) => checks.some((check) => check.attemptId === attempt.id)) + 1
   return (
     <section className="part">
       <h3>
         Evidence{' '}
         <span className="muted">
-          {looked ? `${passed} of ${items.length} proven, checked by the engine` : 'not checked yet'}
+          {last > 0
+            ? `${passed} of ${items.length} proven after attempt ${last}, checked by the engine`
+            : 'not checked yet'}
         </span>
       </h3>
       {items.length === 0 && <p className="muted">Every output that the agent reports must exist.</p>}
