@@ -272,21 +272,24 @@ describe('a run', () => {
     expect(await cli.json('mission', 'list')).toEqual({ missions: [] })
   })
 
-  it.each([
-    [['inspect', 'run_nope'], 3],
-    [['watch', 'run_nope'], 3],
-    [['mission', 'show', 'mis_nope'], 3],
-    [['run', 'x', '--runtime', 'scripted', '--evidence', 'file:../up'], 2],
-    [['run', 'x', '--runtime', 'nonsense'], 2],
-    [['run', 'x', '--scenario', 'nonsense'], 2],
-    [['run', 'x', '--runtime', 'scripted', '--org', '99'], 3],
-    [['brief'], 1],
-  ])('says no in one line: %j exits with %i', async (words, code) => {
+  it('is refused in one line, with the exit code of the reason', async () => {
     await cli.text('up')
-    const ended = await cli.run(...words)
-    expect(ended.out).toBe('')
-    expect(ended.err).toMatch(/^error: [^\n]+\n( {2}[^\n]+\n)?$/)
-    expect(ended.code).toBe(code)
+    const refusals: [string[], number][] = [
+      [['inspect', 'run_nope'], 3],
+      [['watch', 'run_nope'], 3],
+      [['mission', 'show', 'mis_nope'], 3],
+      [['run', 'x', '--runtime', 'scripted', '--evidence', 'file:../up'], 2],
+      [['run', 'x', '--runtime', 'nonsense'], 2],
+      [['run', 'x', '--scenario', 'nonsense'], 2],
+      [['run', 'x', '--runtime', 'scripted', '--org', '99'], 3],
+      [['brief'], 1],
+    ]
+    for (const [words, code] of refusals) {
+      const ended = await cli.run(...words)
+      expect([words, ended.code, ended.out]).toEqual([words, code, ''])
+      expect(ended.err).toMatch(/^error: [^\n]+\n( {2}[^\n]+\n)?$/)
+    }
+    expect(await cli.json('runs')).toMatchObject({ runs: [] })
   })
 })
 
