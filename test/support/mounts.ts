@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
 /** A small disk of its own, gone when the test is: what root may do to files, a full or read-only disk still refuses. */
-export function mountDisk(sizeKb: number): { folder: string; makeReadOnly(): void } {
-  const folder = mkdtempSync(join(tmpdir(), 'agency-disk-'))
+export function mountDisk(
+  sizeKb: number,
+  folder = mkdtempSync(join(tmpdir(), 'agency-disk-')),
+): { folder: string; makeReadOnly(): void } {
   const failure = mount(folder, sizeKb)
   if (failure !== null) throw new Error(failure)
   onTestFinished(() => unmount(folder))

@@ -1,0 +1,39 @@
+import type { ReadTx, Tx } from '../db/port.ts'
+import { nextCounter, sqlOf } from '../db/tx.ts'
+
+/** Files on their way into place, by paths below the data root. */
+export interface FileMove {
+  id: number
+  source: string
+  target: string
+}
+
+export async function insertFileMoves(tx: Tx, moves: readonly Omit<FileMove, 'id'>[]): Promise<FileMove[]> {
+  if (moves.length === 0) return []
+  const first = await nextCounter(tx, 'file_moves', moves.length)
+  const rows = moves.map((move, index) => ({ id: first + index, ...move }))
+  for (let from = 0; from < rows.length; from += 200) {
+    const some = rows.slice(from, from + 200)
+    await sqlOf(tx).run(
+      `INSERT INTO file_moves (id, source, target, created_at) VALUES ${some.map(() => '(?, ?, ?, ?)').join(', ')}`,
+      some.flatMap((row) => [row.id, row.source, row.target, tx.at]),
+    )
+  }
+  return rows
+}
+
+export async function listFileMoves(tx: ReadTx): Promise<FileMove[]> {
+  const rows = await sqlOf(tx).all('SELECT id, source, target FROM file_moves ORDER BY id')
+  return rows.map((row) => ({
+    id: row['id'] as number,
+    source: row['source'] as string,
+    target: row['target'] as string,
+  }))
+}
+
+export async function deleteFileMoves(tx: Tx, ids: readonly number[]): Promise<void> {
+  for (let from = 0; from < ids.length; from += 500) {
+    const some = ids.slice(from, from + 500)
+    await sqlOf(tx).run(`DELETE FROM file_moves WHERE id IN (${some.map(() => '?').join(', ')})`, some)
+  }
+}

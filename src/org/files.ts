@@ -1,0 +1,235 @@
+import { constants, lstatSync, readdirSync } from 'node:fs'
+import { open, readdir, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+import type { Db, Stream, Tx } from '../db/port.ts'
+import { refusal } from '../kernel/errors.ts'
+import type { Log } from '../kernel/log.ts'
+import { deleteFileMoves, type FileMove, insertFileMoves, listFileMoves } from './file-moves-store.ts'
+import { follow, followPath, prepareRoot, realRoot, unusableData } from './places.ts'
+import {
+  type Content,
+  fillFolder,
+  isStaged,
+  makeFolder,
+  moveIntoPlace,
+  movesFor,
+  type Put,
+  staging,
+  syncDirectories,
+} from './stage.ts'
+
+export interface Staged {
+  /** In the transaction of the rows that the files belong to: both come to be, or neither. */
+  put(tx: Tx, puts: readonly Put[]): Promise<void>
+  /** After the commit: moves what was put and forgets the rest. */
+  finish(): Promise<void>
+  discard(): Promise<void>
+}
+
+export interface Files {
+  readonly root: string
+  /** As it is this moment: nothing is kept, so whatever was edited by hand counts at once. Null: not there. */
+  read(place: string): Promise<string | null>
+  /** The files below a directory, as paths relative to it. */
+  list(place: string): string[]
+  stage(content: Content): Promise<Staged>
+  /** Rows and files together. The content is on the disk before the transaction begins, in place after its commit. */
+  write<T>(
+    streams: readonly Stream[],
+    content: Content,
+    work: (tx: Tx, put: (puts: readonly Put[]) => Promise<void>) => Promise<T>,
+  ): Promise<T>
+  /** For reading a file and writing it back: of two with the same key, the second waits. */
+  oneAtATime<T>(key: string, work: () => Promise<T>): Promise<T>
+  /** Before anything is served: finishes what an earlier life had committed, removes what it had not. */
+  recover(): Promise<void>
+}
+
+/** Larger files are no text that somebody wrote. */
+export const maxFileBytes = 10_000_000
+
+export function createFiles({ root, db, log }: { root: string; db: Db; log: Log }): Files {
+  const files: Files = {
+    root,
+    async read(place) {
+      try {
+        return await readText(realRoot(root), place)
+      } catch (error) {
+        throw unusableData(root, error)
+      }
+    },
+    list: (place) => {
+      try {
+        return listBelow(realRoot(root), place)
+      } catch (error) {
+        throw unusableData(root, error)
+      }
+    },
+    async stage(content) {
+      const base = prepareRoot(root)
+      let folder: string | null = null
+      try {
+        folder = await makeFolder(base)
+        await fillFolder(base, folder, content)
+        return stagedIn(base, folder, content)
+      } catch (error) {
+        if (folder !== null) await rm(join(base, folder), { recursive: true, force: true })
+        throw unusableData(root, error)
+      }
+    },
+    async write(streams, content, work) {
+      if (Object.keys(content).length === 0) return db.write(streams, (tx) => work(tx, async () => {}))
+      const staged = await files.stage(content)
+      let result
+      try {
+        result = await db.write(streams, (tx) => work(tx, (puts) => staged.put(tx, puts)))
+      } catch (error) {
+        await staged.discard()
+        throw error
+      }
+      await staged.finish()
+      return result
+    },
+    oneAtATime: createQueues(),
+    recover: () => recover({ root, db, log }),
+  }
+
+  function stagedIn(base: string, folder: string, content: Content): Staged {
+    const committed: FileMove[] = []
+    let wasPut = false
+    const empty = (): Promise<void> => rm(join(base, folder), { recursive: true, force: true })
+    return {
+      async put(tx, puts) {
+        wasPut = true
+        const moves = puts.flatMap((each) => movesFor(base, folder, content, each))
+        const rows = await insertFileMoves(tx, moves)
+        tx.afterCommit(() => committed.push(...rows))
+      },
+      async finish() {
+        try {
+          for (const move of committed) moveIntoPlace(base, move)
+          await syncDirectories(committed.map((move) => dirname(join(base, move.target))))
+        } catch (error) {
+          log.error('files could not be put into place; the next start tries again', { error })
+          throw refusal('store_unusable', `the change is recorded, but its files are not in place in ${root}`, {
+            hint: 'See "agency doctor"; they are put into place at the next start of the daemon.',
+            cause: error,
+          })
+        }
+        if (committed.length > 0)
+          await forget(
+            db,
+            log,
+            committed.map((move) => move.id),
+          )
+        await empty()
+      },
+      async discard() {
+        // A connection that broke in the middle of a commit leaves open whether there was one: then the next start looks.
+        if (!wasPut || (await isFree(db, folder))) await empty()
+      },
+    }
+  }
+
+  return files
+}
+
+async function isFree(db: Db, folder: string): Promise<boolean> {
+  try {
+    return !(await db.read(listFileMoves)).some((move) => move.source.startsWith(`${folder}/`))
+  } catch {
+    return false
+  }
+}
+
+async function readText(base: string, place: string): Promise<string | null> {
+  const path = join(base, follow(base, place))
+  let file
+  try {
+    // Neither a link that appeared meanwhile nor a pipe that nobody writes to.
+    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+  try {
+    const found = await file.stat()
+    if (!found.isFile()) throw refusal('store_unusable', `${place} in the data directory is not a file`)
+    if (found.size > maxFileBytes)
+      throw refusal('too_large', `${place} is larger than ${maxFileBytes / 1_000_000} MB`, {
+        hint: 'Shorten it in an editor.',
+      })
+    return (await file.readFile()).toString('utf8')
+  } finally {
+    await file.close()
+  }
+}
+
+function listBelow(base: string, place: string): string[] {
+  const path = join(base, follow(base, place))
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return []
+  return readdirSync(path, { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      if (entry.isDirectory()) return listBelow(base, `${place}/${entry.name}`).map((below) => `${entry.name}/${below}`)
+      // A link is followed, and checked, when it is opened.
+      return entry.isFile() || entry.isSymbolicLink() ? [entry.name] : []
+    })
+}
+
+async function forget(db: Db, log: Log, ids: readonly number[]): Promise<void> {
+  try {
+    await db.write([], (tx) => deleteFileMoves(tx, ids))
+  } catch (error) {
+    // The files are in place; the next start finds nothing left to move and forgets these then.
+    log.warn('finished moves could not be crossed out', { error })
+  }
+}
+
+async function recover({ root, db, log }: { root: string; db: Db; log: Log }): Promise<void> {
+  const base = prepareRoot(root)
+  const moves = await db.read(listFileMoves)
+  const finished: number[] = []
+  const kept = new Set<string>()
+  for (const move of moves) {
+    try {
+      if (!isStaged(move.source)) throw refusal('forbidden', `${move.source} is not in the stage`)
+      const isLost =
+        lstatSync(join(base, move.source), { throwIfNoEntry: false }) === undefined &&
+        lstatSync(join(base, followPath(base, move.target)), { throwIfNoEntry: false }) === undefined
+      if (isLost) log.warn('a file that belongs to the organisation is gone', { place: move.target })
+      else moveIntoPlace(base, move)
+      finished.push(move.id)
+    } catch (error) {
+      kept.add(move.source.split('/')[1] ?? '')
+      log.error('a file could not be put into place', { place: move.target, error })
+    }
+  }
+  const parents = moves.map((move) => dirname(join(base, move.target)))
+  await syncDirectories(
+    parents.filter((parent) => lstatSync(parent, { throwIfNoEntry: false })?.isDirectory() === true),
+  )
+  if (finished.length > 0) await db.write([], (tx) => deleteFileMoves(tx, finished))
+  if (finished.length > 0) log.info('finished what an earlier life had begun', { files: finished.length })
+  const stage = join(base, staging)
+  if (lstatSync(stage, { throwIfNoEntry: false })?.isDirectory() !== true) return
+  for (const name of await readdir(stage))
+    if (!kept.has(name)) await rm(join(stage, name), { recursive: true, force: true })
+}
+
+function createQueues(): Files['oneAtATime'] {
+  const last = new Map<string, Promise<void>>()
+  return async (key, work) => {
+    const before = last.get(key)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    last.set(key, promise)
+    await before
+    try {
+      return await work()
+    } finally {
+      resolve()
+      if (last.get(key) === promise) last.delete(key)
+    }
+  }
+}

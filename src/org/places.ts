@@ -1,0 +1,122 @@
+import { lstatSync, mkdirSync, realpathSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+
+import { AgencyError, bug, refusal } from '../kernel/errors.ts'
+
+/**
+ * A place is a path below the data root, such as `personas/architect-robbo-3/skill.md`. Whatever made the name, nothing
+ * is opened before it has been followed, link by link, and found to end below the root.
+ */
+export const organisationPlace = (slug: string, file?: string): string => placeOf('organisations', slug, file)
+export const personaPlace = (slug: string, file?: string): string => placeOf('personas', slug, file)
+
+const areas = ['organisations', 'personas', 'templates'] as const
+
+function placeOf(area: (typeof areas)[number], slug: string, file: string | undefined): string {
+  if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug) || slug.length > 128)
+    throw refusal('forbidden', `"${slug.slice(0, 200)}" cannot name a directory`)
+  return file === undefined ? `${area}/${slug}` : `${area}/${slug}/${file}`
+}
+
+const isSafe = (segment: string): boolean =>
+  segment !== '' && segment !== '.' && segment !== '..' && !segment.includes('\0') && segment.length < 256
+
+const noPlace = (place: string): AgencyError =>
+  refusal('forbidden', `${JSON.stringify(place.slice(0, 200))} is no place for content`)
+
+/** The root as it really is: it may itself be a link, and may be pointed elsewhere while we run. */
+export function realRoot(root: string): string {
+  try {
+    return realpathSync(root)
+  } catch (error) {
+    throw unusableData(root, error)
+  }
+}
+
+export function prepareRoot(root: string): string {
+  try {
+    mkdirSync(root, { recursive: true, mode: 0o700 })
+    const real = realpathSync(root)
+    for (const area of areas)
+      if (lstatSync(join(real, area), { throwIfNoEntry: false }) === undefined) mkdirSync(join(real, area))
+    return real
+  } catch (error) {
+    throw unusableData(root, error)
+  }
+}
+
+/** Where a place really is, as a path below the real root: what exists is followed, the rest is as it is named. */
+export function follow(base: string, place: string): string {
+  if (!areas.some((area) => place.startsWith(`${area}/`))) throw noPlace(place)
+  return followPath(base, place)
+}
+
+/** For a path that has been a place before: a link may have led it out of its area, though never out of the root. */
+export function followPath(base: string, place: string): string {
+  const segments = place.split('/')
+  if (!segments.every(isSafe)) throw noPlace(place)
+  let path = base
+  for (const [index, segment] of segments.entries()) {
+    const next = join(path, segment)
+    const found = lstatSync(next, { throwIfNoEntry: false })
+    if (found === undefined) return relative(base, join(path, ...segments.slice(index)))
+    path = found.isSymbolicLink() ? followLink(base, next, place) : next
+    if (index < segments.length - 1 && !found.isSymbolicLink() && !found.isDirectory())
+      throw refusal(
+        'store_unusable',
+        `${join(...segments.slice(0, index + 1))} in the data directory is not a directory`,
+      )
+  }
+  return relative(base, path)
+}
+
+function followLink(base: string, link: string, place: string): string {
+  let target: string
+  try {
+    target = realpathSync(link)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ELOOP') throw leads('nowhere', place, link)
+    throw error
+  }
+  if (!target.startsWith(base.endsWith(sep) ? base : base + sep)) throw leads('outside the data directory', place, link)
+  return target
+}
+
+const leads = (where: string, place: string, link: string): AgencyError =>
+  refusal('forbidden', `${place} is not touched: a link on the way leads ${where}`, {
+    hint: `Replace the link ${link} by what it should hold; the data directory itself may be a link.`,
+  })
+
+/** What the system says about the data directory, in words that help. */
+export function unusableData(root: string, error: unknown): AgencyError {
+  if (error instanceof AgencyError) return error
+  const code = (error as NodeJS.ErrnoException).code ?? ''
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return refusal('store_full', `the disk that holds ${root} is full; nothing was changed`, {
+      hint: 'Free some space, then repeat the command.',
+      cause: error,
+    })
+  const reason = reasons[code]
+  if (reason === undefined) return bug(`${root}: ${error instanceof Error ? error.message : String(error)}`)
+  return refusal('store_unusable', `the data directory ${root} cannot be used: ${reason}; nothing was changed`, {
+    hint: 'Point AGENCY_DATA at a directory that you may write to.',
+    cause: error,
+  })
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EROFS: 'it is on a read-only file system',
+  EACCES: 'it may not be written',
+  EPERM: 'it may not be written',
+  ENOTDIR: 'something on the way is not a directory',
+  EEXIST: 'something else has its name',
+  ENOENT: 'it is not there',
+  EISDIR: 'a directory is where a file should be',
+  EXDEV: 'a part of it is on another disk',
+  EIO: 'the disk has errors',
+  ELOOP: 'its links go in circles',
+  EMFILE: 'too many files are open',
+  ENFILE: 'too many files are open',
+  ENAMETOOLONG: 'its path is too long',
+}
