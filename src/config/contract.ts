@@ -12,10 +12,6 @@ export const Configuration = z.strictObject({
     description: 'TCP port of API and dashboard; null: 7717, or a free one when that is taken',
     expected: 'a whole number from 0 to 65535, or null',
   }),
-  host: z.string().min(1).max(255).default('127.0.0.1').meta({
-    description: 'Address to listen on; anything but loopback lets other machines reach the API',
-    expected: 'an address or host name',
-  }),
   databaseUrl: z
     .string()
     .regex(/^postgres(ql)?:\/\//)

@@ -30,7 +30,6 @@ describe('configuration', () => {
     const { values, origins } = loadConfiguration({ env: {}, home: { config: join(freshFolder(), 'none.yaml') } })
     expect(values).toEqual({
       port: null,
-      host: '127.0.0.1',
       databaseUrl: null,
       slots: 4,
       logLevel: 'info',
@@ -84,7 +83,7 @@ describe('configuration', () => {
     ['slots:', 'slots must be a whole number from 1 to 1000, not null'],
     ['port: 70000', 'port must be a whole number from 0 to 65535, or null, not 70000'],
     ['log_level: loud', 'log_level must be debug, info, warn or error, not "loud"'],
-    ['host: [a]', 'host must be an address or host name, not ["a"]'],
+    ['default_runtime: [a]', 'default_runtime must be the name of a runtime, or null, not ["a"]'],
   ])('refuses %s, saying what is expected and where', (text, message) => {
     expect(refused(() => load(`\n${text}\n`)).message).toMatch(
       new RegExp(`config\\.yaml:2: ${message.replace(/[[\]]/g, '\\$&')}$`),
@@ -112,7 +111,7 @@ describe('configuration', () => {
   it.each([
     ['port: [1, 2', 1],
     ['port: 1\n  slots: 2', 1],
-    ['host: "open\nport: 1\n', 1],
+    ['default_runtime: "open\nport: 1\n', 1],
     ['port: 1\nport: 2\n', 2],
     ['- port\n', 1],
     ['just text\n', 1],

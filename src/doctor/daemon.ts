@@ -54,7 +54,7 @@ export function ownerHolds(path: string): boolean {
 }
 
 async function examinePort(configuration: Configuration | null): Promise<Finding> {
-  const host = configuration?.host ?? '127.0.0.1'
+  const host = '127.0.0.1'
   const configured = configuration?.port ?? null
   const port = configured ?? defaultPort
   const refused = await tryToListen(port, host)
