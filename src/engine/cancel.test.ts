@@ -43,7 +43,10 @@ describeStores('a cancelled run', (openFresh) => {
 
   it('takes nothing more from an agent that does not know yet', async () => {
     const agency = await startAgency(openFresh)
-    const run = await agency.run({ play: [[{ log: 'gate late' }, ...work]] })
+    const reports: StepInput[] = work.map((step) =>
+      'report' in step ? { report: { ...step.report, via: 'stdout' as const } } : step,
+    )
+    const run = await agency.run({ play: [[...reports, { log: 'gate late' }]] })
     await agency.gate('late').reached
     await agency.passed('attempt.started')
     const [attempt] = (await agency.inspect(run)).attempts
@@ -71,7 +74,7 @@ describeStores('a cancelled run', (openFresh) => {
     expect(await agency.runs.show(done.id)).toEqual(done)
   })
 
-  it('stops an agent that is being launched at that moment', async () => {
+  it('stops an agent that is being launched at that moment, whoever cancelled it', async () => {
     const memory = createMemoryWorkspaces()
     const preparing = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()
@@ -83,9 +86,10 @@ describeStores('a cancelled run', (openFresh) => {
       },
     }
     const agency = await startAgency(openFresh, { workspaces })
+    const other = await openAgency({ db: agency.store.db, clock: agency.clock, worker: 'other:1' })
     const run = await agency.run({ play: [hang] })
     await preparing.promise
-    await agency.runs.cancel(operator, run.id, undefined)
+    await other.runs.cancel(operator, run.id, undefined)
     const events = await agency.events(run)
     goOn.resolve()
     await agency.engine.idle()

@@ -105,7 +105,9 @@ export const cancelRun = (scope: RunScope, reason: string): Promise<void> => end
 
 async function createBriefs(scope: RunScope, specs: readonly BriefSpec[]): Promise<void> {
   checkPlan(specs)
-  const ids = new Map(specs.map((spec) => [spec.key, scope.ids.next('brief')]))
+  // Sorted, because briefs of one moment are listed and claimed by id: so they keep the order of the plan.
+  const sorted = specs.map(() => scope.ids.next('brief')).sort()
+  const ids = new Map(specs.map((spec, index) => [spec.key, sorted[index]]))
   const { run, tx } = scope
   const created: Change[] = specs.map((spec) => inserted(briefs, newBrief(scope, spec, ids.get(spec.key) as string)))
   const edges = specs.flatMap((spec) =>

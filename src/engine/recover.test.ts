@@ -62,6 +62,7 @@ describeStores('after the death of a daemon', (openFresh) => {
     ['agent.exited', 1],
     ['evidence.checked', 1],
     ['attempt.ended', 1],
+    ['run.ended', 1],
   ]
   it.each(points)('at "%s" the work is finished, once, with %i attempts', async (point, attempts) => {
     const gated: StepInput[] = [{ log: 'gate started' }, ...work]

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 
-import { startAgency, type TestAgency, work } from '../../test/support/agency.ts'
+import { openAgency, startAgency, type TestAgency, work } from '../../test/support/agency.ts'
 import { describeStores } from '../../test/support/store.ts'
 import type { StepInput } from '../adapters/runtime/scripted/contract.ts'
+import type { Db } from '../db/port.ts'
 import type { Event } from '../events/contract.ts'
 import type { Run } from '../work/runs/contract.ts'
 
@@ -31,15 +32,21 @@ describeStores('briefs of one run', (openFresh) => {
     const briefs = [
       brief('last', ['left', 'right']),
       brief('left', ['first']),
-      brief('right', ['first']),
+      brief('right', ['first'], waits('right')),
       brief('first'),
     ]
-    const run = await agency.settled(await agency.run({ briefs }))
+    const started = await agency.run({ briefs })
+    await agency.gate('right').reached
+    await agency.until(async () => (await agency.brief(started, 'left')).status === 'done')
+    await agency.engine.sweep()
+    expect(await agency.brief(started, 'last')).toMatchObject({ status: 'pending', unmetDependencies: 1, attempts: 0 })
+    agency.gate('right').open()
+    const run = await agency.settled(started)
     expect(run).toMatchObject({ status: 'done', summary: '4 briefs done, evidence checked', briefsDone: 4 })
     const order = await story(agency, run, 'assigned', 'completed')
     expect(order.slice(0, 2)).toEqual(['assigned first', 'completed first'])
-    expect(order.slice(-2)).toEqual(['assigned last', 'completed last'])
-    expect(order.slice(2, -2).sort()).toEqual(['assigned left', 'assigned right', 'completed left', 'completed right'])
+    expect(order.slice(2, 4).sort()).toEqual(['assigned left', 'assigned right'])
+    expect(order.slice(4)).toEqual(['completed left', 'completed right', 'assigned last', 'completed last'])
   })
 
   it('do not start on a report alone: its evidence must hold', async () => {
@@ -79,6 +86,14 @@ describeStores('briefs of one run', (openFresh) => {
     agency.gate('all').open()
     expect(await agency.settled(started)).toMatchObject({ status: 'done', briefsDone: 10 })
     expect(most).toBe(3)
+  })
+
+  it('are listed and claimed in the order of the plan', async () => {
+    const agency = await startAgency(openFresh, { slots: 1 })
+    const keys = Array.from({ length: 12 }, (_, index) => `b${11 - index}`)
+    const run = await agency.settled(await agency.run({ briefs: keys.map((key) => brief(key)) }))
+    expect((await agency.inspect(run)).briefs.map((row) => row.key)).toEqual(keys)
+    expect(await story(agency, run, 'assigned')).toEqual(keys.map((key) => `assigned ${key}`))
   })
 
   it('of several runs are claimed together', async () => {
@@ -161,6 +176,40 @@ describeStores('briefs of one run', (openFresh) => {
         expect(await agency.brief(run, 'slow')).toMatchObject({ status: 'cancelled', attempts: 1 })
       },
     )
+
+    it('are not claimed by a worker that saw them ready a moment before', async () => {
+      const agency = await startAgency(openFresh, { slots: 2 })
+      const briefs = [
+        brief('broken', [], [{ log: 'gate broken' }, ...crash]),
+        brief('slow', [], waits('slow')),
+        brief('next'),
+      ]
+      const started = await agency.run({ briefs, crashRetries: 0 })
+      await agency.passed('attempt.started', 2)
+      const claiming = Promise.withResolvers<void>()
+      const failed = Promise.withResolvers<void>()
+      let isSlow = false
+      const db: Db = {
+        ...agency.store.db,
+        write: async (streams, body) => {
+          if (isSlow) claiming.resolve()
+          if (isSlow) await failed.promise
+          return agency.store.db.write(streams, body)
+        },
+      }
+      const other = await openAgency({ db, clock: agency.clock, worker: 'other:1' })
+      isSlow = true
+      await other.engine.start()
+      await claiming.promise
+      agency.gate('broken').open()
+      await agency.until(async () => (await agency.runs.show(started.id)).briefsFailed === 1)
+      failed.resolve()
+      await other.engine.idle()
+      agency.gate('slow').open()
+      const run = await agency.settled(started)
+      expect(run.status).toBe('failed')
+      expect((await agency.inspect(run)).attempts).toHaveLength(2)
+    })
 
     it('count every failure', async () => {
       const agency = await startAgency(openFresh)
