@@ -155,6 +155,7 @@ function hammer(url: string, seed: number, rounds: number): Promise<Record<strin
   const child = spawn(process.execPath, [script, url, String(seed), String(rounds)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  onTestFinished(() => void child.kill('SIGKILL'))
   let output = ''
   let errors = ''
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))

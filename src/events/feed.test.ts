@@ -114,8 +114,10 @@ describeStores('the feed', (openFresh, kind) => {
     let over = false
     const reading = take(createFeed({ db }).follow({ ...from('run:a'), until: async () => over }), Infinity)
     await write(db, 'run:a', 'one')
-    over = true
-    await write(db, 'run:a', 'two')
+    await db.write(['run:a'], async (tx) => {
+      tx.afterCommit(() => (over = true))
+      await appendEvent(tx, 'run:a', { kind: 'log', by: 'daemon', message: 'two' })
+    })
     expect(messages(await reading)).toEqual(['one', 'two'])
   })
 
