@@ -29,3 +29,7 @@ export const version: string = (
 /** A playbook's prompt: data that the build puts at the same place beside the bundle. */
 export const promptPath = (playbook: string, name: string): string =>
   fileURLToPath(new URL(`./playbooks/${playbook}/prompts/${name}.md`, import.meta.url))
+
+/** A text that new content of an organisation begins with; the build puts it at the same place beside the bundle. */
+export const templatePath = (name: string): string =>
+  fileURLToPath(new URL(`./org/templates/${name}.md`, import.meta.url))
