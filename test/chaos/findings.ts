@@ -74,7 +74,18 @@ export async function findLeftBehind(installation: Installation): Promise<string
   if (looked.length !== 2) left.push(`doctor did not audit and replay: ${said}`)
   for (const { name, status, detail } of looked) if (status !== 'ok') left.push(`${name}: ${detail}`)
   if (code !== 0) left.push(`doctor ended with ${code}: ${said}`)
-  return left
+  return [...left, ...(await findInJobs(installation))]
+}
+
+/** The hourly job of the daemon: one, which never failed, which nobody holds, and which comes again. */
+async function findInJobs(installation: Installation): Promise<string[]> {
+  const jobs = await installation.query('SELECT kind, status, tries, claimed_by, due_at, created_at FROM jobs')
+  const isWell = (job: Record<string, unknown>): boolean =>
+    job['status'] === 'waiting' &&
+    Number(job['tries']) === 0 &&
+    job['claimed_by'] === null &&
+    (job['due_at'] as string) > (job['created_at'] as string)
+  return jobs.length === 1 && jobs.every(isWell) ? [] : [`jobs: ${JSON.stringify(jobs)}`]
 }
 
 type Say = (text: string) => void

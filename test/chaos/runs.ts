@@ -17,7 +17,8 @@ export interface ExpectedBrief {
 }
 
 /** Takes a while, and tells when two agents are ever at work in one workspace. */
-const working: StepInput = { run: 'flock -n lock sleep 0.1 || touch overlap' }
+const alone = 'flock -n lock sleep 0.1; [ $? -ne 1 ] || touch overlap'
+const working: StepInput = { run: alone }
 
 const report = (outputs: string[], via: 'http' | 'cli' | 'file' | 'stdout' = 'http'): StepInput => ({
   report: { status: 'done', summary: `Wrote ${outputs.join(', ')}.`, outputs, via },
@@ -129,7 +130,7 @@ const program: RunKind = {
       command: [
         '/bin/sh',
         '-c',
-        `cat > prompt.txt; flock -n lock sleep 0.1 || touch overlap; echo made > made.txt
+        `cat > prompt.txt; ${alone}; echo made > made.txt
 echo '{"status":"done","summary":"Made it.","outputs":["made.txt"]}' > .agency/outbox/report.json`,
       ],
     },

@@ -14,6 +14,9 @@ const plans: Partial<Record<TriggerPoint, readonly Kill[]>> = {
   // Recovery needs somebody who left something behind, and dies over the same remains again.
   'recovery.begun': ['attempt.started:3', 'recovery.begun:1', 'recovery.begun:1'],
   'recovery.attempt_interrupted': ['attempt.started:3', 'recovery.attempt_interrupted:1'],
+  // There is one job, and it is due until it was run to its end.
+  'job.claimed': ['job.claimed:1', 'job.claimed:1'],
+  'job.ran': ['job.ran:1', 'job.ran:1'],
 }
 const planOf = (point: TriggerPoint): readonly Kill[] => plans[point] ?? [`${point}:1`, `${point}:2`]
 
@@ -21,6 +24,7 @@ describeStores('a daemon that is killed', (_, store) => {
   it.for(triggerPoints)('at %s: every run ends correctly and once', async (point) => {
     const installation = await createInstallation(store)
     onTestFinished(() => installation.remove())
+    if (point.startsWith('job.')) await makeJobDue(installation)
     const asking = askForAll(installation)
     asking.catch(() => {})
     for (const kill of planOf(point)) expect(await deathOf(installation.start({ kill })), kill).toBe('SIGKILL')
@@ -33,6 +37,14 @@ describeStores('a daemon that is killed', (_, store) => {
     expect(await findLeftBehind(installation)).toEqual([])
   })
 })
+
+/** The daemon's own job comes once an hour; nobody waits for that. */
+async function makeJobDue(installation: Installation): Promise<void> {
+  const life = installation.start()
+  expect(await life.ready).toBe(true)
+  await life.stop()
+  await installation.query("UPDATE jobs SET due_at = '2020-01-01T00:00:00.000Z'")
+}
 
 /** One after the other, so that each is a transaction of its own. */
 async function askForAll(installation: Installation): Promise<AskedRun[]> {

@@ -1,0 +1,70 @@
+import { parseArgs } from 'node:util'
+
+import { makeClusterFolder, removeAbandonedClusters, stopCluster } from '../support/cluster.ts'
+import { clusterVariable, postgresMissing } from '../support/postgres.ts'
+import { createInstallation } from './installation.ts'
+import { storm, type StormResult } from './storm.ts'
+
+/** `npm run soak -- --kills 200 --store sqlite|postgres|all [--seed N]`: kills the daemon again and again at random. */
+const { values } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '200' },
+    store: { type: 'string', default: 'all' },
+    seed: { type: 'string', default: String(Date.now() % 100_000) },
+  },
+})
+process.exitCode = await main(Number(values.kills), values.store, Number(values.seed))
+
+async function main(kills: number, store: string, seed: number): Promise<number> {
+  if (!(kills > 0) || !Number.isSafeInteger(seed) || !['sqlite', 'postgres', 'all'].includes(store)) {
+    console.error('error: --kills takes a number, --store sqlite, postgres or all, --seed a number')
+    return 2
+  }
+  let failed = 0
+  if (store !== 'postgres') failed += await soak('sqlite', kills, seed)
+  if (store !== 'sqlite') failed += await withCluster(() => soak('postgres', kills, seed))
+  return failed > 0 ? 1 : 0
+}
+
+async function soak(store: 'sqlite' | 'postgres', kills: number, seed: number): Promise<number> {
+  console.log(`${store}: killing the daemon ${kills} times, seed ${seed}`)
+  const installation = await createInstallation(store)
+  const result = await storm(installation, { kills, seed, say: (line) => console.log(`  ${line}`) })
+  for (const line of linesOf(result)) console.log(`  ${line}`)
+  if (result.findings.length === 0) {
+    await installation.remove()
+    return 0
+  }
+  console.log(
+    `  to look at: ${installation.home}; again: npm run soak -- --kills ${kills} --store ${store} --seed ${seed}`,
+  )
+  return 1
+}
+
+function linesOf(result: StormResult): string[] {
+  const attempts = Object.values(result.outcomes).reduce((sum, each) => sum + each, 0)
+  const outcomes = Object.entries(result.outcomes).map(([outcome, times]) => `${times} ${outcome}`)
+  return [
+    `killed    ${result.daemons} daemons (${result.starting} before they were ready), ${result.agents} agents`,
+    `runs      ${result.runs} with ${result.briefs} briefs`,
+    `attempts  ${attempts}: ${outcomes.join(', ')}; at most ${result.interruptions} interrupted in a row`,
+    `duration  ${result.seconds.toFixed(0)} s`,
+    ...(result.findings.length === 0
+      ? ['every run done, once; audit and replay clean; nothing left running']
+      : result.findings.map((finding) => `✗ ${finding}`)),
+  ]
+}
+
+async function withCluster(work: () => Promise<number>): Promise<number> {
+  removeAbandonedClusters()
+  const folder = makeClusterFolder()
+  process.env[clusterVariable] = folder
+  const missing = postgresMissing()
+  try {
+    if (missing === null) return await work()
+    console.error(`error: ${missing}`)
+    return 1
+  } finally {
+    stopCluster(folder)
+  }
+}
