@@ -13,10 +13,11 @@ const { values: flags } = parseArgs({
 try {
   const daemon = await startDaemon({ env: process.env, flags: { port: flags.port } })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void daemon.stop())
-  if (flags.foreground === true) console.log(`Agency is up: ${daemon.createLink('/').url}`)
-  if (flags.demo === true) {
-    const run = await playDemo(daemon.db, daemon.agency.runs, { kind: 'operator', personaId: operatorPersona })
-    if (flags.foreground === true) void followDemo(daemon, run)
+  const operator = { kind: 'operator', personaId: operatorPersona } as const
+  const demo = flags.demo === true ? await playDemo(daemon.db, daemon.agency.runs, operator) : null
+  if (flags.foreground === true) {
+    console.log(`Agency is up: ${daemon.createLink(demo === null ? '/' : `/runs/${demo.id}`).url}`)
+    if (demo !== null) void followDemo(daemon, demo)
   }
   await daemon.stopped
   process.exit(0)

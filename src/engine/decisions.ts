@@ -109,7 +109,9 @@ async function createBriefs(scope: RunScope, specs: readonly BriefSpec[]): Promi
   const sorted = specs.map(() => scope.ids.next('brief')).sort()
   const ids = new Map(specs.map((spec, index) => [spec.key, sorted[index]]))
   const { run, tx } = scope
-  const created: Change[] = specs.map((spec) => inserted(briefs, newBrief(scope, spec, ids.get(spec.key) as string)))
+  const created: Change[] = specs.map((spec, index) =>
+    inserted(briefs, newBrief(scope, spec, ids.get(spec.key) as string, index + 1)),
+  )
   const edges = specs.flatMap((spec) =>
     spec.after.map((key): Dependency => ({
       runId: run.id,
@@ -151,7 +153,7 @@ async function createBriefs(scope: RunScope, specs: readonly BriefSpec[]): Promi
   )
 }
 
-function newBrief(scope: RunScope, spec: BriefSpec, id: string): Brief {
+function newBrief(scope: RunScope, spec: BriefSpec, id: string, number: number): Brief {
   const { run, tx } = scope
   const evidence = spec.evidence ?? run.configuration.evidence
   return {
@@ -159,6 +161,7 @@ function newBrief(scope: RunScope, spec: BriefSpec, id: string): Brief {
     runId: run.id,
     missionId: run.missionId,
     key: spec.key,
+    number: scope.run.briefsTotal + number,
     title: spec.title ?? shorten(spec.objective.split('\n')[0] as string, 120),
     objective: spec.objective,
     context: spec.context ?? '',

@@ -14,6 +14,7 @@ export const aBrief = (fields: Partial<Brief> = {}): Brief => ({
   runId: 'run_1',
   missionId: 'mis_1',
   key: 'main',
+  number: 1,
   title: 'A haiku',
   objective: 'Write a haiku about rivers into poem.txt',
   context: '',

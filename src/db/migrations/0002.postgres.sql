@@ -90,3 +90,10 @@ CREATE TABLE file_moves (
   target TEXT COLLATE "C" NOT NULL,
   created_at TEXT COLLATE "C" NOT NULL
 );
+
+-- A plan keeps the order in which it was written.
+ALTER TABLE briefs ADD COLUMN number BIGINT;
+DROP INDEX briefs_ready;
+CREATE INDEX briefs_ready ON briefs (created_at, number, id) WHERE status = 'pending' AND unmet_dependencies = 0 AND held_by IS NULL;
+DROP INDEX briefs_of_run;
+CREATE INDEX briefs_of_run ON briefs (run_id, created_at, number, id);

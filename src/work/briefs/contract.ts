@@ -33,6 +33,7 @@ export const Brief = z.object({
   runId: z.string(),
   missionId: z.string(),
   key: z.string(),
+  number: z.number().int().nullable().describe('Its place in the plan'),
   title: z.string(),
   objective: z.string(),
   context: z.string(),

@@ -17,16 +17,18 @@ export const dependencies = table<Dependency>('dependencies', {
 export const findBrief = (tx: ReadTx, id: string): Promise<Brief | undefined> => findRow(tx, briefs, id)
 
 export const listBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
-  findRows(tx, briefs, 'run_id = ? ORDER BY created_at, id', [runId])
+  findRows(tx, briefs, 'run_id = ? ORDER BY created_at, number, id', [runId])
 
 export const listBriefsById = (tx: ReadTx, ids: readonly string[]): Promise<Brief[]> =>
-  findRows(tx, briefs, `id IN (${ids.map(() => '?').join(', ')}) ORDER BY created_at, id`, ids)
+  findRows(tx, briefs, `id IN (${ids.map(() => '?').join(', ')}) ORDER BY created_at, number, id`, ids)
 
 export const listBriefsByStatus = (tx: ReadTx, status: string, limit: number): Promise<Brief[]> =>
   findRows(tx, briefs, 'status = ? ORDER BY updated_at DESC, id LIMIT ?', [status, limit])
 
 export const listOpenBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
-  findRows(tx, briefs, "run_id = ? AND status NOT IN ('done', 'failed', 'cancelled') ORDER BY created_at, id", [runId])
+  findRows(tx, briefs, "run_id = ? AND status NOT IN ('done', 'failed', 'cancelled') ORDER BY created_at, number, id", [
+    runId,
+  ])
 
 /** Who waits for this brief. */
 export const listDependents = (tx: ReadTx, briefId: string): Promise<Dependency[]> =>
@@ -37,7 +39,7 @@ export async function listReadyBriefs(tx: ReadTx, limit: number): Promise<{ brie
   const rows = await sqlOf(tx).all(
     `SELECT b.id, b.run_id FROM briefs b JOIN runs r ON r.id = b.run_id
 WHERE b.status = 'pending' AND b.unmet_dependencies = 0 AND b.held_by IS NULL AND r.status = 'running' AND r.briefs_failed = 0
-ORDER BY b.created_at, b.id LIMIT ?`,
+ORDER BY b.created_at, b.number, b.id LIMIT ?`,
     [limit],
   )
   return rows.map((row) => ({ briefId: row['id'] as string, runId: row['run_id'] as string }))
