@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { request } from 'node:http'
+import { Agent, request } from 'node:http'
 
 import { homePaths } from '../../src/daemon/home.ts'
 import { pause } from '../../src/kernel/clock.ts'
 
 export interface Client {
-  /** One request on a connection of its own, as the operator. Rejects when there was no whole answer. */
+  /** One request as the operator. Rejects when there was no whole answer. */
   send<Answer>(method: string, path: string, options?: SendOptions): Promise<Answer>
   /** The same until it is answered, through any number of deaths. */
   insist<Answer>(method: string, path: string, options?: SendOptions): Promise<Answer>
@@ -20,8 +20,10 @@ export interface SendOptions {
 /** An answer that is no success: asking again would not change it. */
 export class Answered extends Error {}
 
-export function createClient(home: string, patienceMs = 120_000): Client {
+/** `keepAlive`: over one connection, as a program with much to say would; otherwise each request has its own. */
+export function createClient(home: string, { keepAlive = false, patienceMs = 120_000 } = {}): Client {
   const paths = homePaths({ AGENCY_HOME: home })
+  const agent = keepAlive && new Agent({ keepAlive: true, maxSockets: 1 })
   const send: Client['send'] = (method, path, { body, key } = {}) =>
     new Promise((resolve, reject) => {
       const token = readFileSync(paths.operatorToken, 'utf8').trim()
@@ -31,22 +33,19 @@ export function createClient(home: string, patienceMs = 120_000): Client {
         ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
         ...(key === undefined ? {} : { 'idempotency-key': key }),
       }
-      const sent = request(
-        { socketPath: paths.socket, method, path: `/api${path}`, headers, agent: false },
-        (answer) => {
-          const parts: Buffer[] = []
-          answer.on('data', (part: Buffer) => parts.push(part))
-          answer.on('error', reject)
-          answer.on('end', () => {
-            if (!answer.complete) return reject(new Error('the answer was cut off'))
-            const text = Buffer.concat(parts).toString('utf8')
-            const status = answer.statusCode ?? 0
-            if (status === 200) return resolve(JSON.parse(text) as never)
-            // On its way down it takes nothing more; the next one will.
-            reject(status === 503 ? new Error(text) : new Answered(`${method} ${path}: ${status} ${text}`))
-          })
-        },
-      )
+      const sent = request({ socketPath: paths.socket, method, path: `/api${path}`, headers, agent }, (answer) => {
+        const parts: Buffer[] = []
+        answer.on('data', (part: Buffer) => parts.push(part))
+        answer.on('error', reject)
+        answer.on('end', () => {
+          if (!answer.complete) return reject(new Error('the answer was cut off'))
+          const text = Buffer.concat(parts).toString('utf8')
+          const status = answer.statusCode ?? 0
+          if (status === 200) return resolve(JSON.parse(text) as never)
+          // On its way down it takes nothing more; the next one will.
+          reject(status === 503 ? new Error(text) : new Answered(`${method} ${path}: ${status} ${text}`))
+        })
+      })
       sent.on('error', reject)
       sent.end(payload)
     })
