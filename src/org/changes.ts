@@ -1,4 +1,5 @@
-import type { ReadTx, Tx } from '../db/port.ts'
+import type { ReadTx, Stream, Tx } from '../db/port.ts'
+import { appendEvent, type NewEvent } from '../events/append.ts'
 import { type Change, record } from '../events/change.ts'
 import { type Actor, actorName } from '../kernel/actor.ts'
 import type { Organisation } from './organisations/store.ts'
@@ -20,21 +21,35 @@ export interface Governed {
   warnings: string[]
 }
 
+/** What an event says about a change of the organisation. */
+export interface OrgChange {
+  noun: string
+  action: string
+  message: string
+  data?: Record<string, unknown>
+}
+
 /** One change of the structure, as its history tells it. */
 export const recordOrgChange = (
   tx: Tx,
   by: Actor,
   governed: Governed,
-  change: { noun: string; action: string; message: string; data?: Record<string, unknown> },
+  change: OrgChange,
   changes: readonly Change[],
-): Promise<number> =>
-  record(
-    tx,
-    {
-      kind: 'org_changed',
-      by: actorName(by),
-      message: change.message,
-      data: { noun: change.noun, action: change.action, persona_id: by.personaId, ...governed.data, ...change.data },
-    },
-    changes,
-  )
+): Promise<number> => record(tx, eventOf(by, governed, change), changes)
+
+/** A change of files, which no row tells of. */
+export const noteOrgChange = (
+  tx: Tx,
+  stream: Stream,
+  by: Actor,
+  governed: Governed,
+  change: OrgChange,
+): Promise<number> => appendEvent(tx, stream, eventOf(by, governed, change))
+
+const eventOf = (by: Actor, governed: Governed, { noun, action, message, data }: OrgChange): NewEvent => ({
+  kind: 'org_changed',
+  by: actorName(by),
+  message,
+  data: { noun, action, by_persona_id: by.personaId, ...governed.data, ...data },
+})

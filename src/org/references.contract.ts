@@ -26,3 +26,6 @@ export const PersonaName = Printable(100)
 export const Title = Printable(200)
 export const Level = z.number().int().min(1).max(100)
 export const Preview = z.boolean().default(false).describe('Only say what would change')
+
+/** Said beside an answer, such as that a change was outside governance; absent where there is nothing to say. */
+export const Warnings = z.array(z.string()).optional()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
-import { OrgName, OrgReference, Purpose } from '../references.contract.ts'
+import { OrgName, OrgReference, Purpose, Warnings } from '../references.contract.ts'
 
 export const OrganisationStatus = z.enum(['active', 'dormant', 'archived'])
 
@@ -26,6 +26,8 @@ export const OrganisationView = z.object({
   updatedAt: z.string(),
 })
 export type OrganisationView = z.infer<typeof OrganisationView>
+
+const ChangedOrganisation = OrganisationView.extend({ warnings: Warnings })
 
 /** Key, default and what it means; values are text, checked per key by the service. */
 export const organisationSettings = {
@@ -56,7 +58,7 @@ export const organisationOperations = {
     method: 'POST',
     path: '/orgs',
     input: z.strictObject({ name: OrgName, purpose: Purpose, description: z.string().max(10_000).default('') }),
-    output: OrganisationView,
+    output: ChangedOrganisation,
     allow: ['operator', 'agent'],
   }),
   list: operation({
@@ -88,7 +90,7 @@ export const organisationOperations = {
       status: OrganisationStatus.optional(),
       leadPositionId: z.number().int().positive().nullable().optional(),
     }),
-    output: OrganisationView,
+    output: ChangedOrganisation,
     allow: ['operator', 'agent'],
   }),
   status: operation({
@@ -112,7 +114,7 @@ export const organisationOperations = {
     summary: 'The organisation’s settings, defaults included',
     method: 'GET',
     path: '/orgs/:org/settings',
-    input: org.extend({ key: z.string().optional() }),
+    input: org.extend({ key: z.string().max(64).optional() }),
     output: z.object({
       settings: z.array(z.object({ key: z.string(), value: z.string(), default: z.string(), isDefault: z.boolean() })),
     }),
@@ -124,7 +126,7 @@ export const organisationOperations = {
     method: 'PUT',
     path: '/orgs/:org/settings/:key',
     input: org.extend({ key: z.string().min(1).max(64), value: z.string().max(200) }),
-    output: z.object({ key: z.string(), value: z.string() }),
+    output: z.object({ key: z.string(), value: z.string(), warnings: Warnings }),
     allow: ['operator', 'agent'],
   }),
   readIntent: operation({

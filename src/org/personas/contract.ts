@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
-import { PersonaName, PersonaReference, RoleName } from '../references.contract.ts'
+import { PersonaName, PersonaReference, RoleName, Warnings } from '../references.contract.ts'
 
 export const PersonaKind = z.enum(['agent', 'person'])
 export const PersonaSubtype = z.enum(['internal', 'external'])
@@ -23,6 +23,9 @@ export const PersonaView = z.object({
   updatedAt: z.string(),
 })
 export type PersonaView = z.infer<typeof PersonaView>
+
+const ChangedPersona = PersonaView.extend({ warnings: Warnings })
+const Written = z.object({ bytes: z.number().int(), warnings: Warnings })
 
 const Held = z.object({
   positionId: z.number().int(),
@@ -50,7 +53,7 @@ export const personaOperations = {
       subtype: PersonaSubtype.default('internal'),
       canCreateChannel: z.boolean().default(false),
     }),
-    output: PersonaView,
+    output: ChangedPersona,
     allow: ['operator', 'agent'],
   }),
   list: operation({
@@ -94,9 +97,9 @@ export const personaOperations = {
       role: RoleName.optional(),
       status: z.enum(['active', 'archived']).optional(),
       canCreateChannel: z.boolean().optional(),
-      unassign: z.boolean().default(false),
+      unassign: z.boolean().default(false).describe('With status archived: empty the seats that it holds first'),
     }),
-    output: PersonaView,
+    output: ChangedPersona,
     allow: ['operator', 'agent'],
   }),
   archive: operation({
@@ -104,8 +107,16 @@ export const personaOperations = {
     summary: 'Put a persona away; the seats it holds need their own yes',
     method: 'DELETE',
     path: '/personas/:persona',
-    input: persona.extend({ unassign: z.boolean().default(false), preview: z.boolean().default(false) }),
-    output: z.object({ persona: PersonaView, unassigned: z.array(z.string()), archived: z.boolean() }),
+    input: persona.extend({
+      unassign: z.stringbool().default(false).describe('Empty the seats that it holds first'),
+      preview: z.stringbool().default(false).describe('Only say what would change'),
+    }),
+    output: z.object({
+      persona: PersonaView,
+      unassigned: z.array(z.string()).describe('Seats, as title@organisation'),
+      archived: z.boolean(),
+      warnings: Warnings,
+    }),
     allow: ['operator', 'agent'],
   }),
   readSkill: operation({
@@ -123,7 +134,7 @@ export const personaOperations = {
     method: 'PUT',
     path: '/personas/:persona/skill',
     input: persona.extend({ text: Content }),
-    output: z.object({ bytes: z.number().int() }),
+    output: Written,
     allow: ['operator', 'agent'],
   }),
   readExperience: operation({
@@ -140,8 +151,8 @@ export const personaOperations = {
     summary: 'Add to experience.md, with date and author',
     method: 'POST',
     path: '/personas/:persona/experience',
-    input: persona.extend({ text: Content }),
-    output: z.object({ bytes: z.number().int() }),
+    input: persona.extend({ text: Content.refine((text) => text.trim() !== '', { error: 'must say something' }) }),
+    output: Written,
     allow: ['operator', 'agent'],
   }),
   writeExperience: operation({
@@ -150,7 +161,7 @@ export const personaOperations = {
     method: 'PUT',
     path: '/personas/:persona/experience',
     input: persona.extend({ text: Content }),
-    output: z.object({ bytes: z.number().int() }),
+    output: Written,
     allow: ['operator'],
   }),
   importFiles: operation({
@@ -160,12 +171,18 @@ export const personaOperations = {
     path: '/personas/import',
     input: z.strictObject({
       files: z.array(AgentFile).max(1_000),
-      role: RoleName.optional(),
+      role: RoleName.optional().describe('Without one: the folder that a file is in, else developer'),
       preview: z.boolean().default(false),
     }),
     output: z.object({
       created: z.array(
-        z.object({ path: z.string(), personaId: z.number().int().nullable(), slug: z.string(), role: z.string() }),
+        z.object({
+          path: z.string(),
+          name: z.string(),
+          role: z.string(),
+          personaId: z.number().int().nullable().describe('Null in a preview, like the slug'),
+          slug: z.string().nullable(),
+        }),
       ),
       skipped: z.array(z.object({ path: z.string(), reason: z.string() })),
     }),

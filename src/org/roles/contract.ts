@@ -1,10 +1,12 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
-import { RoleName } from '../references.contract.ts'
+import { RoleName, Warnings } from '../references.contract.ts'
 
 export const RoleView = z.object({ roleId: z.number().int(), name: z.string(), description: z.string() })
 export type RoleView = z.infer<typeof RoleView>
+
+const ChangedRole = RoleView.extend({ warnings: Warnings })
 
 export const roleOperations = {
   create: operation({
@@ -13,7 +15,7 @@ export const roleOperations = {
     method: 'POST',
     path: '/roles',
     input: z.strictObject({ name: RoleName, description: z.string().max(2_000).default('') }),
-    output: RoleView,
+    output: ChangedRole,
     allow: ['operator', 'agent'],
   }),
   list: operation({
@@ -31,7 +33,7 @@ export const roleOperations = {
     method: 'PATCH',
     path: '/roles/:name',
     input: z.strictObject({ name: RoleName, description: z.string().max(2_000) }),
-    output: RoleView,
+    output: ChangedRole,
     allow: ['operator', 'agent'],
   }),
 }
