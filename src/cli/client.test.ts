@@ -83,7 +83,7 @@ describe('a request', () => {
     await expect(clientOn(socket).client.get('/x')).rejects.toThrow(/^the daemon answered 502: <html>$/)
   })
 
-  it('has a fresh key for each POST, and none for a GET', async () => {
+  it('has a fresh key for each change, and none for a GET', async () => {
     const socket = freshSocket()
     const keys: unknown[] = []
     await listen(socket, (request, response) => {
@@ -94,10 +94,48 @@ describe('a request', () => {
     await client.post('/a', {})
     await client.post('/a', {})
     await client.get('/a')
+    for (const method of ['PUT', 'PATCH', 'DELETE'] as const) await client.call(method, '/a')
     expect(keys[0]).toMatch(/^\w{20,}$/)
     expect(keys[1]).toMatch(/^\w{20,}$/)
     expect(keys[0]).not.toBe(keys[1])
     expect(keys[2]).toBeUndefined()
+    expect(new Set(keys).size).toBe(6)
+  })
+
+  it('puts its input where the method has it', async () => {
+    const socket = freshSocket()
+    const seen: unknown[] = []
+    await listen(socket, (request, response) => {
+      seen.push([request.method, request.url, request.text])
+      json(response, 200, {})
+    })
+    const { client } = clientOn(socket)
+    await client.call('DELETE', '/a', { unassign: true, preview: undefined })
+    await client.call('PUT', '/a', { text: 'b' })
+    expect(seen).toEqual([
+      ['DELETE', '/api/a?unassign=true', ''],
+      ['PUT', '/api/a', '{"text":"b"}'],
+    ])
+  })
+
+  it('brings back YAML as it was rendered, where that is asked for', async () => {
+    const socket = freshSocket()
+    await listen(socket, (request, response) => {
+      response.writeHead(200, { 'content-type': 'application/yaml' })
+      response.end(`accepts: ${request.headers.accept}\n`)
+    })
+    expect(await clientOn(socket).client.yaml('GET', '/orgs')).toBe('accepts: application/yaml\n')
+  })
+
+  it('passes on what the daemon warns of beside its answer', async () => {
+    const socket = freshSocket()
+    await listen(socket, (_, response) => {
+      response.setHeader('agency-warning', ['not yours, really', 'Ärger'].map(encodeURIComponent).join(','))
+      json(response, 200, {})
+    })
+    const { client, said } = clientOn(socket)
+    await client.post('/a', {})
+    expect(said).toEqual(['warning: not yours, really', 'warning: Ärger'])
   })
 
   it('is repeated once under the same key when the connection is lost after sending, and says so', async () => {

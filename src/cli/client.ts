@@ -25,10 +25,16 @@ export interface ClientOptions {
 
 export type Query = Record<string, string | number | boolean | null | undefined>
 
+export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+
 export interface Client {
   get<T = Record<string, unknown>>(path: string, query?: Query): Promise<T>
   post<T = Record<string, unknown>>(path: string, body: unknown): Promise<T>
   patch<T = Record<string, unknown>>(path: string, body: unknown): Promise<T>
+  /** Any operation. Input goes into the address of a GET or DELETE, into the body of the others. */
+  call<T = Record<string, unknown>>(method: Method, path: string, input?: object): Promise<T>
+  /** The same answer as YAML, rendered by the daemon. */
+  yaml(method: Method, path: string, input?: object): Promise<string>
   /**
    * The messages of a live stream, after `lastId`; `open` stands for each time that it was connected. When the daemon
    * goes away it waits for the next one and continues where it stopped. Ends when the daemon says that there is no more.
@@ -46,28 +52,37 @@ const awayMs = 60_000
 const retryMs = 250
 
 export function createClient(options: ClientOptions): Client {
-  async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+  async function send(method: Method, path: string, input: object | undefined, accept: string): Promise<string> {
+    const inAddress = method === 'GET' || method === 'DELETE'
     // The same key for every try: whatever became of the first, it is done once.
-    const key: Record<string, string> = method === 'POST' ? { 'Idempotency-Key': randomToken() } : {}
-    const text = body === undefined ? undefined : JSON.stringify(body)
-    const send = (): Promise<T> =>
-      ask<T>(options.socket(), {
-        method,
-        path,
-        headers: { ...authorization(), Accept: 'application/json', ...key },
-        ...(text === undefined ? {} : { body: text }),
-      })
-    try {
-      return await reached(send)
-    } catch (error) {
-      if (!(error instanceof ConnectionLost) || method === 'PATCH') throw toTell(error)
-      options.say(
-        `agency: the connection was lost after sending; ${method === 'POST' ? 'repeating it under the same key' : 'asking again'}`,
+    const key: Record<string, string> = method === 'GET' ? {} : { 'Idempotency-Key': randomToken() }
+    const body = inAddress || input === undefined ? {} : { body: JSON.stringify(input) }
+    const address = inAddress ? withQuery(`/api${path}`, (input ?? {}) as Query) : `/api${path}`
+    const request = (): Promise<string> =>
+      askText(
+        options.socket(),
+        { method, path: address, headers: { ...authorization(), Accept: accept, ...key }, ...body },
+        { onHead: (head) => warn(head) },
       )
-      return await reached(send).catch((again: unknown) => {
+    try {
+      return await reached(request)
+    } catch (error) {
+      if (!(error instanceof ConnectionLost)) throw toTell(error)
+      options.say(
+        `agency: the connection was lost after sending; ${method === 'GET' ? 'asking again' : 'repeating it under the same key'}`,
+      )
+      return await reached(request).catch((again: unknown) => {
         throw toTell(again)
       })
     }
+  }
+
+  const call = async <T>(method: Method, path: string, input?: object): Promise<T> =>
+    parsed<T>(await send(method, path, input, 'application/json'))
+
+  function warn({ headers }: HttpHead): void {
+    for (const text of headers.get('agency-warning')?.split(',') ?? [])
+      options.say(`warning: ${decodeURIComponent(text)}`)
   }
 
   async function reached<T>(send: () => Promise<T>): Promise<T> {
@@ -117,25 +132,39 @@ export function createClient(options: ClientOptions): Client {
   }
 
   return {
-    get: (path, query = {}) => call('GET', withQuery(`/api${path}`, query)),
-    post: (path, body) => call('POST', `/api${path}`, body),
-    patch: (path, body) => call('PATCH', `/api${path}`, body),
+    get: (path, query) => call('GET', path, query),
+    post: (path, body) => call('POST', path, body as object),
+    patch: (path, body) => call('PATCH', path, body as object),
+    call,
+    yaml: (method, path, input) => send(method, path, input, 'application/yaml'),
     follow,
   }
 }
 
 /** One request, its JSON answer; throws `Refused` for anything but success. */
 export async function ask<T>(socket: string, request: HttpRequest, patienceMs = silenceMs): Promise<T> {
-  let head: HttpHead | undefined
+  return parsed<T>(await askText(socket, request, { patienceMs }))
+}
+
+const parsed = <T>(text: string): T => (text === '' ? null : JSON.parse(text)) as T
+
+async function askText(
+  socket: string,
+  request: HttpRequest,
+  { patienceMs = silenceMs, onHead }: { patienceMs?: number; onHead?: (head: HttpHead) => void } = {},
+): Promise<string> {
+  let status = 0
   const parts: Buffer[] = []
   await exchange(socket, request, {
-    onHead: (received) => (head = received),
+    onHead: (head) => {
+      status = head.status
+      onHead?.(head)
+    },
     onBody: (part) => parts.push(part),
     silenceMs: patienceMs,
   })
   const text = Buffer.concat(parts).toString('utf8')
-  const status = head?.status ?? 0
-  if (status >= 200 && status < 300) return (text === '' ? null : JSON.parse(text)) as T
+  if (status >= 200 && status < 300) return text
   throw new Refused(problemOf(status, text))
 }
 

@@ -13,7 +13,8 @@ export function createOpenApi(operations: readonly Operation[], version: string)
     info: {
       title: 'Agency',
       version,
-      description: 'Everything the command line and the dashboard do, they do by these.',
+      description:
+        'Everything the command line and the dashboard do, they do by these. With Accept: application/yaml an answer comes as YAML; a problem is JSON always.',
     },
     servers: [{ url: '/' }],
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 
 import { expectProblem, startNotes } from '../../test/support/notes.ts'
 import type { Answer } from '../../test/support/server.ts'
@@ -22,6 +23,32 @@ describe('an operation over HTTP', () => {
   it('is the same over the socket', async () => {
     const { send } = await startNotes()
     expect((await send('POST', '/api/notes', { body: note, via: 'socket' })).status).toBe(200)
+  })
+
+  it('answers in YAML where that is asked for, and refuses in JSON all the same', async () => {
+    const { send } = await startNotes()
+    const headers = { accept: 'application/yaml' }
+    const shown = await send('GET', '/api/notes/note_1?how_many=3', { headers })
+    expect([shown.status, shown.headers['content-type']]).toEqual([200, 'application/yaml'])
+    expect(shown.text).toBe('note_id: note_1\nseq: 3\nfree_form:\n  asGiven: 1\n  as_given: 2\n')
+    const long = 'word '.repeat(100).trim()
+    const added = await send('POST', '/api/notes', {
+      headers,
+      body: { ...note, free_form: { long, text: 'a: b\n#c' } },
+    })
+    expect(parse(added.text)).toMatchObject({ free_form: { long, text: 'a: b\n#c' } })
+    expect(added.text).toContain(`long: ${long}\n`)
+    expectProblem(await send('GET', '/api/notes/other', { headers }), 404, 'not_found')
+  })
+
+  it.each([
+    ['application/yaml, application/json', 'application/json'],
+    ['application/json;q=0.5, application/yaml', 'application/yaml'],
+    ['application/yaml;q=0', 'application/json'],
+    ['*/*', 'application/json'],
+  ])('answers to Accept: %s with %s', async (accept, type) => {
+    const { send } = await startNotes()
+    expect((await send('GET', '/api/notes/note_1', { headers: { accept } })).headers['content-type']).toBe(type)
   })
 
   it('says in one line what is wrong with the input, and where', async () => {

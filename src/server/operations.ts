@@ -11,11 +11,13 @@ import type { Log } from '../kernel/log.ts'
 import type { Route } from '../operations/bind.ts'
 import type { Operation } from '../operations/contract.ts'
 import { toWire } from '../operations/wire.ts'
+import { yamlText } from '../operations/yaml.ts'
+import { wantedForm } from './accept.ts'
 import { readJsonBody } from './body.ts'
 import type { RequestContext, RequestEnv } from './context.ts'
 import { mergeInput, parseInput } from './input.ts'
 import { problemResponse } from './problem.ts'
-import { eventStreamResponse, wantsStream } from './sse.ts'
+import { eventStreamResponse } from './sse.ts'
 
 export interface OperationDeps {
   once: Db['once']
@@ -54,17 +56,23 @@ async function answer(c: RequestContext, route: Route, deps: OperationDeps): Pro
   if (by.kind === 'system' || !operation.allow.includes(by.kind))
     throw refusal('forbidden', `${operation.name} is not for ${by.kind === 'agent' ? 'agents' : `the ${by.kind}`}`)
   const wire = await readInput(c, operation, deps.maxBodyBytes)
-  const streaming = route.stream !== undefined && c.req.method === 'GET' && wantsStream(c.req.header('accept'))
-  if (streaming) {
+  const form = wantedForm(c.req.header('accept'), route.stream !== undefined && c.req.method === 'GET')
+  if (form === 'stream') {
     // What a browser sends when it reconnects is newer than the address it first asked for.
     const last = c.req.header('last-event-id')
     return stream(c, route, parseInput(operation.input, last === undefined ? wire : { ...wire, after: last }), deps)
   }
   const input = parseInput(operation.input, wire)
-  const handle = (): Promise<unknown> => route.handle(by, input as never)
+  const warnings = new Set<string>()
+  const warned: Actor = by.kind === 'agent' ? { ...by, warn: (text) => void warnings.add(text) } : by
+  const handle = (): Promise<unknown> => route.handle(warned, input as never)
   const key = operation.method === 'GET' ? undefined : c.req.header('idempotency-key')
   const output = key === undefined ? await handle() : await deps.once(...onceKey(by, operation, key, wire), handle)
-  return c.body(JSON.stringify(toWire(operation.output, output)), 200, { 'content-type': 'application/json' })
+  const said = toWire(operation.output, output)
+  // A header holds no letters but Latin ones.
+  if (warnings.size > 0) c.header('agency-warning', [...warnings].map(encodeURIComponent).join(','))
+  if (form === 'yaml') return c.body(yamlText(said), 200, { 'content-type': 'application/yaml' })
+  return c.body(JSON.stringify(said), 200, { 'content-type': 'application/json' })
 }
 
 async function readInput(c: RequestContext, operation: Operation, maxBytes: number): Promise<Record<string, unknown>> {

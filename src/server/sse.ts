@@ -3,22 +3,6 @@ import type { Streamed, StreamItem } from '../operations/bind.ts'
 
 const heartbeatMs = 15_000
 
-/** JSON only where it is preferred by name: a plain `curl` follows. */
-export function wantsStream(accept: string | undefined): boolean {
-  const json = quality(accept, 'application/json')
-  return json === 0 || quality(accept, 'text/event-stream') >= json
-}
-
-function quality(accept: string | undefined, type: string): number {
-  for (const part of (accept ?? '').toLowerCase().split(',')) {
-    const [name, ...parameters] = part.split(';').map((text) => text.trim())
-    if (name !== type) continue
-    const q = parameters.find((parameter) => parameter.startsWith('q='))
-    return q === undefined ? 1 : Number(q.slice(2)) || 0
-  }
-  return 0
-}
-
 export interface EventStreamOptions {
   clock: Clock
   /** Aborted when the reader goes or the server stops. */

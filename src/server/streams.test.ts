@@ -12,8 +12,8 @@ import { eventRoutes } from '../events/routes.ts'
 import { createEvents } from '../events/service.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
 import { notFound, refusal } from '../kernel/errors.ts'
+import { wantedForm } from './accept.ts'
 import { createAttemptToken } from './credentials.ts'
-import { wantsStream } from './sse.ts'
 
 const write = (db: Db, stream: Stream, message: string, more: Partial<NewEvent> = {}): Promise<number> =>
   db.write([stream], (tx) => appendEvent(tx, stream, { kind: 'log', by: 'daemon', message, ...more }))
@@ -295,8 +295,10 @@ describe('a live stream', () => {
     ['application/json, text/event-stream;q=0.5', false],
     ['application/json;q=0.1, */*', false],
     ['text/html', true],
+    ['application/yaml', false],
+    ['application/yaml, text/event-stream', true],
   ])('with Accept %s: streams %s', (accept, expected) => {
-    expect(wantsStream(accept)).toBe(expected)
+    expect(wantedForm(accept, true) === 'stream').toBe(expected)
   })
 
   it('answers a bad place, filter or run with a problem, not with a stream', async () => {
