@@ -20,8 +20,6 @@ export interface AgentActor {
   readonly attemptId: AttemptId
   /** Rises with every attempt of a brief; a write under an older one is refused. */
   readonly fence: number
-  /** Tells whoever asks, beside the answer: it was done, but not as it should be. */
-  readonly warn?: (text: string) => void
 }
 
 export interface SystemActor {

@@ -30,9 +30,10 @@ export async function govern(tx: ReadTx, by: Actor, organisationId: number | nul
     throw refusal('forbidden', 'only the AR Director and the operator change the organisation here', {
       hint: 'Propose it: agency org export, edit, then agency org propose --file F --reason TEXT.',
     })
-  const warning = 'changes of the organisation are the AR Director’s; this one is noted as outside governance'
-  by.warn?.(warning)
-  return { data: { outside_governance: true }, warnings: [warning] }
+  return {
+    data: { outside_governance: true },
+    warnings: ['changes of the organisation are the AR Director’s; this one is noted as outside governance'],
+  }
 }
 
 async function isDirector(tx: ReadTx, by: AgentActor, organisationId: number | null): Promise<boolean> {

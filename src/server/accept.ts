@@ -1,3 +1,5 @@
+import { yamlText } from '../operations/yaml.ts'
+
 export type Form = 'stream' | 'yaml' | 'json'
 
 /** The form in which an answer is wanted; JSON unless another is named. */
@@ -18,4 +20,12 @@ function quality(accept: string | undefined, type: string): number {
     return q === undefined ? 1 : Number(q.slice(2)) || 0
   }
   return 0
+}
+
+/** What goes into a pipe is free of remarks: warnings stand in a header, which holds no letters but Latin ones. */
+export function yamlResponse(said: unknown): Response {
+  const { warnings = [], ...answer } = said as { warnings?: readonly string[] }
+  const headers = new Headers({ 'content-type': 'application/yaml' })
+  if (warnings.length > 0) headers.set('agency-warning', warnings.map(encodeURIComponent).join(','))
+  return new Response(yamlText(answer), { headers })
 }

@@ -14,7 +14,7 @@ export function createOpenApi(operations: readonly Operation[], version: string)
       title: 'Agency',
       version,
       description:
-        'Everything the command line and the dashboard do, they do by these. With Accept: application/yaml an answer comes as YAML; a problem is JSON always.',
+        'Everything the command line and the dashboard do, they do by these. With Accept: application/yaml an answer comes as YAML, its warnings in the header Agency-Warning; a problem is JSON always.',
     },
     servers: [{ url: '/' }],
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),

@@ -41,6 +41,16 @@ describe('an operation over HTTP', () => {
     expectProblem(await send('GET', '/api/notes/other', { headers }), 404, 'not_found')
   })
 
+  it('keeps warnings out of what a pipe passes on', async () => {
+    const { send } = await startNotes()
+    const change = (accept: string): Promise<Answer> =>
+      send('PATCH', '/api/notes/note_7', { body: { note_text: 'x' }, headers: { accept } })
+    const yaml = await change('application/yaml')
+    expect(yaml.text).toBe('note_id: note_7\nseq: 0\nfree_form: {}\n')
+    expect(String(yaml.headers['agency-warning']).split(',').map(decodeURIComponent)).toEqual(['late, sadly', 'Ärger'])
+    expect((await change('application/json')).json).toMatchObject({ warnings: ['late, sadly', 'Ärger'] })
+  })
+
   it.each([
     ['application/yaml, application/json', 'application/json'],
     ['application/json;q=0.5, application/yaml', 'application/yaml'],

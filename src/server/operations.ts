@@ -11,8 +11,7 @@ import type { Log } from '../kernel/log.ts'
 import type { Route } from '../operations/bind.ts'
 import type { Operation } from '../operations/contract.ts'
 import { toWire } from '../operations/wire.ts'
-import { yamlText } from '../operations/yaml.ts'
-import { wantedForm } from './accept.ts'
+import { wantedForm, yamlResponse } from './accept.ts'
 import { readJsonBody } from './body.ts'
 import type { RequestContext, RequestEnv } from './context.ts'
 import { mergeInput, parseInput } from './input.ts'
@@ -63,15 +62,11 @@ async function answer(c: RequestContext, route: Route, deps: OperationDeps): Pro
     return stream(c, route, parseInput(operation.input, last === undefined ? wire : { ...wire, after: last }), deps)
   }
   const input = parseInput(operation.input, wire)
-  const warnings = new Set<string>()
-  const warned: Actor = by.kind === 'agent' ? { ...by, warn: (text) => void warnings.add(text) } : by
-  const handle = (): Promise<unknown> => route.handle(warned, input as never)
+  const handle = (): Promise<unknown> => route.handle(by, input as never)
   const key = operation.method === 'GET' ? undefined : c.req.header('idempotency-key')
   const output = key === undefined ? await handle() : await deps.once(...onceKey(by, operation, key, wire), handle)
   const said = toWire(operation.output, output)
-  // A header holds no letters but Latin ones.
-  if (warnings.size > 0) c.header('agency-warning', [...warnings].map(encodeURIComponent).join(','))
-  if (form === 'yaml') return c.body(yamlText(said), 200, { 'content-type': 'application/yaml' })
+  if (form === 'yaml') return yamlResponse(said)
   return c.body(JSON.stringify(said), 200, { 'content-type': 'application/json' })
 }
 

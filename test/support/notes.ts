@@ -44,7 +44,7 @@ export const noteOperations = {
     method: 'PATCH',
     path: '/notes/:note_id',
     input: z.strictObject({ noteId: z.string(), noteText: z.string() }),
-    output: Note,
+    output: Note.extend({ warnings: z.array(z.string()) }),
     allow: ['operator'],
   }),
   breakDown: operation({
@@ -78,7 +78,7 @@ export function noteRoutes(db: Db, waiting: () => Promise<void> = async () => {}
       if (!noteId.startsWith('note_')) throw notFound('note', noteId, 'They begin with note_.')
       return { noteId, seq: howMany, freeForm: { asGiven: 1, as_given: 2 } }
     },
-    change: async (_, { noteId }) => ({ noteId, seq: 0, freeForm: {} }),
+    change: async (_, { noteId }) => ({ noteId, seq: 0, freeForm: {}, warnings: ['late, sadly', 'Ärger'] }),
     breakDown: async () => {
       throw new TypeError('a secret inside')
     },
