@@ -274,16 +274,22 @@ export async function openScope(
   return run === undefined ? null : { tx, by, ids: deps.ids, playbook: playbookOf(deps, run.playbook), run }
 }
 
-/** A full disk or an unreachable server is waited out: the work is done, only its record is missing. */
+/**
+ * A full disk or an unreachable server is waited out: the work is done, only its record is missing. Who is told to stop
+ * tries once more and leaves it to the next start.
+ */
 async function persist<T>(deps: EngineDeps, work: () => Promise<T>): Promise<T> {
   for (let wait = 500; ; wait = Math.min(wait * 2, 30_000)) {
     try {
       return await work()
     } catch (error) {
       const passing = error instanceof AgencyError && (error.code === 'store_full' || error.code === 'store_unusable')
-      if (!passing) throw error
+      if (!passing || deps.stopped?.aborted === true) throw error
       deps.log.error('the store does not take a record; trying again', { error: error.message, waitMs: wait })
-      await sleep(deps.clock, wait)
+      await Promise.race([sleep(deps.clock, wait), aborted(deps.stopped)])
     }
   }
 }
+
+const aborted = (signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }))

@@ -39,6 +39,8 @@ export interface EngineDeps {
   readonly worker: string
   /** How many agents may run at once here. */
   readonly slots: number
+  /** Aborted when the engine stops: from then on a store that takes no record is not waited for. */
+  readonly stopped?: AbortSignal
   /** Whatever else wants to be looked after in the same rhythm. */
   readonly alsoSweep?: () => Promise<void>
   /** Ends what is left of an earlier life's agent; resolves to how many processes were ended. */

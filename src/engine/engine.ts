@@ -25,7 +25,9 @@ export interface Engine {
 const sweepMs = 30_000
 
 /** Claim, launch, follow, classify, apply: see the other files of this folder for each. */
-export function createEngine(deps: EngineDeps): Engine {
+export function createEngine(parts: EngineDeps): Engine {
+  const stopped = new AbortController()
+  const deps: EngineDeps = { ...parts, stopped: stopped.signal }
   const live = new Map<string, LiveAttempt>()
   let passing: Promise<void> | null = null
   let again = false
@@ -111,6 +113,7 @@ export function createEngine(deps: EngineDeps): Engine {
       stopWaking()
       for (const cancel of timers) cancel()
       await passing
+      stopped.abort()
       for (const attempt of live.values()) attempt.stop('daemon_stop')
       await Promise.all([...live.values()].map((attempt) => attempt.ended))
     },

@@ -22,15 +22,16 @@ function troubled(db: Db) {
   let left = 0
   let code: ErrorCode = 'store_full'
   let concerns = (_: readonly Stream[]): boolean => true
-  let refused = Promise.withResolvers<void>()
+  let count = 0
+  const waiting = new Set<{ times: number; resolve: () => void }>()
   return {
     db: {
       ...db,
       write: async (streams, body) => {
         if (left === 0 || !concerns(streams)) return db.write(streams, body)
         left--
-        refused.resolve()
-        refused = Promise.withResolvers()
+        count++
+        for (const each of waiting) if (each.times <= count) each.resolve()
         throw refusal(code, 'no space left on device')
       },
     } satisfies Db,
@@ -39,8 +40,9 @@ function troubled(db: Db) {
       code = options.code ?? 'store_full'
       concerns = options.streams ?? (() => true)
     },
-    /** Resolves at the next refusal. */
-    refused: () => refused.promise,
+    /** Resolves when so many writes have been refused. */
+    refused: (times = 1): Promise<void> =>
+      count >= times ? Promise.resolve() : new Promise((resolve) => waiting.add({ times, resolve })),
   }
 }
 
@@ -65,8 +67,8 @@ describeStores('a store that takes no record for a while', (openFresh) => {
     })
     await agency.engine.start()
     const started = await agency.run({ play: [[{ log: 'gate started' }, ...work]] })
-    for (const waitMs of [500, 1_000]) {
-      await trouble.refused()
+    for (const [index, waitMs] of [500, 1_000].entries()) {
+      await trouble.refused(index + 1)
       await turn()
       clock.advance(waitMs - 1)
       await turn()
@@ -83,6 +85,31 @@ describeStores('a store that takes no record for a while', (openFresh) => {
       { message: 'the store does not take a record; trying again', waitMs: 500 },
       { message: 'the store does not take a record; trying again', waitMs: 1_000 },
     ])
+  })
+
+  it('does not keep the daemon from stopping: the next start records it', async () => {
+    const clock = createVirtualClock()
+    const { db } = await openFresh({ clock })
+    const trouble = troubled(db)
+    const agency = await openAgency({
+      db: trouble.db,
+      clock,
+      mayLogErrors: true,
+      trigger: (point) => {
+        if (point === 'agent.exited') trouble.refuse(Number.POSITIVE_INFINITY)
+        if (point === 'attempt.started') agency.gate('started').open()
+      },
+    })
+    await agency.engine.start()
+    const started = await agency.run({ play: [[{ log: 'gate started' }, ...work]] })
+    await trouble.refused()
+    await agency.engine.stop()
+    trouble.refuse(0)
+    expect(await agency.brief(started)).toMatchObject({ status: 'working' })
+    const next = await openAgency({ db, clock, workspaces: agency.workspaces, worker: 'test:2' })
+    await next.engine.start()
+    expect(await next.settled(started)).toMatchObject({ status: 'done' })
+    expect((await next.inspect(started)).attempts).toMatchObject([{ outcome: 'ok', worker: 'test:1' }])
   })
 
   it('does not keep one run from starting because another’s claim failed', async () => {
@@ -106,9 +133,8 @@ describeStores('a store that takes no record for a while', (openFresh) => {
     const agency = await openAgency({ db: trouble.db, clock, mayLogErrors: true })
     const started = await agency.run()
     trouble.refuse(1)
-    const refused = trouble.refused()
     await agency.engine.start()
-    await refused
+    await trouble.refused()
     await agency.engine.idle()
     expect(await agency.brief(started)).toMatchObject({ status: 'pending', attempts: 0 })
     clock.advance(30_000)
