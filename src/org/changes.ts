@@ -21,6 +21,10 @@ export interface Governed {
   warnings: string[]
 }
 
+/** For an answer: absent where there is nothing to say. */
+export const warned = ({ warnings }: { warnings: readonly string[] }): { warnings?: string[] } =>
+  warnings.length === 0 ? {} : { warnings: [...warnings] }
+
 /** What an event says about a change of the organisation. */
 export interface OrgChange {
   noun: string

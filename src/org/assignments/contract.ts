@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
-import { OrgReference, PersonaReference } from '../references.contract.ts'
+import { OrgReference, PersonaReference, Warnings } from '../references.contract.ts'
 
 /** Who sits where, as the organisation document shows it. */
 export const AssignmentView = z.object({
@@ -50,7 +50,7 @@ export const assignmentOperations = {
     method: 'DELETE',
     path: '/positions/:position_id/assignment',
     input: z.strictObject({ positionId: z.coerce.number().int().positive() }),
-    output: z.object({ assignment: AssignmentRecord }),
+    output: z.object({ assignment: AssignmentRecord, warnings: Warnings }),
     allow: ['operator', 'agent'],
   }),
   list: operation({

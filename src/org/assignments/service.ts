@@ -2,7 +2,7 @@ import type { Db, ReadTx } from '../../db/port.ts'
 import { type Change, inserted, updated } from '../../events/change.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { bug, notFound, refusal } from '../../kernel/errors.ts'
-import { type OrgAccess, recordOrgChange } from '../changes.ts'
+import { type OrgAccess, recordOrgChange, warned } from '../changes.ts'
 import { findOrganisation, type Organisation } from '../organisations/store.ts'
 import { findPersona, listPersonas, type Persona } from '../personas/store.ts'
 import { findPosition, listPositions, type Position } from '../positions/store.ts'
@@ -69,7 +69,7 @@ export function createAssignments({ db, access, contents }: { db: Db; access: Or
         await recordOrgChange(tx, by, governed, { noun: 'assignment', action: 'unassign', message, data }, [
           updated(assignments, current, { unassignedAt: tx.at }),
         ])
-        return { assignment: recordOf({ ...current, unassignedAt: tx.at }, persona) }
+        return { assignment: recordOf({ ...current, unassignedAt: tx.at }, persona), ...warned(governed) }
       })
     },
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
 import { AssignmentView } from '../assignments/contract.ts'
-import { Level, OrgReference, Preview, RoleName, Title } from '../references.contract.ts'
+import { Level, OrgReference, Preview, RoleName, Title, Warnings } from '../references.contract.ts'
 
 export const Authority = z.object({
   kind: z.enum(['spend_per_transaction', 'spend_per_session', 'spend_per_day', 'tokens_per_session']),
@@ -26,6 +26,9 @@ export const PositionView = z.object({
   authority: z.array(Authority),
 })
 export type PositionView = z.infer<typeof PositionView>
+
+const ChangedPosition = PositionView.extend({ warnings: Warnings })
+const ChangedAuthority = z.object({ authority: z.array(Authority), warnings: Warnings })
 
 const positionId = z.coerce.number().int().positive()
 export const Removal = z.object({
@@ -53,7 +56,7 @@ export const positionOperations = {
       escalatesTo: Title.nullable().default(null),
       isCrossCutting: z.boolean().default(false),
     }),
-    output: PositionView,
+    output: ChangedPosition,
     allow: ['operator', 'agent'],
   }),
   list: operation({
@@ -93,7 +96,7 @@ export const positionOperations = {
       escalatesTo: Title.nullable().optional(),
       isCrossCutting: z.boolean().optional(),
     }),
-    output: PositionView,
+    output: ChangedPosition,
     allow: ['operator', 'agent'],
   }),
   remove: operation({
@@ -108,7 +111,7 @@ export const positionOperations = {
       unassign: z.boolean().default(false).describe('Empty the seat first'),
       force: z.boolean().default(false).describe('Also where it is the lead seat'),
     }),
-    output: Removal,
+    output: Removal.extend({ warnings: Warnings }),
     allow: ['operator', 'agent'],
   }),
   setAuthority: operation({
@@ -117,7 +120,7 @@ export const positionOperations = {
     method: 'PUT',
     path: '/positions/:position_id/authority/:kind',
     input: Authority.extend({ positionId }).strict(),
-    output: z.object({ authority: z.array(Authority) }),
+    output: ChangedAuthority,
     allow: ['operator', 'agent'],
   }),
   listAuthority: operation({
@@ -135,7 +138,7 @@ export const positionOperations = {
     method: 'DELETE',
     path: '/positions/:position_id/authority/:kind',
     input: z.strictObject({ positionId, kind: Authority.shape.kind }),
-    output: z.object({ authority: z.array(Authority) }),
+    output: ChangedAuthority,
     allow: ['operator', 'agent'],
   }),
 }

@@ -5,7 +5,7 @@ import { notFound, refusal } from '../../kernel/errors.ts'
 import { nearest } from '../../kernel/nearest.ts'
 import { listAssignmentsOfPosition } from '../assignments/store.ts'
 import { childrenOf, refuseCircles, walkUp } from '../chart/lines.ts'
-import { type Governed, type OrgAccess, recordOrgChange } from '../changes.ts'
+import { type Governed, type OrgAccess, recordOrgChange, warned } from '../changes.ts'
 import { findOrganisation } from '../organisations/store.ts'
 import { findRoleByName, listRoles, type Role } from '../roles/store.ts'
 import { loadStructure, positionView, type Structure } from '../structure.ts'
@@ -14,6 +14,8 @@ import { authorityRow, planRemoval, refuseRemoval, type RemovalOptions, removalC
 import { findPosition, nextPositionId, type Position, positionAuthorities, positions } from './store.ts'
 
 export type Positions = ReturnType<typeof createPositions>
+
+type Warned<T> = T & { warnings?: string[] }
 
 interface NewPosition {
   title: string
@@ -47,7 +49,7 @@ export function createPositions({ db, access }: { db: Db; access: OrgAccess }) {
     })
 
   return {
-    async create(by: Actor, org: string, input: NewPosition): Promise<PositionView> {
+    async create(by: Actor, org: string, input: NewPosition): Promise<Warned<PositionView>> {
       const { id: organisationId } = await db.read((tx) => access.resolveOrganisation(tx, org))
       return db.write(['system', `org:${organisationId}`], async (tx) => {
         const governed = await access.govern(tx, by, organisationId)
@@ -73,7 +75,7 @@ export function createPositions({ db, access }: { db: Db; access: OrgAccess }) {
           { noun: 'position', action: 'create', message, data: { position_id: position.id } },
           [inserted(positions, position)],
         )
-        return positionView(await structureOf(tx, organisationId), position)
+        return { ...positionView(await structureOf(tx, organisationId), position), ...warned(governed) }
       })
     },
 
@@ -95,7 +97,7 @@ export function createPositions({ db, access }: { db: Db; access: OrgAccess }) {
         }
       }),
 
-    update: (by: Actor, positionId: number, input: Partial<NewPosition>): Promise<PositionView> =>
+    update: (by: Actor, positionId: number, input: Partial<NewPosition>): Promise<Warned<PositionView>> =>
       changeSeat(by, positionId, async (tx, structure, position, governed) => {
         const title = input.title ?? position.title
         refuseDuplicateTitle(structure, title, position.id)
@@ -127,10 +129,14 @@ export function createPositions({ db, access }: { db: Db; access: OrgAccess }) {
             },
             [updated(positions, position, { ...patch, updatedAt: tx.at })],
           )
-        return positionView(await structureOf(tx, position.organisationId), changed)
+        return { ...positionView(await structureOf(tx, position.organisationId), changed), ...warned(governed) }
       }),
 
-    async remove(by: Actor, positionId: number, input: RemovalOptions & { preview: boolean }): Promise<Removal> {
+    async remove(
+      by: Actor,
+      positionId: number,
+      input: RemovalOptions & { preview: boolean },
+    ): Promise<Warned<Removal>> {
       if (input.preview)
         return db.read(async (tx) => {
           const position = await requirePosition(tx, positionId)
@@ -148,11 +154,11 @@ export function createPositions({ db, access }: { db: Db; access: OrgAccess }) {
           { noun: 'position', action: 'remove', message, data },
           removalChanges(structure, position, await listAssignmentsOfPosition(tx, position.id), tx.at),
         )
-        return { ...plan, removed: true }
+        return { ...plan, removed: true, ...warned(governed) }
       })
     },
 
-    setAuthority: (by: Actor, positionId: number, limit: Authority): Promise<{ authority: Authority[] }> =>
+    setAuthority: (by: Actor, positionId: number, limit: Authority): Promise<Warned<{ authority: Authority[] }>> =>
       changeSeat(by, positionId, async (tx, structure, position, governed) => {
         const row = authorityRow(position, limit)
         const known = structure.authorities.get(positionId)?.some((each) => each.kind === limit.kind) === true
@@ -164,12 +170,17 @@ export function createPositions({ db, access }: { db: Db; access: OrgAccess }) {
           { noun: 'authority', action: 'set', message, data: { position_id: positionId } },
           [known ? updated(positionAuthorities, row, row) : inserted(positionAuthorities, row)],
         )
-        return { authority: positionView(await structureOf(tx, position.organisationId), position).authority }
+        const { authority } = positionView(await structureOf(tx, position.organisationId), position)
+        return { authority, ...warned(governed) }
       }),
 
     listAuthority: authorityOf,
 
-    clearAuthority: (by: Actor, positionId: number, kind: Authority['kind']): Promise<{ authority: Authority[] }> =>
+    clearAuthority: (
+      by: Actor,
+      positionId: number,
+      kind: Authority['kind'],
+    ): Promise<Warned<{ authority: Authority[] }>> =>
       changeSeat(by, positionId, async (tx, structure, position, governed) => {
         const limit = structure.authorities.get(positionId)?.find((each) => each.kind === kind)
         if (limit === undefined) throw notFound('limit', kind, `"${position.title}" has no such limit.`)
@@ -181,7 +192,8 @@ export function createPositions({ db, access }: { db: Db; access: OrgAccess }) {
           { noun: 'authority', action: 'clear', message, data: { position_id: positionId } },
           [deleted(positionAuthorities, authorityRow(position, limit))],
         )
-        return { authority: positionView(await structureOf(tx, position.organisationId), position).authority }
+        const { authority } = positionView(await structureOf(tx, position.organisationId), position)
+        return { authority, ...warned(governed) }
       }),
   }
 }
