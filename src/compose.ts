@@ -12,6 +12,7 @@ import type { Ids } from './kernel/ids.ts'
 import type { Log } from './kernel/log.ts'
 import type { Trigger } from './kernel/trigger.ts'
 import type { Route } from './operations/bind.ts'
+import { type Org, organisationRoutesOf } from './org/compose.ts'
 import type { Playbook } from './playbooks/contract.ts'
 import { direct } from './playbooks/direct/decide.ts'
 import { attemptRoutes } from './work/attempts/routes.ts'
@@ -81,7 +82,7 @@ export function composeAgency(parts: Parts): Agency {
 /** Every operation of the API, bound to what answers it. */
 export function routesOf(
   agency: Agency,
-  { db, clock, feed, daemon }: { db: Db; clock: Clock; feed: Feed; daemon: DaemonService },
+  { db, clock, feed, daemon, org }: { db: Db; clock: Clock; feed: Feed; daemon: DaemonService; org: Org },
 ): Route[] {
   const events = createEvents({
     db,
@@ -98,5 +99,6 @@ export function routesOf(
     ...runRoutes(agency.runs),
     ...briefRoutes(agency.briefs),
     ...attemptRoutes(agency.attempts),
+    ...organisationRoutesOf(org),
   ]
 }

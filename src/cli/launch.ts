@@ -50,7 +50,7 @@ async function launchDaemon(
     detached: true,
     stdio: ['ignore', output, output],
     cwd: place.paths.home,
-    env: daemonEnvironment(place.env, place.paths.home),
+    env: daemonEnvironment(place.env, place.paths),
   })
   closeSync(output)
   const code = await untilReady(child, place)
@@ -117,9 +117,10 @@ async function untilListening(socket: string, patienceMs: number): Promise<boole
   return false
 }
 
-function daemonEnvironment(env: Environment, home: string): NodeJS.ProcessEnv {
+function daemonEnvironment(env: Environment, { home, data }: HomePaths): NodeJS.ProcessEnv {
   const { AGENCY_TOKEN: _token, AGENCY_SOCKET: _socket, ...rest } = env
-  return { ...rest, AGENCY_HOME: home }
+  // As whoever starts it means them: it works in another directory.
+  return { ...rest, AGENCY_HOME: home, ...(env['AGENCY_DATA'] ? { AGENCY_DATA: data } : {}) }
 }
 
 function startFailure(said: string, code: number, log: string): AgencyError | Refused {

@@ -37,6 +37,8 @@ export interface HomePaths {
   readonly logs: string
   readonly workspaces: string
   readonly attempts: string
+  /** Content of the organisation; may be a link, and may lie elsewhere. */
+  readonly data: string
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -55,6 +57,7 @@ export function homePaths(env: Environment): HomePaths {
     logs: join(home, 'logs'),
     workspaces: join(home, 'workspaces'),
     attempts: join(home, 'attempts'),
+    data: resolve(env['AGENCY_DATA'] || join(home, 'data')),
   }
 }
 

@@ -17,8 +17,13 @@ import { version, webRoot } from '../entries.ts'
 import { createFeed, type Feed } from '../events/feed.ts'
 import { createJobs } from '../jobs/queue.ts'
 import { systemClock } from '../kernel/clock.ts'
+import { AgencyError } from '../kernel/errors.ts'
 import { randomToken, systemIds } from '../kernel/ids.ts'
+import type { Log } from '../kernel/log.ts'
 import { noTrigger, type Trigger } from '../kernel/trigger.ts'
+import { composeOrganisation } from '../org/compose.ts'
+import type { Files } from '../org/files.ts'
+import { writeFirstFiles } from '../org/first-files.ts'
 import { seedOrganisation } from '../org/seed.ts'
 import { createAttemptToken, createCredentials } from '../server/credentials.ts'
 import { createServer, type Listening } from '../server/server.ts'
@@ -83,6 +88,8 @@ async function open(
   const db = await openStore(place, { clock, chainKey })
   undo.push(() => db.close())
   await seedOrganisation(db)
+  const org = composeOrganisation({ db, clock, log, data: paths.data })
+  await prepareFiles(db, org.files, log)
   const workerId = readOrCreateSecret(
     join(paths.home, 'worker.id'),
     () => `wrk_${randomToken().slice(0, 12)}`,
@@ -152,7 +159,7 @@ async function open(
     stop: () => void stop(),
   })
   const server = createServer({
-    routes: routesOf(agency, { db, clock, feed, daemon: service }),
+    routes: routesOf(agency, { db, clock, feed, daemon: service, org }),
     credentials,
     once: db.once,
     clock,
@@ -186,6 +193,17 @@ async function open(
   })
   log.info('ready', { pid: process.pid, version, address: listening.address, store: place.kind })
   return { address: listening.address, agency, db, feed, createLink, stop, stopped }
+}
+
+/** A data directory that cannot be written is no reason to stay down: it can still be read, and every change says why not. */
+async function prepareFiles(db: Db, files: Files, log: Log): Promise<void> {
+  try {
+    await files.recover()
+    await writeFirstFiles(db, files)
+  } catch (error) {
+    if (!(error instanceof AgencyError) || error.code === 'bug') throw error
+    log.warn(error.message, { hint: error.hint })
+  }
 }
 
 const storePlace = (paths: HomePaths, values: Configuration): StorePlace =>

@@ -1,5 +1,8 @@
 import { daemonOperations } from '../daemon/contract.ts'
 import { eventOperations } from '../events/contract.ts'
+import { organisationOperations } from '../org/organisations/contract.ts'
+import { personaOperations } from '../org/personas/contract.ts'
+import { roleOperations } from '../org/roles/contract.ts'
 import { attemptOperations } from '../work/attempts/contract.ts'
 import { briefOperations } from '../work/briefs/contract.ts'
 import { missionOperations } from '../work/missions/contract.ts'
@@ -13,6 +16,9 @@ export const operations = {
   brief: briefOperations,
   mission: missionOperations,
   run: runOperations,
+  organisation: organisationOperations,
+  role: roleOperations,
+  persona: personaOperations,
 }
 
 export const allOperations: readonly Operation[] = Object.values(operations).flatMap((group) => Object.values(group))

@@ -31,6 +31,8 @@ export interface Files {
   readonly root: string
   /** As it is this moment: nothing is kept, so whatever was edited by hand counts at once. Null: not there. */
   read(place: string): Promise<string | null>
+  /** The same for whoever writes it back: somebody's other encoding survives. */
+  readBytes(place: string): Promise<Buffer | null>
   /** The files below a directory, as paths relative to it. */
   list(place: string): string[]
   stage(content: Content): Promise<Staged>
@@ -52,9 +54,10 @@ export const maxFileBytes = 10_000_000
 export function createFiles({ root, db, log }: { root: string; db: Db; log: Log }): Files {
   const files: Files = {
     root,
-    async read(place) {
+    read: async (place) => (await files.readBytes(place))?.toString('utf8') ?? null,
+    async readBytes(place) {
       try {
-        return await readText(realRoot(root), place)
+        return await readWhole(realRoot(root), place)
       } catch (error) {
         throw unusableData(root, error)
       }
@@ -143,7 +146,7 @@ async function isFree(db: Db, folder: string): Promise<boolean> {
   }
 }
 
-async function readText(base: string, place: string): Promise<string | null> {
+async function readWhole(base: string, place: string): Promise<Buffer | null> {
   const path = join(base, follow(base, place))
   let file
   try {
@@ -160,7 +163,7 @@ async function readText(base: string, place: string): Promise<string | null> {
       throw refusal('too_large', `${place} is larger than ${maxFileBytes / 1_000_000} MB`, {
         hint: 'Shorten it in an editor.',
       })
-    return (await file.readFile()).toString('utf8')
+    return await file.readFile()
   } finally {
     await file.close()
   }

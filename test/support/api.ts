@@ -12,13 +12,18 @@ import { systemIds } from '../../src/kernel/ids.ts'
 import { noLog } from '../../src/kernel/log.ts'
 import { noTrigger } from '../../src/kernel/trigger.ts'
 import type { Route } from '../../src/operations/bind.ts'
+import { composeOrganisation, type Org } from '../../src/org/compose.ts'
+import { writeFirstFiles } from '../../src/org/first-files.ts'
 import { seedOrganisation } from '../../src/org/seed.ts'
 import { createMemoryWorkspaces } from '../../src/workspaces/memory.ts'
+import { freshFolder } from './store.ts'
 
 /** Everything but a process of its own: the real services and engine on a store, agents played in this process. */
-export async function startAgency(db: Db, { slots = 4 } = {}): Promise<{ agency: Agency; routes: Route[] }> {
+export async function startAgency(db: Db, { slots = 4 } = {}): Promise<{ agency: Agency; org: Org; routes: Route[] }> {
   await seedOrganisation(db)
   const clock = systemClock
+  const org = composeOrganisation({ db, clock, log: noLog, data: freshFolder() })
+  await writeFirstFiles(db, org.files)
   const worker = await db.write([], (tx) => registerWorker(tx, { id: 'wrk_test', host: 'here', pid: process.pid }))
   const agency = composeAgency({
     db,
@@ -55,5 +60,5 @@ export async function startAgency(db: Db, { slots = 4 } = {}): Promise<{ agency:
     createLink: (path) => ({ url: `http://127.0.0.1:1/enter?code=x&to=${path}`, expiresAt: clock.at() }),
     stop: () => {},
   })
-  return { agency, routes: routesOf(agency, { db, clock, feed: createFeed({ db }), daemon }) }
+  return { agency, org, routes: routesOf(agency, { db, clock, feed: createFeed({ db }), daemon, org }) }
 }

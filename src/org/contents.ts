@@ -1,0 +1,39 @@
+import { notFound, refusal } from '../kernel/errors.ts'
+import type { Files } from './files.ts'
+import { type ParsedIntent, parseIntent } from './intent.ts'
+import type { Organisation } from './organisations/store.ts'
+import { hasFiles } from './personas/kinds.ts'
+import type { Persona } from './personas/store.ts'
+import { organisationPlace, personaPlace } from './places.ts'
+
+/** What the files of organisations and personas say, as they are this moment. */
+export interface Contents {
+  readIntent(organisation: Pick<Organisation, 'slug'>): Promise<ParsedIntent & { text: string }>
+  readSkill(persona: Persona): Promise<string>
+  readExperience(persona: Persona): Promise<string>
+}
+
+export function createContents(files: Files): Contents {
+  const readOf = async (persona: Persona, name: 'skill.md' | 'experience.md'): Promise<string> => {
+    checkHasFiles(persona)
+    const text = await files.read(personaPlace(persona.slug, name))
+    if (text === null)
+      throw notFound('file', personaPlace(persona.slug, name), 'Write a new one, or restore it from a copy.')
+    return text
+  }
+  return {
+    async readIntent({ slug }) {
+      const place = organisationPlace(slug, 'intent.md')
+      const text = await files.read(place)
+      if (text === null) throw notFound('file', place, `Write one: agency org intent write --org ${slug}`)
+      return { text, ...parseIntent(text) }
+    },
+    readSkill: (persona) => readOf(persona, 'skill.md'),
+    readExperience: (persona) => readOf(persona, 'experience.md'),
+  }
+}
+
+export function checkHasFiles(persona: Persona): void {
+  if (hasFiles(persona)) return
+  throw refusal('unsupported', `${persona.slug} has no skill.md and no experience.md: only agents have`)
+}

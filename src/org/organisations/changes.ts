@@ -1,0 +1,82 @@
+import type { Tx } from '../../db/port.ts'
+import { inserted, updated } from '../../events/change.ts'
+import type { Actor } from '../../kernel/actor.ts'
+import { type Governed, recordOrgChange } from '../changes.ts'
+import { organisationSlug } from '../slugs.ts'
+import type { OrganisationView } from './contract.ts'
+import { type Organisation, organisations } from './store.ts'
+
+export const organisationView = ({ id, ...rest }: Organisation): OrganisationView => ({ organisationId: id, ...rest })
+
+/** The row and its event; the id is taken already, so that the slug never has to wait for it. Holds the new stream. */
+export async function insertOrganisation(
+  tx: Tx,
+  by: Actor,
+  governed: Governed,
+  { id, name, purpose, description, status }: Pick<Organisation, 'id' | 'name' | 'purpose' | 'description' | 'status'>,
+): Promise<Organisation> {
+  await tx.hold(`org:${id}`)
+  const organisation: Organisation = {
+    id,
+    name,
+    purpose,
+    slug: organisationSlug(purpose, name, id),
+    description,
+    status,
+    leadPositionId: null,
+    createdAt: tx.at,
+    updatedAt: tx.at,
+  }
+  await recordOrgChange(
+    tx,
+    by,
+    governed,
+    {
+      noun: 'organisation',
+      action: 'create',
+      message: `Organisation ${name} created`,
+      data: { organisation_id: id, slug: organisation.slug },
+    },
+    [inserted(organisations, organisation)],
+  )
+  return organisation
+}
+
+/** Only what differs; a new name brings a new slug, and the old one is remembered by the event alone. */
+export async function changeOrganisation(
+  tx: Tx,
+  by: Actor,
+  governed: Governed,
+  organisation: Organisation,
+  wanted: Partial<Pick<Organisation, 'name' | 'purpose' | 'description' | 'status' | 'leadPositionId'>>,
+): Promise<Organisation> {
+  const patch: Partial<Organisation> = Object.fromEntries(
+    Object.entries(wanted).filter(
+      ([name, value]) => value !== undefined && value !== organisation[name as keyof typeof wanted],
+    ),
+  )
+  const fields = Object.keys(patch)
+  if (fields.length === 0) return organisation
+  const { name, purpose } = { ...organisation, ...patch }
+  // A slug stays what it is until the organisation is renamed.
+  const isRenamed = patch.name !== undefined || patch.purpose !== undefined
+  const slug = isRenamed ? organisationSlug(purpose, name, organisation.id) : organisation.slug
+  const changed: Organisation = { ...organisation, ...patch, slug, updatedAt: tx.at }
+  await recordOrgChange(
+    tx,
+    by,
+    governed,
+    {
+      noun: 'organisation',
+      action: 'update',
+      message: `Organisation ${organisation.name} changed: ${fields.join(', ')}`,
+      data: {
+        organisation_id: organisation.id,
+        fields,
+        ...(slug === organisation.slug ? {} : { slug, former_slug: organisation.slug }),
+      },
+    },
+    [updated(organisations, organisation, { ...patch, slug, updatedAt: tx.at })],
+  )
+  return changed
+}

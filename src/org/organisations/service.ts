@@ -1,0 +1,209 @@
+import type { Db, ReadTx } from '../../db/port.ts'
+import { type Change, deleted, inserted, updated } from '../../events/change.ts'
+import type { Actor } from '../../kernel/actor.ts'
+import { bug, notFound, refusal } from '../../kernel/errors.ts'
+import { listOpenAssignments } from '../assignments/store.ts'
+import { noteOrgChange, recordOrgChange } from '../changes.ts'
+import type { Contents } from '../contents.ts'
+import type { Files } from '../files.ts'
+import { govern } from '../governance.ts'
+import { parseIntent } from '../intent.ts'
+import { organisationPlace } from '../places.ts'
+import { findPosition, listPositions } from '../positions/store.ts'
+import { listProposals } from '../proposals/store.ts'
+import { organisationSlug } from '../slugs.ts'
+import type { Content } from '../stage.ts'
+import { intentText } from '../templates.ts'
+import { changeOrganisation, insertOrganisation, organisationView } from './changes.ts'
+import { organisationSettings as defaults, type OrganisationView } from './contract.ts'
+import { resolveOrganisation } from './find.ts'
+import { checkSetting, checkSettingKey, settingKeys } from './settings.ts'
+import {
+  countLiveAgentsOf,
+  findOrganisation,
+  listOrganisations,
+  listSettings,
+  nextOrganisationId,
+  type Organisation,
+  organisationSettings,
+} from './store.ts'
+
+export type Organisations = ReturnType<typeof createOrganisations>
+
+type Changed = OrganisationView & { warnings?: string[] }
+interface Patch {
+  name?: string | undefined
+  description?: string | undefined
+  status?: Organisation['status'] | undefined
+  leadPositionId?: number | null | undefined
+}
+
+export function createOrganisations({ db, files, contents }: { db: Db; files: Files; contents: Contents }) {
+  const resolve = (reference: string): Promise<Organisation> => db.read((tx) => resolveOrganisation(tx, reference))
+
+  /** Whoever changes an organisation's directory does so alone. */
+  const alone = async <T>(reference: string, work: (organisation: Organisation) => Promise<T>): Promise<T> => {
+    const { id } = await resolve(reference)
+    return files.oneAtATime(`organisation ${id}`, async () => work(await db.read((tx) => requireOrganisation(tx, id))))
+  }
+
+  return {
+    create(by: Actor, input: { name: string; purpose: string; description: string }): Promise<Changed> {
+      // Refused before anything is written; the number decides nothing here.
+      organisationSlug(input.purpose, input.name, 1)
+      return files.write([], { 'o/intent.md': intentText(input.name) }, async (tx, put) => {
+        const governed = await govern(tx, by, null)
+        const id = await nextOrganisationId(tx)
+        const organisation = await insertOrganisation(tx, by, governed, { id, ...input, status: 'active' })
+        await put([{ from: 'o', to: organisationPlace(organisation.slug), keep: true }])
+        return answer(organisation, governed.warnings)
+      })
+    },
+
+    list: (all: boolean): Promise<{ organisations: OrganisationView[] }> =>
+      db.read(async (tx) => ({
+        organisations: (await listOrganisations(tx))
+          .filter((each) => all || each.status !== 'archived')
+          .map(organisationView),
+      })),
+
+    show: async (reference: string): Promise<OrganisationView> => organisationView(await resolve(reference)),
+
+    update: (by: Actor, reference: string, patch: Patch): Promise<Changed> =>
+      alone(reference, (before) => {
+        const slug =
+          patch.name === undefined || patch.name === before.name
+            ? before.slug
+            : organisationSlug(before.purpose, patch.name, before.id)
+        const content = slug === before.slug ? {} : copyOf(files, before)
+        return files.write([`org:${before.id}`], content, async (tx, put) => {
+          const governed = await govern(tx, by, before.id)
+          const organisation = await requireOrganisation(tx, before.id)
+          if (organisation.slug !== before.slug)
+            throw refusal('conflict', `${before.slug} was renamed to ${organisation.slug} meanwhile`, {
+              hint: `Repeat it with ${organisation.slug}.`,
+            })
+          await checkLead(tx, organisation, patch.leadPositionId)
+          const changed = await changeOrganisation(tx, by, governed, organisation, patch)
+          if (changed.slug !== organisation.slug) await put([{ from: 'o', to: organisationPlace(changed.slug) }])
+          return answer(changed, governed.warnings)
+        })
+      }),
+
+    status: (reference: string) =>
+      db.read(async (tx) => {
+        const { id, slug, status } = await resolveOrganisation(tx, reference)
+        const total = (await listPositions(tx, id)).length
+        const filled = (await listOpenAssignments(tx, id)).length
+        return {
+          organisationId: id,
+          slug,
+          status,
+          positions: { total, filled, vacant: total - filled },
+          activeAgents: await countLiveAgentsOf(tx, id),
+          openProposals: (await listProposals(tx, id)).filter((each) => each.status === 'open').length,
+        }
+      }),
+
+    settings: (reference: string, only: string | undefined) =>
+      db.read(async (tx) => {
+        const keys = only === undefined ? settingKeys : [checkSettingKey(only)]
+        const { id } = await resolveOrganisation(tx, reference)
+        const own = new Map((await listSettings(tx, id)).map(({ key, value }) => [key, value]))
+        return {
+          settings: keys.map((key) => ({
+            key,
+            value: own.get(key) ?? defaults[key],
+            default: defaults[key],
+            isDefault: !own.has(key),
+          })),
+        }
+      }),
+
+    async set(by: Actor, reference: string, name: string, value: string) {
+      const key = checkSetting(name, value)
+      const { id } = await resolve(reference)
+      return db.write([`org:${id}`], async (tx) => {
+        const governed = await govern(tx, by, id)
+        const own = (await listSettings(tx, id)).find((each) => each.key === key)
+        const row = { organisationId: id, key, value }
+        const changes = settingChange(own, row)
+        if (changes.length > 0)
+          await recordOrgChange(
+            tx,
+            by,
+            governed,
+            {
+              noun: 'setting',
+              action: 'set',
+              message: `${key}: ${own?.value ?? defaults[key]} → ${value}`,
+              data: { organisation_id: id, key, value },
+            },
+            changes,
+          )
+        return { key, value, ...warned(governed.warnings) }
+      })
+    },
+
+    readIntent: async (reference: string) => contents.readIntent(await resolve(reference)),
+
+    writeIntent: (by: Actor, reference: string, text: string) =>
+      alone(reference, async ({ id, slug }) => {
+        const place = organisationPlace(slug, 'intent.md')
+        const before = await files.read(place)
+        const content: Content = before === null ? { new: text } : { new: text, old: { copyOf: place } }
+        const parsed = parseIntent(text)
+        if (before === text) return parsed
+        return files.write([`org:${id}`], content, async (tx, put) => {
+          const governed = await govern(tx, by, id)
+          const change = { noun: 'intent', action: 'write', message: 'Intent rewritten', data: { organisation_id: id } }
+          await noteOrgChange(tx, `org:${id}`, by, governed, change)
+          const puts = [{ from: 'new', to: place }]
+          await put(before === null ? puts : [{ from: 'old', to: `${place}.bak` }, ...puts])
+          return { ...parsed, warnings: [...parsed.warnings, ...governed.warnings] }
+        })
+      }),
+  }
+}
+
+/** A value that is the default needs no row: a later default then counts for it too. */
+function settingChange(
+  own: { organisationId: number; key: string; value: string } | undefined,
+  row: { organisationId: number; key: keyof typeof defaults; value: string },
+): Change[] {
+  if (own === undefined) return row.value === defaults[row.key] ? [] : [inserted(organisationSettings, row)]
+  if (row.value === defaults[row.key]) return [deleted(organisationSettings, own)]
+  return own.value === row.value ? [] : [updated(organisationSettings, own, { value: row.value })]
+}
+
+/** Everything in its directory, or a fresh intent where somebody removed it. */
+function copyOf(files: Files, { slug, name }: Organisation): Content {
+  const names = files.list(organisationPlace(slug))
+  if (names.length === 0) return { 'o/intent.md': intentText(name) }
+  return Object.fromEntries(names.map((each) => [`o/${each}`, { copyOf: organisationPlace(slug, each) }]))
+}
+
+async function checkLead(tx: ReadTx, organisation: Organisation, positionId: number | null | undefined): Promise<void> {
+  if (positionId === null || positionId === undefined) return
+  const position = await findPosition(tx, positionId)
+  if (position === undefined)
+    throw notFound('position', positionId, `List them with "agency org position list --org ${organisation.slug}".`)
+  if (position.organisationId !== organisation.id)
+    throw refusal('illegal_transition', `seat "${position.title}" belongs to another organisation`, {
+      hint: `The lead sits in ${organisation.slug}: agency org position list --org ${organisation.slug}`,
+    })
+}
+
+async function requireOrganisation(tx: ReadTx, id: number): Promise<Organisation> {
+  const found = await findOrganisation(tx, id)
+  if (found === undefined) throw bug(`organisation ${id} vanished`)
+  return found
+}
+
+const answer = (organisation: Organisation, warnings: readonly string[]): Changed => ({
+  ...organisationView(organisation),
+  ...warned(warnings),
+})
+
+const warned = (warnings: readonly string[]): { warnings?: string[] } =>
+  warnings.length === 0 ? {} : { warnings: [...warnings] }

@@ -1,0 +1,93 @@
+import type { Db, ReadTx, Stream, Tx } from '../../db/port.ts'
+import { updated } from '../../events/change.ts'
+import type { Actor } from '../../kernel/actor.ts'
+import { refusal } from '../../kernel/errors.ts'
+import { type Assignment, assignments, listOpenAssignmentsOfPersona } from '../assignments/store.ts'
+import { recordOrgChange } from '../changes.ts'
+import { govern } from '../governance.ts'
+import { findOrganisation } from '../organisations/store.ts'
+import { isSeeded } from './kinds.ts'
+import { countLiveAgents, type Persona } from './store.ts'
+
+/** A seat that a persona holds, as refusals and previews name it. */
+export interface HeldSeat {
+  assignment: Assignment
+  organisation: string
+  label: string
+}
+
+export async function listHeldSeats(tx: ReadTx, persona: Persona): Promise<HeldSeat[]> {
+  const seats: HeldSeat[] = []
+  for (const assignment of await listOpenAssignmentsOfPersona(tx, persona.id)) {
+    const organisation = (await findOrganisation(tx, assignment.organisationId))?.slug ?? ''
+    seats.push({ assignment, organisation, label: `${assignment.positionTitle}@${organisation}` })
+  }
+  return seats
+}
+
+/** What stands in the way of putting a persona away. */
+export async function refuseArchiving(
+  tx: ReadTx,
+  persona: Persona,
+  seats: readonly HeldSeat[],
+  unassign: boolean,
+): Promise<void> {
+  if (isSeeded(persona)) throw refusal('forbidden', `${persona.slug} cannot be archived: every installation needs it`)
+  const agents = (await countLiveAgents(tx)).get(persona.id) ?? 0
+  if (agents > 0)
+    throw refusal('illegal_transition', `${persona.slug} has ${agents} live agent${agents === 1 ? '' : 's'}`, {
+      hint: 'Stop them first with "agency agent stop".',
+    })
+  if (seats.length > 0 && !unassign)
+    throw refusal(
+      'conflict',
+      `${persona.slug} holds ${seats.map((seat) => seat.label).join(', ')}; use --unassign to empty them first`,
+      { data: { flag: '--unassign', positions: seats.map((seat) => seat.label) } },
+    )
+}
+
+export async function emptySeats(
+  tx: Tx,
+  by: Actor,
+  persona: Persona,
+  seats: readonly HeldSeat[],
+): Promise<{ warnings: string[] }> {
+  const warnings = new Set<string>()
+  for (const { assignment } of seats) {
+    const governed = await govern(tx, by, assignment.organisationId)
+    for (const warning of governed.warnings) warnings.add(warning)
+    await recordOrgChange(
+      tx,
+      by,
+      governed,
+      {
+        noun: 'assignment',
+        action: 'unassign',
+        message: `${persona.slug} leaves seat "${assignment.positionTitle}"`,
+        data: { position_id: assignment.positionId, persona_id: persona.id },
+      },
+      [updated(assignments, assignment, { unassignedAt: tx.at })],
+    )
+  }
+  return { warnings: [...warnings] }
+}
+
+/**
+ * A transaction that holds the streams of all organisations where the persona sits. Which they are is only known by
+ * looking, and seats are given under `system` alone: whoever finds one more inside looks again.
+ */
+export async function writeWithSeats<T>(db: Db, personaId: number, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (;;) {
+    const named = await db.read((tx) => organisationsOf(tx, personaId))
+    const streams: Stream[] = ['system', ...named.map((id): Stream => `org:${id}`)]
+    const outcome = await db.write(streams, async (tx): Promise<{ result: T } | null> => {
+      const found = await organisationsOf(tx, personaId)
+      return found.every((id) => named.includes(id)) ? { result: await work(tx) } : null
+    })
+    if (outcome !== null) return outcome.result
+  }
+}
+
+const organisationsOf = async (tx: ReadTx, personaId: number): Promise<number[]> => [
+  ...new Set((await listOpenAssignmentsOfPersona(tx, personaId)).map((each) => each.organisationId)),
+]

@@ -1,0 +1,89 @@
+import type { ReadTx, Tx } from '../../db/port.ts'
+import { inserted } from '../../events/change.ts'
+import type { Actor } from '../../kernel/actor.ts'
+import { refusal } from '../../kernel/errors.ts'
+import { fold } from '../../kernel/text.ts'
+import { type Governed, recordOrgChange } from '../changes.ts'
+import type { Files } from '../files.ts'
+import { personaPlace } from '../places.ts'
+import { findRole, listRoles, type Role } from '../roles/store.ts'
+import { personaSlug } from '../slugs.ts'
+import { join } from 'node:path'
+import type { PersonaView } from './contract.ts'
+import { hasFiles, kindOf } from './kinds.ts'
+import { countLiveAgents, nextPersonaId, type Persona, personas } from './store.ts'
+
+/** Under the `system` stream. Id and slug are given where a document brings its own. */
+export async function insertPersona(
+  tx: Tx,
+  by: Actor,
+  governed: Governed,
+  {
+    role,
+    ...given
+  }: { role: Role; id?: number; slug?: string } & Pick<
+    Persona,
+    'name' | 'personaTypeId' | 'canCreateChannel' | 'origin'
+  > &
+    Partial<Pick<Persona, 'status'>>,
+): Promise<Persona> {
+  if (fold(role.name) === 'system') throw refusal('forbidden', 'the role "system" is Agency’s own')
+  const id = given.id ?? (await nextPersonaId(tx))
+  const persona: Persona = {
+    id,
+    name: given.name,
+    slug: given.slug ?? personaSlug(role.name, given.name, id),
+    roleId: role.id,
+    personaTypeId: given.personaTypeId,
+    status: given.status ?? 'active',
+    canCreateChannel: given.canCreateChannel,
+    origin: given.origin,
+    createdAt: tx.at,
+    updatedAt: tx.at,
+  }
+  await recordOrgChange(
+    tx,
+    by,
+    governed,
+    {
+      noun: 'persona',
+      action: 'create',
+      message: `Persona ${persona.name} created`,
+      data: { persona_id: id, slug: persona.slug, ...(persona.origin === null ? {} : { origin: persona.origin }) },
+    },
+    [inserted(personas, persona)],
+  )
+  return persona
+}
+
+/** How personas are shown, with what it takes from other tables looked up once. */
+export async function personaViews(tx: ReadTx, files: Files, rows: readonly Persona[]): Promise<PersonaView[]> {
+  const roles = new Map((await listRoles(tx)).map((role) => [role.id, role.name]))
+  const agents = await countLiveAgents(tx)
+  return rows.map((persona) => viewOf(files, persona, roles.get(persona.roleId) ?? '', agents.get(persona.id) ?? 0))
+}
+
+export async function personaView(tx: ReadTx, files: Files, persona: Persona): Promise<PersonaView> {
+  const role = await findRole(tx, persona.roleId)
+  return viewOf(files, persona, role?.name ?? '', (await countLiveAgents(tx)).get(persona.id) ?? 0)
+}
+
+function viewOf(files: Files, persona: Persona, role: string, activeAgents: number): PersonaView {
+  const pathOf = (name: string): string | null =>
+    hasFiles(persona) ? join(files.root, personaPlace(persona.slug, name)) : null
+  return {
+    personaId: persona.id,
+    name: persona.name,
+    slug: persona.slug,
+    role,
+    ...kindOf(persona),
+    status: persona.status,
+    canCreateChannel: persona.canCreateChannel,
+    origin: persona.origin,
+    skillFile: pathOf('skill.md'),
+    experienceFile: pathOf('experience.md'),
+    activeAgents,
+    createdAt: persona.createdAt,
+    updatedAt: persona.updatedAt,
+  }
+}

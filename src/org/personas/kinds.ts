@@ -1,0 +1,28 @@
+import { operatorPersona, systemPersona } from '../../kernel/ids.ts'
+import type { PersonaView } from './contract.ts'
+import type { Persona } from './store.ts'
+
+type Kind = Pick<PersonaView, 'type' | 'subtype'>
+
+/** The four rows of persona_types. */
+const kinds: readonly (Kind & { id: number })[] = [
+  { id: 1, type: 'agent', subtype: 'internal' },
+  { id: 2, type: 'agent', subtype: 'external' },
+  { id: 3, type: 'person', subtype: 'internal' },
+  { id: 4, type: 'person', subtype: 'external' },
+]
+
+export const kindId = ({ type, subtype }: Kind): number =>
+  (kinds.find((kind) => kind.type === type && kind.subtype === subtype) as { id: number }).id
+
+export const kindOf = ({ personaTypeId }: Pick<Persona, 'personaTypeId'>): Kind => {
+  const { type, subtype } = kinds[personaTypeId - 1] as Kind
+  return { type, subtype }
+}
+
+/** A person needs no text to know who he is, and the system is nobody. */
+export const hasFiles = (persona: Pick<Persona, 'id' | 'personaTypeId'>): boolean =>
+  kindOf(persona).type === 'agent' && persona.id !== systemPersona
+
+/** What every installation refers to from its first moment on. */
+export const isSeeded = ({ id }: Pick<Persona, 'id'>): boolean => id === operatorPersona || id === systemPersona
