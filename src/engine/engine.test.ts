@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { startAgency, work } from '../../test/support/agency.ts'
 import { describeStores } from '../../test/support/store.ts'
 import type { StepInput } from '../adapters/runtime/scripted/contract.ts'
+import { createScriptedRuntime } from '../adapters/runtime/scripted/runtime.ts'
 import type { Event } from '../events/contract.ts'
 
 const minute = 60_000
@@ -268,6 +269,31 @@ describeStores('a brief', (openFresh) => {
       'evidence 0/1: the report names no output',
       'Done.',
     ])
+  })
+
+  it('runs the commands that prove it, and says that nothing boxed them', async () => {
+    const agency = await startAgency(openFresh)
+    agency.workspaces.answer('test -s result.md', (files) => ({ exitCode: files.has('result.md') ? 0 : 1, output: '' }))
+    const evidence = [{ kind: 'command' as const, run: 'test -s result.md' }]
+    const run = await agency.settled(await agency.run({ evidence }))
+    expect(run.status).toBe('done')
+    expect((await agency.inspect(run)).evidence).toMatchObject([{ kind: 'command', passed: true, boxed: false }])
+    expect(ofKind(await agency.events(run), 'evidence_checked')).toMatchObject([
+      { code: 'EVIDENCE', message: 'main 1/1 ✓ (commands not boxed)', data: { passed: 1, total: 1, failed: [] } },
+    ])
+  })
+
+  it('is not proven by a command that nothing would hold', async () => {
+    const scripted = createScriptedRuntime({ host: 'in-process' })
+    const untrusted = { ...scripted, name: 'other', capabilities: { ...scripted.capabilities, evidenceUnboxed: false } }
+    const agency = await startAgency(openFresh, { runtimes: [untrusted] })
+    let ran = 0
+    agency.workspaces.answer('true', () => ({ exitCode: ran++, output: '' }))
+    const evidence = [{ kind: 'command' as const, run: 'true' }]
+    const run = await agency.settled(await agency.run({ evidence, runtime: 'other', retryBudget: 0 }))
+    expect(run.status).toBe('failed')
+    expect(ran).toBe(0)
+    expect((await agency.brief(run)).failure).toContain('not run: there is no sandbox here')
   })
 
   describe('whose agent never ends', () => {
