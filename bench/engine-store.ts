@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+
+import { createScriptedRuntime } from '../src/adapters/runtime/scripted/runtime.ts'
+import { composeAgency } from '../src/compose.ts'
+import type { Db } from '../src/db/port.ts'
+import { openSqlite } from '../src/db/sqlite.ts'
+import { sqlOf } from '../src/db/tx.ts'
+import { createMemoryFiles } from '../src/engine/memory-files.ts'
+import { promptPath } from '../src/entries.ts'
+import { systemClock } from '../src/kernel/clock.ts'
+import { operatorPersona, systemIds } from '../src/kernel/ids.ts'
+import { noLog } from '../src/kernel/log.ts'
+import { seedOrganisation } from '../src/org/seed.ts'
+import { CreateRun } from '../src/work/runs/contract.ts'
+import { createMemoryWorkspaces } from '../src/workspaces/memory.ts'
+
+export interface Bench {
+  readonly db: Db
+  /** One run of so many briefs, from its creation to its recorded end. */
+  run(briefs: number): Promise<void>
+  close(): Promise<void>
+}
+
+export const runOf = (briefs: number): CreateRun =>
+  CreateRun.parse({
+    goal: 'Do it many times',
+    runtime: 'scripted',
+    briefs: Array.from({ length: briefs }, (_, index) => briefOf(`b${index}`)),
+  })
+
+/** The same in both hosts; the report comes with the agent's output, so that it needs no server. */
+function briefOf(key: string): Record<string, unknown> {
+  const path = `${key}.md`
+  const steps = [
+    { say: 'Reading the brief' },
+    { write: { path, text: 'Done.\n' } },
+    { usage: { input_tokens: 100, output_tokens: 20 } },
+    { report: { status: 'done', summary: `Wrote ${path}.`, outputs: [path], via: 'stdout' } },
+  ]
+  return { key, objective: `Write ${path}`, runtimeOptions: { scenario: { steps } } }
+}
+
+/** The core on a store file with every sync that the product makes; agents and workspaces in memory. */
+export async function openBench(path: string): Promise<Bench> {
+  const db = await openSqlite({ path, clock: systemClock, chainKey: new Uint8Array(32).fill(7) })
+  await seedOrganisation(db)
+  let ended = (): void => {}
+  const template = readFileSync(promptPath('direct', 'brief'), 'utf8')
+  const agency = composeAgency({
+    db,
+    clock: systemClock,
+    ids: systemIds,
+    log: { ...noLog, warn: console.warn, error: console.error },
+    trigger: (point) => point === 'run.ended' && ended(),
+    runtimes: [createScriptedRuntime({ host: 'in-process' })],
+    workspaces: createMemoryWorkspaces(),
+    files: createMemoryFiles(),
+    promptOf: () => template,
+    environmentOf: () => ({}),
+    killSurvivors: async () => 0,
+    worker: 'bench:1',
+    slots: 64,
+    defaults: { runtime: null, idleMinutes: 30, hardMinutes: 240, crashRetries: 3, retryBudget: 3 },
+  })
+  await agency.engine.start()
+  return {
+    db,
+    async run(briefs) {
+      const end = new Promise<void>((resolve) => (ended = resolve))
+      const { id } = await agency.runs.create({ kind: 'operator', personaId: operatorPersona }, runOf(briefs))
+      await end
+      const { status, briefsDone } = await agency.runs.show(id)
+      if (status !== 'done' || briefsDone !== briefs)
+        throw new Error(`a run of ${briefs} is ${status} with ${briefsDone}`)
+    },
+    async close() {
+      await agency.engine.stop()
+      await db.close()
+    },
+  }
+}
+
+/** Events that tell of a brief, for each; all have as many, or this is not a whole number. */
+export const eventsPerBrief = (db: Db): Promise<number> =>
+  db.read(async (tx) => {
+    const count = async (sql: string): Promise<number> => Number((await sqlOf(tx).get(sql))?.['n'])
+    return (
+      (await count('SELECT COUNT(*) AS n FROM events WHERE brief_id IS NOT NULL')) /
+      (await count('SELECT COUNT(*) AS n FROM briefs'))
+    )
+  })

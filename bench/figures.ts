@@ -1,0 +1,85 @@
+/** One line of the table, and one object of `results.json`. Every value is a ratio or a count taken within one run. */
+export interface Figure {
+  readonly name: string
+  /** Null where it could not be measured here; the note says why. */
+  readonly value: number | null
+  readonly unit: string
+  readonly target: string | null
+  readonly ok: boolean
+  readonly note?: string
+}
+
+export interface Benchmark {
+  readonly name: string
+  run(options: BenchOptions): Promise<Figure[]>
+}
+
+export interface BenchOptions {
+  /** Fewer repetitions and shorter windows: to try the harness, not to quote. */
+  readonly quick: boolean
+  readonly say: (line: string) => void
+}
+
+export const atLeast = (name: string, value: number, target: number, unit: string, note?: string): Figure => ({
+  name,
+  value: rounded(value),
+  unit,
+  target: `≥ ${target}`,
+  ok: value >= target,
+  ...(note === undefined ? {} : { note }),
+})
+
+export const atMost = (name: string, value: number, target: number, unit: string, note?: string): Figure => ({
+  name,
+  value: rounded(value),
+  unit,
+  target: `≤ ${target}`,
+  ok: value <= target,
+  ...(note === undefined ? {} : { note }),
+})
+
+/** Worth knowing, without a promise. */
+export const plainly = (name: string, value: number, unit: string, note?: string): Figure => ({
+  name,
+  value: rounded(value),
+  unit,
+  target: null,
+  ok: true,
+  ...(note === undefined ? {} : { note }),
+})
+
+export const skipped = (name: string, unit: string, target: string, reason: string): Figure => ({
+  name,
+  value: null,
+  unit,
+  target,
+  ok: true,
+  note: `skipped: ${reason}`,
+})
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  const high = sorted[middle] ?? Number.NaN
+  return sorted.length % 2 === 1 ? high : ((sorted[middle - 1] ?? Number.NaN) + high) / 2
+}
+
+const rounded = (value: number): number => Number(value.toPrecision(3))
+
+export function tableOf(figures: readonly Figure[]): string[] {
+  const rows = figures.map(({ name, value, unit, target, ok, note }) => [
+    value === null ? '-' : ok ? '✓' : '✗',
+    name,
+    value === null ? '-' : `${value} ${unit}`.trim(),
+    target ?? '',
+    note ?? '',
+  ])
+  const heads = ['', 'FIGURE', 'VALUE', 'TARGET', 'NOTE']
+  const widths = heads.map((head, column) => Math.max(head.length, ...rows.map((row) => (row[column] ?? '').length)))
+  return [heads, ...rows].map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}

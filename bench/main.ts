@@ -1,0 +1,30 @@
+import { writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+
+import { append } from './append.ts'
+import { engine } from './engine.ts'
+import { type Benchmark, type Figure, tableOf } from './figures.ts'
+import { idle } from './idle.ts'
+import { status } from './status.ts'
+
+const benchmarks: readonly Benchmark[] = [append, status, engine, idle]
+
+/** `npm run bench`, `npm run bench -- --only engine`, `npm run bench -- --quick`. */
+const { values } = parseArgs({ options: { only: { type: 'string' }, quick: { type: 'boolean', default: false } } })
+process.exitCode = await main(values.only, values.quick)
+
+async function main(only: string | undefined, quick: boolean): Promise<number> {
+  const chosen = benchmarks.filter(({ name }) => only === undefined || name === only)
+  if (chosen.length === 0) {
+    console.error(`error: no benchmark "${only}"; there are ${benchmarks.map(({ name }) => name).join(', ')}`)
+    return 2
+  }
+  const figures: Figure[] = []
+  for (const benchmark of chosen) {
+    console.log(`${benchmark.name} …`)
+    figures.push(...(await benchmark.run({ quick, say: (line) => console.log(`  ${line}`) })))
+  }
+  console.log(['', ...tableOf(figures)].join('\n'))
+  writeFileSync(new URL('results.json', import.meta.url), `${JSON.stringify(figures, null, 2)}\n`)
+  return figures.every(({ ok }) => ok) ? 0 : 1
+}

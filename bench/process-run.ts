@@ -1,0 +1,22 @@
+import { rmSync } from 'node:fs'
+
+import { startDaemon } from '../src/daemon/start.ts'
+import { operatorPersona } from '../src/kernel/ids.ts'
+import { freshFolder } from './daemon-process.ts'
+import { eventsPerBrief, runOf } from './engine-store.ts'
+
+/** The same scenario, played by real processes under a whole daemon: how many events each brief leaves there. */
+export async function eventsOfProcessRun(briefs = 3): Promise<number> {
+  const home = freshFolder()
+  const daemon = await startDaemon({ env: { ...process.env, AGENCY_HOME: home }, flags: { port: '0' } })
+  try {
+    const { id } = await daemon.agency.runs.create({ kind: 'operator', personaId: operatorPersona }, runOf(briefs))
+    const signal = new AbortController().signal
+    const until = async (): Promise<boolean> => (await daemon.agency.runs.show(id)).endedAt !== null
+    for await (const _ of daemon.feed.follow({ stream: `run:${id}`, after: 0, signal, until }));
+    return await eventsPerBrief(daemon.db)
+  } finally {
+    await daemon.stop()
+    rmSync(home, { recursive: true, force: true })
+  }
+}
