@@ -202,7 +202,7 @@ export async function conclude(
   }
   deps.trigger('evidence.checked')
   const runEnded = await persist(deps, () =>
-    deps.db.write([`run:${run.id}`, `org:${run.organisationId}`], async (tx) => {
+    deps.db.write([`run:${run.id}`], async (tx) => {
       const scope = await openScope(deps, tx, run.id)
       let attempt = await findAttempt(tx, attemptId)
       let current = brief

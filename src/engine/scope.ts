@@ -114,12 +114,17 @@ export async function moveRun(
   scope.run = { ...run, ...patch }
 }
 
-/** The mission goes where its run goes, one listed step at a time. Takes the organisation's stream. */
+/**
+ * The mission goes where its run goes, one listed step at a time. The organisation's stream is taken only here: few
+ * attempts end their run, and all runs of an organisation would queue for it. A lock taken late can meet one taken early;
+ * PostgreSQL then repeats one of the two.
+ */
 export async function moveRunsMission(
   scope: RunScope,
   steps: readonly MissionStatus[],
   summary?: string,
 ): Promise<void> {
+  await scope.tx.hold(`org:${scope.run.organisationId}`)
   let mission = await findMission(scope.tx, scope.run.missionId)
   if (mission === undefined) throw bug(`run ${scope.run.id} has no mission`)
   for (const to of steps) {
