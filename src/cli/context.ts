@@ -3,7 +3,7 @@ import { pause, systemClock } from '../kernel/clock.ts'
 import { refusal } from '../kernel/errors.ts'
 import { type Client, createClient } from './client.ts'
 import { type Environment, socketOf, tokenOf } from './endpoint.ts'
-import { createTerminal, type Terminal } from './terminal.ts'
+import { createTerminal, type Terminal, visible } from './terminal.ts'
 
 /** What every command gets: the terminal, the home, and a way to the daemon. */
 export interface CliContext extends Terminal {
@@ -12,6 +12,8 @@ export interface CliContext extends Terminal {
   nowMs(): number
   /** A value as JSON: indented for a person, in one line for a program. */
   json(value: unknown): void
+  /** Text with its own newlines: as it is for a program, without what moves a cursor for a person. */
+  text(text: string): void
   /** Starts the daemon when none runs. */
   api(): Client
   /** Fails when none runs. */
@@ -36,6 +38,7 @@ export function createContext(env: Environment): CliContext {
     paths,
     nowMs: () => systemClock.nowMs(),
     json: (value) => terminal.out(JSON.stringify(value, null, terminal.isTty ? 2 : 0)),
+    text: (text) => void process.stdout.write(terminal.isTty ? visible(text) : text),
     // An agent's token belongs to a daemon that runs; another one, started here, would not know it.
     api: () => (env['AGENCY_TOKEN'] ? client(() => waitForDaemon(env, paths)) : client(() => startDaemon(context))),
     runningApi: () => client(() => Promise.reject(notRunning(paths.home))),

@@ -1,6 +1,10 @@
 import type { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 
+import { OrganisationStatus } from '../org/organisations/contract.ts'
+import { documentOperations } from '../org/document/contract.ts'
+import { PersonaKind, PersonaSubtype } from '../org/personas/contract.ts'
+import { Authority } from '../org/positions/contract.ts'
 import { missionStatuses } from '../work/missions/states.ts'
 import { PlaybookName, Priority } from '../work/missions/contract.ts'
 import { RunStatus } from '../work/runs/contract.ts'
@@ -38,6 +42,17 @@ describe('help', () => {
   )
 })
 
+it('help of org shows everything below it', () => {
+  let text = ''
+  find('org')
+    .configureOutput({ writeOut: (part) => (text += part) })
+    .outputHelp()
+  for (const leaf of leaves(find('org'))) {
+    const path = leaf.parent?.name() === 'org' ? leaf.name() : `${leaf.parent?.name()} ${leaf.name()}`
+    expect(text).toMatch(new RegExp(`^  .*\\b${path} .*${leaf.description().slice(0, 20)}`, 'm'))
+  }
+})
+
 describe('a wrong command line', () => {
   it.each([
     [['stauts'], "unknown command 'stauts'; did you mean status?", 'agency --help'],
@@ -56,6 +71,11 @@ describe('a wrong command line', () => {
       /invalid. It must be a positive number of minutes, or "off".$/,
       'agency run --help',
     ],
+    [['persona', 'list'], "unknown command 'persona'; use agency org persona list", 'agency org persona list --help'],
+    [['position'], "unknown command 'position'; use agency org position", 'agency org position --help'],
+    [['org', 'tree'], "required option '--org <org>' not specified", 'agency org tree --help'],
+    [['org', 'show', '--org', ' '], /' ' is invalid. It must be a slug or a name.$/, 'agency org show --help'],
+    [['org', 'show', '--org', '..'], /'..' is invalid. It must be a slug or a name.$/, 'agency org show --help'],
     [
       ['report', '--status', 'perfect', '--summary', 'x'],
       /Allowed choices are done, partial, blocked.$/,
@@ -77,5 +97,16 @@ describe('the words to choose from', () => {
     expect(choices(find('mission', 'set'), '--status')).toEqual(missionStatuses)
     expect(choices(find('mission', 'create'), '--priority')).toEqual(Priority.options)
     expect(choices(find('run'), '--playbook')).toEqual(PlaybookName.options)
+    expect(choices(find('org', 'update'), '--status')).toEqual(OrganisationStatus.options)
+    expect(choices(find('org', 'export'), '--format')).toEqual(
+      documentOperations.export.input.shape.format.unwrap().options,
+    )
+    expect(choices(find('org', 'persona', 'create'), '--type')).toEqual(PersonaKind.options)
+    expect(choices(find('org', 'persona', 'create'), '--subtype')).toEqual(PersonaSubtype.options)
+    for (const verb of ['set', 'clear'])
+      expect(choices(find('org', 'position', 'authority', verb), '--kind')).toEqual(Authority.shape.kind.options)
+    expect(choices(find('org', 'position', 'authority', 'set'), '--on-breach')).toEqual(
+      Authority.shape.onBreach.options,
+    )
   })
 })

@@ -4,6 +4,7 @@ import { version } from '../entries.ts'
 import { declareAgentCommands } from './commands/agents.ts'
 import { declareDaemonCommands } from './commands/daemon.ts'
 import type { Declaring, Face } from './commands/declaring.ts'
+import { declareOrgCommands } from './commands/org/org.ts'
 import { declareWorkCommands } from './commands/work.ts'
 import type { CliContext } from './context.ts'
 
@@ -51,6 +52,7 @@ export function buildProgram(context: CliContext, exit: (code: number) => void, 
   const declaring: Declaring = { program, offer, command, does, wholeTree: () => buildProgram(context, exit) }
   declareDaemonCommands(declaring)
   declareWorkCommands(declaring)
+  declareOrgCommands(declaring)
   declareAgentCommands(declaring)
 
   const called = offers.filter(({ name }) => name === only)
@@ -69,11 +71,23 @@ function catchUsage(command: Command): Command {
     for (let each: Command | null = command; each !== null; each = each.parent) path.unshift(each.name())
     const hint = `${path.join(' ')} --help`
     if (error.code === 'commander.help') throw new UsageError(`${path.join(' ')}: which of ${names(command)}?`, hint)
+    const elsewhere = error.code === 'commander.unknownCommand' ? movedTo(command) : undefined
+    if (elsewhere !== undefined)
+      throw new UsageError(`unknown command '${command.args[0]}'; use ${elsewhere}`, `${elsewhere} --help`)
     throw new UsageError(oneLine(error.message), hint)
   })
 }
 
 const names = (command: Command): string => command.commands.map((each) => each.name()).join(', ')
+
+/** The nouns of an organisation are looked for at the top by everybody once. */
+function movedTo(command: Command): string | undefined {
+  const noun = command.commands
+    .find((each) => each.name() === 'org')
+    ?.commands.find((each) => each.commands.length > 0 && each.name() === command.args[0])
+  const verb = noun?.commands.find((each) => each.name() === command.args[1])
+  return noun && ['agency org', noun.name(), ...(verb ? [verb.name()] : [])].join(' ')
+}
 
 const oneLine = (message: string): string =>
   message

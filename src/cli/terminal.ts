@@ -67,11 +67,11 @@ const paint = (terminal: Terminal, state: State, text: string): string =>
  * Text that somebody else wrote, on one line: escape sequences and direction marks of an agent's message would otherwise
  * move the cursor, hide text or forge a line of ours.
  */
-export const plain = (text: string): string =>
-  text
-    .replace(/[\s\u2028\u2029]+/g, ' ')
-    .replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '�')
-    .trim()
+export const plain = (text: string): string => visible(text.replace(/[\s\u2028\u2029]+/g, ' ')).trim()
+
+/** The same for text of several lines. */
+export const visible = (text: string): string =>
+  text.replaceAll('\r\n', '\n').replace(/[^\P{Cc}\n\t]|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '�')
 
 /** `5 s`, `14 m`, `3 h`, `2 d`. */
 export function duration(ms: number): string {

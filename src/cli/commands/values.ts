@@ -22,3 +22,21 @@ export const minutes = (text: string): number | null => {
   if (value > 0 && value <= 100_000) return value
   throw new InvalidArgumentError('It must be a positive number of minutes, or "off".')
 }
+
+/** What somebody calls a thing. It goes into an address, where these would mean another place. */
+export const reference = (text: string): string => {
+  const trimmed = text.trim()
+  if (trimmed !== '' && trimmed !== '.' && trimmed !== '..') return trimmed
+  throw new InvalidArgumentError('It must be a slug or a name.')
+}
+
+export const amount = (text: string): number => {
+  const value = Number(text)
+  if (/^\d+(\.\d+)?$/.test(text) && value <= 1e15) return value
+  throw new InvalidArgumentError('It must be a number of at least 0.')
+}
+
+export const yesNo = (text: string): boolean => {
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw new InvalidArgumentError('It must be true or false.')
+}

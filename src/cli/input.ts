@@ -1,0 +1,40 @@
+import { createReadStream } from 'node:fs'
+
+import { refusal } from '../kernel/errors.ts'
+
+/** Room for twenty thousand seats; the daemon takes no body that is much larger. */
+const maxBytes = 6_000_000
+
+/** What a command works on: a file, or what is piped into it. A byte order mark is taken off. */
+export async function readInput(file: string | undefined, what: string): Promise<string> {
+  const fromPipe = file === undefined || file === '-'
+  if (fromPipe && process.stdin.isTTY === true)
+    throw refusal('invalid_input', `no ${what}: give --file F, or pipe it in`)
+  const name = fromPipe ? 'standard input' : file
+  const bytes = await readBytes(fromPipe ? process.stdin : createReadStream(file), name)
+  // What made it has failed, more often than not; that should not empty anything here.
+  if (fromPipe && bytes.length === 0)
+    throw refusal('invalid_input', `no ${what}: standard input is empty`, { hint: 'Pipe it in, or give --file F.' })
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw refusal('invalid_input', `${name} is not UTF-8 text`)
+  }
+}
+
+async function readBytes(source: AsyncIterable<Buffer>, name: string): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let size = 0
+  try {
+    for await (const part of source) {
+      parts.push(part)
+      size += part.length
+      if (size > maxBytes) break
+    }
+  } catch (error) {
+    throw refusal('invalid_input', `${name} cannot be read: ${(error as Error).message}`)
+  }
+  if (size > maxBytes)
+    throw refusal('too_large', `${name} is larger than ${maxBytes / 1_000_000} MB`, { hint: 'Nothing was changed.' })
+  return Buffer.concat(parts)
+}
