@@ -4,7 +4,7 @@ import { version } from '../entries.ts'
 import { declareAgentCommands } from './commands/agents.ts'
 import { declareDaemonCommands } from './commands/daemon.ts'
 import type { Declaring, Face } from './commands/declaring.ts'
-import { declareOrgCommands } from './commands/org/org.ts'
+import { declareOrgCommands } from './commands/org.ts'
 import { declareWorkCommands } from './commands/work.ts'
 import type { CliContext } from './context.ts'
 

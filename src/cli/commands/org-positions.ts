@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander'
 
-import type { AuthorityOptions, RemoveOptions, SeatOptions, ShowOptions } from '../../../org/positions/cli.ts'
-import type { Form } from '../../answers.ts'
-import type { Declaring } from '../declaring.ts'
-import { amount, whole } from '../values.ts'
-import { anyOrg, org, positionId, preview, trueFalse } from './options.ts'
+import type { AuthorityOptions, RemoveOptions, SeatOptions, ShowOptions } from '../../org/positions/cli.ts'
+import type { Form } from '../answers.ts'
+import type { Declaring } from './declaring.ts'
+import { amount, whole } from './values.ts'
+import { anyOrg, org, positionId, preview, trueFalse } from './org-options.ts'
 
 export function declarePositionCommands(declaring: Declaring, group: Command): void {
   const { command, does } = declaring
@@ -114,4 +114,4 @@ function declareAuthority({ command, does }: Declaring, position: Command): void
     )
 }
 
-const face = () => import('../../../org/positions/cli.ts')
+const face = () => import('../../org/positions/cli.ts')

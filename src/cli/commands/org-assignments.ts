@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 
-import type { AssignmentsOptions, SeatingOptions } from '../../../org/assignments/cli.ts'
-import type { Form } from '../../answers.ts'
-import type { Declaring } from '../declaring.ts'
-import { reference } from '../values.ts'
-import { org, personaSlug, positionId, preview } from './options.ts'
+import type { AssignmentsOptions, SeatingOptions } from '../../org/assignments/cli.ts'
+import type { Form } from '../answers.ts'
+import type { Declaring } from './declaring.ts'
+import { reference } from './values.ts'
+import { org, personaSlug, positionId, preview } from './org-options.ts'
 
 export function declareAssignmentCommands({ command, does }: Declaring, group: Command): void {
   group.commandsGroup('Who sits where:')
@@ -51,4 +51,4 @@ export function declareAssignmentCommands({ command, does }: Declaring, group: C
     .action(does(async (c, options: SeatingOptions) => (await face()).assessFit(c, options)))
 }
 
-const face = () => import('../../../org/assignments/cli.ts')
+const face = () => import('../../org/assignments/cli.ts')

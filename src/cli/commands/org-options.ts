@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 
-import { reference, whole, yesNo } from '../values.ts'
+import { reference, whole, yesNo } from './values.ts'
 
 /** Words that mean the same wherever they stand. */
 export const org = (): Option =>

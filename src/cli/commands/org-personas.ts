@@ -8,10 +8,10 @@ import type {
   SkillOptions,
   SlugOptions,
   UpdateOptions,
-} from '../../../org/personas/cli.ts'
-import type { ImportOptions } from '../../../org/personas/cli/import.ts'
-import type { Declaring } from '../declaring.ts'
-import { file, preview, slug, trueFalse } from './options.ts'
+} from '../../org/personas/cli.ts'
+import type { ImportOptions } from '../../org/personas/cli/import.ts'
+import type { Declaring } from './declaring.ts'
+import { file, preview, slug, trueFalse } from './org-options.ts'
 
 export function declarePersonaCommands({ command, does }: Declaring, group: Command): void {
   group.commandsGroup('Personas:')
@@ -109,9 +109,9 @@ export function declarePersonaCommands({ command, does }: Declaring, group: Comm
     .option('--json', 'As JSON')
     .action(
       does(async (c, folder: string, options: ImportOptions) =>
-        (await import('../../../org/personas/cli/import.ts')).importPersonas(c, folder, options),
+        (await import('../../org/personas/cli/import.ts')).importPersonas(c, folder, options),
       ),
     )
 }
 
-const face = () => import('../../../org/personas/cli.ts')
+const face = () => import('../../org/personas/cli.ts')

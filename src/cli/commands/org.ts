@@ -1,17 +1,17 @@
 import { Option } from 'commander'
 
-import type { TreeOptions } from '../../../org/chart/cli.ts'
-import type { DocumentOptions, ExportOptions, ImportOptions } from '../../../org/document/cli.ts'
-import type { CreateOptions, OrgOptions, UpdateOptions } from '../../../org/organisations/cli.ts'
-import type { ProposeOptions } from '../../../org/proposals/cli.ts'
-import type { RouteOptions, WhoAmIOptions } from '../../../org/routing/cli.ts'
-import type { Form } from '../../answers.ts'
-import type { Declaring } from '../declaring.ts'
-import { reference, whole } from '../values.ts'
-import { declareAssignmentCommands } from './assignments.ts'
-import { anyOrg, file, listLeaves, org, preview } from './options.ts'
-import { declarePersonaCommands } from './personas.ts'
-import { declarePositionCommands } from './positions.ts'
+import type { TreeOptions } from '../../org/chart/cli.ts'
+import type { DocumentOptions, ExportOptions, ImportOptions } from '../../org/document/cli.ts'
+import type { CreateOptions, OrgOptions, UpdateOptions } from '../../org/organisations/cli.ts'
+import type { ProposeOptions } from '../../org/proposals/cli.ts'
+import type { RouteOptions, WhoAmIOptions } from '../../org/routing/cli.ts'
+import type { Form } from '../answers.ts'
+import type { Declaring } from './declaring.ts'
+import { reference, whole } from './values.ts'
+import { declareAssignmentCommands } from './org-assignments.ts'
+import { anyOrg, file, listLeaves, org, preview } from './org-options.ts'
+import { declarePersonaCommands } from './org-personas.ts'
+import { declarePositionCommands } from './org-positions.ts'
 
 export function declareOrgCommands(declaring: Declaring): void {
   declaring.offer('Organisation:', 'org', () => {
@@ -192,7 +192,7 @@ function declareReading({ command, does }: Declaring, group: Parent): void {
     .addOption(org())
     .option('--mermaid', 'As a Mermaid diagram')
     .option('--json', 'The seats as JSON')
-    .action(does(async (c, options: TreeOptions) => (await import('../../../org/chart/cli.ts')).showTree(c, options)))
+    .action(does(async (c, options: TreeOptions) => (await import('../../org/chart/cli.ts')).showTree(c, options)))
   command(
     group,
     'whoami',
@@ -202,7 +202,7 @@ function declareReading({ command, does }: Declaring, group: Parent): void {
     .option('--persona-slug <slug>', 'Its slug, or its name; an agent may leave it out', reference)
     .addOption(anyOrg('Only its seats there'))
     .option('--json', 'As JSON')
-    .action(does(async (c, options: WhoAmIOptions) => (await import('../../../org/routing/cli.ts')).whoami(c, options)))
+    .action(does(async (c, options: WhoAmIOptions) => (await import('../../org/routing/cli.ts')).whoami(c, options)))
   command(
     group,
     'route',
@@ -217,7 +217,7 @@ function declareReading({ command, does }: Declaring, group: Parent): void {
     )
     .addOption(anyOrg('Where the address names no organisation'))
     .option('--json', 'As JSON')
-    .action(does(async (c, options: RouteOptions) => (await import('../../../org/routing/cli.ts')).route(c, options)))
+    .action(does(async (c, options: RouteOptions) => (await import('../../org/routing/cli.ts')).route(c, options)))
 }
 
 function declareContent({ command, does }: Declaring, group: Parent): void {
@@ -248,25 +248,25 @@ function declareRoles({ command, does }: Declaring, group: Parent): void {
     .option('--json', 'As JSON')
     .action(
       does(async (c, options: Form & { name: string }) =>
-        (await import('../../../org/roles/cli.ts')).createRole(c, options),
+        (await import('../../org/roles/cli.ts')).createRole(c, options),
       ),
     )
   command(role, 'list', 'All roles', 'agency org role list')
     .option('--json', 'As JSON')
-    .action(does(async (c, options: Form) => (await import('../../../org/roles/cli.ts')).listRoles(c, options)))
+    .action(does(async (c, options: Form) => (await import('../../org/roles/cli.ts')).listRoles(c, options)))
   command(role, 'update', 'Change its description', 'agency org role update --name qa --description "Finds faults"')
     .requiredOption('--name <name>', 'Which one', reference)
     .requiredOption('--description <text>', 'What it does')
     .option('--json', 'As JSON')
     .action(
       does(async (c, options: Form & { name: string; description: string }) =>
-        (await import('../../../org/roles/cli.ts')).updateRole(c, options),
+        (await import('../../org/roles/cli.ts')).updateRole(c, options),
       ),
     )
 }
 
-const organisations = () => import('../../../org/organisations/cli.ts')
-const document = () => import('../../../org/document/cli.ts')
-const proposals = () => import('../../../org/proposals/cli.ts')
+const organisations = () => import('../../org/organisations/cli.ts')
+const document = () => import('../../org/document/cli.ts')
+const proposals = () => import('../../org/proposals/cli.ts')
 
 const leadSeat = (text: string): number | null => (text === 'none' ? null : whole(1)(text))
