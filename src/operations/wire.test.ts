@@ -36,6 +36,13 @@ describe('the wire', () => {
     })
   }
 
+  it('says things in the order of the contract', () => {
+    const schema = z.object({ first: z.number(), secondThing: z.string(), third: z.null() })
+    expect(JSON.stringify(toWire(schema, { third: null, secondThing: 'b', first: 1 }))).toBe(
+      '{"first":1,"second_thing":"b","third":null}',
+    )
+  })
+
   const Nested = z.strictObject({
     runId: z.string(),
     promptSha256: z.string().nullable().optional(),

@@ -57,7 +57,8 @@ function convertBy(schemas: readonly z.ZodType[], value: unknown, direction: Dir
   if (fieldMaps.length === 0 && recordValues.length === 0) return value
   const open = recordValues.length > 0 || leaves.some((leaf) => leaf instanceof z.ZodObject && isOpen(leaf))
   const converted: Record<string, unknown> = {}
-  for (const [key, item] of Object.entries(value)) {
+  for (const key of direction === 'out' ? inOrder(value, fieldMaps) : Object.keys(value)) {
+    const item = (value as Record<string, unknown>)[key]
     const fields = fieldMaps.flatMap((map) => map.get(key) ?? [])
     const first = fields[0]
     if (first !== undefined) {
@@ -75,6 +76,12 @@ function convertBy(schemas: readonly z.ZodType[], value: unknown, direction: Dir
     else if (direction === 'in') define(converted, undeclared(fieldMaps, key), item)
   }
   return converted
+}
+
+/** As the contract lists them, whatever made the object: an answer keeps its shape. */
+function inOrder(value: object, fieldMaps: readonly ReadonlyMap<string, Field>[]): Set<string> {
+  const declared = fieldMaps.flatMap((fields) => [...fields.keys()]).filter((key) => Object.hasOwn(value, key))
+  return new Set([...declared, ...Object.keys(value)])
 }
 
 /** `runId` on the wire must not pass for `run_id`: it keeps a name that no schema has, and that says what to write. */
