@@ -95,7 +95,13 @@ export function createFiles({ root, db, log }: { root: string; db: Db; log: Log 
       return result
     },
     oneAtATime: createQueues(),
-    recover: () => recover({ root, db, log }),
+    async recover() {
+      try {
+        await recover({ root, db, log })
+      } catch (error) {
+        throw unusableData(root, error)
+      }
+    },
   }
 
   function stagedIn(base: string, folder: string, content: Content): Staged {

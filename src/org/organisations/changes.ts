@@ -1,10 +1,14 @@
 import type { Tx } from '../../db/port.ts'
-import { inserted, updated } from '../../events/change.ts'
+import { type Change, deleted, inserted, updated } from '../../events/change.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { type Governed, recordOrgChange } from '../changes.ts'
+import type { Files } from '../files.ts'
+import { organisationPlace } from '../places.ts'
 import { organisationSlug } from '../slugs.ts'
-import type { OrganisationView } from './contract.ts'
-import { type Organisation, organisations } from './store.ts'
+import type { Content } from '../stage.ts'
+import { intentText } from '../templates.ts'
+import { organisationSettings as defaults, type OrganisationView } from './contract.ts'
+import { type Organisation, organisations, organisationSettings } from './store.ts'
 
 export const organisationView = ({ id, ...rest }: Organisation): OrganisationView => ({ organisationId: id, ...rest })
 
@@ -79,4 +83,21 @@ export async function changeOrganisation(
     [updated(organisations, organisation, { ...patch, slug, updatedAt: tx.at })],
   )
   return changed
+}
+
+/** A value that is the default needs no row: a later default then counts for it too. */
+export function settingChange(
+  own: { organisationId: number; key: string; value: string } | undefined,
+  row: { organisationId: number; key: keyof typeof defaults; value: string },
+): Change[] {
+  if (own === undefined) return row.value === defaults[row.key] ? [] : [inserted(organisationSettings, row)]
+  if (row.value === defaults[row.key]) return [deleted(organisationSettings, own)]
+  return own.value === row.value ? [] : [updated(organisationSettings, own, { value: row.value })]
+}
+
+/** Everything in its directory, or a fresh intent where somebody removed it. */
+export function copyOf(files: Files, { slug, name }: Organisation): Content {
+  const names = files.list(organisationPlace(slug))
+  if (names.length === 0) return { 'o/intent.md': intentText(name) }
+  return Object.fromEntries(names.map((each) => [`o/${each}`, { copyOf: organisationPlace(slug, each) }]))
 }

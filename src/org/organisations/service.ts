@@ -1,5 +1,4 @@
 import type { Db, ReadTx } from '../../db/port.ts'
-import { type Change, deleted, inserted, updated } from '../../events/change.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { bug, notFound, refusal } from '../../kernel/errors.ts'
 import { listOpenAssignments } from '../assignments/store.ts'
@@ -14,7 +13,7 @@ import { listProposals } from '../proposals/store.ts'
 import { organisationSlug } from '../slugs.ts'
 import type { Content } from '../stage.ts'
 import { intentText } from '../templates.ts'
-import { changeOrganisation, insertOrganisation, organisationView } from './changes.ts'
+import { changeOrganisation, copyOf, insertOrganisation, organisationView, settingChange } from './changes.ts'
 import { organisationSettings as defaults, type OrganisationView } from './contract.ts'
 import { resolveOrganisation } from './find.ts'
 import { checkSetting, checkSettingKey, settingKeys } from './settings.ts'
@@ -25,7 +24,6 @@ import {
   listSettings,
   nextOrganisationId,
   type Organisation,
-  organisationSettings,
 } from './store.ts'
 
 export type Organisations = ReturnType<typeof createOrganisations>
@@ -48,7 +46,7 @@ export function createOrganisations({ db, files, contents }: { db: Db; files: Fi
   }
 
   return {
-    create(by: Actor, input: { name: string; purpose: string; description: string }): Promise<Changed> {
+    async create(by: Actor, input: { name: string; purpose: string; description: string }): Promise<Changed> {
       // Refused before anything is written; the number decides nothing here.
       organisationSlug(input.purpose, input.name, 1)
       return files.write([], { 'o/intent.md': intentText(input.name) }, async (tx, put) => {
@@ -164,23 +162,6 @@ export function createOrganisations({ db, files, contents }: { db: Db; files: Fi
         })
       }),
   }
-}
-
-/** A value that is the default needs no row: a later default then counts for it too. */
-function settingChange(
-  own: { organisationId: number; key: string; value: string } | undefined,
-  row: { organisationId: number; key: keyof typeof defaults; value: string },
-): Change[] {
-  if (own === undefined) return row.value === defaults[row.key] ? [] : [inserted(organisationSettings, row)]
-  if (row.value === defaults[row.key]) return [deleted(organisationSettings, own)]
-  return own.value === row.value ? [] : [updated(organisationSettings, own, { value: row.value })]
-}
-
-/** Everything in its directory, or a fresh intent where somebody removed it. */
-function copyOf(files: Files, { slug, name }: Organisation): Content {
-  const names = files.list(organisationPlace(slug))
-  if (names.length === 0) return { 'o/intent.md': intentText(name) }
-  return Object.fromEntries(names.map((each) => [`o/${each}`, { copyOf: organisationPlace(slug, each) }]))
 }
 
 async function checkLead(tx: ReadTx, organisation: Organisation, positionId: number | null | undefined): Promise<void> {

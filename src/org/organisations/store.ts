@@ -1,6 +1,6 @@
 import type { ReadTx, Tx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
-import { nextCounter, sqlOf } from '../../db/tx.ts'
+import { nextCounter, raiseCounter, sqlOf } from '../../db/tx.ts'
 
 export interface Organisation {
   id: number
@@ -28,6 +28,9 @@ export const organisationSettings = table<OrganisationSetting>('organisation_set
 })
 
 export const nextOrganisationId = (tx: Tx): Promise<number> => nextCounter(tx, 'organisations')
+
+export const raiseOrganisationIds = (tx: Tx, atLeast: number): Promise<void> =>
+  raiseCounter(tx, 'organisations', atLeast)
 
 export const findOrganisation = (tx: ReadTx, id: number): Promise<Organisation | undefined> =>
   findRow(tx, organisations, id)

@@ -24,7 +24,7 @@ export function parseAgentFile(text: string): AgentText | null {
 /** As YAML where it is, line by line where it only looks like it: people write `description: Use it when: …`. */
 function readFields(text: string): Map<string, string> {
   try {
-    const value: unknown = parse(text, { maxAliasCount: 0, logLevel: 'silent' })
+    const value: unknown = parse(text, { maxAliasCount: 0, logLevel: 'error' })
     if (value !== null && typeof value === 'object' && !Array.isArray(value))
       return new Map(
         Object.entries(value).flatMap(([name, field]): [string, string][] =>

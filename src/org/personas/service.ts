@@ -6,6 +6,7 @@ import { bug, refusal } from '../../kernel/errors.ts'
 import { systemPersona } from '../../kernel/ids.ts'
 import { fold } from '../../kernel/text.ts'
 import { checkFence } from '../../work/attempts/store.ts'
+import type { OutputOf } from '../../operations/contract.ts'
 import { type Governed, noteOrgChange, recordOrgChange } from '../changes.ts'
 import { checkHasFiles, type Contents } from '../contents.ts'
 import { type Files, maxFileBytes } from '../files.ts'
@@ -17,7 +18,7 @@ import { checkName } from '../slugs.ts'
 import { experienceText, personaFiles, skillText } from '../templates.ts'
 import { emptySeats, type HeldSeat, listHeldSeats, refuseArchiving, writeWithSeats } from './archive.ts'
 import { insertPersona, personaView, personaViews } from './changes.ts'
-import type { PersonaView } from './contract.ts'
+import type { PersonaView, personaOperations } from './contract.ts'
 import { resolvePersona } from './find.ts'
 import { planImport } from './import-plan.ts'
 import { hasFiles, isSeeded, kindId } from './kinds.ts'
@@ -195,7 +196,7 @@ export function createPersonas({
     async importFiles(
       by: Actor,
       input: { files: readonly { path: string; text: string }[]; role?: string | undefined; preview: boolean },
-    ) {
+    ): Promise<OutputOf<typeof personaOperations.importFiles>> {
       const { personas: planned, skipped } = await db.read((tx) => plan(tx, input))
       if (input.preview || planned.length === 0)
         return { created: planned.map((each) => ({ ...shownOf(each), personaId: null, slug: null })), skipped }

@@ -1,6 +1,6 @@
 import type { ReadTx, Tx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
-import { nextCounter, sqlOf } from '../../db/tx.ts'
+import { nextCounter, raiseCounter, sqlOf } from '../../db/tx.ts'
 
 export interface Persona {
   id: number
@@ -20,6 +20,8 @@ export interface Persona {
 export const personas = table<Persona>('personas', { booleans: ['canCreateChannel'], stream: () => 'system' })
 
 export const nextPersonaId = (tx: Tx): Promise<number> => nextCounter(tx, 'personas')
+
+export const raisePersonaIds = (tx: Tx, atLeast: number): Promise<void> => raiseCounter(tx, 'personas', atLeast)
 
 export const findPersona = (tx: ReadTx, id: number): Promise<Persona | undefined> => findRow(tx, personas, id)
 

@@ -1,6 +1,6 @@
 import type { ReadTx, Tx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
-import { nextCounter } from '../../db/tx.ts'
+import { nextCounter, raiseCounter } from '../../db/tx.ts'
 import { fold } from '../../kernel/text.ts'
 
 export interface Role {
@@ -12,6 +12,8 @@ export interface Role {
 export const roles = table<Role>('roles', { stream: () => 'system' })
 
 export const nextRoleId = (tx: Tx): Promise<number> => nextCounter(tx, 'roles')
+
+export const raiseRoleIds = (tx: Tx, atLeast: number): Promise<void> => raiseCounter(tx, 'roles', atLeast)
 
 export const findRole = (tx: ReadTx, id: number): Promise<Role | undefined> => findRow(tx, roles, id)
 

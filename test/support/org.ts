@@ -1,0 +1,54 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+import type { Event } from '../../src/events/contract.ts'
+import { readStreamPage } from '../../src/events/store.ts'
+import type { AgentActor } from '../../src/kernel/actor.ts'
+import type { PersonaId } from '../../src/kernel/ids.ts'
+import { noLog } from '../../src/kernel/log.ts'
+import { composeOrganisation, type Org } from '../../src/org/compose.ts'
+import { writeFirstFiles } from '../../src/org/first-files.ts'
+import { agentOf, startAgency, type TestAgency } from './agency.ts'
+import { type FreshStore, freshFolder, type OpenFresh } from './store.ts'
+
+export interface TestOrg extends Org {
+  readonly agency: TestAgency & { store: FreshStore }
+  readonly db: TestAgency['db']
+  readonly root: string
+  /** A live agent of that persona, at work in the Development organisation until the test ends. */
+  agentAs(personaId: number): Promise<AgentActor>
+  events(stream: string): Promise<Event[]>
+  /** As a person with an editor would, past everything that the product does. */
+  edit(path: string, text: string): void
+  look(path: string): string
+}
+
+/** The services of the organisation on a store and a data directory of their own; audit and replay must agree at the end. */
+export async function openOrg(openFresh: OpenFresh, { root = freshFolder() } = {}): Promise<TestOrg> {
+  const agency = await startAgency(openFresh)
+  const { db, clock } = agency
+  const org = composeOrganisation({ db, clock, log: noLog, data: root })
+  await writeFirstFiles(db, org.files)
+  return {
+    ...org,
+    agency,
+    db,
+    root,
+    async agentAs(personaId) {
+      const run = await agency.run({ play: [[{ log: `gate ${personaId}` }]] })
+      const attempt = await agency.until(async () =>
+        (await agency.inspect(run)).attempts.find((each) => each.status === 'running'),
+      )
+      return { ...agentOf(attempt), personaId: personaId as PersonaId }
+    },
+    events: async (stream) =>
+      (await db.read((tx) => readStreamPage(tx, stream, { limit: 1_000 }))).events.filter(
+        (event) => event.kind === 'org_changed',
+      ),
+    edit(path, text) {
+      mkdirSync(dirname(join(root, path)), { recursive: true })
+      writeFileSync(join(root, path), text)
+    },
+    look: (path) => readFileSync(join(root, path), 'utf8'),
+  }
+}
