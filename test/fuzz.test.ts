@@ -25,6 +25,8 @@ interface Target {
   /** By the name of the parameter that takes it; each also goes where it does not belong. */
   ids: Record<string, string[]>
   logged: LogLineSeen[]
+  /** Names that the last requests may have changed. */
+  refresh(): Promise<void>
   ask(as: 'operator' | 'agent', method: string, path: string, body?: string): Promise<Reply>
 }
 
@@ -39,7 +41,7 @@ const operator: Actor = { kind: 'operator', personaId: operatorPersona }
 /** A whole Agency with one agent at work for ever, so that whatever else is started waits behind it. */
 async function startTarget(openFresh: OpenFresh): Promise<Target> {
   const { db } = await openFresh()
-  const { agency, routes } = await startAgency(db, { slots: 1 })
+  const { agency, org, routes } = await startAgency(db, { slots: 1 })
   const goal = { goal: 'Wait', playbook: 'direct', organisationId: 1, evidence: [], briefs: [] } as const
   const create = (steps: unknown[]): Promise<Run> =>
     agency.runs.create(operator, { ...goal, evidence: [], briefs: [], runtimeOptions: { scenario: { steps } } })
@@ -54,6 +56,19 @@ async function startTarget(openFresh: OpenFresh): Promise<Target> {
   const missions = await Promise.all(
     ['one', 'two', 'three'].map((title) => agency.missions.create(operator, CreateMission.parse({ title }))),
   )
+  const persona = { role: 'qa', type: 'agent', subtype: 'internal', canCreateChannel: false } as const
+  for (const name of ['One', 'Two']) await org.personas.create(operator, { ...persona, name })
+  await org.organisations.create(operator, { name: 'Second', purpose: 'fuzz', description: '' })
+  const ids: Target['ids'] = {
+    run_id: [...runs.map((run) => run.id), first.id.slice(0, 8), 'run_'],
+    brief_id: briefs,
+    mission_id: [...missions.map((mission) => mission.id), first.missionId],
+    org: [],
+    persona: [],
+    key: ['plans', 'governance', 'risk_tolerance'],
+    name: ['qa', 'pm'],
+    other: [attempt.id, 'x'],
+  }
   const logged: LogLineSeen[] = []
   const { socket, operatorToken } = await startServer({
     db,
@@ -65,11 +80,12 @@ async function startTarget(openFresh: OpenFresh): Promise<Target> {
   const connections = new Agent({ keepAlive: true, maxSockets: 4 })
   onTestFinished(() => connections.destroy())
   return {
-    ids: {
-      run_id: [...runs.map((run) => run.id), first.id.slice(0, 8), 'run_'],
-      brief_id: briefs,
-      mission_id: [...missions.map((mission) => mission.id), first.missionId],
-      other: [attempt.id, 'x'],
+    ids,
+    async refresh() {
+      ids['org'] = (await org.organisations.list(true)).organisations.map((each) => each.slug)
+      ids['persona'] = (await org.personas.list({ active: false, all: false })).personas
+        .filter((each) => each.type === 'agent')
+        .map((each) => each.slug)
     },
     logged,
     ask: (as, method, path, body) =>
@@ -172,6 +188,18 @@ const plainInputs: Record<string, Record<string, unknown>[]> = {
   'brief.update': [{ status: 'cancelled' }, { status: 'pending' }],
   'mission.create': [{ title: 'A poem' }],
   'mission.update': [{ status: 'planning' }, { status: 'paused' }, { status: 'cancelled' }],
+  'org.create': [{ name: 'Third', purpose: 'fuzz' }],
+  'org.update': [{ description: 'x' }, { name: 'Fourth' }],
+  'org.set': [{ value: 'always' }, { value: 'moderate' }],
+  'org.intent_write': [{ text: '## Protect\n- x\n' }],
+  'role.create': [{ name: 'Scout' }],
+  'role.update': [{ description: 'x' }],
+  'persona.create': [{ name: 'Three', role: 'qa' }],
+  'persona.update': [{ name: 'Four' }],
+  'persona.skill_write': [{ text: 'x' }],
+  'persona.experience_append': [{ text: 'x' }],
+  'persona.experience_write': [{ text: 'x' }],
+  'persona.import': [{ files: [{ path: 'qa/x.md', text: '---\nname: X\n---\ntext' }] }],
   'run.create': [
     { goal: 'A poem' },
     {
@@ -231,6 +259,7 @@ describeStores('whatever is sent', (openFresh) => {
     const reached = new Set<string>()
     for (const operation of allOperations) {
       for (const as of ['operator', 'agent'] as const) {
+        await target.refresh()
         await fc.assert(
           fc.asyncProperty(inputOf(operation), fc.nat(1_000), async (input, pick) => {
             const { path, body } = requestFor(operation, input, target.ids, pick)
