@@ -15,11 +15,13 @@ describe('where everything lies', () => {
   it('is ~/.agency unless AGENCY_HOME says otherwise', () => {
     expect(homePaths({ HOME: '/home/ada' }).home).toBe('/home/ada/.agency')
     expect(homePaths({ HOME: '/home/ada', AGENCY_HOME: '' }).home).toBe('/home/ada/.agency')
+    expect(homePaths({ HOME: '/home/ada', AGENCY_DATA: '' }).data).toBe('/home/ada/.agency/data')
     expect(homePaths({ HOME: '/home/ada', AGENCY_HOME: '/srv/agency/' }).store).toBe('/srv/agency/store.db')
   })
 
   it('is absolute, whatever directory a command is called in', () => {
     expect(homePaths({ AGENCY_HOME: 'here' }).home).toBe(join(process.cwd(), 'here'))
+    expect(homePaths({ AGENCY_HOME: 'here', AGENCY_DATA: 'there' }).data).toBe(join(process.cwd(), 'there'))
   })
 
   it('keeps the socket in the home as long as the system can hold its path', () => {

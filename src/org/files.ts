@@ -122,7 +122,7 @@ export function createFiles({ root, db, log }: { root: string; db: Db; log: Log 
         } catch (error) {
           log.error('files could not be put into place; the next start tries again', { error })
           throw refusal('store_unusable', `the change is recorded, but its files are not in place in ${root}`, {
-            hint: 'See "agency doctor"; they are put into place at the next start of the daemon.',
+            hint: 'Make room there or let us write to it, then start the daemon anew: it puts them into place.',
             cause: error,
           })
         }
