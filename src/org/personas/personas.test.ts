@@ -128,7 +128,7 @@ describeStores('a persona', (openFresh) => {
     ])
     await expect(
       org.agency.store.raw("INSERT INTO persona_types (id, type_key, subtype) VALUES (5, 'agent', 'internal')"),
-    ).rejects.toThrow()
+    ).rejects.toThrow(/constraint/i)
   })
 
   it.each(['🎉', '..', '///', '日本'])('called %j is refused and leaves nothing', async (name) => {
