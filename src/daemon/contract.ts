@@ -42,7 +42,6 @@ export const daemonOperations = {
     input: z.strictObject({}),
     output: WhoAmI,
     allow: ['operator', 'agent'],
-    tool: 'whoami',
   }),
   stop: operation({
     name: 'daemon.stop',

@@ -1,8 +1,14 @@
 import { daemonOperations } from '../daemon/contract.ts'
 import { eventOperations } from '../events/contract.ts'
+import { assignmentOperations } from '../org/assignments/contract.ts'
+import { chartOperations } from '../org/chart/contract.ts'
+import { documentOperations } from '../org/document/contract.ts'
 import { organisationOperations } from '../org/organisations/contract.ts'
 import { personaOperations } from '../org/personas/contract.ts'
+import { positionOperations } from '../org/positions/contract.ts'
+import { proposalOperations } from '../org/proposals/contract.ts'
 import { roleOperations } from '../org/roles/contract.ts'
+import { routingOperations } from '../org/routing/contract.ts'
 import { attemptOperations } from '../work/attempts/contract.ts'
 import { briefOperations } from '../work/briefs/contract.ts'
 import { missionOperations } from '../work/missions/contract.ts'
@@ -19,6 +25,12 @@ export const operations = {
   organisation: organisationOperations,
   role: roleOperations,
   persona: personaOperations,
+  position: positionOperations,
+  assignment: assignmentOperations,
+  chart: chartOperations,
+  routing: routingOperations,
+  document: documentOperations,
+  proposal: proposalOperations,
 }
 
 export const allOperations: readonly Operation[] = Object.values(operations).flatMap((group) => Object.values(group))

@@ -1,6 +1,7 @@
 import type { ReadTx, Stream, Tx } from '../db/port.ts'
 import { appendEvent, type NewEvent } from '../events/append.ts'
 import { type Change, record } from '../events/change.ts'
+import type { EventLevel } from '../events/contract.ts'
 import { type Actor, actorName } from '../kernel/actor.ts'
 import type { Organisation } from './organisations/store.ts'
 import type { Persona } from './personas/store.ts'
@@ -11,7 +12,9 @@ export interface OrgAccess {
   resolveOrganisation(tx: ReadTx, reference: string): Promise<Organisation>
   resolvePersona(tx: ReadTx, reference: string): Promise<Persona>
   /** Refuses where governance is enforced; otherwise what the event should say about who acted. */
-  govern(tx: ReadTx, by: Actor, organisationId: number): Promise<Governed>
+  govern(tx: ReadTx, by: Actor, organisationId: number | null): Promise<Governed>
+  /** Whether the persona holds an AR Director's seat of that organisation. */
+  isDirector(tx: ReadTx, personaId: number, organisationId: number): Promise<boolean>
 }
 
 export interface Governed {
@@ -19,6 +22,8 @@ export interface Governed {
   data: Record<string, unknown>
   /** For the answer, where it has a place for warnings. */
   warnings: string[]
+  /** Of many changes made at once, one event speaks for all; the rest are for whoever looks closely. */
+  level?: EventLevel
 }
 
 /** For an answer: absent where there is nothing to say. */
@@ -55,5 +60,6 @@ const eventOf = (by: Actor, governed: Governed, { noun, action, message, data }:
   kind: 'org_changed',
   by: actorName(by),
   message,
+  ...(governed.level === undefined ? {} : { level: governed.level }),
   data: { noun, action, by_persona_id: by.personaId, ...governed.data, ...data },
 })

@@ -2,18 +2,31 @@ import type { Db } from '../db/port.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Route } from '../operations/bind.ts'
-import { type OrgAccess } from './changes.ts'
+import { assignmentRoutes } from './assignments/routes.ts'
+import { type Assignments, createAssignments } from './assignments/service.ts'
+import type { OrgAccess } from './changes.ts'
+import { chartRoutes } from './chart/routes.ts'
+import { type Charts, createCharts } from './chart/service.ts'
 import { type Contents, createContents } from './contents.ts'
+import { createImporter, type Importer } from './document/import.ts'
+import { documentRoutes } from './document/routes.ts'
+import { createDocuments, type Documents } from './document/service.ts'
 import { createFiles, type Files } from './files.ts'
-import { govern } from './governance.ts'
+import { govern, isDirector } from './governance.ts'
 import { resolveOrganisation } from './organisations/find.ts'
 import { organisationRoutes } from './organisations/routes.ts'
 import { createOrganisations, type Organisations } from './organisations/service.ts'
 import { resolvePersona } from './personas/find.ts'
 import { personaRoutes } from './personas/routes.ts'
 import { createPersonas, type Personas } from './personas/service.ts'
+import { positionRoutes } from './positions/routes.ts'
+import { createPositions, type Positions } from './positions/service.ts'
+import { proposalRoutes } from './proposals/routes.ts'
+import { createProposals, type Proposals } from './proposals/service.ts'
 import { roleRoutes } from './roles/routes.ts'
 import { createRoles, type Roles } from './roles/service.ts'
+import { routingRoutes } from './routing/routes.ts'
+import { createRouting, type Routing } from './routing/service.ts'
 
 export interface Org {
   files: Files
@@ -22,19 +35,35 @@ export interface Org {
   organisations: Organisations
   roles: Roles
   personas: Personas
+  positions: Positions
+  assignments: Assignments
+  charts: Charts
+  routing: Routing
+  importer: Importer
+  documents: Documents
+  proposals: Proposals
 }
 
 /** Everything about structure and content of organisations; `data` is the root of its files. */
 export function composeOrganisation({ db, clock, log, data }: { db: Db; clock: Clock; log: Log; data: string }): Org {
   const files = createFiles({ root: data, db, log })
   const contents = createContents(files)
+  const access: OrgAccess = { resolveOrganisation, resolvePersona, govern, isDirector }
+  const importer = createImporter({ db, files, clock, access })
   return {
     files,
     contents,
-    access: { resolveOrganisation, resolvePersona, govern },
+    access,
     organisations: createOrganisations({ db, files, contents }),
     roles: createRoles({ db }),
     personas: createPersonas({ db, files, contents, clock }),
+    positions: createPositions({ db, access }),
+    assignments: createAssignments({ db, access, contents }),
+    charts: createCharts({ db, access }),
+    routing: createRouting({ db, access, contents }),
+    importer,
+    documents: createDocuments({ db, access, contents, importer }),
+    proposals: createProposals({ db, access, importer }),
   }
 }
 
@@ -42,4 +71,10 @@ export const organisationRoutesOf = (org: Org): Route[] => [
   ...organisationRoutes(org.organisations),
   ...roleRoutes(org.roles),
   ...personaRoutes(org.personas),
+  ...positionRoutes(org.positions),
+  ...assignmentRoutes(org.assignments),
+  ...chartRoutes(org.charts),
+  ...routingRoutes(org.routing),
+  ...documentRoutes(org.documents),
+  ...proposalRoutes(org.proposals),
 ]

@@ -1,5 +1,5 @@
 import type { ReadTx } from '../db/port.ts'
-import type { Actor, AgentActor } from '../kernel/actor.ts'
+import type { Actor } from '../kernel/actor.ts'
 import { refusal } from '../kernel/errors.ts'
 import { fold } from '../kernel/text.ts'
 import { checkFence } from '../work/attempts/store.ts'
@@ -24,7 +24,7 @@ const within: Governed = { data: {}, warnings: [] }
 export async function govern(tx: ReadTx, by: Actor, organisationId: number | null): Promise<Governed> {
   if (by.kind !== 'agent') return within
   await checkFence(tx, by)
-  if (await isDirector(tx, by, organisationId)) return within
+  if (await isDirector(tx, by.personaId, organisationId)) return within
   const deciding = organisationId ?? (await findRun(tx, by.runId))?.organisationId
   if (deciding !== undefined && (await settingOf(tx, deciding, 'governance')) === 'enforce')
     throw refusal('forbidden', 'only the AR Director and the operator change the organisation here', {
@@ -36,8 +36,9 @@ export async function govern(tx: ReadTx, by: Actor, organisationId: number | nul
   }
 }
 
-async function isDirector(tx: ReadTx, by: AgentActor, organisationId: number | null): Promise<boolean> {
-  for (const held of await listOpenAssignmentsOfPersona(tx, by.personaId)) {
+/** Of that organisation; null: of any. */
+export async function isDirector(tx: ReadTx, personaId: number, organisationId: number | null): Promise<boolean> {
+  for (const held of await listOpenAssignmentsOfPersona(tx, personaId)) {
     if (held.positionId === null || (organisationId !== null && held.organisationId !== organisationId)) continue
     const seat = await findPosition(tx, held.positionId)
     const role = seat === undefined ? undefined : await findRole(tx, seat.roleId)

@@ -2,12 +2,16 @@ import type { Db, ReadTx } from '../../db/port.ts'
 import { type Change, inserted, updated } from '../../events/change.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { bug, notFound, refusal } from '../../kernel/errors.ts'
+import { operatorPersona } from '../../kernel/ids.ts'
 import { type OrgAccess, recordOrgChange, warned } from '../changes.ts'
+import type { Contents } from '../contents.ts'
 import { findOrganisation, type Organisation } from '../organisations/store.ts'
+import { isSeeded, kindOf } from '../personas/kinds.ts'
 import { findPersona, listPersonas, type Persona } from '../personas/store.ts'
 import { findPosition, listPositions, type Position } from '../positions/store.ts'
 import { findRole, listRoles } from '../roles/store.ts'
 import { assignmentView } from '../structure.ts'
+import { newAssignment } from './changes.ts'
 import type { AssignmentRecord } from './contract.ts'
 import {
   type Assignment,
@@ -15,15 +19,9 @@ import {
   findHolder,
   listAssignments,
   listOpenAssignments,
-  listOpenAssignmentsOfPersona,
+  listSeatedPersonas,
   nextAssignmentId,
 } from './store.ts'
-
-/** The content of files, read anew each time. */
-export interface Contents {
-  readIntent(organisation: Organisation): Promise<string>
-  readSkill(persona: Persona): Promise<string>
-}
 
 export type Assignments = ReturnType<typeof createAssignments>
 
@@ -43,7 +41,7 @@ export function createAssignments({ db, access, contents }: { db: Db; access: Or
             data: { flag: '--reassign', holder: holder?.slug },
           })
         }
-        const assignment = newAssignment(await nextAssignmentId(tx), position, persona, tx.at)
+        const assignment = newAssignment(await nextAssignmentId(tx), position, persona.id, tx.at)
         const changes: Change[] = [inserted(assignments, assignment)]
         if (current !== undefined) changes.unshift(updated(assignments, current, { unassignedAt: tx.at }))
         const message = `${persona.slug} takes seat "${position.title}"`
@@ -109,15 +107,13 @@ export function createAssignments({ db, access, contents }: { db: Db; access: Or
     available: () =>
       db.read(async (tx) => {
         const roles = new Map((await listRoles(tx)).map((role) => [role.id, role.name]))
-        const free: { personaId: number; name: string; slug: string; role: string }[] = []
-        for (const persona of await listPersonas(tx)) {
-          const role = roles.get(persona.roleId) ?? ''
-          if (persona.status !== 'active' || !isAgent(persona) || role === 'system' || persona.origin === 'pool')
-            continue
-          if ((await listOpenAssignmentsOfPersona(tx, persona.id)).length > 0) continue
-          free.push({ personaId: persona.id, name: persona.name, slug: persona.slug, role })
+        const seated = await listSeatedPersonas(tx)
+        return {
+          personas: (await listPersonas(tx))
+            .filter((persona) => persona.status === 'active' && persona.origin !== 'pool' && !seated.has(persona.id))
+            .filter((persona) => kindOf(persona).type === 'agent' && !isSeeded(persona))
+            .map(({ id, name, slug, roleId }) => ({ personaId: id, name, slug, role: roles.get(roleId) ?? '' })),
         }
-        return { personas: free }
       }),
 
     async assessFit(positionId: number, reference: string) {
@@ -138,7 +134,7 @@ export function createAssignments({ db, access, contents }: { db: Db; access: Or
           roleDescription: role?.description ?? '',
           organisation: organisation.slug,
         },
-        intent: await contents.readIntent(organisation),
+        intent: (await contents.readIntent(organisation)).text,
         persona: {
           personaId: persona.id,
           name: persona.name,
@@ -151,29 +147,16 @@ export function createAssignments({ db, access, contents }: { db: Db; access: Or
   }
 }
 
-export const newAssignment = (id: number, position: Position, persona: Persona, at: string): Assignment => ({
-  id,
-  organisationId: position.organisationId,
-  positionId: position.id,
-  positionTitle: position.title,
-  personaId: persona.id,
-  assignedAt: at,
-  unassignedAt: null,
-})
-
-/** 1 and 2 are agents, 3 and 4 people. */
-export const isAgent = (persona: Persona): boolean => persona.personaTypeId <= 2
-
 /** The operator stands above the chart and the system beside it: neither takes a seat. */
 export function refuseUnseatable(persona: Persona): void {
   if (persona.status === 'archived')
     throw refusal('illegal_transition', `${persona.slug} is archived`, {
       hint: `Revive it: agency org persona update --slug ${persona.slug} --status active`,
     })
-  if (persona.id <= 2)
+  if (isSeeded(persona))
     throw refusal(
       'illegal_transition',
-      `${persona.slug} holds no seat: it stands ${persona.id === 1 ? 'above' : 'outside'} the chart`,
+      `${persona.slug} holds no seat: it stands ${persona.id === operatorPersona ? 'above' : 'outside'} the chart`,
     )
 }
 

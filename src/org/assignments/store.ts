@@ -1,6 +1,6 @@
 import type { ReadTx, Tx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
-import { nextCounter } from '../../db/tx.ts'
+import { nextCounter, raiseCounter, sqlOf } from '../../db/tx.ts'
 
 export interface Assignment {
   id: number
@@ -18,6 +18,11 @@ export const assignments = table<Assignment>('position_assignments', {
 })
 
 export const nextAssignmentId = (tx: Tx): Promise<number> => nextCounter(tx, 'assignments')
+
+/** The first of `count` new ids. */
+export const nextAssignmentIds = (tx: Tx, count: number): Promise<number> => nextCounter(tx, 'assignments', count)
+
+export const raiseAssignmentIds = (tx: Tx, atLeast: number): Promise<void> => raiseCounter(tx, 'assignments', atLeast)
 
 export const findAssignment = (tx: ReadTx, id: number): Promise<Assignment | undefined> => findRow(tx, assignments, id)
 
@@ -40,3 +45,24 @@ export const listOpenAssignmentsOfPersona = (tx: ReadTx, personaId: number): Pro
 
 export const listAssignmentsOfPosition = (tx: ReadTx, positionId: number): Promise<Assignment[]> =>
   findRows(tx, assignments, 'position_id = ? ORDER BY id', [positionId])
+
+/** Of these numbers, those that are taken. */
+export async function listTakenAssignmentIds(tx: ReadTx, ids: readonly number[]): Promise<Set<number>> {
+  const taken = new Set<number>()
+  for (let from = 0; from < ids.length; from += 500) {
+    const some = ids.slice(from, from + 500)
+    const marks = some.map(() => '?').join(', ')
+    for (const row of await sqlOf(tx).all(`SELECT id FROM position_assignments WHERE id IN (${marks})`, some))
+      taken.add(row['id'] as number)
+  }
+  return taken
+}
+
+/** Personas that hold a seat: anywhere, or anywhere else. */
+export async function listSeatedPersonas(tx: ReadTx, exceptOrganisationId = 0): Promise<Set<number>> {
+  const rows = await sqlOf(tx).all(
+    'SELECT DISTINCT persona_id FROM position_assignments WHERE unassigned_at IS NULL AND organisation_id <> ?',
+    [exceptOrganisationId],
+  )
+  return new Set(rows.map((row) => row['persona_id'] as number))
+}

@@ -4,7 +4,8 @@ import type { Intent } from '../organisations/contract.ts'
 import type { OrganisationSetting } from '../organisations/store.ts'
 import type { Position } from '../positions/store.ts'
 import type { Role } from '../roles/store.ts'
-import { type Holder, positionView, type Structure } from '../structure.ts'
+import { experienceFile, type Holder, positionView, skillFile, type Structure } from '../structure.ts'
+import { personaTypes } from './model.ts'
 
 export interface ExportOptions {
   format: 'yaml' | 'json' | 'markdown'
@@ -113,9 +114,11 @@ const assignmentEntry = (structure: Structure, { assignment, persona }: Holder):
   persona_name: persona.name,
   persona_role: structure.roles.get(persona.roleId)?.name ?? '',
   persona_status: persona.status,
+  // An agent of this installation is what everybody expects.
+  ...(persona.personaTypeId === 1 ? {} : { persona_type: personaTypes[persona.personaTypeId - 1] }),
   assigned_at: assignment.assignedAt,
-  skill_file: `data/personas/${persona.slug}/skill.md`,
-  experience_file: `data/personas/${persona.slug}/experience.md`,
+  skill_file: skillFile(persona.slug),
+  experience_file: experienceFile(persona.slug),
 })
 
 const roleOf = (structure: Structure, position: Position): Role | undefined => structure.roles.get(position.roleId)

@@ -57,5 +57,11 @@ export interface DocAssignment {
   personaName?: string
   personaRole?: string
   personaStatus?: 'active' | 'archived'
+  /** Only said where it is not an agent of this installation. */
+  personaType?: PersonaType
   assignedAt?: string
 }
+
+/** As documents write them, in the order of their numbers. */
+export const personaTypes = ['agent/internal', 'agent/external', 'person/internal', 'person/external'] as const
+export type PersonaType = (typeof personaTypes)[number]

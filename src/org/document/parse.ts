@@ -1,15 +1,26 @@
 import type { Node } from 'yaml'
 
-import { organisationSettings } from '../organisations/contract.ts'
-import type { Intent } from '../organisations/contract.ts'
+import { AgencyError } from '../../kernel/errors.ts'
+import { type Intent, organisationSettings } from '../organisations/contract.ts'
+import { checkSetting } from '../organisations/settings.ts'
 import { Authority } from '../positions/contract.ts'
+import { OrgName, PersonaName, Purpose, RoleName, Title } from '../references.contract.ts'
 import type { Fault } from './contract.ts'
-import type { DocAssignment, DocOrganisation, DocPosition, DocRole, OrgDocument } from './model.ts'
 import {
+  type DocAssignment,
+  type DocOrganisation,
+  type DocPosition,
+  type DocRole,
+  type OrgDocument,
+  personaTypes,
+} from './model.ts'
+import {
+  type Accept,
   asAnyText,
   asId,
   asText,
   complain,
+  isNothing,
   oneOf,
   orNull,
   readList,
@@ -28,35 +39,39 @@ export interface Parsed {
 /** Never exported, never imported: what lives only while agents run. */
 const runtimeKeys = [
   'active_agents',
+  'agent_count',
   'agents',
-  'session_state',
-  'current_command',
-  'context_use',
+  'command',
   'context_percent',
+  'context_usage',
+  'context_use',
+  'current_command',
+  'priority',
   'priority_score',
   'priority_scores',
+  'session',
+  'session_state',
+  'sessions',
   'state',
 ]
 
 export function parseOrgDocument(text: string): Parsed {
   const source = readSource(text)
-  if (source.faults.length > 0) return { document: null, faults: source.faults }
-  if (source.root === null) {
+  const { faults } = source
+  if (faults.some((each) => each.severity === 'error')) return { document: null, faults }
+  if (isNothing(source.root)) {
     complain(source, null, 'the document is empty', null)
-    return { document: null, faults: source.faults }
+    return { document: null, faults }
   }
   const root = readMap(source, source.root, 'the document', ['organisation', 'roles', 'positions'], runtimeKeys)
-  if (root === null) return { document: null, faults: source.faults }
+  if (root === null) return { document: null, faults }
   if (!root.has('organisation')) complain(source, source.root, 'the document has no "organisation"', 'organisation')
   const organisation = root.has('organisation') ? parseOrganisation(source, root.get('organisation') ?? null) : null
   const roles = readList(source, root.get('roles') ?? null, 'roles').flatMap((node) => parseRole(source, node) ?? [])
   const positions = readList(source, root.get('positions') ?? null, 'positions').flatMap(
     (node) => parsePosition(source, node) ?? [],
   )
-  return {
-    document: organisation === null ? null : { organisation, roles, positions },
-    faults: source.faults,
-  }
+  return { document: organisation === null ? null : { organisation, roles, positions }, faults }
 }
 
 const organisationKeys = [
@@ -78,9 +93,9 @@ function parseOrganisation(source: Source, node: Node | null): DocOrganisation |
   return compact({
     place: source.placeOf(node),
     organisationId: readScalar(source, at('organisation_id'), 'organisation_id', 'a positive whole number', asId),
-    name: readScalar(source, at('name'), 'name', 'a text of 1 to 100 characters', asText(100)),
-    purpose: readScalar(source, at('purpose'), 'purpose', 'a text of 1 to 64 characters', asText(64)),
-    slug: readScalar(source, at('slug'), 'slug', 'a text', asText(128)),
+    name: readScalar(source, at('name'), 'name', 'a text of 1 to 100 characters', asText(OrgName)),
+    purpose: readScalar(source, at('purpose'), 'purpose', 'a text of 1 to 64 characters', asText(Purpose)),
+    slug: readScalar(source, at('slug'), 'slug', 'a text', asAnyText(200)),
     description: readScalar(source, at('description'), 'description', 'a text', asAnyText(10_000)),
     status: readScalar(
       source,
@@ -89,17 +104,26 @@ function parseOrganisation(source: Source, node: Node | null): DocOrganisation |
       'active, dormant or archived',
       oneOf('active', 'dormant', 'archived'),
     ),
-    lead: readScalar(source, at('lead'), 'lead', 'the title of a seat, or null', orNull(asText(200))),
+    lead: readScalar(source, at('lead'), 'lead', 'the title of a seat, or null', orNull(asText(Title))),
     settings: values.has('settings') ? parseSettings(source, at('settings') ?? null) : undefined,
     intent: values.has('intent') ? parseIntent(source, at('intent') ?? null) : undefined,
   })
 }
 
 function parseSettings(source: Source, node: Node | null): DocOrganisation['settings'] {
+  if (isNothing(node)) return []
   const values = readMap(source, node, 'settings', Object.keys(organisationSettings))
   return [...(values ?? [])].flatMap(([key, value]) => {
-    const text = readScalar(source, value, key, 'a text', asText(200))
-    return text === undefined ? [] : [{ key, value: text, place: source.placeOf(value) }]
+    const text = readScalar(source, value, key, 'a text', asAnyText(200))
+    if (text === undefined) return []
+    try {
+      checkSetting(key, text)
+    } catch (error) {
+      if (!(error instanceof AgencyError)) throw error
+      complain(source, value, error.message, key)
+      return []
+    }
+    return [{ key, value: text, place: source.placeOf(value) }]
   })
 }
 
@@ -111,23 +135,29 @@ const intentKeys = {
 } as const
 
 function parseIntent(source: Source, node: Node | null): Intent | null | undefined {
-  if (node === null || (node as { value?: unknown }).value === null) return null
+  if (isNothing(node)) return null
   const values = readMap(source, node, 'intent', Object.keys(intentKeys))
   if (values === null) return undefined
   const intent: Intent = { optimiseFor: [], protect: [], neverSacrifice: [], constraints: [] }
   for (const [key, list] of values) {
     const name = intentKeys[key as keyof typeof intentKeys]
     intent[name] = readList(source, list, key).flatMap(
-      (item) => readScalar(source, item, key, 'a list of texts', asText(2_000)) ?? [],
+      (item) => readScalar(source, item, key, 'a list of texts of 1 to 2000 characters', asItem) ?? [],
     )
   }
   return intent
 }
 
+/** One line each, as intent.md keeps it. */
+const asItem: Accept<string> = (value, written) => {
+  const text = value === null ? undefined : asAnyText(2_000)(value, written)?.replace(/\s+/g, ' ').trim()
+  return text === '' ? undefined : text
+}
+
 function parseRole(source: Source, node: Node | null): DocRole | null {
-  const values = readMap(source, node, 'a role', ['role_id', 'name', 'description'])
+  const values = readMap(source, node, 'a role', ['role_id', 'name', 'description'], runtimeKeys)
   if (values === null) return null
-  const name = readScalar(source, values.get('name'), 'name', 'a text of 1 to 64 characters', asText(64))
+  const name = readScalar(source, values.get('name'), 'name', 'a text of 1 to 64 characters', asText(RoleName))
   if (!values.has('name')) complain(source, node, 'a role needs a name', null)
   if (name === undefined) return null
   return compact({
@@ -154,15 +184,15 @@ function parsePosition(source: Source, node: Node | null): DocPosition | null {
   const values = readMap(source, node, 'a position', positionKeys, runtimeKeys)
   if (values === null) return null
   if (!values.has('title')) complain(source, node, 'a position needs a title', null)
-  const title = readScalar(source, values.get('title'), 'title', 'a text of 1 to 200 characters', asText(200))
+  const title = readScalar(source, values.get('title'), 'title', 'a text of 1 to 200 characters', asText(Title))
   if (title === undefined) return null
   const at = (key: string): Node | null | undefined => values.get(key)
-  const reference = orNull(asText(200))
+  const reference = orNull(asText(Title))
   return compact({
     place: source.placeOf(node),
     positionId: readScalar(source, at('position_id'), 'position_id', 'a positive whole number', asId),
     title,
-    role: readScalar(source, at('role'), 'role', 'the name of a role', asText(64)),
+    role: readScalar(source, at('role'), 'role', 'the name of a role', asText(RoleName)),
     level: readScalar(source, at('level'), 'level', 'a whole number from 1 to 100', (value) =>
       typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 100 ? value : undefined,
     ),
@@ -183,13 +213,14 @@ const assignmentKeys = [
   'persona_name',
   'persona_role',
   'persona_status',
+  'persona_type',
   'assigned_at',
   'skill_file',
   'experience_file',
 ]
 
 function parseAssignment(source: Source, node: Node | null): DocAssignment | null | undefined {
-  if (node === null || (node as { value?: unknown }).value === null) return null
+  if (isNothing(node)) return null
   const values = readMap(source, node, 'an assignment', assignmentKeys, runtimeKeys)
   if (values === null) return undefined
   const at = (key: string): Node | null | undefined => values.get(key)
@@ -210,14 +241,27 @@ function parseAssignment(source: Source, node: Node | null): DocAssignment | nul
       'lower-case letters, digits and hyphens',
       asSlug,
     ),
-    personaName: readScalar(source, at('persona_name'), 'persona_name', 'a text of 1 to 100 characters', asText(100)),
-    personaRole: readScalar(source, at('persona_role'), 'persona_role', 'the name of a role', asText(64)),
+    personaName: readScalar(
+      source,
+      at('persona_name'),
+      'persona_name',
+      'a text of 1 to 100 characters',
+      asText(PersonaName),
+    ),
+    personaRole: readScalar(source, at('persona_role'), 'persona_role', 'the name of a role', asText(RoleName)),
     personaStatus: readScalar(
       source,
       at('persona_status'),
       'persona_status',
       'active or archived',
       oneOf('active', 'archived'),
+    ),
+    personaType: readScalar(
+      source,
+      at('persona_type'),
+      'persona_type',
+      `one of ${personaTypes.join(', ')}`,
+      oneOf(...personaTypes),
     ),
     assignedAt: readScalar(source, at('assigned_at'), 'assigned_at', 'a time such as 2026-02-15T10:00:00Z', asTime),
   })
@@ -233,29 +277,36 @@ function parseAssignment(source: Source, node: Node | null): DocAssignment | nul
 }
 
 function parseAuthorities(source: Source, node: Node | null): Authority[] {
+  const kinds = new Set<string>()
   return readList(source, node, 'authority').flatMap((item) => {
     const values = readMap(source, item, 'an authority', ['kind', 'limit', 'unit', 'on_breach'])
     if (values === null) return []
     const plain = (key: string): unknown => (values.get(key) as { value?: unknown } | null | undefined)?.value
+    const unit = readScalar(source, values.get('unit'), 'unit', 'a text', asAnyText(200))
     const parsed = Authority.safeParse({
       kind: plain('kind'),
       limit: plain('limit'),
-      unit: plain('unit') === undefined ? undefined : String(plain('unit')),
+      unit,
       onBreach: plain('on_breach'),
     })
-    if (parsed.success) return [parsed.data]
-    const [issue] = parsed.error.issues
-    complain(source, item, `authority: ${String(issue?.path[0] ?? '')} ${issue?.message ?? ''}`, 'authority')
-    return []
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues
+      const field = issue?.path[0] === 'onBreach' ? 'on_breach' : String(issue?.path[0] ?? '')
+      complain(source, item, `authority: ${field} ${issue?.message ?? ''}`, 'authority')
+      return []
+    }
+    if (kinds.has(parsed.data.kind)) complain(source, item, `authority: ${parsed.data.kind} stands twice`, 'authority')
+    kinds.add(parsed.data.kind)
+    return [parsed.data]
   })
 }
 
-const asSlug = (value: unknown): string | undefined =>
+const asSlug: Accept<string> = (value) =>
   typeof value === 'string' && value.length <= 128 && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(value) ? value : undefined
 
 /** Any ISO time with a zone, in the one form that the store keeps. */
-const asTime = (value: unknown): string | undefined => {
-  const text = value instanceof Date ? value.toISOString() : typeof value === 'string' ? value : ''
+const asTime: Accept<string> = (value) => {
+  const text = typeof value === 'string' ? value : ''
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/.test(text)) return undefined
   const ms = Date.parse(text)
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()

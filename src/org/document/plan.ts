@@ -1,96 +1,108 @@
-import { fold } from '../../kernel/text.ts'
-import type { Intent } from '../organisations/contract.ts'
-import type { Organisation, OrganisationSetting } from '../organisations/store.ts'
+import { shorten } from '../../kernel/text.ts'
+import { type Intent, organisationSettings, type SettingKey } from '../organisations/contract.ts'
+import type { Organisation } from '../organisations/store.ts'
 import type { Persona } from '../personas/store.ts'
-import type { Position } from '../positions/store.ts'
+import type { Authority } from '../positions/contract.ts'
 import type { Role } from '../roles/store.ts'
-import type { Structure } from '../structure.ts'
+import type { Holder } from '../structure.ts'
+import type { After, PersonaAfter, Present, RoleAfter, SeatAfter } from './after.ts'
 import type { PlannedChange } from './contract.ts'
-import type { DocAssignment, DocPosition, DocRole, OrgDocument } from './model.ts'
-
-/** The store as an import finds it. */
-export interface Present {
-  /** The organisation whose id the document names, if there is one. */
-  structure: Structure | null
-  settings: readonly OrganisationSetting[]
-  intent: Intent | null
-  roles: readonly Role[]
-  personas: readonly Persona[]
-  /** Which organisation a seat's id belongs to, over all of them. */
-  seatOwners: ReadonlyMap<number, number>
-  assignmentIds: ReadonlySet<number>
-}
+import type { OrgDocument } from './model.ts'
 
 /** What an import will do, decided before anything is touched; preview and import are the same plan. */
 export interface Plan {
   organisation: { row: Organisation | null; patch: Partial<Organisation> }
-  roles: PlannedRole[]
-  personas: PlannedPersona[]
-  positions: PlannedPosition[]
-  settings: { key: string; value: string }[]
-  /** Null: leave intent.md as it is. */
+  roles: { role: RoleAfter; patch: Partial<Role> }[]
+  personas: { persona: PersonaAfter; patch: Partial<Persona> }[]
+  /** Those to make or to change. */
+  seats: SeatAfter[]
+  limits: { seat: SeatAfter; limit: Authority; isNew: boolean }[]
+  settings: { key: SettingKey; value: string }[]
+  seatings: { seat: SeatAfter; persona: PersonaAfter; displaced: Holder | null }[]
+  /** Undefined: as it is. */
+  lead: SeatAfter | null | undefined
+  /** Null: intent.md stays as it is. */
   intent: Intent | null
   changes: PlannedChange[]
+  /** What only --force overrides, one sentence each. */
   conflicts: string[]
-}
-
-export interface PlannedRole {
-  doc: DocRole
-  /** The role that it is, or null where one is made. */
-  row: Role | null
-  patch: Partial<Role>
-}
-
-export interface PlannedPersona {
-  doc: DocAssignment
-  row: Persona | null
-  patch: Partial<Persona>
-}
-
-export interface PlannedPosition {
-  doc: DocPosition
-  row: Position | null
-  /** The holder that the document wants; null: nothing to do. */
-  seat: PlannedPersona | null
-  /** Somebody else sits there: closed first, with --force. */
-  displaces: boolean
 }
 
 export interface PlanOptions {
   force: boolean
   withIntent: boolean
+  /** What intent.md says now; null where it says nothing. */
+  intent: Intent | null
 }
 
-export function planImport(document: OrgDocument, present: Present, options: PlanOptions): Plan {
+interface Planning extends PlanOptions {
+  document: OrgDocument
+  present: Present
+  after: After
+  plan: Plan
+}
+
+export function planImport(document: OrgDocument, present: Present, after: After, options: PlanOptions): Plan {
   const plan: Plan = {
     organisation: { row: present.structure?.organisation ?? null, patch: {} },
     roles: [],
     personas: [],
-    positions: [],
+    seats: [],
+    limits: [],
     settings: [],
+    seatings: [],
+    lead: undefined,
     intent: null,
     changes: [],
     conflicts: [],
   }
-  planOrganisation(plan, document, present, options)
-  for (const doc of document.roles) plan.roles.push(planRole(plan, doc, present, options))
-  for (const doc of document.positions) plan.positions.push(planPosition(plan, doc, present, options))
+  const planning: Planning = { document, present, after, plan, ...options }
+  planOrganisation(planning)
+  for (const role of after.roles.values()) planRole(planning, role)
+  for (const persona of after.personas) planPersona(planning, persona)
+  for (const seat of after.seats) planSeat(planning, seat)
   return plan
 }
 
 type Fields = PlannedChange['fields']
+type Entity = PlannedChange['entity']
 
-function note(plan: Plan, change: Omit<PlannedChange, 'note' | 'fields'> & { fields?: Fields; note?: string }): void {
-  plan.changes.push({ ...change, fields: change.fields ?? [], note: change.note ?? null })
+function note(plan: Plan, action: PlannedChange['action'], entity: Entity, label: string, fields: Fields = []): void {
+  plan.changes.push({ action, entity, label, fields, note: null })
 }
 
-function conflict(plan: Plan, entity: PlannedChange['entity'], label: string, text: string, fields: Fields = []): void {
+function noteCreated(plan: Plan, entity: Entity, label: string, name: string): void {
+  plan.changes.push({ action: 'create', entity, label, fields: [], note: name })
+}
+
+const noteKept = (plan: Plan, entity: Entity, label: string, fields: Fields): void =>
+  note(plan, fields.length === 0 ? 'unchanged' : 'update', entity, label, fields)
+
+/** Whether it is in the way: with --force, what the document says is done. */
+function isConflict(
+  { plan, force }: Planning,
+  entity: Entity,
+  label: string,
+  text: string,
+  fields: Fields = [],
+): boolean {
+  if (force) return false
   plan.conflicts.push(text)
-  note(plan, { action: 'conflict', entity, label, fields, note: text })
+  plan.changes.push({ action: 'conflict', entity, label, fields, note: text })
+  return true
 }
 
-/** The fields in which the wanted values differ, as the preview shows them. */
-function differences<Row extends object>(row: Row, wanted: Partial<Row>): { patch: Partial<Row>; fields: Fields } {
+/** What the preview shows of a value, on one line. */
+const shown = (value: unknown): string | null => {
+  if (value === null || value === undefined) return null
+  const text = String(value)
+  return shorten(/[\n\r\t]/.test(text) ? JSON.stringify(text) : text, 120)
+}
+
+function differences<Row extends object>(
+  row: Row,
+  wanted: { [Name in keyof Row]?: Row[Name] | undefined },
+): { patch: Partial<Row>; fields: Fields } {
   const patch: Partial<Row> = {}
   const fields: Fields = []
   for (const name of Object.keys(wanted) as (keyof Row & string)[]) {
@@ -102,251 +114,192 @@ function differences<Row extends object>(row: Row, wanted: Partial<Row>): { patc
   return { patch, fields }
 }
 
-const shown = (value: unknown): string | null => (value === null || value === undefined ? null : String(value))
-
-function planOrganisation(
-  plan: Plan,
-  { organisation: doc }: OrgDocument,
-  present: Present,
-  options: PlanOptions,
-): void {
-  const row = plan.organisation.row
-  const label = `organisation_id ${doc.organisationId ?? 'new'}`
-  const wanted = { name: doc.name, purpose: doc.purpose, description: doc.description, status: doc.status }
-  if (row === null) note(plan, { action: 'create', entity: 'organisation', label, note: doc.name ?? '' })
+function planOrganisation(planning: Planning): void {
+  const { plan, document, present } = planning
+  const doc = document.organisation
+  const { row } = plan.organisation
+  const label = `organisation_id ${row?.id ?? doc.organisationId ?? 'new'}`
+  if (row === null) noteCreated(plan, 'organisation', label, doc.name ?? '')
   else {
-    const { patch, fields } = differences(row, wanted as Partial<Organisation>)
+    const { name, purpose, description, status } = doc
+    const { patch, fields } = differences<Organisation>(row, { name, purpose, description, status })
+    const isRenamed = patch.name !== undefined || patch.purpose !== undefined
+    const isOther = isRenamed && doc.slug !== undefined && doc.slug !== row.slug
+    const other = `organisation_id ${row.id} is ${row.slug} here, the document means ${doc.slug}; use --force to make it that, or leave organisation_id out to make a new one`
+    if (!isOther || !isConflict(planning, 'organisation', label, other, fields))
+      noteKept(plan, 'organisation', label, fields)
     plan.organisation.patch = patch
-    note(plan, { action: fields.length === 0 ? 'unchanged' : 'update', entity: 'organisation', label, fields })
   }
-  planLead(plan, doc.lead, present)
+  planLead(planning)
   for (const { key, value } of doc.settings ?? []) {
-    const own = present.settings.find((each) => each.key === key)?.value ?? null
+    const name = key as SettingKey
+    const own = present.settings.get(key) ?? organisationSettings[name]
     if (own === value) continue
-    plan.settings.push({ key, value })
-    note(plan, {
-      action: own === null ? 'create' : 'update',
-      entity: 'setting',
-      label: key,
-      fields: [{ field: 'value', from: own, to: value }],
-    })
+    plan.settings.push({ key: name, value })
+    note(plan, 'update', 'setting', key, [{ field: 'value', from: own, to: value }])
   }
-  planIntent(plan, doc.intent, present, options)
+  planIntent(planning)
 }
 
-function planLead(plan: Plan, lead: string | null | undefined, { structure }: Present): void {
-  if (lead === undefined) return
+function planLead({ plan, document, present: { structure }, after }: Planning): void {
+  const said = document.organisation.lead
+  if (said === undefined) return
+  const lead = said === null ? null : (after.byTitle.get(said) ?? null)
   const current = structure?.organisation.leadPositionId ?? null
-  const title = current === null ? null : (structure?.byId.get(current)?.title ?? null)
-  if (title === lead) return
-  note(plan, {
-    action: structure === null ? 'create' : 'update',
-    entity: 'organisation',
-    label: 'lead',
-    fields: [{ field: 'lead', from: title, to: lead }],
-  })
+  if ((lead === null ? null : (lead.row?.id ?? 0)) === current) return
+  plan.lead = lead
+  const from = current === null ? null : (structure?.byId.get(current)?.title ?? null)
+  note(plan, structure === null ? 'create' : 'update', 'organisation', 'lead', [
+    { field: 'lead', from: shown(from), to: shown(said) },
+  ])
 }
 
 /** Intent is content: a new organisation gets it, an existing one only when asked to. */
-function planIntent(plan: Plan, intent: Intent | null | undefined, present: Present, options: PlanOptions): void {
+function planIntent({ plan, document, present, intent: now, withIntent }: Planning): void {
+  const { intent } = document.organisation
   if (intent === null || intent === undefined) return
   if (present.structure === null) {
     plan.intent = intent
-    return note(plan, { action: 'create', entity: 'intent', label: 'intent' })
+    return note(plan, 'create', 'intent', 'intent')
   }
-  if (JSON.stringify(present.intent) === JSON.stringify(intent)) return
-  if (options.withIntent) plan.intent = intent
-  note(plan, {
-    action: options.withIntent ? 'update' : 'unchanged',
+  if (JSON.stringify(now) === JSON.stringify(intent)) return
+  if (withIntent) plan.intent = intent
+  plan.changes.push({
+    action: withIntent ? 'update' : 'unchanged',
     entity: 'intent',
     label: 'intent',
-    note: options.withIntent ? '' : 'intent differs, not imported; use --with-intent to write it',
+    fields: [],
+    note: withIntent ? null : 'intent differs, not imported; use --with-intent to write it',
   })
 }
 
 /** Roles belong to everybody: renaming one by its number would change it under other organisations' feet. */
-function planRole(plan: Plan, doc: DocRole, present: Present, options: PlanOptions): PlannedRole {
-  const label = `role_id ${doc.roleId ?? 'new'}`
-  const byId = doc.roleId === undefined ? undefined : present.roles.find((role) => role.id === doc.roleId)
-  const byName = present.roles.find((role) => fold(role.name) === fold(doc.name))
-  const row = byId !== undefined && fold(byId.name) === fold(doc.name) ? byId : (byName ?? null)
-  if (byId !== undefined && byId !== row) {
-    const renamed = [{ field: 'name', from: byId.name, to: doc.name }]
-    if (!options.force) {
-      conflict(
-        plan,
-        'role',
-        label,
-        `role_id ${byId.id} is "${byId.name}" here, the document calls it "${doc.name}"; use --force`,
-        renamed,
-      )
-      return { doc, row: row ?? byId, patch: {} }
-    }
-    if (row === null) {
-      note(plan, { action: 'update', entity: 'role', label, fields: renamed })
-      return {
-        doc,
-        row: byId,
-        patch: { name: doc.name, ...(doc.description === undefined ? {} : { description: doc.description }) },
-      }
-    }
-  }
+function planRole(planning: Planning, role: RoleAfter): void {
+  const { plan } = planning
+  const { doc, row, name } = role
+  if (doc === null) return
   if (row === null) {
-    note(plan, { action: 'create', entity: 'role', label, note: doc.name })
-    return { doc, row: null, patch: {} }
+    plan.roles.push({ role, patch: {} })
+    return noteCreated(plan, 'role', `role_id ${doc.roleId ?? 'new'}`, name)
   }
-  const { patch, fields } = differences(row, { description: doc.description } as Partial<Role>)
-  note(plan, { action: fields.length === 0 ? 'unchanged' : 'update', entity: 'role', label, fields })
-  return { doc, row, patch }
+  const label = `role_id ${row.id}`
+  const { patch, fields } = differences<Role>(row, { name, description: doc.description })
+  const renamed = `role_id ${row.id} is "${row.name}" here, the document calls it "${name}"; use --force to rename it for everybody`
+  if (patch.name === undefined || !isConflict(planning, 'role', label, renamed, fields))
+    noteKept(plan, 'role', label, fields)
+  if (fields.length > 0) plan.roles.push({ role, patch })
 }
 
-function planPosition(plan: Plan, doc: DocPosition, present: Present, options: PlanOptions): PlannedPosition {
-  const label = `position_id ${doc.positionId ?? 'new'}`
-  const { structure } = present
-  const byId = doc.positionId === undefined ? undefined : structure?.byId.get(doc.positionId)
-  const row = byId ?? (doc.positionId === undefined ? structure?.byTitle.get(doc.title) : undefined) ?? null
-  if (row === null && doc.positionId !== undefined && present.seatOwners.has(doc.positionId)) {
-    const text = `position_id ${doc.positionId} is a seat of organisation ${present.seatOwners.get(doc.positionId)}; use --force to give "${doc.title}" a new number`
-    if (!options.force) conflict(plan, 'position', label, text)
-    else note(plan, { action: 'create', entity: 'position', label: 'position_id new', note: doc.title })
-  } else if (row === null) note(plan, { action: 'create', entity: 'position', label, note: doc.title })
-  else {
-    const fields = positionDifferences(row, doc, structure as Structure)
-    note(plan, {
-      action: fields.length === 0 ? 'unchanged' : 'update',
-      entity: 'position',
-      label: `position_id ${row.id}`,
-      fields,
-    })
+function planPersona(planning: Planning, persona: PersonaAfter): void {
+  const { plan, present } = planning
+  const { docs, row, other, role } = persona
+  const [doc] = docs
+  const instead = row === null ? 'make it with a new number' : `take ${row.slug}`
+  const isOther =
+    other !== null &&
+    isConflict(
+      planning,
+      'persona',
+      `persona_id ${other.id}`,
+      `persona_id ${other.id} is ${other.slug} here, the document means ${doc?.personaSlug}; use --force to ${instead}`,
+    )
+  if (row === null) {
+    plan.personas.push({ persona, patch: {} })
+    const id = other === null ? (doc?.personaId ?? 'new') : 'new'
+    if (!isOther) noteCreated(plan, 'persona', `persona_id ${id}`, doc?.personaName ?? '')
+    return
   }
-  planAuthority(plan, doc, row, structure)
-  return { doc, row, ...planSeat(plan, doc, row, present, options) }
+  const name = docs.find((each) => each.personaName !== undefined)?.personaName
+  const status = docs.find((each) => each.personaStatus !== undefined)?.personaStatus
+  const { patch, fields } = differences<Persona>(row, { name, status })
+  if (role !== null && role.row?.id !== row.roleId) {
+    const own = present.roles.find((each) => each.id === row.roleId)?.name
+    fields.push({ field: 'role', from: shown(own), to: shown(role.name) })
+  }
+  const label = `persona_id ${row.id}`
+  const renamed = `persona ${row.slug} is called "${row.name}" here and is not this organisation’s alone, the document calls it "${name}"; use --force to rename it`
+  const isShared = patch.name !== undefined && !isOurs(present, row)
+  if (!isShared || !isConflict(planning, 'persona', label, renamed, fields)) noteKept(plan, 'persona', label, fields)
+  if (fields.length > 0) plan.personas.push({ persona, patch })
 }
 
-/** Shown by title, as the document says it. */
-function positionDifferences(row: Position, doc: DocPosition, structure: Structure): Fields {
-  const titleOf = (id: number | null): string | null => (id === null ? null : (structure.byId.get(id)?.title ?? null))
-  const pairs: [string, unknown, unknown][] = [
-    ['title', row.title, doc.title],
-    ['role', structure.roles.get(row.roleId)?.name, doc.role],
-    ['level', row.level, doc.level],
-    ['reports_to', titleOf(row.reportsToId), doc.reportsTo],
-    ['escalates_to', titleOf(row.escalatesToId), doc.escalatesTo],
-    ['is_cross_cutting', row.isCrossCutting, doc.isCrossCutting],
-  ]
-  return pairs
-    .filter(([, from, to]) => to !== undefined && to !== from)
-    .map(([field, from, to]) => ({ field, from: shown(from), to: shown(to) }))
+/** On a seat of this organisation and of no other. */
+const isOurs = ({ structure, seatedElsewhere }: Present, persona: Persona): boolean =>
+  !seatedElsewhere.has(persona.id) &&
+  [...(structure?.holders.values() ?? [])].some((holder) => holder.persona.id === persona.id)
+
+function planSeat(planning: Planning, seat: SeatAfter): void {
+  const { plan, present } = planning
+  const { doc, row, title } = seat
+  if (doc === null) return
+  const { positionId } = doc
+  if (row === null) {
+    const foreign = positionId === undefined ? undefined : present.foreignSeats.get(positionId)
+    const taken = `position_id ${positionId} belongs to organisation ${foreign}; use --force to give "${title}" a new number`
+    const label = `position_id ${foreign === undefined ? (positionId ?? 'new') : 'new'}`
+    if (foreign === undefined || !isConflict(planning, 'position', `position_id ${positionId}`, taken))
+      noteCreated(plan, 'position', label, title)
+    plan.seats.push(seat)
+  } else {
+    const fields = seatDifferences(planning, seat)
+    const other = `the seat "${title}" has position_id ${row.id} here, not ${positionId}; use --force to go by the title`
+    const isOther = positionId !== undefined && positionId !== row.id
+    if (!isOther || !isConflict(planning, 'position', `position_id ${positionId}`, other, fields))
+      noteKept(plan, 'position', `position_id ${row.id}`, fields)
+    if (fields.length > 0) plan.seats.push(seat)
+  }
+  planLimits(planning, seat)
+  planSeating(planning, seat)
 }
 
-function planAuthority(plan: Plan, doc: DocPosition, row: Position | null, structure: Structure | null): void {
-  const present = row === null ? [] : (structure?.authorities.get(row.id) ?? [])
-  for (const limit of doc.authority ?? []) {
+/** Lines by title, as the document says them; a superior that is only renamed is the same superior. */
+function seatDifferences({ present: { structure } }: Planning, seat: SeatAfter): Fields {
+  const { row, doc } = seat
+  if (row === null || doc === null) return []
+  const titleOf = (id: number | null): string | null => (id === null ? null : (structure?.byId.get(id)?.title ?? null))
+  const fields: Fields = []
+  const compare = (field: string, from: unknown, to: unknown, isSame = from === to): void => {
+    if (!isSame) fields.push({ field, from: shown(from), to: shown(to) })
+  }
+  compare('title', row.title, seat.title)
+  compare('role', structure?.roles.get(row.roleId)?.name, seat.role?.name, seat.role?.row?.id === row.roleId)
+  compare('level', row.level, doc.level ?? row.level)
+  for (const [field, id, line] of [
+    ['reports_to', row.reportsToId, seat.reportsTo],
+    ['escalates_to', row.escalatesToId, seat.escalatesTo],
+  ] as const)
+    compare(field, titleOf(id), line?.title ?? null, line === null ? id === null : line.row?.id === id)
+  compare('is_cross_cutting', row.isCrossCutting, doc.isCrossCutting ?? row.isCrossCutting)
+  return fields
+}
+
+function planLimits({ plan, present: { structure } }: Planning, seat: SeatAfter): void {
+  const present = seat.row === null ? [] : (structure?.authorities.get(seat.row.id) ?? [])
+  for (const limit of seat.doc?.authority ?? []) {
     const known = present.find((each) => each.kind === limit.kind)
-    const to = `${limit.limit} ${limit.unit}, ${limit.onBreach}`
-    const from = known === undefined ? null : `${known.limit} ${known.unit}, ${known.onBreach}`
+    const to = limitText(limit)
+    const from = known === undefined ? null : limitText(known)
     if (from === to) continue
-    note(plan, {
-      action: known === undefined ? 'create' : 'update',
-      entity: 'authority',
-      label: `${doc.title} ${limit.kind}`,
-      fields: [{ field: 'limit', from, to }],
-    })
+    plan.limits.push({ seat, limit, isNew: known === undefined })
+    note(plan, known === undefined ? 'create' : 'update', 'authority', `${seat.title} ${limit.kind}`, [
+      { field: 'limit', from, to },
+    ])
   }
 }
 
-function planSeat(
-  plan: Plan,
-  doc: DocPosition,
-  row: Position | null,
-  present: Present,
-  options: PlanOptions,
-): { seat: PlannedPersona | null; displaces: boolean } {
-  if (doc.assignment === null || doc.assignment === undefined) return { seat: null, displaces: false }
-  const persona = planPersona(plan, doc.assignment, present, options)
+const limitText = ({ limit, unit, onBreach }: Authority): string => `${limit} ${unit}, ${onBreach}`
+
+function planSeating(planning: Planning, seat: SeatAfter): void {
+  const { plan, present } = planning
+  const { holder: persona, row, title } = seat
+  if (persona === null) return
   const holder = row === null ? undefined : present.structure?.holders.get(row.id)
-  const label = doc.title
-  const who = persona.row?.slug ?? doc.assignment.personaSlug ?? doc.assignment.personaName ?? ''
-  if (holder !== undefined && holder.persona.id === persona.row?.id) {
-    note(plan, { action: 'unchanged', entity: 'assignment', label })
-    return { seat: null, displaces: false }
-  }
-  if (holder === undefined) {
-    note(plan, { action: 'create', entity: 'assignment', label, fields: [{ field: 'persona', from: null, to: who }] })
-    return { seat: persona, displaces: false }
-  }
-  const fields = [{ field: 'persona', from: holder.persona.slug, to: who }]
-  if (!options.force)
-    conflict(
-      plan,
-      'assignment',
-      label,
-      `seat "${doc.title}" is held by ${holder.persona.slug}; use --force to seat ${who} instead`,
-      fields,
-    )
-  else note(plan, { action: 'update', entity: 'assignment', label, fields })
-  return { seat: persona, displaces: true }
-}
-
-/** One persona may hold several seats of the document: planned once. */
-function planPersona(plan: Plan, doc: DocAssignment, present: Present, options: PlanOptions): PlannedPersona {
-  const known = plan.personas.find((each) => sameDocPersona(each.doc, doc))
-  if (known !== undefined) return known
-  const planned = decidePersona(plan, doc, present, options)
-  plan.personas.push(planned)
-  return planned
-}
-
-const sameDocPersona = (a: DocAssignment, b: DocAssignment): boolean =>
-  a.personaId !== undefined || b.personaId !== undefined
-    ? a.personaId === b.personaId
-    : a.personaSlug !== undefined || b.personaSlug !== undefined
-      ? a.personaSlug === b.personaSlug
-      : a.personaName === b.personaName
-
-function decidePersona(plan: Plan, doc: DocAssignment, present: Present, options: PlanOptions): PlannedPersona {
-  const label = `persona_id ${doc.personaId ?? doc.personaSlug ?? doc.personaName}`
-  const byId =
-    doc.personaId === undefined ? undefined : present.personas.find((persona) => persona.id === doc.personaId)
-  const bySlug =
-    doc.personaSlug === undefined ? undefined : present.personas.find((persona) => persona.slug === doc.personaSlug)
-  const named =
-    doc.personaName === undefined
-      ? []
-      : present.personas.filter((persona) => fold(persona.name) === fold(doc.personaName as string))
-  const byName =
-    doc.personaId === undefined && doc.personaSlug === undefined && named.length === 1 ? named[0] : undefined
-  const isOther = byId !== undefined && doc.personaSlug !== undefined && byId.slug !== doc.personaSlug
-  if (isOther && !options.force) {
-    conflict(
-      plan,
-      'persona',
-      label,
-      `persona_id ${byId.id} is ${byId.slug} here, the document means ${doc.personaSlug}; use --force to go by the slug`,
-    )
-    return { doc, row: byId, patch: {} }
-  }
-  const row = (isOther ? bySlug : (byId ?? bySlug ?? byName)) ?? null
-  if (row === null) {
-    note(plan, { action: 'create', entity: 'persona', label, note: doc.personaName ?? doc.personaSlug ?? '' })
-    return { doc, row: null, patch: {} }
-  }
-  const { patch, fields } = differences(row, { name: doc.personaName, status: doc.personaStatus } as Partial<Persona>)
-  if (patch.name !== undefined && !options.force) {
-    conflict(
-      plan,
-      'persona',
-      label,
-      `persona ${row.slug} is called "${row.name}" here, the document calls it "${patch.name}"; use --force to rename it`,
-      fields,
-    )
-    return { doc, row, patch: {} }
-  }
-  note(plan, {
-    action: fields.length === 0 ? 'unchanged' : 'update',
-    entity: 'persona',
-    label: `persona_id ${row.id}`,
-    fields,
-  })
-  return { doc, row, patch }
+  if (holder !== undefined && holder.persona.id === persona.row?.id) return note(plan, 'unchanged', 'assignment', title)
+  const [doc] = persona.docs
+  const who = persona.row?.slug ?? doc?.personaSlug ?? doc?.personaName ?? ''
+  const fields = [{ field: 'persona', from: holder?.persona.slug ?? null, to: who }]
+  plan.seatings.push({ seat, persona, displaced: holder ?? null })
+  if (holder === undefined) return note(plan, 'create', 'assignment', title, fields)
+  const held = `seat "${title}" is held by ${holder.persona.slug}; use --force to seat ${who} instead`
+  if (!isConflict(planning, 'assignment', title, held, fields)) note(plan, 'update', 'assignment', title, fields)
 }

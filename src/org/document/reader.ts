@@ -1,6 +1,8 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml'
 
+import { refusal } from '../../kernel/errors.ts'
 import { nearest } from '../../kernel/nearest.ts'
+import { shorten } from '../../kernel/text.ts'
 import type { Fault } from './contract.ts'
 import type { Place } from './model.ts'
 
@@ -15,22 +17,30 @@ export interface Source {
 /** An alias that stands for much, standing often, is a bomb; a real document needs none. */
 const maxAliases = 50
 const maxFaults = 200
+/** Nobody draws such a chart; reading on would only keep everybody else waiting. */
+export const maxItems = 10_000
 
 export function readSource(text: string): Source {
+  refuseHuge(text)
   const lines = new LineCounter()
   const faults: Fault[] = []
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true })
-  for (const error of document.errors) {
-    const { line, col } = lines.linePos(error.pos[0])
-    faults.push(fault('error', error.message, { line, column: col }, null))
-  }
+  // Its own check for keys that stand twice compares each with each; `readMap` looks them up.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false })
+  for (const [list, severity] of [
+    [document.errors, 'error'],
+    [document.warnings, 'warning'],
+  ] as const)
+    for (const { code, message, pos } of list.slice(0, maxFaults)) {
+      const { line, col } = lines.linePos(pos[0])
+      faults.push(fault(severity, sayings[code] ?? oneLine(message), { line, column: col }, null))
+    }
   let aliases = 0
   const source: Source = {
     root: document.contents as Node | null,
     faults,
     placeOf(node) {
       const { line, col } = lines.linePos(node?.range?.[0] ?? 0)
-      return { line, column: col }
+      return { line: Math.max(line, 1), column: Math.max(col, 1) }
     },
     resolve(node) {
       if (!isAlias(node)) return (node as Node | null) ?? null
@@ -40,12 +50,38 @@ export function readSource(text: string): Source {
       }
       const target = node.resolve(document) as Node | undefined
       if (target !== undefined) return target
-      complain(source, node, `the alias *${node.source} has no anchor`, null)
+      complain(source, node, `the alias *${shorten(node.source, 60)} has no anchor`, null)
       return null
     },
   }
   return source
 }
+
+const maxBytes = 4_000_000
+/** Reading takes its time per line and per item, not per byte: this many are a few seconds. */
+const maxSigns = 300_000
+const maxBrackets = 50_000
+
+function refuseHuge(text: string): void {
+  if (Buffer.byteLength(text) > maxBytes) throw tooLarge(`is larger than ${maxBytes / 1_000_000} MB`)
+  let signs = 0
+  let brackets = 0
+  for (let index = 0; index < text.length; index++) {
+    const sign = text.charCodeAt(index)
+    if (sign === 0x5b || sign === 0x7b) brackets++
+    else if (sign === 0x0a || sign === 0x2c || sign === 0x3a) signs++
+  }
+  if (signs > maxSigns || brackets > maxBrackets) throw tooLarge('has far more lines and items than any organisation')
+}
+
+const tooLarge = (why: string) =>
+  refusal('too_large', `the document ${why}; it was not read`, { hint: 'One document describes one organisation.' })
+
+const sayings: Readonly<Record<string, string>> = {
+  MULTIPLE_DOCS: 'a second document begins here; each organisation has a document of its own',
+}
+
+const oneLine = (text: string): string => shorten(text.replace(/\s+/g, ' ').trim(), 300)
 
 export const fault = (
   severity: Fault['severity'],
@@ -86,81 +122,91 @@ export function readMap(
   const values = new Map<string, Node | null>()
   for (const pair of (resolved as YAMLMap).items) {
     const key = isScalar(pair.key) ? String(pair.key.value) : ''
-    if (known.includes(key)) values.set(key, source.resolve(pair.value))
+    const said = shorten(key, 60)
+    if (values.has(key)) complain(source, pair.key as Node, `"${said}" stands twice in ${what}`, said)
+    else if (known.includes(key)) values.set(key, source.resolve(pair.value))
     else if (ignored.includes(key))
       complain(source, pair.key as Node, `${key} is runtime state; ignored`, key, 'warning')
-    else {
-      const guess = nearest(key, known)
-      complain(
-        source,
-        pair.key as Node,
-        `${what} has no "${key}"${guess === null ? '' : `; did you mean "${guess}"?`}`,
-        key,
-      )
-    }
+    else complain(source, pair.key as Node, `${what} has no "${said}"${guessed(key, known)}`, said)
+    if (source.faults.length >= maxFaults) return null
   }
   return values
+}
+
+export const guessed = (typed: string, known: Iterable<string>): string => {
+  const guess = typed.length > 200 ? null : nearest(typed, known)
+  return guess === null ? '' : `; did you mean "${guess}"?`
 }
 
 export function readList(source: Source, node: unknown, what: string): (Node | null)[] {
   const resolved = source.resolve(node)
   if (resolved === null || (isScalar(resolved) && resolved.value === null)) return []
-  if (isSeq(resolved)) return resolved.items.map((item) => source.resolve(item))
-  complain(source, resolved, `${what} must be a list`, null)
+  if (!isSeq(resolved)) {
+    complain(source, resolved, `${what} must be a list`, null)
+    return []
+  }
+  if (resolved.items.length <= maxItems) return resolved.items.map((item) => source.resolve(item))
+  complain(source, resolved, `${what} may have ${maxItems} items at most`, null)
   return []
 }
 
-/** Of a scalar: `undefined` when it is not there, a fault and `undefined` when it is of another type. */
+/** Whether it is there and says nothing, as in `lead:` or `lead: null`. */
+export const isNothing = (node: Node | null): boolean => node === null || (isScalar(node) && node.value === null)
+
+/** What a scalar must be: given its value, and as it is written, since YAML reads `name: 007` as a number. */
+export type Accept<T> = (value: unknown, written: string | undefined) => T | undefined
+
+/** `undefined` when it is not there; a fault and `undefined` when it is of another type. */
 export function readScalar<T>(
   source: Source,
   node: Node | null | undefined,
   what: string,
   expected: string,
-  accept: (value: unknown) => T | undefined,
+  accept: Accept<T>,
 ): T | undefined {
   if (node === undefined) return undefined
-  const value = isScalar(node) ? node.value : undefined
-  const accepted = node === null ? accept(null) : isScalar(node) ? accept(value) : undefined
+  const accepted =
+    node === null ? accept(null, undefined) : isScalar(node) ? accept(node.value, node.source) : undefined
   if (accepted !== undefined) return accepted
   complain(source, node, `${what} must be ${expected}`, what)
   return undefined
 }
 
-/** YAML reads `name: 7` as a number; a name is text all the same. */
-export const asText =
-  (max: number) =>
-  (value: unknown): string | undefined => {
-    const text =
-      typeof value === 'string'
-        ? value
-        : typeof value === 'number' || typeof value === 'boolean'
-          ? String(value)
-          : undefined
-    return text !== undefined && text.trim() !== '' && text.length <= max && !/[\p{Cc}\p{Cf}]/u.test(text)
-      ? text.trim()
+const textOf = (value: unknown, written: string | undefined): string | undefined =>
+  typeof value === 'string'
+    ? value
+    : typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint'
+      ? (written ?? String(value))
       : undefined
+
+/** A text that the operations would take for the same field. */
+export const asText =
+  (schema: { safeParse(value: unknown): { success: boolean; data?: string } }): Accept<string> =>
+  (value, written) => {
+    const text = textOf(value, written)
+    return text === undefined || !isStorable(text) ? undefined : schema.safeParse(text).data
   }
 
+/** Of several lines, and possibly of none. */
 export const asAnyText =
-  (max: number) =>
-  (value: unknown): string | undefined =>
-    value === null
-      ? ''
-      : typeof value === 'object'
-        ? undefined
-        : String(value).length <= max
-          ? String(value)
-          : undefined
+  (max: number): Accept<string> =>
+  (value, written) => {
+    const text = value === null ? '' : textOf(value, written)
+    return text !== undefined && text.length <= max && isStorable(text) ? text : undefined
+  }
 
-export const asId = (value: unknown): number | undefined =>
+/** No store keeps these as they are. */
+const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
+
+export const asId: Accept<number> = (value) =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0 && value < 2 ** 40 ? value : undefined
 
 export const orNull =
-  <T>(accept: (value: unknown) => T | undefined) =>
-  (value: unknown): T | null | undefined =>
-    value === null ? null : accept(value)
+  <T>(accept: Accept<T>): Accept<T | null> =>
+  (value, written) =>
+    value === null ? null : accept(value, written)
 
 export const oneOf =
-  <T extends string>(...values: readonly T[]) =>
-  (value: unknown): T | undefined =>
+  <T extends string>(...values: readonly T[]): Accept<T> =>
+  (value) =>
     values.find((each) => each === value)

@@ -1,156 +1,186 @@
-import { nearest } from '../../kernel/nearest.ts'
-import { slug } from '../../kernel/text.ts'
+import { AgencyError } from '../../kernel/errors.ts'
+import { fold, shorten, slug } from '../../kernel/text.ts'
 import { findCircle, type Seat } from '../chart/lines.ts'
+import { isSeeded } from '../personas/kinds.ts'
+import { organisationSlug } from '../slugs.ts'
+import type { After, PersonaAfter, Present, SeatAfter } from './after.ts'
 import type { Fault } from './contract.ts'
-import type { DocPosition, OrgDocument } from './model.ts'
-import { fault } from './reader.ts'
+import type { DocAssignment, OrgDocument, Place } from './model.ts'
+import { fault, guessed } from './reader.ts'
 
-/** What the document may lean on beside itself: the store it is meant for. */
-export interface Surroundings {
-  roles: ReadonlySet<string>
-  /** Of the seats that the organisation has already. */
-  titles: ReadonlySet<string>
-  /** Whether the organisation is there already; a new one must say more. */
-  isNew: boolean
-}
+type Say = (message: string, place: Place, subject: string | null, severity?: Fault['severity']) => void
 
-/** Everything wrong with the structure itself; the syntax was the parser's. */
-export function validateDocument(document: OrgDocument, around: Surroundings): Fault[] {
-  return [
-    ...organisationFaults(document, around),
-    ...duplicateFaults(document),
-    ...referenceFaults(document, around),
-    ...circleFaults(document),
-  ]
-}
-
-function organisationFaults({ organisation, positions }: OrgDocument, around: Surroundings): Fault[] {
+/** Everything wrong with what the organisation would become; the syntax was the parser's. */
+export function validateDocument(document: OrgDocument, present: Present, after: After): Fault[] {
   const faults: Fault[] = []
-  const { place, name, purpose, organisationId } = organisation
-  for (const key of ['name', 'purpose'] as const)
-    if (around.isNew && organisation[key] === undefined)
-      faults.push(fault('error', `a new organisation needs a ${key}`, place, key))
-  if (organisation.slug !== undefined && name !== undefined && purpose !== undefined && organisationId !== undefined) {
-    const expected = slug(`${purpose} ${name} ${organisationId}`)
-    if (organisation.slug !== expected)
-      faults.push(
-        fault(
-          'warning',
-          `slug "${organisation.slug}" is not imported; it follows from purpose, name and id`,
-          place,
-          'slug',
-        ),
+  const say: Say = (message, place, subject, severity = 'error') =>
+    void faults.push(fault(severity, shorten(message, 500), place, subject))
+  checkOrganisation(document, present, after, say)
+  checkDuplicates(document, say)
+  checkRoles(after, say)
+  checkSeats(after, present, say)
+  checkCircles(after, say)
+  for (const persona of after.personas) checkPersona(persona, say)
+  return faults
+}
+
+function checkOrganisation({ organisation: doc }: OrgDocument, { structure }: Present, after: After, say: Say): void {
+  const { name, purpose, organisationId, lead, place } = doc
+  if (structure === null)
+    for (const key of ['name', 'purpose'] as const)
+      if (doc[key] === undefined) say(`a new organisation needs a ${key}`, place, key)
+  const slugs = {
+    name: name ?? structure?.organisation.name ?? 'x',
+    purpose: purpose ?? structure?.organisation.purpose ?? 'x',
+    id: organisationId ?? 0,
+  }
+  try {
+    const expected = organisationSlug(slugs.purpose, slugs.name, slugs.id)
+    if (doc.slug !== undefined && organisationId !== undefined && doc.slug !== expected)
+      say(
+        `slug "${doc.slug}" is not imported; it follows from purpose, name and id: ${expected}`,
+        place,
+        'slug',
+        'warning',
       )
+  } catch (error) {
+    if (!(error instanceof AgencyError)) throw error
+    say(error.message, place, slug(slugs.name) === '' ? 'name' : 'purpose')
   }
-  if (name !== undefined && slug(name) === '')
-    faults.push(fault('error', `"${name}" has no letter or digit to make a slug of`, place, 'name'))
-  const { lead } = organisation
-  if (typeof lead === 'string' && !around.titles.has(lead) && !positions.some((position) => position.title === lead))
-    faults.push(fault('error', `lead: there is no seat "${lead}"`, place, lead))
-  return faults
+  if (typeof lead === 'string' && !after.byTitle.has(lead))
+    say(`lead: there is no seat "${lead}"${guessed(lead, after.byTitle.keys())}`, place, lead)
 }
 
-function duplicateFaults({ roles, positions }: OrgDocument): Fault[] {
-  const faults: Fault[] = []
-  const once = <T>(
-    seen: Map<T, number>,
-    key: T | undefined,
-    what: string,
-    line: number,
-    subject: string,
-    column: number,
-  ): void => {
-    if (key === undefined) return
-    const first = seen.get(key)
-    if (first === undefined) seen.set(key, line)
-    else faults.push(fault('error', `${what} stands twice; first in line ${first}`, { line, column }, subject))
+function checkDuplicates({ roles, positions }: OrgDocument, say: Say): void {
+  const firstLines = new Map<string, number>()
+  const once = (key: string, what: string, place: Place, subject: string): void => {
+    const first = firstLines.get(key)
+    if (first === undefined) firstLines.set(key, place.line)
+    else say(`${what} stands twice; first in line ${first}`, place, subject)
   }
-  const titles = new Map<string, number>()
-  const positionIds = new Map<number, number>()
-  const assignmentIds = new Map<number, number>()
   for (const { title, positionId, assignment, place } of positions) {
-    once(titles, title, `the title "${title}"`, place.line, title, place.column)
-    once(positionIds, positionId, `position_id ${positionId}`, place.line, title, place.column)
-    once(
-      assignmentIds,
-      assignment?.personaAssignmentId,
-      `persona_assignment_id ${assignment?.personaAssignmentId}`,
-      place.line,
-      title,
-      place.column,
-    )
+    once(`title ${title}`, `the title "${title}"`, place, title)
+    if (positionId !== undefined) once(`position ${positionId}`, `position_id ${positionId}`, place, title)
+    const id = assignment?.personaAssignmentId
+    if (id !== undefined) once(`assignment ${id}`, `persona_assignment_id ${id}`, place, title)
   }
-  const names = new Map<string, number>()
-  const roleIds = new Map<number, number>()
   for (const { name, roleId, place } of roles) {
-    once(names, name.toLowerCase(), `the role "${name}"`, place.line, name, place.column)
-    once(roleIds, roleId, `role_id ${roleId}`, place.line, name, place.column)
+    once(`role ${fold(name)}`, `the role "${name}"`, place, name)
+    if (roleId !== undefined) once(`role_id ${roleId}`, `role_id ${roleId}`, place, name)
   }
-  return faults
 }
 
-function referenceFaults({ roles, positions }: OrgDocument, around: Surroundings): Fault[] {
-  const faults: Fault[] = []
-  const roleNames = new Set([...around.roles, ...roles.map((role) => role.name)])
-  const titles = new Set([...around.titles, ...positions.map((position) => position.title)])
-  for (const position of positions) {
-    const { title, role, place } = position
-    if (role === undefined) {
-      if (position.positionId === undefined || around.isNew)
-        faults.push(fault('error', `seat "${title}" needs a role`, place, title))
-    } else if (!roleNames.has(role))
-      faults.push(
-        fault('error', `seat "${title}": there is no role "${role}"${guessed(role, roleNames)}`, place, title),
+/** Agency finds these by their names. */
+const fixedRoles = ['operator', 'system', 'ar-director']
+
+function checkRoles({ roles }: After, say: Say): void {
+  for (const { doc, row, name } of roles.values())
+    if (doc !== null && row !== null && row.name !== name && fixedRoles.includes(fold(row.name)))
+      say(`role_id ${row.id} "${row.name}" keeps its name; the document calls it "${name}"`, doc.place, name)
+}
+
+function checkSeats({ seats, byTitle, roles }: After, { structure }: Present, say: Say): void {
+  // Looking for what was meant takes its time; whoever has more than these wrong has something else wrong.
+  let guesses = 20
+  const guess = (typed: string, known: Iterable<string>): string => (guesses-- > 0 ? guessed(typed, known) : '')
+  for (const { doc, row, title, role } of seats) {
+    if (doc === null) {
+      const twin = byTitle.get(title)
+      if (twin !== undefined && twin.doc !== null)
+        say(
+          `the title "${title}" is that of position_id ${row?.id}, which the document leaves out`,
+          twin.doc.place,
+          title,
+        )
+      continue
+    }
+    if (role === null)
+      say(
+        doc.role === undefined
+          ? `seat "${title}" needs a role`
+          : `seat "${title}": there is no role "${doc.role}"${guess(
+              doc.role,
+              [...roles.values()].map((each) => each.name),
+            )}`,
+        doc.place,
+        title,
       )
     for (const [key, target] of [
-      ['reports_to', position.reportsTo],
-      ['escalates_to', position.escalatesTo],
+      ['reports_to', doc.reportsTo],
+      ['escalates_to', doc.escalatesTo],
     ] as const) {
-      if (target === title) faults.push(fault('error', `seat "${title}": ${key} itself`, place, title))
-      else if (typeof target === 'string' && !titles.has(target))
-        faults.push(
-          fault(
-            'error',
-            `seat "${title}": ${key} "${target}", which is not a seat of this organisation${guessed(target, titles)}`,
-            place,
-            title,
-          ),
-        )
+      if (typeof target !== 'string') continue
+      if (target === title) say(`seat "${title}": ${key} itself`, doc.place, title)
+      else if (!byTitle.has(target)) {
+        const was = structure?.byTitle.get(target)
+        const now = was === undefined ? undefined : seats.find((seat) => seat.row === was)?.title
+        const hint = now === undefined ? guess(target, byTitle.keys()) : `; it becomes "${now}"`
+        say(`seat "${title}": ${key} "${target}", which is not a seat of this organisation${hint}`, doc.place, title)
+      }
     }
   }
-  return faults
 }
 
-const guessed = (typed: string, known: Iterable<string>): string => {
-  const guess = nearest(typed, known)
-  return guess === null ? '' : `; did you mean "${guess}"?`
-}
-
-function circleFaults({ positions }: OrgDocument): Fault[] {
-  const index = new Map(positions.map((position, place) => [position.title, place + 1]))
-  const seats = positions.map((position, place): Seat => ({
-    id: place + 1,
-    title: position.title,
-    level: position.level ?? 1,
-    reportsToId: above(index, position, position.reportsTo),
-    escalatesToId: above(index, position, position.escalatesTo),
+function checkCircles({ seats }: After, say: Say): void {
+  const numbers = new Map(seats.map((seat, index) => [seat, index + 1]))
+  // A seat above itself has its own fault.
+  const above = (seat: SeatAfter, line: SeatAfter | null): number | null =>
+    line === null || line === seat ? null : (numbers.get(line) ?? null)
+  const drawn = seats.map((seat, index): Seat => ({
+    id: index + 1,
+    title: seat.title,
+    level: 1,
+    reportsToId: above(seat, seat.reportsTo),
+    escalatesToId: above(seat, seat.escalatesTo),
   }))
-  return (
-    [
-      ['reportsToId', 'reporting'],
-      ['escalatesToId', 'escalation'],
-    ] as const
-  ).flatMap(([line, name]) => {
-    const circle = findCircle(seats, line)
-    if (circle === null) return []
-    const first = positions.find((position) => position.title === circle[0]) as DocPosition
-    return [fault('error', `circular ${name} chain: ${circle.join(' → ')}`, first.place, first.title)]
-  })
+  for (const [line, name] of [
+    ['reportsToId', 'reporting'],
+    ['escalatesToId', 'escalation'],
+  ] as const) {
+    const circle = findCircle(drawn, line)
+    if (circle === null) continue
+    // What was there before had none, so the document speaks of one of them.
+    const onCircle = seats.find((seat) => seat.doc !== null && circle.includes(seat.title))
+    const place = onCircle?.doc?.place ?? { line: 1, column: 1 }
+    say(`circular ${name} chain: ${circle.join(' → ')}`, place, onCircle?.title ?? null)
+  }
 }
 
-/** A seat above itself has its own fault. */
-const above = (
-  index: ReadonlyMap<string, number>,
-  position: DocPosition,
-  title: string | null | undefined,
-): number | null => (typeof title !== 'string' || title === position.title ? null : (index.get(title) ?? null))
+function checkPersona({ docs, row, namesakes, role }: PersonaAfter, say: Say): void {
+  const first = docs[0] as DocAssignment
+  const { place } = first
+  const called = row?.slug ?? first.personaSlug ?? first.personaName ?? `persona_id ${first.personaId}`
+  if (namesakes.length > 0)
+    return say(
+      `several personas are called "${first.personaName}": ${namesakes.map((each) => each.slug).join(', ')}; give persona_slug`,
+      place,
+      called,
+    )
+  for (const [key, field] of [
+    ['persona_name', 'personaName'],
+    ['persona_role', 'personaRole'],
+    ['persona_status', 'personaStatus'],
+    ['persona_slug', 'personaSlug'],
+  ] as const) {
+    const said = new Set(docs.flatMap((doc) => doc[field] ?? []))
+    if (said.size > 1)
+      say(`${called} has two values of ${key}: ${[...said].join(', ')}`, docs.at(-1)?.place ?? place, called)
+  }
+  if (row !== null && isSeeded(row)) return say(`${called} holds no seat: it stands outside the chart`, place, called)
+  const status = first.personaStatus ?? row?.status
+  if (status === 'archived')
+    say(
+      `${called} is archived and holds no seat${row === null ? '' : '; persona_status: active revives it'}`,
+      place,
+      called,
+    )
+  if (role === null && first.personaRole !== undefined)
+    say(`${called}: there is no role "${first.personaRole}"`, place, called)
+  else if (role !== null && fold(role.name) === 'system' && row === null)
+    say(`${called}: the role "system" is Agency’s own`, place, called)
+  if (row !== null) return
+  if (first.personaName === undefined)
+    say(`there is no persona ${called}; to make it, give persona_name`, place, called)
+  else if (first.personaSlug === undefined && slug(first.personaName) === '')
+    say(`persona_name "${first.personaName}" has no letter from a to z and no digit to make a slug of`, place, called)
+}

@@ -3,11 +3,11 @@ import { deleted, inserted, updated } from '../../events/change.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { notFound, refusal } from '../../kernel/errors.ts'
 import { nearest } from '../../kernel/nearest.ts'
-import { listAssignmentsOfPosition } from '../assignments/store.ts'
+import { assignments, listAssignmentsOfPosition } from '../assignments/store.ts'
 import { childrenOf, refuseCircles, walkUp } from '../chart/lines.ts'
 import { type Governed, type OrgAccess, recordOrgChange, warned } from '../changes.ts'
 import { findOrganisation } from '../organisations/store.ts'
-import { findRoleByName, listRoles, type Role } from '../roles/store.ts'
+import { requireRole } from '../roles/changes.ts'
 import { loadStructure, positionView, type Structure } from '../structure.ts'
 import type { Authority, PositionView, Removal } from './contract.ts'
 import { authorityRow, planRemoval, refuseRemoval, type RemovalOptions, removalChanges } from './removal.ts'
@@ -33,11 +33,12 @@ export function createPositions({ db, access }: { db: Db; access: OrgAccess }) {
     positionId: number,
     work: (tx: Tx, structure: Structure, position: Position, governed: Governed) => Promise<T>,
   ): Promise<T> {
-    const { organisationId } = await db.read((tx) => requirePosition(tx, positionId))
-    return db.write(['system', `org:${organisationId}`], async (tx) => {
+    // Even one that is gone is asked for by a write: a repeated request gets the answer of the first one there.
+    const found = await db.read((tx) => findPosition(tx, positionId))
+    return db.write(found === undefined ? ['system'] : ['system', `org:${found.organisationId}`], async (tx) => {
       const position = await requirePosition(tx, positionId)
-      const governed = await access.govern(tx, by, organisationId)
-      return work(tx, await structureOf(tx, organisationId), position, governed)
+      const governed = await access.govern(tx, by, position.organisationId)
+      return work(tx, await structureOf(tx, position.organisationId), position, governed)
     })
   }
 
@@ -115,6 +116,7 @@ export function createPositions({ db, access }: { db: Db; access: OrgAccess }) {
         }
         const changed = { ...position, ...patch }
         refuseCircles(structure.positions.map((seat) => (seat.id === position.id ? changed : seat)))
+        const holder = structure.holders.get(position.id)
         const fields = (Object.keys(patch) as (keyof Position)[]).filter((name) => patch[name] !== position[name])
         if (fields.length > 0)
           await recordOrgChange(
@@ -127,7 +129,13 @@ export function createPositions({ db, access }: { db: Db; access: OrgAccess }) {
               message: `seat "${position.title}" changed: ${fields.join(', ')}`,
               data: { position_id: position.id, fields },
             },
-            [updated(positions, position, { ...patch, updatedAt: tx.at })],
+            [
+              updated(positions, position, { ...patch, updatedAt: tx.at }),
+              // Whoever sits there sits there under the new title; those who left keep the old one.
+              ...(holder === undefined || title === position.title
+                ? []
+                : [updated(assignments, holder.assignment, { positionTitle: title })]),
+            ],
           )
         return { ...positionView(await structureOf(tx, position.organisationId), changed), ...warned(governed) }
       }),
@@ -209,20 +217,6 @@ async function requirePosition(tx: ReadTx, positionId: number): Promise<Position
   if (position === undefined)
     throw notFound('position', positionId, 'List them with "agency org position list --org …".')
   return position
-}
-
-async function requireRole(tx: ReadTx, name: string): Promise<Role> {
-  const role = await findRoleByName(tx, name)
-  if (role !== undefined) return role
-  const known = (await listRoles(tx)).map((each) => each.name)
-  const guess = nearest(name, known)
-  throw notFound(
-    'role',
-    name,
-    guess === null
-      ? `Make it with: agency org role create --name "${name}" --description "…"`
-      : `Did you mean "${guess}"? Otherwise: agency org role create --name "${name}"`,
-  )
 }
 
 function seatByTitle(

@@ -36,7 +36,7 @@ export const routingOperations = {
       cards: z.array(WhoAmICard),
     }),
     allow: ['operator', 'agent'],
-    tool: 'org_whoami',
+    tool: 'whoami',
   }),
   route: operation({
     name: 'org.route',

@@ -1,9 +1,11 @@
 import type { Db, ReadTx } from '../../db/port.ts'
 import type { Actor } from '../../kernel/actor.ts'
-import { notFound, refusal } from '../../kernel/errors.ts'
+import { AgencyError, notFound, refusal } from '../../kernel/errors.ts'
+import { operatorPersona } from '../../kernel/ids.ts'
 import { listOpenAssignments, listOpenAssignmentsOfPersona } from '../assignments/store.ts'
 import { childrenOf, walkUp } from '../chart/lines.ts'
 import type { OrgAccess } from '../changes.ts'
+import type { Contents } from '../contents.ts'
 import type { Intent } from '../organisations/contract.ts'
 import { findOrganisation, type Organisation } from '../organisations/store.ts'
 import { findPersona, type Persona } from '../personas/store.ts'
@@ -14,7 +16,7 @@ import { loadStructure, type Structure } from '../structure.ts'
 export interface RoutingDeps {
   db: Db
   access: OrgAccess
-  readIntent: (organisation: Organisation) => Promise<Intent>
+  contents: Contents
 }
 
 /** A seat that a persona holds, with all that is around it. */
@@ -34,7 +36,7 @@ export interface Routed {
 
 export type Routing = ReturnType<typeof createRouting>
 
-export function createRouting({ db, access, readIntent }: RoutingDeps) {
+export function createRouting({ db, access, contents }: RoutingDeps) {
   return {
     async whoami(by: Actor, reference: string | undefined, org: string | undefined) {
       const { persona, role, held } = await db.read(async (tx) => {
@@ -46,7 +48,8 @@ export function createRouting({ db, access, readIntent }: RoutingDeps) {
         }
       })
       const cards = []
-      for (const each of held) cards.push({ ...card(each), intent: await readIntent(each.structure.organisation) })
+      for (const each of held)
+        cards.push({ ...card(each), intent: await intentOf(contents, each.structure.organisation) })
       return { personaId: persona.id, name: persona.name, slug: persona.slug, role, cards }
     },
 
@@ -55,13 +58,28 @@ export function createRouting({ db, access, readIntent }: RoutingDeps) {
       db.read(async (tx) => {
         const [kind, rest] = splitAddress(to)
         if (kind === 'operator')
-          return { ...nobody(to), tried: ['operator'], personaId: 1, persona: (await findPersona(tx, 1))?.slug ?? null }
+          return {
+            ...nobody(to),
+            tried: ['operator'],
+            personaId: operatorPersona,
+            persona: (await findPersona(tx, operatorPersona))?.slug ?? null,
+          }
         if (kind === 'persona') return toPersona(tx, to, await access.resolvePersona(tx, rest))
         if (kind === 'position') return toPosition(await structureAt(tx, access, rest, org), to, titleIn(rest))
         if (kind === 'role') return toRole(tx, await structureAt(tx, access, rest, org), to, titleIn(rest))
         const sender = await personaOf(tx, access, by, from === undefined ? undefined : senderReference(from))
         return upwards(tx, access, sender, kind, to, org)
       }),
+  }
+}
+
+/** Whoever asks where he stands is told, even where somebody has mislaid the intent. */
+async function intentOf(contents: Contents, organisation: Organisation): Promise<Intent> {
+  try {
+    return (await contents.readIntent(organisation)).intent
+  } catch (error) {
+    if (!(error instanceof AgencyError) || error.code === 'bug') throw error
+    return { optimiseFor: [], protect: [], neverSacrifice: [], constraints: [] }
   }
 }
 
@@ -230,6 +248,11 @@ async function upwards(
       }
     }
   } else tried.push(`${sender.slug}: holds no seat`)
-  const operator = await findPersona(tx, 1)
-  return { ...nobody(address), tried: [...tried, 'operator'], personaId: 1, persona: operator?.slug ?? null }
+  const operator = await findPersona(tx, operatorPersona)
+  return {
+    ...nobody(address),
+    tried: [...tried, 'operator'],
+    personaId: operatorPersona,
+    persona: operator?.slug ?? null,
+  }
 }

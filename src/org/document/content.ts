@@ -1,0 +1,113 @@
+import type { Intent } from '../organisations/contract.ts'
+import { copyOf } from '../organisations/changes.ts'
+import type { Organisation } from '../organisations/store.ts'
+import type { Files } from '../files.ts'
+import { renderIntent } from '../intent.ts'
+import { organisationPlace, personaPlace } from '../places.ts'
+import { organisationSlug } from '../slugs.ts'
+import type { Content, Put } from '../stage.ts'
+import { experienceText, intentText, personaFiles, skillText } from '../templates.ts'
+import type { PersonaAfter } from './after.ts'
+import type { Applied } from './apply.ts'
+import type { DocAssignment, OrgDocument } from './model.ts'
+import type { Plan } from './plan.ts'
+
+/** What an import writes beside the rows. It is on the disk before the transaction, and goes to the slugs' places in it. */
+export interface ImportContent {
+  readonly content: Content
+  /** Null where the store has changed so much since that something is missing. */
+  putsFor(applied: Applied, plan: Plan): Put[] | null
+}
+
+export interface ContentOptions {
+  files: Files
+  at: string
+  /** A skill of its own for a persona that is made, by its slug. */
+  skillOf?: (slug: string) => string | undefined
+}
+
+export async function prepareContent(
+  document: OrgDocument,
+  plan: Plan,
+  { files, at, skillOf }: ContentOptions,
+): Promise<ImportContent> {
+  const folders = new Map<DocAssignment, string>()
+  const content: Record<string, Content[string]> = {}
+  for (const { persona } of plan.personas) {
+    const [doc] = persona.docs
+    if (persona.row !== null || doc === undefined || !isAgent(persona)) continue
+    const folder = `p${folders.size}`
+    folders.set(doc, folder)
+    const name = doc.personaName ?? ''
+    const skill = skillOf?.(doc.personaSlug ?? '') ?? skillText(name, persona.role?.name ?? '')
+    Object.assign(content, personaFiles(folder, skill, experienceText(name, at)))
+  }
+  const organisation = await organisationContent(document, plan, files)
+  Object.assign(content, organisation.content)
+  return {
+    content,
+    putsFor(applied, now) {
+      const puts = organisation.putsFor(applied.organisation, now)
+      if (puts === null) return null
+      for (const [persona, row] of applied.personas) {
+        if (!isAgent(persona)) continue
+        const folder = folders.get(persona.docs[0] as DocAssignment)
+        if (folder === undefined) return null
+        // What is there already, such as a data directory that travelled with the document, stays.
+        puts.push({ from: folder, to: personaPlace(row.slug), keep: true })
+      }
+      return puts
+    },
+  }
+}
+
+const isAgent = ({ docs }: PersonaAfter): boolean =>
+  docs.find((doc) => doc.personaType !== undefined)?.personaType?.startsWith('person/') !== true
+
+interface OrganisationContent {
+  content: Content
+  putsFor(organisation: Organisation, plan: Plan): Put[] | null
+}
+
+async function organisationContent(
+  { organisation: doc }: OrgDocument,
+  plan: Plan,
+  files: Files,
+): Promise<OrganisationContent> {
+  const { row, patch } = plan.organisation
+  const name = doc.name ?? row?.name ?? ''
+  const purpose = doc.purpose ?? row?.purpose ?? ''
+  const id = row?.id ?? doc.organisationId
+  // Without a number of its own its directory is new, whatever it will be called.
+  const slug = id === undefined ? null : organisationSlug(purpose, name, id)
+  const isRenamed = row !== null && (patch.name !== undefined || patch.purpose !== undefined) && slug !== row.slug
+  const isWritten = row === null || plan.intent !== null
+  const before =
+    slug === null || !isWritten ? null : await files.read(organisationPlace(row?.slug ?? slug, 'intent.md'))
+  const content: Record<string, Content[string]> = {
+    ...(isRenamed ? copyOf(files, row) : {}),
+    ...(row === null ? { 'o/intent.md': intentOf(null, name, plan.intent) } : {}),
+  }
+  const text = plan.intent === null ? null : intentOf(before, name, plan.intent)
+  const isRewritten = before !== null && text !== null && text !== before
+  if (text !== null && row !== null) content['intent/new'] = text
+  if (isRewritten) Object.assign(content, { 'intent/new': text, 'intent/old': before })
+  return {
+    content,
+    putsFor(organisation, now) {
+      const found = now.organisation.row
+      const isMoved = found !== null && organisation.slug !== found.slug
+      if (row?.slug !== found?.slug) return isMoved || now.intent !== null ? null : []
+      const place = organisationPlace(organisation.slug)
+      const puts: Put[] = []
+      if (found === null) puts.push({ from: 'o', to: place, keep: true })
+      else if (isMoved) puts.push({ from: 'o', to: place })
+      if (isRewritten) puts.push({ from: 'intent/old', to: `${place}/intent.md.bak` })
+      if (Object.hasOwn(content, 'intent/new')) puts.push({ from: 'intent/new', to: `${place}/intent.md` })
+      return puts
+    },
+  }
+}
+
+const intentOf = (before: string | null, name: string, intent: Intent | null): string =>
+  intent === null ? intentText(name) : renderIntent(before ?? intentText(name), intent)

@@ -1,0 +1,187 @@
+import type { Db, ReadTx, Stream, Tx } from '../../db/port.ts'
+import type { Actor } from '../../kernel/actor.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { AgencyError, refusal } from '../../kernel/errors.ts'
+import type { Governed, OrgAccess } from '../changes.ts'
+import type { Files } from '../files.ts'
+import { parseIntent } from '../intent.ts'
+import type { Intent } from '../organisations/contract.ts'
+import { findOrganisation } from '../organisations/store.ts'
+import { organisationPlace } from '../places.ts'
+import type { Content, Put } from '../stage.ts'
+import { type After, foresee, type Present } from './after.ts'
+import { applyPlan } from './apply.ts'
+import { prepareContent } from './content.ts'
+import type { Fault, PlannedChange } from './contract.ts'
+import type { OrgDocument } from './model.ts'
+import { parseOrgDocument } from './parse.ts'
+import { type Plan, planImport } from './plan.ts'
+import { loadPresent } from './present.ts'
+import { validateDocument } from './validate.ts'
+
+export interface ImportOptions {
+  force: boolean
+  withIntent: boolean
+}
+
+export interface Imported {
+  applied: boolean
+  organisationId: number | null
+  changes: PlannedChange[]
+  warnings: string[]
+}
+
+/** What somebody else does in the same transaction. */
+export interface Company {
+  /** Before anything is looked at; throws to refuse. */
+  check?(tx: Tx): Promise<void>
+  /** After everything is written. */
+  finish?(tx: Tx, governed: Governed, plan: Plan): Promise<Put[]>
+  content?: Content
+  skillOf?: (slug: string) => string | undefined
+}
+
+interface Looked {
+  present: Present
+  after: After
+  faults: Fault[]
+}
+
+export type Importer = ReturnType<typeof createImporter>
+
+export function createImporter({
+  db,
+  files,
+  clock,
+  access,
+}: {
+  db: Db
+  files: Files
+  clock: Clock
+  access: Pick<OrgAccess, 'govern'>
+}) {
+  const readIntent = async ({ organisation }: OrgDocument): Promise<Intent | null> => {
+    const { organisationId, intent } = organisation
+    if (organisationId === undefined || intent === undefined || intent === null) return null
+    const row = await db.read((tx) => findOrganisation(tx, organisationId))
+    if (row === undefined) return null
+    try {
+      const text = await files.read(organisationPlace(row.slug, 'intent.md'))
+      return text === null ? null : parseIntent(text).intent
+    } catch (error) {
+      // What cannot be read is certainly not what the document says.
+      if (!(error instanceof AgencyError) || error.code === 'bug') throw error
+      return null
+    }
+  }
+
+  return {
+    /** Every fault of a document, as it would meet the store as it is now. */
+    async examine(text: string): Promise<{ document: OrgDocument | null; faults: Fault[] }> {
+      const { document, faults } = parseOrgDocument(text)
+      if (document === null) return { document, faults }
+      const { faults: more } = await db.read((tx) => look(tx, document))
+      return { document, faults: [...faults, ...more] }
+    },
+
+    /** What an import would do, and nothing done. */
+    async preview(text: string, options: ImportOptions): Promise<Imported & { document: OrgDocument; plan: Plan }> {
+      const { document, faults } = parsed(text)
+      const intent = await readIntent(document)
+      const { present, after, warnings } = await db.read((tx) => lookSound(tx, document, faults))
+      const plan = planImport(document, present, after, { ...options, intent })
+      const organisationId = plan.organisation.row?.id ?? null
+      return { applied: false, organisationId, changes: plan.changes, warnings, document, plan }
+    },
+
+    async apply(by: Actor, text: string, options: ImportOptions, company: Company = {}): Promise<Imported> {
+      const { document, faults } = parsed(text)
+      const { organisationId } = document.organisation
+      const work = async (): Promise<Imported> => {
+        const intent = await readIntent(document)
+        const expected = await db.read(async (tx) => {
+          const { present, after } = await lookSound(tx, document, faults)
+          return planImport(document, present, after, { ...options, intent })
+        })
+        const prepared = await prepareContent(document, expected, { files, at: clock.at(), ...company })
+        const streams: Stream[] = organisationId === undefined ? ['system'] : ['system', `org:${organisationId}`]
+        return files.write(streams, { ...prepared.content, ...company.content }, async (tx, put) => {
+          await company.check?.(tx)
+          const { present, after, warnings } = await lookSound(tx, document, faults)
+          const plan = planImport(document, present, after, { ...options, intent })
+          refuseConflicts(plan)
+          const { row } = plan.organisation
+          const isNews = plan.changes.some(({ action }) => action !== 'unchanged')
+          if (!isNews && company.finish === undefined)
+            return { applied: true, organisationId: row?.id ?? null, changes: plan.changes, warnings }
+          const governed = await access.govern(tx, by, row?.id ?? null)
+          const applied = await applyPlan(tx, by, governed, document, present, plan)
+          const puts = prepared.putsFor(applied, plan)
+          if (puts === null) throw changedMeanwhile()
+          await put([...puts, ...((await company.finish?.(tx, governed, plan)) ?? [])])
+          return {
+            applied: true,
+            organisationId: applied.organisation.id,
+            changes: plan.changes,
+            warnings: [...warnings, ...governed.warnings],
+          }
+        })
+      }
+      // Its directory may be copied or its intent rewritten: one at a time, like everybody who does so.
+      return organisationId === undefined ? work() : files.oneAtATime(`organisation ${organisationId}`, work)
+    },
+  }
+}
+
+async function look(tx: ReadTx, document: OrgDocument): Promise<Looked> {
+  const present = await loadPresent(tx, document)
+  const after = foresee(document, present)
+  return { present, after, faults: validateDocument(document, present, after) }
+}
+
+async function lookSound(
+  tx: ReadTx,
+  document: OrgDocument,
+  earlier: readonly Fault[],
+): Promise<Looked & { warnings: string[] }> {
+  const looked = await look(tx, document)
+  const faults = [...earlier, ...looked.faults]
+  refuseFaults(faults)
+  return { ...looked, warnings: faults.map(said) }
+}
+
+/** A document that can be worked with, and what was found on the way; refuses any other. */
+function parsed(text: string): { document: OrgDocument; faults: Fault[] } {
+  const { document, faults } = parseOrgDocument(text)
+  refuseFaults(faults)
+  if (document === null) throw refusal('invalid_input', 'the document says nothing')
+  return { document, faults }
+}
+
+function refuseFaults(faults: readonly Fault[]): void {
+  const errors = faults.filter(({ severity }) => severity === 'error')
+  const [first] = errors
+  if (first === undefined) return
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
+  throw refusal('invalid_input', `${said(first)}${more}`, {
+    hint: 'agency org validate lists them all.',
+    data: { issues: faults },
+  })
+}
+
+const said = ({ line, column, message }: Fault): string =>
+  line === null ? message : `line ${line}, column ${column}: ${message}`
+
+function refuseConflicts({ conflicts }: Plan): void {
+  if (conflicts.length === 0) return
+  const many = conflicts.length === 1 ? '' : `${conflicts.length} conflicts, use --force for all of them: `
+  throw refusal('conflict', `${many}${conflicts.join('; ')}`, {
+    hint: 'See them in place with --preview.',
+    data: { flag: '--force', conflicts },
+  })
+}
+
+const changedMeanwhile = (): AgencyError =>
+  refusal('conflict', 'the organisation was changed in the middle of this import; nothing was imported', {
+    hint: 'Repeat it.',
+  })

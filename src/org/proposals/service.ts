@@ -1,0 +1,145 @@
+import type { Db, ReadTx, Tx } from '../../db/port.ts'
+import { inserted, updated } from '../../events/change.ts'
+import type { Actor } from '../../kernel/actor.ts'
+import { notFound, refusal } from '../../kernel/errors.ts'
+import { checkFence } from '../../work/attempts/store.ts'
+import { type Governed, type OrgAccess, recordOrgChange } from '../changes.ts'
+import type { PlannedChange } from '../document/contract.ts'
+import type { Importer } from '../document/import.ts'
+import { findPersona } from '../personas/store.ts'
+import type { Proposal } from './contract.ts'
+import { findProposal, listProposals, nextProposalId, type ProposalRow, proposals } from './store.ts'
+
+export type Proposals = ReturnType<typeof createProposals>
+
+const within: Governed = { data: {}, warnings: [] }
+
+export function createProposals({ db, access, importer }: { db: Db; access: OrgAccess; importer: Importer }) {
+  const require = async (tx: ReadTx, proposalId: number): Promise<ProposalRow> => {
+    const proposal = await findProposal(tx, proposalId)
+    if (proposal === undefined)
+      throw notFound('proposal', proposalId, 'List them with "agency org proposals --org … --all".')
+    return proposal
+  }
+
+  /** Refuses whoever may not decide, and what has been decided already. */
+  const requireOpen = async (tx: ReadTx, by: Actor, proposalId: number): Promise<ProposalRow> => {
+    const proposal = await require(tx, proposalId)
+    if (by.kind === 'agent') {
+      await checkFence(tx, by)
+      if (!(await access.isDirector(tx, by.personaId, proposal.organisationId)))
+        throw refusal('forbidden', 'proposals are decided by the AR Director and the operator', {
+          hint: 'Wait for the answer: agency org proposals shows it.',
+        })
+    }
+    if (proposal.status !== 'open')
+      throw refusal('illegal_transition', `proposal ${proposalId} was ${proposal.status} by ${proposal.decidedBy}`, {
+        ...(proposal.answer === null ? {} : { hint: proposal.answer }),
+        data: { status: proposal.status },
+      })
+    return proposal
+  }
+
+  const decide = async (
+    tx: Tx,
+    by: Actor,
+    proposal: ProposalRow,
+    decision: Pick<ProposalRow, 'status'> & Partial<Pick<ProposalRow, 'answer' | 'preview'>>,
+  ): Promise<ProposalRow> => {
+    const patch = { ...decision, decidedBy: await nameOf(tx, by), decidedAt: tx.at }
+    const { id, status } = { ...proposal, ...decision }
+    const message = `Proposal ${id} ${status} by ${patch.decidedBy}`
+    await recordOrgChange(
+      tx,
+      by,
+      within,
+      { noun: 'proposal', action: status === 'applied' ? 'apply' : 'reject', message, data: { proposal_id: id } },
+      [updated(proposals, proposal, patch)],
+    )
+    return { ...proposal, ...patch }
+  }
+
+  return {
+    async propose(by: Actor, document: string, reason: string): Promise<Proposal> {
+      const { organisationId, changes } = await importer.preview(document, { force: false, withIntent: false })
+      if (organisationId === null)
+        throw refusal('invalid_input', 'the document is of no organisation that is here', {
+          hint: 'Begin with "agency org export": a proposal changes an organisation that exists.',
+        })
+      if (changes.every(({ action }) => action === 'unchanged'))
+        throw refusal('invalid_input', 'the document changes nothing', {
+          hint: 'Edit what "agency org export" printed; the intent is changed with "agency org intent write".',
+        })
+      return db.write([`org:${organisationId}`], async (tx) => {
+        if (by.kind === 'agent') await checkFence(tx, by)
+        const proposal: ProposalRow = {
+          id: await nextProposalId(tx),
+          organisationId,
+          reason,
+          document,
+          preview: news(changes),
+          status: 'open',
+          answer: null,
+          proposedBy: await nameOf(tx, by),
+          createdAt: tx.at,
+          decidedBy: null,
+          decidedAt: null,
+        }
+        const message = `Proposal ${proposal.id} by ${proposal.proposedBy}: ${reason}`
+        const data = { proposal_id: proposal.id }
+        await recordOrgChange(tx, by, within, { noun: 'proposal', action: 'open', message, data }, [
+          inserted(proposals, proposal),
+        ])
+        return viewOf(proposal)
+      })
+    },
+
+    list: (org: string, all: boolean): Promise<{ proposals: Proposal[] }> =>
+      db.read(async (tx) => {
+        const { id } = await access.resolveOrganisation(tx, org)
+        const rows = await listProposals(tx, id)
+        return { proposals: rows.filter((row) => all || row.status === 'open').map(viewOf) }
+      }),
+
+    /** What was proposed is planned anew: the organisation may have changed since. */
+    async apply(by: Actor, proposalId: number, force: boolean): Promise<Proposal> {
+      const { document } = await db.read((tx) => require(tx, proposalId))
+      let decided: ProposalRow | null = null
+      await importer.apply(
+        by,
+        document,
+        { force, withIntent: false },
+        {
+          check: async (tx) => void (await requireOpen(tx, by, proposalId)),
+          finish: async (tx, _, { changes }) => {
+            decided = await decide(tx, by, await require(tx, proposalId), { status: 'applied', preview: news(changes) })
+            return []
+          },
+        },
+      )
+      return viewOf(decided ?? (await db.read((tx) => require(tx, proposalId))))
+    },
+
+    async reject(by: Actor, proposalId: number, answer: string): Promise<Proposal> {
+      const { organisationId } = await db.read((tx) => require(tx, proposalId))
+      return db.write([`org:${organisationId}`], async (tx) =>
+        viewOf(await decide(tx, by, await requireOpen(tx, by, proposalId), { status: 'rejected', answer })),
+      )
+    },
+  }
+}
+
+/** An agent is known by its persona. */
+async function nameOf(tx: ReadTx, by: Actor): Promise<string> {
+  if (by.kind !== 'agent') return 'operator'
+  return (await findPersona(tx, by.personaId))?.slug ?? `agent:${by.agentId}`
+}
+
+const news = (changes: readonly PlannedChange[]): PlannedChange[] =>
+  changes.filter(({ action, note }) => action !== 'unchanged' || note !== null)
+
+const viewOf = ({ id, preview, document: _, ...rest }: ProposalRow): Proposal => ({
+  proposalId: id,
+  changes: preview,
+  ...rest,
+})
