@@ -79,7 +79,7 @@ export async function sendDocument<T>(
   try {
     return await context.api().post<T>(path, input)
   } catch (error) {
-    const faults = error instanceof Refused ? error.problem.data?.['faults'] : undefined
+    const faults = error instanceof Refused ? error.problem.data?.['issues'] : undefined
     if (Array.isArray(faults)) for (const fault of faults as Wire<Fault>[]) context.err(faultLine(fault, file))
     throw error
   }
