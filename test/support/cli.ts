@@ -22,8 +22,10 @@ export interface TestCli {
   readonly home: string
   /** The words before the command: what a script must call. */
   readonly words: readonly string[]
-  start(words: readonly string[], env?: Record<string, string>): Started
+  start(words: readonly string[], env?: Record<string, string>, input?: string | Uint8Array): Started
   run(...words: string[]): Promise<Ended>
+  /** With this on its standard input. */
+  feed(input: string | Uint8Array, ...words: string[]): Promise<Ended>
   /** Standard output of a command that must succeed. */
   text(...words: string[]): Promise<string>
   json<T>(...words: string[]): Promise<T>
@@ -37,11 +39,14 @@ export function createTestCli(main: string = source): TestCli {
   const home = mkdtempSync(join(tmpdir(), 'agency-cli-'))
   const words = [process.execPath, main]
 
-  const start: TestCli['start'] = (given, env = {}) => {
+  const start: TestCli['start'] = (given, env = {}, input = '') => {
     const child = spawn(process.execPath, [main, ...given], {
       env: { PATH: process.env['PATH'] ?? '', HOME: home, AGENCY_HOME: home, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: 'pipe',
     })
+    // Whoever has read enough closes its end; that is no failure of the test.
+    child.stdin.on('error', () => {})
+    child.stdin.end(input)
     let out = ''
     let err = ''
     const listeners = new Set<() => void>()
@@ -76,6 +81,7 @@ export function createTestCli(main: string = source): TestCli {
     words,
     start,
     run: (...given) => start(given).ended,
+    feed: (input, ...given) => start(given, {}, input).ended,
     async text(...given) {
       const ended = await cli.run(...given)
       if (ended.code !== 0) throw new Error(`agency ${given.join(' ')}: exit ${ended.code}: ${ended.out}${ended.err}`)

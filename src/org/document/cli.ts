@@ -1,5 +1,4 @@
 import { type Form, url, warn } from '../../cli/answers.ts'
-import { Refused } from '../../cli/client.ts'
 import type { CliContext } from '../../cli/context.ts'
 import { readInput } from '../../cli/input.ts'
 import { plain } from '../../cli/terminal.ts'
@@ -60,29 +59,13 @@ interface Imported {
 
 export async function importDocument(context: CliContext, options: ImportOptions): Promise<number> {
   const document = await readInput(options.file, 'document')
-  const { file, json, preview, force } = options
-  const input = { document, preview, force, with_intent: options.withIntent }
-  const answered = await sendDocument<Imported>(context, '/orgs/import', input, file)
+  const { json, preview, force, withIntent } = options
+  const input = { document, preview, force, with_intent: withIntent }
+  const answered = await context.api().post<Imported>('/orgs/import', input)
   warn(context, answered.warnings)
   if (json) context.json(answered)
   else for (const line of changeLines(answered.changes, preview === true)) context.out(line)
   return 0
-}
-
-/** What is wrong with the document is told line by line before the refusal itself. */
-export async function sendDocument<T>(
-  context: CliContext,
-  path: string,
-  input: object,
-  file: string | undefined,
-): Promise<T> {
-  try {
-    return await context.api().post<T>(path, input)
-  } catch (error) {
-    const faults = error instanceof Refused ? error.problem.data?.['issues'] : undefined
-    if (Array.isArray(faults)) for (const fault of faults as Wire<Fault>[]) context.err(faultLine(fault, file))
-    throw error
-  }
 }
 
 function faultLine({ severity, message, line, column, subject }: Wire<Fault>, file: string | undefined): string {

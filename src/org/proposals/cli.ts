@@ -2,7 +2,7 @@ import { answer, type Form, url } from '../../cli/answers.ts'
 import type { CliContext } from '../../cli/context.ts'
 import { readInput } from '../../cli/input.ts'
 import type { Wire } from '../../cli/wire.ts'
-import { changeLines, sendDocument } from '../document/cli.ts'
+import { changeLines } from '../document/cli.ts'
 import type { Proposal } from './contract.ts'
 
 export interface ProposeOptions extends Form {
@@ -12,7 +12,7 @@ export interface ProposeOptions extends Form {
 
 export async function propose(context: CliContext, { file, reason, json }: ProposeOptions): Promise<number> {
   const document = await readInput(file, 'document')
-  const proposal = await sendDocument<Wire<Proposal>>(context, '/orgs/proposals', { document, reason }, file)
+  const proposal = await context.api().post<Wire<Proposal>>('/orgs/proposals', { document, reason })
   if (json) context.json(proposal)
   else {
     context.out(`proposal_id: ${proposal.proposal_id}`)

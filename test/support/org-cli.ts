@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { parse } from 'yaml'
+
+import { createTestCli, type Ended, type TestCli } from './cli.ts'
+
+/** `agency org` on a home of its own, with what tests of it say again and again. */
+export interface OrgCli extends TestCli {
+  /** What a question prints, as YAML. */
+  ask<T = Record<string, unknown>>(...words: string[]): Promise<T>
+  /** How a command was refused: exit code and the first line that it said. */
+  refusal(...words: string[]): Promise<string>
+  /** As a person types it: every `agency` in the line is the command line under test. */
+  shell(line: string): Promise<Ended>
+  /** An organisation of six seats under this name, with Robbo on the first; its ids by title. */
+  found(name: string): Promise<{ slug: string; robbo: string; seats: Record<string, number> }>
+  /** The line run by an agent at work; its exit code and what it printed. */
+  asAgent(line: string): Promise<{ code: number; out: string; err: string }>
+  file(name: string, text: string | Uint8Array): string
+}
+
+export function createOrgCli(): OrgCli {
+  const cli = createTestCli()
+  const file = (name: string, text: string | Uint8Array): string => {
+    const path = join(cli.home, name)
+    writeFileSync(path, text)
+    return path
+  }
+  const org: OrgCli = {
+    ...cli,
+    file,
+    ask: async (...words) => parse(await cli.text('org', ...words)) as never,
+    async refusal(...words) {
+      const { code, out, err } = await cli.run('org', ...words)
+      if (code === 0) throw new Error(`agency org ${words.join(' ')}: was not refused: ${out}`)
+      return `${code} ${err.split('\n', 1)[0]}`
+    },
+    shell: (line) => runShell(cli, line),
+    async found(name) {
+      await ensure(cli.feed(sixSeats(name), 'org', 'import'))
+      const { organisation, seats } = await cli.json<Chart>('org', 'tree', '--org', name)
+      return {
+        slug: organisation.slug,
+        robbo: seats.find((seat) => seat.holder !== null)?.holder?.slug ?? '',
+        seats: Object.fromEntries(seats.map((seat) => [seat.title, seat.position_id])),
+      }
+    },
+    async asAgent(line) {
+      const path = (name: string): string => join(cli.home, name)
+      const script = file('agent.sh', `${agencyWord(cli)}\n${line}\n`)
+      const agent = file(
+        'run-agent.sh',
+        [
+          `sh '${script}' > '${path('agent.out')}' 2> '${path('agent.err')}'`,
+          `echo $? > '${path('agent.code')}'`,
+          'echo done > tried.txt',
+          `echo '{"status": "done", "summary": "tried it", "outputs": ["tried.txt"]}'`,
+        ].join('\n'),
+      )
+      await ensure(cli.run('run', 'Try it', '--program', `sh ${agent}`, '--watch'))
+      const read = (name: string): string => readFileSync(path(name), 'utf8')
+      return { code: Number(read('agent.code')), out: read('agent.out'), err: read('agent.err') }
+    },
+  }
+  return org
+}
+
+interface Chart {
+  organisation: { slug: string }
+  seats: { position_id: number; title: string; holder: { slug: string } | null }[]
+}
+
+async function ensure(ended: Promise<Ended>): Promise<void> {
+  const { code, out, err } = await ended
+  if (code !== 0) throw new Error(`exit ${code}: ${out}${err}`)
+}
+
+/** A shell's word for the command line under test. */
+const agencyWord = (cli: TestCli): string => `agency() { ${cli.words.map((word) => `'${word}'`).join(' ')} "$@"; }`
+
+function runShell(cli: TestCli, line: string): Promise<Ended> {
+  const child = spawn('bash', ['-o', 'pipefail', '-c', `${agencyWord(cli)}\n${line}`], {
+    env: { PATH: process.env['PATH'] ?? '', HOME: cli.home, AGENCY_HOME: cli.home },
+    cwd: cli.home,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let out = ''
+  let err = ''
+  child.stdout.on('data', (part: Buffer) => (out += part.toString()))
+  child.stderr.on('data', (part: Buffer) => (err += part.toString()))
+  return new Promise((settle) => child.on('close', (code, signal) => settle({ code, signal, out, err })))
+}
+
+/** No ids: whoever imports it gets new ones. */
+export const sixSeats = (name: string): string => `
+organisation:
+  name: ${name}
+  purpose: trial
+  intent:
+    optimise_for: [clarity]
+    constraints: [no night shifts]
+positions:
+  - title: Principal Architect
+    role: architect
+    level: 1
+    assignment: { persona_name: Robbo of ${name}, persona_role: architect }
+  - { title: AR Director, role: ar-director, level: 1, escalates_to: Principal Architect, is_cross_cutting: true }
+  - { title: Project Manager, role: pm, level: 2, reports_to: Principal Architect, escalates_to: Principal Architect }
+  - { title: Senior Developer, role: developer, level: 3, reports_to: Project Manager, escalates_to: Principal Architect }
+  - { title: Developer, role: developer, level: 3, reports_to: Project Manager, escalates_to: Project Manager }
+  - { title: QA Lead, role: qa, level: 3, reports_to: Project Manager, escalates_to: Principal Architect }
+`
