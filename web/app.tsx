@@ -10,6 +10,7 @@ import { RunPage } from './pages/run.tsx'
 import { RunsPage } from './pages/runs.tsx'
 import { SettingsPage } from './pages/settings.tsx'
 import { SignedOutPage } from './pages/signed-out.tsx'
+import { createLater } from './parts/code.tsx'
 import { ConnectionBar } from './parts/connection.tsx'
 import { Palette } from './parts/palette.tsx'
 import { Rail } from './parts/rail.tsx'
@@ -39,7 +40,7 @@ export function App() {
       <Rail route={route} onSearch={openPalette} />
       <div className="stage">
         <ConnectionBar />
-        <main id="content" className={`page page-${route.page}`} tabIndex={-1}>
+        <main id="content" className={classOf(route)} tabIndex={-1}>
           <Page route={route} />
         </main>
       </div>
@@ -60,13 +61,41 @@ function Page({ route }: { route: Route }) {
       return <EventsPage />
     case 'settings':
       return <SettingsPage />
+    case 'organisations':
+    case 'org':
+    case 'seat':
+    case 'personas':
+    case 'persona':
+      return <OrganisationPages route={route} />
     case 'missing':
       return <MissingPage path={route.path} />
   }
 }
 
+const OrganisationPages = createLater(
+  { name: 'Organisation', heading: true },
+  async () => (await import('./org/pages.tsx')).OrganisationPages,
+)
+
 /** Moving between the briefs of one run is not an arrival: focus stays in the tree. */
-const subjectOf = (route: Route): string => (route.page === 'run' ? route.runId : route.page)
+function subjectOf(route: Route): string {
+  switch (route.page) {
+    case 'run':
+      return route.runId
+    case 'org':
+      return `${route.org} ${route.section}`
+    case 'seat':
+      return `seat ${route.positionId}`
+    case 'persona':
+      return `persona ${route.persona}`
+    default:
+      return route.page
+  }
+}
+
+/** Pages that are one instrument fill the window. */
+const classOf = (route: Route): string =>
+  route.page === 'org' ? `page page-org page-org-${route.section}` : `page page-${route.page}`
 
 /** Whoever cannot see the page change hears its heading. Not at the first load, when the browser reads the page anyway. */
 function useFocusOnArrival(subject: string): void {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { camelCase } from '../src/kernel/text.ts'
 import { allOperations, operations } from '../src/operations/all.contract.ts'
 import { requestOf } from './client.ts'
 
@@ -26,7 +27,9 @@ describe('a request', () => {
   })
 
   it('leaves no parameter unfilled, whatever the operation', () => {
-    const ids = { runId: 'run_a', briefId: 'brf_a', missionId: 'mis_a' }
-    for (const operation of allOperations) expect(requestOf(operation, ids).url).not.toMatch(/:|undefined/)
+    for (const operation of allOperations) {
+      const named = [...operation.path.matchAll(/:([a-z_]+)/g)].map(([, name = '']) => [camelCase(name), 'a'])
+      expect(requestOf(operation, Object.fromEntries(named)).url).not.toMatch(/:|undefined/)
+    }
   })
 })

@@ -11,6 +11,8 @@ export const keys = {
   run: (runId: string) => ['run', runId],
   waiting: ['waiting'],
   event: ['event'],
+  /** Everything about structure and personas: small, and any change may show anywhere. */
+  org: ['org'],
 } as const
 
 export const createQueryClient = (): QueryClient =>

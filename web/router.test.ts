@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { addresses, routeOf } from './router.tsx'
+import { addresses, orgSections, routeOf } from './router.tsx'
 
 describe('an address', () => {
   it('names each place', () => {
@@ -20,7 +20,24 @@ describe('an address', () => {
     })
   })
 
+  it('of an organisation, a seat or a persona leads back to it', () => {
+    expect(routeOf('/org')).toEqual({ page: 'organisations' })
+    expect(routeOf('/personas')).toEqual({ page: 'personas' })
+    for (const section of orgSections)
+      expect(routeOf(addresses.org('a b/ü', section))).toEqual({ page: 'org', org: 'a b/ü', section })
+    expect(routeOf(addresses.seat('dev-1', 12))).toEqual({ page: 'seat', org: 'dev-1', positionId: 12 })
+    expect(routeOf(addresses.persona('architect-robbo-3'))).toEqual({ page: 'persona', persona: 'architect-robbo-3' })
+  })
+
   it('that leads nowhere says so, whatever it holds', () => {
+    for (const path of [
+      '/org/a/chart',
+      '/org/a/positions',
+      '/org/a/positions/0',
+      '/org/a/positions/x',
+      '/personas/a/b',
+    ])
+      expect(routeOf(path)).toEqual({ page: 'missing', path })
     for (const path of ['/nowhere', '/runs/a/b', '/runs/a/briefs', '/events/1', '/runs/a/briefs/b/c', '/%zz'])
       expect(routeOf(path)).toEqual({ page: 'missing', path })
   })

@@ -1,4 +1,4 @@
-import { type AnchorHTMLAttributes, type MouseEvent, useMemo, useSyncExternalStore } from 'react'
+import { type ComponentProps, type MouseEvent, useMemo, useSyncExternalStore } from 'react'
 
 export type Route =
   | { page: 'inbox' }
@@ -6,7 +6,16 @@ export type Route =
   | { page: 'run'; runId: string; briefId: string | null }
   | { page: 'events' }
   | { page: 'settings' }
+  | { page: 'organisations' }
+  | { page: 'org'; org: string; section: OrgSection }
+  | { page: 'seat'; org: string; positionId: number }
+  | { page: 'personas' }
+  | { page: 'persona'; persona: string }
   | { page: 'missing'; path: string }
+
+/** The pages that every organisation has, besides its seats. */
+export const orgSections = ['chart', 'vacancies', 'proposals', 'history', 'settings'] as const
+export type OrgSection = (typeof orgSections)[number]
 
 /** An address says what it shows; it stays the same for the life of what it shows. */
 export function routeOf(path: string): Route {
@@ -17,7 +26,20 @@ export function routeOf(path: string): Route {
   if (place === 'runs' && runId && parts.length === 2) return { page: 'run', runId, briefId: null }
   if (place === 'runs' && runId && inner === 'briefs' && briefId && parts.length === 4)
     return { page: 'run', runId, briefId }
-  return { page: 'missing', path }
+  return organisationRoute(parts.map(decoded)) ?? { page: 'missing', path }
+}
+
+function organisationRoute([place, name, section, id, ...more]: string[]): Route | null {
+  if (more.length > 0) return null
+  if (place === 'personas' && section === undefined)
+    return name === undefined ? { page: 'personas' } : { page: 'persona', persona: name }
+  if (place !== 'org') return null
+  if (name === undefined) return { page: 'organisations' }
+  if (section === undefined) return { page: 'org', org: name, section: 'chart' }
+  if (section === 'positions' && id !== undefined && /^[1-9]\d{0,14}$/.test(id))
+    return { page: 'seat', org: name, positionId: Number(id) }
+  const found = orgSections.find((each) => each === section && each !== 'chart')
+  return found === undefined || id !== undefined ? null : { page: 'org', org: name, section: found }
 }
 
 export const addresses = {
@@ -30,6 +52,13 @@ export const addresses = {
   attempt: (runId: string, briefId: string, attemptId: string) =>
     `${addresses.brief(runId, briefId)}#${encodeURIComponent(attemptId)}`,
   line: (runId: string, seq: number) => `${addresses.run(runId)}#${seq}`,
+  /** The chosen organisation, or all of them. */
+  organisations: '/org',
+  org: (slug: string, section: OrgSection = 'chart') =>
+    `/org/${encodeURIComponent(slug)}${section === 'chart' ? '' : `/${section}`}`,
+  seat: (slug: string, positionId: number) => `/org/${encodeURIComponent(slug)}/positions/${positionId}`,
+  personas: '/personas',
+  persona: (slug: string) => `/personas/${encodeURIComponent(slug)}`,
 }
 
 export interface Place {
@@ -63,7 +92,7 @@ export function setQuery(name: string, value: string): void {
 }
 
 /** A real link, so that the middle button, the context menu and copying do what they do everywhere. */
-export function Link({ to, onClick, ...rest }: { to: string } & AnchorHTMLAttributes<HTMLAnchorElement>) {
+export function Link({ to, onClick, ...rest }: { to: string } & ComponentProps<'a'>) {
   const follow = (event: MouseEvent<HTMLAnchorElement>): void => {
     onClick?.(event)
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return

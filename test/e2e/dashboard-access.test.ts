@@ -119,8 +119,10 @@ describe.skipIf(noBrowser !== null)('the dashboard, for everybody', () => {
     }
     expect(walked.map((name) => name.replace(/[ +]*\d.*/, ''))).toEqual([
       'Skip to the page',
+      'Which organisation',
       'Inbox',
       'Runs',
+      'Organisation',
       'Events',
       'Settings',
       'Go toCtrl K',

@@ -36,6 +36,10 @@ describe('what an event makes old', () => {
       expect(staleAfter(event(kind))).toContainEqual(keys.waiting)
   })
 
+  it('is all that is known of the organisation where that changed', () => {
+    expect(staleAfter(event('org_changed', null))).toEqual([keys.status, keys.org])
+  })
+
   it('is asked for once for a burst of events, and once more for those that came before the answer', async () => {
     const asked: unknown[] = []
     let answers: (() => void)[] = []

@@ -47,6 +47,7 @@ const changesNothing: readonly EventKind[] = ['log']
 
 export function staleAfter(event: Pick<Event, 'kind' | 'runId'>): QueryKey[] {
   if (changesNothing.includes(event.kind)) return []
+  if (event.kind === 'org_changed' || event.kind === 'installed') return [keys.status, keys.org]
   if (event.runId === null) return [keys.status]
   const run: QueryKey[] = [keys.run(event.runId), keys.runs]
   if (event.kind === 'run_created' || event.kind === 'run_status') return [...run, keys.waiting, keys.status]

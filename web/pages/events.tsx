@@ -9,6 +9,7 @@ import { words } from '../text.ts'
 
 /** Kinds in the words of somebody who looks for something. */
 const groups: Record<string, readonly EventKind[]> = {
+  organisation: ['org_changed', 'installed'],
   'runs and missions': ['run_created', 'run_status', 'mission_created', 'mission_status'],
   evidence: ['evidence_checked', 'ready_for_verification', 'completed', 'artifact_written'],
   trouble: ['failed', 'retried', 'escalated', 'declined', 'brief_cancelled'],

@@ -39,6 +39,12 @@ export function SettingsPage() {
           <Pair name="Open and close a brief in the tree">
             <kbd>→</kbd> <kbd>←</kbd>
           </Pair>
+          <Pair name="Move between the seats of a chart, open one">
+            <kbd>↑</kbd> <kbd>↓</kbd> <kbd>←</kbd> <kbd>→</kbd> <kbd>Enter</kbd>
+          </Pair>
+          <Pair name="Chart: larger, smaller, all of it, move it">
+            <kbd>+</kbd> <kbd>−</kbd> <kbd>0</kbd> <kbd>Shift</kbd> with an arrow
+          </Pair>
           <Pair name="Follow the end of the log">
             <kbd>End</kbd>
           </Pair>

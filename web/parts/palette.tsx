@@ -3,8 +3,10 @@ import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 
 import { operations } from '../../src/operations/all.contract.ts'
 import { call } from '../client.ts'
+import { useChosen } from '../org/choice.ts'
+import { chartQuery, organisationsQuery, personasQuery } from '../org/queries.ts'
 import { keys } from '../queries.ts'
-import { addresses, navigate } from '../router.tsx'
+import { addresses, navigate, routeOf, usePlace } from '../router.tsx'
 import { chooseTheme, themes } from '../theme.ts'
 import { Dialog } from './dialog.tsx'
 import { runState, Sign, type Tone } from './state.tsx'
@@ -39,7 +41,9 @@ function Search({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const list = useId()
-  const choices = useChoices().filter((choice) => matches(choice, text))
+  const choices = useChoices()
+    .filter((choice) => matches(choice, text))
+    .slice(0, mostShown)
   const current = Math.min(at, choices.length - 1)
 
   const take = (choice: Choice | undefined): void => {
@@ -103,6 +107,9 @@ function Search({ onClose }: { onClose: () => void }) {
   )
 }
 
+/** Nobody reads on after this many; a further word finds the rest. */
+const mostShown = 200
+
 function useChoices(): Choice[] {
   const runs = useQuery({
     queryKey: [...keys.runs, 'palette'],
@@ -110,6 +117,7 @@ function useChoices(): Choice[] {
   })
   return [
     ...pages,
+    ...useOrganisationChoices(),
     ...(runs.data?.runs ?? []).map((run) => ({
       key: run.id,
       title: run.goalAnchor,
@@ -118,6 +126,28 @@ function useChoices(): Choice[] {
       act: () => navigate(addresses.run(run.id)),
     })),
     ...actions,
+  ]
+}
+
+/** Every organisation with its pages, the seats of the chosen one, every persona. */
+function useOrganisationChoices(): Choice[] {
+  const { path, query } = usePlace()
+  const organisations = useQuery(organisationsQuery()).data ?? []
+  const chosen = useChosen(routeOf(path), query, organisations)
+  const personas = useQuery(personasQuery()).data ?? []
+  const seats = useQuery({ ...chartQuery(chosen ?? ''), enabled: chosen !== null }).data?.seats ?? []
+  return [
+    ...organisations.flatMap(({ name, slug }) => [
+      page(name, `organisation · ${slug}`, addresses.org(slug)),
+      page(`${name}: vacancies`, 'empty seats', addresses.org(slug, 'vacancies')),
+      page(`${name}: proposals`, 'changes to decide on', addresses.org(slug, 'proposals')),
+      page(`${name}: history`, 'who sat where, who changed what', addresses.org(slug, 'history')),
+      page(`${name}: intent and settings`, slug, addresses.org(slug, 'settings')),
+    ]),
+    ...seats.map((seat) =>
+      page(seat.title, `seat · ${seat.holder?.name ?? 'vacant'}`, addresses.seat(chosen ?? '', seat.positionId)),
+    ),
+    ...personas.map(({ name, slug, role }) => page(name, `persona · ${role} · ${slug}`, addresses.persona(slug))),
   ]
 }
 
@@ -132,6 +162,8 @@ const page = (title: string, about: string, to: string): Choice => ({
 const pages: readonly Choice[] = [
   page('Inbox', 'what waits for you', addresses.inbox),
   page('Runs', 'all runs', addresses.runs),
+  page('Organisation', 'charts, seats, who holds them', addresses.organisations),
+  page('Personas', 'who can take a seat', addresses.personas),
   page('Events', 'everything that happens', addresses.events),
   page('Settings', 'the daemon and this browser', addresses.settings),
 ]

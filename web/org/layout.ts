@@ -1,0 +1,231 @@
+import type { ChartSeat } from '../../src/org/chart/contract.ts'
+import { type Node, treeOf } from './tree.ts'
+
+export interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+export interface Box extends Size {
+  readonly x: number
+  readonly y: number
+}
+
+export interface Placed extends Box {
+  readonly seat: ChartSeat
+}
+
+/** A chart ready to be drawn: where each seat stands, and its lines as the `d` of one path each. */
+export interface Layout {
+  /** In the order of reading: a seat, then those below it. */
+  readonly seats: readonly Placed[]
+  readonly operator: Box
+  readonly width: number
+  readonly height: number
+  readonly reporting: string
+  /** Only where a seat escalates elsewhere than it reports. */
+  readonly escalation: string
+  readonly arrows: string
+}
+
+export const seatWidth = 208
+export const seatHeight = 72
+const operatorWidth = 112
+const operatorHeight = 32
+const gapX = 24
+const gapY = 24
+/** Between a seat and the first row below it: room for the line that spreads. */
+const drop = 40
+/** How far a column stands in from its manager, whose line runs down on the left. */
+const indent = 28
+const spine = 14
+
+/** Somebody's window. Positions must not depend on the real one: they would move with it. */
+const usual = { width: 1_080, height: 620 }
+/** As large as this, everything on a seat can be read, and the plain tree is what everybody knows. */
+const readable = 0.7
+
+/**
+ * A plain tree while it can be read whole; beyond that rows are broken so that most of it can be seen at once.
+ * (A plain tree of 500 seats is some 80,000 pixels wide and five rows high.)
+ */
+export function layoutChart(seats: readonly ChartSeat[]): Layout {
+  const root = treeOf(seats)
+  let best = arrange(root, { rowWidth: Infinity, columns: Infinity })
+  if (shownAt(best) >= readable) return drawn(best)
+  const side = Math.sqrt(seats.length * (seatWidth + gapX) * (seatHeight + gapY) * (usual.width / usual.height))
+  for (const factor of [0.7, 0.85, 1, 1.15, 1.3, 1.5, 1.75, 2, 2.4])
+    for (const columns of [1, 2, 3, Infinity]) {
+      const tried = arrange(root, { rowWidth: side * factor, columns })
+      if (shownAt(tried) > shownAt(best)) best = tried
+    }
+  return drawn(best)
+}
+
+const shownAt = ({ width, height }: Size): number => Math.min(1, usual.width / width, usual.height / height)
+
+/** A node and all below it as one rectangle; what is inside is placed from its top left corner. */
+interface Block {
+  readonly node: Node
+  readonly width: number
+  readonly height: number
+  /** Left edge of the seat itself, which is always at the top. */
+  readonly seatX: number
+  readonly below: readonly Below[]
+  /** How the line goes: spreading from the middle, or down the left side. */
+  readonly line: 'middle' | 'left'
+}
+
+interface Below {
+  readonly block: Block
+  readonly x: number
+  readonly y: number
+}
+
+const sizeOf = (node: Node): Size =>
+  node.seat === null ? { width: operatorWidth, height: operatorHeight } : { width: seatWidth, height: seatHeight }
+
+interface Manner {
+  /** A row is broken when it would be wider than this. */
+  readonly rowWidth: number
+  /** Seats without reports stand in so many columns below their manager. */
+  readonly columns: number
+}
+
+function arrange(node: Node, manner: Manner): Block {
+  if (node.below.length === 0) return { node, ...sizeOf(node), seatX: 0, below: [], line: 'middle' }
+  const areLeaves = node.below.every((each) => each.below.length === 0)
+  const blocks = node.below.map((each) => arrange(each, manner))
+  return stacked(node, rowsOf(blocks, areLeaves ? manner.columns : Infinity, manner.rowWidth))
+}
+
+function stacked(node: Node, rows: readonly (readonly Block[])[]): Block {
+  const own = sizeOf(node)
+  const below: Below[] = []
+  let width = own.width
+  let y = own.height + drop
+  for (const row of rows) {
+    let x = rows.length === 1 ? 0 : indent
+    for (const block of row) {
+      below.push({ block, x, y })
+      x += block.width + gapX
+    }
+    width = Math.max(width, x - gapX)
+    y += Math.max(...row.map((block) => block.height)) + gapY
+  }
+  const size = { width, height: y - gapY }
+  if (rows.length > 1) return { node, ...size, seatX: 0, below, line: 'left' }
+  const [first, last] = [below[0] as Below, below.at(-1) as Below]
+  const middle = (first.x + first.block.seatX + last.x + last.block.seatX + seatWidth) / 2
+  return { node, ...size, seatX: Math.max(0, middle - own.width / 2), below, line: 'middle' }
+}
+
+function rowsOf(blocks: readonly Block[], columns: number, rowWidth: number): Block[][] {
+  const rows: Block[][] = []
+  let width = 0
+  for (const block of blocks) {
+    const row = rows.at(-1)
+    if (row === undefined || row.length >= columns || width + gapX + block.width > rowWidth) {
+      rows.push([block])
+      width = block.width
+    } else {
+      row.push(block)
+      width += gapX + block.width
+    }
+  }
+  return rows
+}
+
+function drawn(block: Block): Layout {
+  const seats: Placed[] = []
+  const reporting: string[] = []
+  let operator: Box = { x: 0, y: 0, width: operatorWidth, height: operatorHeight }
+  const place = (each: Block, x: number, y: number): void => {
+    const box = { x: x + each.seatX, y, ...sizeOf(each.node) }
+    if (each.node.seat === null) operator = box
+    else seats.push({ ...box, seat: each.node.seat })
+    reporting.push(...linesBelow(each, box, x, y))
+    for (const below of each.below) place(below.block, x + below.x, y + below.y)
+  }
+  place(block, 0, 0)
+  const boxes = new Map<number | null, Box>(seats.map((placed) => [placed.seat.positionId, placed]))
+  boxes.set(null, operator)
+  const elsewhere = seats.flatMap((placed) => {
+    const to = boxes.get(placed.seat.escalatesToId)
+    return to === undefined || !escalatesElsewhere(placed.seat) ? [] : [escalationLine(placed, to)]
+  })
+  return {
+    seats,
+    operator,
+    width: block.width,
+    height: block.height,
+    reporting: reporting.join(''),
+    escalation: elsewhere.map((line) => line.line).join(''),
+    arrows: elsewhere.map((line) => line.arrow).join(''),
+  }
+}
+
+export const escalatesElsewhere = (seat: Pick<ChartSeat, 'reportsToId' | 'escalatesToId'>): boolean =>
+  seat.escalatesToId !== seat.reportsToId
+
+/** From a seat to those below it, as an electrician would lay it. */
+function linesBelow(block: Block, box: Box, x: number, y: number): string[] {
+  const ends = block.below.map((below) => ({
+    x: x + below.x + below.block.seatX,
+    y: y + below.y,
+    middle: x + below.x + below.block.seatX + sizeOf(below.block.node).width / 2,
+  }))
+  if (ends.length === 0) return []
+  const bottom = box.y + box.height
+  if (block.line === 'middle') {
+    const from = box.x + box.width / 2
+    const bus = bottom + drop / 2
+    const across = ends.map((end) => end.middle).concat(from)
+    return [
+      `M${from} ${bottom}V${bus}`,
+      ...(ends.length > 1 ? [`M${Math.min(...across)} ${bus}H${Math.max(...across)}`] : []),
+      ...ends.map((end) => `M${end.middle} ${bus}V${end.y}`),
+    ]
+  }
+  const down = box.x + spine
+  const rows = [...Map.groupBy(ends, (end) => end.y)]
+  const isColumn = rows.every(([, row]) => row.length === 1)
+  const levels = rows.map(([top, row]) => {
+    const at = isColumn ? top + seatHeight / 2 : top - gapY / 2
+    const lines = isColumn
+      ? row.map((end) => `M${down} ${at}H${end.x}`)
+      : [
+          `M${down} ${at}H${Math.max(...row.map((end) => end.middle))}`,
+          ...row.map((end) => `M${end.middle} ${at}V${end.y}`),
+        ]
+    return { at, lines }
+  })
+  return [
+    `M${down} ${bottom}V${Math.max(...levels.map((level) => level.at))}`,
+    ...levels.flatMap((level) => level.lines),
+  ]
+}
+
+/** Beside each other: straight across. Otherwise a curve from the top to the bottom, off the middle, where it reports. */
+function escalationLine(from: Box, to: Box): { line: string; arrow: string } {
+  const isBeside = from.y < to.y + to.height && to.y < from.y + from.height
+  const isRight = from.x + from.width / 2 >= to.x + to.width / 2
+  if (isBeside) {
+    const y = (Math.max(from.y, to.y) + Math.min(from.y + from.height, to.y + to.height)) / 2
+    const start = isRight ? from.x : from.x + from.width
+    const end = isRight ? to.x + to.width : to.x
+    const way = isRight ? 1 : -1
+    return { line: `M${start} ${y}H${end}`, arrow: `M${end} ${y}l${way * 9} -4.5v9z` }
+  }
+  const isAbove = to.y < from.y
+  const x1 = from.x + from.width * (isRight ? 0.75 : 0.25)
+  const x2 = to.x + to.width * (isRight ? 0.85 : 0.15)
+  const y1 = isAbove ? from.y : from.y + from.height
+  const y2 = isAbove ? to.y + to.height : to.y
+  const way = isAbove ? 1 : -1
+  const bend = Math.min(160, Math.abs(y1 - y2) * 0.6) * way
+  return {
+    line: `M${x1} ${y1}C${x1} ${y1 - bend} ${x2} ${y2 + bend} ${x2} ${y2}`,
+    arrow: `M${x2} ${y2}l-4.5 ${9 * way}h9z`,
+  }
+}

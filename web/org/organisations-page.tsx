@@ -1,0 +1,125 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+
+import type { OrganisationView } from '../../src/org/organisations/contract.ts'
+import { Heading } from '../parts/heading.tsx'
+import { Stated } from '../parts/state.tsx'
+import { Empty, Failure, Skeleton } from '../parts/views.tsx'
+import { addresses, Link, navigate, setQuery, usePlace } from '../router.tsx'
+import { counted, figure } from '../text.ts'
+import { useChosen } from './choice.ts'
+import { organisationState } from './organisation-page.tsx'
+import { organisationsQuery, orgStatusQuery } from './queries.ts'
+
+/** All organisations. With one chosen, or only one there, its chart is what was meant. */
+export function OrganisationsPage() {
+  const { query } = usePlace()
+  const archived = query.get('all') === 'true'
+  const active = useQuery(organisationsQuery())
+  const organisations = useQuery(organisationsQuery(archived))
+  const chosen = useChosen({ page: 'organisations' }, query, active.data ?? [])
+  useEffect(() => {
+    if (active.data !== undefined && chosen !== null && !archived) navigate(addresses.org(chosen), { replace: true })
+  }, [active.data, chosen, archived])
+  return (
+    <>
+      <div className="head">
+        <Heading title="Organisations" />
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={archived}
+            onChange={(event) => setQuery('all', event.target.checked ? 'true' : '')}
+          />
+          Archived too
+        </label>
+      </div>
+      {organisations.isPending && <Skeleton lines={5} label="the organisations" />}
+      {organisations.isError && organisations.data === undefined && (
+        <Failure error={organisations.error} retry={() => void organisations.refetch()} what="The organisations" />
+      )}
+      {organisations.data?.length === 0 && (
+        <Empty title="No organisation yet" command={'agency org create --name "Kent Ventures" --purpose economy'}>
+          An organisation has seats, and personas that hold them. Make one:
+        </Empty>
+      )}
+      {organisations.data !== undefined && organisations.data.length > 0 && (
+        <OrganisationTable organisations={organisations.data} />
+      )}
+    </>
+  )
+}
+
+/** Each asks for its own figures. */
+const atOnce = 50
+
+function OrganisationTable({ organisations }: { organisations: readonly OrganisationView[] }) {
+  const [most, setMost] = useState(atOnce)
+  return (
+    <>
+      <table className="lines">
+        <thead>
+          <tr>
+            <th scope="col">Organisation</th>
+            <th scope="col">Status</th>
+            <th scope="col" className="figure">
+              Seats
+            </th>
+            <th scope="col" className="figure">
+              Vacant
+            </th>
+            <th scope="col" className="figure wide">
+              At work
+            </th>
+            <th scope="col" className="figure wide">
+              Proposals
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {organisations.slice(0, most).map((organisation) => (
+            <OrganisationRow key={organisation.slug} organisation={organisation} />
+          ))}
+        </tbody>
+      </table>
+      {organisations.length > most && (
+        <button type="button" className="more" onClick={() => setMost(most + atOnce)}>
+          Show {counted(Math.min(atOnce, organisations.length - most), 'more organisation')}
+        </button>
+      )}
+    </>
+  )
+}
+
+function OrganisationRow({ organisation }: { organisation: OrganisationView }) {
+  const { slug, name, purpose } = organisation
+  const status = useQuery(orgStatusQuery(slug)).data
+  return (
+    <tr>
+      <td>
+        <Link to={addresses.org(slug)}>{name}</Link> <span className="muted wide">{purpose}</span>
+      </td>
+      <td>
+        <Stated state={organisationState(organisation.status)} />
+      </td>
+      <td className="figure">{status === undefined ? '' : figure(status.positions.total)}</td>
+      <td className="figure">
+        {status === undefined ? (
+          ''
+        ) : status.positions.vacant === 0 ? (
+          '0'
+        ) : (
+          <Link to={addresses.org(slug, 'vacancies')}>{figure(status.positions.vacant)}</Link>
+        )}
+      </td>
+      <td className="figure wide">{status === undefined ? '' : figure(status.activeAgents)}</td>
+      <td className="figure wide">
+        {status === undefined || status.openProposals === 0 ? (
+          (status?.openProposals ?? '')
+        ) : (
+          <Link to={addresses.org(slug, 'proposals')}>{figure(status.openProposals)}</Link>
+        )}
+      </td>
+    </tr>
+  )
+}

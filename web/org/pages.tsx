@@ -1,0 +1,36 @@
+import type { Route } from '../router.tsx'
+import { OrganisationPage } from './organisation-page.tsx'
+import { OrganisationsPage } from './organisations-page.tsx'
+import { PersonaPage } from './persona-page.tsx'
+import { PersonasPage } from './personas-page.tsx'
+import { SeatPage } from './seat-page.tsx'
+import { OrganisationSwitch } from './switch.tsx'
+
+export type OrgRoute = Extract<Route, { page: 'organisations' | 'org' | 'seat' | 'personas' | 'persona' }>
+
+/** The place `Organisation`, loaded when somebody goes there. On a phone the switch is part of it: the rail has no room. */
+export function OrganisationPages({ route }: { route: OrgRoute }) {
+  return (
+    <>
+      <div className="narrow">
+        <OrganisationSwitch route={route} />
+      </div>
+      <OrganisationPageOf route={route} />
+    </>
+  )
+}
+
+function OrganisationPageOf({ route }: { route: OrgRoute }) {
+  switch (route.page) {
+    case 'organisations':
+      return <OrganisationsPage />
+    case 'org':
+      return <OrganisationPage org={route.org} section={route.section} />
+    case 'seat':
+      return <SeatPage key={route.positionId} org={route.org} positionId={route.positionId} />
+    case 'personas':
+      return <PersonasPage />
+    case 'persona':
+      return <PersonaPage key={route.persona} persona={route.persona} />
+  }
+}

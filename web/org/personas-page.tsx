@@ -1,0 +1,154 @@
+import { useQueries, useQuery } from '@tanstack/react-query'
+
+import type { OrganisationView } from '../../src/org/organisations/contract.ts'
+import type { PersonaView } from '../../src/org/personas/contract.ts'
+import { Heading } from '../parts/heading.tsx'
+import { Empty, Failure, Skeleton } from '../parts/views.tsx'
+import { addresses, Link, setQuery, usePlace } from '../router.tsx'
+import { figure } from '../text.ts'
+import { useChosen } from './choice.ts'
+import { chartQuery, organisationsQuery, personasQuery } from './queries.ts'
+
+interface Held {
+  org: OrganisationView
+  positionId: number
+  title: string
+}
+
+/** Beyond this many organisations, asking each for its seats would cost more than it tells. */
+const most = 12
+const atOnce = 300
+
+export function PersonasPage() {
+  const { query } = usePlace()
+  const all = query.get('all') === 'true'
+  const text = query.get('find') ?? ''
+  const personas = useQuery(personasQuery(all))
+  const organisations = useQuery(organisationsQuery()).data ?? []
+  const chosen = useChosen({ page: 'personas' }, query, organisations)
+  const inScope = organisations.filter((each) => chosen === null || each.slug === chosen).slice(0, most)
+  const seats = useSeats(inScope)
+  const isNarrowed = chosen !== null && organisations.length > 1
+  const shown = (personas.data ?? [])
+    .filter((persona) => !isNarrowed || seats.has(persona.slug))
+    .filter((persona) => matches(persona, text))
+  return (
+    <>
+      <div className="head">
+        <Heading title="Personas" />
+        <span className="facts">
+          <input
+            type="search"
+            aria-label="Find a persona or role"
+            placeholder="Find a persona or role"
+            value={text}
+            onChange={(event) => setQuery('find', event.target.value)}
+          />
+          <label className="check">
+            <input
+              type="checkbox"
+              checked={all}
+              onChange={(event) => setQuery('all', event.target.checked ? 'true' : '')}
+            />
+            Pool and system too
+          </label>
+        </span>
+      </div>
+      {personas.isPending && <Skeleton lines={8} label="the personas" />}
+      {personas.isError && personas.data === undefined && (
+        <Failure error={personas.error} retry={() => void personas.refetch()} what="The personas" />
+      )}
+      {personas.data !== undefined && shown.length === 0 && (
+        <Nobody text={text} org={isNarrowed ? (inScope[0]?.name ?? chosen) : null} />
+      )}
+      {shown.length > 0 && <PersonaTable personas={shown} seats={seats} />}
+    </>
+  )
+}
+
+function useSeats(organisations: readonly OrganisationView[]): Map<string, Held[]> {
+  const charts = useQueries({ queries: organisations.map((org) => chartQuery(org.slug)) })
+  const held = charts.flatMap((chart, index) => {
+    const org = organisations[index]
+    if (org === undefined) return []
+    return (chart.data?.seats ?? []).flatMap(({ holder, positionId, title }) =>
+      holder === null ? [] : [{ slug: holder.slug, seat: { org, positionId, title } }],
+    )
+  })
+  return new Map(
+    [...Map.groupBy(held, (each) => each.slug)].map(([slug, list]) => [slug, list.map((each) => each.seat)]),
+  )
+}
+
+function Nobody({ text, org }: { text: string; org: string | null }) {
+  if (text !== '') return <p className="muted">Nobody is called “{text}”.</p>
+  if (org !== null)
+    return (
+      <Empty title={`Nobody holds a seat in ${org}`}>
+        Personas of all organisations are under “All organisations”.
+      </Empty>
+    )
+  return (
+    <Empty title="No personas yet" command={'agency org persona create --name Robbo --role architect'}>
+      A persona is a stable identity with its own skills and experience. It takes seats in any number of organisations.
+    </Empty>
+  )
+}
+
+function PersonaTable({ personas, seats }: { personas: readonly PersonaView[]; seats: ReadonlyMap<string, Held[]> }) {
+  const several = new Set([...seats.values()].flat().map((held) => held.org.slug)).size > 1
+  return (
+    <>
+      <table className="lines">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Role</th>
+            <th scope="col">Seats</th>
+            <th scope="col" className="wide">
+              Kind
+            </th>
+            <th scope="col" className="figure wide">
+              At work
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {personas.slice(0, atOnce).map((persona) => (
+            <tr key={persona.slug}>
+              <td>
+                <Link to={addresses.persona(persona.slug)}>{persona.name}</Link>{' '}
+                {persona.status === 'archived' && <span className="label">archived</span>}
+              </td>
+              <td>{persona.role}</td>
+              <td>
+                <span className="facts">
+                  {(seats.get(persona.slug) ?? []).map(({ org, positionId, title }) => (
+                    <Link key={positionId} to={addresses.seat(org.slug, positionId)}>
+                      {title}
+                      {several && <span className="muted"> {org.name}</span>}
+                    </Link>
+                  ))}
+                  {!seats.has(persona.slug) && <span className="muted">none</span>}
+                </span>
+              </td>
+              <td className="wide">{kindOf(persona)}</td>
+              <td className="figure wide">{figure(persona.activeAgents)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {personas.length > atOnce && (
+        <p className="muted">and {figure(personas.length - atOnce)} more; find them by name or role.</p>
+      )}
+    </>
+  )
+}
+
+export const kindOf = (persona: Pick<PersonaView, 'type' | 'subtype'>): string => `${persona.subtype} ${persona.type}`
+
+const matches = (persona: PersonaView, text: string): boolean =>
+  text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => `${persona.name} ${persona.slug} ${persona.role}`.toLowerCase().includes(word))

@@ -1,0 +1,126 @@
+import { useQuery } from '@tanstack/react-query'
+
+import type { PlannedChange } from '../../src/org/document/contract.ts'
+import type { OrganisationView } from '../../src/org/organisations/contract.ts'
+import type { Proposal } from '../../src/org/proposals/contract.ts'
+import { type State, Stated } from '../parts/state.tsx'
+import { Ago } from '../parts/time.tsx'
+import { Empty, Failure, Skeleton } from '../parts/views.tsx'
+import { counted } from '../text.ts'
+import { DecideProposal } from './decide-proposal.tsx'
+import { proposalsQuery } from './queries.ts'
+
+/** What agents would change about the structure: the open ones first, to be decided on the spot. */
+export function ProposalsSection({ organisation: { slug } }: { organisation: OrganisationView }) {
+  const proposals = useQuery(proposalsQuery(slug))
+  if (proposals.data === undefined)
+    return proposals.isError ? (
+      <Failure error={proposals.error} retry={() => void proposals.refetch()} what="The proposals" />
+    ) : (
+      <Skeleton lines={5} label="the proposals" />
+    )
+  const open = proposals.data.filter((each) => each.status === 'open')
+  const decided = proposals.data.filter((each) => each.status !== 'open').toReversed()
+  return (
+    <>
+      {open.length === 0 && (
+        <Empty
+          title="No proposal waits"
+          command={`agency org export --org ${slug} > org.yaml && agency org propose --file org.yaml --reason "…"`}
+        >
+          Whoever may not change the structure lays a changed document before the AR Director or you. This proposes one:
+        </Empty>
+      )}
+      {open.length > 0 && (
+        <ul className="plain cards">
+          {open.map((proposal) => (
+            <ProposalCard key={proposal.proposalId} proposal={proposal} />
+          ))}
+        </ul>
+      )}
+      {decided.length > 0 && (
+        <section className="part">
+          <h2>Decided</h2>
+          <ul className="plain cards">
+            {decided.map((proposal) => (
+              <ProposalCard key={proposal.proposalId} proposal={proposal} />
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  )
+}
+
+const states: Record<Proposal['status'], State> = {
+  open: { tone: 'waiting', says: 'open' },
+  applied: { tone: 'good', says: 'applied' },
+  rejected: { tone: 'off', says: 'rejected' },
+}
+
+function ProposalCard({ proposal }: { proposal: Proposal }) {
+  const changes = proposal.changes.filter((change) => change.action !== 'unchanged')
+  return (
+    <li className="card proposal" data-proposal={proposal.proposalId}>
+      <p className="facts">
+        <Stated state={states[proposal.status]} />
+        <span className="muted">
+          proposal {proposal.proposalId} by {proposal.proposedBy}, <Ago at={proposal.createdAt} />
+        </span>
+        {proposal.decidedAt !== null && (
+          <span className="muted">
+            {proposal.status} by {proposal.decidedBy}, <Ago at={proposal.decidedAt} />
+          </span>
+        )}
+      </p>
+      <p className="reason">{proposal.reason}</p>
+      {proposal.answer !== null && <p className="muted">Answer: {proposal.answer}</p>}
+      <details open={proposal.status === 'open' && changes.length <= 30}>
+        <summary>{counted(changes.length, 'change')}</summary>
+        {changes.length === 0 ? (
+          <p className="muted">Nothing would change.</p>
+        ) : (
+          <ul className="plain planned">
+            {changes.slice(0, 200).map((change, index) => (
+              <Planned key={index} change={change} />
+            ))}
+          </ul>
+        )}
+        {changes.length > 200 && <p className="muted">and {changes.length - 200} more</p>}
+      </details>
+      {proposal.status === 'open' && <DecideProposal proposal={proposal} />}
+    </li>
+  )
+}
+
+const actionWords: Record<PlannedChange['action'], string> = {
+  create: 'new',
+  update: 'changed',
+  unchanged: 'unchanged',
+  conflict: 'conflict',
+}
+
+function Planned({ change }: { change: PlannedChange }) {
+  return (
+    <li data-action={change.action}>
+      <span className={change.action === 'conflict' ? 'tone-bad action' : 'action'}>{actionWords[change.action]}</span>
+      <span className="grow">
+        <b>
+          {change.entity} {change.label}
+        </b>
+        {change.fields.map((field) => (
+          <span key={field.field} className="field">
+            {field.field}: <Value text={field.from} gone /> {field.from !== null && '→ '}
+            <Value text={field.to} />
+          </span>
+        ))}
+        {change.note !== null && <span className="field muted">{change.note}</span>}
+      </span>
+    </li>
+  )
+}
+
+function Value({ text, gone = false }: { text: string | null; gone?: boolean }) {
+  if (text === null) return gone ? null : <i>nothing</i>
+  return gone ? <del>{text}</del> : <ins>{text}</ins>
+}

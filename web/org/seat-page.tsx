@@ -1,0 +1,251 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+
+import type { ChartSeat } from '../../src/org/chart/contract.ts'
+import type { OrganisationView } from '../../src/org/organisations/contract.ts'
+import type { Authority, PositionView } from '../../src/org/positions/contract.ts'
+import { Heading } from '../parts/heading.tsx'
+import { Ago } from '../parts/time.tsx'
+import { Command, Failure, Skeleton } from '../parts/views.tsx'
+import { addresses, Link } from '../router.tsx'
+import { figure, words } from '../text.ts'
+import { Holding } from './chart.tsx'
+import { AssignmentTable } from './history-section.tsx'
+import { Found } from './organisation-page.tsx'
+import { assignmentsQuery, chartQuery, seatQuery } from './queries.ts'
+import { lineUp } from './tree.ts'
+
+/** One seat: who holds it, whom it reports and escalates to, who reports to it, what it may spend, who held it before. */
+export function SeatPage({ org, positionId }: { org: string; positionId: number }) {
+  return (
+    <Found org={org} heading="Seat" to={(slug) => addresses.seat(slug, positionId)}>
+      {(organisation) => <Seat organisation={organisation} positionId={positionId} />}
+    </Found>
+  )
+}
+
+function Seat({ organisation, positionId }: { organisation: OrganisationView; positionId: number }) {
+  const { slug } = organisation
+  const shown = useQuery(seatQuery(positionId))
+  const seats = useQuery(chartQuery(slug)).data?.seats ?? []
+  const position = shown.data?.position
+  if (position === undefined || position.organisationId !== organisation.organisationId)
+    return (
+      <>
+        <Heading title="Seat" />
+        {shown.isPending && <Skeleton lines={10} label="the seat" />}
+        {shown.isError && (
+          <Failure error={shown.error} retry={() => void shown.refetch()} what={`Seat ${positionId}`} />
+        )}
+        {position !== undefined && (
+          <p>
+            Seat {positionId} is not one of <Link to={addresses.org(slug)}>{organisation.name}</Link>.
+          </p>
+        )}
+      </>
+    )
+  return (
+    <>
+      <header className="seat-header">
+        <p className="crumbs">
+          <Link to={addresses.org(slug)}>{organisation.name}</Link>
+        </p>
+        <Heading title={position.title} />
+        <p className="facts">
+          <span>
+            level {position.level}, {position.role}
+          </span>
+          {position.isLead && <span className="label strong">lead</span>}
+          {position.isCrossCutting && <span className="label strong">cross-cutting</span>}
+          <span className="muted">seat {position.positionId}</span>
+        </p>
+      </header>
+      <Holder position={position} />
+      <div className="columns">
+        <Lines slug={slug} seats={seats} position={position} />
+        <Reports slug={slug} seats={seats} positionId={positionId} />
+      </div>
+      <Limits position={position} />
+      <Before slug={slug} positionId={positionId} />
+    </>
+  )
+}
+
+function Holder({ position }: { position: PositionView }) {
+  const { assignment } = position
+  return (
+    <section className="part" aria-label="Holder">
+      <h2>Holder</h2>
+      {assignment === null ? (
+        <>
+          <p className="holder">
+            <Holding vacant /> vacant
+          </p>
+          <Command text={`agency org assign --position-id ${position.positionId} --persona-slug SLUG`} />
+        </>
+      ) : (
+        <p className="holder">
+          <Holding vacant={false} />{' '}
+          <Link to={addresses.persona(assignment.personaSlug)}>{assignment.personaName}</Link>{' '}
+          <span className="muted">
+            since <Ago at={assignment.assignedAt} />
+          </span>
+        </p>
+      )}
+    </section>
+  )
+}
+
+interface LinesProps {
+  slug: string
+  seats: readonly ChartSeat[]
+  position: PositionView
+}
+
+/** Both ways up, side by side, each with its own kind of line, the same as on the chart. */
+function Lines({ slug, seats, position: { positionId, title } }: LinesProps) {
+  return (
+    <section className="part" aria-label="Lines">
+      <h2>Upwards</h2>
+      <div className="lines-up">
+        <Upwards
+          kind="reporting"
+          name="Reporting line"
+          slug={slug}
+          title={title}
+          seats={lineUp(seats, positionId, 'reportsToId')}
+        />
+        <Upwards
+          kind="escalation"
+          name="Escalation path"
+          slug={slug}
+          title={title}
+          seats={lineUp(seats, positionId, 'escalatesToId')}
+        />
+      </div>
+    </section>
+  )
+}
+
+function Upwards({
+  kind,
+  name,
+  slug,
+  title,
+  seats,
+}: {
+  kind: 'reporting' | 'escalation'
+  name: string
+  slug: string
+  title: string
+  seats: readonly ChartSeat[]
+}) {
+  return (
+    <div>
+      <h3>{name}</h3>
+      <ol className={`plain upwards ${kind}`} aria-label={name}>
+        <li>{title}</li>
+        {seats.map((seat) => (
+          <li key={seat.positionId}>
+            <SeatLink slug={slug} seat={seat} />
+          </li>
+        ))}
+        <li>Operator</li>
+      </ol>
+    </div>
+  )
+}
+
+function Reports({ slug, seats, positionId }: { slug: string; seats: readonly ChartSeat[]; positionId: number }) {
+  const reports = seats.filter((seat) => seat.reportsToId === positionId)
+  const escalating = seats.filter((seat) => seat.escalatesToId === positionId && seat.reportsToId !== positionId)
+  return (
+    <section className="part" aria-label="Direct reports">
+      <h2>Direct reports</h2>
+      <SeatList slug={slug} seats={reports} none="Nobody reports here." />
+      {escalating.length > 0 && (
+        <>
+          <h3>Escalate here without reporting here</h3>
+          <SeatList slug={slug} seats={escalating} none="" />
+        </>
+      )}
+    </section>
+  )
+}
+
+function SeatList({ slug, seats, none }: { slug: string; seats: readonly ChartSeat[]; none: ReactNode }) {
+  if (seats.length === 0) return <p className="muted">{none}</p>
+  return (
+    <ul className="plain seat-list">
+      {seats.map((seat) => (
+        <li key={seat.positionId}>
+          <SeatLink slug={slug} seat={seat} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const SeatLink = ({ slug, seat }: { slug: string; seat: ChartSeat }) => (
+  <>
+    <Link to={addresses.seat(slug, seat.positionId)}>{seat.title}</Link>{' '}
+    <span className="muted holder">
+      <Holding vacant={seat.holder === null} />{' '}
+      {seat.holder === null ? (
+        'vacant'
+      ) : (
+        <Link className="quiet" to={addresses.persona(seat.holder.slug)}>
+          {seat.holder.name}
+        </Link>
+      )}
+    </span>
+  </>
+)
+
+const breachWords: Record<Authority['onBreach'], string> = {
+  refuse: 'refused beyond it',
+  gate: 'asks the operator beyond it',
+  hard_stop: 'stopped beyond it',
+}
+
+function Limits({ position }: { position: PositionView }) {
+  return (
+    <section className="part" aria-label="Authority">
+      <h2>Authority</h2>
+      {position.authority.length === 0 ? (
+        <p className="muted">No limits of its own.</p>
+      ) : (
+        <dl className="pairs">
+          {position.authority.map((limit) => (
+            <div key={limit.kind}>
+              <dt>{words(limit.kind)}</dt>
+              <dd>
+                <span className="figure">
+                  {figure(limit.limit)} {limit.unit}
+                </span>
+                , {breachWords[limit.onBreach]}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </section>
+  )
+}
+
+function Before({ slug, positionId }: { slug: string; positionId: number }) {
+  const assignments = useQuery(assignmentsQuery(slug, positionId))
+  return (
+    <section className="part" aria-label="Assignments">
+      <h2>Who sat here</h2>
+      {assignments.isPending && <Skeleton lines={3} label="the assignments" />}
+      {assignments.isError && assignments.data === undefined && (
+        <Failure error={assignments.error} retry={() => void assignments.refetch()} what="The assignments" />
+      )}
+      {assignments.data?.length === 0 && <p className="muted">Nobody yet.</p>}
+      {assignments.data !== undefined && assignments.data.length > 0 && (
+        <AssignmentTable slug={slug} assignments={assignments.data} seat={false} />
+      )}
+    </section>
+  )
+}

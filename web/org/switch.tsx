@@ -1,0 +1,31 @@
+import { useQuery } from '@tanstack/react-query'
+
+import { type Route, usePlace } from '../router.tsx'
+import { chooseOrganisation, useChosen } from './choice.ts'
+import { organisationsQuery } from './queries.ts'
+
+/** One organisation or all of them, for every page that asks. */
+export function OrganisationSwitch({ route }: { route: Route }) {
+  const { query } = usePlace()
+  const all = useQuery(organisationsQuery()).data ?? []
+  const chosen = useChosen(route, query, all)
+  if (all.length === 0) return null
+  const isListed = chosen === null || all.some((each) => each.slug === chosen)
+  return (
+    <select
+      className="org-switch"
+      aria-label="Which organisation"
+      title="Which organisation"
+      value={chosen ?? ''}
+      onChange={(event) => chooseOrganisation(event.target.value === '' ? null : event.target.value)}
+    >
+      {(all.length > 1 || chosen === null) && <option value="">All organisations</option>}
+      {!isListed && <option value={chosen}>{chosen}</option>}
+      {all.map((each) => (
+        <option key={each.slug} value={each.slug}>
+          {all.filter((other) => other.name === each.name).length > 1 ? `${each.name} (${each.slug})` : each.name}
+        </option>
+      ))}
+    </select>
+  )
+}

@@ -1,0 +1,84 @@
+import type { ChartSeat } from '../../src/org/chart/contract.ts'
+
+/** A seat with those below it; without a seat: the operator. */
+export interface Node {
+  readonly seat: ChartSeat | null
+  readonly below: Node[]
+}
+
+/** By level, then as they were made: the order that a person expects. */
+export function treeOf(seats: readonly ChartSeat[]): Node {
+  const root: Node = { seat: null, below: [] }
+  const nodes = new Map(seats.map((seat) => [seat.positionId, { seat, below: [] } as Node]))
+  const reached = new Set<Node>()
+  const inOrder = seats.toSorted((a, b) => a.level - b.level || a.positionId - b.positionId)
+  for (const seat of inOrder) {
+    const node = nodes.get(seat.positionId) as Node
+    const above = seat.reportsToId === null ? root : (nodes.get(seat.reportsToId) ?? root)
+    above.below.push(node)
+  }
+  const reach = (from: Node): void => {
+    const waiting = [from]
+    for (let node = waiting.pop(); node !== undefined; node = waiting.pop())
+      for (const below of node.below)
+        if (!reached.has(below)) {
+          reached.add(below)
+          waiting.push(below)
+        }
+  }
+  reach(root)
+  // A circle is refused when it is made; should one be there, its seats are shown all the same.
+  for (const node of nodes.values()) {
+    if (reached.has(node)) continue
+    const above = nodes.get(node.seat?.reportsToId ?? 0)
+    above?.below.splice(above.below.indexOf(node), 1)
+    root.below.push(node)
+    reached.add(node)
+    reach(node)
+  }
+  return root
+}
+
+export interface Row {
+  readonly seat: ChartSeat
+  /** 1 for those who report to the operator. */
+  readonly depth: number
+  /** null: nobody reports to it. */
+  readonly expanded: boolean | null
+  readonly position: number
+  readonly siblings: number
+}
+
+/** Seats in the order of reading, without those below a closed one. */
+export function rowsOf(seats: readonly ChartSeat[], closed: ReadonlySet<number>): Row[] {
+  const rows: Row[] = []
+  const walk = ({ below }: Node, depth: number): void =>
+    below.forEach((node, index) => {
+      const { seat } = node
+      if (seat === null) return
+      const expanded = node.below.length === 0 ? null : !closed.has(seat.positionId)
+      rows.push({ seat, depth, expanded, position: index + 1, siblings: below.length })
+      if (expanded === true) walk(node, depth + 1)
+    })
+  walk(treeOf(seats), 1)
+  return rows
+}
+
+/** The seats above one, nearest first; what comes after the last is the operator. A circle ends the walk. */
+export function lineUp(
+  seats: readonly ChartSeat[],
+  positionId: number,
+  line: 'reportsToId' | 'escalatesToId',
+): ChartSeat[] {
+  const byId = new Map(seats.map((seat) => [seat.positionId, seat]))
+  const path: ChartSeat[] = []
+  const seen = new Set([positionId])
+  for (let next = byId.get(positionId)?.[line] ?? null; next !== null && !seen.has(next);) {
+    const seat = byId.get(next)
+    if (seat === undefined) break
+    seen.add(next)
+    path.push(seat)
+    next = seat[line]
+  }
+  return path
+}

@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query'
+
+import type { OrganisationView } from '../../src/org/organisations/contract.ts'
+import { Command, Empty, Failure, Skeleton } from '../parts/views.tsx'
+import { addresses, Link } from '../router.tsx'
+import { Holding } from './chart.tsx'
+import { vacanciesQuery } from './queries.ts'
+
+/** Empty seats, and who could take one. */
+export function VacanciesSection({ organisation: { slug } }: { organisation: OrganisationView }) {
+  const vacancies = useQuery(vacanciesQuery(slug))
+  if (vacancies.data === undefined)
+    return vacancies.isError ? (
+      <Failure error={vacancies.error} retry={() => void vacancies.refetch()} what="The vacancies" />
+    ) : (
+      <Skeleton lines={5} label="the vacancies" />
+    )
+  const { vacancies: seats, available } = vacancies.data
+  if (seats.length === 0) return <Empty title="No seat is vacant">A seat that nobody holds is listed here.</Empty>
+  const fillable = seats.find((seat) => available.some((persona) => persona.role === seat.role)) ?? seats[0]
+  const candidate = available.find((persona) => persona.role === fillable?.role)
+  return (
+    <>
+      <table className="lines">
+        <thead>
+          <tr>
+            <th scope="col">Seat</th>
+            <th scope="col">Role</th>
+            <th scope="col" className="figure">
+              Level
+            </th>
+            <th scope="col">Free, with that role</th>
+          </tr>
+        </thead>
+        <tbody>
+          {seats.map((seat) => (
+            <tr key={seat.positionId}>
+              <td>
+                <span className="holder">
+                  <Holding vacant /> <Link to={addresses.seat(slug, seat.positionId)}>{seat.title}</Link>
+                </span>
+              </td>
+              <td>{seat.role}</td>
+              <td className="figure">{seat.level}</td>
+              <td>
+                <Candidates personas={available.filter((persona) => persona.role === seat.role)} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {fillable !== undefined && (
+        <section className="part">
+          <h2>Fill one</h2>
+          <Command
+            text={`agency org assign --position-id ${fillable.positionId} --persona-slug ${candidate?.slug ?? 'SLUG'}`}
+          />
+        </section>
+      )}
+    </>
+  )
+}
+
+function Candidates({ personas }: { personas: readonly { slug: string; name: string }[] }) {
+  if (personas.length === 0) return <span className="muted">nobody</span>
+  return (
+    <span className="facts">
+      {personas.slice(0, 5).map((persona) => (
+        <Link key={persona.slug} to={addresses.persona(persona.slug)}>
+          {persona.name}
+        </Link>
+      ))}
+      {personas.length > 5 && <span className="muted">and {personas.length - 5} more</span>}
+    </span>
+  )
+}
