@@ -34,7 +34,7 @@ describe('listening', () => {
   }
   const occupied = async (port = 0): Promise<number> => {
     const other = createNetServer()
-    await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve))
+    await new Promise<void>((resolve, reject) => other.once('error', reject).listen(port, '127.0.0.1', resolve))
     onTestFinished(() => void other.close())
     return (other.address() as { port: number }).port
   }
@@ -55,6 +55,7 @@ describe('listening', () => {
   })
 
   it('takes any other port when only the usual one is taken', async () => {
+    // Taken already is just as good: by a daemon of whoever runs this.
     await occupied(7717).catch(() => {})
     const { port, address } = await (await bare()).listen({ socket: join(freshFolder(), 's') })
     expect(port).not.toBe(7717)
