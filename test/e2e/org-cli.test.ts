@@ -723,6 +723,21 @@ describe('bad input', () => {
   })
 })
 
+it('an exported organisation comes back the same in a home that began without any', async () => {
+  await org.found('Moved – Ünï')
+  const document = await exported('moved – ünï')
+  const other = createOrgCli()
+  try {
+    await other.text('up', '--no-seed')
+    expect(await other.ask('list')).toEqual({ organisations: [] })
+    expect(await other.feed(document, 'org', 'import')).toMatchObject({ code: 0, err: '' })
+    const again = await other.text('org', 'export', '--org', 'moved – ünï')
+    expect(again).toBe(document)
+  } finally {
+    await other.remove()
+  }
+})
+
 it('two imports of one document at once end as one of them alone would', async () => {
   const document = sixSeats('Raced').replace('organisation:', 'organisation:\n  organisation_id: 5000')
   const both = await Promise.all([org.feed(document, 'org', 'import'), org.feed(document, 'org', 'import')])
