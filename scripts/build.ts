@@ -87,7 +87,11 @@ async function buildWeb(folder: string): Promise<string[]> {
 /** Files that are read at run time, at the same place relative to the code as in the source. */
 function copyData(folder: string): void {
   cpSync('src/db/migrations', join(folder, 'migrations'), { recursive: true })
-  for (const path of globSync(['src/playbooks/*/prompts/*.md', 'src/org/templates/*.md'])) {
+  for (const path of globSync([
+    'src/playbooks/*/prompts/*.md',
+    'src/org/templates/*.md',
+    'src/org/reference/*.{md,yaml}',
+  ])) {
     const target = join(folder, path.slice('src/'.length))
     mkdirSync(dirname(target), { recursive: true })
     cpSync(path, target)

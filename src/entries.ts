@@ -30,6 +30,10 @@ export const version: string = (
 export const promptPath = (playbook: string, name: string): string =>
   fileURLToPath(new URL(`./playbooks/${playbook}/prompts/${name}.md`, import.meta.url))
 
+/** The document and the texts of the organisation that the demonstration shows. */
+export const referencePath = (name: string): string =>
+  fileURLToPath(new URL(`./org/reference/${name}`, import.meta.url))
+
 /** A text that new content of an organisation begins with; the build puts it at the same place beside the bundle. */
 export const templatePath = (name: string): string =>
   fileURLToPath(new URL(`./org/templates/${name}.md`, import.meta.url))

@@ -18,13 +18,19 @@ import type { Wire } from './wire.ts'
 export interface UpOptions {
   foreground?: true
   demo?: true
+  /** False with --no-seed. */
+  seed: boolean
   port?: string
 }
 
 type Status = Wire<DaemonStatus>
 
 export async function up(context: CliContext, options: UpOptions): Promise<number> {
-  const flags = [...(options.port === undefined ? [] : ['--port', options.port]), ...(options.demo ? ['--demo'] : [])]
+  const flags = [
+    ...(options.port === undefined ? [] : ['--port', options.port]),
+    ...(options.demo ? ['--demo'] : []),
+    ...(options.seed ? [] : ['--no-seed']),
+  ]
   if (options.foreground && !(await isListening(socketOf(context.env, context.paths)))) {
     await becomeDaemon(['--foreground', ...flags])
     return 0

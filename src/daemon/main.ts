@@ -1,20 +1,32 @@
 import { parseArgs } from 'node:util'
 
-import { AgencyError, exitCodes } from '../kernel/errors.ts'
+import { AgencyError, exitCodes, refusal } from '../kernel/errors.ts'
 import { operatorPersona } from '../kernel/ids.ts'
 import { playDemo } from './demo.ts'
 import { followDemo } from './foreground.ts'
 import { startDaemon } from './start.ts'
 
 const { values: flags } = parseArgs({
-  options: { port: { type: 'string' }, foreground: { type: 'boolean' }, demo: { type: 'boolean' } },
+  options: {
+    port: { type: 'string' },
+    foreground: { type: 'boolean' },
+    demo: { type: 'boolean' },
+    'no-seed': { type: 'boolean' },
+  },
 })
 
 try {
-  const daemon = await startDaemon({ env: process.env, flags: { port: flags.port } })
+  const isEmpty = flags['no-seed'] === true
+  const isDemo = flags.demo === true
+  if (isEmpty && isDemo)
+    throw refusal('invalid_input', '--demo plays in an organisation, --no-seed starts without one', {
+      hint: 'Give one of the two.',
+    })
+  const begin = isEmpty ? 'empty' : isDemo ? 'reference' : 'seeded'
+  const daemon = await startDaemon({ env: process.env, flags: { port: flags.port }, begin })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void daemon.stop())
   const operator = { kind: 'operator', personaId: operatorPersona } as const
-  const demo = flags.demo === true ? await playDemo(daemon.db, daemon.agency.runs, operator) : null
+  const demo = isDemo ? await playDemo(daemon.db, daemon.agency.runs, operator) : null
   if (flags.foreground === true) {
     console.log(`Agency is up: ${daemon.createLink(demo === null ? '/' : `/runs/${demo.id}`).url}`)
     if (demo !== null) void followDemo(daemon, demo)

@@ -24,6 +24,7 @@ import { noTrigger, type Trigger } from '../kernel/trigger.ts'
 import { composeOrganisation } from '../org/compose.ts'
 import type { Files } from '../org/files.ts'
 import { writeFirstFiles } from '../org/first-files.ts'
+import { loadReference } from '../org/reference/load.ts'
 import { seedOrganisation } from '../org/seed.ts'
 import { createAttemptToken, createCredentials } from '../server/credentials.ts'
 import { createServer, type Listening } from '../server/server.ts'
@@ -39,6 +40,11 @@ import { createDaemonService } from './service.ts'
 export interface DaemonOptions {
   env: Readonly<Record<string, string | undefined>>
   flags?: { port?: string | undefined }
+  /**
+   * What a home begins with: one organisation, none at all, or one with the seats of the demonstration. Decided at its
+   * first start, for good; only the demonstration may still come to an organisation that nobody has touched.
+   */
+  begin?: 'seeded' | 'empty' | 'reference'
   /** For chaos tests only. */
   trigger?: Trigger
 }
@@ -56,14 +62,19 @@ export interface Daemon {
 }
 
 /** Everything that an installation is, from its home directory to its open doors. */
-export async function startDaemon({ env, flags = {}, trigger = noTrigger }: DaemonOptions): Promise<Daemon> {
+export async function startDaemon({
+  env,
+  flags = {},
+  begin = 'seeded',
+  trigger = noTrigger,
+}: DaemonOptions): Promise<Daemon> {
   const paths = homePaths(env)
   prepareHome(paths)
   const { values } = loadConfiguration({ flags, env, home: paths })
   const owner = ownHome(paths.home)
   const undo: (() => Promise<void> | void)[] = [() => owner.release()]
   try {
-    return await open(paths, values, trigger, undo)
+    return await open(paths, values, { trigger, begin }, undo)
   } catch (error) {
     for (const step of undo.reverse()) await step()
     throw error
@@ -73,7 +84,7 @@ export async function startDaemon({ env, flags = {}, trigger = noTrigger }: Daem
 async function open(
   paths: HomePaths,
   values: Configuration,
-  trigger: Trigger,
+  { trigger, begin }: Required<Pick<DaemonOptions, 'trigger' | 'begin'>>,
   undo: (() => Promise<void> | void)[],
 ): Promise<Daemon> {
   const clock = systemClock
@@ -87,9 +98,11 @@ async function open(
   const place = storePlace(paths, values)
   const db = await openStore(place, { clock, chainKey })
   undo.push(() => db.close())
-  await seedOrganisation(db)
+  const isFirst = await seedOrganisation(db, { isEmpty: begin === 'empty' })
+  if (begin === 'empty' && !isFirst) log.warn('this home has been started before; it stays as it is')
   const org = composeOrganisation({ db, clock, log, data: paths.data })
   await prepareFiles(db, org.files, log)
+  if (begin === 'reference') await loadReference({ db, clock, log, importer: org.importer })
   const workerId = readOrCreateSecret(
     join(paths.home, 'worker.id'),
     () => `wrk_${randomToken().slice(0, 12)}`,

@@ -3,8 +3,8 @@ import { raiseCounter } from '../db/tx.ts'
 import { create, inserted, record } from '../events/change.ts'
 import { developmentOrganisation, operatorPersona, systemPersona } from '../kernel/ids.ts'
 import { slug } from '../kernel/text.ts'
-import { findOrganisation, organisations } from './organisations/store.ts'
-import { type Persona, personas } from './personas/store.ts'
+import { organisations } from './organisations/store.ts'
+import { findPersona, type Persona, personas } from './personas/store.ts'
 import { roles } from './roles/store.ts'
 
 const seededRoles: readonly (readonly [name: string, description: string])[] = [
@@ -17,15 +17,25 @@ const seededRoles: readonly (readonly [name: string, description: string])[] = [
   ['system', 'Agency itself, where no persona is named'],
 ]
 
-/** What missions and actors refer to from the first moment on. Runs at every start, writes only at the first. */
-export const seedOrganisation = (db: Db): Promise<void> =>
+/**
+ * What actors refer to from the first moment on and, unless it is to start empty, the first organisation with its roles.
+ * Runs at every start, writes only at the first: a home that began empty stays empty. Whether it did anything.
+ */
+export const seedOrganisation = (db: Db, { isEmpty = false } = {}): Promise<boolean> =>
   db.write(['system', `org:${developmentOrganisation}`], async (tx) => {
-    if ((await findOrganisation(tx, developmentOrganisation)) !== undefined) return
+    if ((await findPersona(tx, operatorPersona)) !== undefined) return false
     await record(tx, { kind: 'installed', by: 'daemon', message: 'Agency is installed' }, [
-      ...seededRoles.map(([name, description], index) => inserted(roles, { id: index + 1, name, description })),
+      // The same numbers either way, so that a document of another installation finds its own free.
+      ...seededRoles
+        .map(([name, description], index) => ({ id: index + 1, name, description }))
+        .filter(({ name }) => !isEmpty || name === 'operator' || name === 'system')
+        .map((role) => inserted(roles, role)),
       inserted(personas, seededPersona(tx, operatorPersona, 'Operator', 'operator', 3, true)),
       inserted(personas, seededPersona(tx, systemPersona, 'System', 'system', 1, false)),
     ])
+    await raiseCounter(tx, 'roles', seededRoles.length)
+    await raiseCounter(tx, 'personas', systemPersona)
+    if (isEmpty) return true
     const name = 'Development'
     const purpose = 'software-development'
     await create(
@@ -44,9 +54,8 @@ export const seedOrganisation = (db: Db): Promise<void> =>
       },
       { kind: 'org_changed', by: 'daemon', message: `Organisation ${name} created` },
     )
-    await raiseCounter(tx, 'roles', seededRoles.length)
-    await raiseCounter(tx, 'personas', systemPersona)
     await raiseCounter(tx, 'organisations', developmentOrganisation)
+    return true
   })
 
 function seededPersona(

@@ -13,7 +13,8 @@ export function declareDaemonCommands({ program, offer, command, does }: Declari
       'agency up --foreground --port 8080',
     )
       .option('--foreground', 'Stay in this terminal; Ctrl-C stops it')
-      .option('--demo', 'Play a small simulated mission, once')
+      .option('--demo', 'Play a small simulated mission in a small organisation, once')
+      .option('--no-seed', 'Begin without any organisation, to import one; counts at the first start of a home')
       .option('--port <number>', 'TCP port; taken is an error', wholeText(0, 65_535))
       .action(does(async (c, options: UpOptions) => (await import('../daemon.ts')).up(c, options)))
   })

@@ -16,6 +16,8 @@ export interface OrgDocument {
 
 export interface DocOrganisation {
   place: Place
+  /** Of each value that it says. */
+  places: ReadonlyMap<string, Place>
   organisationId?: number
   name?: string
   purpose?: string

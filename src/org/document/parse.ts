@@ -92,6 +92,7 @@ function parseOrganisation(source: Source, node: Node | null): DocOrganisation |
   const at = (key: string): Node | null | undefined => values.get(key)
   return compact({
     place: source.placeOf(node),
+    places: new Map([...values].map(([key, value]) => [key, source.placeOf(value)])),
     organisationId: readScalar(source, at('organisation_id'), 'organisation_id', 'a positive whole number', asId),
     name: readScalar(source, at('name'), 'name', 'a text of 1 to 100 characters', asText(OrgName)),
     purpose: readScalar(source, at('purpose'), 'purpose', 'a text of 1 to 64 characters', asText(Purpose)),

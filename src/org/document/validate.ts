@@ -25,10 +25,11 @@ export function validateDocument(document: OrgDocument, present: Present, after:
 }
 
 function checkOrganisation({ organisation: doc }: OrgDocument, { structure }: Present, after: After, say: Say): void {
-  const { name, purpose, organisationId, lead, place } = doc
+  const { name, purpose, organisationId, lead } = doc
+  const placeOf = (key: string): Place => doc.places.get(key) ?? doc.place
   if (structure === null)
     for (const key of ['name', 'purpose'] as const)
-      if (doc[key] === undefined) say(`a new organisation needs a ${key}`, place, key)
+      if (doc[key] === undefined) say(`a new organisation needs a ${key}`, doc.place, key)
   const slugs = {
     name: name ?? structure?.organisation.name ?? 'x',
     purpose: purpose ?? structure?.organisation.purpose ?? 'x',
@@ -39,16 +40,17 @@ function checkOrganisation({ organisation: doc }: OrgDocument, { structure }: Pr
     if (doc.slug !== undefined && organisationId !== undefined && doc.slug !== expected)
       say(
         `slug "${doc.slug}" is not imported; it follows from purpose, name and id: ${expected}`,
-        place,
+        placeOf('slug'),
         'slug',
         'warning',
       )
   } catch (error) {
     if (!(error instanceof AgencyError)) throw error
-    say(error.message, place, slug(slugs.name) === '' ? 'name' : 'purpose')
+    const key = slug(slugs.name) === '' ? 'name' : 'purpose'
+    say(error.message, placeOf(key), key)
   }
   if (typeof lead === 'string' && !after.byTitle.has(lead))
-    say(`lead: there is no seat "${lead}"${guessed(lead, after.byTitle.keys())}`, place, lead)
+    say(`lead: there is no seat "${lead}"${guessed(lead, after.byTitle.keys())}`, placeOf('lead'), lead)
 }
 
 function checkDuplicates({ roles, positions }: OrgDocument, say: Say): void {

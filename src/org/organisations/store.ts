@@ -46,6 +46,14 @@ export async function findOrganisationBySlug(tx: ReadTx, slug: string): Promise<
 export const listSettings = (tx: ReadTx, organisationId: number): Promise<OrganisationSetting[]> =>
   findRows(tx, organisationSettings, 'organisation_id = ? ORDER BY key', [organisationId])
 
+/** How often its structure was changed; its making counts as once. */
+export async function countOrgChanges(tx: ReadTx, id: number): Promise<number> {
+  const row = await sqlOf(tx).get("SELECT COUNT(*) AS count FROM events WHERE stream = ? AND kind = 'org_changed'", [
+    `org:${id}`,
+  ])
+  return Number(row?.['count'] ?? 0)
+}
+
 /** Slugs that it had before it was renamed: nothing but its events remembers them. */
 export async function listFormerSlugs(tx: ReadTx, id: number): Promise<string[]> {
   const rows = await sqlOf(tx).all(

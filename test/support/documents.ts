@@ -1,0 +1,96 @@
+import { expect, onTestFinished } from 'vitest'
+
+import { openStore } from '../../src/db/open.ts'
+import type { Db } from '../../src/db/port.ts'
+import { auditEvents } from '../../src/events/audit.ts'
+import { replayEvents } from '../../src/events/replay.ts'
+import { AgencyError } from '../../src/kernel/errors.ts'
+import { noLog } from '../../src/kernel/log.ts'
+import { composeOrganisation, type Org } from '../../src/org/compose.ts'
+import { changeLines } from '../../src/org/document/cli.ts'
+import type { Fault } from '../../src/org/document/contract.ts'
+import type { Imported } from '../../src/org/document/import.ts'
+import type { ExportOptions } from '../../src/org/document/export.ts'
+import { writeFirstFiles } from '../../src/org/first-files.ts'
+import { seedOrganisation } from '../../src/org/seed.ts'
+import { eventTables } from '../../src/tables.ts'
+import { freshFolder, type OpenFresh, testChainKey } from './store.ts'
+import { createVirtualClock } from './virtual-clock.ts'
+import { operator } from './work.ts'
+
+export interface Office extends Org {
+  readonly db: Db
+  readonly root: string
+}
+
+/**
+ * The services of the organisation without an engine beside them: as after a first start, or as after one with
+ * `--no-seed`. At the end of the test, audit and replay must have nothing to say.
+ */
+export async function openOffice(
+  openFresh: OpenFresh,
+  { isEmpty = false, root = freshFolder() } = {},
+): Promise<Office> {
+  const { db } = await openFresh({ clock: createVirtualClock() })
+  return furnish(db, isEmpty, root)
+}
+
+/** In memory: for sentences about documents, which no store changes. */
+export async function openSketch({ isEmpty = false } = {}): Promise<Office> {
+  const db = await openStore(
+    { kind: 'sqlite', path: ':memory:' },
+    { clock: createVirtualClock(), chainKey: testChainKey },
+  )
+  onTestFinished(() => db.close())
+  return furnish(db, isEmpty, freshFolder())
+}
+
+async function furnish(db: Db, isEmpty: boolean, root: string): Promise<Office> {
+  await seedOrganisation(db, { isEmpty })
+  const org = composeOrganisation({ db, clock: createVirtualClock(), log: noLog, data: root })
+  await writeFirstFiles(db, org.files)
+  onTestFinished(() => expectSound(db))
+  return { ...org, db, root }
+}
+
+export async function expectSound(db: Db): Promise<void> {
+  expect((await auditEvents(db)).findings).toEqual([])
+  expect((await replayEvents(db, eventTables)).differences).toEqual([])
+}
+
+export const exportOf = async (org: Org, name: string, options: Partial<ExportOptions> = {}): Promise<string> =>
+  (await org.documents.export(name, { format: 'yaml', positionsOnly: false, allRoles: false, ...options })).document
+
+interface Options {
+  force?: boolean
+  withIntent?: boolean
+}
+
+export const importInto = (org: Org, document: string, options: Options = {}): Promise<Imported> =>
+  org.documents.import(operator, document, { preview: false, force: false, withIntent: false, ...options })
+
+/** The lines that `agency org import --preview` prints. */
+export async function previewOf(org: Org, document: string, options: Options = {}): Promise<string[]> {
+  const all = { preview: true, force: false, withIntent: false, ...options }
+  return changeLines((await org.documents.import(operator, document, all)).changes, true)
+}
+
+/** `line:column message`, warnings marked. */
+export async function faultsOf(org: Org, document: string): Promise<string[]> {
+  const { faults } = await org.documents.validate(document)
+  return faults.map(said)
+}
+
+const said = ({ severity, line, column, message }: Fault): string =>
+  `${severity === 'warning' ? 'warning ' : ''}${line}:${column} ${message}`
+
+/** How it was refused; fails where it was not. */
+export async function refusalOf(work: Promise<unknown>): Promise<AgencyError> {
+  try {
+    await work
+  } catch (error) {
+    if (error instanceof AgencyError) return error
+    throw error
+  }
+  throw new Error('it was not refused')
+}
