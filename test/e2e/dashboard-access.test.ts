@@ -1,8 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-
-import type { AxeResults } from 'axe-core'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { pause } from '../../src/kernel/clock.ts'
@@ -17,8 +13,8 @@ import {
   startRun,
   watchComplaints,
 } from '../support/dashboard.ts'
+import { inspect } from '../support/inspect.ts'
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
 const themes = ['dark', 'light'] as const
 const widths = [390, 1280] as const
 
@@ -175,26 +171,6 @@ describe.skipIf(noBrowser !== null)('the dashboard, for everybody', () => {
     await context.close()
   })
 })
-
-async function inspect(page: Page): Promise<{ found: string[]; overflow: number }> {
-  // Read into the page by the driver, past the page's own policy, which allows no foreign script.
-  await page.evaluate(axeSource)
-  const results = await page.evaluate(() =>
-    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
-  )
-  const found = results.violations.flatMap(({ id, nodes }) =>
-    nodes.map((node) => `${id}: ${node.target.join(' ')} ${node.failureSummary ?? ''}`),
-  )
-  const overflow = await page.evaluate(
-    () =>
-      [document.documentElement, ...document.querySelectorAll('*')].filter(
-        (element) =>
-          element.scrollWidth > element.clientWidth + 1 &&
-          (element === document.documentElement || /auto|scroll/.test(getComputedStyle(element).overflowX)),
-      ).length,
-  )
-  return { found, overflow }
-}
 
 async function untilEnded(daemon: TestDaemon, runIds: string[]): Promise<void> {
   for (const runId of runIds)

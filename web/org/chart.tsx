@@ -160,17 +160,16 @@ const Seat = memo(function Seat({ placed, slug, titles, isActive, isFound, keep,
       style={{ left: x, top: y, width, height }}
       onFocus={() => onFocus(seat.positionId)}
     >
-      <span className="seat-title cut">{seat.title}</span>
+      <span className="seat-title cut">{seat.title}</span>{' '}
       <span className="seat-holder">
         <Holding vacant={seat.holder === null} />
         <span className="cut">{seat.holder?.name ?? 'vacant'}</span>
-      </span>
+      </span>{' '}
       <span className="seat-facts">
         <span className="cut">
           L{seat.level} {seat.role}
-        </span>
-        {seat.isLead && <b>lead</b>}
-        {seat.isCrossCutting && <b>cross-cutting</b>}
+        </span>{' '}
+        {seat.isLead && <b>lead</b>} {seat.isCrossCutting && <b>cross-cutting</b>}
       </span>
     </Link>
   )

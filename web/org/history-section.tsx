@@ -153,7 +153,7 @@ function ChangeRow({ event, personas }: { event: Event; personas: readonly Perso
         <Ago at={event.at} />
       </td>
       <td>
-        {event.by === 'operator' || persona === undefined ? (
+        {persona === undefined || !event.by.startsWith('agent') ? (
           event.by
         ) : (
           <Link to={addresses.persona(persona.slug)} title={event.by}>

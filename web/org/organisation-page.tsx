@@ -74,8 +74,7 @@ function Header({ organisation, section }: { organisation: OrganisationView; sec
     <header className="org-header">
       <div className="head">
         <Heading title={section === 'chart' ? name : `${sectionWords[section]} of ${name}`}>
-          {name}
-          {section !== 'chart' && <span className="unseen">: {sectionWords[section]}</span>}
+          {name} {section !== 'chart' && <span className="unseen">{sectionWords[section]}</span>}
         </Heading>
         <p className="facts">
           <Stated state={organisationState(organisation.status)} />

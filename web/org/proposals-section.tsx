@@ -6,19 +6,22 @@ import type { Proposal } from '../../src/org/proposals/contract.ts'
 import { type State, Stated } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import { Empty, Failure, Skeleton } from '../parts/views.tsx'
-import { counted } from '../text.ts'
+import { counted, words } from '../text.ts'
 import { DecideProposal } from './decide-proposal.tsx'
-import { proposalsQuery } from './queries.ts'
+import { chartQuery, proposalsQuery } from './queries.ts'
+import { type Titles, titlesOf } from './seat-words.ts'
 
 /** What agents would change about the structure: the open ones first, to be decided on the spot. */
 export function ProposalsSection({ organisation: { slug } }: { organisation: OrganisationView }) {
   const proposals = useQuery(proposalsQuery(slug))
+  const seats = useQuery(chartQuery(slug)).data?.seats ?? []
   if (proposals.data === undefined)
     return proposals.isError ? (
       <Failure error={proposals.error} retry={() => void proposals.refetch()} what="The proposals" />
     ) : (
       <Skeleton lines={5} label="the proposals" />
     )
+  const titles = titlesOf(seats)
   const open = proposals.data.filter((each) => each.status === 'open')
   const decided = proposals.data.filter((each) => each.status !== 'open').toReversed()
   return (
@@ -34,7 +37,7 @@ export function ProposalsSection({ organisation: { slug } }: { organisation: Org
       {open.length > 0 && (
         <ul className="plain cards">
           {open.map((proposal) => (
-            <ProposalCard key={proposal.proposalId} proposal={proposal} />
+            <ProposalCard key={proposal.proposalId} proposal={proposal} titles={titles} />
           ))}
         </ul>
       )}
@@ -43,7 +46,7 @@ export function ProposalsSection({ organisation: { slug } }: { organisation: Org
           <h2>Decided</h2>
           <ul className="plain cards">
             {decided.map((proposal) => (
-              <ProposalCard key={proposal.proposalId} proposal={proposal} />
+              <ProposalCard key={proposal.proposalId} proposal={proposal} titles={titles} />
             ))}
           </ul>
         </section>
@@ -58,7 +61,7 @@ const states: Record<Proposal['status'], State> = {
   rejected: { tone: 'off', says: 'rejected' },
 }
 
-function ProposalCard({ proposal }: { proposal: Proposal }) {
+function ProposalCard({ proposal, titles }: { proposal: Proposal; titles: Titles }) {
   const changes = proposal.changes.filter((change) => change.action !== 'unchanged')
   return (
     <li className="card proposal" data-proposal={proposal.proposalId}>
@@ -82,7 +85,7 @@ function ProposalCard({ proposal }: { proposal: Proposal }) {
         ) : (
           <ul className="plain planned">
             {changes.slice(0, 200).map((change, index) => (
-              <Planned key={index} change={change} />
+              <Planned key={index} change={change} titles={titles} />
             ))}
           </ul>
         )}
@@ -100,25 +103,32 @@ const actionWords: Record<PlannedChange['action'], string> = {
   conflict: 'conflict',
 }
 
-function Planned({ change }: { change: PlannedChange }) {
+function Planned({ change, titles }: { change: PlannedChange; titles: Titles }) {
+  const isNew = change.action === 'create'
+  const title = change.entity === 'position' || change.entity === 'assignment' ? titleIn(change.label, titles) : null
   return (
     <li data-action={change.action}>
       <span className={change.action === 'conflict' ? 'tone-bad action' : 'action'}>{actionWords[change.action]}</span>
       <span className="grow">
         <b>
-          {change.entity} {change.label}
-        </b>
+          {change.entity === 'position' ? 'seat' : change.entity} {isNew ? change.note : title}
+        </b>{' '}
+        {!isNew && <span className="muted">{change.label}</span>}
         {change.fields.map((field) => (
           <span key={field.field} className="field">
-            {field.field}: <Value text={field.from} gone /> {field.from !== null && '→ '}
+            {words(field.field)}: <Value text={field.from} gone /> {field.from !== null && '→ '}
             <Value text={field.to} />
           </span>
         ))}
-        {change.note !== null && <span className="field muted">{change.note}</span>}
+        {!isNew && change.note !== null && <span className="field muted">{change.note}</span>}
       </span>
     </li>
   )
 }
+
+/** The title of the seat that a label such as `position_id 4` names. */
+const titleIn = (label: string, titles: Titles): string | null =>
+  titles.get(Number(/^position_id (\d+)$/.exec(label)?.[1])) ?? null
 
 function Value({ text, gone = false }: { text: string | null; gone?: boolean }) {
   if (text === null) return gone ? null : <i>nothing</i>

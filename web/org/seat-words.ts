@@ -9,17 +9,19 @@ export const titlesOf = (seats: readonly ChartSeat[]): Titles =>
 export const titleOf = (titles: Titles, positionId: number | null): string =>
   positionId === null ? 'the operator' : (titles.get(positionId) ?? `seat ${positionId}`)
 
-/** A seat for whoever does not see where it stands. */
-export const described = (seat: ChartSeat, titles: Titles): string =>
-  [
+/** A seat for whoever does not see where it stands: what is written on it first, word for word, then its lines. */
+export function described(seat: ChartSeat, titles: Titles): string {
+  const written = [
     seat.title,
-    seat.holder === null ? 'vacant' : `held by ${seat.holder.name}`,
-    `level ${seat.level}, ${seat.role}`,
+    seat.holder?.name ?? 'vacant',
+    `L${seat.level} ${seat.role}`,
     ...(seat.isLead ? ['lead'] : []),
     ...(seat.isCrossCutting ? ['cross-cutting'] : []),
-    `reports to ${titleOf(titles, seat.reportsToId)}`,
-    ...(escalatesElsewhere(seat) ? [`escalates to ${titleOf(titles, seat.escalatesToId)}`] : []),
-  ].join(', ')
+  ].join(' ')
+  const lines = `reports to ${titleOf(titles, seat.reportsToId)}`
+  const elsewhere = escalatesElsewhere(seat) ? `, escalates to ${titleOf(titles, seat.escalatesToId)}` : ''
+  return `${written}, ${lines}${elsewhere}`
+}
 
 /** Every word somewhere in title, holder or role, in any order. */
 export function isFound(seat: ChartSeat, text: string): boolean {
