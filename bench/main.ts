@@ -2,12 +2,13 @@ import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 
 import { append } from './append.ts'
+import { chart } from './chart.ts'
 import { engine } from './engine.ts'
 import { type Benchmark, type Figure, tableOf } from './figures.ts'
 import { idle } from './idle.ts'
 import { status } from './status.ts'
 
-const benchmarks: readonly Benchmark[] = [append, status, engine, idle]
+const benchmarks: readonly Benchmark[] = [append, status, engine, idle, chart]
 
 /** `npm run bench`, `npm run bench -- --only engine`, `npm run bench -- --quick`. */
 const { values } = parseArgs({ options: { only: { type: 'string' }, quick: { type: 'boolean', default: false } } })
