@@ -9,6 +9,7 @@ import { allOperations } from '../src/operations/all.contract.ts'
 import type { Operation } from '../src/operations/contract.ts'
 import { fromWire } from '../src/operations/wire.ts'
 import { wireSchema } from '../src/operations/wire-schema.ts'
+import type { Org } from '../src/org/compose.ts'
 import { createAttemptToken } from '../src/server/credentials.ts'
 import { findStanding } from '../src/work/attempts/store.ts'
 import { CreateMission } from '../src/work/missions/contract.ts'
@@ -65,10 +66,14 @@ async function startTarget(openFresh: OpenFresh): Promise<Target> {
     mission_id: [...missions.map((mission) => mission.id), first.missionId],
     org: [],
     persona: [],
+    position_id: [],
+    proposal_id: [],
+    kind: ['spend_per_day'],
     key: ['plans', 'governance', 'risk_tolerance'],
     name: ['qa', 'pm'],
     other: [attempt.id, 'x'],
   }
+  let refreshed = 0
   const logged: LogLineSeen[] = []
   const { socket, operatorToken } = await startServer({
     db,
@@ -82,10 +87,15 @@ async function startTarget(openFresh: OpenFresh): Promise<Target> {
   return {
     ids,
     async refresh() {
-      ids['org'] = (await org.organisations.list(true)).organisations.map((each) => each.slug)
+      const { organisations } = await org.organisations.list(true)
+      ids['org'] = organisations.map((each) => each.slug)
       ids['persona'] = (await org.personas.list({ active: false, all: false })).personas
         .filter((each) => each.type === 'agent')
         .map((each) => each.slug)
+      const home =
+        organisations.find((each) => each.status === 'active') ??
+        (await org.organisations.create(operator, { name: 'Again', purpose: 'fuzz', description: '' }))
+      Object.assign(ids, await furnish(org, home, `${++refreshed}`))
     },
     logged,
     ask: (as, method, path, body) =>
@@ -110,6 +120,40 @@ async function startTarget(openFresh: OpenFresh): Promise<Target> {
         })
         request.on('error', reject).end(body)
       }),
+  }
+}
+
+/** Whatever was removed is there again: three seats, each held and limited, and three proposals that wait. */
+async function furnish(
+  org: Org,
+  home: { organisationId: number; slug: string },
+  round: string,
+): Promise<{ position_id: string[]; proposal_id: string[]; sitting: string[] }> {
+  const { slug } = await org.personas.create(operator, {
+    name: `Sitting ${round}`,
+    role: 'qa',
+    type: 'agent',
+    subtype: 'internal',
+    canCreateChannel: false,
+  })
+  const seat = { role: 'qa', level: 1, reportsTo: null, escalatesTo: null, isCrossCutting: false }
+  for (const letter of ['a', 'b', 'c']) {
+    const { positionId } = await org.positions.create(operator, home.slug, {
+      ...seat,
+      title: `Seat ${round} ${letter}`,
+    })
+    await org.assignments.assign(operator, positionId, slug, false)
+    const limit = { kind: 'spend_per_day', limit: 5, unit: 'EUR', onBreach: 'gate' } as const
+    await org.positions.setAuthority(operator, positionId, limit)
+    const document = `organisation: { organisation_id: ${home.organisationId}, description: "${round} ${letter}" }`
+    await org.proposals.propose(operator, document, 'because')
+  }
+  const { positions } = await org.positions.list(home.slug)
+  const { proposals } = await org.proposals.list(home.slug, false)
+  return {
+    position_id: positions.slice(-3).map((each) => String(each.positionId)),
+    proposal_id: proposals.slice(-3).map((each) => String(each.proposalId)),
+    sitting: [slug],
   }
 }
 
@@ -200,6 +244,18 @@ const plainInputs: Record<string, Record<string, unknown>[]> = {
   'persona.experience_append': [{ text: 'x' }],
   'persona.experience_write': [{ text: 'x' }],
   'persona.import': [{ files: [{ path: 'qa/x.md', text: '---\nname: X\n---\ntext' }] }],
+  'position.create': [{ title: 'Another seat', role: 'qa' }],
+  'position.update': [{ level: 2 }],
+  'position.remove': [{ unassign: true, reparent: true, force: true }],
+  'position.authority_set': [{ limit: 7, unit: 'EUR', on_breach: 'refuse' }],
+  'org.assign': [{ persona: '$sitting', reassign: true }],
+  'org.assess_fit': [{ persona: '$sitting' }],
+  'org.whoami': [{ persona: '$sitting' }],
+  'org.route': [{ to: 'operator' }, { to: 'manager', from: 'persona:$sitting' }],
+  'org.validate': [{ document: 'organisation: { name: A, purpose: b }' }],
+  'org.import': [{ document: 'organisation: { name: Imported, purpose: fuzz }' }],
+  'org.propose': [{ document: 'organisation: { organisation_id: 1, description: x }', reason: 'because' }],
+  'org.proposal_reject': [{ answer: 'no' }],
   'run.create': [
     { goal: 'A poem' },
     {
@@ -212,6 +268,15 @@ const plainInputs: Record<string, Record<string, unknown>[]> = {
   ],
 }
 const plainOf = (operation: Operation): Record<string, unknown>[] => plainInputs[operation.name] ?? [{}]
+
+/** `$sitting` stands for a persona that is there only once the target has been furnished. */
+const filledIn = (input: Record<string, unknown>, ids: Target['ids']): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value.replace('$sitting', ids['sitting']?.[0] ?? 'x') : value,
+    ]),
+  )
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 const encoded = (value: string): string => encodeURIComponent(value.toWellFormed())
@@ -262,7 +327,7 @@ describeStores('whatever is sent', (openFresh) => {
         await target.refresh()
         await fc.assert(
           fc.asyncProperty(inputOf(operation), fc.nat(1_000), async (input, pick) => {
-            const { path, body } = requestFor(operation, input, target.ids, pick)
+            const { path, body } = requestFor(operation, filledIn(input, target.ids), target.ids, pick)
             const answer = await target.ask(as, operation.method, path, body)
             check(operation, answer)
             if (answer.status === 200) reached.add(operation.name)
