@@ -1,5 +1,5 @@
-import type { Tx } from '../db/port.ts'
-import { table } from '../db/table.ts'
+import type { ReadTx, Tx } from '../db/port.ts'
+import { findRows, table } from '../db/table.ts'
 import { nextCounter } from '../db/tx.ts'
 import { type Change, updated } from '../events/change.ts'
 import type { Agent } from './contract.ts'
@@ -21,6 +21,10 @@ interface AgentOf {
 
 /** Key and stream are all that changing a row takes, so it is not read first. */
 const keyOf = ({ agentId, runId }: AgentOf): Agent => ({ id: agentId, runId }) as Agent
+
+/** Live or not: none of them may point at a seat that is gone. */
+export const listAgentsOnSeat = (tx: ReadTx, positionId: number): Promise<Agent[]> =>
+  findRows(tx, agents, 'position_id = ? ORDER BY id', [positionId])
 
 /** The first of `count` new ids. */
 export const nextAgentIds = (tx: Tx, count: number): Promise<number> => nextCounter(tx, 'agents', count)

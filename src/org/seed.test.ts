@@ -106,4 +106,23 @@ FROM personas p JOIN roles r ON r.id = p.role_id JOIN persona_types t ON t.id = 
     expect((await auditEvents(db)).findings).toEqual([])
     expect(await replayEvents(db, eventTables)).toMatchObject({ differences: [] })
   })
+
+  it('may begin without an organisation, and stays without one however often it is started', async () => {
+    const { db, open } = await openFresh()
+    expect(await seedOrganisation(db, { isEmpty: true })).toBe(true)
+    expect(await seedOrganisation(await open())).toBe(false)
+    expect(await rows(db, 'SELECT id FROM organisations')).toEqual([])
+    expect(await rows(db, 'SELECT id, name FROM roles ORDER BY id')).toEqual([
+      { id: 6, name: 'operator' },
+      { id: 7, name: 'system' },
+    ])
+    expect(await rows(db, 'SELECT id FROM personas ORDER BY id')).toEqual([{ id: 1 }, { id: 2 }])
+    const next = await db.write([], async (tx) => [
+      await nextCounter(tx, 'organisations'),
+      await nextCounter(tx, 'roles'),
+    ])
+    expect(next).toEqual([1, 8])
+    expect((await auditEvents(db)).findings).toEqual([])
+    expect(await replayEvents(db, eventTables)).toMatchObject({ differences: [] })
+  })
 })

@@ -21,18 +21,24 @@ export function renderTree(organisation: { name: string; slug: string }, seats: 
   const children = childrenOf(all)
   const titles = new Map(all.map((each) => [each.id, each.title]))
   const lines = [`${organisation.name} (${organisation.slug})`]
-  const walk = (parent: number | null, indent: string): void => {
-    const below = children.get(parent) ?? []
-    for (const [index, each] of below.entries()) {
-      const last = index === below.length - 1
-      lines.push(`${indent}${last ? '└─ ' : '├─ '}${describe(each.seat, titles)}`)
-      walk(each.id, `${indent}${last ? '   ' : '│  '}`)
-    }
+  // A stack of its own, because a document may draw one line of thousands of seats.
+  const open = placed(children.get(null), '')
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { each, indent, isLast } = next
+    lines.push(`${indent}${isLast ? '└─ ' : '├─ '}${describe(each.seat, titles)}`)
+    // Deeper than anybody reads, lines would only grow longer.
+    const below = indent.length > widestIndent ? indent : `${indent}${isLast ? '   ' : '│  '}`
+    open.push(...placed(children.get(each.id), below))
   }
-  walk(null, '')
   if (seats.length === 0) lines.push('(no seats)')
   return `${lines.join('\n')}\n`
 }
+
+const widestIndent = 120
+
+/** With the first one on top. */
+const placed = (below: readonly Drawn[] = [], indent: string): { each: Drawn; indent: string; isLast: boolean }[] =>
+  below.map((each, index) => ({ each, indent, isLast: index === below.length - 1 })).reverse()
 
 function describe(seat: ChartSeat, titles: ReadonlyMap<number, string>): string {
   const holder = seat.holder === null ? '[vacant]' : `${seat.holder.name} (${seat.holder.slug})`

@@ -1,4 +1,5 @@
-import type { Db, ReadTx, Tx } from '../../db/port.ts'
+import { agents, listAgentsOnSeat } from '../../agents/store.ts'
+import type { Db, ReadTx, Stream, Tx } from '../../db/port.ts'
 import { deleted, inserted, updated } from '../../events/change.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { notFound, refusal } from '../../kernel/errors.ts'
@@ -32,10 +33,12 @@ export function createPositions({ db, access }: { db: Db; access: OrgAccess }) {
     by: Actor,
     positionId: number,
     work: (tx: Tx, structure: Structure, position: Position, governed: Governed) => Promise<T>,
+    streams: readonly Stream[] = [],
   ): Promise<T> {
     // Even one that is gone is asked for by a write: a repeated request gets the answer of the first one there.
     const found = await db.read((tx) => findPosition(tx, positionId))
-    return db.write(found === undefined ? ['system'] : ['system', `org:${found.organisationId}`], async (tx) => {
+    const own: Stream[] = found === undefined ? [] : [`org:${found.organisationId}`]
+    return db.write(['system', ...own, ...streams], async (tx) => {
       const position = await requirePosition(tx, positionId)
       const governed = await access.govern(tx, by, position.organisationId)
       return work(tx, await structureOf(tx, position.organisationId), position, governed)
@@ -150,9 +153,15 @@ export function createPositions({ db, access }: { db: Db; access: OrgAccess }) {
           const position = await requirePosition(tx, positionId)
           return { ...planRemoval(await structureOf(tx, position.organisationId), position), removed: false }
         })
-      return changeSeat(by, positionId, async (tx, structure, position, governed) => {
+      const seated = await db.read((tx) => listAgentsOnSeat(tx, positionId))
+      const remove = async (tx: Tx, structure: Structure, position: Position, governed: Governed) => {
         const plan = planRemoval(structure, position)
         refuseRemoval(plan, input)
+        for (const agent of await listAgentsOnSeat(tx, positionId)) {
+          await tx.hold(agents.stream(agent))
+          const change = { noun: 'agent', action: 'update', message: `agent ${agent.id} leaves the chart` }
+          await recordOrgChange(tx, by, governed, change, [updated(agents, agent, { positionId: null })])
+        }
         const message = `seat "${position.title}" removed`
         const data = { position_id: position.id, unassigned: plan.holder, reparented: plan.directReports }
         await recordOrgChange(
@@ -163,7 +172,13 @@ export function createPositions({ db, access }: { db: Db; access: OrgAccess }) {
           removalChanges(structure, position, await listAssignmentsOfPosition(tx, position.id), tx.at),
         )
         return { ...plan, removed: true, ...warned(governed) }
-      })
+      }
+      return changeSeat(
+        by,
+        positionId,
+        remove,
+        seated.map((agent) => agents.stream(agent)),
+      )
     },
 
     setAuthority: (by: Actor, positionId: number, limit: Authority): Promise<Warned<{ authority: Authority[] }>> =>

@@ -1,0 +1,162 @@
+import { expect, it } from 'vitest'
+
+import { exportOf, importInto, refusalOf } from '../../../test/support/documents.ts'
+import { openOrg, type TestOrg } from '../../../test/support/org.ts'
+import { shop } from '../../../test/support/shop.ts'
+import { describeStores } from '../../../test/support/store.ts'
+import { operator } from '../../../test/support/work.ts'
+import { exitCodes } from '../../kernel/errors.ts'
+
+/** The shop, with a director whose persona is 31. */
+const directed = `${shop}  - { title: AR Director, role: ar-director, assignment: { persona_id: 31, persona_name: Paula } }\n`
+
+describeStores('a proposal', (openFresh) => {
+  const open = async (): Promise<{ org: TestOrg; edited: string }> => {
+    const org = await openOrg(openFresh)
+    await importInto(org, directed)
+    return { org, edited: (await exportOf(org, 'shop')).replace('title: Till', 'title: Checkout') }
+  }
+  const tillOf = async (org: TestOrg): Promise<string | undefined> =>
+    (await org.positions.list('shop')).positions[1]?.title
+
+  it('is a changed document with a reason, kept with what it would change, and changes nothing', async () => {
+    const { org, edited } = await open()
+    const agent = await org.agentAs(30)
+    const made = await org.proposals.propose(agent, edited, 'It is a checkout now')
+    expect(made).toEqual({
+      proposalId: 1,
+      organisationId: 5,
+      reason: 'It is a checkout now',
+      status: 'open',
+      changes: [
+        {
+          action: 'update',
+          entity: 'position',
+          label: 'position_id 11',
+          fields: [{ field: 'title', from: 'Till', to: 'Checkout' }],
+          note: null,
+        },
+      ],
+      answer: null,
+      proposedBy: 'boss-ada-30',
+      createdAt: expect.any(String),
+      decidedBy: null,
+      decidedAt: null,
+    })
+    expect(await tillOf(org)).toBe('Till')
+    expect((await org.proposals.list('shop', false)).proposals).toEqual([made])
+    expect(await org.organisations.status('shop')).toMatchObject({ openProposals: 1 })
+    expect((await org.events('org:5')).at(-1)).toMatchObject({
+      by: `agent:${agent.agentId}`,
+      data: { noun: 'proposal', action: 'open', proposal_id: 1, by_persona_id: 30 },
+    })
+  })
+
+  it('may be made where governance is enforced: it is the way for everybody', async () => {
+    const { org, edited } = await open()
+    await org.organisations.set(operator, 'shop', 'governance', 'enforce')
+    const agent = await org.agentAs(30)
+    expect((await refusalOf(importAs(org, agent, edited))).code).toBe('forbidden')
+    expect((await org.proposals.propose(agent, edited, 'Please')).status).toBe('open')
+  })
+
+  it('is applied by the AR Director, not by others', async () => {
+    const { org, edited } = await open()
+    const [developer, director] = [await org.agentAs(30), await org.agentAs(31)]
+    await org.proposals.propose(developer, edited, 'Please')
+    const refused = await refusalOf(org.proposals.apply(developer, 1, false))
+    expect([exitCodes[refused.code], await tillOf(org)]).toEqual([1, 'Till'])
+    expect((await refusalOf(org.proposals.reject(developer, 1, 'no'))).code).toBe('forbidden')
+    expect(await org.proposals.apply(director, 1, false)).toMatchObject({
+      status: 'applied',
+      decidedBy: 'ar-director-paula-31',
+      decidedAt: expect.any(String),
+    })
+    expect(await tillOf(org)).toBe('Checkout')
+    expect(await org.proposals.list('shop', false)).toEqual({ proposals: [] })
+    expect((await org.proposals.list('shop', true)).proposals).toHaveLength(1)
+  })
+
+  it('is applied by the operator where the seat is vacant', async () => {
+    const { org, edited } = await open()
+    await org.proposals.propose(operator, edited, 'Please')
+    expect(await org.proposals.apply(operator, 1, false)).toMatchObject({ status: 'applied', decidedBy: 'operator' })
+    expect(await tillOf(org)).toBe('Checkout')
+  })
+
+  it('is turned down with an answer', async () => {
+    const { org, edited } = await open()
+    await org.proposals.propose(operator, edited, 'Please')
+    expect(await org.proposals.reject(await org.agentAs(31), 1, 'The sign says Till')).toMatchObject({
+      status: 'rejected',
+      answer: 'The sign says Till',
+      decidedBy: 'ar-director-paula-31',
+    })
+    expect(await refusalOf(org.proposals.apply(operator, 1, true))).toMatchObject({
+      code: 'illegal_transition',
+      message: 'proposal 1 was rejected by ar-director-paula-31',
+      hint: 'The sign says Till',
+    })
+    expect(await tillOf(org)).toBe('Till')
+  })
+
+  it('is decided by exactly one of those who decide at once', async () => {
+    const { org, edited } = await open()
+    await org.proposals.propose(operator, edited, 'Please')
+    const settled = await Promise.allSettled([
+      org.proposals.apply(operator, 1, false),
+      org.proposals.reject(operator, 1, 'no'),
+      org.proposals.apply(operator, 1, false),
+    ])
+    expect(settled.filter((each) => each.status === 'fulfilled')).toHaveLength(1)
+    const [proposal] = (await org.proposals.list('shop', true)).proposals
+    expect(await tillOf(org)).toBe(proposal?.status === 'applied' ? 'Checkout' : 'Till')
+  })
+
+  it('is planned anew when it is applied', async () => {
+    const { org, edited } = await open()
+    await org.proposals.propose(operator, edited, 'Please')
+    await org.positions.update(operator, 11, { title: 'Checkout', level: 7 })
+    const { changes } = await org.proposals.apply(operator, 1, false)
+    expect(changes).toMatchObject([{ label: 'position_id 11', fields: [{ field: 'level', from: '7', to: '2' }] }])
+  })
+
+  it('that has come into conflict is applied only with --force', async () => {
+    const { org } = await open()
+    const seated = (await exportOf(org, 'shop')).replace(
+      /(title: Till[^]*?assignment:) null/,
+      '$1\n      persona_slug: boss-ada-30',
+    )
+    await org.proposals.propose(operator, seated, 'Ada at the till')
+    await org.assignments.assign(operator, 11, 'Paula', false)
+    const error = await refusalOf(org.proposals.apply(operator, 1, false))
+    expect([error.code, error.data['flag']]).toEqual(['conflict', '--force'])
+    expect((await org.proposals.list('shop', false)).proposals).toHaveLength(1)
+    expect((await org.proposals.apply(operator, 1, true)).status).toBe('applied')
+    expect((await org.positions.show(11)).position.assignment?.personaSlug).toBe('boss-ada-30')
+  })
+
+  it('is of a sound document, that changes something, of an organisation that is there', async () => {
+    const { org, edited } = await open()
+    const refused = async (document: string): Promise<string> => {
+      const error = await refusalOf(org.proposals.propose(operator, document, 'x'))
+      expect(error.code).toBe('invalid_input')
+      return error.message
+    }
+    expect(await refused(edited.replace('role: clerk', 'role: wizard'))).toContain('there is no role "wizard"')
+    expect(await refused(await exportOf(org, 'shop'))).toBe('the document changes nothing')
+    expect(await refused('organisation: { name: New, purpose: x }\n')).toContain('no organisation that is here')
+    expect((await refusalOf(org.proposals.apply(operator, 9, false))).code).toBe('not_found')
+  })
+
+  it('that is applied twice with one key is applied once and answered twice', async () => {
+    const { org, edited } = await open()
+    await org.proposals.propose(operator, edited, 'Please')
+    const ask = () => org.db.once('key', 'digest', () => org.proposals.apply(operator, 1, false))
+    const first = await ask()
+    expect(await ask()).toEqual(first)
+  })
+})
+
+const importAs = (org: TestOrg, by: Parameters<TestOrg['documents']['import']>[0], document: string) =>
+  org.documents.import(by, document, { preview: false, force: false, withIntent: false })
