@@ -38,11 +38,11 @@ export const statusQuery = queryOptions({
 
 export const runsPage = 50
 
-export const runsQuery = (status: RunStatus | undefined) =>
+export const runsQuery = (status?: RunStatus, organisationId?: number) =>
   infiniteQueryOptions({
-    queryKey: [...keys.runs, status ?? 'all'],
+    queryKey: [...keys.runs, status ?? 'all', organisationId ?? 'all'],
     queryFn: ({ pageParam, signal }) =>
-      call(operations.run.list, { status, limit: runsPage, before: pageParam }, signal),
+      call(operations.run.list, { status, organisationId, limit: runsPage, before: pageParam }, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => (last.runs.length < runsPage ? undefined : last.runs.at(-1)?.startedAt),
   })

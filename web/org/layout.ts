@@ -206,26 +206,37 @@ function linesBelow(block: Block, box: Box, x: number, y: number): string[] {
   ]
 }
 
-/** Beside each other: straight across. Otherwise a curve from the top to the bottom, off the middle, where it reports. */
+/** Into the side that it comes from: the top and the bottom belong to the reporting lines. */
 function escalationLine(from: Box, to: Box): { line: string; arrow: string } {
   const isBeside = from.y < to.y + to.height && to.y < from.y + from.height
   const isRight = from.x + from.width / 2 >= to.x + to.width / 2
+  const way = isRight ? 1 : -1
+  const side = isRight ? to.x + to.width : to.x
   if (isBeside) {
     const y = (Math.max(from.y, to.y) + Math.min(from.y + from.height, to.y + to.height)) / 2
-    const start = isRight ? from.x : from.x + from.width
-    const end = isRight ? to.x + to.width : to.x
-    const way = isRight ? 1 : -1
-    return { line: `M${start} ${y}H${end}`, arrow: `M${end} ${y}l${way * 9} -4.5v9z` }
+    return { line: `M${isRight ? from.x : from.x + from.width} ${y}H${side}`, arrow: arrowAcross(side, y, way) }
   }
   const isAbove = to.y < from.y
+  const up = isAbove ? 1 : -1
   const x1 = from.x + from.width * (isRight ? 0.75 : 0.25)
-  const x2 = to.x + to.width * (isRight ? 0.85 : 0.15)
   const y1 = isAbove ? from.y : from.y + from.height
-  const y2 = isAbove ? to.y + to.height : to.y
-  const way = isAbove ? 1 : -1
-  const bend = Math.min(160, Math.abs(y1 - y2) * 0.6) * way
+  const isUnder = x1 > to.x - 24 && x1 < to.x + to.width + 24
+  if (isUnder) {
+    const x2 = to.x + to.width * (isRight ? 0.85 : 0.15)
+    const y2 = isAbove ? to.y + to.height : to.y
+    const bend = Math.min(160, Math.abs(y1 - y2) * 0.6) * up
+    return {
+      line: `M${x1} ${y1}C${x1} ${y1 - bend} ${x2} ${y2 + bend} ${x2} ${y2}`,
+      arrow: `M${x2} ${y2}l-4.5 ${9 * up}h9z`,
+    }
+  }
+  const y2 = to.y + to.height * (isAbove ? 0.75 : 0.25)
+  const rise = Math.min(200, Math.abs(y1 - y2) * 0.7) * up
+  const run = Math.min(200, Math.abs(x1 - side) * 0.7) * way
   return {
-    line: `M${x1} ${y1}C${x1} ${y1 - bend} ${x2} ${y2 + bend} ${x2} ${y2}`,
-    arrow: `M${x2} ${y2}l-4.5 ${9 * way}h9z`,
+    line: `M${x1} ${y1}C${x1} ${y1 - rise} ${side + run} ${y2} ${side} ${y2}`,
+    arrow: arrowAcross(side, y2, way),
   }
 }
+
+const arrowAcross = (x: number, y: number, way: number): string => `M${x} ${y}l${9 * way} -4.5v9z`

@@ -49,7 +49,7 @@ export function InboxPage() {
 
 /** The next question after what waits: what is going on. */
 function GoingOn() {
-  const latest = useInfiniteQuery(runsQuery(undefined))
+  const latest = useInfiniteQuery(runsQuery())
   const runs = latest.data?.pages[0]?.runs ?? []
   const open = runs.filter((run) => run.endedAt === null)
   if (runs.length === 0) return null

@@ -1,10 +1,12 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 
 import { RunStatus } from '../../src/work/runs/contract.ts'
 import { Heading } from '../parts/heading.tsx'
 import { RunTable } from '../parts/run-table.tsx'
 import { runState, Stated } from '../parts/state.tsx'
 import { Empty, Failure, Skeleton } from '../parts/views.tsx'
+import { useChosen } from '../org/choice.ts'
+import { organisationsQuery } from '../org/queries.ts'
 import { runsQuery } from '../queries.ts'
 import { addresses, Link, usePlace } from '../router.tsx'
 import { figure } from '../text.ts'
@@ -12,7 +14,10 @@ import { figure } from '../text.ts'
 export function RunsPage() {
   const { query } = usePlace()
   const chosen = RunStatus.options.find((status) => status === query.get('status'))
-  const pages = useInfiniteQuery(runsQuery(chosen))
+  const organisations = useQuery(organisationsQuery()).data ?? []
+  const org = useChosen({ page: 'runs' }, query, organisations)
+  const organisation = organisations.length > 1 ? organisations.find((each) => each.slug === org) : undefined
+  const pages = useInfiniteQuery(runsQuery(chosen, organisation?.organisationId))
   const counts = pages.data?.pages[0]?.counts ?? {}
   const runs = pages.data?.pages.flatMap((page) => page.runs) ?? []
   return (
@@ -23,7 +28,7 @@ export function RunsPage() {
       {pages.isError && !pages.data && (
         <Failure error={pages.error} retry={() => void pages.refetch()} what="The runs" />
       )}
-      {pages.data && runs.length === 0 && <NoRuns chosen={chosen} />}
+      {pages.data && runs.length === 0 && <NoRuns chosen={chosen} organisation={organisation?.name} />}
       {runs.length > 0 && <RunTable runs={runs} />}
       {pages.hasNextPage && (
         <button type="button" disabled={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
@@ -37,18 +42,21 @@ export function RunsPage() {
 function StatusFilter({ counts, chosen }: { counts: Record<string, number>; chosen: RunStatus | undefined }) {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0)
   const statuses = RunStatus.options.filter((status) => (counts[status] ?? 0) > 0 || status === chosen)
+  const { query } = usePlace()
   if (all === 0 && chosen === undefined) return null
+  const address = (status: RunStatus | ''): string => {
+    const kept = new URLSearchParams(query)
+    if (status === '') kept.delete('status')
+    else kept.set('status', status)
+    return kept.size === 0 ? addresses.runs : `${addresses.runs}?${kept}`
+  }
   return (
     <nav className="filters" aria-label="Runs by status">
-      <Link to={addresses.runs} aria-current={chosen === undefined ? 'true' : undefined}>
+      <Link to={address('')} aria-current={chosen === undefined ? 'true' : undefined}>
         all <span className="figure">{figure(all)}</span>
       </Link>
       {statuses.map((status) => (
-        <Link
-          key={status}
-          to={`${addresses.runs}?status=${status}`}
-          aria-current={status === chosen ? 'true' : undefined}
-        >
+        <Link key={status} to={address(status)} aria-current={status === chosen ? 'true' : undefined}>
           <Stated state={runState(status)} /> <span className="figure">{figure(counts[status] ?? 0)}</span>
         </Link>
       ))}
@@ -56,7 +64,9 @@ function StatusFilter({ counts, chosen }: { counts: Record<string, number>; chos
   )
 }
 
-function NoRuns({ chosen }: { chosen: RunStatus | undefined }) {
+function NoRuns({ chosen, organisation }: { chosen: RunStatus | undefined; organisation: string | undefined }) {
+  if (organisation !== undefined && chosen === undefined)
+    return <Empty title={`${organisation} has no runs yet`}>Runs of others are under “All organisations”.</Empty>
   if (chosen !== undefined) return <Empty title={`No run is ${chosen}`}>Other runs are under “all”.</Empty>
   return (
     <Empty

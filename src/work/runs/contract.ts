@@ -93,6 +93,7 @@ export const runOperations = {
     path: '/runs',
     input: z.strictObject({
       status: RunStatus.optional(),
+      organisationId: z.coerce.number().int().positive().optional().describe('Only those of this organisation'),
       limit: z.coerce.number().int().min(1).max(500).default(50),
       before: z.string().optional().describe('For the next page: the last run’s started_at'),
     }),

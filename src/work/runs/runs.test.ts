@@ -204,6 +204,8 @@ describeStores('a run', (openFresh) => {
     expect(all.counts).toEqual({ done: 1, running: 1 })
     expect(all.runs[0]).not.toHaveProperty('configuration')
     expect((await agency.runs.list({ limit: 10, status: 'done' })).runs.map((run) => run.id)).toEqual([done.id])
+    expect(await agency.runs.list({ limit: 10, organisationId: 1 })).toEqual(all)
+    expect(await agency.runs.list({ limit: 10, organisationId: 2 })).toEqual({ runs: [], counts: {} })
     expect((await agency.runs.list({ limit: 1 })).runs.map((run) => run.id)).toEqual([under.id])
     expect((await agency.runs.list({ limit: 1, before: under.startedAt })).runs.map((run) => run.id)).toEqual([done.id])
   })

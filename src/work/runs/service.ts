@@ -18,7 +18,7 @@ import { listChecks } from '../evidence/store.ts'
 import type { Mission } from '../missions/contract.ts'
 import type { Missions } from '../missions/service.ts'
 import type { CreateRun, Run, RunConfiguration, RunLine } from './contract.ts'
-import { countRuns, findRun, findRunIdsByPrefix, listRuns, runs } from './store.ts'
+import { countRuns, findRun, findRunIdsByPrefix, listRuns, type RunQuery, runs } from './store.ts'
 
 export type RunDefaults = Pick<RunConfiguration, 'idleMinutes' | 'hardMinutes' | 'crashRetries' | 'retryBudget'> & {
   runtime: string | null
@@ -62,10 +62,10 @@ export function createRuns(deps: RunDeps) {
 
     resolve: (prefix: string): Promise<string> => db.read((tx) => resolveRun(tx, prefix)),
 
-    list: (query: { status?: string | undefined; before?: string | undefined; limit: number }) =>
+    list: (query: RunQuery) =>
       db.read(async (tx) => ({
         runs: (await listRuns(tx, query)).map(withoutConfiguration),
-        counts: await countRuns(tx),
+        counts: await countRuns(tx, query.organisationId),
       })),
 
     show: (prefix: string): Promise<Run> => db.read((tx) => requireRun(tx, prefix)),

@@ -20,18 +20,24 @@ export async function findRunIdsByPrefix(tx: ReadTx, prefix: string): Promise<st
   return rows.map((row) => row['id'] as string)
 }
 
-export const listRuns = (
-  tx: ReadTx,
-  query: { status?: string | undefined; before?: string | undefined; limit: number },
-): Promise<Run[]> => {
-  const before = query.before ?? '~'
-  return query.status === undefined
-    ? findRows(tx, runs, 'started_at < ? ORDER BY started_at DESC, id LIMIT ?', [before, query.limit])
-    : findRows(tx, runs, 'started_at < ? AND status = ? ORDER BY started_at DESC, id LIMIT ?', [
-        before,
-        query.status,
-        query.limit,
-      ])
+export interface RunQuery {
+  status?: string | undefined
+  organisationId?: number | undefined
+  before?: string | undefined
+  limit: number
+}
+
+export function listRuns(tx: ReadTx, { status, organisationId, before = '~', limit }: RunQuery): Promise<Run[]> {
+  const wanted = [
+    ['started_at < ?', before],
+    ['status = ?', status],
+    ['organisation_id = ?', organisationId],
+  ].filter((each): each is [string, string | number] => each[1] !== undefined)
+  const where = wanted.map(([condition]) => condition).join(' AND ')
+  return findRows(tx, runs, `${where} ORDER BY started_at DESC, id LIMIT ?`, [
+    ...wanted.map(([, value]) => value),
+    limit,
+  ])
 }
 
 /** A mission has at most one run under way; it moves the mission. */
@@ -40,8 +46,12 @@ export async function findOpenRunOf(tx: ReadTx, missionId: string): Promise<stri
   return row?.['id'] as string | undefined
 }
 
-export async function countRuns(tx: ReadTx): Promise<Record<string, number>> {
-  const rows = await sqlOf(tx).all('SELECT status, COUNT(*) AS count FROM runs GROUP BY status ORDER BY status')
+export async function countRuns(tx: ReadTx, organisationId?: number): Promise<Record<string, number>> {
+  const [where, values] = organisationId === undefined ? ['', []] : ['WHERE organisation_id = ?', [organisationId]]
+  const rows = await sqlOf(tx).all(
+    `SELECT status, COUNT(*) AS count FROM runs ${where} GROUP BY status ORDER BY status`,
+    values,
+  )
   return Object.fromEntries(rows.map((row) => [row['status'] as string, Number(row['count'])]))
 }
 
