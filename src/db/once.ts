@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 import { bug, refusal } from '../kernel/errors.ts'
 import type { Tx } from './port.ts'
-import { sqlOf } from './tx.ts'
+import { openTx, sqlOf } from './tx.ts'
 
 interface Once {
   key: string
@@ -41,7 +41,7 @@ export function refuseNesting(): void {
 
 /** The transaction's own body, unless its key has been seen: then its first answer. */
 export async function answerOnce<T>(tx: Tx, once: Once, work: () => Promise<T>): Promise<T> {
-  const sql = sqlOf(tx)
+  const sql = openTx(tx).sqlFor('answers')
   const seen = await sql.get('SELECT digest, answer FROM answers WHERE key = ?', [once.key])
   if (seen !== undefined) {
     if (seen['digest'] !== once.digest)

@@ -1,11 +1,11 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
-import { describeStores } from '../../test/support/store.ts'
+import { describeStores, freshSqlite } from '../../test/support/store.ts'
 import type { NewEvent } from '../events/append.ts'
 import { auditEvents } from '../events/audit.ts'
 import { change, create, deleted, inserted, record, updated } from '../events/change.ts'
 import { replayEvents } from '../events/replay.ts'
-import { findRow, findRows, table } from './table.ts'
+import { findFields, findRow, findRows, table } from './table.ts'
 import { sqlOf } from './tx.ts'
 
 interface Role {
@@ -26,6 +26,8 @@ describeStores('rows that wait for the end of their transaction', (openFresh) =>
       await create(tx, roles, role(1, 'one'), event)
       expect(await findRow(tx, roles, 1)).toEqual(role(1, 'one'))
       await change(tx, roles, role(1, 'one'), { name: 'two' }, event)
+      expect(await findRow(tx, roles, 1)).toEqual(role(1, 'two'))
+      expect(await findFields(tx, roles, ['name'], 1)).toEqual({ name: 'two' })
       expect(await findRows(tx, roles, 'name = ?', ['two'])).toEqual([role(1, 'two')])
       await create(tx, roles, role(2, 'three'), event)
       // Taken before there was anything to wait for.
@@ -87,5 +89,48 @@ describeStores('rows that wait for the end of their transaction', (openFresh) =>
     await expect(swallowed).rejects.toThrow(/unique|aborted/i)
     expect(await auditEvents(db)).toEqual({ streams: 1, events: 1, findings: [] })
     expect((await replayEvents(db, [roles])).differences).toEqual([])
+  })
+})
+
+describe('rows of transactions that are committed together, on SQLite', () => {
+  it('are seen by the later ones, and written once', async () => {
+    const { db } = await freshSqlite()
+    await db.write(['org:1'], (tx) => create(tx, roles, role(1, '0'), event))
+    const before = db.statements()
+    await Promise.all(
+      [1, 2, 3].map((count) =>
+        db.write(['org:1'], async (tx) => {
+          const found = (await findRow(tx, roles, 1)) as Role
+          await change(tx, roles, found, { name: `${found.name} ${count}` }, event)
+        }),
+      ),
+    )
+    // BEGIN, the stream and the row are read, row and stream and events are written, COMMIT.
+    expect(db.statements() - before).toBe(7)
+    expect(await db.read((tx) => findRow(tx, roles, 1))).toEqual(role(1, '0 1 2 3'))
+    expect((await replayEvents(db, [roles])).differences).toEqual([])
+  })
+
+  it('are the fault of the one alone that cannot write its own', async () => {
+    const { db } = await freshSqlite()
+    const add = (id: number, name: string): Promise<Role> =>
+      db.write(['org:1'], (tx) => create(tx, roles, role(id, name), event))
+    const results = await Promise.allSettled([add(1, 'a'), add(2, 'a'), add(3, 'c')])
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(await db.read((tx) => findRows(tx, roles, '1 = 1 ORDER BY id'))).toEqual([role(1, 'a'), role(3, 'c')])
+    expect(await auditEvents(db)).toEqual({ streams: 1, events: 2, findings: [] })
+    expect((await replayEvents(db, [roles])).differences).toEqual([])
+  })
+
+  it('are read anew after somebody wrote past them', async () => {
+    const { db } = await freshSqlite()
+    await db.write(['org:1'], async (tx) => {
+      await create(tx, roles, role(1, 'one'), event)
+      expect(await findRow(tx, roles, 1)).toEqual(role(1, 'one'))
+      await sqlOf(tx).run("UPDATE roles SET name = 'another'")
+      expect(await findRow(tx, roles, 1)).toEqual(role(1, 'another'))
+      await record(tx, event, [deleted(roles, role(1, 'another'))])
+      expect(await findRow(tx, roles, 1)).toBeUndefined()
+    })
   })
 })

@@ -2,7 +2,7 @@ import { bug } from '../kernel/errors.ts'
 import type { Sql, SqlRow, SqlValue } from './port.ts'
 
 /** What a pending write needs to know of its table. */
-interface Target {
+export interface Target {
   readonly name: string
   /** Column names. */
   readonly keyColumns: readonly string[]
@@ -26,14 +26,17 @@ interface Phase {
 const newPhase = (): Phase => ({ inserts: [], updates: new Map(), updatedTables: new Set() })
 
 /**
- * Row changes of one transaction, written when somebody is about to look or at its end: a brief that passes through
- * four states in one transaction is updated once, and rows of one table go in together. Inserts come first, in their
- * order, so that an update never points at a row that is still to come; but never before an earlier update of the same
- * table, which may have made room under a unique index: such an insert begins a new phase.
+ * Row changes that are committed together, written when somebody is about to look or at the end: a brief that passes
+ * through four states in one transaction is updated once, and rows of one table go in together. Inserts come first, in
+ * their order, so that an update never points at a row that is still to come; but never before an earlier update of the
+ * same table, which may have made room under a unique index: such an insert begins a new phase.
  */
 export class PendingRows {
   #phases: Phase[] = []
   #tables = new Set<string>()
+  #places = new Set<string>()
+  /** Rows as they will be, whole, of those that somebody has looked at. */
+  #known = new Map<string, SqlRow>()
   #failure: { error: unknown } | null = null
 
   get isEmpty(): boolean {
@@ -44,27 +47,59 @@ export class PendingRows {
     return this.#tables.has(table)
   }
 
-  insert(target: Target, columns: SqlRow): void {
+  isPending(target: Target, key: readonly SqlValue[]): boolean {
+    return this.#tables.has(target.name) && this.#places.has(placeOf(target, key))
+  }
+
+  /** Whether a row of the table waits that fulfils this; of an update only the columns it sets are known. */
+  someOf(table: string, fulfils: (columns: SqlRow) => boolean): boolean {
+    if (!this.#tables.has(table)) return false
+    return this.#phases.some(
+      ({ inserts, updates }) =>
+        inserts.some(({ target, columns }) => target.name === table && fulfils(columns)) ||
+        [...updates.values()].some(({ target, columns }) => target.name === table && fulfils(columns)),
+    )
+  }
+
+  known(target: Target, key: readonly SqlValue[]): SqlRow | undefined {
+    return this.#known.size === 0 ? undefined : this.#known.get(placeOf(target, key))
+  }
+
+  know(target: Target, key: readonly SqlValue[], row: SqlRow): void {
+    this.#known.set(placeOf(target, key), row)
+  }
+
+  /** Somebody writes past us. */
+  forget(): void {
+    this.#known.clear()
+  }
+
+  insert(target: Target, key: readonly SqlValue[], columns: SqlRow): void {
     this.#tables.add(target.name)
+    this.#places.add(placeOf(target, key))
     const last = this.#phases.at(-1)
     const phase = last === undefined || last.updatedTables.has(target.name) ? this.#begin() : last
     phase.inserts.push({ target, columns })
   }
 
   update(target: Target, key: readonly SqlValue[], columns: SqlRow): void {
+    const place = placeOf(target, key)
     this.#tables.add(target.name)
+    this.#places.add(place)
+    const seen = this.#known.get(place)
+    if (seen !== undefined) Object.assign(seen, columns)
     const phase = this.#phases.at(-1) ?? this.#begin()
     phase.updatedTables.add(target.name)
-    const place = `${target.name}\n${key.join('\n')}`
-    const known = phase.updates.get(place)
-    if (known === undefined) phase.updates.set(place, { target, key, columns: { ...columns } })
-    else Object.assign(known.columns, columns)
+    const waiting = phase.updates.get(place)
+    if (waiting === undefined) phase.updates.set(place, { target, key, columns: { ...columns } })
+    else Object.assign(waiting.columns, columns)
   }
 
   async flush(sql: Sql): Promise<void> {
     const phases = this.#phases
     this.#phases = []
     this.#tables.clear()
+    this.#places.clear()
     try {
       for (const { inserts, updates } of phases) {
         await insertAll(sql, inserts)
@@ -87,6 +122,9 @@ export class PendingRows {
     return phase
   }
 }
+
+const placeOf = ({ name }: Target, key: readonly SqlValue[]): string =>
+  key.length === 1 ? `${name}\n${key[0]}` : `${name}\n${key.join('\n')}`
 
 async function insertAll(sql: Sql, inserts: readonly { target: Target; columns: SqlRow }[]): Promise<void> {
   for (let from = 0; from < inserts.length;) {

@@ -6,10 +6,11 @@ import { AgencyError, bug, refusal } from '../kernel/errors.ts'
 import { redact } from '../kernel/text.ts'
 import { announce } from './announce.ts'
 import { createChainKey } from './chain.ts'
+import { CommitGroup } from './group.ts'
 import { applyMigrations, checkSchema } from './migrate.ts'
 import { answerOnce, claimOnce, guardNesting, outsideRequests, refuseNesting, runOnce } from './once.ts'
 import type { Db, DbOptions, ReadTx, Sql, SqlRow, SqlValue, Stream, Tx } from './port.ts'
-import { asTx, numbered, OpenTx, takeStreams } from './tx.ts'
+import { asTx, numbered, OpenTx } from './tx.ts'
 
 export interface PostgresOptions extends DbOptions {
   url: string
@@ -72,17 +73,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
     let broken: Error | undefined
     try {
       await sql.run('BEGIN')
-      const heads = await takeStreams(sql, streams, chainKey, true)
-      const open = new OpenTx({
-        sql,
-        at: options.clock.at(),
-        chainKey,
-        writable: true,
-        heads,
-        takeFeed: () => sql.run(takeFeed),
-      })
+      const group = new CommitGroup({ sql, chainKey, takeFeed: () => sql.run(takeFeed) })
+      const heads = await group.take(streams)
+      const open = new OpenTx({ group, at: options.clock.at(), writable: true, heads })
       const value = await guardNesting(() => work(open))
-      await open.seal()
+      await group.seal()
       await commit(client)
       count++
       outsideRequests(() => {
@@ -127,13 +122,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
       let broken: Error | undefined
       try {
         await sql.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-        const view = new OpenTx({
-          sql,
-          at: options.clock.at(),
-          chainKey,
-          writable: false,
-          heads: new Map(),
-        })
+        const group = new CommitGroup({ sql, chainKey })
+        const view = new OpenTx({ group, at: options.clock.at(), writable: false })
         const value = await guardNesting(() => work(asTx(view)))
         await sql.run('COMMIT')
         return value

@@ -5,11 +5,12 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { bug, refusal } from '../kernel/errors.ts'
 import { announce } from './announce.ts'
 import { createChainKey } from './chain.ts'
+import { CommitGroup } from './group.ts'
 import { applyMigrations, checkSchema } from './migrate.ts'
 import { answerOnce, claimOnce, guardNesting, outsideRequests, refuseNesting, runOnce } from './once.ts'
 import type { Db, DbOptions, ReadTx, Sql, SqlRow, SqlValue, Stream, Tx } from './port.ts'
 import { openingError, storeError } from './sqlite-errors.ts'
-import { asTx, OpenTx, takeStreams } from './tx.ts'
+import { asTx, OpenTx } from './tx.ts'
 
 /** After this many callbacks a batch commits even if more are waiting: it bounds how long the first one waits. */
 const batchSize = 64
@@ -76,23 +77,18 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
   }
 
   async function commitBatch(): Promise<void> {
-    const ran: Ran[] = []
-    let item: Waiting | undefined
+    const items: Waiting[] = []
+    let ran: Ran[] = []
     let begun = false
     try {
       writer.exec('BEGIN IMMEDIATE')
       begun = true
-      for (let count = 0; count < batchSize && (item = queue.shift()) !== undefined; count++) {
-        const one = await runOne(item)
-        if (one !== null) ran.push(one)
-        item = undefined
-      }
+      ran = (await runTogether(items)) ?? (await runApart(items))
       writer.exec('COMMIT')
     } catch (error) {
       rollBack(writer)
       const reason = storeError(error)
-      item?.reject(reason)
-      for (const one of ran) one.item.reject(reason)
+      for (const item of items) item.reject(reason)
       // What stops a transaction from beginning stops the next ones too, each after the same wait.
       if (!begun) for (const waiting of queue.splice(0)) waiting.reject(reason)
       return
@@ -106,24 +102,53 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
     if (wroteEvents) for (const listener of listeners) announce(listener)
   }
 
-  /** One callback within the batch; its failure undoes its own part only. Throws when the whole batch is lost. */
-  async function runOne(item: Waiting): Promise<Ran | null> {
-    writer.exec('SAVEPOINT one')
+  /**
+   * All callbacks as one transaction, which share what they read and write it together. A savepoint for each would copy
+   * every page that it changes. Null when one of them fails: then nothing of all this has happened.
+   */
+  async function runTogether(items: Waiting[]): Promise<Ran[] | null> {
+    const group = new CommitGroup({ sql: writer.sql, chainKey })
+    const ran: Ran[] = []
     try {
-      const heads = await takeStreams(writer.sql, item.streams, chainKey, false)
-      const open = openTx(writer.sql, item.writable, heads)
-      const value = await guardNesting(() => item.work(open))
-      await open.seal()
-      writer.exec('RELEASE one')
-      return { item, open, value }
-    } catch (error) {
-      // A full disk or an I/O error may have ended the whole transaction, and with it what the batch did before.
-      if (!writer.database.isTransaction) throw error
-      writer.exec('ROLLBACK TO one')
-      writer.exec('RELEASE one')
-      item.reject(storeError(error))
+      for (let item; items.length < batchSize && (item = queue.shift()) !== undefined;) {
+        items.push(item)
+        ran.push(await run(item, group))
+      }
+      await group.seal()
+      return ran
+    } catch {
+      rollBack(writer)
+      writer.exec('BEGIN IMMEDIATE')
       return null
     }
+  }
+
+  /** One after the other, each by itself: the failure of one undoes its own part only. Throws when all is lost. */
+  async function runApart(items: readonly Waiting[]): Promise<Ran[]> {
+    const ran: Ran[] = []
+    for (const item of items) {
+      writer.exec('SAVEPOINT one')
+      try {
+        const group = new CommitGroup({ sql: writer.sql, chainKey })
+        const one = await run(item, group)
+        await group.seal()
+        writer.exec('RELEASE one')
+        ran.push(one)
+      } catch (error) {
+        // A full disk or an I/O error may have ended the whole transaction, and with it what the batch did before.
+        if (!writer.database.isTransaction) throw error
+        writer.exec('ROLLBACK TO one')
+        writer.exec('RELEASE one')
+        item.reject(storeError(error))
+      }
+    }
+    return ran
+  }
+
+  async function run(item: Waiting, group: CommitGroup): Promise<Ran> {
+    const heads = await group.take(item.streams)
+    const open = new OpenTx({ group, at: options.clock.at(), writable: item.writable, heads })
+    return { item, open, value: await guardNesting(() => item.work(open)) }
   }
 
   function rollBack(connection: Connection): void {
@@ -138,16 +163,15 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
   async function snapshot<T>(work: (tx: ReadTx) => Promise<T>): Promise<T> {
     try {
       reader.exec('BEGIN')
-      return await guardNesting(() => work(asTx(openTx(reader.sql, false, new Map()))))
+      const group = new CommitGroup({ sql: reader.sql, chainKey })
+      const open = new OpenTx({ group, at: options.clock.at(), writable: false })
+      return await guardNesting(() => work(asTx(open)))
     } catch (error) {
       throw storeError(error)
     } finally {
       rollBack(reader)
     }
   }
-
-  const openTx = (sql: Sql, writable: boolean, heads: Awaited<ReturnType<typeof takeStreams>>): OpenTx =>
-    new OpenTx({ sql, at: options.clock.at(), chainKey, writable, heads })
 
   const refuseClosed = (): void => {
     if (closed) throw refusal('stopping', 'the store is closed')

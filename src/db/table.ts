@@ -49,8 +49,7 @@ export function encode<Row extends object>(table: Table<Row>, values: Partial<Ro
   const row: SqlRow = {}
   for (const name in values) {
     const value = values[name] as unknown
-    if (value === undefined) continue
-    row[columnName(name)] = encodeValue(table, name, value)
+    if (value !== undefined) row[columnName(name)] = encodeValue(table, name, value)
   }
   return row
 }
@@ -58,8 +57,8 @@ export function encode<Row extends object>(table: Table<Row>, values: Partial<Ro
 function encodeValue<Row extends object>(table: Table<Row>, name: string, value: unknown): SqlValue {
   if (value === null) return null
   if (table.json.has(name)) return JSON.stringify(value)
-  if (table.booleans.has(name)) return value === true ? 1 : 0
   if (typeof value === 'string') return storable(value)
+  if (table.booleans.has(name)) return value === true ? 1 : 0
   if (typeof value === 'number' && (Number.isSafeInteger(value) || (Number.isFinite(value) && value % 1 !== 0)))
     return value
   throw bug(
@@ -79,9 +78,8 @@ export function decode<Row extends object>(table: Table<Row>, row: SqlRow): Row 
   for (const column in row) {
     const name = fieldName(column)
     const value = row[column] as SqlValue
-    if (value !== null && table.json.has(name)) values[name] = JSON.parse(value as string)
-    else if (value !== null && table.booleans.has(name)) values[name] = value === 1
-    else values[name] = value
+    if (typeof value === 'string') values[name] = table.json.has(name) ? JSON.parse(value) : value
+    else values[name] = value !== null && table.booleans.has(name) ? value === 1 : value
   }
   return values as Row
 }
@@ -100,7 +98,23 @@ export async function findRow<Row extends object>(
   ...key: SqlValue[]
 ): Promise<Row | undefined> {
   const text = cached(`?${table.name}`, () => `SELECT * FROM ${table.name} WHERE ${whereKey(table)}`)
-  const row = await openTx(tx).sqlFor(table.name).get(text, key)
+  const row = await openTx(tx).group.findRow(table, key, text)
+  return row === undefined ? undefined : decode(table, row)
+}
+
+/** Some of a row, where the rest would be read for nothing. */
+export async function findFields<Row extends object, Name extends keyof Row & string>(
+  tx: ReadTx,
+  table: Table<Row>,
+  names: readonly Name[],
+  ...key: SqlValue[]
+): Promise<Pick<Row, Name> | undefined> {
+  const text = cached(
+    `?${table.name}:${names.join()}`,
+    () => `SELECT ${names.map(columnName).join(', ')} FROM ${table.name} WHERE ${whereKey(table)}`,
+  )
+  const { group } = openTx(tx)
+  const row = await (group.rows.isPending(table, key) ? group.sql : group.direct).get(text, key)
   return row === undefined ? undefined : decode(table, row)
 }
 
@@ -111,8 +125,13 @@ export async function findRows<Row extends object>(
   table: Table<Row>,
   where: string,
   values: readonly SqlValue[] = [],
+  concerns?: (columns: SqlRow) => boolean,
 ): Promise<Row[]> {
-  const rows = await openTx(tx).sqlFor(table.name).all(`SELECT * FROM ${table.name} WHERE ${where}`, values)
+  const { group } = openTx(tx)
+  const isAsItWillBe =
+    concerns === undefined ? !group.rows.touches(table.name) : !group.rows.someOf(table.name, concerns)
+  const text = cached(`?${table.name} ${where}`, () => `SELECT * FROM ${table.name} WHERE ${where}`)
+  const rows = await (isAsItWillBe ? group.direct : group.sql).all(text, values)
   return rows.map((row) => decode(table, row))
 }
 

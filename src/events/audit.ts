@@ -1,5 +1,6 @@
 import type { Db, ReadTx, SqlRow } from '../db/port.ts'
-import { eventColumns, openTx, sealOf, sqlOf } from '../db/tx.ts'
+import { eventColumns, sealOf } from '../db/group.ts'
+import { openTx, sqlOf } from '../db/tx.ts'
 import { type ChainFields, chainHash } from './append.ts'
 
 export interface AuditResult {

@@ -48,7 +48,7 @@ export async function record(tx: Tx, event: NewEvent, changes: readonly Change[]
     if (table.stream(row) !== stream) throw bug(`${table.name} belongs to "${table.stream(row)}", not to "${stream}"`)
     const columns = encode(table, change.patch)
     const key = keyOf(table, row)
-    if (change.sign === '+') rows.insert(table, columns)
+    if (change.sign === '+') rows.insert(table, key, columns)
     else if (change.sign === '=') rows.update(table, key, columns)
     else await deleteRow(tx, table, key)
     stored.push([change.sign, table.name, key, columns])

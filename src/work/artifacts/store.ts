@@ -8,6 +8,12 @@ export const listArtifacts = (tx: ReadTx, runId: string): Promise<Artifact[]> =>
   findRows(tx, artifacts, 'run_id = ? ORDER BY at, name, version', [runId])
 
 export async function newestVersion(tx: ReadTx, runId: string, name: string): Promise<Artifact | undefined> {
-  const [newest] = await findRows(tx, artifacts, 'run_id = ? AND name = ? ORDER BY version DESC LIMIT 1', [runId, name])
+  const [newest] = await findRows(
+    tx,
+    artifacts,
+    'run_id = ? AND name = ? ORDER BY version DESC LIMIT 1',
+    [runId, name],
+    (columns) => columns['name'] === name && columns['run_id'] === runId,
+  )
   return newest
 }

@@ -1,0 +1,140 @@
+import { bug } from '../kernel/errors.ts'
+import { type ChainKey, keyedHash } from './chain.ts'
+import { insertText, PendingRows, type Target } from './pending.ts'
+import type { Sql, SqlRow, SqlValue, Stream } from './port.ts'
+
+export interface StreamHead {
+  seq: number
+  hash: string
+  moved: boolean
+}
+
+interface GroupOptions {
+  sql: Sql
+  chainKey: ChainKey
+  /**
+   * With several writers at once (PostgreSQL): waits for the right to append to the feed of everything, held until the
+   * commit. Events are kept back until then, so that positions rise in the order of commits: a reader that has seen
+   * one never finds a lower one later. Numbers handed out during the transaction, and a reader that stays behind the
+   * oldest open one, were refused: any transaction left open on that server would stop the feed, and transaction ids
+   * start again in a database that was restored from a dump.
+   */
+  takeFeed?: () => Promise<unknown>
+}
+
+/**
+ * What is committed together and not yet written: rows, events and the heads of their streams. On PostgreSQL one
+ * transaction; on SQLite those of one moment, which share what they read, too: nobody else writes meanwhile.
+ */
+export class CommitGroup {
+  readonly rows = new PendingRows()
+  readonly chainKey: ChainKey
+  /** Without a look at what is pending. */
+  readonly direct: Sql
+  /** For a look at anything; may be kept, because it looks for what is pending at every call. */
+  readonly sql: Sql
+  #heads = new Map<Stream, StreamHead>()
+  #events: SqlRow[] = []
+  #takeFeed: (() => Promise<unknown>) | undefined
+
+  constructor({ sql, chainKey, takeFeed }: GroupOptions) {
+    this.direct = sql
+    this.chainKey = chainKey
+    this.#takeFeed = takeFeed
+    this.sql = {
+      get: (text, values) => this.#shown(() => sql.get(text, values)),
+      all: (text, values) => this.#shown(() => sql.all(text, values)),
+      run: (text, values) =>
+        this.#shown(() => {
+          this.rows.forget()
+          return sql.run(text, values)
+        }),
+    }
+  }
+
+  /** The row under this key, as it will be. Only a writer that is alone may keep what it has read. */
+  async findRow(target: Target, key: readonly SqlValue[], text: string): Promise<SqlRow | undefined> {
+    const { rows } = this
+    const known = rows.known(target, key)
+    if (known !== undefined) return known
+    const row = await (rows.isPending(target, key) ? this.sql : this.direct).get(text, key)
+    if (row !== undefined && this.#takeFeed === undefined) rows.know(target, key, row)
+    return row
+  }
+
+  /** Reads, and on PostgreSQL locks, the heads of these streams; in order, so that two writers never wait for each other in a circle. */
+  async take(streams: readonly Stream[]): Promise<Map<Stream, StreamHead>> {
+    const taken = new Map<Stream, StreamHead>()
+    for (const stream of streams.length < 2 ? streams : [...new Set(streams)].sort())
+      taken.set(stream, this.#heads.get(stream) ?? (await this.#takeHead(stream)))
+    return taken
+  }
+
+  async #takeHead(stream: Stream): Promise<StreamHead> {
+    const select = this.#takeFeed === undefined ? selectHead : selectAndLockHead
+    let row = await this.direct.get(select, [stream])
+    if (row === undefined) {
+      // Sealed while still empty: otherwise emptying a stream and its head would leave no trace.
+      await this.direct.run(insertHead, [stream, sealOf(this.chainKey, stream, 0, '')])
+      row = await this.direct.get(select, [stream])
+    }
+    if (row === undefined) throw bug(`the stream "${stream}" vanished`)
+    const head = { seq: row['seq'] as number, hash: row['hash'] as string, moved: false }
+    this.#heads.set(stream, head)
+    return head
+  }
+
+  insertEvent(columns: SqlRow): void {
+    this.#events.push(columns)
+  }
+
+  /** Writes rows, the heads that moved, and at last the events: everything but COMMIT. */
+  async seal(): Promise<void> {
+    if (!this.rows.isEmpty) await this.rows.flush(this.direct)
+    this.rows.refuseFailure()
+    await this.#writeEvents()
+  }
+
+  async #writeEvents(): Promise<void> {
+    const events = this.#events
+    if (events.length === 0) return
+    this.#events = []
+    for (const [stream, head] of this.#heads) {
+      if (!head.moved) continue
+      head.moved = false
+      const seal = sealOf(this.chainKey, stream, head.seq, head.hash)
+      await this.direct.run(updateHead, [head.seq, head.hash, seal, stream])
+    }
+    await this.#takeFeed?.()
+    for (let from = 0; from < events.length; from += eventsPerInsert) {
+      const rows = events.slice(from, from + eventsPerInsert)
+      const values: SqlValue[] = []
+      for (const row of rows) values.push(...Object.values(row))
+      await this.direct.run(insertText('events', eventColumns, 16, rows.length), values)
+    }
+  }
+
+  async #shown<T>(look: () => Promise<T>): Promise<T> {
+    if (!this.rows.isEmpty) await this.rows.flush(this.direct)
+    // Another's feed must not be held up by a look.
+    if (this.#takeFeed === undefined) await this.#writeEvents()
+    return look()
+  }
+}
+
+export const eventColumns =
+  'stream, seq, at, kind, by, run_id, brief_id, attempt_id, tier, workstream, level, code, message, data, changes, hash'
+
+const eventsPerInsert = 16
+
+/**
+ * The head carries a seal of its own, which no event row repeats: cutting off the newest events and
+ * setting the head back to an older one needs a seal that is nowhere to be copied from.
+ */
+export const sealOf = (key: ChainKey, stream: string, seq: number, hash: string): string =>
+  keyedHash(key, `head\n${stream}\n${seq}\n${hash}`)
+
+const selectHead = 'SELECT seq, hash FROM streams WHERE stream = ?'
+const selectAndLockHead = `${selectHead} FOR UPDATE`
+const updateHead = 'UPDATE streams SET seq = ?, hash = ?, seal = ? WHERE stream = ?'
+const insertHead = "INSERT INTO streams (stream, seq, hash, seal) VALUES (?, 0, '', ?) ON CONFLICT (stream) DO NOTHING"
