@@ -1,3 +1,5 @@
+import { type Clock, systemClock } from './clock.ts'
+
 /** Branded ids: a run's id cannot be handed to something that wants a brief's. */
 declare const brand: unique symbol
 type Id<Name extends string> = string & { readonly [brand]: Name }
@@ -49,15 +51,34 @@ export interface Ids {
 // Without i, l, o, u: nobody misreads an id aloud, and no id spells a word.
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** Twelve characters of five bits: a million ids collide with a chance of 4 in ten million, and a short prefix identifies. */
-export function createIds(randomBytes: (size: number) => Uint8Array): Ids {
+/** What people call by the beginning of its id. */
+const foundByPrefix: ReadonlySet<IdNoun> = new Set(['run', 'mission'])
+
+/**
+ * Twelve characters of five bits. Of a run or a mission all are random: a million collide with a chance of 4 in ten
+ * million, and a short prefix identifies. The others begin with their second and go on counting from anywhere, so that
+ * rows made together lie together in every index: random ones made a store write three times as many pages.
+ */
+export function createIds(randomBytes: (size: number) => Uint8Array, clock: Pick<Clock, 'nowMs'> = systemClock): Ids {
+  let count = 0
+  for (const byte of randomBytes(6)) count = count * 32 + (byte & 31)
   return {
     next: <Noun extends IdNoun>(noun: Noun) => {
       let text: string = idPrefixes[noun]
-      for (const byte of randomBytes(12)) text += alphabet[byte & 31]
+      if (foundByPrefix.has(noun)) for (const byte of randomBytes(12)) text += alphabet[byte & 31]
+      else text += sixOf(Math.floor(clock.nowMs() / 1_000) - epochSeconds) + sixOf(count++)
       return text as IdOf[Noun]
     },
   }
+}
+
+/** 2020; thirty bits of seconds from there last until 2054, when the order starts anew. */
+const epochSeconds = 1_577_836_800
+
+function sixOf(value: number): string {
+  let text = ''
+  for (let shift = 25; shift >= 0; shift -= 5) text += alphabet[(value >>> shift) & 31]
+  return text
 }
 
 export const systemIds: Ids = createIds(pooledRandomBytes())
