@@ -2,7 +2,8 @@ import type { AgentEnded, AgentHandle, RuntimeEvent } from '../adapters/runtime/
 import type { Tx } from '../db/port.ts'
 import { AgencyError } from '../kernel/errors.ts'
 import { sleep } from '../kernel/clock.ts'
-import { findAttempt } from '../work/attempts/store.ts'
+import type { Attempt } from '../work/attempts/contract.ts'
+import { findProgress } from '../work/attempts/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import { findRun } from '../work/runs/store.ts'
 import type { Workspace } from '../workspaces/port.ts'
@@ -183,14 +184,14 @@ export interface Conclusion {
 /** Classifies, looks at the evidence, records. Also the way an attempt of an earlier life is brought to its end. */
 export async function conclude(
   deps: EngineDeps,
-  { run, brief, attempt: { id: attemptId } }: Claimed,
+  { run, brief, attempt: known }: Claimed,
   workspace: Workspace | null,
   conclusion: Conclusion,
 ): Promise<void> {
   // Where the runtime brought the report along, there is nothing in the store that we do not know.
   const stored =
     conclusion.report === undefined
-      ? await persist(deps, () => deps.db.read((tx) => findAttempt(tx, attemptId)))
+      ? await persist(deps, () => deps.db.read((tx) => findProgress(tx, known.id)))
       : undefined
   if (stored?.status === 'ended') return
   // A report made through the API is already stored; the newest of the two ways counts.
@@ -204,10 +205,11 @@ export async function conclude(
   const runEnded = await persist(deps, () =>
     deps.db.write([`run:${run.id}`], async (tx) => {
       const scope = await openScope(deps, tx, run.id)
-      let attempt = await findAttempt(tx, attemptId)
+      const progress = await findProgress(tx, known.id)
       let current = brief
       // Ended by somebody else: what this agent did no longer counts.
-      if (scope === null || attempt === undefined || attempt.status === 'ended') return false
+      if (scope === null || progress === undefined || progress.status === 'ended') return false
+      let attempt: Attempt = { ...known, ...progress }
       // It finished before its start was recorded (killed between the two).
       if (attempt.status === 'launching' && conclusion.startFailed !== true && end.classified.outcome !== 'interrupted')
         ({ brief: current, attempt } = await recordStart(scope, brief, attempt, { pid: null, promptSha256: null }))
@@ -251,12 +253,13 @@ function classifyEnd(conclusion: Conclusion, report: unknown): Classified {
 /** Null when somebody else has ended it meanwhile. While an attempt is live, its brief changes only through it. */
 async function recordStarted(
   deps: EngineDeps,
-  { run, brief, attempt: { id } }: Claimed,
+  { run, brief, attempt: known }: Claimed,
   start: { pid: number | null; promptSha256: string },
 ): Promise<Claimed | null> {
   return deps.db.write([`run:${run.id}`], async (tx) => {
-    const attempt = await findAttempt(tx, id)
-    if (attempt === undefined || attempt.status === 'ended') return null
+    const progress = await findProgress(tx, known.id)
+    if (progress === undefined || progress.status === 'ended') return null
+    const attempt: Attempt = { ...known, ...progress }
     // Recorded already, by a commit whose answer got lost.
     if (attempt.status === 'running') return { run, brief: { ...brief, status: 'working' }, attempt }
     const scope: RunScope = { tx, by: 'engine', ids: deps.ids, playbook: playbookOf(deps, run.playbook), run }

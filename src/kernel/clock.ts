@@ -8,9 +8,17 @@ export interface Clock {
 
 export const isoAt = (ms: number): string => new Date(ms).toISOString()
 
+let lastMs = 0
+let lastText = isoAt(0)
+
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
-  at: () => isoAt(Date.now()),
+  // Many transactions share a millisecond, and its text costs more than a statement.
+  at: () => {
+    const nowMs = Date.now()
+    if (nowMs !== lastMs) [lastMs, lastText] = [nowMs, isoAt(nowMs)]
+    return lastText
+  },
   after: (ms, callback) => {
     // Longer timers than a signed 32-bit number of milliseconds fire at once in Node; nothing of ours waits that long.
     const timer = setTimeout(callback, Math.min(ms, 2 ** 31 - 1))

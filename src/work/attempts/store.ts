@@ -1,6 +1,6 @@
 import { agents } from '../../agents/store.ts'
 import type { ReadTx } from '../../db/port.ts'
-import { findRow, findRows, table } from '../../db/table.ts'
+import { findFields, findRow, findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
 import type { AgentActor } from '../../kernel/actor.ts'
 import { refusal } from '../../kernel/errors.ts'
@@ -13,6 +13,10 @@ export const attempts = table<Attempt>('attempts', {
 })
 
 export const findAttempt = (tx: ReadTx, id: string): Promise<Attempt | undefined> => findRow(tx, attempts, id)
+
+/** What somebody else may have changed of an attempt since it was claimed. */
+export const findProgress = (tx: ReadTx, id: string): Promise<Pick<Attempt, 'status' | 'report'> | undefined> =>
+  findFields(tx, attempts, ['status', 'report'], id)
 
 /** In the order in which they were launched: agents are numbered, and several may share a millisecond. */
 export const listAttempts = (tx: ReadTx, runId: string): Promise<Attempt[]> =>

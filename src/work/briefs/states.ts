@@ -57,13 +57,13 @@ export const briefMoves: readonly Move[] = [
   ),
 ]
 
-const events = new Map(briefMoves.map(([from, to, event]) => [`${from}→${to}→${event}`, event]))
-const pairs = new Set(briefMoves.map(([from, to]) => `${from}→${to}`))
+const movesFrom = new Map(briefStatuses.map((status) => [status, briefMoves.filter(([from]) => from === status)]))
 
-export const canMove = (from: BriefStatus, to: BriefStatus): boolean => pairs.has(`${from}→${to}`)
+export const canMove = (from: BriefStatus, to: BriefStatus, event?: EventKind): boolean =>
+  movesFrom.get(from)?.some((move) => move[1] === to && (event === undefined || move[2] === event)) ?? false
 
 export function checkMove(from: BriefStatus, to: BriefStatus, event?: EventKind): void {
-  if (event === undefined ? canMove(from, to) : events.has(`${from}→${to}→${event}`)) return
+  if (canMove(from, to, event)) return
   throw refusal('illegal_transition', `illegal_transition ${from}→${to}`, {
     hint: `From ${from} a brief can become: ${nextStatuses(from).join(', ') || 'nothing else'}.`,
     data: { from, to },
