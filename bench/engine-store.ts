@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 
+import type { Step } from '../src/adapters/runtime/scripted/contract.ts'
+import { fileNamedIn, objectiveOf } from '../src/adapters/runtime/scripted/default.ts'
 import { createScriptedRuntime } from '../src/adapters/runtime/scripted/runtime.ts'
+import type { BuiltIn } from '../src/adapters/runtime/scripted/scenarios.ts'
 import { composeAgency } from '../src/compose.ts'
 import type { Db } from '../src/db/port.ts'
 import { openSqlite } from '../src/db/sqlite.ts'
@@ -21,23 +24,27 @@ export interface Bench {
   close(): Promise<void>
 }
 
-export const runOf = (briefs: number): CreateRun =>
+/** A run whose agents play `playing`, each brief with an output of its own. */
+export const runOf = (briefs: number, playing: (path: string) => Record<string, unknown>): CreateRun =>
   CreateRun.parse({
     goal: 'Do it many times',
     runtime: 'scripted',
-    briefs: Array.from({ length: briefs }, (_, index) => briefOf(`b${index}`)),
+    briefs: Array.from({ length: briefs }, (_, index) => {
+      const path = `b${index}.md`
+      return { key: `b${index}`, objective: `Write ${path}`, runtimeOptions: playing(path) }
+    }),
   })
 
-/** The same in both hosts; the report comes with the agent's output, so that it needs no server. */
-function briefOf(key: string): Record<string, unknown> {
-  const path = `${key}.md`
-  const steps = [
-    { say: 'Reading the brief' },
-    { write: { path, text: 'Done.\n' } },
-    { usage: { input_tokens: 100, output_tokens: 20 } },
-    { report: { status: 'done', summary: `Wrote ${path}.`, outputs: [path], via: 'stdout' } },
-  ]
-  return { key, objective: `Write ${path}`, runtimeOptions: { scenario: { steps } } }
+/** The report comes with the agent's output, so that it needs no server. */
+export const stepsOf = (path: string): Step[] => [
+  { say: 'Reading the brief' },
+  { write: { path, text: 'Done.\n' } },
+  { usage: { input_tokens: 100, output_tokens: 20 } },
+  { report: { status: 'done', summary: `Wrote ${path}.`, outputs: [path], via: 'stdout' } },
+]
+
+const scenarios: Record<string, BuiltIn> = {
+  bench: (prompt) => ({ attempts: [stepsOf(fileNamedIn(objectiveOf(prompt)) ?? 'result.md')] }),
 }
 
 /** The core on a store file with every sync that the product makes; agents and workspaces in memory. */
@@ -52,7 +59,7 @@ export async function openBench(path: string): Promise<Bench> {
     ids: systemIds,
     log: { ...noLog, warn: console.warn, error: console.error },
     trigger: (point) => point === 'run.ended' && ended(),
-    runtimes: [createScriptedRuntime({ host: 'in-process' })],
+    runtimes: [createScriptedRuntime({ host: 'in-process', scenarios })],
     workspaces: createMemoryWorkspaces(),
     files: createMemoryFiles(),
     promptOf: () => template,
@@ -67,7 +74,10 @@ export async function openBench(path: string): Promise<Bench> {
     db,
     async run(briefs) {
       const end = new Promise<void>((resolve) => (ended = resolve))
-      const { id } = await agency.runs.create({ kind: 'operator', personaId: operatorPersona }, runOf(briefs))
+      const { id } = await agency.runs.create(
+        { kind: 'operator', personaId: operatorPersona },
+        runOf(briefs, () => ({ scenario: 'bench' })),
+      )
       await end
       const { status, briefsDone } = await agency.runs.show(id)
       if (status !== 'done' || briefsDone !== briefs)

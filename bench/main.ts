@@ -6,9 +6,10 @@ import { chart } from './chart.ts'
 import { engine } from './engine.ts'
 import { type Benchmark, type Figure, tableOf } from './figures.ts'
 import { idle } from './idle.ts'
+import { org } from './org.ts'
 import { status } from './status.ts'
 
-const benchmarks: readonly Benchmark[] = [append, status, engine, idle, chart]
+const benchmarks: readonly Benchmark[] = [append, status, engine, idle, org, chart]
 
 /** `npm run bench`, `npm run bench -- --only engine`, `npm run bench -- --quick`. */
 const { values } = parseArgs({ options: { only: { type: 'string' }, quick: { type: 'boolean', default: false } } })

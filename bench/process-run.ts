@@ -3,14 +3,15 @@ import { rmSync } from 'node:fs'
 import { startDaemon } from '../src/daemon/start.ts'
 import { operatorPersona } from '../src/kernel/ids.ts'
 import { freshFolder } from './daemon-process.ts'
-import { eventsPerBrief, runOf } from './engine-store.ts'
+import { eventsPerBrief, runOf, stepsOf } from './engine-store.ts'
 
 /** The same scenario, played by real processes under a whole daemon: how many events each brief leaves there. */
 export async function eventsOfProcessRun(briefs = 3): Promise<number> {
   const home = freshFolder()
+  const run = runOf(briefs, (path) => ({ scenario: { steps: stepsOf(path) } }))
   const daemon = await startDaemon({ env: { ...process.env, AGENCY_HOME: home }, flags: { port: '0' } })
   try {
-    const { id } = await daemon.agency.runs.create({ kind: 'operator', personaId: operatorPersona }, runOf(briefs))
+    const { id } = await daemon.agency.runs.create({ kind: 'operator', personaId: operatorPersona }, run)
     const signal = new AbortController().signal
     const until = async (): Promise<boolean> => (await daemon.agency.runs.show(id)).endedAt !== null
     for await (const _ of daemon.feed.follow({ stream: `run:${id}`, after: 0, signal, until }));
