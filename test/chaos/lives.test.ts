@@ -99,9 +99,12 @@ describeStores('one home', (_, store) => {
       await installation.client.send<{ briefs: { id: string }[] }>('GET', `/runs/${asked.id}/inspect?events=0`)
     ).briefs
     while (!existsSync(join(installation.home, 'workspaces', asked.id, brief?.id ?? '', 'looking'))) await pause(10)
+    // The shell becomes the command a moment after it has made the file.
+    const commands = (): string[] => processesOf(installation.home).map(({ command }) => command)
+    while (!commands().includes('sleep 300')) await pause(10)
     first.kill()
     await first.ended
-    expect(processesOf(installation.home).map(({ command }) => command)).toEqual(['sleep 300'])
+    expect(commands()).toEqual(['sleep 300'])
     const second = installation.start()
     expect(await untilEnded(installation, 60_000)).toBe(0)
     expect(await findInRuns(installation, [asked], { daemons: 1, agents: 0 })).toEqual([])
