@@ -1,4 +1,74 @@
-import { stringify } from 'yaml'
+/**
+ * As a person reads it and a pipe parses it: one key a line, no line folded, nothing standing for something elsewhere.
+ * Written here because the library takes ten times as long, and loses blanks at the ends of lines.
+ */
+export function yamlText(value: unknown): string {
+  const out: string[] = []
+  if (isBranch(value)) writeBranch(out, value, '')
+  else out.push(scalar(value, ''), '\n')
+  return out.join('')
+}
 
-/** As a person reads it and a pipe parses it: no line is folded, nothing stands for something elsewhere. */
-export const yamlText = (value: unknown): string => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false })
+type Branch = readonly unknown[] | Readonly<Record<string, unknown>>
+
+const isBranch = (value: unknown): value is Branch =>
+  typeof value === 'object' && value !== null && (Array.isArray(value) ? value.length > 0 : entriesOf(value).length > 0)
+
+const entriesOf = (value: object): [string, unknown][] =>
+  Object.entries(value).filter(([, inner]) => inner !== undefined)
+
+/** `hanging`: the first line continues one that has been begun, as behind a hyphen. */
+function writeBranch(out: string[], branch: Branch, indent: string, hanging = false): void {
+  let start = hanging ? '' : indent
+  if (Array.isArray(branch)) {
+    for (const item of branch as readonly unknown[]) {
+      out.push(start, '- ')
+      if (isBranch(item)) writeBranch(out, item, `${indent}  `, true)
+      else out.push(scalar(item, indent), '\n')
+      start = indent
+    }
+    return
+  }
+  for (const [key, value] of entriesOf(branch)) {
+    out.push(start, plainOrQuoted(key), ':')
+    if (isBranch(value)) {
+      out.push('\n')
+      writeBranch(out, value, `${indent}  `)
+    } else out.push(' ', scalar(value, indent), '\n')
+    start = indent
+  }
+}
+
+function scalar(value: unknown, indent: string): string {
+  if (typeof value === 'string')
+    return value.includes('\n') ? (block(value, indent) ?? quoted(value)) : plainOrQuoted(value)
+  if (Array.isArray(value)) return '[]'
+  if (typeof value === 'object' && value !== null) return '{}'
+  return value === undefined ? 'null' : String(value)
+}
+
+/** Lines as they are; null where blanks or signs at their edges would be lost on the way. */
+function block(text: string, indent: string): string | null {
+  const isEnded = text.endsWith('\n')
+  const lines = (isEnded ? text.slice(0, -1) : text).split('\n')
+  const isTame = lines.every((line) => line.trim() === line) && lines[0] !== '' && lines.at(-1) !== ''
+  if (!isTame || unprintable.test(text.replaceAll('\n', ''))) return null
+  return [isEnded ? '|' : '|-', ...lines.map((line) => (line === '' ? '' : `${indent}  ${line}`))].join('\n')
+}
+
+const plainOrQuoted = (text: string): string => (isPlain(text) ? text : quoted(text))
+
+/** JSON's texts are YAML's too. */
+const quoted = (text: string): string => JSON.stringify(text)
+
+const unprintable = /[\p{C}\u2028\u2029]/u
+
+/** Begins with a letter and looks like nothing else to any reader of YAML, old ones included. */
+const isPlain = (text: string): boolean =>
+  (/^[\p{L}_/]/u.test(text) || instant.test(text)) &&
+  !/: | #|[:\s]$|[^\S ]/.test(text) &&
+  !unprintable.test(text) &&
+  !reserved.test(text)
+
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const reserved = /^(true|false|null|yes|no|on|off|y|n)$/i
