@@ -71,7 +71,7 @@ describe.skipIf(noBrowser !== null)('the dashboard, for everybody', () => {
         await page.goto(daemon.address)
         await settled(page)
         await page.keyboard.press('Control+k')
-        await expectShown(page.getByRole('option').first())
+        await expectShown(page.getByRole('listbox').getByRole('option').first())
         expect({ name: 'palette', ...(await inspect(page)) }).toEqual({ name: 'palette', found: [], overflow: 0 })
         await page.goto(`${daemon.address}${places['run under way']}`)
         await page.getByRole('button', { name: 'Cancel run' }).click()
