@@ -126,6 +126,11 @@ describe('a document of an organisation that is not there yet', () => {
       '4:42 Al: there is no role "wizard"',
     ],
     [
+      'no persona with the role of Agency itself',
+      `${organisation}${roles}${positions('{ title: A, role: clerk, assignment: { persona_name: Al, persona_role: System } }')}`,
+      '4:42 Al: the role "system" is Agency’s own',
+    ],
+    [
       'no seat for the operator',
       `${organisation}${roles}${positions('{ title: A, role: clerk, assignment: { persona_id: 1 } }')}`,
       '4:42 operator-operator-1 holds no seat: it stands outside the chart',

@@ -178,7 +178,7 @@ function checkPersona({ docs, row, namesakes, role }: PersonaAfter, say: Say): v
     )
   if (role === null && first.personaRole !== undefined)
     say(`${called}: there is no role "${first.personaRole}"`, place, called)
-  else if (role !== null && fold(role.name) === 'system' && row === null)
+  else if (role !== null && fold(role.name) === 'system')
     say(`${called}: the role "system" is Agency’s own`, place, called)
   if (row !== null) return
   if (first.personaName === undefined)

@@ -73,7 +73,12 @@ async function insertMission(
   input: Omit<CreateMission, 'tags' | 'deliverables'> & { tags: readonly string[]; deliverables: readonly string[] },
 ): Promise<Mission> {
   const organisation = await findOrganisation(tx, input.organisationId)
-  if (organisation === undefined) throw notFound('organisation', input.organisationId)
+  if (organisation === undefined)
+    throw notFound(
+      'organisation',
+      input.organisationId,
+      'List them with "agency org list"; create or import makes one.',
+    )
   const mission: Mission = {
     id: ids.next('mission'),
     organisationId: organisation.id,
