@@ -78,7 +78,7 @@ function exportedRoles(structure: Structure, chosen: readonly Position[], all: b
       structure.holders.get(position.id)?.persona.roleId ?? position.roleId,
     ]),
   )
-  return [...structure.roles.values()].filter((role) => all || used.has(role.id)).sort((a, b) => a.id - b.id)
+  return [...structure.roles.values()].filter((role) => all || used.has(role.id))
 }
 
 function positionEntry(structure: Structure, position: Position): Record<string, unknown> {

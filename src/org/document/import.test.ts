@@ -392,7 +392,9 @@ positions: [{ position_id: 10, title: Boss, assignment: { persona_id: 30, person
       'unchanged intent: intent differs, not imported; use --with-intent to write it',
     ])
     await importInto(org, text)
+    await importInto(org, text.replace('level: 2', 'level: 3'))
     expect(look(org, place)).toBe(before)
+    await importInto(org, text)
     expect(await previewOf(org, text, { withIntent: true })).toContain('update intent')
     await importInto(org, text, { withIntent: true })
     expect(look(org, place)).toBe(before.replace('- Honesty', '- Honesty\n- Opening hours'))
