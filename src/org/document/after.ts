@@ -53,33 +53,43 @@ export interface PersonaAfter {
 
 /** The organisation as it will be, with what the document leaves out as it is: faults, plan and import all look at this. */
 export interface After {
-  roles: ReadonlyMap<string, RoleAfter>
+  roles: readonly RoleAfter[]
   seats: readonly SeatAfter[]
   byTitle: ReadonlyMap<string, SeatAfter>
+  /** Also by the title that a seat has now and will not have then, unless another takes it. */
+  byAnyTitle: ReadonlyMap<string, SeatAfter>
   personas: readonly PersonaAfter[]
 }
 
 export function foresee(document: OrgDocument, present: Present): After {
   const roles = rolesAfter(document, present)
-  const byId = new Map([...roles.values()].flatMap((role) => (role.row === null ? [] : [[role.row.id, role] as const])))
+  const byId = new Map(roles.flatMap((role) => (role.row === null ? [] : [[role.row.id, role] as const])))
+  // A role that is renamed may still be called by the name that it had, unless another has taken it.
+  const byName = new Map([
+    ...roles.flatMap((role) => (role.row === null ? [] : [[fold(role.row.name), role] as const])),
+    ...roles.map((role) => [fold(role.name), role] as const),
+  ])
   const seats = seatsAfter(document, present, (seat, said) =>
-    said !== undefined ? (roles.get(fold(said)) ?? null) : seat === null ? null : (byId.get(seat.roleId) ?? null),
+    said !== undefined ? (byName.get(fold(said)) ?? null) : seat === null ? null : (byId.get(seat.roleId) ?? null),
   )
   const byTitle = new Map<string, SeatAfter>()
   for (const seat of seats) if (!byTitle.has(seat.title)) byTitle.set(seat.title, seat)
-  drawLines(seats, byTitle)
+  const byAnyTitle = new Map(byTitle)
+  for (const seat of seats)
+    if (seat.row !== null && !byAnyTitle.has(seat.row.title)) byAnyTitle.set(seat.row.title, seat)
+  drawLines(seats, byAnyTitle)
   const personas = personasAfter(seats, present, (persona, said) =>
     said !== undefined
-      ? (roles.get(fold(said)) ?? null)
+      ? (byName.get(fold(said)) ?? null)
       : persona === null
         ? undefined
         : (byId.get(persona.roleId) ?? null),
   )
-  return { roles, seats, byTitle, personas }
+  return { roles, seats, byTitle, byAnyTitle, personas }
 }
 
 /** Roles are shared and named by everybody, so a name counts before a number; a number alone would rename. */
-function rolesAfter(document: OrgDocument, present: Present): Map<string, RoleAfter> {
+function rolesAfter(document: OrgDocument, present: Present): RoleAfter[] {
   const byId = new Map(present.roles.map((role) => [role.id, role]))
   const byName = new Map(present.roles.map((role) => [fold(role.name), role]))
   const after: RoleAfter[] = []
@@ -91,7 +101,7 @@ function rolesAfter(document: OrgDocument, present: Present): Map<string, RoleAf
     after.push({ doc, row, name: named?.name ?? doc.name })
   }
   for (const row of present.roles) if (!taken.has(row)) after.push({ doc: null, row, name: row.name })
-  return new Map(after.map((role) => [fold(role.name), role]))
+  return after
 }
 
 /** A number counts before a title; without a number here, a title that is here is that seat. */

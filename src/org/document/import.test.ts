@@ -339,9 +339,12 @@ positions:
 roles: [{ role_id: 20, name: chief }]
 positions: [{ position_id: 10, title: Boss, assignment: { persona_id: 30, persona_name: Eva } }]
 `
-    expect((await refusalOf(importInto(org, rename))).data['conflicts']).toEqual([
-      'role_id 20 is "boss" here, the document calls it "chief"; use --force to rename it for everybody',
-    ])
+    const renamed = 'role_id 20 is "boss" here, the document calls it "chief"; use --force to rename it for everybody'
+    expect((await refusalOf(importInto(org, rename))).data['conflicts']).toEqual([renamed])
+    // Also where the seats still call it by the name that it had.
+    const exported = (await exportOf(org, 'shop')).replace('name: boss', 'name: chief')
+    expect((await refusalOf(importInto(org, exported))).data['conflicts']).toEqual([renamed])
+    expect(await previewOf(org, exported, { force: true })).toContain('update role_id 20 name: boss → chief')
     const dev = await org.positions.create(operator, 'Development', {
       title: 'Dev',
       role: 'developer',

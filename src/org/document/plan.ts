@@ -58,7 +58,7 @@ export function planImport(document: OrgDocument, present: Present, after: After
   }
   const planning: Planning = { document, present, after, plan, ...options }
   planOrganisation(planning)
-  for (const role of after.roles.values()) planRole(planning, role)
+  for (const role of after.roles) planRole(planning, role)
   for (const persona of after.personas) planPersona(planning, persona)
   for (const seat of after.seats) planSeat(planning, seat)
   return plan
@@ -144,7 +144,7 @@ function planOrganisation(planning: Planning): void {
 function planLead({ plan, document, present: { structure }, after }: Planning): void {
   const said = document.organisation.lead
   if (said === undefined) return
-  const lead = said === null ? null : (after.byTitle.get(said) ?? null)
+  const lead = said === null ? null : (after.byAnyTitle.get(said) ?? null)
   const current = structure?.organisation.leadPositionId ?? null
   if ((lead === null ? null : (lead.row?.id ?? 0)) === current) return
   plan.lead = lead

@@ -18,7 +18,7 @@ export function validateDocument(document: OrgDocument, present: Present, after:
   checkOrganisation(document, present, after, say)
   checkDuplicates(document, say)
   checkRoles(after, say)
-  checkSeats(after, present, say)
+  checkSeats(after, say)
   checkCircles(after, say)
   for (const persona of after.personas) checkPersona(persona, say)
   return faults
@@ -49,7 +49,7 @@ function checkOrganisation({ organisation: doc }: OrgDocument, { structure }: Pr
     const key = slug(slugs.name) === '' ? 'name' : 'purpose'
     say(error.message, placeOf(key), key)
   }
-  if (typeof lead === 'string' && !after.byTitle.has(lead))
+  if (typeof lead === 'string' && !after.byAnyTitle.has(lead))
     say(`lead: there is no seat "${lead}"${guessed(lead, after.byTitle.keys())}`, placeOf('lead'), lead)
 }
 
@@ -76,16 +76,17 @@ function checkDuplicates({ roles, positions }: OrgDocument, say: Say): void {
 const fixedRoles = ['operator', 'system', 'ar-director']
 
 function checkRoles({ roles }: After, say: Say): void {
-  for (const { doc, row, name } of roles.values())
+  for (const { doc, row, name } of roles)
     if (doc !== null && row !== null && row.name !== name && fixedRoles.includes(fold(row.name)))
       say(`role_id ${row.id} "${row.name}" keeps its name; the document calls it "${name}"`, doc.place, name)
 }
 
-function checkSeats({ seats, byTitle, roles }: After, { structure }: Present, say: Say): void {
+function checkSeats({ seats, byTitle, byAnyTitle, roles }: After, say: Say): void {
   // Looking for what was meant takes its time; whoever has more than these wrong has something else wrong.
   let guesses = 20
   const guess = (typed: string, known: Iterable<string>): string => (guesses-- > 0 ? guessed(typed, known) : '')
-  for (const { doc, row, title, role } of seats) {
+  for (const seat of seats) {
+    const { doc, row, title, role } = seat
     if (doc === null) {
       const twin = byTitle.get(title)
       if (twin !== undefined && twin.doc !== null)
@@ -102,7 +103,7 @@ function checkSeats({ seats, byTitle, roles }: After, { structure }: Present, sa
           ? `seat "${title}" needs a role`
           : `seat "${title}": there is no role "${doc.role}"${guess(
               doc.role,
-              [...roles.values()].map((each) => each.name),
+              roles.map((each) => each.name),
             )}`,
         doc.place,
         title,
@@ -112,13 +113,17 @@ function checkSeats({ seats, byTitle, roles }: After, { structure }: Present, sa
       ['escalates_to', doc.escalatesTo],
     ] as const) {
       if (typeof target !== 'string') continue
-      if (target === title) say(`seat "${title}": ${key} itself`, doc.place, title)
-      else if (!byTitle.has(target)) {
-        const was = structure?.byTitle.get(target)
-        const now = was === undefined ? undefined : seats.find((seat) => seat.row === was)?.title
-        const hint = now === undefined ? guess(target, byTitle.keys()) : `; it becomes "${now}"`
-        say(`seat "${title}": ${key} "${target}", which is not a seat of this organisation${hint}`, doc.place, title)
-      }
+      const above = byAnyTitle.get(target)
+      const said = `seat "${title}": ${key}`
+      if (above === seat) say(`${said} itself`, doc.place, title)
+      else if (above === undefined)
+        say(
+          `${said} "${target}", which is not a seat of this organisation${guess(target, byTitle.keys())}`,
+          doc.place,
+          title,
+        )
+      else if (above.title !== target)
+        say(`${said} "${target}", which the document itself calls "${above.title}"`, doc.place, title, 'warning')
     }
   }
 }
