@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 const globalSetup = ['test/support/postgres.setup.ts']
+/** Browsers, daemons and package managers on a busy machine: in CI a case counts as failed when it fails three times. */
+const retry = process.env['CI'] === undefined ? 0 : 2
 
 export default defineConfig({
   test: {
@@ -11,6 +13,7 @@ export default defineConfig({
           globalSetup,
           include: ['src/**/*.test.ts', 'test/*.test.ts', 'web/**/*.test.{ts,tsx}'],
           testTimeout: 20_000,
+          retry,
         },
       },
       {
@@ -21,6 +24,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           fileParallelism: false,
           testTimeout: 120_000,
+          retry,
           hookTimeout: 120_000,
         },
       },
@@ -31,6 +35,7 @@ export default defineConfig({
           include: ['test/chaos/**/*.test.ts'],
           fileParallelism: false,
           testTimeout: 600_000,
+          retry,
           hookTimeout: 120_000,
         },
       },
