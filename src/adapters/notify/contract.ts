@@ -1,0 +1,120 @@
+import { z } from 'zod'
+
+import { NotificationKind } from '../../notify/contract.ts'
+
+const place = z.string().max(4_000)
+const indirect = [
+  z.strictObject({ env: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'is not the name of a variable' }) }),
+  z.strictObject({ file: place.regex(/^\//, { error: 'must be an absolute path' }) }),
+] as const
+
+/** Written out, or where to find it: a variable of the daemon's environment, or a file. Looked up at each message. */
+export const Secret = z.union([place.min(1), ...indirect], { error: 'must be a text, {env: NAME} or {file: /path}' })
+export type Secret = z.infer<typeof Secret>
+
+const WebAddress = z.union([z.url({ protocol: /^https?$/ }).max(4_000), ...indirect], {
+  error: 'must be an http or https address, {env: NAME} or {file: /path}',
+})
+
+const common = {
+  name: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, { error: 'must be lower case letters, digits, - and _' })
+    .optional(),
+  on: z.array(NotificationKind).min(1).optional(),
+  timeoutSeconds: z.number().positive().max(120).default(10),
+}
+
+const noLineBreak = /^[^\r\n\0]+$/
+const MailAddress = z
+  .string()
+  .max(320)
+  .regex(/^[^\r\n\0]*[^\s@<>]+@[^\s@<>]+>?$/, { error: 'is not an e-mail address' })
+
+export const TerminalSettings = z.strictObject({ adapter: z.literal('terminal'), ...common })
+export const WebhookSettings = z.strictObject({
+  adapter: z.literal('webhook'),
+  ...common,
+  url: WebAddress,
+  token: Secret.optional(),
+  secret: Secret.optional(),
+})
+export const ProgramSettings = z.strictObject({
+  adapter: z.literal('program'),
+  ...common,
+  command: z
+    .array(
+      z
+        .string()
+        .max(4_000)
+        .regex(/^[^\0]*$/),
+    )
+    .min(1)
+    .max(100),
+  pass: z
+    .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/))
+    .max(50)
+    .default([]),
+})
+export const EmailSettings = z.strictObject({
+  adapter: z.literal('email'),
+  ...common,
+  server: z
+    .url({ protocol: /^smtps?$/, error: 'must be smtp://host:port or smtps://host:port' })
+    .refine((text) => !text.includes('@'), { error: 'holds no user: give user and password beside it' }),
+  user: z.string().regex(noLineBreak).max(320).optional(),
+  password: Secret.optional(),
+  from: MailAddress,
+  to: z.array(MailAddress).min(1).max(50),
+})
+export const NtfySettings = z.strictObject({
+  adapter: z.literal('ntfy'),
+  ...common,
+  url: WebAddress,
+  token: Secret.optional(),
+  priority: z.number().int().min(1).max(5).optional(),
+})
+export const SlackSettings = z.strictObject({ adapter: z.literal('slack'), ...common, url: WebAddress })
+export const DiscordSettings = z.strictObject({ adapter: z.literal('discord'), ...common, url: WebAddress })
+
+/** One entry of `notify:` in config.yaml. */
+export const NotifierSettings = z.discriminatedUnion(
+  'adapter',
+  [TerminalSettings, WebhookSettings, ProgramSettings, EmailSettings, NtfySettings, SlackSettings, DiscordSettings],
+  { error: 'adapter must be terminal, webhook, program, email, ntfy, slack or discord' },
+)
+export type NotifierSettings = z.infer<typeof NotifierSettings>
+export type SettingsOf<Adapter extends NotifierSettings['adapter']> = Extract<NotifierSettings, { adapter: Adapter }>
+
+/** What a notifier is called in lists and deliveries. */
+export const notifierName = ({ name, adapter }: Pick<NotifierSettings, 'name' | 'adapter'>): string => name ?? adapter
+
+export const NotifyList = z
+  .array(NotifierSettings)
+  .max(50)
+  .superRefine((entries, context) => {
+    const names = entries.map(notifierName)
+    const twice = names.findIndex((name, index) => names.indexOf(name) < index)
+    if (twice < 0) return
+    context.addIssue({
+      code: 'custom',
+      path: [twice, 'name'],
+      message: `two notifiers are called "${names[twice]}"; give one of them another name`,
+    })
+  })
+
+/** Fit to be shown: where a secret is looked up stays, the secret itself does not. */
+export function shownSettings(entry: NotifierSettings): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(entry).map(([key, value]) => [key, secretKeys.has(key) ? hidden(key, value) : value]),
+  )
+}
+
+const secretKeys = new Set(['url', 'token', 'secret', 'password', 'command'])
+
+function hidden(key: string, value: unknown): unknown {
+  // Arguments of a program may well be a token; its own name is not.
+  if (Array.isArray(value)) return value.length > 1 ? [value[0], '[redacted]'] : value
+  if (typeof value !== 'string') return value
+  return key === 'url' && URL.canParse(value) ? `${new URL(value).origin}/[redacted]` : '[redacted]'
+}

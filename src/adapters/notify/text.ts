@@ -1,0 +1,38 @@
+import { shorten, snakeCase } from '../../kernel/text.ts'
+import type { Notification } from './port.ts'
+
+/** Without what moves a cursor, turns the direction of writing or begins a line: others wrote it. */
+export const onOneLine = (text: string): string =>
+  text
+    .replace(/[\s\u2028\u2029]+/g, ' ')
+    .replace(/\p{Cc}|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\uFFFD')
+    .toWellFormed()
+    .trim()
+
+/** The same for text of several lines. */
+export const onLines = (text: string): string =>
+  text
+    .replace(/\r\n?|[\u2028\u2029]/g, '\n')
+    .replace(/[^\P{Cc}\n\t]|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\uFFFD')
+    .toWellFormed()
+    .trim()
+
+/** The message as plain text under its title: summary, what can be done, where to look. */
+export function plainText(message: Notification): string {
+  const actions = message.actions
+    .slice(0, 20)
+    .map(({ label, command, link }) => cut(onOneLine(`${label}: ${[command, link].filter(Boolean).join('  ')}`), 1_000))
+  return [cut(onLines(message.summary), 10_000), actions.join('\n'), onOneLine(message.link ?? '')]
+    .filter((part) => part !== '')
+    .join('\n\n')
+}
+
+/** The message as JSON, in the names of the API. */
+export const jsonText = (message: Notification): string =>
+  JSON.stringify(Object.fromEntries(Object.entries(message).map(([name, value]) => [snakeCase(name), value])))
+
+/** Cut by characters that people see as one, never in the middle of one. */
+export function cut(text: string, max: number): string {
+  const short = shorten(text, max)
+  return short.isWellFormed() ? short : `${short.slice(0, -2)}…`
+}

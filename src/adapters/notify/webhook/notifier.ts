@@ -1,0 +1,23 @@
+import { createHmac } from 'node:crypto'
+
+import { type SettingsOf, notifierName } from '../contract.ts'
+import { post } from '../http.ts'
+import { createNotifier, type Environment } from '../notifier.ts'
+import type { Notifier } from '../port.ts'
+import { jsonText } from '../text.ts'
+
+/** The message as JSON to any address; signed where a secret is given, so that the receiver can tell ours from forged. */
+export function createWebhookNotifier(settings: SettingsOf<'webhook'>, environment: Environment): Notifier {
+  return createNotifier(notifierName(settings), environment, ({ message, signal, reveal }) => {
+    const { url, token, secret } = settings
+    const body = jsonText(message)
+    const headers: Record<string, string> = {
+      'content-type': 'application/json',
+      'idempotency-key': message.id,
+    }
+    if (token !== undefined) headers['authorization'] = `Bearer ${reveal(token)}`
+    if (secret !== undefined)
+      headers['x-agency-signature'] = `sha256=${createHmac('sha256', reveal(secret)).update(body).digest('hex')}`
+    return post({ url: reveal(url), headers, body, signal })
+  })
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod'
+
+import { operation } from '../operations/contract.ts'
+
+export const notificationKinds = [
+  'gate_pending',
+  'gate_reminder',
+  'question_asked',
+  'run_done',
+  'run_failed',
+  'run_paused',
+  'budget_warning',
+  'test',
+] as const
+export const NotificationKind = z.enum(notificationKinds)
+export type NotificationKind = z.infer<typeof NotificationKind>
+
+/** What the reader can do about it: a command for a terminal, and a page where there is one. */
+export const NotificationAction = z.object({
+  label: z.string(),
+  command: z.string(),
+  link: z.string().optional(),
+})
+export type NotificationAction = z.infer<typeof NotificationAction>
+
+/** How it went with one notifier, the last time. */
+export const Delivery = z.object({
+  adapter: z.string().describe('The name of the notifier'),
+  ok: z.boolean(),
+  at: z.string(),
+  error: z.string().optional(),
+})
+export type Delivery = z.infer<typeof Delivery>
+
+export const NotificationStatus = z.enum(['waiting', 'sent', 'failed'])
+
+export const NotificationRecord = z.object({
+  id: z.string(),
+  runId: z.string().nullable(),
+  organisationId: z.number().int().nullable(),
+  audience: z.string(),
+  kind: NotificationKind,
+  title: z.string(),
+  summary: z.string(),
+  actions: z.array(NotificationAction),
+  link: z.string().nullable(),
+  object: z.string().describe('What it is about: gate:…, question:…, run:…'),
+  state: z.string().describe('The state that it tells of; told once per object, state and audience'),
+  status: NotificationStatus,
+  deliveries: z.array(Delivery),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+})
+export type NotificationRecord = z.infer<typeof NotificationRecord>
+
+/** What somebody is to be told. A link that begins with `/` leads to the dashboard, wherever it listens by then. */
+export interface NewNotification {
+  kind: NotificationKind
+  title: string
+  summary: string
+  /** Who is told; the operator when left out. */
+  audience?: string
+  actions?: readonly NotificationAction[]
+  link?: string | null
+  runId: string | null
+  organisationId?: number | null
+  object: string
+  state: string
+}
+
+export const notifyOperations = {
+  list: operation({
+    name: 'notify.list',
+    summary: 'What people were told, newest first, and how it reached them',
+    method: 'GET',
+    path: '/notify',
+    input: z.strictObject({
+      status: NotificationStatus.optional(),
+      limit: z.coerce.number().int().min(1).max(500).default(50),
+    }),
+    output: z.object({
+      notifiers: z.array(
+        z.object({
+          name: z.string(),
+          kinds: z.array(NotificationKind).nullable().describe('What it is told of; null: everything'),
+        }),
+      ),
+      notifications: z.array(NotificationRecord),
+    }),
+    allow: ['operator'],
+  }),
+  test: operation({
+    name: 'notify.test',
+    summary: 'Send a test message through every notifier, or one of them, and wait for the outcome',
+    method: 'POST',
+    path: '/notify/test',
+    input: z.strictObject({ adapter: z.string().min(1).max(64).optional().describe('The name of one notifier') }),
+    output: NotificationRecord,
+    allow: ['operator'],
+  }),
+}
