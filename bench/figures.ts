@@ -48,13 +48,13 @@ export const plainly = (name: string, value: number, unit: string, note?: string
   ...(note === undefined ? {} : { note }),
 })
 
-export const skipped = (name: string, unit: string, target: string, reason: string): Figure => ({
+export const skipped = (name: string, unit: string, target: string | null, reason: string): Figure => ({
   name,
   value: null,
   unit,
   target,
   ok: true,
-  note: `skipped: ${reason}`,
+  note: reason,
 })
 
 export function median(values: readonly number[]): number {
@@ -67,19 +67,25 @@ export function median(values: readonly number[]): number {
 const rounded = (value: number): number => Number(value.toPrecision(3))
 
 export function tableOf(figures: readonly Figure[]): string[] {
-  const rows = figures.map(({ name, value, unit, target, ok, note }) => [
-    value === null ? '-' : ok ? '✓' : '✗',
-    name,
-    value === null ? '-' : `${value} ${unit}`.trim(),
-    target ?? '',
-    note ?? '',
+  const rows = figures.map((figure) => [
+    figure.name,
+    figure.value === null ? '-' : `${figure.value} ${figure.unit}`.trim(),
+    figure.target ?? '',
+    verdictOf(figure),
+    figure.note ?? '',
   ])
-  const heads = ['', 'FIGURE', 'VALUE', 'TARGET', 'NOTE']
+  const heads = ['FIGURE', 'VALUE', 'TARGET', 'RESULT', 'NOTE']
   const widths = heads.map((head, column) => Math.max(head.length, ...rows.map((row) => (row[column] ?? '').length)))
-  return [heads, ...rows].map((row) =>
+  const lines = [heads, ...rows].map((row) =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd(),
   )
+  const count = (verdict: string): number => figures.filter((figure) => verdictOf(figure) === verdict).length
+  return [...lines, '', `targets: ${count('met')} met, ${count('missed')} missed, ${count('skipped')} skipped`]
 }
+
+/** Empty where nothing was promised. */
+const verdictOf = ({ value, target, ok }: Figure): string =>
+  target === null ? '' : value === null ? 'skipped' : ok ? 'met' : 'missed'

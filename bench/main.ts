@@ -7,9 +7,10 @@ import { engine } from './engine.ts'
 import { type Benchmark, type Figure, tableOf } from './figures.ts'
 import { idle } from './idle.ts'
 import { org } from './org.ts'
+import { peers } from './peers.ts'
 import { status } from './status.ts'
 
-const benchmarks: readonly Benchmark[] = [append, status, engine, idle, org, chart]
+const benchmarks: readonly Benchmark[] = [append, status, engine, peers, idle, org, chart]
 
 /** `npm run bench`, `npm run bench -- --only engine`, `npm run bench -- --quick`. */
 const { values } = parseArgs({ options: { only: { type: 'string' }, quick: { type: 'boolean', default: false } } })

@@ -1,0 +1,100 @@
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { freshFolder } from './daemon-process.ts'
+import { atLeast, atMost, type Benchmark, type BenchOptions, type Figure, median, plainly, skipped } from './figures.ts'
+import { type Side, startSide } from './peers/side.ts'
+
+const sizes = [20, 200, 2_000] as const
+type Size = (typeof sizes)[number]
+const forms = ['fan-out', 'loop'] as const
+type Name = 'Agency' | (typeof forms)[number]
+
+const ratioName = (size: Size): string => `peers: steps per second at ${size}, Agency / LangGraph`
+
+/**
+ * Plan → N steps → N verifications → accept, by Agency and by LangGraph with its SQLite checkpointer: each in a process
+ * of its own, in turns, on files of one folder, every commit synced, agents and nodes that take no time.
+ */
+export const peers: Benchmark = {
+  name: 'peers',
+  run: async (options) => {
+    const isThere = existsSync(new URL('peers/node_modules', import.meta.url))
+    if (!isThere) options.say(`LangGraph is not installed, so Agency runs alone: ${howToInstall}`)
+    const folder = freshFolder()
+    const sides = new Map<Name, Side>()
+    sides.set('Agency', await startSide('agency.ts', ['--store', join(folder, 'agency.db')]))
+    for (const form of isThere ? forms : [])
+      sides.set(form, await startSide('langgraph.mjs', ['--store', join(folder, `${form}.db`), '--form', form]))
+    const costs = await measure(sides, options)
+    const examined = await (sides.get('Agency') as Side).examine()
+    for (const side of sides.values()) await side.stop()
+    rmSync(folder, { recursive: true, force: true })
+    return [
+      ...(isThere ? sizes.map((size) => ratioAt(size, costs)) : [skipped(ratioName(200), '×', '≥ 2', howToInstall)]),
+      growthOf(costs),
+      atMost(
+        'peers: findings of audit and replay',
+        examined.findings,
+        0,
+        '',
+        `${examined.events} events, ${examined.rows} rows, ${examined.eventsPerStep.toFixed(1)} events per step`,
+      ),
+    ]
+  },
+}
+
+const howToInstall = 'npm ci --prefix bench/peers'
+
+/** Micro-seconds per step, a verification counting as one, round by round. */
+type Costs = ReadonlyMap<Name, Record<Size, number[]>>
+
+async function measure(sides: ReadonlyMap<Name, Side>, { quick, say }: BenchOptions): Promise<Costs> {
+  const costs = new Map(
+    [...sides.keys()].map((name) => [name, { 20: [], 200: [], 2_000: [] } as Record<Size, number[]>]),
+  )
+  // As many steps at each size, so that each is timed for as long.
+  const steps = quick ? 800 : 4_000
+  const time = async (name: Name, size: Size): Promise<void> => {
+    const runs = Math.max(1, steps / (2 * size))
+    const { seconds } = await (sides.get(name) as Side).time({ size, runs })
+    costs.get(name)?.[size].push((seconds * 1e6) / (2 * size * runs))
+  }
+  for (const side of sides.values()) for (let count = 0; count < (quick ? 1 : 4); count++) await warmUp(side)
+  for (let round = 0; round < (quick ? 2 : 5); round++)
+    for (const size of inTurn(sizes, round)) {
+      for (const name of inTurn([...sides.keys()], round))
+        if (!quick || size < 2_000 || name === 'Agency') await time(name, size)
+      const shown = [...costs].map(([name, of]) => `${name} ${of[size].at(-1)?.toFixed(0) ?? '-'} µs`)
+      say(`per step of ${size}: ${shown.join(', ')}`)
+    }
+  return costs
+}
+
+/** Until the compiler has seen enough of it: the first thousands are slower, whatever their number. */
+async function warmUp(side: Side): Promise<void> {
+  await side.time({ size: 20, runs: 20 })
+  await side.time({ size: 200, runs: 2 })
+}
+
+/** Whoever comes first finds another machine than whoever comes last. */
+const inTurn = <T>(values: readonly T[], round: number): T[] =>
+  values.map((_, index) => values[(index + round) % values.length] as T)
+
+/** Beside whichever of its forms was faster in that round. */
+function ratioAt(size: Size, costs: Costs): Figure {
+  const ofForms = forms.map((form) => costs.get(form)?.[size] ?? [])
+  const ours = costs.get('Agency')?.[size] ?? []
+  if (ofForms.some((each) => each.length === 0)) return skipped(ratioName(size), '×', null, 'not part of --quick')
+  const ratio = median(ours.map((cost, round) => Math.min(...ofForms.map((each) => each[round] as number)) / cost))
+  const perSecond = (of: readonly number[]): string => (1e6 / median(of)).toFixed(0)
+  const note = `${perSecond(ours)} and ${forms.map((form, index) => `${perSecond(ofForms[index] ?? [])} (${form})`).join(', ')}`
+  return size === 200 ? atLeast(ratioName(size), ratio, 2, '×', note) : plainly(ratioName(size), ratio, '×', note)
+}
+
+function growthOf(costs: Costs): Figure {
+  const { 20: small, 2_000: large } = costs.get('Agency') as Record<Size, number[]>
+  const growth = median(large.map((cost, round) => cost / (small[round] as number)))
+  const note = `${median(small).toFixed(0)} and ${median(large).toFixed(0)} µs`
+  return atMost('peers: Agency, a step of 2,000 / a step of 20', growth, 1.2, '×', note)
+}

@@ -1,0 +1,37 @@
+import { createInterface } from 'node:readline'
+import { performance } from 'node:perf_hooks'
+import { parseArgs } from 'node:util'
+
+import { auditEvents } from '../../src/events/audit.ts'
+import { replayEvents } from '../../src/events/replay.ts'
+import { eventTables } from '../../src/tables.ts'
+import { eventsPerBrief, openBench } from '../engine-store.ts'
+import type { Asked, Examined, Timed } from './protocol.ts'
+
+/** The engine in a process of its own, beside `langgraph.mjs`. */
+const { values } = parseArgs({ options: { store: { type: 'string', default: '' } } })
+
+const bench = await openBench(values.store)
+console.log('{}')
+for await (const line of createInterface({ input: process.stdin })) {
+  const asked = JSON.parse(line) as Asked | 'examine'
+  console.log(JSON.stringify(asked === 'examine' ? await examine() : await time(asked)))
+}
+await bench.close()
+
+async function time({ size, runs }: Asked): Promise<Timed> {
+  const began = performance.now()
+  for (let count = 0; count < runs; count++) await bench.run(2 * size)
+  return { seconds: (performance.now() - began) / 1_000 }
+}
+
+async function examine(): Promise<Examined> {
+  const audit = await auditEvents(bench.db)
+  const replay = await replayEvents(bench.db, eventTables)
+  return {
+    findings: audit.findings.length + replay.differences.length,
+    events: audit.events,
+    rows: replay.rows,
+    eventsPerStep: await eventsPerBrief(bench.db),
+  }
+}
