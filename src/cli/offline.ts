@@ -43,6 +43,13 @@ async function probeDaemon({ env, paths }: CliContext): Promise<Wire<DaemonStatu
   }
 }
 
+const shown = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)
+
+/** A list would make its column as wide as a page; "agency config" prints it whole. */
+const namesOf = (list: readonly Record<string, unknown>[]): string =>
+  list.length === 0 ? 'none' : list.map(({ name, adapter }) => String(name ?? adapter)).join(', ')
+
 export interface ConfigOptions {
   explain?: true
   json?: true
@@ -61,13 +68,13 @@ export async function config(context: CliContext, options: ConfigOptions): Promi
     ] as const
     const rows = settings.map(({ key, value, from, environment, description }) => [
       key,
-      String(value),
+      Array.isArray(value) ? namesOf(value) : shown(value),
       from,
       environment,
       description,
     ])
     for (const line of tableLines(context, columns, rows)) context.out(line)
     context.out(`Order: flag, environment, ${context.paths.config}, default.`)
-  } else for (const { key, value } of settings) context.out(`${key}: ${value}`)
+  } else for (const { key, value } of settings) context.out(`${key}: ${shown(value)}`)
   return 0
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 
+import { NotifyList } from '../adapters/notify/contract.ts'
+
 const whole = (min: number, max: number) => z.number().int().min(min).max(max)
 const minutes = z.number().positive().max(100_000).nullable()
 
@@ -53,6 +55,11 @@ export const Configuration = z.strictObject({
   bodyLimitMb: whole(1, 1_024).default(8).meta({
     description: 'Largest request body that the API takes, in MB',
     expected: 'a whole number from 1 to 1024',
+  }),
+  notify: NotifyList.default([{ adapter: 'terminal', timeoutSeconds: 10 }]).meta({
+    description: 'How people are told what waits for them and what has ended',
+    expected: 'a list of notifiers',
+    secret: true,
   }),
 })
 export type Configuration = z.infer<typeof Configuration>

@@ -39,6 +39,7 @@ describe('configuration', () => {
       retryBudget: 3,
       defaultRuntime: null,
       bodyLimitMb: 8,
+      notify: [{ adapter: 'terminal', timeoutSeconds: 10 }],
     })
     expect(new Set(Object.values(origins).map(({ from }) => from))).toEqual(new Set(['default']))
   })
@@ -136,15 +137,15 @@ describe('configuration', () => {
   it('never shows a password', () => {
     const url = 'postgres://ada:hunter2@db.example:5432/agency?password=hunter3'
     const explained = explainConfiguration(load('', { env: { DATABASE_URL: url } }))
-    expect(JSON.stringify(explained)).not.toMatch(/hunter|ada/)
+    expect(JSON.stringify(explained)).not.toMatch(/hunter|\bada\b/)
     expect(explained.find(({ key }) => key === 'database_url')).toMatchObject({
       value: 'postgres://[redacted]@db.example:5432/agency',
       from: 'DATABASE_URL',
     })
     const wrong = refused(() => load('', { env: { DATABASE_URL: 'mysql://ada:hunter2@x/y' } }))
-    expect(wrong.message).not.toMatch(/hunter|ada/)
+    expect(wrong.message).not.toMatch(/hunter|\bada\b/)
     const inFile = refused(() => load('database_url: mysql://ada:hunter2@x/y'))
-    expect(inFile.message).not.toMatch(/hunter|ada/)
+    expect(inFile.message).not.toMatch(/hunter|\bada\b/)
   })
 
   it('explains every setting', () => {
@@ -154,5 +155,63 @@ describe('configuration', () => {
       expect(environment).toMatch(/^(AGENCY_[A-Z_]+|DATABASE_URL)$/)
     }
     for (const key of configurationKeys) expect(settingMeta(key).expected).not.toBe('')
+  })
+})
+
+describe('the list of notifiers', () => {
+  it('is read in the names of the file, with what was left out', () => {
+    const { notify } = load(
+      'notify:\n  - adapter: webhook\n    url: https://example.org/x\n    timeout_seconds: 3\n    on: [gate_pending]\n  - {adapter: program, command: [notify-send]}\n',
+    ).values
+    expect(notify).toEqual([
+      { adapter: 'webhook', url: 'https://example.org/x', timeoutSeconds: 3, on: ['gate_pending'] },
+      { adapter: 'program', command: ['notify-send'], timeoutSeconds: 10, pass: [] },
+    ])
+  })
+
+  it('may be empty, and may come as JSON from the environment', () => {
+    expect(load('notify: []').values.notify).toEqual([])
+    const env = { AGENCY_NOTIFY: '[{"adapter": "terminal", "name": "here"}]' }
+    expect(load('notify: []', { env }).values.notify).toMatchObject([{ adapter: 'terminal', name: 'here' }])
+  })
+
+  it.each([
+    ['notify: yes', ':1: notify must be a list of notifiers, not what it is'],
+    ['notify: [{adapter: pigeon}]', 'notify.0.adapter: must be terminal, webhook'],
+    ['notify: [{adapter: webhook}]', 'notify.0.url: must be an http or https address'],
+    ['notify: [{adapter: webhook, url: "ftp://hunter2"}]', 'notify.0.url: must be an http or https address'],
+    ['notify: [{adapter: slack, url: {env: "a b"}}]', 'notify.0.url.env: is not the name of a variable'],
+    ['notify: [{adapter: slack, url: {file: hunter2}}]', 'notify.0.url.file: must be an absolute path'],
+    ['notify: [{adapter: terminal, hunter: 2}]', 'notify.0: Unrecognized key: "hunter"'],
+    ['notify: [{adapter: terminal, timeoutSeconds: 2}]', 'timeoutSeconds (write timeout_seconds)'],
+    ['notify: [{adapter: terminal, on: [lunch]}]', 'notify.0.on.0: Invalid option: expected one of "gate_pending"'],
+    ['notify: [{adapter: terminal}, {adapter: terminal}]', 'notify.1.name: two notifiers are called "terminal"'],
+    ['notify: [{adapter: program, command: []}]', 'notify.0.command'],
+    [
+      'notify: [{adapter: email, server: "smtp://ada:hunter2@mail", from: a@b, to: [c@d]}]',
+      'notify.0.server: holds no user',
+    ],
+    ['notify: [{adapter: email, server: "smtp://mail", from: "a@b\\r\\nBcc: x@y", to: [c@d]}]', 'notify.0.from'],
+  ])('%s is refused without a secret in the sentence', (text, expected) => {
+    const { message, data } = refused(() => load(text))
+    expect(message).toContain(expected)
+    expect(JSON.stringify([message, data])).not.toContain('hunter2')
+  })
+
+  it('is shown without its secrets, but with the places where they lie', () => {
+    const text = `notify:
+  - { adapter: webhook, url: "https://example.org/hunter2", token: hunter2, secret: hunter2 }
+  - { adapter: slack, url: { env: SLACK_URL } }
+  - { adapter: email, server: "smtp://mail:25", password: hunter2, from: a@b, to: [c@d] }
+  - { adapter: program, command: [curl, "-H", "token: hunter2"] }
+`
+    const shown = explainConfiguration(load(text)).find(({ key }) => key === 'notify')?.value
+    expect(JSON.stringify(shown)).not.toContain('hunter2')
+    expect(shown).toMatchObject([
+      { adapter: 'webhook', url: 'https://example.org/[redacted]', token: '[redacted]', timeout_seconds: 10 },
+      { adapter: 'slack', url: { env: 'SLACK_URL' } },
+      { adapter: 'email', server: 'smtp://mail:25', password: '[redacted]' },
+      { adapter: 'program', command: ['curl', '[redacted]'] },
+    ])
   })
 })

@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs'
 
 import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml'
 
+import { type NotifierSettings, shownSettings } from '../adapters/notify/contract.ts'
 import { type AgencyError, refusal } from '../kernel/errors.ts'
 import { nearest } from '../kernel/nearest.ts'
 import { redact, snakeCase } from '../kernel/text.ts'
+import { fromWire, wirePath } from '../operations/wire.ts'
 import { Configuration, type ConfigurationKey, configurationKeys, settingMeta } from './contract.ts'
 
 /** Which of the four places a value comes from, and its name there: `--port`, `AGENCY_PORT`, `config.yaml:3`, `default`. */
@@ -74,6 +76,7 @@ export const explainConfiguration = ({ values, origins }: LoadedConfiguration): 
 
 /** Keeps what tells two databases apart: server and name, not user and password. */
 function hidden(value: unknown): unknown {
+  if (Array.isArray(value)) return (value as NotifierSettings[]).map(shownSettings)
   if (typeof value !== 'string') return value
   try {
     const url = new URL(value)
@@ -88,25 +91,39 @@ export const environmentName = (key: ConfigurationKey): string =>
 
 const flagName = (key: ConfigurationKey): string => `--${snakeCase(key).replaceAll('_', '-')}`
 
-/** Text has no types: a number where one is wanted, `null`, `off` and `none` for null, otherwise itself. */
+/** Text has no types: a number where one is wanted, `null`, `off` and `none` for null, JSON for a list, otherwise itself. */
 function fromText(key: ConfigurationKey, text: string, where: string): unknown {
   const trimmed = text.trim()
   const candidates: unknown[] = []
   if (/^[+-]?\d+(\.\d+)?$/.test(trimmed)) candidates.push(Number(trimmed))
   if (/^(null|off|none)$/i.test(trimmed)) candidates.push(null)
+  if (trimmed.startsWith('[')) return checked(key, parsedList(trimmed), where)
   for (const candidate of candidates) if (Configuration.shape[key].safeParse(candidate).success) return candidate
   return checked(key, trimmed, where)
 }
 
+function parsedList(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
 function checked(key: ConfigurationKey, value: unknown, where: string): unknown {
   const { expected, secret } = settingMeta(key)
+  const schema = Configuration.shape[key]
   // `undefined` would silently become the default: only a source that says something gets here.
-  const result = value === undefined ? null : Configuration.shape[key].safeParse(value)
+  const result = value === undefined ? null : schema.safeParse(fromWire(schema, value))
   if (result?.success === true) return result.data
+  const issue = result?.error.issues[0]
+  const path = issue === undefined ? '' : wirePath(schema, issue.path)
   const shown = secret ? 'what it is' : JSON.stringify(value)
-  throw refusal('invalid_input', `${where}: ${snakeCase(key)} must be ${expected}, not ${shown}`, {
-    data: { key: snakeCase(key), where },
-  })
+  const complaint =
+    path === ''
+      ? `${snakeCase(key)} must be ${expected}, not ${shown}`
+      : `${snakeCase(key)}.${path}: ${redact(issue?.message ?? '')}`
+  throw refusal('invalid_input', `${where}: ${complaint}`, { data: { key: snakeCase(key), where } })
 }
 
 interface Found {

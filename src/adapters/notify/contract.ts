@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { snakeCase } from '../../kernel/text.ts'
 import { NotificationKind } from '../../notify/contract.ts'
 
 const place = z.string().max(4_000)
@@ -12,8 +13,9 @@ const indirect = [
 export const Secret = z.union([place.min(1), ...indirect], { error: 'must be a text, {env: NAME} or {file: /path}' })
 export type Secret = z.infer<typeof Secret>
 
-const WebAddress = z.union([z.url({ protocol: /^https?$/ }).max(4_000), ...indirect], {
-  error: 'must be an http or https address, {env: NAME} or {file: /path}',
+const notAnAddress = 'must be an http or https address, {env: NAME} or {file: /path}'
+const WebAddress = z.union([z.url({ protocol: /^https?$/, error: notAnAddress }).max(4_000), ...indirect], {
+  error: notAnAddress,
 })
 
 const common = {
@@ -81,7 +83,7 @@ export const DiscordSettings = z.strictObject({ adapter: z.literal('discord'), .
 export const NotifierSettings = z.discriminatedUnion(
   'adapter',
   [TerminalSettings, WebhookSettings, ProgramSettings, EmailSettings, NtfySettings, SlackSettings, DiscordSettings],
-  { error: 'adapter must be terminal, webhook, program, email, ntfy, slack or discord' },
+  { error: 'must be terminal, webhook, program, email, ntfy, slack or discord' },
 )
 export type NotifierSettings = z.infer<typeof NotifierSettings>
 export type SettingsOf<Adapter extends NotifierSettings['adapter']> = Extract<NotifierSettings, { adapter: Adapter }>
@@ -103,11 +105,13 @@ export const NotifyList = z
     })
   })
 
-/** Fit to be shown: where a secret is looked up stays, the secret itself does not. */
+/** Fit to be shown, in the names of the file: where a secret is looked up stays, the secret itself does not. */
 export function shownSettings(entry: NotifierSettings): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(entry).map(([key, value]) => [key, secretKeys.has(key) ? hidden(key, value) : value]),
-  )
+  const shown = Object.entries(entry).map(([key, value]) => [
+    snakeCase(key),
+    secretKeys.has(key) ? hidden(key, value) : value,
+  ])
+  return Object.fromEntries(shown) as Record<string, unknown>
 }
 
 const secretKeys = new Set(['url', 'token', 'secret', 'password', 'command'])
