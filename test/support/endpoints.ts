@@ -25,12 +25,15 @@ export interface HttpEndpoint {
   readonly requests: HttpRequest[]
   /** Who came where a redirect points to. */
   readonly elsewhere: string[]
+  /** From now on. */
+  behave(behaviour: Behaviour): void
 }
 
 const chunk = Buffer.alloc(64 * 1_024, 'x')
 
 /** A web server that behaves so. */
-export async function httpEndpoint(behaviour: Behaviour): Promise<HttpEndpoint> {
+export async function httpEndpoint(first: Behaviour): Promise<HttpEndpoint> {
+  let behaviour = first
   const requests: HttpRequest[] = []
   const elsewhere: string[] = []
   const server = createHttpServer((request, response) => {
@@ -54,7 +57,7 @@ export async function httpEndpoint(behaviour: Behaviour): Promise<HttpEndpoint> 
   })
   const origin = `http://127.0.0.1:${await listen(server)}`
   if (behaviour === 'is not there') await close(server)
-  return { origin, requests, elsewhere }
+  return { origin, requests, elsewhere, behave: (next) => void (behaviour = next) }
 }
 
 function flood(stream: {

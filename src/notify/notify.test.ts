@@ -1,0 +1,345 @@
+import { expect, it, onTestFinished } from 'vitest'
+
+import { type Behaviour, httpEndpoint, type HttpEndpoint } from '../../test/support/endpoints.ts'
+import { describeStores, type FreshStore, type OpenFresh } from '../../test/support/store.ts'
+import { createVirtualClock, type VirtualClock } from '../../test/support/virtual-clock.ts'
+import type { NotifierSettings } from '../adapters/notify/contract.ts'
+import type { ReadTx } from '../db/port.ts'
+import { sqlOf } from '../db/tx.ts'
+import { auditEvents } from '../events/audit.ts'
+import { replayEvents } from '../events/replay.ts'
+import { createJobs, type Jobs } from '../jobs/queue.ts'
+import { systemIds } from '../kernel/ids.ts'
+import { noLog } from '../kernel/log.ts'
+import { noTrigger } from '../kernel/trigger.ts'
+import { createNotifiers } from './compose.ts'
+import type { NewNotification, NotificationRecord } from './contract.ts'
+import { createNotify, type Notify } from './service.ts'
+import { notifications } from './store.ts'
+
+interface Scene extends FreshStore {
+  clock: VirtualClock
+  jobs: Jobs
+  notify: Notify
+  /** What the terminal showed. */
+  lines: string[]
+  hook: HttpEndpoint
+  tell(more?: Partial<NewNotification>): Promise<void>
+  rows(): Promise<NotificationRecord[]>
+  /** Kinds of events with the adapters they name. */
+  events(): Promise<string[]>
+  pass(ms: number): Promise<void>
+  /** The next life of the daemon, with the same settings or others. */
+  restart(entries?: readonly NotifierSettings[]): Promise<Scene>
+}
+
+const note: NewNotification = {
+  kind: 'gate_pending',
+  title: 'The plan waits for you',
+  summary: 'Three briefs.',
+  actions: [{ label: 'Approve', command: 'agency approve gat_1', link: '/gates' }],
+  runId: null,
+  object: 'gat_1',
+  state: 'pending',
+}
+
+const terminal: NotifierSettings = { adapter: 'terminal', timeoutSeconds: 10 }
+
+async function scene(
+  openFresh: OpenFresh,
+  behaviour: Behaviour = 'takes it',
+  only?: NotifierSettings[],
+): Promise<Scene> {
+  const clock = createVirtualClock()
+  const store = await openFresh({ clock })
+  const hook = await httpEndpoint(behaviour)
+  const lines: string[] = []
+  const webhook: NotifierSettings = { adapter: 'webhook', timeoutSeconds: 10, url: `${hook.origin}/hooks/hunter2` }
+  const live = async (entries: readonly NotifierSettings[]): Promise<Scene> => {
+    const { db } = store
+    const jobs = createJobs({ db, clock, ids: systemIds, worker: 'w1', trigger: noTrigger })
+    const notifiers = createNotifiers(entries, { environment: {}, write: (line) => void lines.push(line) })
+    const address = (): string => 'http://127.0.0.1:7717'
+    const notify = createNotify({ db, clock, ids: systemIds, log: noLog, jobs, notifiers, address })
+    await jobs.start()
+    onTestFinished(() => jobs.stop())
+    return {
+      ...store,
+      clock,
+      jobs,
+      notify,
+      lines,
+      hook,
+      tell: (more) => db.write(['system'], (tx) => notify.send(tx, { ...note, ...more })),
+      rows: async () => (await notify.list(undefined, 100)).notifications,
+      events: () => db.read(listEvents),
+      async pass(ms) {
+        for (let left = ms; left > 0;) {
+          const step = Math.min(clock.untilNext() ?? left, left)
+          clock.advance(step)
+          await jobs.settled()
+          left -= step
+        }
+      },
+      async restart(others = entries) {
+        await jobs.stop()
+        return live(others)
+      },
+    }
+  }
+  return live(only ?? [terminal, webhook])
+}
+
+async function listEvents(tx: ReadTx): Promise<string[]> {
+  const rows = await sqlOf(tx).all("SELECT kind, data FROM events WHERE kind LIKE 'notify%' ORDER BY stream, seq")
+  return rows.map(({ kind, data }) => `${kind} ${(JSON.parse(String(data)) as { adapters: string[] }).adapters.join()}`)
+}
+
+describeStores('somebody', (openFresh) => {
+  it('is told after the commit, by every notifier, and it is written down', async () => {
+    const { tell, jobs, lines, hook, rows, events } = await scene(openFresh)
+    await tell()
+    await jobs.settled()
+    expect(lines).toEqual(['gate_pending: The plan waits for you · Three briefs. · agency approve gat_1'])
+    expect(hook.requests.map(({ body }) => JSON.parse(body) as unknown)).toMatchObject([
+      { kind: 'gate_pending', audience: 'operator', actions: [{ link: 'http://127.0.0.1:7717/gates' }], link: null },
+    ])
+    expect(await rows()).toMatchObject([
+      {
+        status: 'sent',
+        deliveries: [
+          { adapter: 'terminal', ok: true },
+          { adapter: 'webhook', ok: true },
+        ],
+      },
+    ])
+    expect(await events()).toEqual(['notify_requested terminal,webhook', 'notify_sent terminal,webhook'])
+  })
+
+  it('is told once of an object and state, and again of another state, object or to another audience', async () => {
+    const { tell, jobs, lines } = await scene(openFresh)
+    await Promise.all([tell(), tell(), tell()])
+    await tell({ title: 'The same in other words' })
+    await tell({ state: 'reminded' })
+    await tell({ object: 'gat_2' })
+    await tell({ audience: 'persona:7' })
+    await jobs.settled()
+    expect(lines).toHaveLength(4)
+  })
+
+  it('is told once where one transaction says it twice', async () => {
+    const { db, notify, jobs, lines } = await scene(openFresh)
+    await db.write(['system'], async (tx) => {
+      await notify.send(tx, note)
+      await notify.send(tx, note)
+    })
+    await jobs.settled()
+    expect(lines).toHaveLength(1)
+  })
+
+  it('is not told of what never happened', async () => {
+    const { db, notify, jobs, lines, rows } = await scene(openFresh)
+    const writing = db.write(['system'], async (tx) => {
+      await notify.send(tx, note)
+      throw new Error('no')
+    })
+    await expect(writing).rejects.toThrow('no')
+    await jobs.sweep()
+    await jobs.settled()
+    expect([lines, await rows()]).toEqual([[], []])
+  })
+
+  it('is told no secret, and not more than fits', async () => {
+    const { tell, jobs, lines, rows } = await scene(openFresh)
+    await tell({ title: `key sk-live-0123456789 ${'x'.repeat(9_000)}`, summary: 'Bearer hunter2', actions: [] })
+    await jobs.settled()
+    expect(lines[0]).toContain('key [redacted] xxx')
+    expect(JSON.stringify(await rows())).not.toMatch(/0123456789|hunter2/)
+    expect(JSON.stringify(await rows()).length).toBeLessThan(2_000)
+  })
+
+  it('is told only of what the settings name', async () => {
+    const here: NotifierSettings = { ...terminal, on: ['run_failed'] }
+    const { tell, jobs, lines, rows, events } = await scene(openFresh, 'takes it', [here])
+    await tell()
+    await tell({ kind: 'run_failed', object: 'run_1', state: 'failed' })
+    await jobs.settled()
+    expect(lines).toHaveLength(1)
+    expect((await rows()).map(({ status, deliveries }) => [status, deliveries.length]).sort()).toEqual([
+      ['sent', 0],
+      ['sent', 1],
+    ])
+    expect(await events()).toEqual(['notify_requested ', 'notify_requested terminal', 'notify_sent terminal'])
+  })
+})
+
+describeStores('a notifier that fails', (openFresh) => {
+  it('is asked again until it takes the message; the others are left in peace', async () => {
+    const { tell, jobs, lines, hook, rows, events, pass } = await scene(openFresh, 'fails')
+    await tell()
+    await jobs.settled()
+    expect(await rows()).toMatchObject([
+      {
+        status: 'waiting',
+        deliveries: [
+          { adapter: 'terminal', ok: true },
+          { adapter: 'webhook', ok: false, error: 'answered 500 Internal Server Error: out of order' },
+        ],
+      },
+    ])
+    await pass(1_000)
+    hook.behave('takes it')
+    await pass(2_000)
+    expect(lines).toHaveLength(1)
+    expect(new Set(hook.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
+    expect(hook.requests).toHaveLength(3)
+    expect(await rows()).toMatchObject([{ status: 'sent', deliveries: [{ ok: true }, { ok: true }] }])
+    expect(await events()).toEqual([
+      'notify_requested terminal,webhook',
+      'notify_sent terminal',
+      'notify_failed webhook',
+      'notify_sent webhook',
+    ])
+  })
+
+  it('for good is given up after ten tries, and leaves no dead job', async () => {
+    const { tell, jobs, hook, rows, events, pass } = await scene(openFresh, 'points elsewhere')
+    await tell()
+    await jobs.settled()
+    await pass(511_000)
+    expect(await rows()).toMatchObject([{ status: 'failed' }])
+    expect((await rows())[0]?.deliveries[1]?.error).toMatch(/answered 307.*not followed/)
+    expect(await events()).toEqual([
+      'notify_requested terminal,webhook',
+      'notify_sent terminal',
+      'notify_failed webhook',
+      'notify_failed webhook',
+    ])
+    expect(await jobs.listDead()).toEqual([])
+    const asked = hook.requests.length
+    await pass(3_600_000)
+    expect(hook.requests).toHaveLength(asked)
+  })
+
+  it('never says its secret', async () => {
+    const { tell, jobs, raw } = await scene(openFresh, 'fails and repeats what it was sent')
+    await tell()
+    await jobs.settled()
+    const kept = JSON.stringify([await raw('SELECT * FROM events'), await raw('SELECT * FROM notifications')])
+    expect(kept).toContain('answered 500')
+    expect(kept).not.toContain('hunter2')
+  })
+
+  it('again and again rests, so that nobody waits for it', async () => {
+    const { tell, jobs, hook, lines, pass, rows } = await scene(openFresh, 'fails')
+    for (let index = 0; index < 40; index++) {
+      await tell({ object: `gat_${index}` })
+      await jobs.settled()
+    }
+    expect(lines).toHaveLength(40)
+    expect(hook.requests).toHaveLength(3)
+    hook.behave('takes it')
+    await pass(511_000)
+    expect(new Set((await rows()).map(({ status }) => status))).toEqual(new Set(['sent']))
+    expect(hook.requests).toHaveLength(43)
+  })
+})
+
+describeStores('a daemon that ends', (openFresh) => {
+  it('before it could tell does so in its next life', async () => {
+    const first = await scene(openFresh)
+    await first.jobs.stop()
+    await first.tell()
+    expect(first.lines).toEqual([])
+    const { jobs, lines, rows } = await first.restart()
+    await jobs.settled()
+    expect(lines).toHaveLength(1)
+    expect(await rows()).toMatchObject([{ status: 'sent' }])
+  })
+
+  it('does not wait for one that hangs, and remembers who was told', async () => {
+    const first = await scene(openFresh, 'hangs')
+    await first.tell()
+    await expect.poll(() => first.hook.requests.length).toBe(1)
+    first.hook.behave('takes it')
+    const second = await first.restart()
+    await second.jobs.settled()
+    expect(await second.events()).toEqual([
+      'notify_requested terminal,webhook',
+      'notify_sent terminal',
+      'notify_sent webhook',
+    ])
+    expect(second.lines).toHaveLength(1)
+  })
+
+  it('and comes back without a notifier lets go of what that one was to tell', async () => {
+    const first = await scene(openFresh, 'fails')
+    await first.tell()
+    await first.jobs.settled()
+    const second = await first.restart([terminal])
+    await second.pass(1_000)
+    expect(await second.rows()).toMatchObject([{ status: 'sent' }])
+    expect(second.lines).toHaveLength(1)
+  })
+})
+
+describeStores('a test message', (openFresh) => {
+  it('goes to all of them at once, and says how it went with each', async () => {
+    const { notify, lines, events, rows } = await scene(openFresh, 'fails')
+    const record = await notify.test(undefined)
+    expect(record).toMatchObject({ kind: 'test', status: 'failed', runId: null })
+    expect(record.deliveries.map(({ adapter, ok }) => [adapter, ok])).toEqual([
+      ['terminal', true],
+      ['webhook', false],
+    ])
+    expect(lines[0]).toMatch(/^test: A test message of Agency/)
+    expect(await events()).toEqual(['notify_sent terminal', 'notify_failed webhook'])
+    expect(await rows()).toEqual([record])
+  })
+
+  it('goes to one of them, again each time', async () => {
+    const { notify, lines, hook } = await scene(openFresh)
+    expect(await notify.test('webhook')).toMatchObject({ status: 'sent' })
+    expect(await notify.test('webhook')).toMatchObject({ status: 'sent' })
+    expect([lines.length, hook.requests.length]).toEqual([0, 2])
+  })
+
+  it('for nobody is refused', async () => {
+    const { notify, restart } = await scene(openFresh)
+    await expect(notify.test('pigeon')).rejects.toMatchObject({
+      code: 'not_found',
+      hint: 'There are: terminal, webhook.',
+    })
+    const { notify: none } = await restart([])
+    await expect(none.test(undefined)).rejects.toMatchObject({ code: 'conflict' })
+  })
+})
+
+describeStores('what people were told', (openFresh) => {
+  it('is listed with the newest first, and by status', async () => {
+    const { tell, jobs, notify, clock } = await scene(openFresh, 'fails')
+    for (const object of ['a', 'b', 'c']) {
+      await tell({ object })
+      clock.advance(1)
+    }
+    await jobs.settled()
+    const { notifiers, notifications: all } = await notify.list(undefined, 2)
+    expect(notifiers).toEqual([
+      { name: 'terminal', kinds: null },
+      { name: 'webhook', kinds: null },
+    ])
+    expect(all.map(({ object }) => object)).toEqual(['c', 'b'])
+    expect((await notify.list('sent', 10)).notifications).toEqual([])
+    expect((await notify.list('waiting', 10)).notifications).toHaveLength(3)
+  })
+
+  it('can be rebuilt from the events', async () => {
+    const { db, tell, jobs, notify, pass } = await scene(openFresh, 'fails')
+    await tell()
+    await notify.test(undefined)
+    await jobs.settled()
+    await pass(511_000)
+    expect((await replayEvents(db, [notifications])).differences).toEqual([])
+    expect((await auditEvents(db)).findings).toEqual([])
+  })
+})

@@ -1,0 +1,157 @@
+import type { ConfiguredNotifier, Notification } from '../adapters/notify/port.ts'
+import type { Db, Tx } from '../db/port.ts'
+import { create } from '../events/change.ts'
+import type { Jobs, RunningJob } from '../jobs/queue.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { bug, notFound, refusal } from '../kernel/errors.ts'
+import type { Ids } from '../kernel/ids.ts'
+import type { Log } from '../kernel/log.ts'
+import { redact, shorten } from '../kernel/text.ts'
+import type { Delivery, NewNotification, NotificationAction, NotificationRecord } from './contract.ts'
+import { recordOutcome } from './outcome.ts'
+import { createOutlets } from './outlets.ts'
+import { findNotification, listNotifications, notifications, wasTold } from './store.ts'
+
+export interface NotifyDeps {
+  db: Db
+  clock: Clock
+  ids: Ids
+  log: Log
+  jobs: Pick<Jobs, 'enqueue' | 'handle'>
+  notifiers: readonly ConfiguredNotifier[]
+  /** Where the dashboard listens now. */
+  address: () => string
+}
+
+export type Notify = ReturnType<typeof createNotify>
+
+/** Waits of 1, 2, 4 … 256 s between them: somebody who is away for eight minutes is told after all. */
+const maxTries = 10
+const jobKind = 'notify'
+
+/** Tells people, once per object, state and audience. Nothing that fails here stops anything else. */
+export function createNotify({ db, clock, ids, log, jobs, notifiers, address }: NotifyDeps) {
+  const outlets = createOutlets(notifiers, clock)
+  jobs.handle(jobKind, deliver)
+
+  /** A job may come twice and may come late: the row says who is still to be told. */
+  async function deliver({ payload, tries, signal }: RunningJob): Promise<void> {
+    const row = await db.read((tx) => findNotification(tx, String(payload)))
+    if (row === undefined || row.status !== 'waiting') return
+    const taken = new Set(row.deliveries.flatMap(({ adapter, ok }) => (ok ? [adapter] : [])))
+    const open = outlets.namesFor(row.kind).filter((name) => !taken.has(name))
+    const results = await outlets.send(open, messageOf(row, address()), signal)
+    const failed = results.filter(({ ok }) => !ok)
+    const isLast = tries + 1 >= maxTries
+    const status = failed.length === 0 ? 'sent' : isLast && !signal.aborted ? 'failed' : 'waiting'
+    const news = status === 'failed' ? results : results.filter((each) => each.ok || isNews(row, each, signal))
+    if (news.length > 0 || status === 'sent')
+      await db.write([notifications.stream(row)], async (tx) => {
+        const current = await findNotification(tx, row.id)
+        if (current?.status === 'waiting') await recordOutcome(tx, current, { deliveries: news, status })
+      })
+    for (const { adapter, error } of failed) log.warn('a notifier failed', { adapter, error, notification: row.id })
+    if (status === 'waiting') throw new Error(failed.map(({ adapter, error }) => `${adapter}: ${error}`).join('; '))
+  }
+
+  return {
+    /**
+     * In the transaction that makes it true; delivered after its commit. The transaction holds the run's stream, or
+     * `system` where there is no run.
+     */
+    async send(tx: Tx, note: NewNotification): Promise<void> {
+      const row = rowOf(note, ids.next('notification'), tx.at)
+      if (await wasTold(tx, row)) return
+      const names = outlets.namesFor(row.kind)
+      await create(tx, notifications, names.length === 0 ? { ...row, status: 'sent' } : row, {
+        kind: 'notify_requested',
+        by: 'daemon',
+        runId: row.runId,
+        level: 'verbose',
+        message: `${row.audience} is to be told: ${shorten(row.title, 200)}`,
+        data: { notification_id: row.id, kind: row.kind, audience: row.audience, adapters: names },
+      })
+      if (names.length > 0) await jobs.enqueue(tx, { kind: jobKind, payload: row.id, maxTries })
+    },
+
+    list: async (status: string | undefined, limit: number) => ({
+      notifiers: outlets.list(),
+      notifications: await db.read((tx) => listNotifications(tx, status, limit)),
+    }),
+
+    /** Now, once, and with the outcome. */
+    async test(adapter: string | undefined): Promise<NotificationRecord> {
+      const known = outlets.list().map(({ name }) => name)
+      if (known.length === 0)
+        throw refusal('conflict', 'no notifier is configured', { hint: 'Name some under "notify:" in config.yaml.' })
+      if (adapter !== undefined && !known.includes(adapter))
+        throw notFound('notifier', adapter, `There are: ${known.join(', ')}.`)
+      const id = ids.next('notification')
+      const row = rowOf({ ...testNote, object: id }, id, clock.at())
+      const deliveries = await outlets.try(adapter === undefined ? known : [adapter], messageOf(row, address()))
+      const status = deliveries.every(({ ok }) => ok) ? 'sent' : 'failed'
+      return db.write(['system'], (tx) => recordOutcome(tx, row, { deliveries, status }, true))
+    },
+  }
+}
+
+const testNote = {
+  kind: 'test',
+  title: 'A test message of Agency',
+  summary: 'If you can read this, you will be told what waits for you and what has ended.',
+  actions: [{ label: 'See what you were told', command: 'agency notify list' }],
+  link: '/',
+  runId: null,
+  state: 'test',
+} as const
+
+/** The first failure of a notifier is written down at once, those between it and the last are not. */
+const isNews = (row: NotificationRecord, { adapter }: Delivery, signal: AbortSignal): boolean =>
+  !signal.aborted && !row.deliveries.some((before) => before.adapter === adapter)
+
+function rowOf(note: NewNotification, id: string, at: string): NotificationRecord {
+  if (note.object === '' || note.state === '') throw bug('a notification about nothing', { kind: note.kind })
+  return {
+    id,
+    runId: note.runId,
+    organisationId: note.organisationId ?? null,
+    audience: note.audience ?? 'operator',
+    kind: note.kind,
+    title: fit(note.title, 300),
+    summary: fit(note.summary, 4_000),
+    actions: (note.actions ?? []).slice(0, 10).map(fitAction),
+    link: note.link === undefined ? (note.runId === null ? null : `/runs/${note.runId}`) : note.link,
+    object: note.object,
+    state: note.state,
+    status: 'waiting',
+    deliveries: [],
+    createdAt: at,
+    updatedAt: at,
+  }
+}
+
+/** It leaves this machine: nothing that looks like a secret goes with it. */
+const fit = (text: string, max: number): string => shorten(redact(text), max)
+
+const fitAction = ({ label, command, link }: NotificationAction): NotificationAction => ({
+  label: fit(label, 100),
+  command: fit(command, 500),
+  ...(link === undefined ? {} : { link }),
+})
+
+function messageOf(row: NotificationRecord, address: string): Notification {
+  const { id, audience, kind, title, summary, runId } = row
+  const whole = (link: string): string => (link.startsWith('/') ? `${address}${link}` : link)
+  return {
+    id,
+    audience,
+    kind,
+    title,
+    summary,
+    actions: row.actions.map((action) =>
+      action.link === undefined ? action : { ...action, link: whole(action.link) },
+    ),
+    link: row.link === null ? null : whole(row.link),
+    runId,
+  }
+}
