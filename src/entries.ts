@@ -10,6 +10,8 @@ export const entrySources = {
   daemon: './daemon/main.ts',
   mcp: './mcp/main.ts',
   'scripted-agent': './adapters/runtime/scripted/main.ts',
+  'http-probe': './workspaces/probe/main.ts',
+  'schema-check': './work/evidence/schema/main.ts',
 } as const
 export type EntryName = keyof typeof entrySources
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 
+import { killSurvivors } from '../adapters/runtime/survivors.ts'
 import { type Clock, sleep } from '../kernel/clock.ts'
 import type { CommandResult } from './port.ts'
 import { textOf } from './text.ts'
@@ -20,7 +21,7 @@ const graceMs = 2_000
 /** How long its output may stay open after its end: only a process that left its group can still hold it. */
 const lingerMs = 500
 
-/** Runs a shell command and leaves nothing of it behind: neither a process of its group nor an open pipe. */
+/** Runs a shell command and leaves nothing of it behind: neither a process, in its group or out of it, nor an open pipe. */
 export async function runCommand({
   command,
   directory,
@@ -47,6 +48,7 @@ export async function runCommand({
   const { exitCode, signal, failure } = await exitOf(child)
   cancelTimeout()
   signalGroup(child, 'SIGKILL')
+  if (launchId !== null) await killSurvivors([launchId])
   await Promise.race([output.closed, sleep(clock, lingerMs)])
   child.stdout?.destroy()
   return {

@@ -160,6 +160,13 @@ it('does not wait for a background process that left the group with the output o
   expect(result.durationMs).toBeLessThan(5_000)
 })
 
+it('ends what left the group of a command, by the id that it carries', async () => {
+  workspace = await workspaces.prepare({ ...brief, attemptId: `att_directory_${process.pid}` })
+  const result = await workspace.run('setsid sleep 1000 >/dev/null & echo $!', limits)
+  expect(result).toMatchObject({ exitCode: 0, timedOut: false })
+  await vi.waitUntil(() => !isRunning(Number(result.output)))
+})
+
 it('says that a command could not be started where the workspace is gone', async () => {
   await rm(workspace.path, { recursive: true })
   const result = await workspace.run('true', limits)

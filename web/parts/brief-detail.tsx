@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react'
 import type { Artifact } from '../../src/work/artifacts/contract.ts'
 import type { Attempt } from '../../src/work/attempts/contract.ts'
 import type { Brief } from '../../src/work/briefs/contract.ts'
-import { type Check, describeEvidence } from '../../src/work/evidence/contract.ts'
+import { type Check, describeEvidence, expectationsOf, startsProcesses } from '../../src/work/evidence/contract.ts'
 import type { Inspection } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
 import { counted, duration, figure, size } from '../text.ts'
@@ -103,7 +103,7 @@ function Looked({ check, attempt }: { check: Check; attempt: number }) {
           {check.detail}
         </span>
         <span>{duration(check.durationMs)}</span>
-        <span>{check.boxed ? 'boxed' : 'not boxed'}</span>
+        {startsProcesses(check.kind) && <span>{check.boxed ? 'boxed' : 'not boxed'}</span>}
         {attempt > 0 && <span>attempt {attempt}</span>}
         <Ago at={check.at} />
         {check.sha256 !== null && <Hash sha256={check.sha256} />}
@@ -240,7 +240,10 @@ function expectation(evidence: Check['evidence']): string | null {
     const output = evidence.expectOutput === undefined ? '' : ` and prints “${evidence.expectOutput}”`
     return ` exits ${evidence.expectExit}${output}`
   }
-  if (evidence.kind !== 'file') return null
+  if (evidence.kind === 'artifact') return null
+  if (evidence.kind === 'schema')
+    return ` ${evidence.schema === undefined ? expectationsOf(evidence)[0] : 'fits its JSON Schema'}`
+  if (evidence.kind !== 'file') return ` ${expectationsOf(evidence).join(', ')}`
   const asked = [
     evidence.contains === undefined ? null : `contains “${evidence.contains}”`,
     evidence.minBytes > 1 ? `has at least ${size(evidence.minBytes)}` : null,

@@ -9,12 +9,22 @@ const WorkspacePath = z
     error: 'must be a path inside the workspace, without ".."',
   })
 
+/** Anything a person may type; NUL would end it early wherever it becomes an argument. */
+const Argument = (max: number) =>
+  z
+    .string()
+    .min(1)
+    .max(max)
+    .refine((text) => !text.includes('\0'), { error: 'must not contain NUL' })
+
+const TimeoutSeconds = z.number().positive().max(3_600)
+
 const CommandEvidence = z.strictObject({
   kind: z.literal('command'),
   run: z.string().min(1).max(10_000).describe('A shell command, run in the workspace'),
   expectExit: z.number().int().min(0).max(255).default(0),
   expectOutput: z.string().max(10_000).optional().describe('Text that its output must contain'),
-  timeoutSeconds: z.number().positive().max(3_600).default(120),
+  timeoutSeconds: TimeoutSeconds.default(120),
 })
 
 const FileEvidence = z.strictObject({
@@ -35,9 +45,79 @@ const ArtifactEvidence = z.strictObject({
   ),
 })
 
+const Globs = z.array(Argument(500)).max(20)
+
+const GitEvidence = z
+  .strictObject({
+    kind: z.literal('git'),
+    path: WorkspacePath.default('.').describe('Where the repository’s .git lies'),
+    clean: z.boolean().default(false).describe('Nothing uncommitted and nothing untracked'),
+    branch: Argument(250).optional().describe('The branch that must be checked out'),
+    since: Argument(250)
+      .optional()
+      .describe('A commit that HEAD must descend from; best a full hash, since an agent can move names'),
+    commitsAtLeast: z.number().int().min(1).max(1_000_000).optional().describe('So many commits after `since`'),
+    changed: Globs.default([]).describe('Each must match a file that was committed after `since`'),
+    unchanged: Globs.default([]).describe('None may match a file that differs from `since`, committed or not'),
+    messageMatches: Argument(500)
+      .refine((pattern) => !/[\n\r]/.test(pattern), { error: 'must be one line' })
+      .optional()
+      .describe('A POSIX extended expression for a line of the newest commit’s message'),
+    timeoutSeconds: TimeoutSeconds.default(60),
+  })
+  .refine((git) => git.unchanged.length === 0 || git.since !== undefined, {
+    error: 'needs `since`: unchanged since which commit?',
+    path: ['unchanged'],
+  })
+
+/** Free-form: a JSON Schema of draft 7, 2019-09 or 2020-12. */
+const JsonSchema = z.record(z.string(), z.unknown())
+
+const SchemaEvidence = z
+  .strictObject({
+    kind: z.literal('schema'),
+    path: WorkspacePath.describe('JSON, or YAML by its ending'),
+    schema: JsonSchema.optional().describe('A JSON Schema'),
+    schemaPath: WorkspacePath.optional().describe('The file with it, in the workspace, where the agent can change it'),
+  })
+  .refine((evidence) => (evidence.schema === undefined) !== (evidence.schemaPath === undefined), {
+    error: 'needs either a schema or a schema_path',
+  })
+
+/** Loopback only, with a port of its own: nothing that an agent writes may make us ask anybody else. */
+const LoopbackUrl = z
+  .string()
+  .max(2_000)
+  .regex(/^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):(?:\d{1,5}|\{port\})(?:[/?][\x21-\x7e]*)?$/, {
+    error: 'must be http://127.0.0.1:PORT/path, with a number or {port} as port',
+  })
+  .refine((url) => isPort(portIn(url)), { error: 'must have a port from 1 to 65535' })
+
+const HttpEvidence = z.strictObject({
+  kind: z.literal('http'),
+  start: Argument(10_000).describe('The command that starts the server; {port} and $PORT are its port'),
+  url: LoopbackUrl.describe('What is asked for; {port} is a free port'),
+  expect: z
+    .strictObject({
+      status: z.number().int().min(100).max(599).default(200),
+      contains: z.string().max(10_000).optional().describe('Text that the body must contain'),
+      json: z.unknown().optional().describe('What the body must at least say, as JSON'),
+    })
+    .prefault({}),
+  timeoutSeconds: TimeoutSeconds.default(30),
+})
+
 /** What proves that a brief is done: checked by the engine, whatever the agent says. */
-export const Evidence = z.discriminatedUnion('kind', [CommandEvidence, FileEvidence, ArtifactEvidence])
+export const Evidence = z.discriminatedUnion('kind', [
+  CommandEvidence,
+  FileEvidence,
+  ArtifactEvidence,
+  GitEvidence,
+  SchemaEvidence,
+  HttpEvidence,
+])
 export type Evidence = z.infer<typeof Evidence>
+export type EvidenceOf<Kind extends Evidence['kind']> = Extract<Evidence, { kind: Kind }>
 
 /** One item of evidence, looked at once. */
 export const Check = z.object({
@@ -46,21 +126,98 @@ export const Check = z.object({
   briefId: z.string(),
   attemptId: z.string(),
   item: z.number().int().describe('Which of the brief’s evidence, from 0'),
-  kind: z.enum(['command', 'file', 'artifact']),
+  kind: z.enum(['command', 'file', 'artifact', 'git', 'schema', 'http']),
   evidence: Evidence,
   passed: z.boolean(),
   detail: z.string().describe('Why, in one line'),
-  output: z.string().describe('The beginning of what it printed'),
-  sha256: z.string().nullable().describe('Of the whole output, or of the file'),
+  output: z.string().describe('The beginning of what it printed, or of what was answered'),
+  sha256: z.string().nullable().describe('Of the whole output, the file, or the answer’s body'),
   boxed: z.boolean().describe('Whether it ran in a sandbox'),
   durationMs: z.number().int(),
   at: z.string(),
 })
 export type Check = z.infer<typeof Check>
 
+/** Kinds that start processes, for which it matters whether a sandbox held them. */
+export const startsProcesses = (kind: Evidence['kind']): boolean =>
+  kind === 'command' || kind === 'git' || kind === 'http'
+
 /** What an evidence item asks for, in a line. */
 export function describeEvidence(evidence: Evidence): string {
-  if (evidence.kind === 'command') return `$ ${evidence.run}`
-  if (evidence.kind === 'file') return `file ${evidence.path}`
-  return evidence.path === undefined ? 'every reported output exists' : `output ${evidence.path}`
+  switch (evidence.kind) {
+    case 'command':
+      return `$ ${evidence.run}`
+    case 'file':
+      return `file ${evidence.path}`
+    case 'artifact':
+      return evidence.path === undefined ? 'every reported output exists' : `output ${evidence.path}`
+    case 'git':
+      return evidence.path === '.' ? 'git' : `git in ${evidence.path}`
+    case 'schema':
+      return `schema of ${evidence.path}`
+    case 'http':
+      return `GET ${evidence.url}`
+  }
 }
+
+/** Everything else that will be looked at: an agent cannot meet what it was not told. */
+export function expectationsOf(evidence: Evidence): string[] {
+  switch (evidence.kind) {
+    case 'command':
+      return [
+        `exit code ${evidence.expectExit}`,
+        ...said(evidence.expectOutput, (text) => `prints ${JSON.stringify(text)}`),
+        `within ${evidence.timeoutSeconds} s`,
+      ]
+    case 'file':
+      return [
+        ...(evidence.minBytes > 0 ? [`at least ${counted(evidence.minBytes, 'byte')}`] : []),
+        ...said(evidence.contains, (text) => `contains ${JSON.stringify(text)}`),
+        ...said(evidence.sha256, (hash) => `sha256 ${hash}`),
+      ]
+    case 'artifact':
+      return evidence.path === undefined ? ['at least one is reported'] : []
+    case 'git':
+      return gitExpectations(evidence)
+    case 'schema':
+      return [
+        evidence.schemaPath === undefined
+          ? `fits the JSON Schema ${JSON.stringify(evidence.schema)}`
+          : `fits the JSON Schema in ${evidence.schemaPath}`,
+      ]
+    case 'http':
+      return [
+        `served by $ ${evidence.start}`,
+        `answers ${evidence.expect.status}`,
+        ...said(evidence.expect.contains, (text) => `contains ${JSON.stringify(text)}`),
+        ...said(evidence.expect.json, (json) => `says at least ${JSON.stringify(json)}`),
+        `within ${evidence.timeoutSeconds} s`,
+      ]
+  }
+}
+
+function gitExpectations(git: EvidenceOf<'git'>): string[] {
+  const after = git.since === undefined ? '' : ` after ${git.since}`
+  return [
+    git.commitsAtLeast === undefined
+      ? `something is committed${after}`
+      : `at least ${counted(git.commitsAtLeast, 'commit')}${after}`,
+    ...said(git.branch, (branch) => `on the branch ${branch}`),
+    ...git.changed.map((glob) => `a file ${glob} was committed${after}`),
+    ...git.unchanged.map((glob) => `no file ${glob} differs from ${git.since}`),
+    ...said(git.messageMatches, (pattern) => `the newest commit’s message matches ${JSON.stringify(pattern)}`),
+    ...(git.clean ? ['nothing is uncommitted or untracked'] : []),
+  ]
+}
+
+const said = <T>(value: T | undefined, say: (value: T) => string): string[] => (value === undefined ? [] : [say(value)])
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+/** Of an address that the contract has accepted; null stands for a free one. */
+export function portIn(url: string): number | null {
+  const written = /^http:\/\/[^/?]*:(\d+|\{port\})/.exec(url)?.[1]
+  return written === undefined || written === '{port}' ? null : Number(written)
+}
+
+const isPort = (port: number | null): boolean => port === null || (port >= 1 && port <= 65_535)

@@ -116,7 +116,7 @@ function attemptText(context: CliContext, attempt: Wire<Attempt>): string {
 
 function checkText(context: CliContext, check: Wire<Check>): string {
   const sign = signText(context, check.passed ? 'good' : 'bad')
-  const box = check.kind === 'command' && !check.boxed ? '  (not boxed)' : ''
+  const box = /^(command|git|http)$/.test(check.kind) && !check.boxed ? '  (not boxed)' : ''
   return `${sign} ${shorten(plain(describe(check.evidence)), 200)}: ${plain(check.detail)}${box}`
 }
 
@@ -124,6 +124,9 @@ function checkText(context: CliContext, check: Wire<Check>): string {
 function describe(evidence: Wire<Check>['evidence']): string {
   if (evidence.kind === 'command') return `$ ${evidence.run}`
   if (evidence.kind === 'file') return `file ${evidence.path}`
+  if (evidence.kind === 'git') return evidence.path === '.' ? 'git' : `git in ${evidence.path}`
+  if (evidence.kind === 'schema') return `schema of ${evidence.path}`
+  if (evidence.kind === 'http') return `GET ${evidence.url}`
   return evidence.path === undefined ? 'every reported output exists' : `output ${evidence.path}`
 }
 

@@ -1,0 +1,19 @@
+import type { EvidenceOf } from '../../work/evidence/contract.ts'
+import { type Found, kept, notRun, quoted, type Scene, searchedBytes, seen } from './finding.ts'
+
+export async function lookAtCommand(evidence: EvidenceOf<'command'>, scene: Scene): Promise<Found> {
+  if (!scene.mayRunCommands) return notRun()
+  const result = await scene.workspace.run(evidence.run, {
+    timeoutMs: evidence.timeoutSeconds * 1_000,
+    maxOutputBytes: searchedBytes,
+  })
+  const found = { output: kept(result.output), sha256: result.outputSha256, boxed: result.boxed }
+  if (result.timedOut) return seen(false, `still running after ${evidence.timeoutSeconds} s`, found)
+  if (result.signal !== null) return seen(false, `killed by ${result.signal}`, found)
+  if (result.exitCode === null) return seen(false, 'could not be started', found)
+  if (result.exitCode !== evidence.expectExit)
+    return seen(false, `exit code ${result.exitCode}, expected ${evidence.expectExit}`, found)
+  if (evidence.expectOutput !== undefined && !result.output.includes(evidence.expectOutput))
+    return seen(false, `its output does not contain ${quoted(evidence.expectOutput)}`, found)
+  return seen(true, `exit code ${result.exitCode}`, found)
+}

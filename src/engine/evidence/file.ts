@@ -1,0 +1,17 @@
+import type { EvidenceOf } from '../../work/evidence/contract.ts'
+import { type Found, quoted, type Scene, searchedBytes, seen } from './finding.ts'
+
+export async function lookAtFile(evidence: EvidenceOf<'file'>, scene: Scene): Promise<Found> {
+  const file = await scene.workspace.read(evidence.path, evidence.contains === undefined ? 0 : searchedBytes)
+  if (file === null) return seen(false, absent(evidence.path))
+  const found = { sha256: file.sha256 }
+  if (file.bytes < evidence.minBytes)
+    return seen(false, `${evidence.path} has ${file.bytes} bytes, expected at least ${evidence.minBytes}`, found)
+  if (evidence.sha256 !== undefined && file.sha256 !== evidence.sha256)
+    return seen(false, `${evidence.path} has another hash than expected`, found)
+  if (evidence.contains !== undefined && !file.text.includes(evidence.contains))
+    return seen(false, `${evidence.path} does not contain ${quoted(evidence.contains)}`, found)
+  return seen(true, `${evidence.path}, ${file.bytes} bytes`, found)
+}
+
+export const absent = (path: string): string => `${path} is not there, not a file inside the workspace, or too large`

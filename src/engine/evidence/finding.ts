@@ -1,0 +1,50 @@
+import type { Clock } from '../../kernel/clock.ts'
+import { redact, shorten } from '../../kernel/text.ts'
+import type { Check } from '../../work/evidence/contract.ts'
+import type { Workspace } from '../../workspaces/port.ts'
+
+/** What was found, before it has an id and a place in the store. */
+export type Finding = Pick<
+  Check,
+  'item' | 'kind' | 'evidence' | 'passed' | 'detail' | 'output' | 'sha256' | 'boxed' | 'durationMs'
+>
+
+export type Found = Pick<Finding, 'passed' | 'detail' | 'output' | 'sha256' | 'boxed'>
+
+export interface Output {
+  path: string
+  sha256: string
+  bytes: number
+}
+
+/** Where evidence is looked for. */
+export interface Scene {
+  readonly workspace: Workspace
+  readonly outputs: readonly Output[]
+  /** Reported, but not there. */
+  readonly missing: readonly string[]
+  readonly mayRunCommands: boolean
+  readonly clock: Clock
+  /** Where we listen ourselves: what answers there proves nothing. */
+  readonly ourPorts: readonly number[]
+}
+
+export const seen = (passed: boolean, detail: string, more: Partial<Found> = {}): Found => ({
+  passed,
+  detail,
+  output: '',
+  sha256: null,
+  boxed: false,
+  ...more,
+})
+
+export const notRun = (): Found => seen(false, 'not run: there is no sandbox here for commands of this runtime')
+
+/** How much of a text is searched for what it must contain. */
+export const searchedBytes = 1_000_000
+
+const keptOutput = 4_000
+/** What is stored of a text: its beginning, without secrets. */
+export const kept = (text: string): string => shorten(redact(text), keptOutput)
+
+export const quoted = (text: string): string => `"${shorten(text, 80)}"`

@@ -1,0 +1,126 @@
+import type { Clock } from '../../kernel/clock.ts'
+import { shorten } from '../../kernel/text.ts'
+import type { CommandResult, Workspace } from '../../workspaces/port.ts'
+import { shellCommand, shellQuote } from '../../workspaces/quote.ts'
+import { searchedBytes } from './finding.ts'
+
+/** Asks a repository that an agent made, without running or believing anything that its configuration says. */
+export interface Git {
+  /** What it printed; null when it answered with exit code 1, as git says "no". */
+  ask(...words: string[]): Promise<string | null>
+  /** What differs between the commit and the files, by an index of our own. */
+  compare(commit: string, globs: readonly string[]): Promise<string>
+  readonly boxed: boolean
+}
+
+/** Something that git could not answer, or not in time; the message says why. */
+export class GitTrouble extends Error {}
+
+interface GitPlace {
+  readonly workspace: Workspace
+  /** The directory with the `.git`, below the workspace. */
+  readonly path: string
+  readonly deadlineMs: number
+  readonly clock: Clock
+}
+
+export function createGit({ workspace, path, deadlineMs, clock }: GitPlace): Git {
+  const git = (words: readonly string[]): string => shellCommand(['git', ...harmless(path), ...words])
+  let neutralised: string | null = null
+  let boxed = false
+
+  const run = async (command: string): Promise<CommandResult> => {
+    const timeoutMs = deadlineMs - clock.nowMs()
+    if (timeoutMs <= 0) throw new GitTrouble('git took too long')
+    const result = await workspace.run(command, { timeoutMs, maxOutputBytes: searchedBytes })
+    boxed = result.boxed
+    if (result.timedOut) throw new GitTrouble('git took too long')
+    if (result.exitCode === 127) throw new GitTrouble('git is not installed here')
+    return result
+  }
+
+  /** Warnings must not pass for answers, so what it complains of is asked for again, alone. */
+  const answer = async (command: string): Promise<string | null> => {
+    const { exitCode, output } = await run(`{ ${command}\n} 2>/dev/null`)
+    if (exitCode === 0) return output
+    if (exitCode === 1) return null
+    const complaint = await run(`{ ${command}\n} 2>&1 >/dev/null`)
+    throw new GitTrouble(shorten(`git could not tell: ${firstLine(complaint.output) ?? `exit code ${exitCode}`}`, 300))
+  }
+
+  return {
+    ask: (...words) => answer(`${environment} ${git(words)}`),
+    compare: async (commit, globs) => {
+      neutralised ??= neutralise(await answer(`${environment} ${git(listFilters)}`))
+      const index = 'index=$(mktemp -d) || exit 2; trap \'rm -rf "$index"\' EXIT'
+      const prefix = `${environment} ${neutralised} GIT_INDEX_FILE="$index/index"`
+      const fill = git(['read-tree', '--no-recurse-submodules', commit])
+      const compare = git([...status, '--', ...globs.map(pathspec), ':(top,exclude,literal).agency'])
+      return (await answer(`${index}; ${prefix} ${fill} && ${prefix} ${compare}`)) ?? ''
+    },
+    get boxed() {
+      return boxed
+    },
+  }
+}
+
+/** From the top of the repository, whatever the glob begins with. */
+export const pathspec = (glob: string): string => `:(top,glob)${glob}`
+
+/**
+ * Neither hooks, monitors, helpers nor transports; no configuration but the repository's own, and of that nothing which
+ * starts a program or hides a file. The directory is named, so that none above it is taken for the repository.
+ */
+const harmless = (path: string): string[] => [
+  '--no-pager',
+  `--git-dir=./${path}/.git`,
+  `--work-tree=./${path}`,
+  ...Object.entries({
+    'core.hooksPath': '/dev/null',
+    'core.fsmonitor': 'false',
+    'core.untrackedCache': 'false',
+    'core.sparseCheckout': 'false',
+    'core.fileMode': 'true',
+    'core.excludesFile': '/dev/null',
+    'core.attributesFile': '/dev/null',
+    'core.quotePath': 'true',
+    'i18n.logOutputEncoding': 'UTF-8',
+    'protocol.allow': 'never',
+    'submodule.recurse': 'false',
+    'color.ui': 'false',
+  }).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
+]
+
+/** A list of allowed protocols stands above anything that a configuration allows; replaced or grafted history is a lie. */
+const environment = Object.entries({
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_ATTR_NOSYSTEM: '1',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_NO_REPLACE_OBJECTS: '1',
+  GIT_GRAFT_FILE: '/dev/null',
+  GIT_ALLOW_PROTOCOL: 'none',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_TERMINAL_PROMPT: '0',
+  LC_ALL: 'C',
+})
+  .map(([name, value]) => `${name}=${value}`)
+  .join(' ')
+
+const status = ['status', '--porcelain', '--untracked-files=all', '--ignore-submodules=dirty', '--no-renames']
+
+const listFilters = ['config', '-z', '--name-only', '--get-regexp', String.raw`^filter\.`]
+
+/** A filter is a program that git runs on files to compare them; its name is the agent's, so each is named and emptied. */
+function neutralise(names: string | null): string {
+  const keys = [...new Set((names ?? '').split('\0').filter((name) => name !== ''))]
+  if (keys.length > 200 || (names ?? '').length >= searchedBytes)
+    throw new GitTrouble('the repository configures far more filters than any needs')
+  const settings = keys.flatMap((key, index) => [
+    `GIT_CONFIG_KEY_${index}=${shellQuote(key)}`,
+    `GIT_CONFIG_VALUE_${index}=${key.endsWith('.required') ? 'false' : ''}`,
+  ])
+  return [`GIT_CONFIG_COUNT=${keys.length}`, ...settings].join(' ')
+}
+
+const firstLine = (text: string): string | null => text.split('\n').find((line) => line.trim() !== '') ?? null

@@ -1,0 +1,39 @@
+import { shorten } from '../../kernel/text.ts'
+import type { EvidenceOf } from '../../work/evidence/contract.ts'
+import type { Workspace } from '../../workspaces/port.ts'
+import { type Found, type Output, type Scene, seen } from './finding.ts'
+
+/** What was reported, apart by whether it is there. */
+export async function findOutputs(
+  reported: readonly string[],
+  workspace: Workspace,
+): Promise<{ outputs: Output[]; missing: string[] }> {
+  const outputs: Output[] = []
+  const missing: string[] = []
+  for (const path of new Set(reported)) {
+    const file = await workspace.read(path, 0)
+    if (file === null) missing.push(path)
+    else outputs.push({ path, sha256: file.sha256, bytes: file.bytes })
+  }
+  return { outputs, missing }
+}
+
+export function lookAtOutputs(evidence: EvidenceOf<'artifact'>, scene: Scene): Found {
+  if (evidence.path !== undefined) {
+    const output = scene.outputs.find((each) => each.path === evidence.path)
+    if (output !== undefined) return seen(true, `${output.path}, ${output.bytes} bytes`, { sha256: output.sha256 })
+    return seen(
+      false,
+      scene.missing.includes(evidence.path)
+        ? `${evidence.path} was reported but is not there`
+        : `${evidence.path} was not reported as an output`,
+    )
+  }
+  if (scene.missing.length > 0) return seen(false, `reported but not there: ${shorten(scene.missing.join(', '), 300)}`)
+  const first = scene.outputs[0]
+  if (first === undefined) return seen(false, 'the report names no output')
+  const count = scene.outputs.length
+  return seen(true, count === 1 ? `${first.path}, ${first.bytes} bytes` : `${count} outputs`, {
+    sha256: count === 1 ? first.sha256 : null,
+  })
+}

@@ -1,0 +1,31 @@
+import { shorten } from '../../kernel/text.ts'
+import type { EvidenceOf } from '../../work/evidence/contract.ts'
+import { checkFit } from '../../work/evidence/schema/check.ts'
+import { absent } from './file.ts'
+import { type Found, kept, type Scene, seen } from './finding.ts'
+
+const largestDocument = 4_000_000
+
+export async function lookAtSchema(evidence: EvidenceOf<'schema'>, scene: Scene): Promise<Found> {
+  const document = await readText(evidence.path, scene)
+  if (typeof document === 'string') return seen(false, document)
+  const { sha256 } = document
+  const schema =
+    evidence.schemaPath === undefined ? { inline: evidence.schema ?? {} } : await readText(evidence.schemaPath, scene)
+  if (typeof schema === 'string') return seen(false, schema, { sha256 })
+  const fit = await checkFit({ document, schema }, scene.clock)
+  if ('trouble' in fit) return seen(false, shorten(fit.trouble, 300), { sha256 })
+  const [first] = fit.misfits
+  if (first === undefined) return seen(true, `${evidence.path} fits, ${document.bytes} bytes`, { sha256 })
+  return seen(false, shorten(first, 300), { sha256, output: kept(fit.misfits.join('\n')) })
+}
+
+async function readText(
+  path: string,
+  { workspace }: Scene,
+): Promise<{ path: string; text: string; bytes: number; sha256: string } | string> {
+  const file = await workspace.read(path, largestDocument)
+  if (file === null) return absent(path)
+  if (file.bytes > largestDocument) return `${path} is larger than ${largestDocument / 1_000_000} MB`
+  return { path, text: file.text, bytes: file.bytes, sha256: file.sha256 }
+}

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process'
+
+import { findSurvivors, killSurvivors } from '../../adapters/runtime/survivors.ts'
+import { pause } from '../../kernel/clock.ts'
+
+export interface Server {
+  /** Whatever belongs to it carries this, wherever it has gone. */
+  readonly launchId: string
+  log(): string
+  /** Why nothing of it is left, or null while something runs. */
+  ended(): Promise<string | null>
+  stop(): Promise<void>
+}
+
+const keptLog = 8_000
+/** How long it may take to tidy up once it was asked to end. */
+const graceMs = 1_000
+
+export function startServer(command: string, port: number): Server {
+  const launchId = process.env['AGENCY_LAUNCH_ID'] ?? `probe-${process.pid}`
+  const child = spawn('/bin/sh', ['-c', 'exec /bin/sh -c "$0" 2>&1', command], {
+    env: { ...process.env, AGENCY_LAUNCH_ID: launchId, PORT: String(port) },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  let log = ''
+  let end: string | null = null
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (log = (log + text).slice(-keptLog)))
+  child.once('error', (error) => (end = `could not be started: ${error.message}`))
+  child.once('exit', (code, signal) => (end = signal === null ? `ended with exit code ${code}` : `killed by ${signal}`))
+
+  const signalGroup = (signal: NodeJS.Signals | 0): boolean => {
+    if (child.pid === undefined) return false
+    try {
+      return process.kill(-child.pid, signal)
+    } catch {
+      return false
+    }
+  }
+  /** Where the dead are not buried at once, a group outlives its processes: better to count those that live. */
+  const isAlive = async (): Promise<boolean> =>
+    process.platform === 'linux' ? (await findSurvivors()).some((each) => each.launchId === launchId) : signalGroup(0)
+
+  return {
+    launchId,
+    log: () => log,
+    // A command may well start a server in the background and end.
+    ended: async () => (end === null || (await isAlive()) ? null : `the server ${end}`),
+    async stop() {
+      signalGroup('SIGTERM')
+      for (let waited = 0; waited < graceMs && (await isAlive()); waited += 20) await pause(20)
+      signalGroup('SIGKILL')
+      await killSurvivors([launchId])
+      child.stdout.destroy()
+    },
+  }
+}
