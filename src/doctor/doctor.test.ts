@@ -13,6 +13,9 @@ import { openStore, type StorePlace } from '../db/open.ts'
 import { ownHome } from '../db/owner.ts'
 import { version } from '../entries.ts'
 import { systemClock } from '../kernel/clock.ts'
+import { systemIds } from '../kernel/ids.ts'
+import type { NotificationRecord } from '../notify/contract.ts'
+import { recordOutcome } from '../notify/outcome.ts'
 import { seedOrganisation } from '../org/seed.ts'
 import { type DoctorDeps, examine } from './doctor.ts'
 import type { Finding } from './finding.ts'
@@ -256,6 +259,53 @@ describe('a configuration', () => {
     expect(find(findings, 'store')?.status).toBe('ok')
   })
 })
+
+describe('a notifier', () => {
+  const tell = async (
+    paths: HomePaths,
+    deliveries: { adapter: string; ok: boolean; error?: string }[],
+  ): Promise<void> => {
+    const chainKey = readOrCreateSecret(paths.chainKey, () => randomBytes(32))
+    const db = await openStore({ kind: 'sqlite', path: paths.store }, { clock: systemClock, chainKey })
+    const row = { ...aNotification, id: systemIds.next('notification'), createdAt: systemClock.at() }
+    await db.write(['system'], (tx) =>
+      recordOutcome(
+        tx,
+        { ...row, object: row.id },
+        { deliveries: deliveries.map((each) => ({ ...each, at: tx.at })), status: 'sent' },
+        true,
+      ),
+    )
+    await db.close()
+  }
+
+  it('that failed is named with its reason, until it works again', async () => {
+    const paths = await installed()
+    expect(find(await look(paths), 'notify')?.status).toBe('ok')
+    const taken = { adapter: 'terminal', ok: true }
+    await tell(paths, [taken, { adapter: 'webhook', ok: false, error: 'answered 500 Internal Server Error' }])
+    const found = find(await look(paths, {}, everything), 'notify')
+    expect(found?.status).toBe('warn')
+    expect(found?.detail).toMatch(/^webhook: answered 500 Internal Server Error \(2/)
+    await tell(paths, [{ adapter: 'webhook', ok: true }])
+    expect(find(await look(paths), 'notify')).toMatchObject({ status: 'ok', detail: 'the last messages arrived' })
+  })
+})
+
+const aNotification = {
+  runId: null,
+  organisationId: null,
+  audience: 'operator',
+  kind: 'run_done',
+  title: 'Done',
+  summary: '',
+  actions: [],
+  link: null,
+  state: 'done',
+  status: 'waiting',
+  deliveries: [],
+  updatedAt: '2030-01-01T00:00:00.000Z',
+} satisfies Partial<NotificationRecord>
 
 describe('PostgreSQL', () => {
   it('that does not answer is a failure without its password', async () => {

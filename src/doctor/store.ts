@@ -12,6 +12,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AgencyError, refusal } from '../kernel/errors.ts'
 import { eventTables } from '../tables.ts'
 import { fail, type Finding, ok, reasonOf, warn } from './finding.ts'
+import { examineNotify } from './notify.ts'
 
 export interface StoreWishes {
   audit: boolean
@@ -47,7 +48,7 @@ export async function examineStore(
     return [...findings, fail('store', reasonOf(error), error instanceof AgencyError ? error.hint : undefined)]
   }
   try {
-    findings.push(...(await examineRows(db, place)))
+    findings.push(...(await examineRows(db, place, clock)))
     if (wishes.audit) findings.push(key === null ? noKey(paths.chainKey) : await audit(db))
     if (wishes.replay !== false) findings.push(await replay(db, wishes.replay))
   } catch (error) {
@@ -110,7 +111,7 @@ function quickCheck(path: string): Finding | null {
   }
 }
 
-async function examineRows(db: Db, place: StorePlace): Promise<Finding[]> {
+async function examineRows(db: Db, place: StorePlace, clock: Clock): Promise<Finding[]> {
   return db.read(async (tx) => {
     const sql = sqlOf(tx)
     const schema = Number((await sql.get('SELECT MAX(number) AS newest FROM migrations'))?.['newest'] ?? 0)
@@ -118,6 +119,7 @@ async function examineRows(db: Db, place: StorePlace): Promise<Finding[]> {
     const where = place.kind === 'sqlite' ? place.path : 'PostgreSQL'
     const older = schema < newest ? `, brought to ${newest} at the next start` : ''
     const findings = [ok('store', `${where}, schema ${schema}${older}`)]
+    if (schema >= notifySince) findings.push(await examineNotify(tx, clock))
     const dead = await sql.all(
       "SELECT kind, COUNT(*) AS count FROM jobs WHERE status = 'dead' GROUP BY kind ORDER BY kind",
     )
@@ -129,6 +131,9 @@ async function examineRows(db: Db, place: StorePlace): Promise<Finding[]> {
     ]
   })
 }
+
+/** The schema that brought the table; an older store is looked at too. */
+const notifySince = 3
 
 async function audit(db: Db): Promise<Finding> {
   const { events, streams, findings } = await auditEvents(db)

@@ -24,7 +24,7 @@ const common = {
     .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, { error: 'must be lower case letters, digits, - and _' })
     .optional(),
   on: z.array(NotificationKind).min(1).optional(),
-  timeoutSeconds: z.number().positive().max(120).default(10),
+  timeoutSeconds: z.number().positive().max(50).default(10),
 }
 
 const noLineBreak = /^[^\r\n\0]+$/

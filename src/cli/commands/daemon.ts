@@ -1,7 +1,10 @@
+import { Option } from 'commander'
+
+import type { NotificationsOptions } from '../../notify/cli.ts'
 import type { UpOptions } from '../daemon.ts'
 import type { ConfigOptions, DoctorOptions } from '../offline.ts'
 import type { Declaring } from './declaring.ts'
-import { wholeText } from './values.ts'
+import { whole, wholeText } from './values.ts'
 
 export function declareDaemonCommands({ program, offer, command, does }: Declaring): void {
   offer('Daemon:', 'up', () => {
@@ -51,5 +54,36 @@ export function declareDaemonCommands({ program, offer, command, does }: Declari
       .option('--explain', 'Say where each value comes from and what it does')
       .option('--json', 'As JSON')
       .action(does(async (c, options: ConfigOptions) => (await import('../offline.ts')).config(c, options)))
+  })
+  offer('Daemon:', 'notify', () => {
+    const notify = command(program, 'notify', 'How people are told what waits for them: try it, look back')
+    command(
+      notify,
+      'test',
+      'Send a test message and say who took it; exit 1 when somebody did not',
+      'agency notify test',
+      'agency notify test --adapter slack',
+    )
+      .option('--adapter <name>', 'Only this notifier of config.yaml')
+      .option('--json', 'As JSON')
+      .action(
+        does(async (c, options: { adapter?: string; json?: true }) =>
+          (await import('../../notify/cli.ts')).testNotifiers(c, options),
+        ),
+      )
+    command(
+      notify,
+      'list',
+      'What people were told, newest first, and how it reached them',
+      'agency notify list --status failed',
+    )
+      .addOption(new Option('--status <status>', 'Only these').choices(['waiting', 'sent', 'failed']))
+      .option('--limit <n>', 'At most so many', whole(1))
+      .option('--json', 'As JSON')
+      .action(
+        does(async (c, options: NotificationsOptions) =>
+          (await import('../../notify/cli.ts')).listNotifications(c, options),
+        ),
+      )
   })
 }

@@ -1,0 +1,67 @@
+import type { CliContext } from '../cli/context.ts'
+import { ago, plain, signText, statusText, tableLines } from '../cli/terminal.ts'
+import type { Wire } from '../cli/wire.ts'
+import type { NotificationRecord } from './contract.ts'
+
+type NotificationLine = Wire<NotificationRecord>
+
+interface Told {
+  notifiers: { name: string; kinds: string[] | null }[]
+  notifications: NotificationLine[]
+}
+
+export interface NotificationsOptions {
+  status?: string
+  limit?: number
+  json?: true
+}
+
+export async function listNotifications(context: CliContext, options: NotificationsOptions): Promise<number> {
+  const told = await context.api().get<Told>('/notify', { status: options.status, limit: options.limit })
+  if (options.json) {
+    context.json(told)
+    return 0
+  }
+  const names = told.notifiers.map(({ name, kinds }) => (kinds === null ? name : `${name} (${kinds.join(', ')})`))
+  context.out(
+    names.length === 0
+      ? 'nobody is told: config.yaml lists no notifiers under "notify:"'
+      : `notifiers: ${names.join(', ')}`,
+  )
+  if (told.notifications.length === 0) {
+    context.out(options.status === undefined ? 'nobody was told anything yet' : `none are ${options.status}`)
+    return 0
+  }
+  const columns = [
+    { title: 'NOTIFICATION' },
+    { title: 'STATUS' },
+    { title: 'KIND' },
+    { title: 'WHEN', right: true },
+    { title: 'BY' },
+    { title: 'TITLE', flexible: true },
+  ] as const
+  const rows = told.notifications.map((each) => [
+    each.id,
+    statusText(context, each.status, stateOf[each.status]),
+    each.kind,
+    ago(each.created_at, context.nowMs()),
+    each.deliveries.map(({ adapter, ok }) => `${adapter} ${ok ? '✓' : '✗'}`).join(' '),
+    plain(each.title),
+  ])
+  for (const line of tableLines(context, columns, rows)) context.out(line)
+  return 0
+}
+
+const stateOf = { waiting: 'waiting', sent: 'good', failed: 'bad' } as const
+
+/** Exit 1 when one of them did not take it. */
+export async function testNotifiers(context: CliContext, options: { adapter?: string; json?: true }): Promise<number> {
+  const told = await context.api().post<NotificationLine>('/notify/test', { adapter: options.adapter })
+  if (options.json) context.json(told)
+  else
+    for (const { adapter, ok, error } of told.deliveries)
+      context.out(
+        `${signText(context, ok ? 'good' : 'bad')} ${adapter}${ok ? ' took it' : `: ${plain(error ?? 'it failed')}`}`,
+      )
+  return told.status === 'sent' ? 0 : 1
+}
