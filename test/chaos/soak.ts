@@ -5,7 +5,7 @@ import { clusterVariable, postgresMissing } from '../support/postgres.ts'
 import { createInstallation } from './installation.ts'
 import { storm, type StormResult } from './storm.ts'
 
-/** `npm run soak -- --kills 200 --store sqlite|postgres|all [--seed N]`: kills the daemon again and again at random. */
+/** `npm run soak -- --kills 200 --store sqlite|postgres|all [--seed N]`: kills the daemon again and again, at every trigger point in turn. */
 const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '200' },
@@ -42,13 +42,16 @@ async function soak(store: 'sqlite' | 'postgres', kills: number, seed: number): 
 }
 
 function linesOf(result: StormResult): string[] {
-  const attempts = Object.values(result.outcomes).reduce((sum, each) => sum + each, 0)
+  const sum = (counts: Iterable<number>): number => [...counts].reduce((all, each) => all + each, 0)
   const outcomes = Object.entries(result.outcomes).map(([outcome, times]) => `${times} ${outcome}`)
+  const deaths = [...result.deaths].sort(([one], [other]) => one.localeCompare(other))
   return [
-    `killed    ${result.daemons} daemons (${result.starting} before they were ready), ${result.agents} agents`,
+    ...deaths.map(([place, times]) => `${String(times).padStart(6)}  ${place}`),
+    `${String(result.elsewhere).padStart(6)}  elsewhere: did not come to its point in time`,
+    `${String(sum(result.deaths.values()) + result.elsewhere).padStart(6)}  killed in all, and ${result.agents} agents`,
     `runs      ${result.runs} with ${result.briefs} briefs`,
-    `attempts  ${attempts}: ${outcomes.join(', ')}; at most ${result.interruptions} interrupted in a row`,
-    `duration  ${result.seconds.toFixed(0)} s`,
+    `attempts  ${sum(Object.values(result.outcomes))}: ${outcomes.join(', ')}; at most ${result.interruptions} interrupted in a row`,
+    `duration  ${result.seconds} s`,
     ...(result.findings.length === 0
       ? ['every run done, once; audit and replay clean; nothing left running']
       : result.findings.map((finding) => `✗ ${finding}`)),

@@ -3,22 +3,25 @@ import { performance } from 'node:perf_hooks'
 import { pause } from '../../src/kernel/clock.ts'
 import { type AskedRun, findInRuns, findLeftBehind } from './findings.ts'
 import type { Installation, Life } from './installation.ts'
+import { dieAt, type Place, placesInTurn } from './places.ts'
 import { processesOf } from './processes.ts'
+import { randomFrom } from './random.ts'
 import { type RunKind, runKinds } from './runs.ts'
 import { askFor, untilEnded } from './work.ts'
 
 export interface StormOptions {
   /** How often the daemon dies. */
   readonly kills: number
-  /** The same seed asks for the same runs and draws the same moments; the machine decides what they hit. */
+  /** The same seed asks for the same runs and dies in the same order; the machine decides what that hits. */
   readonly seed: number
   readonly say?: (line: string) => void
 }
 
 export interface StormResult {
-  readonly daemons: number
-  /** Of these, so many before they were ready. */
-  readonly starting: number
+  /** How often it died at each place. */
+  readonly deaths: ReadonlyMap<Place, number>
+  /** How often it was to die at a point and did not come to it in time: killed wherever it was. */
+  readonly elsewhere: number
   readonly agents: number
   readonly runs: number
   readonly briefs: number
@@ -31,53 +34,72 @@ export interface StormResult {
 
 /** How many runs may be open at once: enough for every slot of the daemon, few enough to end soon afterwards. */
 const openRuns = 12
+/** After so many deaths everything may come to its end: a brief that is interrupted twenty times in a row is given up. */
+const killsPerRound = 12
 
-/** Kills the daemon at random moments while clients ask for runs, lets it finish, and looks whether anybody noticed. */
+/** Kills the daemon at one place after the other while clients ask for runs, and looks whether anybody noticed. */
 export async function storm(
   installation: Installation,
   { kills, seed, say = () => {} }: StormOptions,
 ): Promise<StormResult> {
   const began = performance.now()
+  const tally: Tally = { asked: [], findings: [], deaths: new Map(), elsewhere: 0, agents: 0 }
   const random = randomFrom(seed)
-  const asked: AskedRun[] = []
-  const findings: string[] = []
-  let isOver = false
-  const clients = [1, 2, 3].map((number) =>
-    ask(installation, randomFrom(seed * 31 + number), number, asked, () => isOver).catch(
-      (error: unknown) => void findings.push(`client ${number}: ${String(error)}`),
-    ),
-  )
+  const places = placesInTurn(random)
   const startMs = await timeStart(installation)
-  let starting = 0
-  let agents = 0
-  for (let deaths = 0; deaths < kills; deaths++) {
-    const life = installation.start()
-    if (await waitToKill(life, startMs, random)) starting++
-    if (random() < 0.25) agents += killAgent(installation, random)
-    life.kill()
-    await life.ended
-    if ((deaths + 1) % 25 === 0) say(`${deaths + 1} killed, ${asked.length} runs`)
+  let killed = 0
+  let finished: Life | null = null
+  const died = (place: Place | null): void => {
+    if (place === null) tally.elsewhere++
+    else tally.deaths.set(place, (tally.deaths.get(place) ?? 0) + 1)
+    if (++killed % 50 === 0) say(`${killed} killed, ${tally.asked.length} runs, ${secondsSince(began)} s`)
   }
-  isOver = true
-  const last = installation.start()
-  await Promise.all(clients)
-  const unended = await untilEnded(installation, 180_000)
-  if (unended > 0) findings.push(`${unended} runs never end`)
-  findings.push(...(await findInRuns(installation, asked, { daemons: kills, agents })))
-  await last.stop()
-  findings.push(...(await findLeftBehind(installation)))
+  for (let round = 1; killed < kills; round++) {
+    if (finished !== null) {
+      finished.kill()
+      await finished.ended
+      died('with nothing to do')
+    }
+    const clients = openClients(installation, `round ${round}`, seed * 31 + round, tally)
+    for (const until = Math.min(kills, killed + killsPerRound); killed < until;) {
+      const place = places.next().value
+      const killAgent = (): void => void (random() < 0.4 && (tally.agents += killOneAgent(installation, random)))
+      const { reached, ended } = await dieAt(installation, place, { random, startMs, killAgent })
+      if (ended.signal !== 'SIGKILL') tally.findings.push(`before ${place} it ended with ${ended.code}: ${ended.said}`)
+      // One that has outlived its daemon: the next daemon will look for it.
+      killAgent()
+      died(reached ? place : null)
+    }
+    finished = installation.start()
+    await clients.close()
+    const unended = await untilEnded(installation, 180_000)
+    if (unended > 0) tally.findings.push(`${unended} runs never end`)
+  }
+  tally.findings.push(...(await findInRuns(installation, tally.asked, { daemons: killed, agents: tally.agents })))
+  await finished?.stop()
+  tally.findings.push(...(await findLeftBehind(installation)))
   return {
-    daemons: kills,
-    starting,
-    agents,
-    runs: asked.length,
-    briefs: await count(installation, 'SELECT COUNT(*) AS n FROM briefs'),
+    deaths: tally.deaths,
+    elsewhere: tally.elsewhere,
+    agents: tally.agents,
+    runs: tally.asked.length,
+    briefs: Number((await installation.query('SELECT COUNT(*) AS n FROM briefs'))[0]?.['n']),
     outcomes: await countOutcomes(installation),
     interruptions: await longestRow(installation),
-    seconds: (performance.now() - began) / 1_000,
-    findings,
+    seconds: secondsSince(began),
+    findings: tally.findings,
   }
 }
+
+interface Tally {
+  readonly asked: AskedRun[]
+  readonly findings: string[]
+  readonly deaths: Map<Place, number>
+  elsewhere: number
+  agents: number
+}
+
+const secondsSince = (began: number): number => Math.round((performance.now() - began) / 1_000)
 
 /** How fast this machine is now: moments are drawn in terms of a start, so that some work gets done in most lives. */
 async function timeStart(installation: Installation): Promise<number> {
@@ -89,18 +111,7 @@ async function timeStart(installation: Installation): Promise<number> {
   return tookMs
 }
 
-/** One death in four comes before the daemon is ready; true for those. */
-async function waitToKill(life: Life, startMs: number, random: () => number): Promise<boolean> {
-  if (random() < 0.25) {
-    const isReady = await Promise.race([life.ready, pause(random() * startMs).then(() => false)])
-    return !isReady
-  }
-  await life.ready
-  await pause(random() * 2.5 * startMs)
-  return false
-}
-
-function killAgent({ home }: Installation, random: () => number): number {
+function killOneAgent({ home }: Installation, random: () => number): number {
   const agents = processesOf(home).filter(({ launchId, command }) => launchId !== null && /scripted.main/.test(command))
   const chosen = agents[Math.floor(random() * agents.length)]
   if (chosen === undefined) return 0
@@ -113,17 +124,38 @@ function killAgent({ home }: Installation, random: () => number): number {
   }
 }
 
+/** Three clients that ask for runs until they are told to stop. */
+function openClients(
+  installation: Installation,
+  name: string,
+  seed: number,
+  { asked, findings }: Tally,
+): { close(): Promise<unknown> } {
+  let isOver = false
+  const clients = [1, 2, 3].map((number) =>
+    ask(installation, `${name}, client ${number}`, randomFrom(seed * 31 + number), asked, () => isOver).catch(
+      (error: unknown) => void findings.push(`${name}, client ${number}: ${String(error)}`),
+    ),
+  )
+  return {
+    close: () => {
+      isOver = true
+      return Promise.all(clients)
+    },
+  }
+}
+
 /** A client that asks for one run after the other, and now and then once more for one that it has. */
 async function ask(
   installation: Installation,
+  name: string,
   random: () => number,
-  number: number,
   asked: AskedRun[],
   isOver: () => boolean,
 ): Promise<void> {
-  for (let round = 0; !isOver(); round++) {
+  for (let number = 1; !isOver(); number++) {
     const kind = patient(runKinds[Math.floor(random() * runKinds.length)] as RunKind)
-    asked.push(await askFor(installation, kind, `client ${number}, run ${round}`))
+    asked.push(await askFor(installation, kind, `${name}, run ${number}`))
     const known = asked[Math.floor(random() * asked.length)] as AskedRun
     const again = await askFor(installation, known.kind, known.key)
     if (again.id !== known.id) throw new Error(`${known.key}: asked for again, ${known.id} became ${again.id}`)
@@ -143,9 +175,6 @@ async function untilRoom({ client }: Installation, isOver: () => boolean): Promi
 /** Agents are killed too, some of them again and again; none of that may fail a run here. */
 const patient = (kind: RunKind): RunKind => ({ ...kind, input: { ...kind.input, crash_retries: 20 } })
 
-const count = async (installation: Installation, sql: string): Promise<number> =>
-  Number((await installation.query(sql))[0]?.['n'])
-
 async function countOutcomes(installation: Installation): Promise<Record<string, number>> {
   const rows = await installation.query('SELECT outcome, COUNT(*) AS n FROM attempts GROUP BY outcome ORDER BY outcome')
   return Object.fromEntries(rows.map((row) => [String(row['outcome']), Number(row['n'])]))
@@ -161,15 +190,4 @@ async function longestRow(installation: Installation): Promise<number> {
     longest = Math.max(longest, current)
   }
   return longest
-}
-
-/** mulberry32, from 0 to 1. */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

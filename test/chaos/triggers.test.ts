@@ -4,6 +4,7 @@ import { type TriggerPoint, triggerPoints } from '../../src/kernel/trigger.ts'
 import { describeStores } from '../support/store.ts'
 import { type AskedRun, findInRuns, findLeftBehind } from './findings.ts'
 import { createInstallation, type Installation, type Life } from './installation.ts'
+import { makeJobDue } from './places.ts'
 import { runKinds } from './runs.ts'
 import { askFor, untilEnded } from './work.ts'
 
@@ -24,7 +25,7 @@ describeStores('a daemon that is killed', (_, store) => {
   it.for(triggerPoints)('at %s: every run ends correctly and once', async (point) => {
     const installation = await createInstallation(store)
     onTestFinished(() => installation.remove())
-    if (point.startsWith('job.')) await makeJobDue(installation)
+    if (point.startsWith('job.')) await leaveJobDue(installation)
     const asking = askForAll(installation)
     asking.catch(() => {})
     for (const kill of planOf(point)) expect(await deathOf(installation.start({ kill })), kill).toBe('SIGKILL')
@@ -38,12 +39,11 @@ describeStores('a daemon that is killed', (_, store) => {
   })
 })
 
-/** The daemon's own job comes once an hour; nobody waits for that. */
-async function makeJobDue(installation: Installation): Promise<void> {
+async function leaveJobDue(installation: Installation): Promise<void> {
   const life = installation.start()
   expect(await life.ready).toBe(true)
   await life.stop()
-  await installation.query("UPDATE jobs SET due_at = '2020-01-01T00:00:00.000Z'")
+  await makeJobDue(installation)
 }
 
 /** One after the other, so that each is a transaction of its own. */
