@@ -282,11 +282,16 @@ describe('a notifier', () => {
   it('that failed is named with its reason, until it works again', async () => {
     const paths = await installed()
     expect(find(await look(paths), 'notify')?.status).toBe('ok')
+    writeFileSync(paths.config, 'notify: [{adapter: terminal}, {adapter: webhook, url: "http://127.0.0.1:1"}]')
     const taken = { adapter: 'terminal', ok: true }
     await tell(paths, [taken, { adapter: 'webhook', ok: false, error: 'answered 500 Internal Server Error' }])
     const found = find(await look(paths, {}, everything), 'notify')
     expect(found?.status).toBe('warn')
     expect(found?.detail).toMatch(/^webhook: answered 500 Internal Server Error \(2/)
+    writeFileSync(paths.config, 'notify: []')
+    expect(find(await look(paths), 'notify')?.status).toBe('ok')
+    writeFileSync(paths.config, 'notify: 3')
+    expect(find(await look(paths), 'notify')?.status).toBe('warn')
     await tell(paths, [{ adapter: 'webhook', ok: true }])
     expect(find(await look(paths), 'notify')).toMatchObject({ status: 'ok', detail: 'the last messages arrived' })
   })

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 
+import { notifierName } from '../adapters/notify/contract.ts'
 import type { Configuration } from '../config/contract.ts'
 import { loadConfiguration } from '../config/load.ts'
 import type { HomePaths } from '../daemon/home.ts'
@@ -33,6 +34,7 @@ export async function examine(deps: DoctorDeps, wishes: StoreWishes): Promise<Fi
     findings.push(fail('config', reasonOf(error), error instanceof AgencyError ? error.hint : undefined))
   }
   findings.push(...(await examineDaemon(deps, configuration)))
-  findings.push(...(await examineStore(deps, configuration?.databaseUrl ?? null, wishes)))
+  const notifiers = configuration?.notify.map(notifierName) ?? null
+  findings.push(...(await examineStore({ ...deps, notifiers }, configuration?.databaseUrl ?? null, wishes)))
   return findings
 }

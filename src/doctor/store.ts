@@ -24,7 +24,7 @@ const atMost = 20
 
 /** Opens the store for looking only, whoever owns it, and says in which way it is broken if it is. */
 export async function examineStore(
-  { paths, clock }: { paths: HomePaths; clock: Clock },
+  { paths, clock, notifiers }: { paths: HomePaths; clock: Clock; notifiers: readonly string[] | null },
   databaseUrl: string | null,
   wishes: StoreWishes,
 ): Promise<Finding[]> {
@@ -48,7 +48,7 @@ export async function examineStore(
     return [...findings, fail('store', reasonOf(error), error instanceof AgencyError ? error.hint : undefined)]
   }
   try {
-    findings.push(...(await examineRows(db, place, clock)))
+    findings.push(...(await examineRows(db, place, { clock, notifiers })))
     if (wishes.audit) findings.push(key === null ? noKey(paths.chainKey) : await audit(db))
     if (wishes.replay !== false) findings.push(await replay(db, wishes.replay))
   } catch (error) {
@@ -111,7 +111,11 @@ function quickCheck(path: string): Finding | null {
   }
 }
 
-async function examineRows(db: Db, place: StorePlace, clock: Clock): Promise<Finding[]> {
+async function examineRows(
+  db: Db,
+  place: StorePlace,
+  { clock, notifiers }: { clock: Clock; notifiers: readonly string[] | null },
+): Promise<Finding[]> {
   return db.read(async (tx) => {
     const sql = sqlOf(tx)
     const schema = Number((await sql.get('SELECT MAX(number) AS newest FROM migrations'))?.['newest'] ?? 0)
@@ -119,7 +123,7 @@ async function examineRows(db: Db, place: StorePlace, clock: Clock): Promise<Fin
     const where = place.kind === 'sqlite' ? place.path : 'PostgreSQL'
     const older = schema < newest ? `, brought to ${newest} at the next start` : ''
     const findings = [ok('store', `${where}, schema ${schema}${older}`)]
-    if (schema >= notifySince) findings.push(await examineNotify(tx, clock))
+    if (schema >= notifySince) findings.push(await examineNotify(tx, clock, notifiers))
     const dead = await sql.all(
       "SELECT kind, COUNT(*) AS count FROM jobs WHERE status = 'dead' GROUP BY kind ORDER BY kind",
     )
