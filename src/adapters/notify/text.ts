@@ -31,7 +31,7 @@ export function plainText(message: Notification): string {
 export const jsonText = (message: Notification): string =>
   JSON.stringify(Object.fromEntries(Object.entries(message).map(([name, value]) => [snakeCase(name), value])))
 
-/** Cut by characters that people see as one, never in the middle of one. */
+/** Cut as `shorten` does, but never through the middle of a character. */
 export function cut(text: string, max: number): string {
   const short = shorten(text, max)
   return short.isWellFormed() ? short : `${short.slice(0, -2)}…`
