@@ -344,7 +344,7 @@ describe('a program', () => {
 
   it('that hangs is ended with everything it started', async () => {
     const file = join(freshFolder(), 'pid')
-    await expect(run(`sleep 600 & echo $! > ${file}; wait`, { timeoutMs: 500 })).rejects.toThrow('did not answer')
+    await expect(run(`sleep 600 & echo $! > ${file}; wait`, { timeoutMs: 2_000 })).rejects.toThrow('did not answer')
     const pid = Number(readFileSync(file, 'utf8'))
     await vi.waitUntil(() => !isRunning(pid))
     expect(pid).toBeGreaterThan(1)
