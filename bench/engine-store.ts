@@ -67,7 +67,18 @@ export async function openBench(path: string): Promise<Bench> {
     killSurvivors: async () => 0,
     worker: 'bench:1',
     slots: 64,
-    defaults: { runtime: null, idleMinutes: 30, hardMinutes: 240, crashRetries: 3, retryBudget: 3 },
+    defaults: {
+      runtime: null,
+      idleMinutes: 30,
+      hardMinutes: 240,
+      crashRetries: 3,
+      retryBudget: 3,
+      verify: 'none',
+      verificationLimit: 3,
+      acceptance: 'auto',
+      onLimit: 'fail',
+      gateTimeoutMinutes: null,
+    },
   })
   await agency.engine.start()
   return {

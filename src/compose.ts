@@ -2,8 +2,9 @@ import type { Runtime } from './adapters/runtime/port.ts'
 import { daemonRoutes } from './daemon/routes.ts'
 import type { DaemonService } from './daemon/service.ts'
 import type { Db } from './db/port.ts'
-import type { AttemptFiles } from './engine/deps.ts'
+import type { AttemptFiles, EngineDeps } from './engine/deps.ts'
 import { createEngine, type Engine } from './engine/engine.ts'
+import type { ScopeParts } from './engine/scope.ts'
 import type { Feed } from './events/feed.ts'
 import { eventRoutes } from './events/routes.ts'
 import { createEvents } from './events/service.ts'
@@ -11,6 +12,8 @@ import type { Clock } from './kernel/clock.ts'
 import type { Ids } from './kernel/ids.ts'
 import type { Log } from './kernel/log.ts'
 import type { Trigger } from './kernel/trigger.ts'
+import { notifyRoutes } from './notify/routes.ts'
+import type { Notify } from './notify/service.ts'
 import type { Route } from './operations/bind.ts'
 import { type Org, organisationRoutesOf } from './org/compose.ts'
 import type { Playbook } from './playbooks/contract.ts'
@@ -36,10 +39,12 @@ export interface Parts {
   runtimes: readonly Runtime[]
   workspaces: Workspaces
   files: AttemptFiles
-  promptOf: (playbook: string) => string
+  promptOf: EngineDeps['promptOf']
   environmentOf: (attemptId: string, fence: number) => Record<string, string>
   alsoSweep?: () => Promise<void>
   killSurvivors: (attemptIds: readonly string[]) => Promise<number>
+  notify?: ScopeParts['notify']
+  later?: ScopeParts['later']
   worker: string
   slots: number
   defaults: RunDefaults
@@ -59,7 +64,14 @@ export const playbooks: ReadonlyMap<string, Playbook> = new Map([[direct.name, d
 export function composeAgency(parts: Parts): Agency {
   const { db, ids, trigger } = parts
   const runtimes = new Map(parts.runtimes.map((runtime) => [runtime.name, runtime]))
-  const engine = createEngine({ ...parts, runtimes, playbooks })
+  const scopes: ScopeParts = {
+    ids,
+    playbooks,
+    providerOf: (name) => runtimes.get(name)?.capabilities.provider ?? name,
+    ...(parts.notify === undefined ? {} : { notify: parts.notify }),
+    ...(parts.later === undefined ? {} : { later: parts.later }),
+  }
+  const engine = createEngine({ ...parts, ...scopes, runtimes })
   const missions = createMissions({ db, ids })
   return {
     engine,
@@ -68,13 +80,13 @@ export function composeAgency(parts: Parts): Agency {
       db,
       ids,
       runtimes,
-      playbooks,
+      scopes,
       missions,
       defaults: parts.defaults,
       trigger,
       interrupt: engine.interrupt,
     }),
-    briefs: createBriefs({ db, ids, playbooks }),
+    briefs: createBriefs({ db, scopes }),
     attempts: createAttempts({ db, trigger, touch: engine.touch }),
   }
 }
@@ -82,7 +94,14 @@ export function composeAgency(parts: Parts): Agency {
 /** Every operation of the API, bound to what answers it. */
 export function routesOf(
   agency: Agency,
-  { db, clock, feed, daemon, org }: { db: Db; clock: Clock; feed: Feed; daemon: DaemonService; org: Org },
+  {
+    db,
+    clock,
+    feed,
+    daemon,
+    org,
+    notify,
+  }: { db: Db; clock: Clock; feed: Feed; daemon: DaemonService; org: Org; notify: Notify },
 ): Route[] {
   const events = createEvents({
     db,
@@ -100,5 +119,6 @@ export function routesOf(
     ...briefRoutes(agency.briefs),
     ...attemptRoutes(agency.attempts),
     ...organisationRoutesOf(org),
+    ...notifyRoutes(notify),
   ]
 }

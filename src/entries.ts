@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 /** In the source tree an entry is a `.ts` file that Node strips; when installed it is a bundle beside this one. */
 const fromSource = import.meta.url.endsWith('.ts')
 
-/** What runs as a process of its own; `scripts/build.ts` makes a bundle of each. */
+/** What runs as a process or a thread of its own; `scripts/build.ts` makes a bundle of each. */
 export const entrySources = {
   agency: './cli/main.ts',
   daemon: './daemon/main.ts',
@@ -12,6 +12,7 @@ export const entrySources = {
   'scripted-agent': './adapters/runtime/scripted/main.ts',
   'http-probe': './workspaces/probe/main.ts',
   'schema-check': './work/evidence/schema/main.ts',
+  'plan-reader': './work/plans/main.ts',
 } as const
 export type EntryName = keyof typeof entrySources
 

@@ -1,5 +1,6 @@
 import { agents } from './agents/store.ts'
 import type { AnyTable } from './db/table.ts'
+import { notifications } from './notify/store.ts'
 import { assignments } from './org/assignments/store.ts'
 import { organisations, organisationSettings } from './org/organisations/store.ts'
 import { personas } from './org/personas/store.ts'
@@ -10,8 +11,12 @@ import { artifacts } from './work/artifacts/store.ts'
 import { attempts } from './work/attempts/store.ts'
 import { briefs, dependencies } from './work/briefs/store.ts'
 import { checks } from './work/evidence/store.ts'
+import { gates } from './work/gates/store.ts'
 import { missions } from './work/missions/store.ts'
+import { notes } from './work/notes/store.ts'
+import { questions } from './work/questions/store.ts'
 import { runs } from './work/runs/store.ts'
+import { verdicts } from './work/verdicts/store.ts'
 
 /** Every table whose rows are changed by events and by nothing else; a replay rebuilds and compares them. */
 export const eventTables: readonly AnyTable[] = [
@@ -31,4 +36,9 @@ export const eventTables: readonly AnyTable[] = [
   attempts,
   checks,
   artifacts,
+  verdicts,
+  gates,
+  questions,
+  notes,
+  notifications,
 ]

@@ -13,7 +13,7 @@ import type { Org } from '../src/org/compose.ts'
 import { createAttemptToken } from '../src/server/credentials.ts'
 import { findStanding } from '../src/work/attempts/store.ts'
 import { CreateMission } from '../src/work/missions/contract.ts'
-import type { Run } from '../src/work/runs/contract.ts'
+import { CreateRun, type Run } from '../src/work/runs/contract.ts'
 import { startAgency } from './support/api.ts'
 import { arbitraryOf } from './support/arbitrary.ts'
 import { createSeenLog, type LogLineSeen, startServer } from './support/server.ts'
@@ -43,9 +43,8 @@ const operator: Actor = { kind: 'operator', personaId: operatorPersona }
 async function startTarget(openFresh: OpenFresh): Promise<Target> {
   const { db } = await openFresh()
   const { agency, org, routes } = await startAgency(db, { slots: 1 })
-  const goal = { goal: 'Wait', playbook: 'direct', organisationId: 1, evidence: [], briefs: [] } as const
   const create = (steps: unknown[]): Promise<Run> =>
-    agency.runs.create(operator, { ...goal, evidence: [], briefs: [], runtimeOptions: { scenario: { steps } } })
+    agency.runs.create(operator, CreateRun.parse({ goal: 'Wait', runtimeOptions: { scenario: { steps } } }))
   const first = await create([{ hang: {} }])
   const attempt = await until(async () =>
     (await agency.runs.inspect(first.id, 0)).attempts.find((each) => each.status === 'running'),

@@ -48,6 +48,26 @@ export const Configuration = z.strictObject({
     description: 'How often a brief is tried again after failed evidence',
     expected: 'a whole number from 0 to 20',
   }),
+  verify: z.enum(['auto', 'all', 'none']).default('auto').meta({
+    description: 'What a verifier judges; auto: whatever has no evidence that a machine can check',
+    expected: 'auto, all or none',
+  }),
+  verificationLimit: whole(0, 20).default(3).meta({
+    description: 'How often a brief is tried again after a failing verdict',
+    expected: 'a whole number from 0 to 20',
+  }),
+  acceptance: z.enum(['auto', 'operator']).default('auto').meta({
+    description: 'operator: the result of every run waits for your approval',
+    expected: 'auto or operator',
+  }),
+  onLimit: z.enum(['ask', 'fail']).default('ask').meta({
+    description: 'A brief that used up its limits: ask the operator, or fail the run',
+    expected: 'ask or fail',
+  }),
+  gateTimeoutMinutes: minutes.default(null).meta({
+    description: 'A gate that nobody decides is rejected after this; null: never',
+    expected: 'a positive number, or null',
+  }),
   defaultRuntime: z.string().min(1).max(64).nullable().default(null).meta({
     description: 'Runtime of a run that names none; null: such a run is refused',
     expected: 'the name of a runtime, or null',

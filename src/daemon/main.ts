@@ -23,7 +23,8 @@ try {
       hint: 'Give one of the two.',
     })
   const begin = isEmpty ? 'empty' : isDemo ? 'reference' : 'seeded'
-  const daemon = await startDaemon({ env: process.env, flags: { port: flags.port }, begin })
+  const say = flags.foreground === true ? (line: string) => console.log(line) : undefined
+  const daemon = await startDaemon({ env: process.env, flags: { port: flags.port }, begin, say })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void daemon.stop())
   const operator = { kind: 'operator', personaId: operatorPersona } as const
   const demo = isDemo ? await playDemo(daemon.db, daemon.agency.runs, operator) : null

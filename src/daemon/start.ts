@@ -21,6 +21,8 @@ import { AgencyError } from '../kernel/errors.ts'
 import { randomToken, systemIds } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import { noTrigger, type Trigger } from '../kernel/trigger.ts'
+import { createNotifiers } from '../notify/compose.ts'
+import { createNotify } from '../notify/service.ts'
 import { composeOrganisation } from '../org/compose.ts'
 import type { Files } from '../org/files.ts'
 import { writeFirstFiles } from '../org/first-files.ts'
@@ -45,6 +47,8 @@ export interface DaemonOptions {
    * first start, for good; only the demonstration may still come to an organisation that nobody has touched.
    */
   begin?: 'seeded' | 'empty' | 'reference'
+  /** A line for whoever sits before the daemon; without it, such lines go to the log. */
+  say?: (line: string) => void
   /** For chaos tests only. */
   trigger?: Trigger
 }
@@ -66,6 +70,7 @@ export async function startDaemon({
   env,
   flags = {},
   begin = 'seeded',
+  say,
   trigger = noTrigger,
 }: DaemonOptions): Promise<Daemon> {
   const paths = homePaths(env)
@@ -74,7 +79,7 @@ export async function startDaemon({
   const owner = ownHome(paths.home)
   const undo: (() => Promise<void> | void)[] = [() => owner.release()]
   try {
-    return await open(paths, values, { trigger, begin }, undo)
+    return await open(paths, values, { env, trigger, begin, say }, undo)
   } catch (error) {
     for (const step of undo.reverse()) await step()
     throw error
@@ -84,7 +89,7 @@ export async function startDaemon({
 async function open(
   paths: HomePaths,
   values: Configuration,
-  { trigger, begin }: Required<Pick<DaemonOptions, 'trigger' | 'begin'>>,
+  { env, trigger, begin, say }: DaemonOptions & Required<Pick<DaemonOptions, 'trigger' | 'begin'>>,
   undo: (() => Promise<void> | void)[],
 ): Promise<Daemon> {
   const clock = systemClock
@@ -110,6 +115,15 @@ async function open(
   const worker = await db.write([], (tx) => registerWorker(tx, { id: workerId, host: hostname(), pid: process.pid }))
 
   const jobs = createJobs({ db, clock, ids: systemIds, worker: workerId, trigger })
+  const notify = createNotify({
+    db,
+    clock,
+    ids: systemIds,
+    log,
+    jobs,
+    notifiers: createNotifiers(values.notify, { environment: env, write: say ?? ((line) => log.info(line)) }),
+    address: () => listening?.address ?? '',
+  })
   const agency = composeAgency({
     db,
     clock,
@@ -119,13 +133,14 @@ async function open(
     runtimes: [createScriptedRuntime({ host: 'process' }), createProgramRuntime()],
     workspaces: createDirectoryWorkspaces({ root: paths.workspaces }),
     files: createAttemptFiles(paths.attempts),
-    promptOf: (playbook) => promptOf(paths.home, playbook),
+    promptOf: (playbook, kind) => promptOf(paths.home, playbook, kind),
     environmentOf: (attemptId, fence) => ({
       AGENCY_HOME: paths.home,
       AGENCY_SOCKET: paths.socket,
       AGENCY_TOKEN: createAttemptToken(chainKey, attemptId, fence),
     }),
     alsoSweep: () => jobs.sweep(),
+    notify: notify.send,
     killSurvivors: (attemptIds) => killSurvivors(attemptIds, { say: (text) => log.warn(text) }),
     worker,
     slots: values.slots,
@@ -135,6 +150,11 @@ async function open(
       hardMinutes: values.hardMinutes,
       crashRetries: values.crashRetries,
       retryBudget: values.retryBudget,
+      verify: values.verify,
+      verificationLimit: values.verificationLimit,
+      acceptance: values.acceptance,
+      onLimit: values.onLimit,
+      gateTimeoutMinutes: values.gateTimeoutMinutes,
     },
   })
   const feed = createFeed({ db })
@@ -172,7 +192,7 @@ async function open(
     stop: () => void stop(),
   })
   const server = createServer({
-    routes: routesOf(agency, { db, clock, feed, daemon: service, org }),
+    routes: routesOf(agency, { db, clock, feed, daemon: service, org, notify }),
     credentials,
     once: db.once,
     clock,

@@ -14,6 +14,8 @@ export interface Table<Row extends object> {
   readonly keyColumns: readonly string[]
   readonly json: ReadonlySet<string>
   readonly booleans: ReadonlySet<string>
+  /** What columns hold of rows that are older than the column. */
+  readonly added: SqlRow
   readonly stream: (row: Row) => Stream
 }
 
@@ -27,6 +29,7 @@ export function table<Row extends object>(
     key?: readonly (keyof Row & string)[]
     json?: readonly (keyof Row & string)[]
     booleans?: readonly (keyof Row & string)[]
+    added?: SqlRow
     stream: (row: Row) => Stream
   },
 ): Table<Row> {
@@ -37,6 +40,7 @@ export function table<Row extends object>(
     keyColumns: key.map(snakeCase),
     json: new Set(options.json),
     booleans: new Set(options.booleans),
+    added: options.added ?? {},
     stream: options.stream,
   }
 }

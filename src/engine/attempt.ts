@@ -2,7 +2,7 @@ import type { AgentEnded, AgentHandle, RuntimeEvent } from '../adapters/runtime/
 import type { Tx } from '../db/port.ts'
 import { AgencyError } from '../kernel/errors.ts'
 import { sleep } from '../kernel/clock.ts'
-import type { Attempt } from '../work/attempts/contract.ts'
+import type { Attempt, Report } from '../work/attempts/contract.ts'
 import { findProgress } from '../work/attempts/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import { findRun } from '../work/runs/store.ts'
@@ -10,11 +10,13 @@ import type { Workspace } from '../workspaces/port.ts'
 import { type Claimed, recordStart } from './claim.ts'
 import { type Classified, classify, type Stop } from './classify.ts'
 import { watchDeadlines } from './deadlines.ts'
-import { type EngineDeps, playbookOf, runtimeOf } from './deps.ts'
+import { type EngineDeps, runtimeOf } from './deps.ts'
 import { type AttemptEnd, endAttempt } from './end.ts'
 import { examine } from './evidence.ts'
+import { faultOfPlan } from './plan.ts'
 import { renderBrief } from './prompt.ts'
-import type { RunScope } from './scope.ts'
+import { type RunScope, type ScopeParts, scopeOf } from './scope.ts'
+import { faultOfJudgement } from './verify.ts'
 
 /** An attempt of this process, from claim to recorded end. */
 export interface LiveAttempt {
@@ -49,9 +51,9 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
     let workspace: Workspace | null = null
     try {
       const runtime = runtimeOf(deps, claimed.brief)
-      workspace = await deps.workspaces.prepare(claimed.brief)
+      workspace = await deps.workspaces.prepare(placeOf(claimed.brief))
       deps.trigger('workspace.prepared')
-      const prompt = renderBrief(deps.promptOf(run.playbook), claimed.brief, attempt.fence)
+      const prompt = renderBrief(deps.promptOf(run.playbook, claimed.brief.kind), claimed.brief, attempt.fence)
       const promptSha256 = await deps.files.writePrompt(attempt.id, prompt)
       handle = await runtime.launch({
         launchId: attempt.id as never,
@@ -59,7 +61,8 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
         workspace,
         options: claimed.brief.runtimeOptions,
         environment: deps.environmentOf(attempt.id, attempt.fence),
-        attempt: attempt.fence,
+        attempt: attempt.fence + (claimed.brief.verifiesAttempt ?? 1) - 1,
+        kind: claimed.brief.kind,
       })
       deps.trigger('agent.launched')
       const { pid } = handle
@@ -232,12 +235,28 @@ async function lookAt(
   try {
     if (workspace === null) throw new Error('the workspace is gone')
     const mayRunCommands = deps.runtimes.get(brief.runtime)?.capabilities.evidenceUnboxed ?? false
+    const fault = faultOfReport(brief, classified.report)
+    if (fault !== null)
+      return { classified: { ...classified, outcome: 'bad_output', detail: fault }, examination: null }
     return { classified, examination: await examine(brief, classified.report, workspace, deps.clock, mayRunCommands) }
   } catch (error) {
     deps.log.error('evidence could not be looked at', { run: brief.runId, brief: brief.id, error: String(error) })
     const detail = `evidence could not be looked at: ${error instanceof Error ? error.message : String(error)}`
     return { classified: { outcome: 'crash', detail, report: classified.report }, examination: null }
   }
+}
+
+/** Who judges looks at the place of whoever worked. */
+export const placeOf = (brief: Brief): { id: string; runId: string; attemptId: string | null } => ({
+  id: brief.verifies ?? brief.id,
+  runId: brief.runId,
+  attemptId: brief.attemptId,
+})
+
+/** What a report lacks that its kind of brief asks for, or null. */
+function faultOfReport(brief: Brief, report: Report): string | null {
+  if (brief.kind === 'plan') return faultOfPlan(report.plan)
+  return brief.kind === 'verify' ? faultOfJudgement(report.verdict, brief.evidence) : null
 }
 
 /** Where we died or stopped under an agent that had already reported, the report stands and is looked at. */
@@ -262,19 +281,14 @@ async function recordStarted(
     const attempt: Attempt = { ...known, ...progress }
     // Recorded already, by a commit whose answer got lost.
     if (attempt.status === 'running') return { run, brief: { ...brief, status: 'working' }, attempt }
-    const scope: RunScope = { tx, by: 'engine', ids: deps.ids, playbook: playbookOf(deps, run.playbook), run }
+    const scope = scopeOf(deps, tx, run, 'engine')
     return { run, ...(await recordStart(scope, brief, attempt, start)) }
   })
 }
 
-export async function openScope(
-  deps: Pick<EngineDeps, 'ids' | 'playbooks'>,
-  tx: Tx,
-  runId: string,
-  by = 'engine',
-): Promise<RunScope | null> {
+export async function openScope(deps: ScopeParts, tx: Tx, runId: string, by = 'engine'): Promise<RunScope | null> {
   const run = await findRun(tx, runId)
-  return run === undefined ? null : { tx, by, ids: deps.ids, playbook: playbookOf(deps, run.playbook), run }
+  return run === undefined ? null : scopeOf(deps, tx, run, by)
 }
 
 /**

@@ -7,8 +7,8 @@ import type { Brief } from '../work/briefs/contract.ts'
 import { listBriefsById, listReadyBriefs } from '../work/briefs/store.ts'
 import type { Run } from '../work/runs/contract.ts'
 import { findRun } from '../work/runs/store.ts'
-import { type EngineDeps, playbookOf } from './deps.ts'
-import { moveBrief, type RunScope } from './scope.ts'
+import type { EngineDeps } from './deps.ts'
+import { moveBrief, type RunScope, scopeOf } from './scope.ts'
 
 export interface Claimed {
   run: Run
@@ -46,7 +46,7 @@ export async function claimBriefs(deps: EngineDeps, limit: number): Promise<Clai
 async function claimOfRun(deps: EngineDeps, tx: Tx, runId: string, briefIds: readonly string[]): Promise<Claimed[]> {
   const run = await findRun(tx, runId)
   if (run === undefined || run.status !== 'running' || run.briefsFailed > 0) return []
-  const scope: RunScope = { tx, by: 'engine', ids: deps.ids, playbook: playbookOf(deps, run.playbook), run }
+  const scope = scopeOf(deps, tx, run, 'engine')
   const ready = (await listBriefsById(tx, briefIds)).filter(isReady)
   if (ready.length === 0) return []
   const firstAgentId = await nextAgentIds(tx, ready.length)
@@ -81,6 +81,9 @@ async function claim(deps: EngineDeps, scope: RunScope, brief: Brief, agentId: n
     promptSha256: null,
     inputTokens: 0,
     outputTokens: 0,
+    costMicros: 0,
+    reservedTokens: 0,
+    reservedMicros: 0,
     createdAt: tx.at,
     startedAt: null,
     endedAt: null,

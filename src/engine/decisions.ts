@@ -1,13 +1,18 @@
-import { type Change, inserted, record, updated } from '../events/change.ts'
-import { bug, refusal } from '../kernel/errors.ts'
-import { systemPersona } from '../kernel/ids.ts'
+import { inserted, record, updated } from '../events/change.ts'
+import { bug } from '../kernel/errors.ts'
 import { shorten } from '../kernel/text.ts'
 import type { Decision, Trigger } from '../playbooks/contract.ts'
-import { listLiveAttemptsOfRun } from '../work/attempts/store.ts'
-import type { Brief, BriefSpec, Dependency } from '../work/briefs/contract.ts'
-import { briefs, dependencies, findBrief, listDependents, listOpenBriefs } from '../work/briefs/store.ts'
+import { findAttempt, listLiveAttemptsOfRun } from '../work/attempts/store.ts'
+import type { Brief, Correction } from '../work/briefs/contract.ts'
+import { briefs, findPlanner, listLastBriefs, listOpenBriefs, listVerifiedBriefs } from '../work/briefs/store.ts'
+import type { QuestionClass } from '../work/questions/contract.ts'
 import { runs } from '../work/runs/store.ts'
+import { askAboutBrief, askAboutFailures, withdrawQuestions } from './ask.ts'
+import { holdDependents, releaseDependents } from './dependents.ts'
+import { closeGates, openGate } from './halt.ts'
+import { createBriefs, newBrief } from './plan.ts'
 import { moveBrief, moveRun, moveRunsMission, type RunScope } from './scope.ts'
+import { commissionVerifier } from './verify.ts'
 
 /** Asks the playbook and does what it says, until it has nothing more to say. All in the caller's transaction. */
 export async function decideAndApply(scope: RunScope, trigger: Trigger): Promise<void> {
@@ -23,20 +28,121 @@ async function apply(scope: RunScope, decision: Decision): Promise<void> {
   switch (decision.kind) {
     case 'create_briefs':
       return createBriefs(scope, decision.briefs)
+    case 'create_planner':
+      return createPlanner(scope, decision.objective)
+    case 'adopt_plan':
+      return adoptPlan(scope)
+    case 'replan':
+      return replan(scope, decision.reason)
+    case 'verify_brief':
+      return commissionVerifier(scope, decision.brief, decision.seen)
     case 'pass_brief':
       return passBrief(scope, decision.brief, decision.reason)
+    case 'rework_brief':
+      return reworkBrief(scope, decision.brief, decision.corrections)
+    case 'block_brief':
+      return blockBrief(scope, decision.brief, decision.reason, decision.class)
+    case 'ask':
+      return ask(scope, decision.brief, decision.reason, decision.class)
+    case 'ask_about_failures':
+      return askAboutFailures(scope)
     case 'close_brief':
-      await moveBrief(scope, decision.brief, 'done', {
-        kind: 'session_complete',
-        level: 'verbose',
-        message: `${decision.brief.key} closed`,
-      })
-      return
+      return closeBrief(scope, decision.brief)
     case 'fail_brief':
       return failBrief(scope, decision.brief, decision.reason)
+    case 'open_gate':
+      await openGate(scope, {
+        gate: decision.gate,
+        summary: decision.gate === 'plan' ? await withPlan(scope, decision.summary) : decision.summary,
+        timeoutMinutes: scope.run.configuration.gateTimeoutMinutes,
+      })
+      return
+    case 'rework_result':
+      return reworkResult(scope, decision.reason)
     case 'end_run':
       return endRun(scope, decision.status, decision.summary)
   }
+}
+
+/** What the agent itself asks, in its own words and with its own options. */
+async function ask(scope: RunScope, brief: Brief, reason: string, cause: QuestionClass): Promise<void> {
+  const attempt =
+    cause !== 'asked' || brief.attemptId === null ? undefined : await findAttempt(scope.tx, brief.attemptId)
+  const asked = attempt?.report?.question
+  await askAboutBrief(scope, brief, asked?.text ?? reason, cause, asked)
+}
+
+async function createPlanner(scope: RunScope, objective: string): Promise<void> {
+  const { run, tx } = scope
+  const brief = newBrief(scope, {
+    id: scope.ids.next('brief'),
+    key: 'plan:1',
+    number: 0,
+    kind: 'plan',
+    title: 'Plan the work',
+    objective,
+  })
+  const open = { briefsOpen: run.briefsOpen + 1 }
+  await record(
+    tx,
+    {
+      kind: 'brief_created',
+      by: scope.by,
+      runId: run.id,
+      briefId: brief.id,
+      level: 'verbose',
+      message: 'plan the work first',
+      data: { to: 'pending' },
+    },
+    [inserted(briefs, brief), updated(runs, run, open)],
+  )
+  scope.run = { ...run, ...open }
+}
+
+async function planOf(scope: RunScope) {
+  const planner = await findPlanner(scope.tx, scope.run.id)
+  if (planner === undefined) return null
+  const attempt = planner.attemptId === null ? undefined : await findAttempt(scope.tx, planner.attemptId)
+  return { planner, plan: attempt?.report?.plan ?? [] }
+}
+
+async function withPlan<Summary extends { produced: string }>(scope: RunScope, summary: Summary): Promise<Summary> {
+  const planned = await planOf(scope)
+  if (planned === null) return summary
+  const lines = planned.plan
+    .slice(0, 50)
+    .map((brief) => `- ${brief.key}: ${shorten(brief.title ?? brief.objective, 120)}`)
+  const more = planned.plan.length - lines.length
+  const produced = [`A plan of ${planned.plan.length} briefs:`, ...lines, ...(more > 0 ? [`- and ${more} more`] : [])]
+  return { ...summary, produced: produced.join('\n') }
+}
+
+async function adoptPlan(scope: RunScope): Promise<void> {
+  const planned = await planOf(scope)
+  if (planned === null) throw bug(`run ${scope.run.id} has no plan to adopt`)
+  await createBriefs(scope, planned.plan)
+  await closeBrief(scope, planned.planner)
+}
+
+async function replan(scope: RunScope, reason: string): Promise<void> {
+  const planned = await planOf(scope)
+  if (planned === null) throw bug(`run ${scope.run.id} has nobody to plan it again`)
+  await sendBack(scope, planned.planner, reason)
+}
+
+/** Not counted by any limit: whoever rejects has a reason, and it is not the agent's patience that is tried. */
+async function sendBack(scope: RunScope, brief: Brief, reason: string): Promise<void> {
+  await moveBrief(scope, brief, 'pending', {
+    kind: 'retried',
+    code: 'REJECTED',
+    message: `${brief.key} is done again: ${shorten(reason, 300)}`,
+    data: { class: 'rejected', reason },
+    patch: { rejectionReason: reason },
+  })
+}
+
+async function reworkResult(scope: RunScope, reason: string): Promise<void> {
+  for (const brief of await listLastBriefs(scope.tx, scope.run.id)) await sendBack(scope, brief, reason)
 }
 
 async function passBrief(scope: RunScope, brief: Brief, reason: string): Promise<void> {
@@ -49,26 +155,35 @@ async function passBrief(scope: RunScope, brief: Brief, reason: string): Promise
   await decideAndApply(scope, { kind: 'brief_verified', brief: verified })
 }
 
-/** Whoever waited for this brief waits for one less; at none it is ready. */
-async function releaseDependents(scope: RunScope, brief: Brief): Promise<Change[]> {
-  const changes: Change[] = []
-  for (const dependency of await listDependents(scope.tx, brief.id)) {
-    const waiting = await findBrief(scope.tx, dependency.briefId)
-    if (waiting === undefined) throw bug(`dependency of a brief that is not there: ${dependency.briefId}`)
-    changes.push(updated(dependencies, dependency, { met: true }))
-    changes.push(updated(briefs, waiting, { unmetDependencies: waiting.unmetDependencies - 1 }))
-  }
-  return changes
+async function closeBrief(scope: RunScope, brief: Brief): Promise<void> {
+  await moveBrief(scope, brief, 'done', {
+    kind: 'session_complete',
+    level: 'verbose',
+    message: `${brief.key} closed`,
+  })
 }
 
-/** Whoever waited for this brief waits in vain, and says so. */
-export async function holdDependents(scope: RunScope, brief: Brief): Promise<Change[]> {
-  const held: Change[] = []
-  for (const dependency of await listDependents(scope.tx, brief.id)) {
-    const waiting = await findBrief(scope.tx, dependency.briefId)
-    if (waiting !== undefined) held.push(updated(briefs, waiting, { heldBy: `dependency_failed:${brief.id}` }))
-  }
-  return held
+async function reworkBrief(scope: RunScope, brief: Brief, corrections: readonly Correction[]): Promise<void> {
+  const used = brief.verificationFailures + 1
+  await moveBrief(scope, brief, 'pending', {
+    kind: 'retried',
+    code: 'FAIL',
+    message: `${brief.key} ✗ ${corrections[0]?.detail ?? 'not good enough'} (retry ${used}/${brief.verificationLimit})`,
+    data: { class: 'verification_failed', used, limit: brief.verificationLimit },
+    patch: { verificationFailures: used, corrections: [...corrections] },
+  })
+}
+
+/** Nobody below can go on: the playbook says whether somebody above is asked. */
+export async function blockBrief(scope: RunScope, brief: Brief, reason: string, cause: QuestionClass): Promise<void> {
+  const blocked = await moveBrief(scope, brief, 'blocked', {
+    kind: 'escalated',
+    code: 'ESCALATE',
+    message: `${brief.key} is blocked: ${shorten(reason, 500)}`,
+    data: { class: cause },
+    patch: { interruptions: 0 },
+  })
+  await decideAndApply(scope, { kind: 'brief_blocked', brief: blocked, class: cause, reason })
 }
 
 export async function failBrief(scope: RunScope, brief: Brief, reason: string): Promise<void> {
@@ -82,7 +197,8 @@ export async function failBrief(scope: RunScope, brief: Brief, reason: string): 
   await decideAndApply(scope, { kind: 'brief_failed', brief: failed })
 }
 
-async function endRun(scope: RunScope, status: 'done' | 'failed' | 'cancelled', summary: string): Promise<void> {
+export async function endRun(scope: RunScope, status: 'done' | 'failed' | 'cancelled', summary: string): Promise<void> {
+  if (status === 'done') for (const brief of await verifiedOf(scope)) await closeBrief(scope, brief)
   for (const brief of await listOpenBriefs(scope.tx, scope.run.id)) {
     await moveBrief(scope, brief, 'cancelled', {
       kind: 'brief_cancelled',
@@ -90,134 +206,38 @@ async function endRun(scope: RunScope, status: 'done' | 'failed' | 'cancelled', 
       message: `${brief.key} cancelled: the run has ${status === 'done' ? 'ended' : status}`,
     })
   }
+  await withdrawQuestions(scope)
+  await closeGates(scope)
+  const patch = { heldBy: null }
   if (status === 'done') {
-    await moveRun(scope, 'accepting', { level: 'verbose', message: 'every brief is done' })
-    await moveRun(scope, 'done', { code: 'ACCEPT', message: `✓ ${summary}`, summary })
-    await moveRunsMission(scope, ['review', 'done'], summary)
-    return
+    const accepted = scope.run.status === 'accepting'
+    if (!accepted) await moveRun(scope, 'accepting', { level: 'verbose', message: 'every brief is done' })
+    await moveRun(scope, 'done', { code: 'ACCEPT', message: `✓ ${summary}`, summary, patch })
+    await moveRunsMission(scope, accepted ? ['done'] : ['review', 'done'], summary)
+  } else {
+    const code = status === 'failed' ? 'FAIL' : 'CANCELLED'
+    await moveRun(scope, status, { code, message: `✗ ${summary}`, summary, patch })
+    await moveRunsMission(scope, [status], summary)
   }
-  await moveRun(scope, status, { code: status === 'failed' ? 'FAIL' : 'CANCELLED', message: `✗ ${summary}`, summary })
-  await moveRunsMission(scope, [status], summary)
+  if (status !== 'cancelled') await tellEnd(scope, status, summary)
+}
+
+/** Those that waited for the result to be accepted; without such a gate each was closed when it was verified. */
+const verifiedOf = async (scope: RunScope): Promise<Brief[]> =>
+  scope.run.briefsVerified === 0 ? [] : listVerifiedBriefs(scope.tx, scope.run.id)
+
+async function tellEnd(scope: RunScope, status: 'done' | 'failed', summary: string): Promise<void> {
+  await scope.notify(scope.tx, {
+    kind: status === 'done' ? 'run_done' : 'run_failed',
+    title: `${status === 'done' ? 'Done' : 'Failed'}: ${shorten(scope.run.goalAnchor, 120)}`,
+    summary,
+    actions: [{ label: 'Look', command: `agency inspect ${scope.run.id}` }],
+    runId: scope.run.id,
+    organisationId: scope.run.organisationId,
+    object: scope.run.id,
+    state: status,
+  })
 }
 
 /** Stops a run from outside: whoever works on it is told by `afterCommit` of the caller. */
 export const cancelRun = (scope: RunScope, reason: string): Promise<void> => endRun(scope, 'cancelled', reason)
-
-async function createBriefs(scope: RunScope, specs: readonly BriefSpec[]): Promise<void> {
-  checkPlan(specs)
-  // Sorted, because briefs of one moment are listed and claimed by id: so they keep the order of the plan.
-  const sorted = specs.map(() => scope.ids.next('brief')).sort()
-  const ids = new Map(specs.map((spec, index) => [spec.key, sorted[index]]))
-  const { run, tx } = scope
-  const created: Change[] = specs.map((spec, index) =>
-    inserted(briefs, newBrief(scope, spec, ids.get(spec.key) as string, index + 1)),
-  )
-  const edges = specs.flatMap((spec) =>
-    spec.after.map((key): Dependency => ({
-      runId: run.id,
-      briefId: ids.get(spec.key) as string,
-      afterId: ids.get(key) as string,
-      met: false,
-    })),
-  )
-  // One event each, so that a brief's history begins with its own; the edges come once all ends exist.
-  for (const [index, change] of created.entries()) {
-    const spec = specs[index] as BriefSpec
-    await record(
-      tx,
-      {
-        kind: 'brief_created',
-        by: scope.by,
-        runId: run.id,
-        briefId: ids.get(spec.key) as string,
-        level: 'verbose',
-        message: `${spec.key}: ${shorten(spec.title ?? spec.objective, 200)}`,
-        data: { to: 'pending' },
-      },
-      [change],
-    )
-  }
-  const counters = { briefsTotal: run.briefsTotal + specs.length, briefsOpen: run.briefsOpen + specs.length }
-  scope.run = { ...run, ...counters }
-  await record(
-    tx,
-    {
-      kind: 'run_status',
-      by: scope.by,
-      runId: run.id,
-      level: 'verbose',
-      message: specs.length === 1 ? '1 brief planned' : `${specs.length} briefs planned`,
-      data: { from: run.status, to: run.status },
-    },
-    [updated(runs, run, counters), ...edges.map((edge) => inserted(dependencies, edge))],
-  )
-}
-
-function newBrief(scope: RunScope, spec: BriefSpec, id: string, number: number): Brief {
-  const { run, tx } = scope
-  const evidence = spec.evidence ?? run.configuration.evidence
-  return {
-    id,
-    runId: run.id,
-    missionId: run.missionId,
-    key: spec.key,
-    number: scope.run.briefsTotal + number,
-    title: spec.title ?? shorten(spec.objective.split('\n')[0] as string, 120),
-    objective: spec.objective,
-    context: spec.context ?? '',
-    // Nothing declared still asks for something that can be looked at: the files that the agent says it made.
-    evidence: evidence.length > 0 ? evidence : [{ kind: 'artifact' }],
-    personaId: systemPersona,
-    runtime: spec.runtime ?? run.configuration.runtime,
-    runtimeOptions: spec.runtimeOptions ?? run.configuration.runtimeOptions,
-    status: 'pending',
-    heldBy: null,
-    unmetDependencies: spec.after.length,
-    attempts: 0,
-    attemptId: null,
-    crashRetries: 0,
-    crashLimit: run.configuration.crashRetries,
-    retriesUsed: 0,
-    retryBudget: run.configuration.retryBudget,
-    interruptions: 0,
-    corrections: [],
-    failure: null,
-    createdAt: tx.at,
-    updatedAt: tx.at,
-  }
-}
-
-/** Duplicate keys, unknown keys and circles are the planner's fault and named as such. */
-export function checkPlan(specs: readonly BriefSpec[]): void {
-  const byKey = new Map<string, BriefSpec>()
-  for (const spec of specs) {
-    if (byKey.has(spec.key)) throw refusal('invalid_input', `two briefs have the key "${spec.key}"`)
-    byKey.set(spec.key, spec)
-  }
-  const waiting = new Map<string, number>()
-  const dependents = new Map<string, string[]>()
-  for (const spec of specs) {
-    if (new Set(spec.after).size !== spec.after.length)
-      throw refusal('invalid_input', `brief "${spec.key}" names a brief twice in "after"`)
-    waiting.set(spec.key, spec.after.length)
-    for (const key of spec.after) {
-      if (!byKey.has(key))
-        throw refusal('invalid_input', `brief "${spec.key}" waits for "${key}", which is not in the plan`)
-      const known = dependents.get(key)
-      if (known === undefined) dependents.set(key, [spec.key])
-      else known.push(spec.key)
-    }
-  }
-  const free = specs.filter((spec) => spec.after.length === 0).map((spec) => spec.key)
-  for (const key of free) {
-    for (const next of dependents.get(key) ?? []) {
-      const left = (waiting.get(next) as number) - 1
-      waiting.set(next, left)
-      if (left === 0) free.push(next)
-    }
-  }
-  if (free.length < specs.length) {
-    const stuck = specs.filter((spec) => !free.includes(spec.key)).map((spec) => spec.key)
-    throw refusal('invalid_input', `these briefs wait for each other in a circle: ${shorten(stuck.join(', '), 300)}`)
-  }
-}

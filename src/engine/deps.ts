@@ -2,12 +2,11 @@ import type { Runtime } from '../adapters/runtime/port.ts'
 import type { Db } from '../db/port.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { bug } from '../kernel/errors.ts'
-import type { Ids } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Trigger } from '../kernel/trigger.ts'
-import type { Playbook } from '../playbooks/contract.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import type { Workspaces } from '../workspaces/port.ts'
+import type { ScopeParts } from './scope.ts'
 
 /** Where an attempt's prompt and raw output are kept. */
 export interface AttemptFiles {
@@ -21,18 +20,16 @@ export interface AttemptOutput {
   close(): Promise<void>
 }
 
-export interface EngineDeps {
+export interface EngineDeps extends ScopeParts {
   readonly db: Db
   readonly clock: Clock
-  readonly ids: Ids
   readonly log: Log
   readonly trigger: Trigger
   readonly runtimes: ReadonlyMap<string, Runtime>
-  readonly playbooks: ReadonlyMap<string, Playbook>
   readonly workspaces: Workspaces
   readonly files: AttemptFiles
   /** The Markdown template of a brief's prompt. */
-  readonly promptOf: (playbook: string) => string
+  readonly promptOf: (playbook: string, kind: Brief['kind']) => string
   /** What an agent needs to talk to us, bound to its attempt. */
   readonly environmentOf: (attemptId: string, fence: number) => Record<string, string>
   /** `<worker id>:<boot>`: an attempt of an earlier boot of the same worker is certainly dead. */
@@ -51,10 +48,4 @@ export const runtimeOf = (deps: EngineDeps, brief: Pick<Brief, 'runtime'>): Runt
   const runtime = deps.runtimes.get(brief.runtime)
   if (runtime === undefined) throw bug(`a brief asks for the runtime "${brief.runtime}", which is not there`)
   return runtime
-}
-
-export const playbookOf = (deps: Pick<EngineDeps, 'playbooks'>, name: string): Playbook => {
-  const playbook = deps.playbooks.get(name)
-  if (playbook === undefined) throw bug(`a run follows the playbook "${name}", which is not there`)
-  return playbook
 }

@@ -1,17 +1,25 @@
 import { endedAgent } from '../agents/store.ts'
 import { type Change, inserted, record, updated } from '../events/change.ts'
+import { bug } from '../kernel/errors.ts'
 import { shorten } from '../kernel/text.ts'
 import { artifacts, newestVersion } from '../work/artifacts/store.ts'
+import type { Seen } from '../playbooks/contract.ts'
 import type { Attempt, Report } from '../work/attempts/contract.ts'
 import { attempts } from '../work/attempts/store.ts'
 import type { Brief, Correction } from '../work/briefs/contract.ts'
 import { describeEvidence } from '../work/evidence/contract.ts'
 import { checks } from '../work/evidence/store.ts'
+import type { QuestionClass } from '../work/questions/contract.ts'
+import { findBrief } from '../work/briefs/store.ts'
+import { noteName } from '../work/notes/contract.ts'
 import { runs } from '../work/runs/store.ts'
+import type { Judgement } from '../work/verdicts/contract.ts'
 import type { Classified } from './classify.ts'
-import { decideAndApply, failBrief } from './decisions.ts'
+import { blockBrief, decideAndApply, failBrief } from './decisions.ts'
 import type { Examination } from './evidence.ts'
+import { reviewNotes } from './notes.ts'
 import { moveBrief, type RunScope } from './scope.ts'
+import { isWaitingFor, recordVerdict } from './verify.ts'
 
 export interface AttemptEnd {
   classified: Classified
@@ -39,7 +47,8 @@ export async function endAttempt(scope: RunScope, brief: Brief, attempt: Attempt
   await recordTurn(scope, attempt, classified, end.usage)
   switch (classified.outcome) {
     case 'ok':
-      await finish(scope, brief, attempt, end.examination as Examination)
+      if (brief.kind === 'verify') await judge(scope, brief, attempt, classified.report?.verdict)
+      else await finish(scope, brief, attempt, classified.report as Report, end.examination as Examination)
       break
     case 'bad_output':
     case 'partial_output':
@@ -53,8 +62,10 @@ export async function endAttempt(scope: RunScope, brief: Brief, attempt: Attempt
       await retryInterrupted(scope, brief, end.reason ?? 'daemon_restart')
       break
     case 'blocked':
+      await block(scope, brief, classified.detail, 'asked')
+      break
     case 'budget':
-      await block(scope, brief, classified.detail)
+      await block(scope, brief, classified.detail, 'budget')
       break
   }
   // A sibling has failed before: with the last attempt under way gone, that can be surfaced now.
@@ -112,21 +123,92 @@ async function recordTurn(
 /** A report through the API is in the row already; one through the runtime came later, or alone. */
 const isSame = (a: Report, b: Report | null): boolean => b !== null && JSON.stringify(a) === JSON.stringify(b)
 
-async function finish(scope: RunScope, brief: Brief, attempt: Attempt, examination: Examination): Promise<void> {
+async function finish(
+  scope: RunScope,
+  brief: Brief,
+  attempt: Attempt,
+  report: Report,
+  examination: Examination,
+): Promise<void> {
   const reviewing = await moveBrief(scope, brief, 'completion_drive_review', {
     kind: 'review_started',
     level: 'verbose',
-    message: `${brief.key}: no open notes`,
+    message: `${brief.key} is reviewed`,
     patch: { interruptions: 0 },
   })
   await recordExamination(scope, attempt, brief, examination)
+  const { escalated, open } = await reviewNotes(scope, reviewing, attempt, report)
+  if (escalated.length > 0) return waitForAnswers(scope, reviewing, escalated.map(noteName))
+  if (open.length > 0) {
+    const corrections = open.map((note) => ({
+      evidence: noteName(note),
+      detail: `settle it before you report: ${shorten(note.description, 300)}`,
+    }))
+    return retryWith(scope, reviewing, 'bad_output', `${counted(open.length, 'open note')}`, corrections)
+  }
   const ready = await moveBrief(scope, reviewing, 'ready_for_verification', {
     kind: 'ready_for_verification',
     level: 'verbose',
     message: `${brief.key} is ready to be verified`,
   })
-  await decideAndApply(scope, { kind: 'brief_ready', brief: ready })
+  await decideAndApply(scope, { kind: 'brief_ready', brief: ready, seen: seenOf(report, examination) })
 }
+
+const seenOf = (report: Report, { findings, outputs }: Examination): Seen => ({
+  report,
+  findings: findings.map(({ evidence, passed, detail }) => ({ what: describeEvidence(evidence), passed, detail })),
+  outputs,
+})
+
+/** The questions are asked already, one for each note. */
+async function waitForAnswers(scope: RunScope, brief: Brief, names: readonly string[]): Promise<void> {
+  await moveBrief(scope, brief, 'blocked', {
+    kind: 'escalated',
+    code: 'ESCALATE',
+    message: `${brief.key} waits for answers: ${names.join(', ')}`,
+    data: { class: 'note' },
+  })
+}
+
+/** A verifier's own brief is closed at once; what it says decides about the other one. */
+async function judge(scope: RunScope, brief: Brief, attempt: Attempt, judgement: Judgement | undefined): Promise<void> {
+  if (judgement === undefined) throw bug(`${brief.id} was passed without a verdict`)
+  const judged = await recordVerdict(scope, brief, attempt, judgement)
+  if (judged === null) {
+    await moveBrief(scope, brief, 'cancelled', {
+      kind: 'brief_cancelled',
+      level: 'verbose',
+      message: `${brief.key}: what it judges has gone on`,
+    })
+    return
+  }
+  let current = brief
+  for (const [to, kind] of verifierSteps)
+    current = await moveBrief(scope, current, to, { kind, level: 'verbose', message: `${brief.key}: ${to}` })
+  await decideAndApply(scope, { kind: 'brief_judged', brief: judged, judgement })
+}
+
+const verifierSteps = [
+  ['completion_drive_review', 'review_started'],
+  ['ready_for_verification', 'ready_for_verification'],
+  ['verified', 'completed'],
+  ['done', 'session_complete'],
+] as const
+
+/** Nobody has judged it: that is not the verified work's fault, and it does not pass by it either. */
+async function giveUpVerifier(scope: RunScope, brief: Brief, reason: string): Promise<void> {
+  await moveBrief(scope, brief, 'failed', {
+    kind: 'failed',
+    code: 'FAIL',
+    message: `${brief.key} ✗ ${reason}`,
+    patch: { failure: shorten(reason, 2_000) },
+  })
+  const judged = brief.verifies === null ? undefined : await findBrief(scope.tx, brief.verifies)
+  if (judged !== undefined && isWaitingFor(judged, brief))
+    await decideAndApply(scope, { kind: 'brief_unjudged', brief: judged, reason: `nobody could verify it: ${reason}` })
+}
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 async function recordExamination(
   scope: RunScope,
@@ -198,23 +280,34 @@ async function correct(
       evidence: classified.outcome === 'partial_output' ? 'only a part was done' : 'the report',
       detail: classified.detail,
     })
+  await retryWith(scope, brief, classified.outcome, classified.detail, corrections)
+}
+
+async function retryWith(
+  scope: RunScope,
+  brief: Brief,
+  outcome: string,
+  detail: string,
+  corrections: Correction[],
+): Promise<void> {
   if (brief.retriesUsed >= brief.retryBudget) {
-    await block(scope, brief, `${classified.detail} (after ${brief.retriesUsed} of ${brief.retryBudget} retries)`)
+    await block(scope, brief, `${detail} (after ${brief.retriesUsed} of ${brief.retryBudget} retries)`, 'bad_output')
     return
   }
   const used = brief.retriesUsed + 1
   await moveBrief(scope, brief, 'pending', {
     kind: 'retried',
     code: 'FAIL',
-    message: `${brief.key} ✗ ${classified.detail} (retry ${used}/${brief.retryBudget})`,
-    data: { class: classified.outcome, used, limit: brief.retryBudget },
+    message: `${brief.key} ✗ ${detail} (retry ${used}/${brief.retryBudget})`,
+    data: { class: outcome, used, limit: brief.retryBudget },
     patch: { retriesUsed: used, corrections, interruptions: 0 },
   })
 }
 
 async function retryCrash(scope: RunScope, brief: Brief, classified: Classified): Promise<void> {
   if (brief.crashRetries >= brief.crashLimit) {
-    await failBrief(scope, brief, `${classified.detail} (after ${brief.crashRetries} of ${brief.crashLimit} retries)`)
+    const reason = `${classified.detail} (after ${brief.crashRetries} of ${brief.crashLimit} retries)`
+    await (brief.kind === 'verify' ? giveUpVerifier(scope, brief, reason) : failBrief(scope, brief, reason))
     return
   }
   const used = brief.crashRetries + 1
@@ -231,7 +324,7 @@ async function retryCrash(scope: RunScope, brief: Brief, classified: Classified)
 async function retryInterrupted(scope: RunScope, brief: Brief, reason: string): Promise<void> {
   const interruptions = brief.interruptions + 1
   if (interruptions >= interruptionLimit) {
-    await failBrief(scope, brief, `interrupted ${interruptions} times in a row`)
+    await block(scope, brief, `interrupted ${interruptions} times in a row`, 'interrupted')
     return
   }
   await moveBrief(scope, brief, 'pending', {
@@ -243,12 +336,5 @@ async function retryInterrupted(scope: RunScope, brief: Brief, reason: string): 
   })
 }
 
-async function block(scope: RunScope, brief: Brief, reason: string): Promise<void> {
-  const blocked = await moveBrief(scope, brief, 'blocked', {
-    kind: 'escalated',
-    code: 'ESCALATE',
-    message: `${brief.key} is blocked: ${shorten(reason, 500)}`,
-    patch: { interruptions: 0 },
-  })
-  await decideAndApply(scope, { kind: 'brief_blocked', brief: blocked, reason })
-}
+const block = (scope: RunScope, brief: Brief, reason: string, cause: QuestionClass): Promise<void> =>
+  brief.kind === 'verify' ? giveUpVerifier(scope, brief, reason) : blockBrief(scope, brief, reason, cause)

@@ -2,7 +2,7 @@ import type { Attempt } from '../work/attempts/contract.ts'
 import { listLiveAttempts } from '../work/attempts/store.ts'
 import { findBrief } from '../work/briefs/store.ts'
 import { findRun } from '../work/runs/store.ts'
-import { conclude } from './attempt.ts'
+import { conclude, placeOf } from './attempt.ts'
 import type { EngineDeps } from './deps.ts'
 import { listDeadWorkers } from './workers/store.ts'
 
@@ -42,7 +42,7 @@ async function takeUp(deps: EngineDeps, attempt: Attempt): Promise<void> {
   }))
   if (run === undefined || brief === undefined) return
   // Also where no report was seen: its agent may have made one after we looked, and before it was ended.
-  const workspace = await deps.workspaces.prepare(brief).catch(() => null)
+  const workspace = await deps.workspaces.prepare(placeOf(brief)).catch(() => null)
   await conclude(deps, { run, brief, attempt }, workspace, {
     ended: { kind: 'ended', exitCode: 0, signal: null },
     stopped: null,

@@ -19,8 +19,51 @@ export interface RunScope {
   readonly by: string
   readonly ids: Ids
   readonly playbook: Playbook
+  /** Tells somebody, once per object and state, after commit. */
+  readonly notify: Notify
+  /** Looks at a gate again at that time. */
+  readonly later: Later
+  /** Whose quota a runtime's launches use. */
+  readonly providerOf: (runtime: string) => string
   run: Run
 }
+
+export interface Notice {
+  kind:
+    'gate_pending' | 'gate_reminder' | 'question_asked' | 'run_done' | 'run_failed' | 'run_paused' | 'budget_warning'
+  title: string
+  summary: string
+  actions: { label: string; command: string }[]
+  runId: string
+  organisationId: number
+  /** Never told twice about the same object in the same state. */
+  object: string
+  state: string
+}
+export type Notify = (tx: Tx, notice: Notice) => Promise<void>
+export type Later = (
+  tx: Tx,
+  wake: { kind: 'gate_timeout' | 'gate_reminder'; gateId: string; delayMs: number },
+) => Promise<void>
+
+/** What a scope is made of, beside the transaction and the run. */
+export interface ScopeParts {
+  readonly ids: Ids
+  readonly playbooks: ReadonlyMap<string, Playbook>
+  readonly notify?: Notify
+  readonly later?: Later
+  readonly providerOf?: (runtime: string) => string
+}
+
+export function scopeOf(parts: ScopeParts, tx: Tx, run: Run, by: string): RunScope {
+  const playbook = parts.playbooks.get(run.playbook)
+  if (playbook === undefined) throw bug(`a run follows the playbook "${run.playbook}", which is not there`)
+  const { ids, notify = nobody, later = nobody, providerOf = itself } = parts
+  return { tx, by, ids, playbook, notify, later, providerOf, run }
+}
+
+const nobody = async (): Promise<void> => {}
+const itself = (name: string): string => name
 
 export interface BriefMove {
   kind: NewEvent['kind']
@@ -40,7 +83,7 @@ export async function moveBrief(scope: RunScope, brief: Brief, to: BriefStatus, 
   checkMove(brief.status, to, move.kind)
   const patch: Partial<Brief> = { ...move.patch, status: to, updatedAt: scope.tx.at }
   const changes: Change[] = [updated(briefs, brief, patch), ...(move.also ?? [])]
-  const counters = countersAfter(scope.run, brief.status, to, scope.tx.at)
+  const counters = countersAfter(scope.run, brief, to, scope.tx.at)
   if (counters !== null) changes.push(updated(runs, scope.run, counters))
   await record(
     scope.tx,
@@ -61,20 +104,24 @@ export async function moveBrief(scope: RunScope, brief: Brief, to: BriefStatus, 
   return { ...brief, ...patch }
 }
 
-function countersAfter(run: Run, from: BriefStatus, to: BriefStatus, at: string): Partial<Run> | null {
+/** A verifier's brief is part of the one it judges: it is in no counter. A plan is no work, but it can be open or fail. */
+function countersAfter(run: Run, { kind, status: from }: Brief, to: BriefStatus, at: string): Partial<Run> | null {
+  if (kind === 'verify') return null
   const ends = endStatuses.includes(to)
   const began = endStatuses.includes(from)
-  if (ends === began && to !== 'failed' && from !== 'failed') return null
+  const verified = kind === 'plan' ? 0 : Number(to === 'verified') - Number(from === 'verified')
+  if (ends === began && verified === 0 && to !== 'failed' && from !== 'failed') return null
   return {
     briefsOpen: run.briefsOpen + (began ? 1 : 0) - (ends ? 1 : 0),
-    briefsDone: run.briefsDone + (to === 'done' ? 1 : 0),
+    briefsVerified: run.briefsVerified + verified,
+    briefsDone: run.briefsDone + (to === 'done' && kind === 'work' ? 1 : 0),
     briefsFailed: run.briefsFailed + (to === 'failed' ? 1 : 0) - (from === 'failed' ? 1 : 0),
     updatedAt: at,
   }
 }
 
 const runMoves: Record<RunStatus, readonly RunStatus[]> = {
-  planning: ['running', 'failed', 'cancelled'],
+  planning: ['running', 'gated', 'failed', 'cancelled'],
   running: ['gated', 'paused', 'accepting', 'failed', 'cancelled'],
   gated: ['running', 'paused', 'failed', 'cancelled'],
   paused: ['running', 'gated', 'failed', 'cancelled'],
@@ -87,12 +134,23 @@ const runMoves: Record<RunStatus, readonly RunStatus[]> = {
 export async function moveRun(
   scope: RunScope,
   to: RunStatus,
-  event: { message: string; code?: string; level?: NewEvent['level']; summary?: string },
+  event: {
+    kind?: NewEvent['kind']
+    message: string
+    code?: string
+    level?: NewEvent['level']
+    summary?: string
+    data?: Record<string, unknown>
+    /** Columns beside the status. */
+    patch?: Partial<Run>
+    also?: readonly Change[]
+  },
 ): Promise<void> {
   const { run, tx } = scope
   if (!runMoves[run.status].includes(to)) throw bug(`a run cannot go from ${run.status} to ${to}`)
   const ended = runMoves[to].length === 0
   const patch: Partial<Run> = {
+    ...event.patch,
     status: to,
     updatedAt: tx.at,
     ...(ended ? { endedAt: tx.at } : {}),
@@ -101,15 +159,15 @@ export async function moveRun(
   await record(
     tx,
     {
-      kind: 'run_status',
+      kind: event.kind ?? 'run_status',
       by: scope.by,
       runId: run.id,
       level: event.level ?? 'normal',
       ...(event.code === undefined ? {} : { code: event.code }),
       message: event.message,
-      data: { from: run.status, to },
+      data: { from: run.status, to, ...event.data },
     },
-    [updated(runs, run, patch)],
+    [updated(runs, run, patch), ...(event.also ?? [])],
   )
   scope.run = { ...run, ...patch }
 }
@@ -132,4 +190,17 @@ export async function moveRunsMission(
     const patch = last && summary !== undefined ? { outcomeSummary: summary } : {}
     mission = await moveMission(scope.tx, mission, to, scope.by, { patch })
   }
+}
+
+/** Changes the run without moving it: counters, what it waits for. */
+export async function touchRun(
+  scope: RunScope,
+  patch: Partial<Run>,
+  event: Pick<NewEvent, 'kind' | 'message'> & Partial<NewEvent>,
+  also: readonly Change[] = [],
+): Promise<void> {
+  const { run, tx } = scope
+  const whole = { ...patch, updatedAt: tx.at }
+  await record(tx, { by: scope.by, runId: run.id, level: 'verbose', ...event }, [updated(runs, run, whole), ...also])
+  scope.run = { ...run, ...whole }
 }

@@ -37,6 +37,23 @@ export const eventKinds = [
   'unblocked',
   'failed',
   'brief_cancelled',
+  // gates, questions, notes, verdicts
+  'gate_pending',
+  'gate_rejected',
+  'gate_paused',
+  'gate_resumed',
+  'question_asked',
+  'question_routed',
+  'question_answered',
+  'question_withdrawn',
+  'note_created',
+  'note_resolved',
+  'note_escalated',
+  'verdict',
+  // what people are told
+  'notify_requested',
+  'notify_sent',
+  'notify_failed',
   // what agents leave behind
   'artifact_written',
   'log',

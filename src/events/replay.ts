@@ -73,9 +73,10 @@ async function compare(
     }
     result.rows++
     for (const column of Object.keys(row)) {
-      if (canonicalJson(row[column] ?? null) !== canonicalJson(expected[column] ?? null))
+      const known = column in expected ? expected[column] : (table.added[column] ?? null)
+      if (canonicalJson(row[column] ?? null) !== canonicalJson(known ?? null))
         result.differences.push(
-          `${place}: ${column} is ${JSON.stringify(row[column])}, the events say ${JSON.stringify(expected[column] ?? null)}`,
+          `${place}: ${column} is ${JSON.stringify(row[column])}, the events say ${JSON.stringify(known ?? null)}`,
         )
     }
   }

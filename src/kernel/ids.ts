@@ -12,6 +12,12 @@ export type MissionId = Id<'mission'>
 export type ArtifactId = Id<'artifact'>
 export type CheckId = Id<'check'>
 export type JobId = Id<'job'>
+export type GateId = Id<'gate'>
+export type QuestionId = Id<'question'>
+export type NoteId = Id<'note'>
+export type VerdictId = Id<'verdict'>
+export type SpendId = Id<'spend'>
+export type NotificationId = Id<'notification'>
 export type OrganisationId = NumericId<'organisation'>
 export type RoleId = NumericId<'role'>
 export type PersonaId = NumericId<'persona'>
@@ -30,6 +36,12 @@ export const idPrefixes = {
   artifact: 'art_',
   check: 'chk_',
   job: 'job_',
+  gate: 'gat_',
+  question: 'qst_',
+  note: 'nte_',
+  verdict: 'vdt_',
+  spend: 'spd_',
+  notification: 'ntf_',
 } as const
 export type IdNoun = keyof typeof idPrefixes
 
@@ -41,6 +53,12 @@ interface IdOf {
   artifact: ArtifactId
   check: CheckId
   job: JobId
+  gate: GateId
+  question: QuestionId
+  note: NoteId
+  verdict: VerdictId
+  spend: SpendId
+  notification: NotificationId
 }
 
 /** New ids are handed in, so that a simulation can repeat them. */

@@ -32,6 +32,8 @@ const brief = {
   objective: 'Write a haiku',
   context: '',
   corrections: [],
+  guidance: [],
+  kind: 'work' as const,
 }
 
 async function startDaemon(socket?: string): Promise<{ server: TestServer; db: Db; reports: Report[] }> {

@@ -1,5 +1,6 @@
 import { daemonOperations } from '../daemon/contract.ts'
 import { eventOperations } from '../events/contract.ts'
+import { notifyOperations } from '../notify/contract.ts'
 import { assignmentOperations } from '../org/assignments/contract.ts'
 import { chartOperations } from '../org/chart/contract.ts'
 import { documentOperations } from '../org/document/contract.ts'
@@ -31,6 +32,7 @@ export const operations = {
   routing: routingOperations,
   document: documentOperations,
   proposal: proposalOperations,
+  notify: notifyOperations,
 }
 
 export const allOperations: readonly Operation[] = Object.values(operations).flatMap((group) => Object.values(group))

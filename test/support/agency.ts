@@ -26,13 +26,14 @@ import { type Attempt, Report } from '../../src/work/attempts/contract.ts'
 import { findAttempt } from '../../src/work/attempts/store.ts'
 import type { Brief } from '../../src/work/briefs/contract.ts'
 import { CreateRun, type Run } from '../../src/work/runs/contract.ts'
+import type { RunDefaults } from '../../src/work/runs/service.ts'
 import { createMemoryWorkspaces, type MemoryWorkspaces } from '../../src/workspaces/memory.ts'
 import type { Workspaces } from '../../src/workspaces/port.ts'
 import { createGates, type Gates } from './gates.ts'
 import { createSeenLog, type LogLineSeen } from './server.ts'
 import { type FreshStore, type OpenFresh, testChainKey } from './store.ts'
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts'
-import { operator } from './work.ts'
+import { operator, plainDefaults } from './work.ts'
 
 export interface AgencyOptions {
   /** Without one: SQLite in memory. */
@@ -49,6 +50,8 @@ export interface AgencyOptions {
   killSurvivors?: (attemptIds: readonly string[]) => Promise<void>
   /** What runs take that name none. */
   runtime?: string | null
+  /** What runs take that say nothing themselves. */
+  defaults?: Partial<RunDefaults>
   /** A test that makes things go wrong expects the engine to say so. */
   mayLogErrors?: boolean
 }
@@ -110,7 +113,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     runtimes: [createScriptedRuntime({ host: 'in-process', clock, call }), ...(options.runtimes ?? [])],
     workspaces: options.workspaces ?? workspaces,
     files,
-    promptOf: () => template,
+    promptOf: (_, kind) => templates[kind],
     environmentOf: (attemptId, fence) => ({ AGENCY_TOKEN: `${attemptId}.${fence}` }),
     killSurvivors: async (attemptIds) => {
       await options.killSurvivors?.(attemptIds)
@@ -120,10 +123,8 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     slots: options.slots ?? 8,
     defaults: {
       runtime: options.runtime === undefined ? 'scripted' : options.runtime,
-      idleMinutes: 30,
-      hardMinutes: 240,
-      crashRetries: 3,
-      retryBudget: 3,
+      ...plainDefaults,
+      ...options.defaults,
     },
   })
 
@@ -203,7 +204,9 @@ export const agentOf = (attempt: Attempt, fence = attempt.fence): AgentActor =>
     fence,
   }) as AgentActor
 
-const template = readFileSync(new URL('../../src/playbooks/direct/prompts/brief.md', import.meta.url), 'utf8')
+const readPrompt = (name: string): string =>
+  readFileSync(new URL(`../../src/playbooks/direct/prompts/${name}.md`, import.meta.url), 'utf8')
+const templates = { work: readPrompt('brief'), plan: readPrompt('plan'), verify: readPrompt('verify') }
 
 export async function until<T>(db: Db, look: () => Promise<T | null | undefined | false>): Promise<T> {
   for (;;) {

@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest'
+import { plainDefaults } from './work.ts'
 
 import { createScriptedRuntime } from '../../src/adapters/runtime/scripted/runtime.ts'
 import { type Agency, composeAgency, routesOf } from '../../src/compose.ts'
@@ -7,10 +8,13 @@ import type { Db } from '../../src/db/port.ts'
 import { createMemoryFiles } from '../../src/engine/memory-files.ts'
 import { registerWorker } from '../../src/engine/workers/store.ts'
 import { createFeed } from '../../src/events/feed.ts'
+import { createJobs } from '../../src/jobs/queue.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { systemIds } from '../../src/kernel/ids.ts'
 import { noLog } from '../../src/kernel/log.ts'
 import { noTrigger } from '../../src/kernel/trigger.ts'
+import { createNotifiers } from '../../src/notify/compose.ts'
+import { createNotify } from '../../src/notify/service.ts'
 import type { Route } from '../../src/operations/bind.ts'
 import { composeOrganisation, type Org } from '../../src/org/compose.ts'
 import { writeFirstFiles } from '../../src/org/first-files.ts'
@@ -25,6 +29,16 @@ export async function startAgency(db: Db, { slots = 4 } = {}): Promise<{ agency:
   const org = composeOrganisation({ db, clock, log: noLog, data: freshFolder() })
   await writeFirstFiles(db, org.files)
   const worker = await db.write([], (tx) => registerWorker(tx, { id: 'wrk_test', host: 'here', pid: process.pid }))
+  const jobs = createJobs({ db, clock, ids: systemIds, worker: 'wrk_test', trigger: noTrigger })
+  const notify = createNotify({
+    db,
+    clock,
+    ids: systemIds,
+    log: noLog,
+    jobs,
+    notifiers: createNotifiers([{ adapter: 'terminal', timeoutSeconds: 10 }], { environment: {}, write: () => {} }),
+    address: () => 'http://127.0.0.1:1',
+  })
   const agency = composeAgency({
     db,
     clock,
@@ -37,11 +51,14 @@ export async function startAgency(db: Db, { slots = 4 } = {}): Promise<{ agency:
     promptOf: () => '{{objective}}',
     environmentOf: () => ({}),
     killSurvivors: async () => 0,
+    notify: notify.send,
     worker,
     slots,
-    defaults: { runtime: 'scripted', idleMinutes: null, hardMinutes: null, crashRetries: 3, retryBudget: 3 },
+    defaults: { ...plainDefaults, runtime: 'scripted', idleMinutes: null, hardMinutes: null },
   })
   await agency.engine.start()
+  await jobs.start()
+  onTestFinished(() => jobs.stop())
   onTestFinished(() => agency.engine.stop())
   const daemon = createDaemonService({
     db,
@@ -60,5 +77,5 @@ export async function startAgency(db: Db, { slots = 4 } = {}): Promise<{ agency:
     createLink: (path) => ({ url: `http://127.0.0.1:1/enter?code=x&to=${path}`, expiresAt: clock.at() }),
     stop: () => {},
   })
-  return { agency, org, routes: routesOf(agency, { db, clock, feed: createFeed({ db }), daemon, org }) }
+  return { agency, org, routes: routesOf(agency, { db, clock, feed: createFeed({ db }), daemon, org, notify }) }
 }

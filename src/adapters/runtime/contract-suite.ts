@@ -226,6 +226,7 @@ export async function makeLaunch(more: Partial<Launch> = {}): Promise<Launch> {
     options: {},
     environment: {},
     attempt: 1,
+    kind: 'work',
     ...more,
   }
 }

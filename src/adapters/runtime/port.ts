@@ -18,6 +18,8 @@ export interface Runtime {
 export interface RuntimeCapabilities {
   /** Its agents are played, not thought; every screen says so. */
   readonly simulated: boolean
+  /** Whose quota it uses; without one, its own name. */
+  readonly provider?: string
   /** Its agents run in a sandbox. */
   readonly boxed: boolean
   /** Evidence commands may run without a sandbox: only for programs that the operator named herself. */
@@ -36,6 +38,8 @@ export interface Launch {
   readonly environment: Record<string, string>
   /** Which attempt of its brief this is, from 1: a scripted agent can act differently the second time. */
   readonly attempt: number
+  /** Whether it is to do something, to plan it, or to judge what another has done. */
+  readonly kind: 'work' | 'plan' | 'verify'
 }
 
 export interface AgentHandle {

@@ -21,6 +21,7 @@ DROP TABLE checks;
 ALTER TABLE checks_of_all_kinds RENAME TO checks;
 CREATE INDEX checks_of_run ON checks (run_id, at);
 
+ALTER TABLE runs ADD COLUMN briefs_verified BIGINT NOT NULL DEFAULT 0 CHECK (briefs_verified >= 0);
 ALTER TABLE runs ADD COLUMN held_by TEXT COLLATE "C";
 ALTER TABLE runs ADD COLUMN abandoned BIGINT NOT NULL DEFAULT 0 CHECK (abandoned IN (0, 1));
 ALTER TABLE runs ADD COLUMN gates_pending BIGINT NOT NULL DEFAULT 0 CHECK (gates_pending >= 0);

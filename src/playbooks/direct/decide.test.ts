@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest'
 
 import { aBrief, aRun } from '../../../test/support/work.ts'
 import type { BriefSpec } from '../../work/briefs/contract.ts'
-import type { Decision, Trigger } from '../contract.ts'
+import type { Decision, Seen, Trigger } from '../contract.ts'
 import { direct } from './decide.ts'
 
 const brief = aBrief()
+const seen: Seen = { report: { status: 'done', summary: 'Done.', outputs: [] }, findings: [], outputs: [] }
 const decide = (trigger: Trigger, run = aRun(), liveAttempts = 0) => direct.decide({ run, liveAttempts }, trigger)
 
 describe('a run that starts', () => {
@@ -26,11 +27,13 @@ describe('a run that starts', () => {
 })
 
 it('passes a brief whose evidence holds: nobody else judges it', () => {
-  expect(decide({ kind: 'brief_ready', brief })).toEqual([{ kind: 'pass_brief', brief, reason: 'its evidence holds' }])
+  expect(decide({ kind: 'brief_ready', brief, seen })).toEqual([
+    { kind: 'pass_brief', brief, reason: 'its evidence holds' },
+  ])
 })
 
 it('fails a brief that is stuck: there is no lead to ask', () => {
-  expect(decide({ kind: 'brief_blocked', brief, reason: 'no key' })).toEqual([
+  expect(decide({ kind: 'brief_blocked', brief, class: 'bad_output', reason: 'no key' })).toEqual([
     { kind: 'fail_brief', brief, reason: 'no key' },
   ])
 })
@@ -134,9 +137,9 @@ function playRun(count: number, steps: readonly string[]) {
   }
   const endAttempt = (what: string): void => {
     live--
-    if (what === 'succeed') tell({ kind: 'brief_ready', brief })
+    if (what === 'succeed') tell({ kind: 'brief_ready', brief, seen })
     if (what === 'fail') fail()
-    if (what === 'block') tell({ kind: 'brief_blocked', brief, reason: 'stuck' })
+    if (what === 'block') tell({ kind: 'brief_blocked', brief, class: 'bad_output', reason: 'stuck' })
     if (what === 'retry') pending++
     if (run.briefsFailed > 0 && ends.length === 0) tell({ kind: 'siblings_ended' })
   }

@@ -1,51 +1,163 @@
+import { bug } from '../../kernel/errors.ts'
+import type { Correction } from '../../work/briefs/contract.ts'
+import type { Judgement } from '../../work/verdicts/contract.ts'
 import type { Decision, Playbook, Trigger, View } from '../contract.ts'
 
 /**
- * Plain work: the goal is one brief (or a list that the operator wrote), evidence decides, and when nothing is open
- * any more the run is done. There is no lead to ask: a brief that is stuck has failed.
+ * Plain work without a lead: the goal is one brief, or a list that the operator or a planner wrote. Evidence decides,
+ * then a verifier where evidence cannot; who is stuck asks the operator; when nothing is open any more the run is done.
  */
 export const direct: Playbook = { name: 'direct', decide }
 
 function decide(view: View, trigger: Trigger): readonly Decision[] {
   const { run } = view
+  const { configuration } = run
   switch (trigger.kind) {
     case 'run_started':
-      return [
-        { kind: 'create_briefs', briefs: trigger.briefs.length > 0 ? trigger.briefs : [briefOfGoal(run.goalAnchor)] },
-      ]
+      return start(view, trigger)
     case 'brief_ready':
-      return [{ kind: 'pass_brief', brief: trigger.brief, reason: 'its evidence holds' }]
+      if (trigger.brief.kind === 'plan') return planned(view, trigger.brief)
+      return trigger.brief.verify === 'agent'
+        ? [{ kind: 'verify_brief', brief: trigger.brief, seen: trigger.seen }]
+        : [{ kind: 'pass_brief', brief: trigger.brief, reason: 'its evidence holds' }]
+    case 'brief_judged':
+      return judged(trigger)
+    case 'brief_unjudged':
+      return [{ kind: 'block_brief', brief: trigger.brief, class: 'verification', reason: trigger.reason }]
     case 'brief_verified':
-      return [{ kind: 'close_brief', brief: trigger.brief }, ...endIfLast(view, 1)]
+      if (trigger.brief.kind === 'plan') return []
+      return configuration.acceptance === 'operator'
+        ? finish(view)
+        : [{ kind: 'close_brief', brief: trigger.brief }, ...finish(view, trigger.brief)]
     case 'brief_blocked':
-      return [{ kind: 'fail_brief', brief: trigger.brief, reason: trigger.reason }]
+      return configuration.onLimit === 'fail'
+        ? [{ kind: 'fail_brief', brief: trigger.brief, reason: trigger.reason }]
+        : [{ kind: 'ask', brief: trigger.brief, class: trigger.class, reason: trigger.reason }]
     case 'brief_cancelled':
-      return endIfLast(view, 0)
+    case 'run_resumed':
+      return finish(view)
     case 'brief_failed':
     case 'siblings_ended':
-      // What is already running may finish; nothing new starts in a run that has failed.
-      return view.liveAttempts > 0
-        ? []
-        : [{ kind: 'end_run', status: 'failed', summary: `${counted(run.briefsFailed, 'brief')} failed` }]
+      return surfaceFailure(view)
+    case 'gate_approved':
+      if (trigger.gate.gate === 'acceptance') return [accept(view)]
+      return trigger.gate.gate === 'plan' && configuration.planner ? [{ kind: 'adopt_plan' }] : []
+    case 'gate_rejected':
+      return sentBack(view, trigger)
   }
 }
 
-/** `closing` briefs are still counted as open and will not be after this decision. */
-function endIfLast(view: View, closing: number): readonly Decision[] {
-  const { run } = view
-  if (run.briefsFailed > 0) return decide(view, { kind: 'siblings_ended' })
-  if (run.briefsOpen - closing > 0) return []
-  return run.briefsDone + closing === 0
-    ? [{ kind: 'end_run', status: 'cancelled', summary: 'every brief was cancelled' }]
-    : [
-        {
-          kind: 'end_run',
-          status: 'done',
-          summary: `${counted(run.briefsDone + closing, 'brief')} done, evidence checked`,
-        },
-      ]
+function start({ run }: View, { briefs }: Extract<Trigger, { kind: 'run_started' }>): readonly Decision[] {
+  const { planner, planGate } = run.configuration
+  if (planner) return [{ kind: 'create_planner', objective: run.goalAnchor }]
+  const plan = briefs.length > 0 ? briefs : [{ key: 'main', objective: run.goalAnchor, after: [] }]
+  const created: Decision = { kind: 'create_briefs', briefs: plan }
+  if (!planGate) return [created]
+  const listed = plan.slice(0, 50).map((brief) => `- ${brief.key}: ${firstLine(brief.title ?? brief.objective)}`)
+  if (plan.length > listed.length) listed.push(`- and ${plan.length - listed.length} more`)
+  return [
+    created,
+    {
+      kind: 'open_gate',
+      gate: 'plan',
+      summary: {
+        produced: `A plan of ${counted(plan.length, 'brief')}:\n${listed.join('\n')}`,
+        next: `${counted(plan.filter((brief) => brief.after.length === 0).length, 'brief')} can start at once.`,
+        anomalies: plan.some((brief) => brief.evidence?.length === 0)
+          ? ['Some briefs have no checkable evidence: a verifier judges them.']
+          : [],
+      },
+    },
+  ]
 }
 
-const briefOfGoal = (goal: string) => ({ key: 'main', objective: goal, after: [] })
+function planned({ run }: View, brief: Extract<Trigger, { kind: 'brief_ready' }>['brief']): readonly Decision[] {
+  const passed: Decision = { kind: 'pass_brief', brief, reason: 'a plan that can be followed' }
+  if (!run.configuration.planGate) return [passed, { kind: 'adopt_plan' }]
+  return [
+    passed,
+    {
+      kind: 'open_gate',
+      gate: 'plan',
+      summary: { produced: '', next: 'The planned briefs start as soon as you approve.', anomalies: [] },
+    },
+  ]
+}
+
+function judged({ brief, judgement }: Extract<Trigger, { kind: 'brief_judged' }>): readonly Decision[] {
+  if (judgement.verdict === 'pass') return [{ kind: 'pass_brief', brief, reason: 'a verifier passed it' }]
+  if (brief.verificationFailures < brief.verificationLimit)
+    return [{ kind: 'rework_brief', brief, corrections: correctionsOf(judgement) }]
+  const { verificationFailures: failures, verificationLimit: limit } = brief
+  return [
+    {
+      kind: 'block_brief',
+      brief,
+      class: 'verification',
+      reason: `verdict ${judgement.verdict}: ${correctionsOf(judgement)[0]?.detail} (after ${failures} of ${limit} retries)`,
+    },
+  ]
+}
+
+function correctionsOf({ verdict, missingEvidence, issues, notes }: Judgement): Correction[] {
+  const corrections = [
+    ...missingEvidence.map((detail) => ({ evidence: 'missing evidence', detail })),
+    ...issues.map((detail) => ({ evidence: 'the verifier', detail })),
+  ]
+  return corrections.length > 0 ? corrections : [{ evidence: 'the verifier', detail: notes || `verdict ${verdict}` }]
+}
+
+/** What is already running may finish; nothing new starts in a run that has failed. */
+function surfaceFailure({ run, liveAttempts }: View): readonly Decision[] {
+  if (liveAttempts > 0) return []
+  return run.abandoned || run.configuration.onLimit === 'fail'
+    ? [{ kind: 'end_run', status: 'failed', summary: `${counted(run.briefsFailed, 'brief')} failed` }]
+    : [{ kind: 'ask_about_failures' }]
+}
+
+function sentBack({ run }: View, { gate, reason }: Extract<Trigger, { kind: 'gate_rejected' }>): readonly Decision[] {
+  if (gate.gate === 'acceptance') return [{ kind: 'rework_result', reason }]
+  if (gate.gate !== 'plan') throw bug(`nobody here rejects a gate "${gate.gate}"`)
+  // A plan that the operator wrote goes back to the operator; there is nobody who would write another.
+  return run.configuration.planner
+    ? [{ kind: 'replan', reason }]
+    : [{ kind: 'end_run', status: 'cancelled', summary: `the plan was rejected: ${reason}` }]
+}
+
+/** `closing` is still counted as open and verified, and will not be after this decision. */
+function finish(view: View, closing?: unknown): readonly Decision[] {
+  const { run } = view
+  if (run.status === 'paused') return []
+  if (run.briefsFailed > 0) return surfaceFailure(view)
+  const left = run.briefsOpen - (closing === undefined ? 0 : 1)
+  const waiting = run.configuration.acceptance === 'operator' ? run.briefsVerified : 0
+  if (left > waiting) return []
+  if (waiting > 0) return run.gatesPending > 0 ? [] : [acceptance(view)]
+  const done = run.briefsDone + (closing === undefined ? 0 : 1)
+  return done === 0
+    ? [{ kind: 'end_run', status: 'cancelled', summary: 'every brief was cancelled' }]
+    : [{ kind: 'end_run', status: 'done', summary: `${counted(done, 'brief')} done, evidence checked` }]
+}
+
+function acceptance({ run }: View): Decision {
+  const cancelled = run.briefsTotal - run.briefsVerified - run.briefsDone
+  return {
+    kind: 'open_gate',
+    gate: 'acceptance',
+    summary: {
+      produced: `${counted(run.briefsVerified, 'brief')} verified.`,
+      next: 'Approve and the run is done; reject with a reason and its last briefs are done again.',
+      anomalies: cancelled > 0 ? [`${counted(cancelled, 'brief')} cancelled`] : [],
+    },
+  }
+}
+
+const accept = ({ run }: View): Decision => ({
+  kind: 'end_run',
+  status: 'done',
+  summary: `${counted(run.briefsVerified + run.briefsDone, 'brief')} done and accepted`,
+})
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+const firstLine = (text: string): string => text.trim().split('\n', 1)[0] as string

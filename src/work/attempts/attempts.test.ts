@@ -29,6 +29,8 @@ describeStores('an agent at work', (openFresh) => {
       context: '',
       evidence: [{ kind: 'artifact' }],
       corrections: [],
+      guidance: [],
+      kind: 'work',
     })
   })
 

@@ -2,7 +2,10 @@ import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
 import { Evidence } from '../evidence/contract.ts'
-import { Correction } from '../briefs/contract.ts'
+import { BriefSpec, Correction, Guidance } from '../briefs/contract.ts'
+import { NoteCategory } from '../notes/contract.ts'
+import { Ask } from '../questions/contract.ts'
+import { Judgement } from '../verdicts/contract.ts'
 
 export const outcomes = [
   'ok',
@@ -17,6 +20,11 @@ export const outcomes = [
 export const Outcome = z.enum(outcomes)
 export type Outcome = z.infer<typeof Outcome>
 
+export const Assumption = z.strictObject({
+  text: z.string().trim().min(1).max(4_000),
+  category: NoteCategory.optional(),
+})
+
 /** What an agent says at the end of its attempt. A request to be believed, not a fact: the engine looks for itself. */
 export const Report = z.strictObject({
   status: z.enum(['done', 'partial', 'blocked']),
@@ -26,6 +34,15 @@ export const Report = z.strictObject({
     .max(500)
     .default([])
     .describe('Paths of the files you produced, inside the workspace'),
+  assumptions: z
+    .array(z.union([z.string().trim().min(1).max(4_000), Assumption]))
+    .max(100)
+    .optional()
+    .describe('What you took for granted; each becomes a note that somebody settles'),
+  question: Ask.optional().describe('With status blocked: what has to be decided'),
+  remaining: z.string().trim().min(1).max(20_000).optional().describe('With status partial: what is left to do'),
+  verdict: Judgement.optional().describe('A verifier’s'),
+  plan: z.array(BriefSpec).min(1).max(10_000).optional().describe('A planner’s: the briefs to be done'),
 })
 export type Report = z.infer<typeof Report>
 
@@ -53,6 +70,9 @@ export const Attempt = z.object({
   promptSha256: z.string().nullable(),
   inputTokens: z.number().int(),
   outputTokens: z.number().int(),
+  costMicros: z.number().int().describe('Millionths of a US dollar, of the calls whose price is known'),
+  reservedTokens: z.number().int(),
+  reservedMicros: z.number().int(),
   createdAt: z.string(),
   startedAt: z.string().nullable(),
   endedAt: z.string().nullable(),
@@ -75,6 +95,8 @@ export const attemptOperations = {
       context: z.string(),
       evidence: z.array(Evidence),
       corrections: z.array(Correction),
+      guidance: z.array(Guidance),
+      kind: z.enum(['work', 'plan', 'verify']),
     }),
     allow: ['agent'],
     tool: 'brief',

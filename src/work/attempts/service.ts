@@ -35,6 +35,8 @@ export function createAttempts({
         context: brief.context,
         evidence: brief.evidence,
         corrections: brief.corrections,
+        guidance: brief.guidance,
+        kind: brief.kind,
       }
     },
 

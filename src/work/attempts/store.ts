@@ -9,6 +9,7 @@ import type { Attempt } from './contract.ts'
 export const attempts = table<Attempt>('attempts', {
   json: ['report'],
   booleans: ['simulated', 'boxed'],
+  added: { cost_micros: 0, reserved_tokens: 0, reserved_micros: 0 },
   stream: (row) => `run:${row.runId}`,
 })
 

@@ -8,6 +8,8 @@ export const BriefStatus = z.enum(briefStatuses)
 
 const Text = (max: number) => z.string().trim().min(1).max(max)
 
+export const VerifyPolicy = z.enum(['none', 'agent'])
+
 /** What the operator or a playbook asks for; the engine adds the rest. */
 export const BriefSpec = z.strictObject({
   key: z
@@ -21,6 +23,13 @@ export const BriefSpec = z.strictObject({
   after: z.array(z.string()).max(1_000).default([]).describe('Keys of briefs that must be verified first'),
   runtime: z.string().max(64).optional(),
   runtimeOptions: z.record(z.string(), z.unknown()).optional(),
+  persona: z.string().min(1).max(200).optional().describe('Who does it: a persona’s slug or unique name'),
+  verifier: z.string().min(1).max(200).optional().describe('Who judges it; never who does it'),
+  verify: VerifyPolicy.optional().describe('agent: a verifier judges it; none: its evidence is enough'),
+  retryBudget: z.number().int().min(0).max(20).optional().describe('Tries again after failed evidence'),
+  verificationLimit: z.number().int().min(0).max(20).optional().describe('Tries again after a failing verdict'),
+  tokenBudget: z.number().int().positive().max(1e12).optional().describe('Tokens it may use over all attempts'),
+  costLimit: z.number().positive().max(1e6).optional().describe('US dollars it may cost over all attempts'),
 })
 export type BriefSpec = z.infer<typeof BriefSpec>
 
@@ -28,18 +37,29 @@ export type BriefSpec = z.infer<typeof BriefSpec>
 export const Correction = z.object({ evidence: z.string(), detail: z.string() })
 export type Correction = z.infer<typeof Correction>
 
+/** An answer from above, sent along with every later attempt. */
+export const Guidance = z.object({ question: z.string(), answer: z.string(), by: z.string() })
+export type Guidance = z.infer<typeof Guidance>
+
 export const Brief = z.object({
   id: z.string(),
   runId: z.string(),
   missionId: z.string(),
+  kind: z.enum(['work', 'plan', 'verify']).describe('verify: judges another brief'),
   key: z.string(),
   number: z.number().int().nullable().describe('Its place in the plan'),
   title: z.string(),
   objective: z.string(),
   context: z.string(),
   evidence: z.array(Evidence),
+  checkable: z.boolean().describe('Whether evidence was declared that can be checked without a verifier'),
+  verify: VerifyPolicy,
+  verifies: z.string().nullable().describe('The brief that this one judges'),
+  verifiesAttempt: z.number().int().nullable(),
   personaId: z.number().int(),
+  verifierId: z.number().int().nullable().describe('The persona that judges it, where one was named'),
   runtime: z.string(),
+  provider: z.string().describe('Whose quota its launches use'),
   runtimeOptions: z.record(z.string(), z.unknown()),
   status: BriefStatus,
   heldBy: z.string().nullable().describe('Why a pending brief waits: pause, gate:…, dependency_failed:…'),
@@ -50,8 +70,18 @@ export const Brief = z.object({
   crashLimit: z.number().int(),
   retriesUsed: z.number().int(),
   retryBudget: z.number().int(),
+  verificationFailures: z.number().int(),
+  verificationLimit: z.number().int(),
+  similarEscalations: z.number().int(),
   interruptions: z.number().int().describe('Deaths of ours in a row without an ended attempt'),
   corrections: z.array(Correction),
+  guidance: z.array(Guidance),
+  rejectionReason: z.string().nullable().describe('Why a gate sent it back'),
+  remainderOf: z.string().nullable().describe('The brief whose unfinished part this is'),
+  tokenBudget: z.number().int().nullable(),
+  costLimitMicros: z.number().int().nullable().describe('Millionths of a US dollar'),
+  tokensUsed: z.number().int(),
+  costMicros: z.number().int(),
   failure: z.string().nullable(),
   createdAt: z.string(),
   updatedAt: z.string(),

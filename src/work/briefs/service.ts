@@ -1,10 +1,9 @@
 import type { Db, ReadTx } from '../../db/port.ts'
-import { decideAndApply, holdDependents } from '../../engine/decisions.ts'
-import { moveBrief, type RunScope } from '../../engine/scope.ts'
+import { decideAndApply } from '../../engine/decisions.ts'
+import { holdDependents } from '../../engine/dependents.ts'
+import { moveBrief, type ScopeParts, scopeOf } from '../../engine/scope.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { bug, notFound, refusal } from '../../kernel/errors.ts'
-import type { Ids } from '../../kernel/ids.ts'
-import type { Playbook } from '../../playbooks/contract.ts'
 import { findRun } from '../runs/store.ts'
 import type { Brief } from './contract.ts'
 import { type BriefStatus, checkMove, liveStatuses } from './states.ts'
@@ -12,7 +11,7 @@ import { findBrief, listBriefsByStatus } from './store.ts'
 
 export type Briefs = ReturnType<typeof createBriefs>
 
-export function createBriefs({ db, ids, playbooks }: { db: Db; ids: Ids; playbooks: ReadonlyMap<string, Playbook> }) {
+export function createBriefs({ db, scopes }: { db: Db; scopes: ScopeParts }) {
   return {
     list: (status: BriefStatus, limit: number) =>
       db.read(async (tx) => ({ briefs: await listBriefsByStatus(tx, status, limit) })),
@@ -34,8 +33,7 @@ export function createBriefs({ db, ids, playbooks }: { db: Db; ids: Ids; playboo
       return db.write([`run:${runId}`, `org:${organisationId}`], async (tx) => {
         const brief = await requireBrief(tx, briefId)
         const run = await findRun(tx, runId)
-        const playbook = playbooks.get(run?.playbook ?? '')
-        if (run === undefined || playbook === undefined) throw bug(`run ${runId} vanished`)
+        if (run === undefined) throw bug(`run ${runId} vanished`)
         checkMove(brief.status, to)
         if (to !== 'cancelled')
           throw refusal('forbidden', `only the engine moves a brief from ${brief.status} to ${to}`, {
@@ -45,7 +43,7 @@ export function createBriefs({ db, ids, playbooks }: { db: Db; ids: Ids; playboo
           throw refusal('conflict', `an agent is at work on ${brief.key}`, {
             hint: `Stop the whole run with "agency cancel ${runId}".`,
           })
-        const scope: RunScope = { tx, by: actorName(by), ids, playbook, run }
+        const scope = scopeOf(scopes, tx, run, actorName(by))
         const cancelled = await moveBrief(scope, brief, 'cancelled', {
           kind: 'brief_cancelled',
           code: 'CANCELLED',

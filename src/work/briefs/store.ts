@@ -4,7 +4,20 @@ import { sqlOf } from '../../db/tx.ts'
 import type { Brief, Dependency } from './contract.ts'
 
 export const briefs = table<Brief>('briefs', {
-  json: ['evidence', 'runtimeOptions', 'corrections'],
+  json: ['evidence', 'runtimeOptions', 'corrections', 'guidance'],
+  booleans: ['checkable'],
+  added: {
+    kind: 'work',
+    verify: 'none',
+    checkable: 1,
+    verification_failures: 0,
+    verification_limit: 3,
+    similar_escalations: 0,
+    guidance: '[]',
+    provider: '',
+    tokens_used: 0,
+    cost_micros: 0,
+  },
   stream: (row) => `run:${row.runId}`,
 })
 
@@ -44,3 +57,26 @@ ORDER BY b.created_at, b.number, b.id LIMIT ?`,
   )
   return rows.map((row) => ({ briefId: row['id'] as string, runId: row['run_id'] as string }))
 }
+
+export const listFailedBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
+  findRows(tx, briefs, "run_id = ? AND status = 'failed' AND kind <> 'verify' ORDER BY updated_at, id", [runId])
+
+/** The newest brief that plans the run. */
+export async function findPlanner(tx: ReadTx, runId: string): Promise<Brief | undefined> {
+  return (
+    await findRows(tx, briefs, "run_id = ? AND kind = 'plan' ORDER BY created_at DESC, id DESC LIMIT 1", [runId])
+  )[0]
+}
+
+/** Verified work that nobody waits for: what the run comes to. */
+export const listLastBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
+  findRows(
+    tx,
+    briefs,
+    `run_id = ? AND status = 'verified' AND kind = 'work'
+AND NOT EXISTS (SELECT 1 FROM dependencies d WHERE d.after_id = briefs.id) ORDER BY created_at, number, id`,
+    [runId],
+  )
+
+export const listVerifiedBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
+  findRows(tx, briefs, "run_id = ? AND status = 'verified' AND kind = 'work' ORDER BY created_at, number, id", [runId])

@@ -8,7 +8,7 @@ const table: Record<Exclude<MissionStatus, 'paused'>, readonly MissionStatus[]> 
   planning: ['assigned', 'failed', 'paused', 'cancelled'],
   assigned: ['in_progress', 'failed', 'paused', 'cancelled'],
   in_progress: ['review', 'failed', 'paused', 'cancelled'],
-  review: ['done', 'failed', 'paused', 'cancelled'],
+  review: ['in_progress', 'done', 'failed', 'paused', 'cancelled'],
   done: [],
   failed: [],
   cancelled: [],

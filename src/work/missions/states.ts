@@ -21,6 +21,8 @@ export function canMoveMission(from: MissionStatus, to: MissionStatus, pausedFro
   if (from === 'paused') return to === pausedFrom || to === 'cancelled'
   const place = chain.indexOf(from)
   if (place >= 0 && chain[place + 1] === to) return true
+  // The result was not accepted.
+  if (from === 'review' && to === 'in_progress') return true
   if (to === 'cancelled') return from === 'backlog' || active.includes(from)
   return active.includes(from) && (to === 'failed' || to === 'paused')
 }

@@ -20,6 +20,18 @@ export const RunConfiguration = z.object({
   hardMinutes: z.number().nullable(),
   crashRetries: z.number().int(),
   retryBudget: z.number().int(),
+  verify: z.enum(['auto', 'all', 'none']).describe('auto: what has no checkable evidence is judged by a verifier'),
+  verificationLimit: z.number().int(),
+  verifierRuntime: z.string().nullable(),
+  verifierOptions: z.record(z.string(), z.unknown()).nullable(),
+  planner: z.boolean().describe('An agent writes the plan first'),
+  planGate: z.boolean(),
+  acceptance: z.enum(['auto', 'operator']),
+  onLimit: z.enum(['ask', 'fail']),
+  gateTimeoutMinutes: z.number().nullable(),
+  approvalsNeeded: z.number().int(),
+  tokenBudget: z.number().int().nullable(),
+  costLimit: z.number().nullable(),
 })
 export type RunConfiguration = z.infer<typeof RunConfiguration>
 
@@ -34,10 +46,18 @@ export const Run = z.object({
   configuration: RunConfiguration,
   briefsTotal: z.number().int(),
   briefsOpen: z.number().int(),
+  briefsVerified: z.number().int().describe('Of the open ones: those that wait only to be accepted'),
   briefsDone: z.number().int(),
   briefsFailed: z.number().int(),
   inputTokens: z.number().int(),
   outputTokens: z.number().int(),
+  costMicros: z.number().int().describe('Millionths of a US dollar, of the calls whose price is known'),
+  unpricedCalls: z.number().int().describe('Model calls without a known price'),
+  heldBy: z.string().nullable().describe('What a gated or paused run waits for: gate:<id>, question:<id>'),
+  abandoned: z.boolean().describe('The operator gave up on a brief: the run fails when its agents have ended'),
+  gatesPending: z.number().int(),
+  questionsOpen: z.number().int(),
+  notesTotal: z.number().int(),
   summary: z.string().nullable(),
   startedAt: z.string(),
   endedAt: z.string().nullable(),
@@ -71,6 +91,24 @@ export const CreateRun = z.strictObject({
   hardMinutes: Minutes.optional().describe('No attempt lasts longer; null: no limit'),
   crashRetries: z.number().int().min(0).max(20).optional().describe('Launches again after a crash'),
   retryBudget: z.number().int().min(0).max(20).optional().describe('Tries again after failed evidence'),
+  verify: z
+    .enum(['auto', 'all', 'none'])
+    .optional()
+    .describe('auto: a verifier judges what has no checkable evidence; all: everything'),
+  verificationLimit: z.number().int().min(0).max(20).optional().describe('Tries again after a failing verdict'),
+  verifierRuntime: z.string().max(64).optional().describe('Which kind of agent judges; without one, the same'),
+  verifierOptions: z.record(z.string(), z.unknown()).optional(),
+  planner: z.boolean().default(false).describe('An agent writes the plan first'),
+  planGate: z.boolean().default(false).describe('Nothing starts before the plan is approved'),
+  acceptance: z.enum(['auto', 'operator']).optional().describe('operator: the result waits for your approval'),
+  onLimit: z
+    .enum(['ask', 'fail'])
+    .optional()
+    .describe('A brief that used up its limits: ask the operator, or fail the run'),
+  gateTimeoutMinutes: Minutes.optional().describe('A gate that nobody decides is rejected after this; null: never'),
+  approvalsNeeded: z.number().int().min(1).max(20).default(1).describe('How many have to approve a gate'),
+  tokenBudget: z.number().int().positive().max(1e12).optional().describe('Tokens the whole run may use'),
+  costLimit: z.number().positive().max(1e6).optional().describe('US dollars the whole run may cost'),
 })
 export type CreateRun = z.infer<typeof CreateRun>
 

@@ -1,16 +1,16 @@
 import type { Runtime } from '../../adapters/runtime/port.ts'
 import type { Db, ReadTx, Tx } from '../../db/port.ts'
-import { cancelRun, checkPlan, decideAndApply } from '../../engine/decisions.ts'
-import { moveRun, moveRunsMission, type RunScope } from '../../engine/scope.ts'
+import { cancelRun, decideAndApply } from '../../engine/decisions.ts'
+import { checkPlan } from '../../engine/plan.ts'
+import { moveRun, moveRunsMission, type RunScope, type ScopeParts, scopeOf } from '../../engine/scope.ts'
 import { create, record, updated } from '../../events/change.ts'
 import { listStreamEvents, newestSeq } from '../../events/store.ts'
 import { endedAgent } from '../../agents/store.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
-import { bug, notFound, refusal } from '../../kernel/errors.ts'
+import { notFound, refusal } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { Trigger } from '../../kernel/trigger.ts'
-import type { Playbook } from '../../playbooks/contract.ts'
 import { listArtifacts } from '../artifacts/store.ts'
 import { attempts, listAttempts, listLiveAttemptsOfRun } from '../attempts/store.ts'
 import { listBriefs } from '../briefs/store.ts'
@@ -20,7 +20,18 @@ import type { Missions } from '../missions/service.ts'
 import type { CreateRun, Run, RunConfiguration, RunLine } from './contract.ts'
 import { countRuns, findRun, findRunIdsByPrefix, listRuns, type RunQuery, runs } from './store.ts'
 
-export type RunDefaults = Pick<RunConfiguration, 'idleMinutes' | 'hardMinutes' | 'crashRetries' | 'retryBudget'> & {
+export type RunDefaults = Pick<
+  RunConfiguration,
+  | 'idleMinutes'
+  | 'hardMinutes'
+  | 'crashRetries'
+  | 'retryBudget'
+  | 'verify'
+  | 'verificationLimit'
+  | 'acceptance'
+  | 'onLimit'
+  | 'gateTimeoutMinutes'
+> & {
   runtime: string | null
 }
 
@@ -28,7 +39,7 @@ export interface RunDeps {
   db: Db
   ids: Ids
   runtimes: ReadonlyMap<string, Runtime>
-  playbooks: ReadonlyMap<string, Playbook>
+  scopes: ScopeParts
   missions: Missions
   /** What the configuration says for runs that say nothing themselves. */
   defaults: RunDefaults
@@ -97,7 +108,7 @@ export function createRuns(deps: RunDeps) {
           throw refusal('illegal_transition', `run ${id} is ${run.status} already`, {
             data: { from: run.status, to: 'cancelled' },
           })
-        const scope = scopeOf(deps, tx, by, run)
+        const scope = scopeOf(deps.scopes, tx, run, actorName(by))
         const stopped = await endLiveAttempts(scope)
         await cancelRun(scope, reason ?? 'cancelled by the operator')
         tx.afterCommit(() => deps.interrupt(stopped))
@@ -180,13 +191,34 @@ async function startRun(
         hardMinutes: input.hardMinutes === undefined ? deps.defaults.hardMinutes : input.hardMinutes,
         crashRetries: input.crashRetries ?? deps.defaults.crashRetries,
         retryBudget: input.retryBudget ?? deps.defaults.retryBudget,
+        verify: input.verify ?? deps.defaults.verify,
+        verificationLimit: input.verificationLimit ?? deps.defaults.verificationLimit,
+        verifierRuntime: input.verifierRuntime ?? null,
+        verifierOptions: input.verifierOptions ?? null,
+        planner: input.planner,
+        planGate: input.planGate,
+        acceptance: input.acceptance ?? deps.defaults.acceptance,
+        onLimit: input.onLimit ?? deps.defaults.onLimit,
+        gateTimeoutMinutes:
+          input.gateTimeoutMinutes === undefined ? deps.defaults.gateTimeoutMinutes : input.gateTimeoutMinutes,
+        approvalsNeeded: input.approvalsNeeded,
+        tokenBudget: input.tokenBudget ?? null,
+        costLimit: input.costLimit ?? null,
       },
       briefsTotal: 0,
       briefsOpen: 0,
+      briefsVerified: 0,
       briefsDone: 0,
       briefsFailed: 0,
       inputTokens: 0,
       outputTokens: 0,
+      costMicros: 0,
+      unpricedCalls: 0,
+      heldBy: null,
+      abandoned: false,
+      gatesPending: 0,
+      questionsOpen: 0,
+      notesTotal: 0,
       summary: null,
       startedAt: tx.at,
       endedAt: null,
@@ -201,9 +233,11 @@ async function startRun(
       data: { mission_id: mission.id, playbook: input.playbook, runtime },
     },
   )
-  const scope = scopeOf(deps, tx, by, run)
+  const scope = scopeOf(deps.scopes, tx, run, actorName(by))
   await decideAndApply(scope, { kind: 'run_started', briefs: input.briefs })
-  await moveRun(scope, 'running', { level: 'verbose', message: 'the run is under way' })
+  // A plan that waits for approval has gated the run already.
+  if (scope.run.status === 'planning')
+    await moveRun(scope, 'running', { level: 'verbose', message: 'the run is under way' })
   await moveRunsMission(scope, ['assigned', 'in_progress'])
   return scope.run
 }
@@ -237,12 +271,6 @@ async function endLiveAttempts(scope: RunScope): Promise<string[]> {
     )
   }
   return live.map((attempt) => attempt.id)
-}
-
-function scopeOf(deps: RunDeps, tx: Tx, by: Actor, run: Run): RunScope {
-  const playbook = deps.playbooks.get(run.playbook)
-  if (playbook === undefined) throw bug(`a run follows the playbook "${run.playbook}", which is not there`)
-  return { tx, by: actorName(by), ids: deps.ids, playbook, run }
 }
 
 async function requireRun(tx: ReadTx, prefix: string): Promise<Run> {

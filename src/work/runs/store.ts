@@ -5,7 +5,16 @@ import type { Run } from './contract.ts'
 
 export const runs = table<Run>('runs', {
   json: ['configuration'],
-  booleans: ['simulated'],
+  booleans: ['simulated', 'abandoned'],
+  added: {
+    briefs_verified: 0,
+    abandoned: 0,
+    gates_pending: 0,
+    questions_open: 0,
+    notes_total: 0,
+    cost_micros: 0,
+    unpriced_calls: 0,
+  },
   stream: (row) => `run:${row.id}`,
 })
 

@@ -25,6 +25,11 @@ const simpleSteps = {
     status: z.string().default('done'),
     summary: z.string().default('Done as asked (simulated).'),
     outputs: z.array(z.string()).default([]),
+    assumptions: z.unknown().optional(),
+    question: z.unknown().optional(),
+    remaining: z.unknown().optional(),
+    verdict: z.unknown().optional(),
+    plan: z.unknown().optional(),
     via,
   }),
   /** A report that no contract would pass. */
@@ -71,9 +76,12 @@ export const Scenario = z
     name: z.string().max(200).optional(),
     steps: Steps.optional(),
     attempts: z.array(Steps).min(1).max(100).optional(),
+    verify: z.array(Steps).min(1).max(100).optional(),
+    plan: z.array(Steps).min(1).max(100).optional(),
   })
-  .transform(({ name, steps: only, attempts }, context) => {
-    if ((only === undefined) !== (attempts === undefined)) return { name, attempts: attempts ?? [only ?? []] }
+  .transform(({ name, steps: only, attempts, ...others }, context) => {
+    if ((only === undefined) !== (attempts === undefined))
+      return { name, attempts: attempts ?? [only ?? []], ...others }
     context.addIssue({ code: 'custom', message: 'needs either steps or attempts' })
     return z.NEVER
   })
@@ -82,6 +90,10 @@ export const Scenario = z
 export interface Scenario {
   readonly name?: string | undefined
   readonly attempts: readonly (readonly Step[])[]
+  /** Its part as a verifier; without one it looks at what it was told to look at and passes it. */
+  readonly verify?: readonly (readonly Step[])[] | undefined
+  /** Its part as a planner; without one the goal becomes one brief. */
+  readonly plan?: readonly (readonly Step[])[] | undefined
 }
 
 /** Refuses with the place and the reason in one line. */

@@ -1,0 +1,182 @@
+import { appendEvent } from '../events/append.ts'
+import { inserted, updated } from '../events/change.ts'
+import { redact, shorten } from '../kernel/text.ts'
+import { findOrganisation } from '../org/organisations/store.ts'
+import { findPosition } from '../org/positions/store.ts'
+import type { Brief } from '../work/briefs/contract.ts'
+import { listFailedBriefs } from '../work/briefs/store.ts'
+import type { Question, QuestionClass, QuestionKind, QuestionOption } from '../work/questions/contract.ts'
+import { climb, isSimilar } from '../work/questions/ladder.ts'
+import { listQuestionsOfBrief, listWaitingOfRun, questions } from '../work/questions/store.ts'
+import { openGate } from './halt.ts'
+import { type RunScope, touchRun } from './scope.ts'
+
+export interface NewQuestion {
+  brief: Brief | null
+  kind: QuestionKind
+  class: QuestionClass
+  text: string
+  context: string
+  options: QuestionOption[]
+  recommendation: string | null
+  risk: Question['risk']
+  noteId?: string | null
+  askedBy?: string
+}
+
+/** Puts something before whoever can decide it: it climbs at once to the first one that is there to answer. */
+export async function askQuestion(scope: RunScope, wanted: NewQuestion): Promise<Question> {
+  const { tx, run } = scope
+  const askedBy = wanted.askedBy ?? (wanted.brief === null ? 'engine' : `brief:${wanted.brief.key}`)
+  const lead = await leadOf(scope)
+  const hops = climb(askedBy, lead, tx.at)
+  const question: Question = {
+    id: scope.ids.next('question'),
+    runId: run.id,
+    briefId: wanted.brief?.id ?? null,
+    noteId: wanted.noteId ?? null,
+    delegationId: null,
+    kind: wanted.kind,
+    class: wanted.class,
+    text: shorten(redact(wanted.text), 4_000),
+    context: shorten(redact(wanted.context), 20_000),
+    options: wanted.options,
+    recommendation: wanted.recommendation,
+    risk: wanted.risk,
+    status: 'with_operator',
+    answer: null,
+    answeredBy: null,
+    askedBy,
+    hops,
+    currentPositionId: null,
+    acknowledgedAt: null,
+    createdAt: tx.at,
+    answeredAt: null,
+  }
+  const place = { runId: run.id, briefId: question.briefId }
+  await touchRun(
+    scope,
+    { questionsOpen: run.questionsOpen + 1 },
+    {
+      kind: 'question_asked',
+      level: 'normal',
+      code: 'QUESTION',
+      ...place,
+      message: `? ${shorten(question.text, 300)}`,
+      data: { question_id: question.id, kind: question.kind, class: question.class },
+    },
+    [inserted(questions, question)],
+  )
+  for (const hop of hops)
+    await appendEvent(tx, `run:${run.id}`, {
+      kind: 'question_routed',
+      by: scope.by,
+      level: 'verbose',
+      ...place,
+      message: `${hop.from} → ${hop.to}`,
+      data: { question_id: question.id, ...hop },
+    })
+  await scope.notify(tx, {
+    kind: 'question_asked',
+    title: `A question: ${shorten(question.text, 120)}`,
+    summary: [question.context, ...question.options.map((option) => `${option.key}: ${option.label}`)]
+      .filter(Boolean)
+      .join('\n'),
+    actions: [{ label: 'Answer', command: `agency answer ${question.id} "…"` }],
+    runId: run.id,
+    organisationId: run.organisationId,
+    object: question.id,
+    state: 'asked',
+  })
+  return question
+}
+
+async function leadOf(scope: RunScope): Promise<{ positionId: number; name: string } | null> {
+  const organisation = await findOrganisation(scope.tx, scope.run.organisationId)
+  const positionId = organisation?.leadPositionId ?? null
+  const position = positionId === null ? undefined : await findPosition(scope.tx, positionId)
+  return position === undefined ? null : { positionId: position.id, name: position.title }
+}
+
+/** The same question about the same brief for the third time is no question any more: somebody has to look. */
+const similarLimit = 3
+
+const choices: Record<'retry' | 'abandon', QuestionOption> = {
+  retry: {
+    key: 'retry',
+    label: 'Try again',
+    detail: 'The limit starts anew. Your own words instead of this key go along as guidance.',
+  },
+  abandon: { key: 'abandon', label: 'Give up', detail: 'The brief fails, and the run with it.' },
+}
+
+const kindOf: Record<QuestionClass, QuestionKind> = {
+  asked: 'requirement',
+  note: 'requirement',
+  bad_output: 'failure',
+  verification: 'failure',
+  crash: 'failure',
+  interrupted: 'failure',
+  budget: 'budget',
+  gate: 'workflow',
+}
+
+/** What stopped a brief becomes a card with options. */
+export async function askAboutBrief(
+  scope: RunScope,
+  brief: Brief,
+  reason: string,
+  cause: QuestionClass,
+  asked?: Pick<NewQuestion, 'options' | 'recommendation' | 'risk' | 'kind' | 'context'>,
+): Promise<void> {
+  const text = cause === 'asked' ? reason : `${brief.key} is stuck: ${reason}`
+  const earlier = (await listQuestionsOfBrief(scope.tx, brief.id)).filter(
+    (question) => question.class === cause && isSimilar(question.text, text),
+  )
+  if (earlier.length + 1 >= similarLimit) return holdForLook(scope, brief, text, earlier.length + 1)
+  await askQuestion(scope, {
+    brief,
+    kind: asked?.kind ?? kindOf[cause],
+    class: cause,
+    text,
+    context: asked?.context || shorten(brief.objective, 1_000),
+    options: asked === undefined || asked.options.length === 0 ? [choices.retry, choices.abandon] : asked.options,
+    recommendation: asked?.recommendation ?? (cause === 'asked' ? null : 'retry'),
+    risk: asked?.risk ?? 'medium',
+  })
+}
+
+async function holdForLook(scope: RunScope, brief: Brief, text: string, times: number): Promise<void> {
+  await openGate(scope, {
+    gate: 'escalation',
+    boundary: `brief:${brief.id}`,
+    summary: {
+      produced: text,
+      next: `Approve to let ${brief.key} try once more; reject to give it up.`,
+      anomalies: [`asked ${times} times`],
+    },
+  })
+}
+
+export async function askAboutFailures(scope: RunScope): Promise<void> {
+  const waiting = new Set((await listWaitingOfRun(scope.tx, scope.run.id)).map((question) => question.briefId))
+  for (const brief of await listFailedBriefs(scope.tx, scope.run.id))
+    if (!waiting.has(brief.id)) await askAboutBrief(scope, brief, brief.failure ?? 'it failed', 'crash')
+}
+
+/** Questions of a run that has ended are nobody's to answer any more. */
+export async function withdrawQuestions(scope: RunScope): Promise<void> {
+  if (scope.run.questionsOpen === 0) return
+  for (const question of await listWaitingOfRun(scope.tx, scope.run.id))
+    await touchRun(
+      scope,
+      { questionsOpen: scope.run.questionsOpen - 1 },
+      {
+        kind: 'question_withdrawn',
+        briefId: question.briefId,
+        message: `withdrawn: ${shorten(question.text, 200)}`,
+        data: { question_id: question.id },
+      },
+      [updated(questions, question, { status: 'withdrawn', answeredAt: scope.tx.at })],
+    )
+}

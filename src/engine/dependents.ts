@@ -1,0 +1,37 @@
+import { type Change, updated } from '../events/change.ts'
+import { bug } from '../kernel/errors.ts'
+import type { Brief } from '../work/briefs/contract.ts'
+import { briefs, dependencies, findBrief, listDependents } from '../work/briefs/store.ts'
+import type { RunScope } from './scope.ts'
+
+/** Whoever waited for this brief waits for one less; at none it is ready. */
+export async function releaseDependents(scope: RunScope, brief: Brief): Promise<Change[]> {
+  const changes: Change[] = []
+  for (const dependency of await listDependents(scope.tx, brief.id)) {
+    const waiting = await findBrief(scope.tx, dependency.briefId)
+    if (waiting === undefined) throw bug(`dependency of a brief that is not there: ${dependency.briefId}`)
+    changes.push(updated(dependencies, dependency, { met: true }))
+    changes.push(updated(briefs, waiting, { unmetDependencies: waiting.unmetDependencies - 1 }))
+  }
+  return changes
+}
+
+/** Whoever waited for this brief waits in vain, and says so. */
+export async function holdDependents(scope: RunScope, brief: Brief): Promise<Change[]> {
+  const held: Change[] = []
+  for (const dependency of await listDependents(scope.tx, brief.id)) {
+    const waiting = await findBrief(scope.tx, dependency.briefId)
+    if (waiting !== undefined) held.push(updated(briefs, waiting, { heldBy: `dependency_failed:${brief.id}` }))
+  }
+  return held
+}
+
+/** It is tried again after all: whoever waited in vain just waits. */
+export async function freeDependents(scope: RunScope, brief: Brief): Promise<Change[]> {
+  const freed: Change[] = []
+  for (const dependency of await listDependents(scope.tx, brief.id)) {
+    const waiting = await findBrief(scope.tx, dependency.briefId)
+    if (waiting?.heldBy === `dependency_failed:${brief.id}`) freed.push(updated(briefs, waiting, { heldBy: null }))
+  }
+  return freed
+}

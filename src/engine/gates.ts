@@ -1,0 +1,173 @@
+import { updated } from '../events/change.ts'
+import { bug, refusal } from '../kernel/errors.ts'
+import { shorten } from '../kernel/text.ts'
+import { findBrief } from '../work/briefs/store.ts'
+import type { GateRow } from '../work/gates/contract.ts'
+import { findGate, gates, listPendingOfRun } from '../work/gates/store.ts'
+import { askQuestion } from './ask.ts'
+import { decideAndApply } from './decisions.ts'
+import { type NewGate, openGate, pauseRun, releaseGate, reopenedBy } from './halt.ts'
+import { type RunScope, touchRun } from './scope.ts'
+import { abandonBrief, unblock } from './unblock.ts'
+
+/** As often as this a gate may be rejected before somebody should think about something else. */
+const rejectionLimit = 5
+
+/** Another approval; the last one that is needed opens the gate. Whoever comes second finds it decided. */
+export async function approveGate(scope: RunScope, gateId: string, by: string, note: string | null): Promise<GateRow> {
+  const { tx } = scope
+  const gate = await requirePending(scope, gateId)
+  if (gate.gate === 'manual') return resumeGate(scope, gate, by)
+  if (gate.approvals.some((approval) => approval.by === by))
+    throw refusal('conflict', `${by} has approved this gate already`, {
+      hint: `It needs ${gate.approvalsNeeded} approvals and has ${gate.approvals.length}.`,
+    })
+  const approvals = [...gate.approvals, { by, note, at: tx.at }]
+  if (approvals.length < gate.approvalsNeeded) {
+    await touchRun(
+      scope,
+      {},
+      {
+        kind: 'log',
+        level: 'normal',
+        message: `✓ ${by} approves ${gate.gate} (${approvals.length} of ${gate.approvalsNeeded})`,
+        data: { gate_id: gate.id },
+      },
+      [updated(gates, gate, { approvals })],
+    )
+    return { ...gate, approvals }
+  }
+  const decided = { status: 'approved' as const, note, by, approvals, decidedAt: tx.at }
+  await releaseGate(scope, gate, decided, {
+    kind: 'gate_approved',
+    code: 'APPROVED',
+    message: '✓ Approved — continuing',
+    data: { note },
+  })
+  const held = await heldBrief(scope, gate)
+  if (held === null) await decideAndApply(scope, { kind: 'gate_approved', gate: { ...gate, ...decided } })
+  else await unblock(scope, held, {}, `approved by ${by}`)
+  return { ...gate, ...decided }
+}
+
+export async function rejectGate(scope: RunScope, gateId: string, by: string, reason: string): Promise<GateRow> {
+  const gate = await requirePending(scope, gateId)
+  if (gate.gate === 'manual')
+    throw refusal('illegal_transition', 'a pause is not rejected', {
+      hint: `Let the run go on with "agency resume ${gate.runId}", or end it with "agency cancel ${gate.runId}".`,
+    })
+  const decided = { status: 'rejected' as const, reason, by, decidedAt: scope.tx.at }
+  await releaseGate(scope, gate, decided, {
+    kind: 'gate_rejected',
+    code: 'REJECTED',
+    message: `✗ Rejected: ${shorten(reason, 300)}`,
+    data: { reason, by },
+  })
+  const rejected = { ...gate, ...decided }
+  const held = await heldBrief(scope, gate)
+  if (held !== null) {
+    await abandonBrief(scope, held, `rejected by ${by}: ${reason}`)
+    return rejected
+  }
+  await decideAndApply(scope, { kind: 'gate_rejected', gate: rejected, reason })
+  // What was to be done again is ready; but five times is a sign that somebody should think about something else.
+  if (gate.rejections + 1 >= rejectionLimit && scope.run.endedAt === null) await pauseAfterRejections(scope, rejected)
+  return rejected
+}
+
+/** A gate before one brief concerns nobody else. */
+async function heldBrief(scope: RunScope, { boundary }: GateRow) {
+  if (!boundary.startsWith('brief:')) return null
+  return (await findBrief(scope.tx, boundary.slice('brief:'.length))) ?? null
+}
+
+async function pauseAfterRejections(scope: RunScope, gate: GateRow): Promise<void> {
+  await pauseRun(scope, `${gate.gate} was rejected ${gate.rejections + 1} times`)
+  await askQuestion(scope, {
+    brief: null,
+    kind: 'workflow',
+    class: 'gate',
+    text: `"${gate.gate}" was rejected ${gate.rejections + 1} times. Shall the run go on?`,
+    context: gate.reason ?? '',
+    options: [
+      { key: 'resume', label: 'Go on', detail: 'It is done again with your last reason.' },
+      { key: 'abandon', label: 'Give up', detail: 'The run fails.' },
+    ],
+    recommendation: null,
+    risk: 'medium',
+  })
+}
+
+/** Nobody decided in time: the run pauses, because doing it again unattended would circle. */
+export async function expireGate(scope: RunScope, gateId: string): Promise<void> {
+  const gate = await findGate(scope.tx, gateId)
+  if (gate === undefined || gate.status !== 'pending' || scope.run.endedAt !== null) return
+  const decided = { status: 'expired' as const, reason: 'timeout', by: 'system', decidedAt: scope.tx.at }
+  await releaseGate(scope, gate, decided, {
+    kind: 'gate_rejected',
+    code: 'REJECTED',
+    message: `✗ Nobody decided about ${gate.gate} within ${gate.timeoutMinutes} minutes`,
+    data: { reason: 'timeout', by: 'system' },
+  })
+  await pauseRun(scope, `nobody decided about ${gate.gate} in time`, gate)
+}
+
+export async function remindOfGate(scope: RunScope, gateId: string): Promise<void> {
+  const gate = await findGate(scope.tx, gateId)
+  if (gate === undefined || gate.status !== 'pending' || scope.run.endedAt !== null) return
+  await scope.notify(scope.tx, {
+    kind: 'gate_reminder',
+    title: `Still waiting for you: ${gate.gate}`,
+    summary: `${shorten(scope.run.goalAnchor, 200)} has been waiting since ${gate.pendingSince}.`,
+    actions: [{ label: 'Approve', command: `agency approve ${gate.id}` }],
+    runId: gate.runId,
+    organisationId: scope.run.organisationId,
+    object: gate.id,
+    state: 'reminded',
+  })
+}
+
+export async function resumeRun(scope: RunScope, by: string): Promise<void> {
+  const pending = await listPendingOfRun(scope.tx, scope.run.id)
+  const manual = pending.find((gate) => gate.gate === 'manual')
+  if (scope.run.status !== 'paused' || manual === undefined)
+    throw refusal('illegal_transition', `run ${scope.run.id} is ${scope.run.status}, not paused`, {
+      hint:
+        pending.length > 0
+          ? `It waits for a decision: "agency approve ${scope.run.id}".`
+          : `See what it waits for with "agency inspect ${scope.run.id}".`,
+    })
+  await resumeGate(scope, manual, by)
+}
+
+async function resumeGate(scope: RunScope, manual: GateRow, by: string): Promise<GateRow> {
+  const decided = { status: 'approved' as const, by, decidedAt: scope.tx.at }
+  await releaseGate(scope, manual, decided, {
+    kind: 'gate_resumed',
+    code: 'RESUMED',
+    message: '▶ Going on',
+    data: {},
+  })
+  const again = reopenedBy(manual)
+  const expired = again === null ? undefined : await findGate(scope.tx, again)
+  if (expired === undefined) {
+    if (scope.run.status === 'running') await decideAndApply(scope, { kind: 'run_resumed' })
+    return { ...manual, ...decided }
+  }
+  await openGate(scope, {
+    gate: expired.gate as NewGate['gate'],
+    summary: expired.summary,
+    boundary: expired.boundary,
+    timeoutMinutes: expired.timeoutMinutes,
+  })
+  return { ...manual, ...decided }
+}
+
+async function requirePending(scope: RunScope, gateId: string): Promise<GateRow> {
+  const gate = await findGate(scope.tx, gateId)
+  if (gate === undefined || gate.runId !== scope.run.id) throw bug(`gate ${gateId} vanished`)
+  if (gate.status === 'pending') return gate
+  throw refusal('illegal_transition', `gate ${gate.id} (${gate.gate}) is ${gate.status} already, by ${gate.by}`, {
+    data: { gate_id: gate.id, status: gate.status, by: gate.by },
+  })
+}

@@ -1,0 +1,178 @@
+import { inserted, updated } from '../events/change.ts'
+import { bug, refusal } from '../kernel/errors.ts'
+import { shorten } from '../kernel/text.ts'
+import type { GateRow, GateSummary } from '../work/gates/contract.ts'
+import { countRejections, gates, listPendingOfRun } from '../work/gates/store.ts'
+import type { RunStatus } from '../work/runs/contract.ts'
+import { moveRun, moveRunsMission, type RunScope, touchRun } from './scope.ts'
+
+export interface NewGate {
+  gate: 'plan' | 'acceptance' | 'manual' | 'escalation'
+  summary: GateSummary
+  /** The run as a whole, unless it holds one brief: `brief:<id>`. */
+  boundary?: string
+  /** Off unless the configuration sets one, and only where somebody was to look: never for a pause or an escalation. */
+  timeoutMinutes?: number | null
+}
+
+const reminderMs = 3_600_000
+/** Halts the run at a boundary until somebody entitled decides. */
+export async function openGate(scope: RunScope, wanted: NewGate): Promise<GateRow> {
+  const { tx, run } = scope
+  const boundary = wanted.boundary ?? 'run'
+  const gate: GateRow = {
+    id: scope.ids.next('gate'),
+    runId: run.id,
+    gate: wanted.gate,
+    approver: 'operator',
+    boundary,
+    summary: wanted.summary,
+    pendingSince: tx.at,
+    timeoutMinutes: wanted.timeoutMinutes ?? null,
+    status: 'pending',
+    note: null,
+    reason: null,
+    by: null,
+    approvalsNeeded: wanted.gate === 'manual' ? 1 : run.configuration.approvalsNeeded,
+    approvals: [],
+    rejections: await countRejections(tx, run.id, wanted.gate, boundary),
+    decidedAt: null,
+  }
+  const status = haltedStatus(wanted.gate, boundary)
+  const message = gateMessage(gate)
+  const patch = { gatesPending: run.gatesPending + 1, ...(status === null ? {} : { heldBy: `gate:${gate.id}` }) }
+  const event = {
+    kind: wanted.gate === 'manual' ? ('gate_paused' as const) : ('gate_pending' as const),
+    code: codeOf(wanted.gate),
+    tier: 'GATE',
+    level: 'normal' as const,
+    message,
+    data: { gate_id: gate.id, gate: gate.gate, boundary },
+  }
+  const opened = [inserted(gates, gate)]
+  if (status === null || status === run.status) await touchRun(scope, patch, event, opened)
+  else await moveRun(scope, status, { ...event, patch, also: opened })
+  if (wanted.gate === 'acceptance') await moveRunsMission(scope, ['review'])
+  if (wanted.gate === 'manual') return gate
+  await scope.notify(tx, {
+    kind: 'gate_pending',
+    title: `${shorten(run.goalAnchor, 80)} waits for you: ${gate.gate}`,
+    summary: [gate.summary.produced, gate.summary.next, ...gate.summary.anomalies].filter(Boolean).join('\n'),
+    actions: [
+      { label: 'Approve', command: `agency approve ${gate.id}` },
+      { label: 'Reject', command: `agency reject ${gate.id} --reason "…"` },
+    ],
+    runId: run.id,
+    organisationId: run.organisationId,
+    object: gate.id,
+    state: 'pending',
+  })
+  await scope.later(tx, { kind: 'gate_reminder', gateId: gate.id, delayMs: reminderMs })
+  if (gate.timeoutMinutes !== null)
+    await scope.later(tx, { kind: 'gate_timeout', gateId: gate.id, delayMs: gate.timeoutMinutes * 60_000 })
+  return gate
+}
+
+/** Where the run stands while the gate is pending; null: it goes on but for one brief. */
+function haltedStatus(gate: NewGate['gate'], boundary: string): RunStatus | null {
+  if (boundary !== 'run') return null
+  if (gate === 'manual') return 'paused'
+  return gate === 'acceptance' ? 'accepting' : 'gated'
+}
+
+const codeOf = (gate: string): string =>
+  gate === 'manual' ? 'PAUSED' : gate === 'plan' || gate === 'acceptance' ? 'APPROVAL' : 'INSPECTION'
+
+function gateMessage({ gate, summary }: GateRow): string {
+  if (gate === 'manual') return `⏸ Paused${summary.produced === '' ? '' : `: ${summary.produced}`}`
+  if (gate === 'plan') return '⏸ Waiting on approval of the plan'
+  if (gate === 'acceptance') return '⏸ Waiting on acceptance of the result'
+  return `⏸ Waiting on approval: ${gate}`
+}
+
+/** Starts nothing new; agents at work finish. `instead` is a gate that comes back when the run goes on. */
+export async function pauseRun(scope: RunScope, reason: string, instead?: GateRow): Promise<GateRow> {
+  if (scope.run.status !== 'running' && scope.run.status !== 'gated' && scope.run.status !== 'paused')
+    throw refusal('illegal_transition', `a run that is ${scope.run.status} cannot be paused`, {
+      data: { from: scope.run.status, to: 'paused' },
+    })
+  const pending = await listPendingOfRun(scope.tx, scope.run.id)
+  const already = pending.find((gate) => gate.gate === 'manual')
+  if (already !== undefined)
+    throw refusal('illegal_transition', `run ${scope.run.id} is paused already`, {
+      hint: `Let it go on with "agency resume ${scope.run.id}".`,
+    })
+  const anomalies = instead === undefined ? [] : [reopens(instead)]
+  return openGate(scope, { gate: 'manual', summary: { produced: reason, next: 'Agents at work finish.', anomalies } })
+}
+
+/** How a pause says which gate comes back after it. */
+const reopens = (gate: GateRow): string => `reopen ${gate.id}`
+
+export const reopenedBy = (manual: GateRow): string | null =>
+  manual.summary.anomalies.find((line) => line.startsWith('reopen '))?.slice('reopen '.length) ?? null
+
+export interface Deciding {
+  kind: 'gate_approved' | 'gate_rejected' | 'gate_resumed'
+  code: string
+  message: string
+  data: Record<string, unknown>
+}
+
+/** The gate is decided and the run stands where it stood, or before the next gate that is still pending. */
+export async function releaseGate(
+  scope: RunScope,
+  gate: GateRow,
+  decided: Partial<GateRow>,
+  event: Deciding,
+): Promise<void> {
+  const { run } = scope
+  const others = (await listPendingOfRun(scope.tx, run.id)).filter(
+    (other) => other.id !== gate.id && other.boundary === 'run',
+  )
+  const next = others.find((other) => other.gate === 'manual') ?? others[0]
+  // An accepted result goes on from there to its end; it does not run again.
+  const accepted = gate.gate === 'acceptance' && event.kind === 'gate_approved'
+  const open = accepted ? 'accepting' : 'running'
+  const status = next === undefined ? open : haltedStatus(next.gate as NewGate['gate'], 'run')
+  if (status === null) throw bug(`gate ${next?.id} halts nothing`)
+  const halted = gate.boundary === 'run'
+  const patch = {
+    gatesPending: run.gatesPending - 1,
+    ...(halted ? { heldBy: next === undefined ? null : `gate:${next.id}` } : {}),
+  }
+  const whole = {
+    ...event,
+    tier: 'GATE',
+    level: 'normal' as const,
+    data: { gate_id: gate.id, gate: gate.gate, ...event.data },
+  }
+  const changes = [updated(gates, gate, decided)]
+  if (!halted || status === run.status) return touchRun(scope, patch, whole, changes)
+  await moveRun(scope, status, { ...whole, patch, also: changes })
+  if (gate.gate === 'acceptance') await moveRunsMission(scope, ['in_progress'])
+}
+
+/** Gates of a run that has ended are nobody's to decide any more. */
+export async function closeGates(scope: RunScope): Promise<void> {
+  if (scope.run.gatesPending === 0) return
+  for (const gate of await listPendingOfRun(scope.tx, scope.run.id)) {
+    await touchRun(
+      scope,
+      { gatesPending: scope.run.gatesPending - 1, heldBy: null },
+      {
+        kind: 'gate_rejected',
+        message: `${gate.gate} is closed: the run has ended`,
+        data: { gate_id: gate.id, gate: gate.gate, reason: 'the run has ended', by: scope.by },
+      },
+      [
+        updated(gates, gate, {
+          status: 'expired',
+          reason: 'the run has ended',
+          by: scope.by,
+          decidedAt: scope.tx.at,
+        }),
+      ],
+    )
+  }
+}

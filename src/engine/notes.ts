@@ -1,0 +1,135 @@
+import { inserted, record, updated } from '../events/change.ts'
+import { redact, shorten } from '../kernel/text.ts'
+import type { Attempt, Report } from '../work/attempts/contract.ts'
+import type { Brief } from '../work/briefs/contract.ts'
+import { type Note, type NoteCategory, noteName, ownCategories } from '../work/notes/contract.ts'
+import { listNotesOfBrief, listUnsettledNotes, notes } from '../work/notes/store.ts'
+import { askQuestion } from './ask.ts'
+import { type RunScope, touchRun } from './scope.ts'
+
+export interface NewNote {
+  briefId: string
+  attemptId: string | null
+  agentId: number | null
+  description: string
+  context: string
+  category: NoteCategory | null
+}
+
+export async function addNote(scope: RunScope, wanted: NewNote): Promise<Note> {
+  const { run, tx } = scope
+  const note: Note = {
+    ...wanted,
+    id: scope.ids.next('note'),
+    runId: run.id,
+    description: redact(wanted.description),
+    context: redact(wanted.context),
+    number: run.notesTotal + 1,
+    status: 'open',
+    resolution: null,
+    resolvedBy: null,
+    resolutionSource: null,
+    escalationReason: null,
+    questionId: null,
+    extra: {},
+    createdAt: tx.at,
+    resolvedAt: null,
+  }
+  await touchRun(
+    scope,
+    { notesTotal: note.number },
+    {
+      kind: 'note_created',
+      briefId: note.briefId,
+      attemptId: note.attemptId,
+      message: `${noteName(note)}: ${shorten(note.description, 300)}`,
+      data: { note_id: noteName(note), category: note.category },
+    },
+    [inserted(notes, note)],
+  )
+  return note
+}
+
+/** A note that is not its maker's to decide becomes a question to whoever can. */
+export async function escalateNote(scope: RunScope, brief: Brief, note: Note, reason: string): Promise<Note> {
+  const clean = redact(reason)
+  const question = await askQuestion(scope, {
+    brief,
+    kind: kindOf(note.category),
+    class: 'note',
+    text: note.description,
+    context: [note.context, clean].filter(Boolean).join('\n'),
+    options: [
+      { key: 'confirm', label: 'It is right', detail: 'The work goes on as assumed.' },
+      { key: 'abandon', label: 'Give up', detail: 'The brief fails, and the run with it.' },
+    ],
+    recommendation: null,
+    risk: note.category === 'security' || note.category === 'architecture' ? 'high' : 'medium',
+    noteId: note.id,
+    askedBy: note.agentId === null ? 'operator' : `agent:${note.agentId}`,
+  })
+  const patch = { status: 'escalated' as const, escalationReason: clean, questionId: question.id }
+  await record(
+    scope.tx,
+    {
+      kind: 'note_escalated',
+      by: scope.by,
+      runId: note.runId,
+      briefId: note.briefId,
+      message: `${noteName(note)} → ${question.hops.at(-1)?.to ?? 'operator'}`,
+      data: { note_id: noteName(note), question_id: question.id, category: note.category },
+    },
+    [updated(notes, note, patch)],
+  )
+  return { ...note, ...patch }
+}
+
+const kindOf = (category: NoteCategory | null) =>
+  category === 'conflict'
+    ? ('conflict' as const)
+    : category === 'requirements' || category === null
+      ? ('requirement' as const)
+      : ('technical' as const)
+
+export interface Review {
+  /** Wait for an answer from above. */
+  escalated: Note[]
+  /** The agent's own to decide, and it has not. */
+  open: Note[]
+}
+
+/**
+ * Every assumption is settled before work counts as done. What the report takes for granted becomes notes; what is open
+ * and not the agent's to decide, or has no category, goes up: in doubt, escalate.
+ */
+export async function reviewNotes(scope: RunScope, brief: Brief, attempt: Attempt, report: Report): Promise<Review> {
+  await noteAssumptions(scope, brief, attempt, report)
+  if (scope.run.notesTotal === 0) return { escalated: [], open: [] }
+  const review: Review = { escalated: [], open: [] }
+  for (const note of await listUnsettledNotes(scope.tx, brief.id)) {
+    if (note.status === 'escalated') review.escalated.push(note)
+    else if (note.category !== null && ownCategories.includes(note.category)) review.open.push(note)
+    else review.escalated.push(await escalateNote(scope, brief, note, 'open when the work was reported'))
+  }
+  return review
+}
+
+async function noteAssumptions(scope: RunScope, brief: Brief, attempt: Attempt, report: Report): Promise<void> {
+  if (report.assumptions === undefined || report.assumptions.length === 0) return
+  const known = new Set((await listNotesOfBrief(scope.tx, brief.id)).map((note) => note.description))
+  for (const assumption of report.assumptions) {
+    const { text, category } = typeof assumption === 'string' ? { text: assumption, category: undefined } : assumption
+    const description = redact(text)
+    // A second attempt assumes the same again; it was settled once.
+    if (known.has(description)) continue
+    known.add(description)
+    await addNote(scope, {
+      briefId: brief.id,
+      attemptId: attempt.id,
+      agentId: attempt.agentId,
+      description,
+      context: `assumed in attempt ${attempt.fence}`,
+      category: category ?? null,
+    })
+  }
+}

@@ -1,0 +1,213 @@
+import { inserted, record, updated } from '../events/change.ts'
+import { AgencyError, refusal } from '../kernel/errors.ts'
+import { systemPersona } from '../kernel/ids.ts'
+import { shorten } from '../kernel/text.ts'
+import { resolvePersona } from '../org/personas/find.ts'
+import type { Brief, BriefSpec, Dependency } from '../work/briefs/contract.ts'
+import { briefs, dependencies } from '../work/briefs/store.ts'
+import { runs } from '../work/runs/store.ts'
+import type { RunScope } from './scope.ts'
+
+/** A plan becomes briefs, with the order in which it was written. */
+export async function createBriefs(scope: RunScope, specs: readonly BriefSpec[]): Promise<void> {
+  checkPlan(specs)
+  // Sorted, because briefs of one moment are listed and claimed by id: so they keep the order of the plan.
+  const sorted = specs.map(() => scope.ids.next('brief')).sort()
+  const ids = new Map(specs.map((spec, index) => [spec.key, sorted[index]]))
+  const { run, tx } = scope
+  const cast = await castAll(scope, specs)
+  const created = specs.map((spec, index) => plannedBrief(scope, spec, ids.get(spec.key) as string, index + 1, cast))
+  const edges = specs.flatMap((spec) =>
+    spec.after.map((key): Dependency => ({
+      runId: run.id,
+      briefId: ids.get(spec.key) as string,
+      afterId: ids.get(key) as string,
+      met: false,
+    })),
+  )
+  // One event each, so that a brief's history begins with its own; the edges come once all ends exist.
+  for (const brief of created) {
+    await record(
+      tx,
+      {
+        kind: 'brief_created',
+        by: scope.by,
+        runId: run.id,
+        briefId: brief.id,
+        level: 'verbose',
+        message: `${brief.key}: ${brief.title}${brief.checkable ? '' : ' (no checkable evidence)'}`,
+        data: { to: 'pending', checkable: brief.checkable, verify: brief.verify },
+      },
+      [inserted(briefs, brief)],
+    )
+  }
+  const counters = { briefsTotal: run.briefsTotal + specs.length, briefsOpen: run.briefsOpen + specs.length }
+  scope.run = { ...run, ...counters }
+  await record(
+    tx,
+    {
+      kind: 'run_status',
+      by: scope.by,
+      runId: run.id,
+      level: 'verbose',
+      message: specs.length === 1 ? '1 brief planned' : `${specs.length} briefs planned`,
+      data: { from: run.status, to: run.status },
+    },
+    [updated(runs, run, counters), ...edges.map((edge) => inserted(dependencies, edge))],
+  )
+}
+
+/** Who does and who judges; a name that nobody bears any more falls back to nobody in particular. */
+async function castAll(scope: RunScope, specs: readonly BriefSpec[]): Promise<ReadonlyMap<string, number>> {
+  const names = new Set(specs.flatMap((spec) => [spec.persona, spec.verifier]).filter((name) => name !== undefined))
+  const cast = new Map<string, number>()
+  for (const name of names) {
+    const persona = await resolvePersona(scope.tx, name).catch((error: unknown) => {
+      if (error instanceof AgencyError && (error.code === 'not_found' || error.code === 'conflict')) return null
+      throw error
+    })
+    if (persona !== null) cast.set(name, persona.id)
+  }
+  return cast
+}
+
+function plannedBrief(
+  scope: RunScope,
+  spec: BriefSpec,
+  id: string,
+  number: number,
+  cast: ReadonlyMap<string, number>,
+): Brief {
+  const { configuration } = scope.run
+  const evidence = spec.evidence ?? configuration.evidence
+  const checkable = evidence.length > 0
+  const judged = configuration.verify === 'all' || (configuration.verify === 'auto' && !checkable)
+  const personaId = spec.persona === undefined ? systemPersona : (cast.get(spec.persona) ?? systemPersona)
+  const verifierId = spec.verifier === undefined ? null : (cast.get(spec.verifier) ?? null)
+  return {
+    ...newBrief(scope, { id, key: spec.key, number: scope.run.briefsTotal + number, objective: spec.objective }),
+    ...(spec.title === undefined ? {} : { title: spec.title }),
+    context: spec.context ?? '',
+    // Nothing declared still asks for something that can be looked at: the files that the agent says it made.
+    evidence: checkable ? evidence : [{ kind: 'artifact' }],
+    checkable,
+    verify: spec.verify ?? (spec.verifier !== undefined || judged ? 'agent' : 'none'),
+    personaId,
+    verifierId: verifierId === personaId ? null : verifierId,
+    runtime: spec.runtime ?? configuration.runtime,
+    provider: scope.providerOf(spec.runtime ?? configuration.runtime),
+    runtimeOptions: spec.runtimeOptions ?? configuration.runtimeOptions,
+    unmetDependencies: spec.after.length,
+    retryBudget: spec.retryBudget ?? configuration.retryBudget,
+    verificationLimit: spec.verificationLimit ?? configuration.verificationLimit,
+    tokenBudget: spec.tokenBudget ?? null,
+    costLimitMicros: spec.costLimit === undefined ? null : Math.max(1, Math.round(spec.costLimit * 1e6)),
+  }
+}
+
+/** A brief with nothing special about it. */
+export function newBrief(
+  scope: RunScope,
+  given: Pick<Brief, 'id' | 'key' | 'number' | 'objective'> & Partial<Brief>,
+): Brief {
+  const { run, tx } = scope
+  const { configuration } = run
+  return {
+    runId: run.id,
+    missionId: run.missionId,
+    kind: 'work',
+    title: shorten(given.objective.split('\n')[0] as string, 120),
+    context: '',
+    evidence: [],
+    checkable: true,
+    verify: 'none',
+    verifies: null,
+    verifiesAttempt: null,
+    personaId: systemPersona,
+    verifierId: null,
+    runtime: configuration.runtime,
+    provider: scope.providerOf(configuration.runtime),
+    runtimeOptions: configuration.runtimeOptions,
+    status: 'pending',
+    heldBy: null,
+    unmetDependencies: 0,
+    attempts: 0,
+    attemptId: null,
+    crashRetries: 0,
+    crashLimit: configuration.crashRetries,
+    retriesUsed: 0,
+    retryBudget: configuration.retryBudget,
+    verificationFailures: 0,
+    verificationLimit: configuration.verificationLimit,
+    similarEscalations: 0,
+    interruptions: 0,
+    corrections: [],
+    guidance: [],
+    rejectionReason: null,
+    remainderOf: null,
+    tokenBudget: null,
+    costLimitMicros: null,
+    tokensUsed: 0,
+    costMicros: 0,
+    failure: null,
+    createdAt: tx.at,
+    updatedAt: tx.at,
+    ...given,
+  }
+}
+
+/**
+ * What an agent may not plan, or null. It is untrusted: which program runs, and every command that proves something,
+ * are the operator's to name.
+ */
+export function faultOfPlan(plan: readonly BriefSpec[] | undefined): string | null {
+  if (plan === undefined) return 'the report has no plan'
+  const bold = plan.find((brief) => brief.runtime !== undefined || brief.runtimeOptions !== undefined)
+  if (bold !== undefined) return `the plan chooses a runtime for "${bold.key}", which is the operator’s to choose`
+  for (const brief of plan)
+    for (const evidence of brief.evidence ?? [])
+      if (evidence.kind !== 'file' && evidence.kind !== 'artifact' && evidence.kind !== 'schema')
+        return `the plan proves "${brief.key}" by ${evidence.kind}: only file, artifact and schema are a planner’s to ask for`
+  try {
+    checkPlan(plan)
+    return null
+  } catch (error) {
+    if (error instanceof AgencyError) return `the plan cannot be followed: ${error.message}`
+    throw error
+  }
+}
+
+/** Duplicate keys, unknown keys and circles are the planner's fault and named as such. */
+export function checkPlan(specs: readonly BriefSpec[]): void {
+  const byKey = new Map<string, BriefSpec>()
+  for (const spec of specs) {
+    if (byKey.has(spec.key)) throw refusal('invalid_input', `two briefs have the key "${spec.key}"`)
+    byKey.set(spec.key, spec)
+  }
+  const waiting = new Map<string, number>()
+  const dependents = new Map<string, string[]>()
+  for (const spec of specs) {
+    if (new Set(spec.after).size !== spec.after.length)
+      throw refusal('invalid_input', `brief "${spec.key}" names a brief twice in "after"`)
+    waiting.set(spec.key, spec.after.length)
+    for (const key of spec.after) {
+      if (!byKey.has(key))
+        throw refusal('invalid_input', `brief "${spec.key}" waits for "${key}", which is not in the plan`)
+      const known = dependents.get(key)
+      if (known === undefined) dependents.set(key, [spec.key])
+      else known.push(spec.key)
+    }
+  }
+  const free = specs.filter((spec) => spec.after.length === 0).map((spec) => spec.key)
+  for (const key of free) {
+    for (const next of dependents.get(key) ?? []) {
+      const left = (waiting.get(next) as number) - 1
+      waiting.set(next, left)
+      if (left === 0) free.push(next)
+    }
+  }
+  if (free.length < specs.length) {
+    const stuck = specs.filter((spec) => !free.includes(spec.key)).map((spec) => spec.key)
+    throw refusal('invalid_input', `these briefs wait for each other in a circle: ${shorten(stuck.join(', '), 300)}`)
+  }
+}

@@ -1,0 +1,154 @@
+import { inserted, record } from '../events/change.ts'
+import { bug, refusal } from '../kernel/errors.ts'
+import { systemPersona } from '../kernel/ids.ts'
+import { shorten } from '../kernel/text.ts'
+import type { Seen } from '../playbooks/contract.ts'
+import type { Attempt } from '../work/attempts/contract.ts'
+import { findAttempt } from '../work/attempts/store.ts'
+import type { Brief } from '../work/briefs/contract.ts'
+import { briefs, findBrief } from '../work/briefs/store.ts'
+import type { Evidence } from '../work/evidence/contract.ts'
+import { noteName } from '../work/notes/contract.ts'
+import { listNotesOfBrief } from '../work/notes/store.ts'
+import type { Judgement, Verdict } from '../work/verdicts/contract.ts'
+import { verdicts } from '../work/verdicts/store.ts'
+import { newBrief } from './plan.ts'
+import type { RunScope } from './scope.ts'
+
+/** A brief for somebody who did not do it: look at this attempt and judge it. */
+export async function commissionVerifier(scope: RunScope, judged: Brief, seen: Seen): Promise<void> {
+  const { run, tx } = scope
+  const { configuration } = run
+  const runtime = configuration.verifierRuntime ?? judged.runtime
+  const sameRuntime = runtime === judged.runtime
+  const brief = newBrief(scope, {
+    id: scope.ids.next('brief'),
+    // No plan can name a key with a colon.
+    key: `verify:${judged.key}:${judged.attempts}`,
+    number: judged.number,
+    kind: 'verify',
+    title: shorten(`Verify ${judged.title}`, 120),
+    objective: `Judge whether this was done: ${judged.objective}`,
+    context: await contextFor(scope, judged, seen),
+    // Who judges changes nothing: each output is looked at again afterwards.
+    evidence: seen.outputs.map(({ path, sha256 }) => ({ kind: 'file', path, minBytes: 0, sha256 })),
+    verifies: judged.id,
+    verifiesAttempt: judged.attempts,
+    personaId: judged.verifierId ?? systemPersona,
+    runtime,
+    provider: scope.providerOf(runtime),
+    runtimeOptions: configuration.verifierOptions ?? (sameRuntime ? judged.runtimeOptions : {}),
+  })
+  await record(
+    tx,
+    {
+      kind: 'brief_created',
+      by: scope.by,
+      runId: run.id,
+      briefId: brief.id,
+      level: 'normal',
+      code: 'VERIFY_START',
+      message: `${judged.key} attempt ${judged.attempts}`,
+      data: { to: 'pending', verifies: judged.id, attempt: judged.attempts },
+    },
+    [inserted(briefs, brief)],
+  )
+}
+
+async function contextFor(scope: RunScope, judged: Brief, seen: Seen): Promise<string> {
+  const parts = [
+    `What its maker says: ${seen.report.summary}`,
+    ...(judged.context === '' ? [] : [`Its context was:\n\n${judged.context}`]),
+    listed(
+      'Checked by Agency already',
+      seen.findings.map((each) => `${each.passed ? '✓' : '✗'} ${each.what}: ${each.detail}`),
+    ),
+    listed(
+      'Outputs',
+      seen.outputs.map((output) => output.path),
+    ),
+    ...(judged.checkable ? [] : ['Nothing that can be checked by a machine was declared: it depends on you.']),
+  ]
+  const noted = scope.run.notesTotal === 0 ? [] : await listNotesOfBrief(scope.tx, judged.id)
+  if (noted.length > 0)
+    parts.push(
+      listed(
+        'Notes of its maker, and how each was settled',
+        noted.map(
+          (note) =>
+            `${noteName(note)} (${note.category ?? 'no category'}): ${note.description} → ${note.resolution ?? note.status} (${note.resolvedBy ?? 'open'})`,
+        ),
+      ),
+      'Refuse a note that its maker settled alone although it is about technology, architecture, security, requirements or a conflict: name it as missing evidence.',
+    )
+  return parts.join('\n\n')
+}
+
+const listed = (title: string, lines: readonly string[]): string =>
+  `### ${title}\n\n${lines.length === 0 ? '- none' : lines.map((line) => `- ${line}`).join('\n')}`
+
+/** Why a judgement is none, or null. A pass has to say what was looked at, every output of the work among it. */
+export function faultOfJudgement(judgement: Judgement | undefined, evidence: readonly Evidence[]): string | null {
+  const outputs = evidence.flatMap((each) => (each.kind === 'file' ? [each.path] : []))
+  if (judgement === undefined) return 'the report has no verdict'
+  if (judgement.verdict !== 'pass')
+    return judgement.issues.length + judgement.missingEvidence.length > 0 || judgement.notes !== ''
+      ? null
+      : `a verdict "${judgement.verdict}" has to say what is wrong`
+  if (judgement.checked.length === 0) return 'a pass has to say what was looked at'
+  const unseen = outputs.find((path) => !judgement.checked.some((line) => line.includes(path)))
+  return unseen === undefined ? null : `a pass has to say that ${shorten(unseen, 200)} was looked at`
+}
+
+/** Writes the verdict down, once; null when what it is about has gone on meanwhile. */
+export async function recordVerdict(
+  scope: RunScope,
+  verifying: Brief,
+  attempt: Attempt,
+  judgement: Judgement,
+): Promise<Brief | null> {
+  const { tx, run } = scope
+  const judged = verifying.verifies === null ? undefined : await findBrief(tx, verifying.verifies)
+  if (judged === undefined) throw bug(`${verifying.id} judges a brief that is not there`)
+  if (!isWaitingFor(judged, verifying)) return null
+  const doer = judged.attemptId === null ? undefined : await findAttempt(tx, judged.attemptId)
+  if (doer === undefined) throw bug(`${judged.id} has no attempt to be judged`)
+  // The schema refuses it too; here it has a name.
+  if (doer.agentId === attempt.agentId || isSamePersona(judged, verifying))
+    throw refusal('forbidden', `${verifying.key} would be judged by whoever did it`)
+  const verdict: Verdict = {
+    id: scope.ids.next('verdict'),
+    runId: run.id,
+    briefId: judged.id,
+    scope: 'brief',
+    attempt: judged.attempts,
+    doerId: doer.agentId,
+    doerPersonaId: judged.personaId,
+    verifierId: attempt.agentId,
+    verifierPersonaId: verifying.personaId,
+    verifierBriefId: verifying.id,
+    ...judgement,
+    at: tx.at,
+  }
+  await record(
+    tx,
+    {
+      kind: 'verdict',
+      by: scope.by,
+      runId: run.id,
+      briefId: judged.id,
+      attemptId: attempt.id,
+      code: 'VERDICT',
+      message: `${judgement.verdict} — ${judged.key}${judgement.verdict === 'pass' ? '' : ' needs rework'}`,
+      data: { verdict: judgement.verdict, attempt: judged.attempts, issues: judgement.issues.length },
+    },
+    [inserted(verdicts, verdict)],
+  )
+  return judged
+}
+
+export const isWaitingFor = (judged: Brief, verifying: Brief): boolean =>
+  judged.status === 'ready_for_verification' && judged.attempts === verifying.verifiesAttempt
+
+const isSamePersona = (judged: Brief, verifying: Brief): boolean =>
+  judged.personaId === verifying.personaId && judged.personaId !== systemPersona

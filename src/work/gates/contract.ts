@@ -1,0 +1,123 @@
+import { z } from 'zod'
+
+import { operation } from '../../operations/contract.ts'
+
+export const gateStatuses = ['pending', 'approved', 'rejected', 'expired'] as const
+export const GateStatus = z.enum(gateStatuses)
+export type GateStatus = z.infer<typeof GateStatus>
+
+/** What whoever decides wants to know. */
+export const GateSummary = z.object({
+  produced: z.string(),
+  next: z.string(),
+  anomalies: z.array(z.string()),
+  amendments: z.array(z.string()).optional(),
+})
+export type GateSummary = z.infer<typeof GateSummary>
+
+export const Approval = z.object({ by: z.string(), note: z.string().nullable(), at: z.string() })
+export type Approval = z.infer<typeof Approval>
+
+/** A point where a run halts until somebody entitled decides. */
+export const Gate = z.object({
+  id: z.string(),
+  runId: z.string(),
+  gate: z.string().describe('Which kind: plan, acceptance, manual, escalation …'),
+  approver: z.string().describe('operator, or a reference to a tier'),
+  boundary: z.string().describe('What it holds: run, or brief:<id>'),
+  summary: GateSummary,
+  pendingSince: z.string(),
+  timeoutMinutes: z.number().nullable(),
+  status: GateStatus,
+  note: z.string().nullable(),
+  reason: z.string().nullable(),
+  by: z.string().nullable(),
+})
+export type Gate = z.infer<typeof Gate>
+
+/** The row: what the API leaves out, unless more than one has to agree. */
+export const GateRow = Gate.extend({
+  approvalsNeeded: z.number().int(),
+  approvals: z.array(Approval),
+  rejections: z.number().int().describe('How often a gate of this name was rejected in this run before'),
+  decidedAt: z.string().nullable(),
+})
+export type GateRow = z.infer<typeof GateRow>
+
+export const GateShown = Gate.extend({
+  approvalsNeeded: z.number().int().optional().describe('Only where more than one has to approve'),
+  approvals: z.array(Approval).optional(),
+})
+export type GateShown = z.infer<typeof GateShown>
+
+const target = z.string().min(1).max(64).describe('A run (id or prefix) or a gate id')
+const as = z.string().max(200).optional().describe('The person who speaks, where several must approve')
+
+export const gateOperations = {
+  list: operation({
+    name: 'gate.list',
+    summary: 'Gates that wait for a decision, over all runs, the oldest first',
+    method: 'GET',
+    path: '/gates',
+    input: z.strictObject({
+      status: GateStatus.default('pending'),
+      limit: z.coerce.number().int().min(1).max(500).default(100),
+    }),
+    output: z.object({ gates: z.array(GateShown), total: z.number().int() }),
+    allow: ['operator'],
+  }),
+  ofRun: operation({
+    name: 'run.gates',
+    summary: 'The gates of a run, the oldest first',
+    method: 'GET',
+    path: '/runs/:run_id/gates',
+    input: z.strictObject({ runId: z.string() }),
+    output: z.object({ gates: z.array(GateShown) }),
+    allow: ['operator'],
+  }),
+  approve: operation({
+    name: 'gate.approve',
+    summary: 'Let a gated run go on',
+    method: 'POST',
+    path: '/gates/:target/approve',
+    input: z.strictObject({ target, note: z.string().trim().max(10_000).optional(), as }),
+    output: GateShown,
+    allow: ['operator'],
+  }),
+  reject: operation({
+    name: 'gate.reject',
+    summary: 'Send what was produced back, with the reason',
+    method: 'POST',
+    path: '/gates/:target/reject',
+    input: z.strictObject({ target, reason: z.string().trim().min(1).max(10_000), as }),
+    output: GateShown,
+    allow: ['operator'],
+  }),
+  pause: operation({
+    name: 'run.pause',
+    summary: 'Start nothing new in a run; agents at work finish',
+    method: 'POST',
+    path: '/runs/:run_id/pause',
+    input: z.strictObject({ runId: z.string(), reason: z.string().trim().max(2_000).optional() }),
+    output: GateShown,
+    allow: ['operator'],
+  }),
+  resume: operation({
+    name: 'run.resume',
+    summary: 'Let a paused run go on',
+    method: 'POST',
+    path: '/runs/:run_id/resume',
+    input: z.strictObject({ runId: z.string() }),
+    output: z.object({ runId: z.string(), status: z.string(), heldBy: z.string().nullable() }),
+    allow: ['operator'],
+  }),
+  reply: operation({
+    name: 'notify.inbound',
+    summary: 'Act on a reply in plain words: "approve", "reject: <reason>", or an answer to a question',
+    method: 'POST',
+    path: '/notify/inbound',
+    input: z.strictObject({ text: z.string().trim().min(1).max(10_000), from: z.string().max(200).optional() }),
+    output: z.object({ text: z.string().describe('What to tell whoever replied'), done: z.boolean() }),
+    allow: ['operator'],
+  }),
+}

@@ -1,0 +1,33 @@
+import type { ReadTx } from '../../db/port.ts'
+import { findRow, findRows, table } from '../../db/table.ts'
+import { sqlOf } from '../../db/tx.ts'
+import type { GateRow } from './contract.ts'
+
+export const gates = table<GateRow>('gates', {
+  json: ['summary', 'approvals'],
+  stream: (row) => `run:${row.runId}`,
+})
+
+export const findGate = (tx: ReadTx, id: string): Promise<GateRow | undefined> => findRow(tx, gates, id)
+
+export const listGatesOfRun = (tx: ReadTx, runId: string): Promise<GateRow[]> =>
+  findRows(tx, gates, 'run_id = ? ORDER BY pending_since, id', [runId])
+
+export const listPendingOfRun = (tx: ReadTx, runId: string): Promise<GateRow[]> =>
+  findRows(tx, gates, "run_id = ? AND status = 'pending' ORDER BY pending_since, id", [runId])
+
+export const listGates = (tx: ReadTx, status: string, limit: number): Promise<GateRow[]> =>
+  findRows(tx, gates, 'status = ? ORDER BY pending_since, id LIMIT ?', [status, limit])
+
+export async function countGates(tx: ReadTx, status: string): Promise<number> {
+  return Number((await sqlOf(tx).get('SELECT COUNT(*) AS count FROM gates WHERE status = ?', [status]))?.['count'])
+}
+
+/** How often a gate of this name and boundary was rejected in this run. */
+export async function countRejections(tx: ReadTx, runId: string, gate: string, boundary: string): Promise<number> {
+  const row = await sqlOf(tx).get(
+    "SELECT COUNT(*) AS count FROM gates WHERE run_id = ? AND gate = ? AND boundary = ? AND status = 'rejected'",
+    [runId, gate, boundary],
+  )
+  return Number(row?.['count'])
+}

@@ -1,0 +1,119 @@
+import { z } from 'zod'
+
+import { operation } from '../../operations/contract.ts'
+
+export const noteCategories = [
+  'technology',
+  'architecture',
+  'security',
+  'requirements',
+  'conflict',
+  'consistency',
+  'bug',
+  'implementation',
+  'documentation',
+] as const
+export const NoteCategory = z.enum(noteCategories)
+export type NoteCategory = z.infer<typeof NoteCategory>
+
+/** What an agent may decide for itself; everything else, and everything without a category, goes up. */
+export const ownCategories: readonly NoteCategory[] = ['consistency', 'bug', 'implementation', 'documentation']
+
+export const NoteStatus = z.enum(['open', 'resolved', 'escalated'])
+
+/** An assumption or a doubt, written down while working. All are settled before the work is done. */
+export const Note = z.object({
+  id: z.string(),
+  runId: z.string(),
+  briefId: z.string(),
+  attemptId: z.string().nullable(),
+  agentId: z.number().int().nullable(),
+  number: z.number().int().describe('Its place in the run: note_001 is 1'),
+  status: NoteStatus,
+  category: NoteCategory.nullable(),
+  description: z.string(),
+  context: z.string(),
+  resolution: z.string().nullable(),
+  resolvedBy: z.enum(['agent_self', 'workflow_executor', 'user']).nullable(),
+  resolutionSource: z
+    .enum(['agent', 'owner', 'solution_architect', 'escalation_resolution', 'lead', 'operator'])
+    .nullable(),
+  escalationReason: z.string().nullable(),
+  questionId: z.string().nullable(),
+  extra: z.record(z.string(), z.unknown()),
+  createdAt: z.string(),
+  resolvedAt: z.string().nullable(),
+})
+export type Note = z.infer<typeof Note>
+
+export const noteName = (note: Pick<Note, 'number'>): string => `note_${String(note.number).padStart(3, '0')}`
+
+/** As everybody sees it: called by its number. */
+export const NoteShown = Note.omit({ id: true, number: true, createdAt: true, resolvedAt: true }).extend({
+  noteId: z.string().describe('note_001, in its run'),
+  timestamp: z.string(),
+  resolutionTimestamp: z.string().nullable(),
+})
+export type NoteShown = z.infer<typeof NoteShown>
+
+const noteId = z.string().max(64).describe('note_001')
+const runId = z.string().optional().describe('The operator names the run; an agent’s is its own')
+const text = (max: number) => z.string().trim().min(1).max(max)
+
+export const noteOperations = {
+  add: operation({
+    name: 'note.add',
+    summary: 'Write down an assumption or a doubt about your brief',
+    method: 'POST',
+    path: '/notes',
+    input: z.strictObject({
+      description: text(4_000),
+      context: text(10_000),
+      category: NoteCategory.optional(),
+      status: NoteStatus.default('open').describe('open; settle it with resolve or escalate'),
+      briefId: z.string().optional().describe('Only the operator names one'),
+    }),
+    output: NoteShown,
+    allow: ['operator', 'agent'],
+    tool: 'note_add',
+  }),
+  list: operation({
+    name: 'note.list',
+    summary: 'The notes of a run or a brief',
+    method: 'GET',
+    path: '/notes',
+    input: z.strictObject({ runId, briefId: z.string().optional(), status: NoteStatus.optional() }),
+    output: z.object({ notes: z.array(NoteShown) }),
+    allow: ['operator', 'agent'],
+    tool: 'note_list',
+  }),
+  show: operation({
+    name: 'note.show',
+    summary: 'One note',
+    method: 'GET',
+    path: '/notes/:note_id',
+    input: z.strictObject({ noteId, runId }),
+    output: NoteShown,
+    allow: ['operator', 'agent'],
+  }),
+  resolve: operation({
+    name: 'note.resolve',
+    summary: 'Settle a note: consistency, bug, implementation and documentation are yours to decide',
+    method: 'POST',
+    path: '/notes/:note_id/resolve',
+    input: z.strictObject({ noteId, runId, resolution: text(10_000), category: NoteCategory.optional() }),
+    output: NoteShown,
+    allow: ['operator', 'agent'],
+    tool: 'note_resolve',
+  }),
+  escalate: operation({
+    name: 'note.escalate',
+    summary: 'Hand a note up: it becomes a question to whoever can decide',
+    method: 'POST',
+    path: '/notes/:note_id/escalate',
+    input: z.strictObject({ noteId, runId, reason: text(4_000), category: NoteCategory.optional() }),
+    output: NoteShown,
+    allow: ['operator', 'agent'],
+    tool: 'note_escalate',
+  }),
+}

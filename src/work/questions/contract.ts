@@ -1,0 +1,124 @@
+import { z } from 'zod'
+
+import { operation } from '../../operations/contract.ts'
+
+export const questionKinds = [
+  'requirement',
+  'technical',
+  'workflow',
+  'conflict',
+  'budget',
+  'delegation',
+  'failure',
+] as const
+export const QuestionKind = z.enum(questionKinds)
+export type QuestionKind = z.infer<typeof QuestionKind>
+
+export const questionStatuses = ['open', 'with_lead', 'with_operator', 'answered', 'withdrawn'] as const
+export const QuestionStatus = z.enum(questionStatuses)
+export type QuestionStatus = z.infer<typeof QuestionStatus>
+
+export const QuestionOption = z.object({
+  key: z.string().min(1).max(64),
+  label: z.string().min(1).max(200),
+  detail: z.string().max(2_000),
+})
+export type QuestionOption = z.infer<typeof QuestionOption>
+
+/** One step up: who handed it on, and to whom. */
+export const Hop = z.object({ from: z.string(), to: z.string(), rank: z.number().int(), at: z.string() })
+export type Hop = z.infer<typeof Hop>
+
+/** What stopped the brief, where a limit did: an answer resets this counter and no other. */
+export const questionClasses = [
+  'asked',
+  'note',
+  'bad_output',
+  'verification',
+  'crash',
+  'interrupted',
+  'budget',
+  'gate',
+] as const
+export const QuestionClass = z.enum(questionClasses)
+export type QuestionClass = z.infer<typeof QuestionClass>
+
+/** Something that only a higher authority can decide. */
+export const Question = z.object({
+  id: z.string(),
+  runId: z.string(),
+  briefId: z.string().nullable(),
+  noteId: z.string().nullable(),
+  delegationId: z.string().nullable(),
+  kind: QuestionKind,
+  class: QuestionClass.nullable(),
+  text: z.string(),
+  context: z.string(),
+  options: z.array(QuestionOption),
+  recommendation: z.string().nullable().describe('The key of an option'),
+  risk: z.enum(['low', 'medium', 'high']),
+  status: QuestionStatus,
+  answer: z.string().nullable(),
+  answeredBy: z.string().nullable(),
+  askedBy: z.string(),
+  hops: z.array(Hop),
+  currentPositionId: z.number().int().nullable(),
+  acknowledgedAt: z.string().nullable(),
+  createdAt: z.string(),
+  answeredAt: z.string().nullable(),
+})
+export type Question = z.infer<typeof Question>
+
+/** What an agent may ask; the rest is the engine's to say. */
+export const Ask = z.strictObject({
+  text: z.string().trim().min(1).max(4_000),
+  context: z.string().max(20_000).default(''),
+  kind: z.enum(['requirement', 'technical', 'workflow', 'conflict']).default('requirement'),
+  options: z.array(QuestionOption).max(10).default([]),
+  recommendation: z.string().max(64).nullable().default(null),
+  risk: z.enum(['low', 'medium', 'high']).default('medium'),
+})
+export type Ask = z.infer<typeof Ask>
+
+export const questionOperations = {
+  list: operation({
+    name: 'question.list',
+    summary: 'Questions that wait for an answer, first come first',
+    method: 'GET',
+    path: '/questions',
+    input: z.strictObject({
+      runId: z.string().optional(),
+      all: z.stringbool().optional().describe('Answered ones too'),
+      limit: z.coerce.number().int().min(1).max(500).default(100),
+    }),
+    output: z.object({ questions: z.array(Question), total: z.number().int() }),
+    allow: ['operator'],
+  }),
+  show: operation({
+    name: 'question.show',
+    summary: 'One question with its options',
+    method: 'GET',
+    path: '/questions/:question_id',
+    input: z.strictObject({ questionId: z.string() }),
+    output: Question,
+    allow: ['operator', 'agent'],
+  }),
+  answer: operation({
+    name: 'question.answer',
+    summary: 'Answer a question: the key of an option, or your own words',
+    method: 'POST',
+    path: '/questions/:question_id/answer',
+    input: z.strictObject({ questionId: z.string(), answer: z.string().trim().min(1).max(10_000) }),
+    output: Question,
+    allow: ['operator'],
+  }),
+  acknowledge: operation({
+    name: 'question.acknowledge',
+    summary: 'Say that you have seen it; it is not answered by that',
+    method: 'POST',
+    path: '/questions/:question_id/acknowledge',
+    input: z.strictObject({ questionId: z.string() }),
+    output: Question,
+    allow: ['operator'],
+  }),
+}

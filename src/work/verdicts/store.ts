@@ -1,0 +1,14 @@
+import type { ReadTx } from '../../db/port.ts'
+import { findRows, table } from '../../db/table.ts'
+import type { Verdict } from './contract.ts'
+
+export const verdicts = table<Verdict>('verdicts', {
+  json: ['checked', 'missingEvidence', 'issues'],
+  stream: (row) => `run:${row.runId}`,
+})
+
+export const listVerdicts = (tx: ReadTx, runId: string): Promise<Verdict[]> =>
+  findRows(tx, verdicts, 'run_id = ? ORDER BY at, id', [runId])
+
+export const listVerdictsOfBrief = (tx: ReadTx, briefId: string): Promise<Verdict[]> =>
+  findRows(tx, verdicts, 'brief_id = ? ORDER BY attempt, at, id', [briefId])
