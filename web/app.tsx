@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
-import { type MouseEvent, useCallback, useEffect, useState } from 'react'
+import { useIsFetching, useQuery } from '@tanstack/react-query'
+import { type MouseEvent, type ReactNode, useCallback, useEffect, useState } from 'react'
 
 import { isSignedOut } from './client.ts'
 import { useConnection, useLive } from './live/use-live.ts'
@@ -40,12 +40,22 @@ export function App() {
       <Rail route={route} onSearch={openPalette} />
       <div className="stage">
         <ConnectionBar />
-        <main id="content" className={classOf(route)} tabIndex={-1}>
+        <Content className={classOf(route)}>
           <Page route={route} />
-        </main>
+        </Content>
       </div>
       <Palette open={searching} onOpen={openPalette} onClose={() => setSearching(false)} />
     </div>
+  )
+}
+
+/** Busy until everything that it asks for has come once; what only comes again changes in place. */
+function Content({ className, children }: { className: string; children: ReactNode }) {
+  const awaited = useIsFetching({ predicate: (query) => query.state.status === 'pending' })
+  return (
+    <main id="content" className={className} tabIndex={-1} aria-busy={awaited > 0}>
+      {children}
+    </main>
   )
 }
 

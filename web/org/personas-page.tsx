@@ -24,10 +24,13 @@ export function PersonasPage() {
   const all = query.get('all') === 'true'
   const text = query.get('find') ?? ''
   const personas = useQuery(personasQuery(all))
-  const organisations = useQuery(organisationsQuery()).data ?? []
+  const known = useQuery(organisationsQuery())
+  const organisations = known.data ?? []
   const chosen = useChosen({ page: 'personas' }, query, organisations)
   const inScope = organisations.filter((each) => chosen === null || each.slug === chosen).slice(0, most)
-  const seats = useSeats(inScope)
+  const { seats, areKnown } = useSeats(inScope)
+  // Who holds a seat decides who is shown: everybody, or nobody, would only flash by.
+  const isPending = personas.isPending || known.isPending || !areKnown
   const isNarrowed = chosen !== null && organisations.length > 1
   const shown = (personas.data ?? [])
     .filter((persona) => !isNarrowed || seats.has(persona.slug))
@@ -54,19 +57,20 @@ export function PersonasPage() {
           </label>
         </span>
       </div>
-      {personas.isPending && <Skeleton lines={8} label="the personas" />}
+      {isPending && !personas.isError && <Skeleton lines={8} label="the personas" />}
       {personas.isError && personas.data === undefined && (
         <Failure error={personas.error} retry={() => void personas.refetch()} what="The personas" />
       )}
-      {personas.data !== undefined && shown.length === 0 && (
+      {!isPending && personas.data !== undefined && shown.length === 0 && (
         <Nobody text={text} org={isNarrowed ? (inScope[0]?.name ?? chosen) : null} />
       )}
-      {shown.length > 0 && <PersonaTable personas={shown} seats={seats} />}
+      {!isPending && shown.length > 0 && <PersonaTable personas={shown} seats={seats} />}
     </>
   )
 }
 
-function useSeats(organisations: readonly OrganisationView[]): Map<string, Held[]> {
+/** By the slug of who holds them. */
+function useSeats(organisations: readonly OrganisationView[]): { seats: Map<string, Held[]>; areKnown: boolean } {
   const charts = useQueries({ queries: organisations.map((org) => chartQuery(org.slug)) })
   const held = charts.flatMap((chart, index) => {
     const org = organisations[index]
@@ -75,9 +79,10 @@ function useSeats(organisations: readonly OrganisationView[]): Map<string, Held[
       holder === null ? [] : [{ slug: holder.slug, seat: { org, positionId, title } }],
     )
   })
-  return new Map(
+  const seats = new Map(
     [...Map.groupBy(held, (each) => each.slug)].map(([slug, list]) => [slug, list.map((each) => each.seat)]),
   )
+  return { seats, areKnown: charts.every((chart) => !chart.isPending) }
 }
 
 function Nobody({ text, org }: { text: string; org: string | null }) {

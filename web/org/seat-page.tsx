@@ -27,13 +27,15 @@ export function SeatPage({ org, positionId }: { org: string; positionId: number 
 function Seat({ organisation, positionId }: { organisation: OrganisationView; positionId: number }) {
   const { slug } = organisation
   const shown = useQuery(seatQuery(positionId))
-  const seats = useQuery(chartQuery(slug)).data?.seats ?? []
-  const position = shown.data?.position
+  const chart = useQuery(chartQuery(slug))
+  const seats = chart.data?.seats ?? []
+  // Without the chart it would seem to report to the operator.
+  const position = chart.isPending ? undefined : shown.data?.position
   if (position === undefined || position.organisationId !== organisation.organisationId)
     return (
       <>
         <Heading title="Seat" />
-        {shown.isPending && <Skeleton lines={10} label="the seat" />}
+        {(shown.isPending || chart.isPending) && !shown.isError && <Skeleton lines={10} label="the seat" />}
         {shown.isError && (
           <Failure error={shown.error} retry={() => void shown.refetch()} what={`Seat ${positionId}`} />
         )}

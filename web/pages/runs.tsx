@@ -14,10 +14,12 @@ import { figure } from '../text.ts'
 export function RunsPage() {
   const { query } = usePlace()
   const chosen = RunStatus.options.find((status) => status === query.get('status'))
-  const organisations = useQuery(organisationsQuery()).data ?? []
+  const known = useQuery(organisationsQuery())
+  const organisations = known.data ?? []
   const org = useChosen({ page: 'runs' }, query, organisations)
   const organisation = organisations.length > 1 ? organisations.find((each) => each.slug === org) : undefined
-  const pages = useInfiniteQuery(runsQuery(chosen, organisation?.organisationId))
+  // Whose runs is known first: those of others would only flash by.
+  const pages = useInfiniteQuery({ ...runsQuery(chosen, organisation?.organisationId), enabled: !known.isPending })
   const counts = pages.data?.pages[0]?.counts ?? {}
   const runs = pages.data?.pages.flatMap((page) => page.runs) ?? []
   return (
