@@ -80,6 +80,6 @@ const notBuilt = (): Response =>
 
 export const page = (status: number, title: string, body: string): Response =>
   new Response(
-    `<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">\n<title>${title} · Agency</title>\n<h1>${title}</h1>\n${body}\n</html>\n`,
+    `<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">\n<title>${title} · Agency</title>\n<main>\n<h1>${title}</h1>\n${body}\n</main>\n</html>\n`,
     { status, headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' } },
   )
