@@ -13,8 +13,8 @@ export const chart: Benchmark = {
   name: 'chart',
   async run({ quick, say }): Promise<Figure[]> {
     if (noBrowser !== null) return [skipped(name, 'fps', '≥ 30', noBrowser)]
-    await buildDashboard()
-    const daemon = await createTestDaemon()
+    const dashboard = await buildDashboard()
+    const daemon = await createTestDaemon(dashboard.root)
     await daemon.start()
     const browser = await openBrowser()
     try {
@@ -37,6 +37,7 @@ export const chart: Benchmark = {
     } finally {
       await browser.close()
       await daemon.remove()
+      dashboard.remove()
     }
   },
 }

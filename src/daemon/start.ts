@@ -49,6 +49,8 @@ export interface DaemonOptions {
   begin?: 'seeded' | 'empty' | 'reference'
   /** A line for whoever sits before the daemon; without it, such lines go to the log. */
   say?: (line: string) => void
+  /** The folder of the built dashboard; null: none. */
+  web?: string | null
   /** For chaos tests only. */
   trigger?: Trigger
 }
@@ -71,6 +73,7 @@ export async function startDaemon({
   flags = {},
   begin = 'seeded',
   say,
+  web = webRoot(),
   trigger = noTrigger,
 }: DaemonOptions): Promise<Daemon> {
   const paths = homePaths(env)
@@ -79,7 +82,7 @@ export async function startDaemon({
   const owner = ownHome(paths.home)
   const undo: (() => Promise<void> | void)[] = [() => owner.release()]
   try {
-    return await open(paths, values, { env, trigger, begin, say }, undo)
+    return await open(paths, values, { env, trigger, begin, say, web }, undo)
   } catch (error) {
     for (const step of undo.reverse()) await step()
     throw error
@@ -89,7 +92,7 @@ export async function startDaemon({
 async function open(
   paths: HomePaths,
   values: Configuration,
-  { env, trigger, begin, say }: DaemonOptions & Required<Pick<DaemonOptions, 'trigger' | 'begin'>>,
+  { env, trigger, begin, say, web }: DaemonOptions & Required<Pick<DaemonOptions, 'trigger' | 'begin' | 'web'>>,
   undo: (() => Promise<void> | void)[],
 ): Promise<Daemon> {
   const clock = systemClock
@@ -197,7 +200,7 @@ async function open(
     once: db.once,
     clock,
     log,
-    webRoot: webRoot(),
+    webRoot: web,
     version,
     maxBodyBytes: values.bodyLimitMb * 1_000_000,
   })

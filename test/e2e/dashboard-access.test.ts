@@ -2,10 +2,11 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { pause } from '../../src/kernel/clock.ts'
-import { noBrowser, openBrowser } from '../support/browser.ts'
+import { noBrowser, openBrowser, openContext } from '../support/browser.ts'
 import { createTestDaemon, type TestDaemon } from '../support/daemon.ts'
 import {
   buildDashboard,
+  type Dashboard,
   expectGone,
   expectShown,
   settled,
@@ -21,15 +22,16 @@ const widths = [390, 1280] as const
 if (noBrowser !== null) console.log(`skipped: access to the dashboard in a browser: ${noBrowser}`)
 
 describe.skipIf(noBrowser !== null)('the dashboard, for everybody', () => {
+  let dashboard: Dashboard
   let daemon: TestDaemon
   let empty: TestDaemon
   let browser: Browser
   let places: Record<string, string>
 
   beforeAll(async () => {
-    await buildDashboard()
-    daemon = await createTestDaemon()
-    empty = await createTestDaemon()
+    dashboard = await buildDashboard()
+    daemon = await createTestDaemon(dashboard.root)
+    empty = await createTestDaemon(dashboard.root)
     await Promise.all([daemon.start(), empty.start()])
     browser = await openBrowser()
     const failed = await startRun(daemon, 'failed', `Prove the impossible, ${'and say so in one breath, '.repeat(8)}`)
@@ -53,12 +55,13 @@ describe.skipIf(noBrowser !== null)('the dashboard, for everybody', () => {
   afterAll(async () => {
     await browser?.close()
     await Promise.all([daemon?.remove(), empty?.remove()])
+    dashboard?.remove()
   })
 
   for (const theme of themes)
     for (const width of widths) {
       it(`has nothing to scroll sideways and nothing for axe to find, ${theme}, ${width} pixels wide`, async () => {
-        const context = await browser.newContext({ viewport: { width, height: 844 }, colorScheme: theme })
+        const context = await openContext(browser, { viewport: { width, height: 844 }, colorScheme: theme })
         const page = await context.newPage()
         const complaints = watchComplaints(page)
         await page.goto(await daemon.link())
@@ -66,26 +69,31 @@ describe.skipIf(noBrowser !== null)('the dashboard, for everybody', () => {
           await page.goto('about:blank')
           await page.goto(daemon.address + path)
           await settled(page)
-          expect({ name, ...(await inspect(page)) }).toEqual({ name, found: [], overflow: 0 })
+          expect({ name, ...(await inspect(page)) }).toEqual({ name, found: [], overflow: [] })
         }
         await page.goto(daemon.address)
         await settled(page)
         await page.keyboard.press('Control+k')
         await expectShown(page.getByRole('listbox').getByRole('option').first())
-        expect({ name: 'palette', ...(await inspect(page)) }).toEqual({ name: 'palette', found: [], overflow: 0 })
+        expect({ name: 'palette', ...(await inspect(page)) }).toEqual({ name: 'palette', found: [], overflow: [] })
         await page.goto(`${daemon.address}${places['run under way']}`)
+        await settled(page)
         await page.getByRole('button', { name: 'Cancel run' }).click()
         await expectShown(page.getByRole('dialog'))
-        expect({ name: 'question', ...(await inspect(page)) }).toEqual({ name: 'question', found: [], overflow: 0 })
+        expect({ name: 'question', ...(await inspect(page)) }).toEqual({ name: 'question', found: [], overflow: [] })
 
         await page.goto(empty.address)
         await expectShown(page.getByRole('heading', { name: 'This browser is signed out' }))
-        expect({ name: 'signed out', ...(await inspect(page)) }).toEqual({ name: 'signed out', found: [], overflow: 0 })
+        expect({ name: 'signed out', ...(await inspect(page)) }).toEqual({
+          name: 'signed out',
+          found: [],
+          overflow: [],
+        })
         await page.goto(await empty.link())
         for (const path of ['/', '/runs', '/events']) {
           await page.goto(empty.address + path)
           await settled(page)
-          expect({ path, ...(await inspect(page)) }).toEqual({ path, found: [], overflow: 0 })
+          expect({ path, ...(await inspect(page)) }).toEqual({ path, found: [], overflow: [] })
         }
         await context.close()
         expect(complaints).toEqual([])
@@ -93,7 +101,7 @@ describe.skipIf(noBrowser !== null)('the dashboard, for everybody', () => {
     }
 
   it('is walked through with Tab in the order of reading, with focus always to be seen', async () => {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 844 } })
+    const context = await openContext(browser, { viewport: { width: 1280, height: 844 } })
     const page = await context.newPage()
     await page.goto(await daemon.link())
     await page.goto(`${daemon.address}${places['run under way']}`)
@@ -133,7 +141,7 @@ describe.skipIf(noBrowser !== null)('the dashboard, for everybody', () => {
   })
 
   it('moves through the tree with the arrows and opens a brief with Enter', async () => {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 844 } })
+    const context = await openContext(browser, { viewport: { width: 1280, height: 844 } })
     const page = await context.newPage()
     await page.goto(await daemon.link())
     await page.goto(`${daemon.address}${places['run under way']}`)
@@ -151,23 +159,24 @@ describe.skipIf(noBrowser !== null)('the dashboard, for everybody', () => {
     await expectShown(tree.getByRole('treeitem', { name: /attempt 1/ }))
     await page.keyboard.press('Enter')
     await expectShown(page.getByRole('article', { name: 'Brief Write poem.txt' }))
-    expect(await tree.evaluate((element) => element === document.activeElement)).toBe(true)
+    await expect.poll(() => tree.evaluate((element) => element === document.activeElement)).toBe(true)
     await context.close()
   })
 
   it('keeps a chosen theme over a reload, against the system’s', async () => {
-    const context = await browser.newContext({ colorScheme: 'light' })
+    const context = await openContext(browser, { colorScheme: 'light' })
     const page = await context.newPage()
     await page.goto(await daemon.link('/settings'))
     await page.getByRole('radio', { name: 'dark' }).check()
     const ground = (): Promise<string> =>
       page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+    await expectShown(page.locator('html[data-theme=dark]'))
     const dark = await ground()
     await page.reload()
     await settled(page)
     expect(await ground()).toBe(dark)
     await page.getByRole('radio', { name: 'as the system' }).check()
-    expect(await ground()).not.toBe(dark)
+    await expect.poll(ground).not.toBe(dark)
     await context.close()
   })
 })

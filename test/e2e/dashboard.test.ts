@@ -1,10 +1,11 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { noBrowser, openBrowser } from '../support/browser.ts'
+import { noBrowser, openBrowser, openContext } from '../support/browser.ts'
 import { createTestDaemon, type TestDaemon } from '../support/daemon.ts'
 import {
   buildDashboard,
+  type Dashboard,
   expectGone,
   expectShown,
   startGatedRun,
@@ -15,6 +16,7 @@ import {
 if (noBrowser !== null) console.log(`skipped: the dashboard in a browser: ${noBrowser}`)
 
 describe.skipIf(noBrowser !== null)('the dashboard', () => {
+  let dashboard: Dashboard
   let daemon: TestDaemon
   let browser: Browser
   let context: BrowserContext
@@ -22,17 +24,18 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
   let complaints: string[]
 
   beforeAll(async () => {
-    await buildDashboard()
-    daemon = await createTestDaemon()
+    dashboard = await buildDashboard()
+    daemon = await createTestDaemon(dashboard.root)
     await daemon.start()
     browser = await openBrowser()
   })
   afterAll(async () => {
     await browser?.close()
     await daemon?.remove()
+    dashboard?.remove()
   })
   beforeEach(async () => {
-    context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+    context = await openContext(browser, { viewport: { width: 1280, height: 800 } })
     page = await context.newPage()
     complaints = watchComplaints(page)
   })
@@ -118,8 +121,9 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await startRun(daemon, 'failed', 'One that fails')
     await enter('/runs?status=failed')
     await expectShown(page.getByRole('link', { name: 'One that fails' }).first())
-    const statuses = await page.locator('td.status').allTextContents()
-    expect(new Set(statuses)).toEqual(new Set(['failed']))
+    await expect
+      .poll(async () => new Set(await page.locator('td.status').allTextContents()))
+      .toEqual(new Set(['failed']))
   })
 
   it('asks before it cancels a run, keeps focus in the question, and gives it back', async () => {
@@ -131,16 +135,14 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     const dialog = page.getByRole('dialog', { name: 'Cancel this run?' })
     await expectShown(dialog)
     const focused = (): Promise<string> => page.evaluate(() => document.activeElement?.textContent ?? '')
-    const round: string[] = []
-    for (let press = 0; press < 4; press += 1) {
-      round.push(await focused())
+    const both = ['Keep it running', 'Cancel the run and 2 briefs']
+    for (const name of [...both, ...both]) {
+      await expect.poll(focused).toBe(name)
       await page.keyboard.press('Tab')
     }
-    const both = ['Keep it running', 'Cancel the run and 2 briefs']
-    expect(round).toEqual([...both, ...both])
     await page.keyboard.press('Escape')
     await expectGone(dialog)
-    expect(await focused()).toBe('Cancel run…')
+    await expect.poll(focused).toBe('Cancel run…')
 
     await page.keyboard.press('Enter')
     await dialog.getByRole('button', { name: 'Cancel the run and 2 briefs' }).click()
@@ -155,7 +157,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await page.keyboard.press('/')
     await expectShown(page.getByRole('combobox', { name: 'Page, run or action' }))
     await page.keyboard.type('words found')
-    await expectShown(page.getByRole('option', { name: /Found by its words/ }))
+    await expectShown(page.getByRole('option', { name: /Found by its words/, selected: true }))
     await page.keyboard.press('Enter')
     await expectShown(page.getByRole('heading', { level: 1, name: 'Found by its words' }))
   })
@@ -195,6 +197,10 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await page.getByRole('checkbox', { name: /Verbose/ }).check()
     const log = page.getByRole('log')
     await expectShown(log.getByText('Waiting to write poem.txt'))
+    // It follows: nothing is left that would still move it.
+    await expect
+      .poll(() => log.evaluate((element) => element.scrollHeight - element.clientHeight - element.scrollTop))
+      .toBeLessThan(2)
     await log.hover()
     const top = (): Promise<number> => log.evaluate((element) => element.scrollTop)
     const before = await top()
@@ -203,7 +209,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     expect(await top()).toBe(before)
     await page.mouse.move(5, 5)
     await expectGone(page.getByRole('button', { name: /↓/ }))
-    expect(await top()).toBeGreaterThan(before)
+    await expect.poll(top).toBeGreaterThan(before)
     release('page')
   })
 
@@ -217,7 +223,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
       const codes = [...document.querySelectorAll('.line b')].map((each) => each.textContent)
       return codes.length > 0 && codes.every((code) => code === 'PLAN_START')
     })
-    expect(new URL(page.url()).search).toBe('?kind=run_created')
+    await expect.poll(() => new URL(page.url()).search).toBe('?kind=run_created')
   })
 
   it('tells from when its figures are while the daemon is away, and goes on by itself when it is back', async () => {

@@ -1,4 +1,4 @@
-import { chromium as driver, type Browser } from 'playwright-core'
+import { chromium as driver, type Browser, type BrowserContext, type BrowserContextOptions } from 'playwright-core'
 
 import { chromium } from './machine.ts'
 
@@ -20,3 +20,10 @@ export const openBrowser = (): Promise<Browser> =>
       '--disable-sync',
     ],
   })
+
+/** A browser of its own, as far as cookies and storage go; patient, for a machine that has other things to do as well. */
+export async function openContext(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const context = await browser.newContext(options)
+  context.setDefaultTimeout(60_000)
+  return context
+}

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { pause } from '../../src/kernel/clock.ts'
+import { freePort } from './port.ts'
 
 /** A daemon of its own, on a home and a port of its own; both stay the same when it is started again. */
 export interface TestDaemon {
@@ -22,7 +22,8 @@ export interface TestDaemon {
   remove(): Promise<void>
 }
 
-export async function createTestDaemon(): Promise<TestDaemon> {
+/** With the dashboard of this folder. */
+export async function createTestDaemon(webRoot: string): Promise<TestDaemon> {
   const home = mkdtempSync(join(tmpdir(), 'agency-e2e-'))
   const port = await freePort()
   const address = `http://127.0.0.1:${port}`
@@ -32,7 +33,7 @@ export async function createTestDaemon(): Promise<TestDaemon> {
     home,
     address,
     async start() {
-      const started = spawn(process.execPath, ['src/daemon/main.ts', '--foreground', '--port', String(port)], {
+      const started = spawn(process.execPath, ['test/support/daemon-main.ts', String(port), webRoot], {
         env: { PATH: process.env['PATH'] ?? '', HOME: home, AGENCY_HOME: home },
         stdio: ['ignore', 'ignore', 'pipe'],
       })
@@ -67,7 +68,7 @@ export async function createTestDaemon(): Promise<TestDaemon> {
     link: async (path = '/') => (await daemon.ask<{ url: string }>('POST', '/links', { path })).url,
     async remove() {
       await daemon.stop()
-      rmSync(home, { recursive: true, force: true })
+      rmSync(home, { recursive: true, force: true, maxRetries: 5 })
     },
   }
   return daemon
@@ -80,13 +81,4 @@ async function answers(address: string, home: string): Promise<boolean> {
   } catch {
     return false
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -7,9 +8,22 @@ import { build } from 'vite'
 
 import type { TestDaemon } from './daemon.ts'
 
-/** The dashboard as it is now, where a daemon run from source finds it. */
-export const buildDashboard = (): Promise<unknown> =>
-  build({ configFile: fileURLToPath(new URL('../../web/vite.config.ts', import.meta.url)), logLevel: 'error' })
+export interface Dashboard {
+  /** The folder that a daemon serves it from. */
+  readonly root: string
+  remove(): void
+}
+
+/** The dashboard as it is now, in a folder of its own: whoever builds `dist/` meanwhile takes no page away. */
+export async function buildDashboard(): Promise<Dashboard> {
+  const root = mkdtempSync(join(tmpdir(), 'agency-web-'))
+  await build({
+    configFile: fileURLToPath(new URL('../../web/vite.config.ts', import.meta.url)),
+    logLevel: 'error',
+    build: { outDir: root, emptyOutDir: true },
+  })
+  return { root, remove: () => rmSync(root, { recursive: true, force: true }) }
+}
 
 export interface WireRun {
   id: string
@@ -88,12 +102,14 @@ export function watchComplaints(page: Page): string[] {
   return complaints
 }
 
-/** Both wait until it is so, and fail when it does not become so. */
+/** Both wait until it is so, and fail when it does not become so. For anything else there is `expect.poll`. */
 export const expectShown = (locator: Locator): Promise<void> => locator.waitFor()
 export const expectGone = (locator: Locator): Promise<void> => locator.waitFor({ state: 'hidden' })
 
-/** Nothing is still loading. */
+/** Nothing is still loading: neither what the page shows a skeleton for, nor what comes into it without one. */
 export const settled = (page: Page): Promise<unknown> =>
   page.waitForFunction(
-    () => document.querySelector('h1') !== null && document.querySelector('[data-state=loading]') === null,
+    () =>
+      document.querySelector('main:not([aria-busy=true]) h1') !== null &&
+      document.querySelector('[data-state=loading]') === null,
   )

@@ -1,0 +1,8 @@
+import { startDaemon } from '../../src/daemon/start.ts'
+
+/** The daemon from source, with the dashboard that a test has built for itself: `daemon-main.ts <port> <web root>`. */
+const [port, web] = process.argv.slice(2)
+const daemon = await startDaemon({ env: process.env, flags: { port }, web: web ?? null })
+process.on('SIGTERM', () => void daemon.stop())
+await daemon.stopped
+process.exit(0)
