@@ -138,7 +138,7 @@ it('passes quotes, newlines and dollars to the shell unchanged', async () => {
 it('ends a command that takes too long, with everything it started', async () => {
   const result = await workspace.run('sleep 1000 & echo $!; wait', { timeoutMs: 200, maxOutputBytes: 100 })
   expect(result).toMatchObject({ timedOut: true, exitCode: null, signal: 'SIGTERM' })
-  await vi.waitUntil(() => !isRunning(Number(result.output)))
+  await vi.waitUntil(() => !isRunning(Number(result.output)), { timeout: 15_000 })
 })
 
 it('kills a command that ignores the request to end', async () => {
@@ -149,7 +149,7 @@ it('kills a command that ignores the request to end', async () => {
 it('does not wait for what a command left in the background, and ends it', async () => {
   const result = await workspace.run('sleep 1000 & echo $!', limits)
   expect(result).toMatchObject({ exitCode: 0, timedOut: false })
-  await vi.waitUntil(() => !isRunning(Number(result.output)))
+  await vi.waitUntil(() => !isRunning(Number(result.output)), { timeout: 15_000 })
 })
 
 it('does not wait for a background process that left the group with the output open', async () => {

@@ -58,8 +58,11 @@ export function createTestCli(main: string = source): TestCli {
       err += part.toString()
       for (const listener of listeners) listener()
     })
+    // Not its exit, after which there may still be something to read.
+    let hasEnded = false
     const ended = new Promise<Ended>((settle) => {
       child.on('close', (code, signal) => {
+        hasEnded = true
         settle({ code, signal, out, err })
         for (const listener of listeners) listener()
       })
@@ -68,7 +71,7 @@ export function createTestCli(main: string = source): TestCli {
       new Promise((settle, reject) => {
         const look = (): void => {
           if (`${out}${err}`.includes(text)) settle()
-          else if (child.exitCode !== null) reject(new Error(`it ended without printing "${text}": ${out}${err}`))
+          else if (hasEnded) reject(new Error(`it ended without printing "${text}": ${out}${err}`))
         }
         listeners.add(look)
         look()
@@ -90,7 +93,7 @@ export function createTestCli(main: string = source): TestCli {
     json: async (...given) => JSON.parse(await cli.text(...given, '--json')) as never,
     async remove() {
       await cli.run('down')
-      rmSync(home, { recursive: true, force: true })
+      rmSync(home, { recursive: true, force: true, maxRetries: 5 })
     },
   }
   return cli

@@ -346,7 +346,7 @@ describe('a program', () => {
     const file = join(freshFolder(), 'pid')
     await expect(run(`sleep 600 & echo $! > ${file}; wait`, { timeoutMs: 2_000 })).rejects.toThrow('did not answer')
     const pid = Number(readFileSync(file, 'utf8'))
-    await vi.waitUntil(() => !isRunning(pid))
+    await vi.waitUntil(() => !isRunning(pid), { timeout: 15_000 })
     expect(pid).toBeGreaterThan(1)
   })
 
@@ -354,7 +354,7 @@ describe('a program', () => {
     const file = join(freshFolder(), 'pid')
     await run(`sleep 600 & echo $! > ${file}`)
     const pid = Number(readFileSync(file, 'utf8'))
-    await vi.waitUntil(() => !isRunning(pid))
+    await vi.waitUntil(() => !isRunning(pid), { timeout: 15_000 })
     expect(pid).toBeGreaterThan(1)
   })
 

@@ -23,7 +23,7 @@ it('does not kill the group of a process that merely carries the launch id', asy
   const shell = spawn('/bin/sh', ['-c', script], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
   onTestFinished(() => void process.kill(-(shell.pid ?? 0), 'SIGKILL'))
   const [line] = (await once(shell.stdout, 'data')) as [Buffer]
-  await vi.waitUntil(async () => (await pidsOf(launchId)).length === 1)
+  await vi.waitUntil(async () => (await pidsOf(launchId)).length === 1, { timeout: 15_000 })
   expect(await killSurvivors([launchId])).toBe(1)
   expect(isRunning(Number(line.toString()))).toBe(false)
   expect(isRunning(shell.pid ?? 0)).toBe(true)
