@@ -25,6 +25,8 @@ import { briefRoutes } from './work/briefs/routes.ts'
 import { type Briefs, createBriefs } from './work/briefs/service.ts'
 import { missionRoutes } from './work/missions/routes.ts'
 import { createMissions, type Missions } from './work/missions/service.ts'
+import { planRoutes } from './work/plans/routes.ts'
+import { createPlans, type Plans } from './work/plans/service.ts'
 import { runRoutes } from './work/runs/routes.ts'
 import { createRuns, type RunDefaults, type Runs } from './work/runs/service.ts'
 import type { Workspaces } from './workspaces/port.ts'
@@ -54,6 +56,7 @@ export interface Agency {
   engine: Engine
   missions: Missions
   runs: Runs
+  plans: Plans
   briefs: Briefs
   attempts: Attempts
 }
@@ -73,19 +76,21 @@ export function composeAgency(parts: Parts): Agency {
   }
   const engine = createEngine({ ...parts, ...scopes, runtimes })
   const missions = createMissions({ db, ids })
+  const runs = createRuns({
+    db,
+    ids,
+    runtimes,
+    scopes,
+    missions,
+    defaults: parts.defaults,
+    trigger,
+    interrupt: engine.interrupt,
+  })
   return {
     engine,
     missions,
-    runs: createRuns({
-      db,
-      ids,
-      runtimes,
-      scopes,
-      missions,
-      defaults: parts.defaults,
-      trigger,
-      interrupt: engine.interrupt,
-    }),
+    runs,
+    plans: createPlans({ db, clock: parts.clock, runtimes, startRun: runs.create }),
     briefs: createBriefs({ db, scopes }),
     attempts: createAttempts({ db, trigger, touch: engine.touch }),
   }
@@ -116,6 +121,7 @@ export function routesOf(
     ...eventRoutes(events),
     ...missionRoutes(agency.missions),
     ...runRoutes(agency.runs),
+    ...planRoutes(agency.plans),
     ...briefRoutes(agency.briefs),
     ...attemptRoutes(agency.attempts),
     ...organisationRoutesOf(org),

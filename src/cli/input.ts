@@ -6,15 +6,15 @@ import { refusal } from '../kernel/errors.ts'
 const maxBytes = 6_000_000
 
 /** What a command works on: a file, or what is piped into it. A byte order mark is taken off. */
-export async function readInput(file: string | undefined, what: string): Promise<string> {
+export async function readInput(file: string | undefined, what: string, flag = '--file F'): Promise<string> {
   const fromPipe = file === undefined || file === '-'
   if (fromPipe && process.stdin.isTTY === true)
-    throw refusal('invalid_input', `no ${what}: give --file F, or pipe it in`)
+    throw refusal('invalid_input', `no ${what}: give ${flag}, or pipe it in`)
   const name = fromPipe ? 'standard input' : file
   const bytes = await readBytes(fromPipe ? process.stdin : createReadStream(file), name)
   // What made it has failed, more often than not; that should not empty anything here.
   if (fromPipe && bytes.length === 0)
-    throw refusal('invalid_input', `no ${what}: standard input is empty`, { hint: 'Pipe it in, or give --file F.' })
+    throw refusal('invalid_input', `no ${what}: standard input is empty`, { hint: `Pipe it in, or give ${flag}.` })
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {

@@ -13,6 +13,7 @@ import { routingOperations } from '../org/routing/contract.ts'
 import { attemptOperations } from '../work/attempts/contract.ts'
 import { briefOperations } from '../work/briefs/contract.ts'
 import { missionOperations } from '../work/missions/contract.ts'
+import { planOperations } from '../work/plans/contract.ts'
 import { runOperations } from '../work/runs/contract.ts'
 import type { Operation } from './contract.ts'
 
@@ -23,6 +24,7 @@ export const operations = {
   brief: briefOperations,
   mission: missionOperations,
   run: runOperations,
+  plan: planOperations,
   organisation: organisationOperations,
   role: roleOperations,
   persona: personaOperations,

@@ -29,8 +29,11 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
       'Start a run towards a goal; prints its id',
       'agency run "Write a haiku about rivers into poem.txt" --runtime scripted --evidence file:poem.txt',
       `agency run "Make it pass" --program "sh fix.sh" --evidence 'command:npm test' --watch`,
+      'agency run --plan plan.yaml --preview',
     )
-      .argument('<goal>', 'What is to be achieved, in your words')
+      .argument('[goal]', 'What is to be achieved, in your words')
+      .option('--plan <file>', 'A YAML file with the whole run, or - for standard input')
+      .option('--preview', 'With --plan: show its briefs in order, start nothing')
       .addOption(new Option('--playbook <name>', 'Way of working').choices(['direct']))
       .option('--runtime <name>', 'Kind of agent: scripted (simulated) or program')
       .option('--scenario <file>', 'What a scripted agent plays: a YAML file or a built-in name')
@@ -47,7 +50,7 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
       .option('--watch', 'Follow it on stderr; exit 0 when done, 1 when failed')
       .option('--json', 'Print the whole run as JSON')
       .action(
-        does(async (c, goal: string, options: StartOptions) =>
+        does(async (c, goal: string | undefined, options: StartOptions) =>
           (await import('../../work/runs/cli.ts')).startRun(c, goal, options),
         ),
       )

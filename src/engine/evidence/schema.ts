@@ -1,10 +1,13 @@
 import { shorten } from '../../kernel/text.ts'
 import type { EvidenceOf } from '../../work/evidence/contract.ts'
-import { checkFit } from '../../work/evidence/schema/check.ts'
+import { think } from '../../threads/think.ts'
+import type { Fitting } from '../../work/evidence/schema/fit.ts'
 import { absent } from './file.ts'
 import { type Found, kept, type Scene, seen } from './finding.ts'
 
 const largestDocument = 4_000_000
+/** A document is compared in milliseconds; what takes longer is made to. */
+const limits = { timeoutMs: 10_000, maxMemoryMb: 256 }
 
 export async function lookAtSchema(evidence: EvidenceOf<'schema'>, scene: Scene): Promise<Found> {
   const document = await readText(evidence.path, scene)
@@ -13,11 +16,12 @@ export async function lookAtSchema(evidence: EvidenceOf<'schema'>, scene: Scene)
   const schema =
     evidence.schemaPath === undefined ? { inline: evidence.schema ?? {} } : await readText(evidence.schemaPath, scene)
   if (typeof schema === 'string') return seen(false, schema, { sha256 })
-  const fit = await checkFit({ document, schema }, scene.clock)
-  if ('trouble' in fit) return seen(false, shorten(fit.trouble, 300), { sha256 })
-  const [first] = fit.misfits
+  const question: Fitting = { document, schema }
+  const thought = await think<string[]>('schema-check', question, { clock: scene.clock, ...limits })
+  if ('trouble' in thought) return seen(false, shorten(thought.trouble, 300), { sha256 })
+  const [first] = thought.answer
   if (first === undefined) return seen(true, `${evidence.path} fits, ${document.bytes} bytes`, { sha256 })
-  return seen(false, shorten(first, 300), { sha256, output: kept(fit.misfits.join('\n')) })
+  return seen(false, shorten(first, 300), { sha256, output: kept(thought.answer.join('\n')) })
 }
 
 async function readText(

@@ -1,10 +1,14 @@
 import type { Wire } from '../../cli/wire.ts'
 import type { CliContext } from '../../cli/context.ts'
 import { ago, duration, plain, statusText, tableLines } from '../../cli/terminal.ts'
+import { refusal } from '../../kernel/errors.ts'
 import { parseEvidence, readScenario, shellWords } from './cli/arguments.ts'
 import type { Run, RunLine } from './contract.ts'
 
 export interface StartOptions {
+  /** A file with the whole run, or - for standard input. */
+  plan?: string
+  preview?: true
   playbook?: string
   runtime?: string
   scenario?: string
@@ -19,8 +23,23 @@ export interface StartOptions {
 }
 
 /** Standard output carries the id alone, so that a script can catch it; with --watch the log goes to standard error. */
-export async function startRun(context: CliContext, goal: string, options: StartOptions): Promise<number> {
-  const run = await context.api().post<Wire<Run>>('/runs', {
+export async function startRun(context: CliContext, goal: string | undefined, options: StartOptions): Promise<number> {
+  const started = await start(context, goal, options)
+  if ('exit' in started) return started.exit
+  const { run } = started
+  if (options.json) context.json(run)
+  else context.out(run.id)
+  if (!options.watch) return 0
+  const { watchRun } = await import('./cli/watch.ts')
+  return watchRun({ ...context, out: context.err }, run.id, { level: 'normal' })
+}
+
+async function start(
+  context: CliContext,
+  goal: string | undefined,
+  options: StartOptions,
+): Promise<{ run: Wire<Run> } | { exit: number }> {
+  const asked = {
     goal,
     playbook: options.playbook,
     mission_id: options.mission,
@@ -29,12 +48,12 @@ export async function startRun(context: CliContext, goal: string, options: Start
     idle_minutes: options.idleMinutes,
     hard_minutes: options.hardMinutes,
     ...runtimeOf(options),
-  })
-  if (options.json) context.json(run)
-  else context.out(run.id)
-  if (!options.watch) return 0
-  const { watchRun } = await import('./cli/watch.ts')
-  return watchRun({ ...context, out: context.err }, run.id, { level: 'normal' })
+  }
+  const { plan, preview } = options
+  if (plan !== undefined) return (await import('../plans/cli.ts')).startPlan(context, asked, { ...options, plan })
+  if (preview) throw refusal('invalid_input', '--preview shows a plan; give it with --plan FILE')
+  if (goal === undefined) throw refusal('invalid_input', 'what is to be achieved? give a goal, or --plan FILE')
+  return { run: await context.api().post<Wire<Run>>('/runs', asked) }
 }
 
 /** A scenario or a program says which runtime is meant. */

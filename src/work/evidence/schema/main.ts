@@ -1,14 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { answerWith } from '../../../threads/answer.ts'
+import { misfits } from './fit.ts'
 
-import { type Fitting, misfits } from './fit.ts'
-
-/** A thread of its own: a pattern that takes for ever can be ended only from outside. */
-function answer(): { misfits: string[] } | { trouble: string } {
-  try {
-    return { misfits: misfits(workerData as Fitting) }
-  } catch (error) {
-    return { trouble: error instanceof Error ? error.message : String(error) }
-  }
-}
-
-parentPort?.postMessage(answer(), [])
+answerWith(misfits)

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+
+import { operation } from '../../operations/contract.ts'
+import { Fault } from '../../org/document/contract.ts'
+import { CreateRun, Run } from '../runs/contract.ts'
+
+/** What a plan's file says: a run, whose goal may come from the command line instead. */
+export const PlanDocument = CreateRun.extend({ goal: CreateRun.shape.goal.optional() })
+export type PlanDocument = z.infer<typeof PlanDocument>
+
+const { goal, runtime, organisationId, missionId, playbook, idleMinutes, hardMinutes, evidence, runtimeOptions } =
+  CreateRun.shape
+
+/** The file, and what the command line says instead of it. */
+export const PlanInput = z.strictObject({
+  plan: z.string().min(1).max(8_000_000).describe('YAML: a run with its briefs'),
+  goal: goal.optional(),
+  playbook: playbook.unwrap().optional(),
+  organisationId: organisationId.unwrap().optional(),
+  missionId,
+  runtime,
+  runtimeOptions: runtimeOptions.unwrap().optional(),
+  evidence: evidence.unwrap().optional(),
+  idleMinutes,
+  hardMinutes,
+  planGate: z.boolean().optional(),
+})
+export type PlanInput = z.infer<typeof PlanInput>
+
+/** A brief as a plan orders it. */
+export const PlannedBrief = z.object({
+  key: z.string(),
+  title: z.string(),
+  level: z.number().int().describe('From 1: briefs of one level wait for none of each other'),
+  after: z.array(z.string()),
+  evidence: z.array(z.string()).describe('What proves it, in a line each'),
+  runtime: z.string().nullable(),
+  persona: z.string().nullable(),
+  verifier: z.string().nullable(),
+})
+export type PlannedBrief = z.infer<typeof PlannedBrief>
+
+export const planOperations = {
+  check: operation({
+    name: 'plan.check',
+    summary: 'What is wrong with a plan, line by line, and in which order its briefs would run; nothing is started',
+    method: 'POST',
+    path: '/plans/check',
+    input: PlanInput,
+    output: z.object({
+      valid: z.boolean(),
+      faults: z.array(Fault),
+      goal: z.string().nullable(),
+      briefs: z.array(PlannedBrief),
+    }),
+    allow: ['operator'],
+  }),
+  run: operation({
+    name: 'plan.run',
+    summary: 'Start the run that a plan describes',
+    method: 'POST',
+    path: '/plans/run',
+    input: PlanInput,
+    output: Run,
+    allow: ['operator'],
+  }),
+}
