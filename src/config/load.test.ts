@@ -39,6 +39,11 @@ describe('configuration', () => {
       retryBudget: 3,
       defaultRuntime: null,
       bodyLimitMb: 8,
+      verify: 'auto',
+      verificationLimit: 3,
+      acceptance: 'auto',
+      onLimit: 'ask',
+      gateTimeoutMinutes: null,
       notify: [{ adapter: 'terminal', timeoutSeconds: 10 }],
     })
     expect(new Set(Object.values(origins).map(({ from }) => from))).toEqual(new Set(['default']))
