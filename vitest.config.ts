@@ -6,6 +6,8 @@ const patient = { poll: { timeout: 60_000, interval: 50 } }
 
 export default defineConfig({
   test: {
+    // As long as it takes to remove what a suite on PostgreSQL leaves behind: a database of its own for each test.
+    teardownTimeout: 120_000,
     projects: [
       {
         test: {

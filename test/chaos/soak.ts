@@ -59,7 +59,7 @@ function linesOf(result: StormResult): string[] {
 }
 
 async function withCluster(work: () => Promise<number>): Promise<number> {
-  removeAbandonedClusters()
+  await removeAbandonedClusters()
   const folder = makeClusterFolder()
   process.env[clusterVariable] = folder
   const missing = postgresMissing()
@@ -68,6 +68,6 @@ async function withCluster(work: () => Promise<number>): Promise<number> {
     console.error(`error: ${missing}`)
     return 1
   } finally {
-    stopCluster(folder)
+    await stopCluster(folder)
   }
 }

@@ -1,8 +1,11 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 
 import { postgresBinaries } from './machine.ts'
 import { freePort } from './port.ts'
@@ -22,7 +25,7 @@ export async function startCluster(folder: string): Promise<Cluster> {
   const password = randomBytes(12).toString('hex')
   const passwordFile = join(folder, 'password')
   writeFileSync(passwordFile, password)
-  run('initdb', [
+  await run('initdb', [
     `--pgdata=${data}`,
     '--username=agency',
     '--encoding=UTF8',
@@ -41,7 +44,7 @@ export async function startCluster(folder: string): Promise<Cluster> {
     // Cheap on both sides: a race that this machine can show should show within a test.
     'deadlock_timeout=200ms',
   ]
-  run('pg_ctl', [
+  await run('pg_ctl', [
     'start',
     '--wait',
     '--silent',
@@ -52,13 +55,17 @@ export async function startCluster(folder: string): Promise<Cluster> {
   return { folder, port, password }
 }
 
-export function stopCluster(folder: string): void {
+/**
+ * Never blocks: every test leaves a database of hundreds of files behind, and who waits for their removal without
+ * hearing anything else takes the test processes that end meanwhile for stuck.
+ */
+export async function stopCluster(folder: string): Promise<void> {
   try {
-    run('pg_ctl', ['stop', '--silent', '--wait', '--mode=immediate', `--pgdata=${join(folder, 'data')}`])
+    await run('pg_ctl', ['stop', '--silent', '--wait', '--mode=immediate', `--pgdata=${join(folder, 'data')}`])
   } catch {
     // It had not started, or it is gone already.
   }
-  rmSync(folder, { recursive: true, force: true })
+  await rm(folder, { recursive: true, force: true })
 }
 
 /** Named after its test run, so that the next one can clear up after a run that was killed. */
@@ -70,10 +77,10 @@ export function makeClusterFolder(): string {
   return folder
 }
 
-export function removeAbandonedClusters(): void {
+export async function removeAbandonedClusters(): Promise<void> {
   for (const name of readdirSync(clustersFolder())) {
     if (!name.startsWith(prefix)) continue
-    if (!isRunning(Number(name.slice(prefix.length).split('-')[0]))) stopCluster(join(clustersFolder(), name))
+    if (!isRunning(Number(name.slice(prefix.length).split('-')[0]))) await stopCluster(join(clustersFolder(), name))
   }
 }
 
@@ -100,19 +107,19 @@ const prefix = 'agency-postgres-'
 /** Root's own temporary directory may be closed to the user that the server runs as. */
 const clustersFolder = (): string => (unprivileged() === null ? tmpdir() : '/tmp')
 
-function run(program: string, args: string[]): void {
+async function run(program: string, args: string[]): Promise<void> {
   const binaries = postgresBinaries()
   if (binaries === null) throw new Error('no PostgreSQL server programs found')
   const user = unprivileged()
   // Inherited pipes would be kept open by the server and never end.
-  const result = spawnSync(join(binaries, program), args, {
+  const child = spawn(join(binaries, program), args, {
     cwd: '/',
-    encoding: 'utf8',
-    stdio: ['ignore', program === 'pg_ctl' ? 'ignore' : 'pipe', program === 'pg_ctl' ? 'ignore' : 'pipe'],
+    stdio: ['ignore', 'ignore', program === 'pg_ctl' ? 'ignore' : 'pipe'],
     ...user,
   })
-  if (result.error !== undefined) throw result.error
-  if (result.status !== 0) throw new Error(`${program} failed (${result.status}): ${result.stderr ?? ''}`)
+  const said = child.stderr === null ? '' : text(child.stderr)
+  const [code] = (await once(child, 'exit')) as [number | null]
+  if (code !== 0) throw new Error(`${program} failed (${code}): ${await said}`)
 }
 
 function unprivileged(): { uid: number; gid: number } | null {

@@ -5,13 +5,13 @@ import { clusterVariable, postgresMissing } from './postgres.ts'
 let folder: string | null = null
 
 /** Runs once before a test run and starts nothing: a run that needs no PostgreSQL does not pay for it. */
-export function setup(): void {
+export async function setup(): Promise<void> {
   // The projects of one run share one cluster.
   if (process.env[clusterVariable] !== undefined) return
   if (postgresBinaries() === null) return sayOnce(postgresMissing())
-  removeAbandonedClusters()
   folder = makeClusterFolder()
   process.env[clusterVariable] = folder
+  await removeAbandonedClusters()
 }
 
 /** Tests that ask for SQLite alone miss nothing. */
@@ -22,6 +22,6 @@ function sayOnce(missing: string | null): void {
 }
 const saidVariable = 'AGENCY_TEST_POSTGRES_MISSING_SAID'
 
-export function teardown(): void {
-  if (folder !== null) stopCluster(folder)
+export async function teardown(): Promise<void> {
+  if (folder !== null) await stopCluster(folder)
 }
