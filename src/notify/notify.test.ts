@@ -1,8 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest'
 
+import { startAgency } from '../../test/support/api.ts'
 import { type Behaviour, httpEndpoint, type HttpEndpoint } from '../../test/support/endpoints.ts'
 import { describeStores, type FreshStore, type OpenFresh } from '../../test/support/store.ts'
 import { createVirtualClock, type VirtualClock } from '../../test/support/virtual-clock.ts'
+import { operator } from '../../test/support/work.ts'
 import type { NotifierSettings } from '../adapters/notify/contract.ts'
 import type { ReadTx } from '../db/port.ts'
 import { sqlOf } from '../db/tx.ts'
@@ -12,6 +14,8 @@ import { createJobs, type Jobs } from '../jobs/queue.ts'
 import { systemIds } from '../kernel/ids.ts'
 import { noLog } from '../kernel/log.ts'
 import { noTrigger } from '../kernel/trigger.ts'
+import { eventTables } from '../tables.ts'
+import { CreateRun } from '../work/runs/contract.ts'
 import { createNotifiers } from './compose.ts'
 import type { NewNotification, NotificationRecord } from './contract.ts'
 import { createNotify, type Notify } from './service.ts'
@@ -341,5 +345,36 @@ describeStores('what people were told', (openFresh) => {
     await pass(511_000)
     expect((await replayEvents(db, [notifications])).differences).toEqual([])
     expect((await auditEvents(db)).findings).toEqual([])
+  })
+})
+
+describeStores('the end of a run', (openFresh) => {
+  const steps = [
+    { write: { path: 'poem.txt', text: 'one' } },
+    { report: { status: 'done', summary: 'finished', outputs: ['poem.txt'] } },
+  ]
+
+  it('is told, with the way to it, and comes whether or not anybody can be reached', async () => {
+    const { db } = await openFresh()
+    const hook = await httpEndpoint('fails')
+    const told: NotifierSettings[] = [terminal, { adapter: 'webhook', timeoutSeconds: 10, url: `${hook.origin}/x` }]
+    const { agency, notify } = await startAgency(db, { told })
+    const { id } = await agency.runs.create(
+      operator,
+      CreateRun.parse({ goal: 'Write a poem', runtimeOptions: { scenario: { steps } } }),
+    )
+    await expect.poll(() => hook.requests.length, { timeout: 15_000 }).toBeGreaterThan(0)
+    expect(await agency.runs.show(id)).toMatchObject({ status: 'done' })
+    expect(hook.requests.map(({ body }) => JSON.parse(body) as unknown)[0]).toMatchObject({
+      kind: 'run_done',
+      run_id: id,
+      link: `http://127.0.0.1:1/runs/${id}`,
+      actions: [{ command: `agency inspect ${id}` }],
+    })
+    await expect
+      .poll(async () => (await notify.list(undefined, 10)).notifications[0]?.deliveries.map(({ ok }) => ok))
+      .toEqual([true, false])
+    expect((await notify.list(undefined, 10)).notifications).toMatchObject([{ object: id, state: 'done', runId: id }])
+    expect((await replayEvents(db, eventTables)).differences).toEqual([])
   })
 })

@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { plainDefaults } from './work.ts'
 
+import type { NotifierSettings } from '../../src/adapters/notify/contract.ts'
 import { createScriptedRuntime } from '../../src/adapters/runtime/scripted/runtime.ts'
 import { type Agency, composeAgency, routesOf } from '../../src/compose.ts'
 import { createDaemonService } from '../../src/daemon/service.ts'
@@ -14,7 +15,7 @@ import { systemIds } from '../../src/kernel/ids.ts'
 import { noLog } from '../../src/kernel/log.ts'
 import { noTrigger } from '../../src/kernel/trigger.ts'
 import { createNotifiers } from '../../src/notify/compose.ts'
-import { createNotify } from '../../src/notify/service.ts'
+import { createNotify, type Notify } from '../../src/notify/service.ts'
 import type { Route } from '../../src/operations/bind.ts'
 import { composeOrganisation, type Org } from '../../src/org/compose.ts'
 import { writeFirstFiles } from '../../src/org/first-files.ts'
@@ -22,8 +23,17 @@ import { seedOrganisation } from '../../src/org/seed.ts'
 import { createMemoryWorkspaces } from '../../src/workspaces/memory.ts'
 import { freshFolder } from './store.ts'
 
+export interface StartOptions {
+  slots?: number
+  /** How people are told. */
+  told?: readonly NotifierSettings[]
+}
+
 /** Everything but a process of its own: the real services and engine on a store, agents played in this process. */
-export async function startAgency(db: Db, { slots = 4 } = {}): Promise<{ agency: Agency; org: Org; routes: Route[] }> {
+export async function startAgency(
+  db: Db,
+  { slots = 4, told = [{ adapter: 'terminal', timeoutSeconds: 10 }] }: StartOptions = {},
+): Promise<{ agency: Agency; org: Org; notify: Notify; routes: Route[] }> {
   await seedOrganisation(db)
   const clock = systemClock
   const org = composeOrganisation({ db, clock, log: noLog, data: freshFolder() })
@@ -36,7 +46,7 @@ export async function startAgency(db: Db, { slots = 4 } = {}): Promise<{ agency:
     ids: systemIds,
     log: noLog,
     jobs,
-    notifiers: createNotifiers([{ adapter: 'terminal', timeoutSeconds: 10 }], { environment: {}, write: () => {} }),
+    notifiers: createNotifiers(told, { environment: {}, write: () => {} }),
     address: () => 'http://127.0.0.1:1',
   })
   const agency = composeAgency({
@@ -77,5 +87,5 @@ export async function startAgency(db: Db, { slots = 4 } = {}): Promise<{ agency:
     createLink: (path) => ({ url: `http://127.0.0.1:1/enter?code=x&to=${path}`, expiresAt: clock.at() }),
     stop: () => {},
   })
-  return { agency, org, routes: routesOf(agency, { db, clock, feed: createFeed({ db }), daemon, org, notify }) }
+  return { agency, org, notify, routes: routesOf(agency, { db, clock, feed: createFeed({ db }), daemon, org, notify }) }
 }
