@@ -44,7 +44,7 @@ export const runsQuery = (status?: RunStatus, organisationId?: number) =>
     queryFn: ({ pageParam, signal }) =>
       call(operations.run.list, { status, organisationId, limit: runsPage, before: pageParam }, signal),
     initialPageParam: undefined as string | undefined,
-    getNextPageParam: (last) => (last.runs.length < runsPage ? undefined : last.runs.at(-1)?.startedAt),
+    getNextPageParam: (last) => (last.runs.length < runsPage ? undefined : last.runs.at(-1)?.id),
   })
 
 export const runQuery = (runId: string) =>

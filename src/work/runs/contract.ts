@@ -133,7 +133,7 @@ export const runOperations = {
       status: RunStatus.optional(),
       organisationId: z.coerce.number().int().positive().optional().describe('Only those of this organisation'),
       limit: z.coerce.number().int().min(1).max(500).default(50),
-      before: z.string().optional().describe('For the next page: the last run’s started_at'),
+      before: z.string().optional().describe('For the next page: the id of the last run'),
     }),
     output: z.object({ runs: z.array(RunLine), counts: z.record(z.string(), z.number().int()) }),
     allow: ['operator'],

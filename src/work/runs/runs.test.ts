@@ -207,7 +207,28 @@ describeStores('a run', (openFresh) => {
     expect(await agency.runs.list({ limit: 10, organisationId: 1 })).toEqual(all)
     expect(await agency.runs.list({ limit: 10, organisationId: 2 })).toEqual({ runs: [], counts: {} })
     expect((await agency.runs.list({ limit: 1 })).runs.map((run) => run.id)).toEqual([under.id])
-    expect((await agency.runs.list({ limit: 1, before: under.startedAt })).runs.map((run) => run.id)).toEqual([done.id])
+    expect((await agency.runs.list({ limit: 1, before: under.id })).runs.map((run) => run.id)).toEqual([done.id])
+  })
+
+  it('is on exactly one page of the list, also where several started at the same moment', async () => {
+    const agency = await startAgency(openFresh)
+    const started = []
+    for (let at = 0; at < 5; at++) {
+      if (at === 4) agency.clock.advance(1)
+      started.push((await agency.run({ play: hang })).id)
+    }
+    const listed: string[] = []
+    for (let before: string | undefined; ;) {
+      const { runs } = await agency.runs.list({ limit: 2, before })
+      if (runs.length === 0) break
+      listed.push(...runs.map((run) => run.id))
+      before = runs.at(-1)?.id
+    }
+    expect(listed[0]).toBe(started.at(-1))
+    expect(listed.toSorted()).toEqual(started.toSorted())
+    await expect(agency.runs.list({ limit: 2, before: 'run_zzzzzzzzzzzz' })).rejects.toMatchObject({
+      code: 'not_found',
+    })
   })
 
   it('is inspected with its newest events, as many as asked for', async () => {

@@ -73,11 +73,14 @@ export function createRuns(deps: RunDeps) {
 
     resolve: (prefix: string): Promise<string> => db.read((tx) => resolveRun(tx, prefix)),
 
-    list: (query: RunQuery) =>
-      db.read(async (tx) => ({
-        runs: (await listRuns(tx, query)).map(withoutConfiguration),
-        counts: await countRuns(tx, query.organisationId),
-      })),
+    list: ({ before, ...query }: Omit<RunQuery, 'before'> & { before?: string | undefined }) =>
+      db.read(async (tx) => {
+        const last = before === undefined ? undefined : await requireRun(tx, before)
+        return {
+          runs: (await listRuns(tx, { ...query, before: last })).map(withoutConfiguration),
+          counts: await countRuns(tx, query.organisationId),
+        }
+      }),
 
     show: (prefix: string): Promise<Run> => db.read((tx) => requireRun(tx, prefix)),
 

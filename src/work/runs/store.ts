@@ -32,19 +32,19 @@ export async function findRunIdsByPrefix(tx: ReadTx, prefix: string): Promise<st
 export interface RunQuery {
   status?: string | undefined
   organisationId?: number | undefined
-  before?: string | undefined
+  /** Several may start within one millisecond: the time alone would lose some of them between two pages. */
+  before?: Pick<Run, 'startedAt' | 'id'> | undefined
   limit: number
 }
 
-export function listRuns(tx: ReadTx, { status, organisationId, before = '~', limit }: RunQuery): Promise<Run[]> {
-  const wanted = [
-    ['started_at < ?', before],
-    ['status = ?', status],
-    ['organisation_id = ?', organisationId],
-  ].filter((each): each is [string, string | number] => each[1] !== undefined)
+export function listRuns(tx: ReadTx, { status, organisationId, before, limit }: RunQuery): Promise<Run[]> {
+  const wanted: [string, (string | number)[]][] = [['1 = 1', []]]
+  if (before !== undefined) wanted.push(['(started_at, id) < (?, ?)', [before.startedAt, before.id]])
+  if (status !== undefined) wanted.push(['status = ?', [status]])
+  if (organisationId !== undefined) wanted.push(['organisation_id = ?', [organisationId]])
   const where = wanted.map(([condition]) => condition).join(' AND ')
-  return findRows(tx, runs, `${where} ORDER BY started_at DESC, id LIMIT ?`, [
-    ...wanted.map(([, value]) => value),
+  return findRows(tx, runs, `${where} ORDER BY started_at DESC, id DESC LIMIT ?`, [
+    ...wanted.flatMap(([, values]) => values),
     limit,
   ])
 }
