@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+
+import { createPrices } from './genai/prices.ts'
+import type { ModelCall } from './port.ts'
+
+const call = (given: Partial<ModelCall>): ModelCall => ({
+  provider: null,
+  model: null,
+  inputTokens: 1_000_000,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  ...given,
+})
+
+describe('the price table', () => {
+  const prices = createPrices()
+
+  it('knows what a call of a known model costs, in millionths of a dollar', async () => {
+    expect(await prices.priceOf(call({ model: 'claude-sonnet-4-5', provider: 'anthropic', inputTokens: 1_000 }))).toBe(
+      3_000,
+    )
+    expect(
+      await prices.priceOf(call({ model: 'claude-sonnet-4-5', inputTokens: 1_000, outputTokens: 1_000 })),
+    ).toBe(18_000)
+  })
+
+  it('takes what came from a cache for less', async () => {
+    const fresh = await prices.priceOf(call({ model: 'claude-sonnet-4-5', inputTokens: 10_000 }))
+    const cached = await prices.priceOf(
+      call({ model: 'claude-sonnet-4-5', inputTokens: 10_000, cacheReadTokens: 10_000 }),
+    )
+    expect(cached).toBeLessThan(fresh as number)
+    expect(cached).toBeGreaterThan(0)
+  })
+
+  it('says that it does not know, and never that it is free', async () => {
+    expect(await prices.priceOf(call({ model: 'a-model-of-nobody' }))).toBeNull()
+    expect(await prices.priceOf(call({ model: 'a-model-of-nobody', provider: 'nobody' }))).toBeNull()
+    expect(await prices.priceOf(call({ model: null }))).toBeNull()
+  })
+
+  it('finds a known model under a provider that it does not know', async () => {
+    expect(await prices.priceOf(call({ model: 'claude-sonnet-4-5', provider: 'my-gateway', inputTokens: 1_000 }))).toBe(
+      3_000,
+    )
+  })
+
+  it('survives parts that are more than the whole, and rounds the smallest call up', async () => {
+    expect(
+      await prices.priceOf(call({ model: 'claude-sonnet-4-5', inputTokens: 1, cacheReadTokens: 1_000 })),
+    ).toBeGreaterThan(0)
+    expect(await prices.priceOf(call({ model: 'gpt-4o-mini', provider: 'openai', inputTokens: 1 }))).toBe(1)
+  })
+})
