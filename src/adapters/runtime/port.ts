@@ -56,11 +56,22 @@ export type RuntimeEvent =
   /** Free text or a line of output, at most 64 KB. */
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'tool'; readonly name: string; readonly summary: string }
-  /** Tokens since the last one, never a total. */
-  | { readonly kind: 'usage'; readonly inputTokens: number; readonly outputTokens: number }
+  | ModelUsage
   /** A report made outside the API (standard output, outbox, final message); still unchecked. */
   | { readonly kind: 'report'; readonly report: unknown }
   | AgentEnded
+
+/** One model call: tokens since the last one, never a total. */
+export interface ModelUsage {
+  readonly kind: 'usage'
+  /** All of them, those read from or written to a cache too. */
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cacheReadTokens?: number
+  readonly cacheWriteTokens?: number
+  readonly model?: string
+  readonly provider?: string
+}
 
 export interface AgentEnded {
   readonly kind: 'ended'
@@ -68,4 +79,14 @@ export interface AgentEnded {
   readonly signal: string | null
   /** In one line, where exit code and signal do not say enough. */
   readonly detail?: string
+  /** Its provider takes no more calls for now: nobody's fault, and no use to try again before. */
+  readonly limited?: Limited
+}
+
+export interface Limited {
+  /** Without one, the runtime's own. */
+  readonly provider?: string
+  /** For how long from now; null: it did not say. */
+  readonly seconds: number | null
+  readonly reason: string
 }

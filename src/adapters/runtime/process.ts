@@ -5,7 +5,7 @@ import { type Clock, sleep, systemClock } from '../../kernel/clock.ts'
 import { type AgencyError, refusal } from '../../kernel/errors.ts'
 import { createEventQueue } from './event-queue.ts'
 import { createLineSplitter, createTranscript, type Transcript } from './output.ts'
-import type { AgentHandle, Launch, RuntimeEvent } from './port.ts'
+import type { AgentHandle, Launch, Limited, RuntimeEvent } from './port.ts'
 import { killSurvivors } from './survivors.ts'
 
 export interface AgentProcess {
@@ -14,7 +14,7 @@ export interface AgentProcess {
   /** Beside the launch's own. */
   readonly environment?: Record<string, string>
   /** What a line of standard output means; null: it is text. */
-  readonly readLine?: (line: string) => RuntimeEvent | null
+  readonly readLine?: (line: string) => RuntimeEvent | ({ kind: 'limited' } & Limited) | null
   /** What it left behind, asked for once it is gone; `lastLine` is the last of standard output that was not blank, or '' for one of a flood. */
   readonly readResult?: (lastLine: string) => Promise<RuntimeEvent[]>
   readonly graceMs?: number
@@ -30,10 +30,12 @@ export async function startProcess(agent: AgentProcess): Promise<AgentHandle> {
     resume: () => void [child.stdout?.resume(), child.stderr?.resume()],
   })
   const transcript = createTranscript(queue.push)
+  let limited: Limited | null = null
   const output = followOutput(child, transcript, (line) => {
     const event = readLine?.(line) ?? null
-    if (event !== null && event.kind !== 'text') queue.push(event)
-    else transcript.text(event?.text ?? line)
+    if (event === null || event.kind === 'text') transcript.text(event?.text ?? line)
+    else if (event.kind === 'limited') limited = { ...event }
+    else queue.push(event)
   })
   const gone = exitOf(child).then(async ({ exitCode, signal }) => {
     queue.open()
@@ -42,7 +44,13 @@ export async function startProcess(agent: AgentProcess): Promise<AgentHandle> {
     const result = await resultOf(readResult, output.end())
     for (const event of result.events) queue.push(event)
     const detail = result.failure ?? transcript.missing()
-    queue.push({ kind: 'ended', exitCode, signal, ...(detail === undefined ? {} : { detail }) })
+    queue.push({
+      kind: 'ended',
+      exitCode,
+      signal,
+      ...(detail === undefined ? {} : { detail }),
+      ...(limited === null ? {} : { limited }),
+    })
   })
   return {
     pid: child.pid ?? null,

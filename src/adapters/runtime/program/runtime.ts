@@ -6,6 +6,7 @@ import { refusal } from '../../../kernel/errors.ts'
 import { readOutbox } from '../outbox.ts'
 import type { Runtime, RuntimeEvent } from '../port.ts'
 import { startProcess } from '../process.ts'
+import { readUsageLine } from '../usage-lines.ts'
 
 const hint = 'Give {"command": ["program", "argument", …]}.'
 
@@ -29,6 +30,7 @@ export function createProgramRuntime({ graceMs }: { readonly graceMs?: number } 
       startProcess({
         launch,
         command: commandOf(launch.options),
+        readLine: readUsageLine,
         readResult: async (lastLine) => {
           const laidOut = await readOutbox(launch.workspace)
           return laidOut.length > 0 ? laidOut : reportIn(lastLine)

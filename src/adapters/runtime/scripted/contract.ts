@@ -18,7 +18,15 @@ const simpleSteps = {
   write: z.strictObject({ path: Path, text: Text }),
   run: z.string().min(1).max(10_000),
   log: z.string(),
-  usage: z.strictObject({ input_tokens: z.number(), output_tokens: z.number() }),
+  /** One model call. */
+  usage: z.strictObject({
+    input_tokens: z.number(),
+    output_tokens: z.number(),
+    cache_read_tokens: z.number().optional(),
+    cache_write_tokens: z.number().optional(),
+    model: z.string().max(200).optional(),
+    provider: z.string().max(200).optional(),
+  }),
   wait: z.strictObject({ ms: z.number().min(0).max(86_400_000) }),
   tool: z.strictObject({ name: z.string().min(1), input: z.record(z.string(), z.unknown()).default({}) }),
   report: z.strictObject({
@@ -34,6 +42,12 @@ const simpleSteps = {
   }),
   /** A report that no contract would pass. */
   raw_report: z.strictObject({ body: z.unknown(), via }),
+  /** Ends: its provider takes no more calls for so long. */
+  quota: optional({
+    seconds: z.number().optional(),
+    provider: z.string().max(200).optional(),
+    reason: z.string().max(500).default('rate limited'),
+  }),
   exit: z.strictObject({ code: z.number().int().min(0).max(255) }),
   crash: optional({ signal: z.enum(['SIGSEGV', 'SIGKILL', 'SIGABRT', 'SIGTERM', 'SIGINT']).default('SIGSEGV') }),
   /** From now on it must be killed to end. */

@@ -3,7 +3,8 @@ import { refusal } from '../../../kernel/errors.ts'
 import { createEventQueue } from '../event-queue.ts'
 import { outboxReport, readOutbox } from '../outbox.ts'
 import { createLineSplitter, createTranscript, maxTextBytes } from '../output.ts'
-import type { AgentHandle, Launch, RuntimeEvent } from '../port.ts'
+import type { AgentHandle, Launch, Limited, RuntimeEvent } from '../port.ts'
+import { limitedOf, usageOf } from '../usage-lines.ts'
 import type { Scenario } from './contract.ts'
 import { type Ending, interpret, type ScriptedHost } from './interpret.ts'
 import { readAgentLine } from './lines.ts'
@@ -22,7 +23,9 @@ export function playInProcess(scenario: Scenario, launch: Launch, clock: Clock, 
   const queue = createEventQueue()
   const stop = createStop()
   const transcript = createTranscript(queue.push)
-  const host = createHost({ launch, clock, call, push: queue.push, transcript, stop })
+  let limited: Limited | null = null
+  const limit = (by: Limited) => void (limited = by)
+  const host = createHost({ launch, clock, call, push: queue.push, limit, transcript, stop })
   const gone = interpret(scenario, launch.attempt, host)
     .catch((error: unknown): Ending => {
       if (error === interrupted) return { exitCode: null, signal: 'SIGTERM' }
@@ -36,6 +39,7 @@ export function playInProcess(scenario: Scenario, launch: Launch, clock: Clock, 
         exitCode: ending.exitCode,
         signal: ending.signal,
         ...(detail === undefined ? {} : { detail }),
+        ...(limited === null ? {} : { limited }),
       })
     })
   return {
@@ -80,12 +84,13 @@ interface Scene {
   readonly clock: Clock
   readonly call: AgencyCall | undefined
   readonly push: (event: RuntimeEvent) => void
+  readonly limit: (by: Limited) => void
   readonly transcript: ReturnType<typeof createTranscript>
   readonly stop: Stop
 }
 
 function createHost(scene: Scene): ScriptedHost {
-  const { launch, clock, call, push, transcript, stop } = scene
+  const { launch, clock, call, push, limit, transcript, stop } = scene
   const text = (line: string) => transcript.text(line)
   const request = async (path: string, body: unknown): Promise<void> => {
     const answer = await call?.({ method: 'POST', path, body, environment: launch.environment })
@@ -111,9 +116,14 @@ function createHost(scene: Scene): ScriptedHost {
       if (call === undefined) text(message)
       else await request('/api/events', { kind: 'log', message })
     },
-    usage: async (inputTokens, outputTokens) => {
+    usage: async (said) => {
       stop.check()
-      push({ kind: 'usage', inputTokens, outputTokens })
+      const usage = usageOf(said)
+      if (usage !== null) push(usage)
+    },
+    limited: async (quota) => {
+      stop.check()
+      limit(limitedOf(quota))
     },
     wait: async (ms) => {
       stop.check()
@@ -144,6 +154,7 @@ function createHost(scene: Scene): ScriptedHost {
         onLine: (line) => {
           const event = readAgentLine(line)
           if (event === null || event.kind === 'text') text(event?.text ?? line)
+          else if (event.kind === 'limited') limit(event)
           else push(event)
         },
       })

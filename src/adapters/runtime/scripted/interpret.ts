@@ -6,7 +6,9 @@ export interface ScriptedHost {
   write(path: string, text: string): Promise<void>
   run(command: string): Promise<void>
   log(message: string): Promise<void>
-  usage(inputTokens: number, outputTokens: number): Promise<void>
+  usage(usage: StepValue<'usage'>): Promise<void>
+  /** Said before it ends by it. */
+  limited(quota: StepValue<'quota'>): Promise<void>
   wait(ms: number): Promise<void>
   tool(name: string, input: Record<string, unknown>): Promise<void>
   report(report: unknown, via: ReportVia): Promise<void>
@@ -49,11 +51,15 @@ const plays: { readonly [Name in StepName]: (value: StepValue<Name>, host: Scrip
   write: ({ path, text }, host) => host.write(path, text),
   run: (command, host) => host.run(command),
   log: (message, host) => host.log(message),
-  usage: (usage, host) => host.usage(usage.input_tokens, usage.output_tokens),
+  usage: (usage, host) => host.usage(usage),
   wait: ({ ms }, host) => host.wait(ms),
   tool: ({ name, input }, host) => host.tool(name, input),
   report: ({ via, ...report }, host) => host.report(report, via),
   raw_report: ({ via, body }, host) => host.report(body, via),
+  quota: async (quota, host) => {
+    await host.limited(quota)
+    return { exitCode: 1, signal: null }
+  },
   exit: async ({ code }) => ({ exitCode: code, signal: null }),
   crash: async ({ signal }) => ({ exitCode: null, signal }),
   ignore_signals: (_, host) => host.ignoreSignals(),

@@ -1,14 +1,17 @@
-import type { RuntimeEvent } from '../port.ts'
+import type { Limited, RuntimeEvent } from '../port.ts'
+import { limitedOf, usageOf } from '../usage-lines.ts'
+import type { StepValue } from './contract.ts'
 
 /** How the scripted agent's process speaks to its runtime: one JSON object a line. */
 export type AgentLine =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'tool'; readonly name: string; readonly summary: string }
-  | { readonly type: 'usage'; readonly input_tokens: number; readonly output_tokens: number }
+  | ({ readonly type: 'usage' } & StepValue<'usage'>)
+  | ({ readonly type: 'limited' } & StepValue<'quota'>)
   | { readonly type: 'report'; readonly report: unknown }
 
 /** Null for every line that is not one of ours: it is text then, like any other output. */
-export function readAgentLine(line: string): RuntimeEvent | null {
+export function readAgentLine(line: string): RuntimeEvent | ({ kind: 'limited' } & Limited) | null {
   if (!line.startsWith('{"type":')) return null
   const said = parsed(line)
   switch (said?.['type']) {
@@ -18,11 +21,10 @@ export function readAgentLine(line: string): RuntimeEvent | null {
       const { name, summary } = said
       return typeof name === 'string' && typeof summary === 'string' ? { kind: 'tool', name, summary } : null
     }
-    case 'usage': {
-      const { input_tokens: inputTokens, output_tokens: outputTokens } = said
-      if (typeof inputTokens !== 'number' || typeof outputTokens !== 'number') return null
-      return { kind: 'usage', inputTokens, outputTokens }
-    }
+    case 'usage':
+      return usageOf(said)
+    case 'limited':
+      return { kind: 'limited', ...limitedOf(said) }
     case 'report':
       return { kind: 'report', report: said['report'] }
     default:

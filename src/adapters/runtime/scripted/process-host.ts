@@ -30,8 +30,8 @@ export function createProcessHost(token: string): ScriptedHost {
       if (code !== 0) await say(`exit code ${code ?? signal}`)
     },
     log: async (message) => sayRefusal(await post(token, '/api/events', { kind: 'log', message })),
-    usage: (inputTokens, outputTokens) =>
-      printLine({ type: 'usage', input_tokens: inputTokens, output_tokens: outputTokens }),
+    usage: (usage) => printLine({ type: 'usage', ...usage }),
+    limited: (quota) => printLine({ type: 'limited', ...quota }),
     wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     tool: async (name, input) => {
       await printLine({ type: 'tool', name, summary: JSON.stringify(input) })
