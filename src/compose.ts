@@ -23,10 +23,16 @@ import { type Attempts, createAttempts } from './work/attempts/service.ts'
 import { checkFence } from './work/attempts/store.ts'
 import { briefRoutes } from './work/briefs/routes.ts'
 import { type Briefs, createBriefs } from './work/briefs/service.ts'
+import { gateRoutes } from './work/gates/routes.ts'
+import { createGates, type Gates } from './work/gates/service.ts'
 import { missionRoutes } from './work/missions/routes.ts'
 import { createMissions, type Missions } from './work/missions/service.ts'
+import { noteRoutes } from './work/notes/routes.ts'
+import { createNotes, type Notes } from './work/notes/service.ts'
 import { planRoutes } from './work/plans/routes.ts'
 import { createPlans, type Plans } from './work/plans/service.ts'
+import { questionRoutes } from './work/questions/routes.ts'
+import { createQuestions, type Questions } from './work/questions/service.ts'
 import { runRoutes } from './work/runs/routes.ts'
 import { createRuns, type RunDefaults, type Runs } from './work/runs/service.ts'
 import type { Workspaces } from './workspaces/port.ts'
@@ -45,8 +51,10 @@ export interface Parts {
   environmentOf: (attemptId: string, fence: number) => Record<string, string>
   alsoSweep?: () => Promise<void>
   killSurvivors: (attemptIds: readonly string[]) => Promise<number>
+  ourPorts?: EngineDeps['ourPorts']
   notify?: ScopeParts['notify']
   later?: ScopeParts['later']
+  gatesChanged?: ScopeParts['gatesChanged']
   worker: string
   slots: number
   defaults: RunDefaults
@@ -59,6 +67,9 @@ export interface Agency {
   plans: Plans
   briefs: Briefs
   attempts: Attempts
+  gates: Gates
+  questions: Questions
+  notes: Notes
 }
 
 export const playbooks: ReadonlyMap<string, Playbook> = new Map([[direct.name, direct]])
@@ -73,6 +84,7 @@ export function composeAgency(parts: Parts): Agency {
     providerOf: (name) => runtimes.get(name)?.capabilities.provider ?? name,
     ...(parts.notify === undefined ? {} : { notify: parts.notify }),
     ...(parts.later === undefined ? {} : { later: parts.later }),
+    ...(parts.gatesChanged === undefined ? {} : { gatesChanged: parts.gatesChanged }),
   }
   const engine = createEngine({ ...parts, ...scopes, runtimes })
   const missions = createMissions({ db, ids })
@@ -86,6 +98,7 @@ export function composeAgency(parts: Parts): Agency {
     trigger,
     interrupt: engine.interrupt,
   })
+  const questions = createQuestions({ db, scopes, interrupt: engine.interrupt })
   return {
     engine,
     missions,
@@ -93,6 +106,9 @@ export function composeAgency(parts: Parts): Agency {
     plans: createPlans({ db, clock: parts.clock, runtimes, startRun: runs.create }),
     briefs: createBriefs({ db, scopes }),
     attempts: createAttempts({ db, trigger, touch: engine.touch }),
+    gates: createGates({ db, scopes, questions }),
+    questions,
+    notes: createNotes({ db, scopes, touch: engine.touch, resolveRun: runs.resolve }),
   }
 }
 
@@ -124,6 +140,9 @@ export function routesOf(
     ...planRoutes(agency.plans),
     ...briefRoutes(agency.briefs),
     ...attemptRoutes(agency.attempts),
+    ...gateRoutes(agency.gates),
+    ...questionRoutes(agency.questions),
+    ...noteRoutes(agency.notes),
     ...organisationRoutesOf(org),
     ...notifyRoutes(notify),
   ]

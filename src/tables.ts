@@ -10,12 +10,15 @@ import { roles } from './org/roles/store.ts'
 import { artifacts } from './work/artifacts/store.ts'
 import { attempts } from './work/attempts/store.ts'
 import { briefs, dependencies } from './work/briefs/store.ts'
+import { budgets } from './work/budgets/store.ts'
 import { checks } from './work/evidence/store.ts'
 import { gates } from './work/gates/store.ts'
 import { missions } from './work/missions/store.ts'
 import { notes } from './work/notes/store.ts'
 import { questions } from './work/questions/store.ts'
 import { runs } from './work/runs/store.ts'
+import { spends } from './work/spends/store.ts'
+import { providerHolds, stops } from './work/stops/store.ts'
 import { verdicts } from './work/verdicts/store.ts'
 
 /** Every table whose rows are changed by events and by nothing else; a replay rebuilds and compares them. */
@@ -40,5 +43,9 @@ export const eventTables: readonly AnyTable[] = [
   gates,
   questions,
   notes,
+  spends,
+  budgets,
+  stops,
+  providerHolds,
   notifications,
 ]

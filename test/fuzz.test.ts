@@ -14,6 +14,7 @@ import { createAttemptToken } from '../src/server/credentials.ts'
 import { findStanding } from '../src/work/attempts/store.ts'
 import { CreateMission } from '../src/work/missions/contract.ts'
 import { CreateRun, type Run } from '../src/work/runs/contract.ts'
+import { agentOf } from './support/agency.ts'
 import { startAgency } from './support/api.ts'
 import { arbitraryOf } from './support/arbitrary.ts'
 import { createSeenLog, type LogLineSeen, startServer } from './support/server.ts'
@@ -80,6 +81,7 @@ async function startTarget(openFresh: OpenFresh): Promise<Target> {
     log: createSeenLog(logged),
     findAttempt: (id) => db.read((tx) => findStanding(tx, id)),
   })
+  const working = agentOf(attempt)
   const tokens = { operator: operatorToken, agent: createAttemptToken(testChainKey, attempt.id, attempt.fence) }
   const connections = new Agent({ keepAlive: true, maxSockets: 4 })
   onTestFinished(() => connections.destroy())
@@ -95,6 +97,9 @@ async function startTarget(openFresh: OpenFresh): Promise<Target> {
         organisations.find((each) => each.status === 'active') ??
         (await org.organisations.create(operator, { name: 'Again', purpose: 'fuzz', description: '' }))
       Object.assign(ids, await furnish(org, home, `${++refreshed}`))
+      // Until its run is cancelled or its brief is, one note more waits to be settled.
+      const note = agency.notes.add(working, { description: 'x', context: 'y', status: 'open' })
+      ids['note_id'] = ['note_001', 'note_002', await note.then(({ noteId }) => noteId).catch(() => 'note_003')]
     },
     logged,
     ask: (as, method, path, body) =>
@@ -226,6 +231,9 @@ function inputOf(operation: Operation): fc.Arbitrary<Record<string, unknown>> {
 /** What gets past the service: sent as it is first, then spoilt. Ids come from the path. */
 const plainInputs: Record<string, Record<string, unknown>[]> = {
   'event.log': [{ kind: 'log', message: 'half way' }],
+  'note.add': [{ description: 'x', context: 'y' }],
+  'note.resolve': [{ resolution: 'x', category: 'bug' }],
+  'note.escalate': [{ reason: 'x' }],
   'attempt.report': [{ status: 'done', summary: 'Done' }],
   'brief.list': [{ status: 'pending' }],
   'brief.update': [{ status: 'cancelled' }, { status: 'pending' }],

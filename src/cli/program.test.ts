@@ -7,6 +7,7 @@ import { PersonaKind, PersonaSubtype } from '../org/personas/contract.ts'
 import { Authority } from '../org/positions/contract.ts'
 import { missionStatuses } from '../work/missions/states.ts'
 import { PlaybookName, Priority } from '../work/missions/contract.ts'
+import { noteCategories, NoteStatus } from '../work/notes/contract.ts'
 import { RunStatus } from '../work/runs/contract.ts'
 import { createContext } from './context.ts'
 import { buildProgram, UsageError } from './program.ts'
@@ -57,7 +58,8 @@ describe('a wrong command line', () => {
   it.each([
     [['stauts'], "unknown command 'stauts'; did you mean status?", 'agency --help'],
     [['status', '--jsn'], "unknown option '--jsn'; did you mean --json?", 'agency status --help'],
-    [['run'], "missing required argument 'goal'", 'agency run --help'],
+    [['run'], "missing argument 'goal', or --plan <file>", 'agency run --help'],
+    [['run', 'x', '--preview'], '--preview shows a plan: give it with --plan <file>', 'agency run --help'],
     [
       ['watch', 'a', 'b'],
       "too many arguments for 'watch'. Expected 1 argument but got 2: a, b.",
@@ -96,6 +98,9 @@ describe('the words to choose from', () => {
     expect(choices(find('mission', 'list'), '--status')).toEqual(missionStatuses)
     expect(choices(find('mission', 'set'), '--status')).toEqual(missionStatuses)
     expect(choices(find('mission', 'create'), '--priority')).toEqual(Priority.options)
+    for (const verb of ['add', 'resolve', 'escalate'])
+      expect(choices(find('note', verb), '--category')).toEqual(noteCategories)
+    expect(choices(find('note', 'list'), '--status')).toEqual(NoteStatus.options)
     expect(choices(find('run'), '--playbook')).toEqual(PlaybookName.options)
     expect(choices(find('org', 'update'), '--status')).toEqual(OrganisationStatus.options)
     expect(choices(find('org', 'export'), '--format')).toEqual(

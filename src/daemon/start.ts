@@ -12,6 +12,7 @@ import { loadConfiguration } from '../config/load.ts'
 import { openStore, type StorePlace } from '../db/open.ts'
 import { ownHome } from '../db/owner.ts'
 import type { Db } from '../db/port.ts'
+import { laterThrough, wakeGates } from '../engine/wakes.ts'
 import { registerWorker } from '../engine/workers/store.ts'
 import { version, webRoot } from '../entries.ts'
 import { createFeed, type Feed } from '../events/feed.ts'
@@ -31,6 +32,7 @@ import { seedOrganisation } from '../org/seed.ts'
 import { createAttemptToken, createCredentials } from '../server/credentials.ts'
 import { createServer, type Listening } from '../server/server.ts'
 import { findStanding } from '../work/attempts/store.ts'
+import { createGateFile } from '../work/gates/projection.ts'
 import { createDirectoryWorkspaces } from '../workspaces/directory.ts'
 import { createAttemptFiles } from './attempt-files.ts'
 import { type HomePaths, homePaths, prepareHome, readOrCreateSecret } from './home.ts'
@@ -127,6 +129,7 @@ async function open(
     notifiers: createNotifiers(values.notify, { environment: env, write: say ?? ((line) => log.info(line)) }),
     address: () => listening?.address ?? '',
   })
+  const gateFile = createGateFile({ db, path: join(paths.home, 'workspace', 'pending_gates.json'), log })
   const agency = composeAgency({
     db,
     clock,
@@ -144,6 +147,9 @@ async function open(
     }),
     alsoSweep: () => jobs.sweep(),
     notify: notify.send,
+    later: laterThrough(jobs),
+    gatesChanged: gateFile.refresh,
+    ourPorts: () => (listening === null ? [] : [Number(new URL(listening.address).port)]),
     killSurvivors: (attemptIds) => killSurvivors(attemptIds, { say: (text) => log.warn(text) }),
     worker,
     slots: values.slots,
@@ -160,6 +166,7 @@ async function open(
       gateTimeoutMinutes: values.gateTimeoutMinutes,
     },
   })
+  wakeGates(jobs, agency.gates)
   const feed = createFeed({ db })
   const credentials = createCredentials({
     operatorToken,
@@ -211,6 +218,7 @@ async function open(
     await agency.engine.stop()
     await jobs.stop()
     await server.stop()
+    await gateFile.settled()
     for (const step of undo.reverse()) await step()
     setStopped()
   }
@@ -219,6 +227,7 @@ async function open(
   undo.push(() => (stopping === null ? server.stop() : undefined))
   await agency.engine.start()
   await keepHouse(db, jobs)
+  gateFile.refresh()
   await jobs.start()
   writeDaemonFile(paths, {
     pid: process.pid,

@@ -34,6 +34,8 @@ export interface SqliteOptions extends DbOptions {
   path: string
   /** For looking at a store that somebody else may own: nothing is migrated, a write is refused. */
   readOnly?: boolean
+  /** In memory only: begins as a copy of this store. Its schema alone takes longer to make than a simulated life. */
+  contents?: Uint8Array
 }
 
 export async function openSqlite(options: SqliteOptions): Promise<Db> {
@@ -45,6 +47,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
     else if (!readOnly) await createFile(options)
   }
   const writer = connectFile(options.path, readOnly)
+  if (inMemory && options.contents !== undefined) writer.database.deserialize(options.contents)
   try {
     if (!inMemory) refuseForeign(writer)
     if (readOnly) await checkSchema(writer.sql)

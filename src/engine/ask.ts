@@ -5,6 +5,7 @@ import { findOrganisation } from '../org/organisations/store.ts'
 import { findPosition } from '../org/positions/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import { listFailedBriefs } from '../work/briefs/store.ts'
+import { listPendingOfRun } from '../work/gates/store.ts'
 import type { Question, QuestionClass, QuestionKind, QuestionOption } from '../work/questions/contract.ts'
 import { climb, isSimilar } from '../work/questions/ladder.ts'
 import { listQuestionsOfBrief, listWaitingOfRun, questions } from '../work/questions/store.ts'
@@ -147,9 +148,11 @@ export async function askAboutBrief(
 }
 
 async function holdForLook(scope: RunScope, brief: Brief, text: string, times: number): Promise<void> {
+  const boundary = `brief:${brief.id}`
+  if ((await listPendingOfRun(scope.tx, scope.run.id)).some((gate) => gate.boundary === boundary)) return
   await openGate(scope, {
     gate: 'escalation',
-    boundary: `brief:${brief.id}`,
+    boundary,
     summary: {
       produced: text,
       next: `Approve to let ${brief.key} try once more; reject to give it up.`,
@@ -159,15 +162,18 @@ async function holdForLook(scope: RunScope, brief: Brief, text: string, times: n
 }
 
 export async function askAboutFailures(scope: RunScope): Promise<void> {
-  const waiting = new Set((await listWaitingOfRun(scope.tx, scope.run.id)).map((question) => question.briefId))
+  // A note's question is about what the brief assumes, not about its failure.
+  const asked = (await listWaitingOfRun(scope.tx, scope.run.id)).filter((question) => question.class !== 'note')
+  const waiting = new Set(asked.map((question) => question.briefId))
   for (const brief of await listFailedBriefs(scope.tx, scope.run.id))
     if (!waiting.has(brief.id)) await askAboutBrief(scope, brief, brief.failure ?? 'it failed', 'crash')
 }
 
-/** Questions of a run that has ended are nobody's to answer any more. */
-export async function withdrawQuestions(scope: RunScope): Promise<void> {
+/** Questions of a run, or about a brief, that has ended are nobody's to answer any more. */
+export async function withdrawQuestions(scope: RunScope, briefId?: string): Promise<void> {
   if (scope.run.questionsOpen === 0) return
-  for (const question of await listWaitingOfRun(scope.tx, scope.run.id))
+  for (const question of await listWaitingOfRun(scope.tx, scope.run.id)) {
+    if (briefId !== undefined && question.briefId !== briefId) continue
     await touchRun(
       scope,
       { questionsOpen: scope.run.questionsOpen - 1 },
@@ -179,4 +185,5 @@ export async function withdrawQuestions(scope: RunScope): Promise<void> {
       },
       [updated(questions, question, { status: 'withdrawn', answeredAt: scope.tx.at })],
     )
+  }
 }

@@ -5,6 +5,7 @@ import { sleep } from '../kernel/clock.ts'
 import type { Attempt, Report } from '../work/attempts/contract.ts'
 import { findProgress } from '../work/attempts/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'
+import { listNotesOfBrief } from '../work/notes/store.ts'
 import { findRun } from '../work/runs/store.ts'
 import type { Workspace } from '../workspaces/port.ts'
 import { type Claimed, recordStart } from './claim.ts'
@@ -53,7 +54,7 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
       const runtime = runtimeOf(deps, claimed.brief)
       workspace = await deps.workspaces.prepare(placeOf(claimed.brief))
       deps.trigger('workspace.prepared')
-      const prompt = renderBrief(deps.promptOf(run.playbook, claimed.brief.kind), claimed.brief, attempt.fence)
+      const prompt = await promptFor(deps, claimed)
       const promptSha256 = await deps.files.writePrompt(attempt.id, prompt)
       handle = await runtime.launch({
         launchId: attempt.id as never,
@@ -113,6 +114,12 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
     touch: () => touch(),
     stop,
   }
+}
+
+/** What was noted in earlier attempts, and what became of it, goes along. */
+async function promptFor(deps: EngineDeps, { run, brief, attempt }: Claimed): Promise<string> {
+  const noted = run.notesTotal === 0 ? [] : await deps.db.read((tx) => listNotesOfBrief(tx, brief.id))
+  return renderBrief(deps.promptOf(run.playbook, brief.kind), brief, attempt.fence, noted)
 }
 
 interface Played {
@@ -238,7 +245,11 @@ async function lookAt(
     const fault = faultOfReport(brief, classified.report)
     if (fault !== null)
       return { classified: { ...classified, outcome: 'bad_output', detail: fault }, examination: null }
-    return { classified, examination: await examine(brief, classified.report, workspace, deps.clock, mayRunCommands) }
+    const ours = deps.ourPorts?.() ?? []
+    return {
+      classified,
+      examination: await examine(brief, classified.report, workspace, deps.clock, mayRunCommands, ours),
+    }
   } catch (error) {
     deps.log.error('evidence could not be looked at', { run: brief.runId, brief: brief.id, error: String(error) })
     const detail = `evidence could not be looked at: ${error instanceof Error ? error.message : String(error)}`

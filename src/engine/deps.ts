@@ -40,6 +40,8 @@ export interface EngineDeps extends ScopeParts {
   readonly stopped?: AbortSignal
   /** Whatever else wants to be looked after in the same rhythm. */
   readonly alsoSweep?: () => Promise<void>
+  /** Where we listen: a server that evidence asks is never ourselves. */
+  readonly ourPorts?: () => readonly number[]
   /** Ends what is left of an earlier life's agent; resolves to how many processes were ended. */
   readonly killSurvivors: (attemptIds: readonly string[]) => Promise<number>
 }

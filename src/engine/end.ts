@@ -7,11 +7,12 @@ import type { Seen } from '../playbooks/contract.ts'
 import type { Attempt, Report } from '../work/attempts/contract.ts'
 import { attempts } from '../work/attempts/store.ts'
 import type { Brief, Correction } from '../work/briefs/contract.ts'
-import { describeEvidence } from '../work/evidence/contract.ts'
+import { describeEvidence, startsProcesses } from '../work/evidence/contract.ts'
 import { checks } from '../work/evidence/store.ts'
 import type { QuestionClass } from '../work/questions/contract.ts'
 import { findBrief } from '../work/briefs/store.ts'
 import { noteName } from '../work/notes/contract.ts'
+import { listUnsettledNotes } from '../work/notes/store.ts'
 import { runs } from '../work/runs/store.ts'
 import type { Judgement } from '../work/verdicts/contract.ts'
 import type { Classified } from './classify.ts'
@@ -19,6 +20,7 @@ import { blockBrief, decideAndApply, failBrief } from './decisions.ts'
 import type { Examination } from './evidence.ts'
 import { reviewNotes } from './notes.ts'
 import { moveBrief, type RunScope } from './scope.ts'
+import { isGivenUp } from './unblock.ts'
 import { isWaitingFor, recordVerdict } from './verify.ts'
 
 export interface AttemptEnd {
@@ -45,6 +47,19 @@ export async function endAttempt(scope: RunScope, brief: Brief, attempt: Attempt
         }
       : end.classified
   await recordTurn(scope, attempt, classified, end.usage)
+  if (await isGivenUp(scope, brief)) await failBrief(scope, brief, 'given up by the operator')
+  else await follow(scope, brief, attempt, classified, end)
+  // A sibling has failed before: with the last attempt under way gone, that can be surfaced now.
+  if (scope.run.briefsFailed > 0 && scope.run.endedAt === null) await decideAndApply(scope, { kind: 'siblings_ended' })
+}
+
+async function follow(
+  scope: RunScope,
+  brief: Brief,
+  attempt: Attempt,
+  classified: Classified,
+  end: AttemptEnd,
+): Promise<void> {
   switch (classified.outcome) {
     case 'ok':
       if (brief.kind === 'verify') await judge(scope, brief, attempt, classified.report?.verdict)
@@ -62,14 +77,20 @@ export async function endAttempt(scope: RunScope, brief: Brief, attempt: Attempt
       await retryInterrupted(scope, brief, end.reason ?? 'daemon_restart')
       break
     case 'blocked':
-      await block(scope, brief, classified.detail, 'asked')
+      await stopAsking(scope, brief, classified)
       break
     case 'budget':
       await block(scope, brief, classified.detail, 'budget')
       break
   }
-  // A sibling has failed before: with the last attempt under way gone, that can be surfaced now.
-  if (scope.run.briefsFailed > 0 && scope.run.endedAt === null) await decideAndApply(scope, { kind: 'siblings_ended' })
+}
+
+/** Who asks nothing of its own and has handed notes up waits for their answers: one question each is enough. */
+async function stopAsking(scope: RunScope, brief: Brief, { report, detail }: Classified): Promise<void> {
+  const noted = report?.question === undefined ? await listUnsettledNotes(scope.tx, brief.id) : []
+  const escalated = noted.filter((note) => note.status === 'escalated')
+  if (escalated.length > 0) await waitForAnswers(scope, brief, escalated.map(noteName))
+  else await block(scope, brief, detail, 'asked')
 }
 
 async function recordTurn(
@@ -244,7 +265,7 @@ async function recordExamination(
   }
   const { findings } = examination
   const passed = findings.filter((finding) => finding.passed).length
-  const unboxed = findings.some((finding) => finding.kind === 'command' && !finding.boxed)
+  const unboxed = findings.some((finding) => startsProcesses(finding.kind) && !finding.boxed)
   await record(
     tx,
     {

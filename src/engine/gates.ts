@@ -1,14 +1,16 @@
 import { updated } from '../events/change.ts'
 import { bug, refusal } from '../kernel/errors.ts'
 import { shorten } from '../kernel/text.ts'
+import type { Brief } from '../work/briefs/contract.ts'
 import { findBrief } from '../work/briefs/store.ts'
 import type { GateRow } from '../work/gates/contract.ts'
 import { findGate, gates, listPendingOfRun } from '../work/gates/store.ts'
+import { listQuestionsOfBrief } from '../work/questions/store.ts'
 import { askQuestion } from './ask.ts'
 import { decideAndApply } from './decisions.ts'
-import { type NewGate, openGate, pauseRun, releaseGate, reopenedBy } from './halt.ts'
+import { keepPaused, type NewGate, openGate, releaseGate, reopenedBy } from './halt.ts'
 import { type RunScope, touchRun } from './scope.ts'
-import { abandonBrief, unblock } from './unblock.ts'
+import { abandonBrief, resets, unblock } from './unblock.ts'
 
 /** As often as this a gate may be rejected before somebody should think about something else. */
 const rejectionLimit = 5
@@ -46,7 +48,7 @@ export async function approveGate(scope: RunScope, gateId: string, by: string, n
   })
   const held = await heldBrief(scope, gate)
   if (held === null) await decideAndApply(scope, { kind: 'gate_approved', gate: { ...gate, ...decided } })
-  else await unblock(scope, held, {}, `approved by ${by}`)
+  else await unblock(scope, held, await resetOf(scope, held), `approved by ${by}`)
   return { ...gate, ...decided }
 }
 
@@ -81,8 +83,14 @@ async function heldBrief(scope: RunScope, { boundary }: GateRow) {
   return (await findBrief(scope.tx, boundary.slice('brief:'.length))) ?? null
 }
 
+/** The counter that stopped it last starts anew. */
+async function resetOf(scope: RunScope, brief: Brief): Promise<Partial<Brief>> {
+  const last = (await listQuestionsOfBrief(scope.tx, brief.id)).at(-1)?.class ?? null
+  return last === null ? {} : (resets[last] ?? {})
+}
+
 async function pauseAfterRejections(scope: RunScope, gate: GateRow): Promise<void> {
-  await pauseRun(scope, `${gate.gate} was rejected ${gate.rejections + 1} times`)
+  await keepPaused(scope, `${gate.gate} was rejected ${gate.rejections + 1} times`)
   await askQuestion(scope, {
     brief: null,
     kind: 'workflow',
@@ -109,7 +117,7 @@ export async function expireGate(scope: RunScope, gateId: string): Promise<void>
     message: `✗ Nobody decided about ${gate.gate} within ${gate.timeoutMinutes} minutes`,
     data: { reason: 'timeout', by: 'system' },
   })
-  await pauseRun(scope, `nobody decided about ${gate.gate} in time`, gate)
+  await keepPaused(scope, `nobody decided about ${gate.gate} in time`, gate)
 }
 
 export async function remindOfGate(scope: RunScope, gateId: string): Promise<void> {
@@ -148,18 +156,13 @@ async function resumeGate(scope: RunScope, manual: GateRow, by: string): Promise
     message: '▶ Going on',
     data: {},
   })
-  const again = reopenedBy(manual)
-  const expired = again === null ? undefined : await findGate(scope.tx, again)
-  if (expired === undefined) {
-    if (scope.run.status === 'running') await decideAndApply(scope, { kind: 'run_resumed' })
-    return { ...manual, ...decided }
+  for (const again of reopenedBy(manual)) {
+    const expired = await findGate(scope.tx, again)
+    if (expired === undefined) throw bug(`gate ${again} vanished`)
+    const { gate, summary, boundary, timeoutMinutes } = expired
+    await openGate(scope, { gate: gate as NewGate['gate'], summary, boundary, timeoutMinutes })
   }
-  await openGate(scope, {
-    gate: expired.gate as NewGate['gate'],
-    summary: expired.summary,
-    boundary: expired.boundary,
-    timeoutMinutes: expired.timeoutMinutes,
-  })
+  if (scope.run.status === 'running') await decideAndApply(scope, { kind: 'run_resumed' })
   return { ...manual, ...decided }
 }
 

@@ -90,8 +90,8 @@ function gateMessage({ gate, summary }: GateRow): string {
   return `⏸ Waiting on approval: ${gate}`
 }
 
-/** Starts nothing new; agents at work finish. `instead` is a gate that comes back when the run goes on. */
-export async function pauseRun(scope: RunScope, reason: string, instead?: GateRow): Promise<GateRow> {
+/** Starts nothing new; agents at work finish. */
+export async function pauseRun(scope: RunScope, reason: string): Promise<GateRow> {
   if (scope.run.status !== 'running' && scope.run.status !== 'gated' && scope.run.status !== 'paused')
     throw refusal('illegal_transition', `a run that is ${scope.run.status} cannot be paused`, {
       data: { from: scope.run.status, to: 'paused' },
@@ -102,15 +102,28 @@ export async function pauseRun(scope: RunScope, reason: string, instead?: GateRo
     throw refusal('illegal_transition', `run ${scope.run.id} is paused already`, {
       hint: `Let it go on with "agency resume ${scope.run.id}".`,
     })
-  const anomalies = instead === undefined ? [] : [reopens(instead)]
-  return openGate(scope, { gate: 'manual', summary: { produced: reason, next: 'Agents at work finish.', anomalies } })
+  return openGate(scope, {
+    gate: 'manual',
+    summary: { produced: reason, next: 'Agents at work finish.', anomalies: [] },
+  })
+}
+
+/** The same where the engine itself sees that nobody should go on: a run that is paused already stays so. */
+export async function keepPaused(scope: RunScope, reason: string, instead?: GateRow): Promise<void> {
+  const pending = await listPendingOfRun(scope.tx, scope.run.id)
+  const manual = pending.find((gate) => gate.gate === 'manual') ?? (await pauseRun(scope, reason))
+  if (instead === undefined) return
+  const summary = { ...manual.summary, anomalies: [...manual.summary.anomalies, reopens(instead)] }
+  await touchRun(scope, {}, { kind: 'log', message: `${instead.gate} comes back when the run goes on` }, [
+    updated(gates, manual, { summary }),
+  ])
 }
 
 /** How a pause says which gate comes back after it. */
 const reopens = (gate: GateRow): string => `reopen ${gate.id}`
 
-export const reopenedBy = (manual: GateRow): string | null =>
-  manual.summary.anomalies.find((line) => line.startsWith('reopen '))?.slice('reopen '.length) ?? null
+export const reopenedBy = (manual: GateRow): string[] =>
+  manual.summary.anomalies.flatMap((line) => (line.startsWith('reopen ') ? [line.slice('reopen '.length)] : []))
 
 export interface Deciding {
   kind: 'gate_approved' | 'gate_rejected' | 'gate_resumed'
@@ -153,22 +166,24 @@ export async function releaseGate(
   if (gate.gate === 'acceptance') await moveRunsMission(scope, ['in_progress'])
 }
 
-/** Gates of a run that has ended are nobody's to decide any more. */
-export async function closeGates(scope: RunScope): Promise<void> {
+/** Gates of a run, or before a brief, that has ended are nobody's to decide any more. */
+export async function closeGates(scope: RunScope, boundary?: string): Promise<void> {
   if (scope.run.gatesPending === 0) return
+  const why = boundary === undefined ? 'the run has ended' : 'the brief has ended'
   for (const gate of await listPendingOfRun(scope.tx, scope.run.id)) {
+    if (boundary !== undefined && gate.boundary !== boundary) continue
     await touchRun(
       scope,
-      { gatesPending: scope.run.gatesPending - 1, heldBy: null },
+      { gatesPending: scope.run.gatesPending - 1, ...(boundary === undefined ? { heldBy: null } : {}) },
       {
         kind: 'gate_rejected',
-        message: `${gate.gate} is closed: the run has ended`,
-        data: { gate_id: gate.id, gate: gate.gate, reason: 'the run has ended', by: scope.by },
+        message: `${gate.gate} is closed: ${why}`,
+        data: { gate_id: gate.id, gate: gate.gate, reason: why, by: scope.by },
       },
       [
         updated(gates, gate, {
           status: 'expired',
-          reason: 'the run has ended',
+          reason: why,
           by: scope.by,
           decidedAt: scope.tx.at,
         }),

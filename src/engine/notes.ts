@@ -68,7 +68,12 @@ export async function escalateNote(scope: RunScope, brief: Brief, note: Note, re
     noteId: note.id,
     askedBy: note.agentId === null ? 'operator' : `agent:${note.agentId}`,
   })
-  const patch = { status: 'escalated' as const, escalationReason: clean, questionId: question.id }
+  const patch = {
+    status: 'escalated' as const,
+    category: note.category,
+    escalationReason: clean,
+    questionId: question.id,
+  }
   await record(
     scope.tx,
     {
@@ -82,6 +87,39 @@ export async function escalateNote(scope: RunScope, brief: Brief, note: Note, re
     [updated(notes, note, patch)],
   )
   return { ...note, ...patch }
+}
+
+/** Settled: by its maker, who may, or by an answer from above. */
+export async function resolveNote(
+  scope: RunScope,
+  note: Note,
+  resolution: string,
+  source: 'agent' | 'operator',
+  category?: NoteCategory,
+): Promise<void> {
+  const resolvedBy = source === 'agent' ? ('agent_self' as const) : ('user' as const)
+  const clean = redact(resolution)
+  await record(
+    scope.tx,
+    {
+      kind: 'note_resolved',
+      by: scope.by,
+      runId: note.runId,
+      briefId: note.briefId,
+      message: `${noteName(note)}: ${shorten(clean, 300)}`,
+      data: { note_id: noteName(note), resolved_by: resolvedBy, category: category ?? note.category },
+    },
+    [
+      updated(notes, note, {
+        status: 'resolved',
+        resolution: clean,
+        resolvedBy,
+        resolutionSource: source,
+        resolvedAt: scope.tx.at,
+        ...(category === undefined ? {} : { category }),
+      }),
+    ],
+  )
 }
 
 const kindOf = (category: NoteCategory | null) =>

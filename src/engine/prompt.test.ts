@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { aBrief } from '../../test/support/work.ts'
 import { renderTemplate } from '../kernel/template.ts'
 import type { Brief } from '../work/briefs/contract.ts'
+import { Evidence } from '../work/evidence/contract.ts'
 import { renderBrief } from './prompt.ts'
 
 const template = readFileSync(new URL('../playbooks/direct/prompts/brief.md', import.meta.url), 'utf8')
@@ -25,6 +26,25 @@ const full = aBrief({
     },
     { kind: 'artifact', path: 'poem.txt' },
     { kind: 'artifact' },
+    Evidence.parse({
+      kind: 'git',
+      path: 'site',
+      since: 'v1.0',
+      branch: 'poems',
+      commitsAtLeast: 2,
+      changed: ['poems/**'],
+      unchanged: ['tests/**'],
+      messageMatches: '^Add ',
+      clean: true,
+    }),
+    { kind: 'schema', path: 'poem.json', schema: { type: 'object', required: ['title'] } },
+    { kind: 'schema', path: 'poem.yaml', schemaPath: 'poem.schema.json' },
+    Evidence.parse({
+      kind: 'http',
+      start: 'node server.js {port}',
+      url: 'http://127.0.0.1:{port}/poems/1',
+      expect: { contains: 'river', json: { title: 'Rivers' } },
+    }),
   ],
   corrections: [
     { evidence: '$ wc -l poem.txt', detail: 'its output does not contain "3 poem.txt"' },

@@ -1,8 +1,9 @@
 import { renderTemplate } from '../kernel/template.ts'
 import { describeEvidence, expectationsOf } from '../work/evidence/contract.ts'
 import type { Brief } from '../work/briefs/contract.ts'
+import { type Note, noteName } from '../work/notes/contract.ts'
 
-export const renderBrief = (template: string, brief: Brief, attempt: number): string =>
+export const renderBrief = (template: string, brief: Brief, attempt: number, noted: readonly Note[] = []): string =>
   renderTemplate(template, {
     objective: brief.objective,
     context: brief.context === '' ? '' : `## Context\n\n${brief.context}`,
@@ -17,7 +18,18 @@ export const renderBrief = (template: string, brief: Brief, attempt: number): st
       brief.guidance.length === 0
         ? ''
         : `## What was decided\n\n${brief.guidance.map((each) => `- ${each.question}\n  ${each.by}: ${each.answer}`).join('\n')}`,
+    notes: noted.length === 0 ? '' : `## Notes so far\n\n${noted.map(noteLine).join('\n')}`,
     rejection: brief.rejectionReason === null ? '' : `## Why it was sent back\n\n${brief.rejectionReason}`,
     brief_id: brief.id,
     attempt: String(attempt),
   })
+
+const noteLine = (note: Note): string => {
+  const settled =
+    note.status === 'resolved'
+      ? `${note.resolutionSource}: ${note.resolution}`
+      : note.status === 'escalated'
+        ? 'waits for an answer'
+        : 'open: settle it or hand it up before you report'
+  return `- ${noteName(note)}${note.category === null ? '' : ` (${note.category})`}: ${note.description}\n  ${settled}`
+}

@@ -23,6 +23,8 @@ export interface RunScope {
   readonly notify: Notify
   /** Looks at a gate again at that time. */
   readonly later: Later
+  /** Called after a commit that opened or decided a gate. */
+  readonly gatesChanged: () => void
   /** Whose quota a runtime's launches use. */
   readonly providerOf: (runtime: string) => string
   run: Run
@@ -52,17 +54,19 @@ export interface ScopeParts {
   readonly playbooks: ReadonlyMap<string, Playbook>
   readonly notify?: Notify
   readonly later?: Later
+  readonly gatesChanged?: () => void
   readonly providerOf?: (runtime: string) => string
 }
 
 export function scopeOf(parts: ScopeParts, tx: Tx, run: Run, by: string): RunScope {
   const playbook = parts.playbooks.get(run.playbook)
   if (playbook === undefined) throw bug(`a run follows the playbook "${run.playbook}", which is not there`)
-  const { ids, notify = nobody, later = nobody, providerOf = itself } = parts
-  return { tx, by, ids, playbook, notify, later, providerOf, run }
+  const { ids, notify = nobody, later = nobody, gatesChanged = nothing, providerOf = itself } = parts
+  return { tx, by, ids, playbook, notify, later, gatesChanged, providerOf, run }
 }
 
 const nobody = async (): Promise<void> => {}
+const nothing = (): void => {}
 const itself = (name: string): string => name
 
 export interface BriefMove {

@@ -12,8 +12,11 @@ import { roleOperations } from '../org/roles/contract.ts'
 import { routingOperations } from '../org/routing/contract.ts'
 import { attemptOperations } from '../work/attempts/contract.ts'
 import { briefOperations } from '../work/briefs/contract.ts'
+import { gateOperations } from '../work/gates/contract.ts'
 import { missionOperations } from '../work/missions/contract.ts'
+import { noteOperations } from '../work/notes/contract.ts'
 import { planOperations } from '../work/plans/contract.ts'
+import { questionOperations } from '../work/questions/contract.ts'
 import { runOperations } from '../work/runs/contract.ts'
 import type { Operation } from './contract.ts'
 
@@ -21,9 +24,12 @@ export const operations = {
   daemon: daemonOperations,
   event: eventOperations,
   attempt: attemptOperations,
+  note: noteOperations,
   brief: briefOperations,
   mission: missionOperations,
   run: runOperations,
+  gate: gateOperations,
+  question: questionOperations,
   plan: planOperations,
   organisation: organisationOperations,
   role: roleOperations,

@@ -11,10 +11,14 @@ import { type Agency, composeAgency } from '../../src/compose.ts'
 import { openStore } from '../../src/db/open.ts'
 import type { Db } from '../../src/db/port.ts'
 import type { AttemptFiles } from '../../src/engine/deps.ts'
+import type { Engine } from '../../src/engine/engine.ts'
+import type { Notice } from '../../src/engine/scope.ts'
+import { laterThrough, wakeGates } from '../../src/engine/wakes.ts'
 import { auditEvents } from '../../src/events/audit.ts'
 import type { Event } from '../../src/events/contract.ts'
 import { replayEvents } from '../../src/events/replay.ts'
 import { readStreamPage } from '../../src/events/store.ts'
+import { createJobs, type Jobs } from '../../src/jobs/queue.ts'
 import type { AgentActor } from '../../src/kernel/actor.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import { AgencyError } from '../../src/kernel/errors.ts'
@@ -71,6 +75,10 @@ export interface TestAgency extends Agency {
   readonly outputs: ReadonlyMap<string, string>
   /** Attempts whose survivors were looked for. */
   readonly soughtSurvivors: string[]
+  /** What people were told. */
+  readonly told: readonly Notice[]
+  /** Lets time pass, and at each timer waits for the jobs that it woke. */
+  pass(ms: number): Promise<void>
   /** Where agents wait until the test lets them on: the step `{ log: 'gate <name>' }`. */
   readonly gate: Gates['gate']
   /** As the API would start it, once its input is parsed. */
@@ -104,10 +112,14 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
   const gates = createGates()
   const points = createPoints(options.trigger ?? noTrigger)
   const call: AgencyCall = (request) => answer(db, agency, gates, request)
-  const agency = composeAgency({
+  const worker = options.worker ?? 'test:1'
+  const ids = options.ids ?? systemIds
+  const jobs = createJobs({ db, clock, ids, worker, trigger: points.trigger })
+  const told: Notice[] = []
+  const composed = composeAgency({
     db,
     clock,
-    ids: options.ids ?? systemIds,
+    ids,
     log: createSeenLog(logged),
     trigger: points.trigger,
     runtimes: [createScriptedRuntime({ host: 'in-process', clock, call }), ...(options.runtimes ?? [])],
@@ -119,7 +131,10 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
       await options.killSurvivors?.(attemptIds)
       return soughtSurvivors.push(...attemptIds)
     },
-    worker: options.worker ?? 'test:1',
+    alsoSweep: () => jobs.sweep(),
+    notify: async (tx, notice) => tx.afterCommit(() => told.push(notice)),
+    later: laterThrough(jobs),
+    worker,
     slots: options.slots ?? 8,
     defaults: {
       runtime: options.runtime === undefined ? 'scripted' : options.runtime,
@@ -127,6 +142,8 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
       ...options.defaults,
     },
   })
+  wakeGates(jobs, composed.gates)
+  const agency: Agency = { ...composed, engine: withJobs(composed.engine, jobs) }
 
   onTestFinished(async () => {
     gates.openAll()
@@ -145,6 +162,16 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     prompts,
     outputs,
     soughtSurvivors,
+    told,
+    pass: async (ms) => {
+      for (let left = ms; ;) {
+        const step = Math.min(clock.untilNext() ?? left, left)
+        clock.advance(step)
+        await jobs.settled()
+        left -= step
+        if (left === 0) return
+      }
+    },
     gate: gates.gate,
     passed: points.passed,
     run: (input) => agency.runs.create(operator, startRun(input)),
@@ -164,6 +191,19 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     die,
   }
 }
+
+/** Timers that outlive a process go and come with the engine. */
+const withJobs = (engine: Engine, jobs: Jobs): Engine => ({
+  ...engine,
+  async start() {
+    await engine.start()
+    await jobs.start()
+  },
+  async stop() {
+    await engine.stop()
+    await jobs.stop()
+  },
+})
 
 /** One that is at work already, on a store that nobody else uses. */
 export async function startAgency(

@@ -7,6 +7,7 @@ import { type Agency, composeAgency, routesOf } from '../../src/compose.ts'
 import { createDaemonService } from '../../src/daemon/service.ts'
 import type { Db } from '../../src/db/port.ts'
 import { createMemoryFiles } from '../../src/engine/memory-files.ts'
+import { laterThrough, wakeGates } from '../../src/engine/wakes.ts'
 import { registerWorker } from '../../src/engine/workers/store.ts'
 import { createFeed } from '../../src/events/feed.ts'
 import { createJobs } from '../../src/jobs/queue.ts'
@@ -62,10 +63,12 @@ export async function startAgency(
     environmentOf: () => ({}),
     killSurvivors: async () => 0,
     notify: notify.send,
+    later: laterThrough(jobs),
     worker,
     slots,
     defaults: { ...plainDefaults, runtime: 'scripted', idleMinutes: null, hardMinutes: null },
   })
+  wakeGates(jobs, agency.gates)
   await agency.engine.start()
   await jobs.start()
   onTestFinished(() => jobs.stop())

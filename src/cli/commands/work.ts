@@ -49,6 +49,11 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
       .option('--hard-minutes <n>', 'No attempt lasts longer; "off": no limit', minutes)
       .option('--watch', 'Follow it on stderr; exit 0 when done, 1 when failed')
       .option('--json', 'Print the whole run as JSON')
+      .hook('preAction', (run) => {
+        const { plan, preview } = run.opts<StartOptions>()
+        if (plan === undefined && run.args.length === 0) run.error("missing argument 'goal', or --plan <file>")
+        if (plan === undefined && preview) run.error('--preview shows a plan: give it with --plan <file>')
+      })
       .action(
         does(async (c, goal: string | undefined, options: StartOptions) =>
           (await import('../../work/runs/cli.ts')).startRun(c, goal, options),

@@ -1,11 +1,11 @@
 import type { Db, ReadTx } from '../../db/port.ts'
-import { decideAndApply } from '../../engine/decisions.ts'
-import { holdDependents } from '../../engine/dependents.ts'
-import { moveBrief, type ScopeParts, scopeOf } from '../../engine/scope.ts'
+import { cancelBrief } from '../../engine/cancel.ts'
+import { type ScopeParts, scopeOf } from '../../engine/scope.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { bug, notFound, refusal } from '../../kernel/errors.ts'
 import { findRun } from '../runs/store.ts'
 import type { Brief } from './contract.ts'
+import { withHeld } from './held.ts'
 import { type BriefStatus, checkMove, liveStatuses } from './states.ts'
 import { findBrief, listBriefsByStatus } from './store.ts'
 
@@ -17,7 +17,11 @@ export function createBriefs({ db, scopes }: { db: Db; scopes: ScopeParts }) {
       db.read(async (tx) => ({ briefs: await listBriefsByStatus(tx, status, limit) })),
 
     async show(by: Actor, briefId: string): Promise<Brief> {
-      const brief = await db.read((tx) => requireBrief(tx, briefId))
+      const brief = await db.read(async (tx) => {
+        const found = await requireBrief(tx, briefId)
+        const run = await findRun(tx, found.runId)
+        return run === undefined ? found : withHeld(found, run)
+      })
       // An agent sees its own run; whether another's brief exists is none of its business.
       if (by.kind === 'agent' && brief.runId !== by.runId) throw notFound('brief', briefId)
       return brief
@@ -43,15 +47,7 @@ export function createBriefs({ db, scopes }: { db: Db; scopes: ScopeParts }) {
           throw refusal('conflict', `an agent is at work on ${brief.key}`, {
             hint: `Stop the whole run with "agency cancel ${runId}".`,
           })
-        const scope = scopeOf(scopes, tx, run, actorName(by))
-        const cancelled = await moveBrief(scope, brief, 'cancelled', {
-          kind: 'brief_cancelled',
-          code: 'CANCELLED',
-          message: `${brief.key} cancelled${reason === undefined ? '' : `: ${reason}`}`,
-          also: await holdDependents(scope, brief),
-        })
-        if (run.endedAt === null) await decideAndApply(scope, { kind: 'brief_cancelled', brief: cancelled })
-        return cancelled
+        return cancelBrief(scopeOf(scopes, tx, run, actorName(by)), brief, reason)
       })
     },
   }

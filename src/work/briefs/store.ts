@@ -32,6 +32,10 @@ export const findBrief = (tx: ReadTx, id: string): Promise<Brief | undefined> =>
 export const listBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
   findRows(tx, briefs, 'run_id = ? ORDER BY created_at, number, id', [runId])
 
+export async function findBriefByKey(tx: ReadTx, runId: string, key: string): Promise<Brief | undefined> {
+  return (await findRows(tx, briefs, 'run_id = ? AND key = ?', [runId, key]))[0]
+}
+
 export const listBriefsById = (tx: ReadTx, ids: readonly string[]): Promise<Brief[]> =>
   findRows(tx, briefs, `id IN (${ids.map(() => '?').join(', ')}) ORDER BY created_at, number, id`, ids)
 
@@ -58,6 +62,15 @@ ORDER BY b.created_at, b.number, b.id LIMIT ?`,
   return rows.map((row) => ({ briefId: row['id'] as string, runId: row['run_id'] as string }))
 }
 
+/** Of one run, whatever holds the run itself. */
+export async function countReadyBriefs(tx: ReadTx, runId: string): Promise<number> {
+  const row = await sqlOf(tx).get(
+    "SELECT COUNT(*) AS count FROM briefs WHERE run_id = ? AND status = 'pending' AND unmet_dependencies = 0 AND held_by IS NULL",
+    [runId],
+  )
+  return Number(row?.['count'])
+}
+
 export const listFailedBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
   findRows(tx, briefs, "run_id = ? AND status = 'failed' AND kind <> 'verify' ORDER BY updated_at, id", [runId])
 
@@ -80,3 +93,9 @@ AND NOT EXISTS (SELECT 1 FROM dependencies d WHERE d.after_id = briefs.id) ORDER
 
 export const listVerifiedBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
   findRows(tx, briefs, "run_id = ? AND status = 'verified' AND kind = 'work' ORDER BY created_at, number, id", [runId])
+
+/** Whoever is to judge this brief, or does. */
+export const listVerifiersOf = (tx: ReadTx, briefId: string): Promise<Brief[]> =>
+  findRows(tx, briefs, "verifies = ? AND status NOT IN ('done', 'failed', 'cancelled') ORDER BY created_at, id", [
+    briefId,
+  ])

@@ -50,6 +50,9 @@ export const GateShown = Gate.extend({
 })
 export type GateShown = z.infer<typeof GateShown>
 
+export const DecidedGate = GateShown.extend({ confirmation: z.string().describe('What happens next, in a sentence') })
+export type DecidedGate = z.infer<typeof DecidedGate>
+
 const target = z.string().min(1).max(64).describe('A run (id or prefix) or a gate id')
 const as = z.string().max(200).optional().describe('The person who speaks, where several must approve')
 
@@ -81,7 +84,7 @@ export const gateOperations = {
     method: 'POST',
     path: '/gates/:target/approve',
     input: z.strictObject({ target, note: z.string().trim().max(10_000).optional(), as }),
-    output: GateShown,
+    output: DecidedGate,
     allow: ['operator'],
   }),
   reject: operation({
@@ -90,7 +93,7 @@ export const gateOperations = {
     method: 'POST',
     path: '/gates/:target/reject',
     input: z.strictObject({ target, reason: z.string().trim().min(1).max(10_000), as }),
-    output: GateShown,
+    output: DecidedGate,
     allow: ['operator'],
   }),
   pause: operation({

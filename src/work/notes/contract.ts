@@ -20,6 +20,7 @@ export type NoteCategory = z.infer<typeof NoteCategory>
 export const ownCategories: readonly NoteCategory[] = ['consistency', 'bug', 'implementation', 'documentation']
 
 export const NoteStatus = z.enum(['open', 'resolved', 'escalated'])
+export type NoteStatus = z.infer<typeof NoteStatus>
 
 /** An assumption or a doubt, written down while working. All are settled before the work is done. */
 export const Note = z.object({
@@ -48,6 +49,12 @@ export type Note = z.infer<typeof Note>
 
 export const noteName = (note: Pick<Note, 'number'>): string => `note_${String(note.number).padStart(3, '0')}`
 
+/** Which number `note_001` stands for; null where it is no such name. */
+export const noteNumber = (name: string): number | null => {
+  const digits = /^note_0*(\d{1,9})$/.exec(name.trim().toLowerCase())?.[1]
+  return digits === undefined ? null : Number(digits)
+}
+
 /** As everybody sees it: called by its number. */
 export const NoteShown = Note.omit({ id: true, number: true, createdAt: true, resolvedAt: true }).extend({
   noteId: z.string().describe('note_001, in its run'),
@@ -56,8 +63,13 @@ export const NoteShown = Note.omit({ id: true, number: true, createdAt: true, re
 })
 export type NoteShown = z.infer<typeof NoteShown>
 
+export const showNote = (note: Note): NoteShown => {
+  const { id: _, number: __, createdAt, resolvedAt, ...rest } = note
+  return { noteId: noteName(note), ...rest, timestamp: createdAt, resolutionTimestamp: resolvedAt }
+}
+
 const noteId = z.string().max(64).describe('note_001')
-const runId = z.string().optional().describe('The operator names the run; an agent’s is its own')
+const runId = z.string().max(100).optional().describe('The operator names the run; an agent’s is its own')
 const text = (max: number) => z.string().trim().min(1).max(max)
 
 export const noteOperations = {
@@ -71,7 +83,8 @@ export const noteOperations = {
       context: text(10_000),
       category: NoteCategory.optional(),
       status: NoteStatus.default('open').describe('open; settle it with resolve or escalate'),
-      briefId: z.string().optional().describe('Only the operator names one'),
+      briefId: z.string().max(100).optional().describe('Only the operator names one: its id, or its key with the run'),
+      runId,
     }),
     output: NoteShown,
     allow: ['operator', 'agent'],
@@ -82,7 +95,11 @@ export const noteOperations = {
     summary: 'The notes of a run or a brief',
     method: 'GET',
     path: '/notes',
-    input: z.strictObject({ runId, briefId: z.string().optional(), status: NoteStatus.optional() }),
+    input: z.strictObject({
+      runId,
+      briefId: z.string().max(100).optional().describe('Its id, or its key with the run'),
+      status: NoteStatus.optional(),
+    }),
     output: z.object({ notes: z.array(NoteShown) }),
     allow: ['operator', 'agent'],
     tool: 'note_list',

@@ -19,12 +19,24 @@ export const listQuestionsOfBrief = (tx: ReadTx, briefId: string): Promise<Quest
 export const listWaitingOfRun = (tx: ReadTx, runId: string): Promise<Question[]> =>
   findRows(tx, questions, 'run_id = ? AND answered_at IS NULL ORDER BY created_at, id', [runId])
 
-export const listWaitingQuestions = (tx: ReadTx, limit: number): Promise<Question[]> =>
-  findRows(tx, questions, 'answered_at IS NULL ORDER BY created_at, id LIMIT ?', [limit])
+export interface QuestionQuery {
+  runId?: string | undefined
+  onlyWaiting: boolean
+}
 
-export const listQuestions = (tx: ReadTx, limit: number): Promise<Question[]> =>
-  findRows(tx, questions, '1 = 1 ORDER BY created_at DESC, id DESC LIMIT ?', [limit])
+/** Those that wait first come first; with the answered ones, the newest first. */
+export const listQuestions = (tx: ReadTx, query: QuestionQuery, limit: number): Promise<Question[]> => {
+  const { where, values } = condition(query)
+  const order = query.onlyWaiting ? 'created_at, id' : 'created_at DESC, id DESC'
+  return findRows(tx, questions, `${where} ORDER BY ${order} LIMIT ?`, [...values, limit])
+}
 
-export async function countWaitingQuestions(tx: ReadTx): Promise<number> {
-  return Number((await sqlOf(tx).get('SELECT COUNT(*) AS count FROM questions WHERE answered_at IS NULL'))?.['count'])
+export async function countQuestions(tx: ReadTx, query: QuestionQuery): Promise<number> {
+  const { where, values } = condition(query)
+  return Number((await sqlOf(tx).get(`SELECT COUNT(*) AS count FROM questions WHERE ${where}`, values))?.['count'])
+}
+
+function condition({ runId, onlyWaiting }: QuestionQuery): { where: string; values: string[] } {
+  const where = [...(onlyWaiting ? ['answered_at IS NULL'] : []), ...(runId === undefined ? [] : ['run_id = ?'])]
+  return { where: where.join(' AND ') || '1 = 1', values: runId === undefined ? [] : [runId] }
 }

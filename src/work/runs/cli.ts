@@ -1,7 +1,6 @@
 import type { Wire } from '../../cli/wire.ts'
 import type { CliContext } from '../../cli/context.ts'
 import { ago, duration, plain, statusText, tableLines } from '../../cli/terminal.ts'
-import { refusal } from '../../kernel/errors.ts'
 import { parseEvidence, readScenario, shellWords } from './cli/arguments.ts'
 import type { Run, RunLine } from './contract.ts'
 
@@ -49,10 +48,8 @@ async function start(
     hard_minutes: options.hardMinutes,
     ...runtimeOf(options),
   }
-  const { plan, preview } = options
+  const { plan } = options
   if (plan !== undefined) return (await import('../plans/cli.ts')).startPlan(context, asked, { ...options, plan })
-  if (preview) throw refusal('invalid_input', '--preview shows a plan; give it with --plan FILE')
-  if (goal === undefined) throw refusal('invalid_input', 'what is to be achieved? give a goal, or --plan FILE')
   return { run: await context.api().post<Wire<Run>>('/runs', asked) }
 }
 

@@ -5,7 +5,11 @@ import { Artifact } from '../artifacts/contract.ts'
 import { Attempt } from '../attempts/contract.ts'
 import { Brief, BriefSpec } from '../briefs/contract.ts'
 import { Check, Evidence } from '../evidence/contract.ts'
+import { GateShown } from '../gates/contract.ts'
 import { PlaybookName } from '../missions/contract.ts'
+import { NoteShown } from '../notes/contract.ts'
+import { Question } from '../questions/contract.ts'
+import { Verdict } from '../verdicts/contract.ts'
 import { Event } from '../../events/contract.ts'
 
 export const RunStatus = z.enum(['planning', 'running', 'gated', 'paused', 'accepting', 'done', 'failed', 'cancelled'])
@@ -149,7 +153,7 @@ export const runOperations = {
   }),
   inspect: operation({
     name: 'run.inspect',
-    summary: 'A run with its briefs, attempts, checked evidence, artifacts and newest events',
+    summary: 'A run with its briefs, attempts, checked evidence, gates, questions, verdicts, notes and newest events',
     method: 'GET',
     path: '/runs/:run_id/inspect',
     input: z.strictObject({ runId, events: z.coerce.number().int().min(0).max(1_000).default(200) }),
@@ -160,6 +164,10 @@ export const runOperations = {
       attempts: z.array(Attempt),
       evidence: z.array(Check),
       artifacts: z.array(Artifact),
+      gates: z.array(GateShown),
+      questions: z.array(Question),
+      verdicts: z.array(Verdict),
+      notes: z.array(NoteShown),
       events: z.array(Event),
     }),
     allow: ['operator'],

@@ -1,24 +1,32 @@
 import type { Runtime } from '../../adapters/runtime/port.ts'
-import type { Db, ReadTx, Tx } from '../../db/port.ts'
+import type { Db, Tx } from '../../db/port.ts'
 import { cancelRun, decideAndApply } from '../../engine/decisions.ts'
+import { endLiveAttempts } from '../../engine/live.ts'
 import { checkPlan } from '../../engine/plan.ts'
-import { moveRun, moveRunsMission, type RunScope, type ScopeParts, scopeOf } from '../../engine/scope.ts'
-import { create, record, updated } from '../../events/change.ts'
+import { moveRun, moveRunsMission, type ScopeParts, scopeOf } from '../../engine/scope.ts'
+import { create } from '../../events/change.ts'
 import { listStreamEvents, newestSeq } from '../../events/store.ts'
-import { endedAgent } from '../../agents/store.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
-import { notFound, refusal } from '../../kernel/errors.ts'
+import { refusal } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { Trigger } from '../../kernel/trigger.ts'
 import { listArtifacts } from '../artifacts/store.ts'
-import { attempts, listAttempts, listLiveAttemptsOfRun } from '../attempts/store.ts'
+import { listAttempts } from '../attempts/store.ts'
+import { withHeld } from '../briefs/held.ts'
 import { listBriefs } from '../briefs/store.ts'
 import { listChecks } from '../evidence/store.ts'
+import { shownGate } from '../gates/shown.ts'
+import { listGatesOfRun } from '../gates/store.ts'
 import type { Mission } from '../missions/contract.ts'
 import type { Missions } from '../missions/service.ts'
+import { showNote } from '../notes/contract.ts'
+import { listNotesOfRun } from '../notes/store.ts'
+import { listQuestionsOfRun } from '../questions/store.ts'
+import { listVerdicts } from '../verdicts/store.ts'
 import type { CreateRun, Run, RunConfiguration, RunLine } from './contract.ts'
-import { countRuns, findRun, findRunIdsByPrefix, listRuns, type RunQuery, runs } from './store.ts'
+import { requireRun, resolveRun } from './find.ts'
+import { countRuns, listRuns, type RunQuery, runs } from './store.ts'
 
 export type RunDefaults = Pick<
   RunConfiguration,
@@ -92,10 +100,14 @@ export function createRuns(deps: RunDeps) {
         return {
           run,
           status: run.status,
-          briefs: await listBriefs(tx, run.id),
+          briefs: (await listBriefs(tx, run.id)).map((brief) => withHeld(brief, run)),
           attempts: await listAttempts(tx, run.id),
           evidence: await listChecks(tx, run.id),
           artifacts: await listArtifacts(tx, run.id),
+          gates: (await listGatesOfRun(tx, run.id)).map(shownGate),
+          questions: await listQuestionsOfRun(tx, run.id),
+          verdicts: await listVerdicts(tx, run.id),
+          notes: (await listNotesOfRun(tx, run.id)).map(showNote),
           events:
             events === 0
               ? []
@@ -112,7 +124,7 @@ export function createRuns(deps: RunDeps) {
             data: { from: run.status, to: 'cancelled' },
           })
         const scope = scopeOf(deps.scopes, tx, run, actorName(by))
-        const stopped = await endLiveAttempts(scope)
+        const stopped = await endLiveAttempts(scope, 'the run was cancelled')
         await cancelRun(scope, reason ?? 'cancelled by the operator')
         tx.afterCommit(() => deps.interrupt(stopped))
         return scope.run
@@ -243,52 +255,6 @@ async function startRun(
     await moveRun(scope, 'running', { level: 'verbose', message: 'the run is under way' })
   await moveRunsMission(scope, ['assigned', 'in_progress'])
   return scope.run
-}
-
-/** Their agents are killed after commit; whatever they still write is refused by then. */
-async function endLiveAttempts(scope: RunScope): Promise<string[]> {
-  const { tx } = scope
-  const live = await listLiveAttemptsOfRun(tx, scope.run.id)
-  for (const attempt of live) {
-    await record(
-      tx,
-      {
-        kind: 'turn_ended',
-        by: scope.by,
-        runId: attempt.runId,
-        briefId: attempt.briefId,
-        attemptId: attempt.id,
-        level: 'verbose',
-        message: `attempt ${attempt.fence} ended: interrupted, the run was cancelled`,
-        data: { outcome: 'interrupted' },
-      },
-      [
-        updated(attempts, attempt, {
-          status: 'ended',
-          outcome: 'interrupted',
-          detail: 'the run was cancelled',
-          endedAt: tx.at,
-        }),
-        endedAgent(attempt, tx.at),
-      ],
-    )
-  }
-  return live.map((attempt) => attempt.id)
-}
-
-async function requireRun(tx: ReadTx, prefix: string): Promise<Run> {
-  const run = await findRun(tx, await resolveRun(tx, prefix))
-  if (run === undefined) throw notFound('run', prefix)
-  return run
-}
-
-async function resolveRun(tx: ReadTx, prefix: string): Promise<string> {
-  const full = prefix.startsWith('run_') ? prefix : `run_${prefix}`
-  const found = await findRunIdsByPrefix(tx, full)
-  if (found[0] === undefined || full === 'run_') throw notFound('run', prefix, 'List them with "agency runs".')
-  if (found.length > 1 && found[0] !== full)
-    throw refusal('invalid_input', `"${prefix}" is the beginning of several runs`, { hint: 'Give more of the id.' })
-  return found[0]
 }
 
 const withoutConfiguration = ({ configuration: _, ...line }: Run): RunLine => line

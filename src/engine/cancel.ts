@@ -1,0 +1,30 @@
+import type { Brief } from '../work/briefs/contract.ts'
+import { liveStatuses } from '../work/briefs/states.ts'
+import { listVerifiersOf } from '../work/briefs/store.ts'
+import { withdrawQuestions } from './ask.ts'
+import { decideAndApply } from './decisions.ts'
+import { holdDependents } from './dependents.ts'
+import { closeGates } from './halt.ts'
+import { moveBrief, type RunScope } from './scope.ts'
+
+/** One brief that nobody is at work on is given up, with everything that waits because of it. */
+export async function cancelBrief(scope: RunScope, brief: Brief, reason: string | undefined): Promise<Brief> {
+  const cancelled = await moveBrief(scope, brief, 'cancelled', {
+    kind: 'brief_cancelled',
+    code: 'CANCELLED',
+    message: `${brief.key} cancelled${reason === undefined ? '' : `: ${reason}`}`,
+    also: await holdDependents(scope, brief),
+  })
+  for (const verifier of await listVerifiersOf(scope.tx, brief.id))
+    // One at work finds out by itself that what it judges has gone on.
+    if (!liveStatuses.includes(verifier.status))
+      await moveBrief(scope, verifier, 'cancelled', {
+        kind: 'brief_cancelled',
+        level: 'verbose',
+        message: `${verifier.key}: there is nothing to judge any more`,
+      })
+  await withdrawQuestions(scope, brief.id)
+  await closeGates(scope, `brief:${brief.id}`)
+  if (scope.run.endedAt === null) await decideAndApply(scope, { kind: 'brief_cancelled', brief: cancelled })
+  return cancelled
+}

@@ -1,0 +1,126 @@
+import type { ReadTx, Stream } from '../../db/port.ts'
+import { findRow, findRows, table } from '../../db/table.ts'
+import { sqlOf } from '../../db/tx.ts'
+import type { Budget, BudgetScope } from './contract.ts'
+
+export const budgets = table<Budget>('budgets', {
+  key: ['scope', 'scopeId'],
+  booleans: ['warned'],
+  stream: (row) => streamOf(row),
+})
+
+/** A row changes in one stream only: a run's in its own, a persona's, which is nobody's, in the system's. */
+function streamOf({ scope, scopeId, organisationId }: Budget): Stream {
+  if (scope === 'run') return `run:${scopeId}`
+  return scope === 'persona' ? 'system' : `org:${organisationId as number}`
+}
+
+export const findBudget = (tx: ReadTx, scope: BudgetScope, scopeId: string): Promise<Budget | undefined> =>
+  findRow(tx, budgets, scope, scopeId)
+
+export interface Beneath {
+  runId: string
+  missionId: string
+  organisationId: number
+  personaIds: readonly number[]
+}
+
+/** Every budget that a brief of this run, done by one of these, uses up. */
+export function listBudgetsAbove(tx: ReadTx, beneath: Beneath): Promise<Budget[]> {
+  const personas = beneath.personaIds.map(() => '?').join(', ')
+  return findRows(
+    tx,
+    budgets,
+    `(scope = 'run' AND scope_id = ?) OR (scope = 'mission' AND scope_id = ?)
+OR (scope = 'organisation' AND scope_id = ?)${personas === '' ? '' : ` OR (scope = 'persona' AND scope_id IN (${personas}))`}
+ORDER BY scope, scope_id`,
+    [beneath.runId, beneath.missionId, String(beneath.organisationId), ...beneath.personaIds.map(String)],
+  )
+}
+
+export const listBudgets = (tx: ReadTx, scope: BudgetScope | undefined, limit: number): Promise<Budget[]> =>
+  scope === undefined
+    ? findRows(tx, budgets, '1 = 1 ORDER BY updated_at DESC, scope, scope_id LIMIT ?', [limit])
+    : findRows(tx, budgets, 'scope = ? ORDER BY updated_at DESC, scope_id LIMIT ?', [scope, limit])
+
+/** Of a budget `u`: nothing is left that could be set aside for another attempt. */
+export const isFull =
+  '(u.tokens_spent + u.tokens_reserved >= u.token_limit OR u.micros_spent + u.micros_reserved >= u.cost_limit_micros)'
+
+/** Of a budget `u`: it is above the brief `b` of the run `r`. */
+export const isAbove = `((u.scope = 'run' AND u.scope_id = b.run_id) OR (u.scope = 'mission' AND u.scope_id = b.mission_id)
+OR (u.scope = 'organisation' AND u.scope_id = CAST(r.organisation_id AS TEXT))
+OR (u.scope = 'persona' AND u.scope_id = CAST(b.persona_id AS TEXT)))`
+
+/**
+ * One brief of each run that could start but for a budget that is used up for good: nobody at work will give anything
+ * back, and nobody was asked yet.
+ */
+export async function listStarved(
+  tx: ReadTx,
+  limit: number,
+): Promise<{ briefId: string; runId: string; scope: BudgetScope }[]> {
+  const rows = await sqlOf(tx).all(
+    `SELECT MIN(b.id) AS brief_id, b.run_id, MIN(u.scope) AS scope FROM briefs b JOIN runs r ON r.id = b.run_id
+JOIN budgets u ON ${isAbove}
+WHERE b.status = 'pending' AND b.unmet_dependencies = 0 AND b.held_by IS NULL AND r.status = 'running'
+AND r.briefs_failed = 0 AND r.abandoned = 0 AND (u.tokens_spent >= u.token_limit OR u.micros_spent >= u.cost_limit_micros)
+AND u.tokens_reserved = 0 AND u.micros_reserved = 0
+AND NOT EXISTS (SELECT 1 FROM questions q WHERE q.run_id = b.run_id AND q.class = 'budget' AND q.answered_at IS NULL)
+GROUP BY b.run_id ORDER BY b.run_id LIMIT ?`,
+    [limit],
+  )
+  return rows.map((row) => ({
+    briefId: row['brief_id'] as string,
+    runId: row['run_id'] as string,
+    scope: row['scope'] as BudgetScope,
+  }))
+}
+
+/** What was used in a scope before anybody limited it. */
+export async function sumBefore(
+  tx: ReadTx,
+  scope: 'run' | 'mission',
+  scopeId: string,
+): Promise<{ tokens: number; micros: number }> {
+  const column = scope === 'run' ? 'run_id' : 'mission_id'
+  const row = await sqlOf(tx).get(
+    `SELECT COALESCE(SUM(input_tokens + output_tokens), 0) AS tokens, COALESCE(SUM(cost_micros), 0) AS micros
+FROM spends WHERE ${column} = ?`,
+    [scopeId],
+  )
+  return { tokens: Number(row?.['tokens']), micros: Number(row?.['micros']) }
+}
+
+/** What agents at work in a scope have set aside elsewhere; they give it back here, too. */
+export async function sumReserved(
+  tx: ReadTx,
+  scope: BudgetScope,
+  scopeId: string,
+): Promise<{ tokens: number; micros: number }> {
+  const row = await sqlOf(tx).get(
+    `SELECT COALESCE(SUM(a.reserved_tokens), 0) AS tokens, COALESCE(SUM(a.reserved_micros), 0) AS micros
+FROM attempts a JOIN briefs b ON b.id = a.brief_id JOIN runs r ON r.id = a.run_id
+WHERE a.status <> 'ended' AND ${scopeColumns[scope]} = ?`,
+    [scopeId],
+  )
+  return { tokens: Number(row?.['tokens']), micros: Number(row?.['micros']) }
+}
+
+const scopeColumns: Record<BudgetScope, string> = {
+  run: 'r.id',
+  mission: 'r.mission_id',
+  organisation: 'CAST(r.organisation_id AS TEXT)',
+  persona: 'CAST(b.persona_id AS TEXT)',
+}
+
+/** Runs with briefs that this budget has stopped in the middle, or that were asked about. */
+export async function listStoppedRuns(tx: ReadTx, scope: BudgetScope, scopeId: string): Promise<string[]> {
+  const rows = await sqlOf(tx).all(
+    `SELECT DISTINCT b.run_id FROM briefs b JOIN runs r ON r.id = b.run_id
+WHERE b.status = 'blocked' AND b.held_by = ? AND ${scopeColumns[scope]} = ?
+UNION SELECT run_id FROM questions WHERE class = 'budget' AND answered_at IS NULL AND asked_by = ?`,
+    [`budget:${scope}`, scopeId, `budget:${scope}:${scopeId}`],
+  )
+  return rows.map((row) => row['run_id'] as string)
+}

@@ -1,0 +1,40 @@
+import type { ReadTx } from '../../db/port.ts'
+import { countReadyBriefs } from '../briefs/store.ts'
+import type { Run } from '../runs/contract.ts'
+import type { GateRow } from './contract.ts'
+import { listPendingOfRun } from './store.ts'
+
+/** What happens next, for whoever has just decided; `run` as it is after the decision. */
+export async function afterApproval(tx: ReadTx, run: Run, gate: GateRow): Promise<string> {
+  if (gate.status === 'pending') {
+    const missing = gate.approvalsNeeded - gate.approvals.length
+    return `✅ Noted — ${gate.approvals.length} of ${gate.approvalsNeeded} approvals, ${missing} to go.`
+  }
+  if (gate.gate === 'acceptance' && run.status === 'done') return '✅ Accepted — the run is done.'
+  const word = gate.gate === 'manual' ? 'Resumed' : 'Approved'
+  return `✅ ${word} — ${(await stillHeld(tx, run)) ?? startsNow(await countReadyBriefs(tx, run.id))}`
+}
+
+export async function afterRejection(tx: ReadTx, run: Run, gate: GateRow): Promise<string> {
+  if (run.endedAt !== null) return `❌ Rejected — the run is ${run.status}.`
+  if (gate.boundary !== 'run') return '❌ Rejected — the brief is given up; the run fails when its agents have ended.'
+  const count = await countReadyBriefs(tx, run.id)
+  const again = `${counted(count)} ${count === 1 ? 'is' : 'are'} done again with your reason`
+  const held = await stillHeld(tx, run)
+  return held === null ? `❌ Rejected — ${again}.` : `❌ Rejected — ${again}, but ${held}`
+}
+
+async function stillHeld(tx: ReadTx, run: Run): Promise<string | null> {
+  if (run.status === 'paused')
+    return run.questionsOpen > 0
+      ? 'the run is paused and a question waits: "agency questions".'
+      : `the run is paused: "agency resume ${run.id}".`
+  if (run.status !== 'gated') return null
+  const [next] = (await listPendingOfRun(tx, run.id)).filter((gate) => gate.boundary === 'run')
+  return `the run waits for the next gate${next === undefined ? '' : `: ${next.gate}`}.`
+}
+
+const startsNow = (count: number): string =>
+  count === 0 ? 'the run goes on.' : `${counted(count)} ${count === 1 ? 'starts' : 'start'} now.`
+
+const counted = (count: number): string => `${count} brief${count === 1 ? '' : 's'}`

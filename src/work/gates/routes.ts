@@ -1,0 +1,14 @@
+import { bind, type Route } from '../../operations/bind.ts'
+import { gateOperations } from './contract.ts'
+import type { Gates } from './service.ts'
+
+export const gateRoutes = (gates: Gates): Route[] =>
+  bind(gateOperations, {
+    list: (_, { status, limit }) => gates.list(status, limit),
+    ofRun: (_, { runId }) => gates.ofRun(runId),
+    approve: (by, input) => gates.approve(by, input),
+    reject: (by, input) => gates.reject(by, input),
+    pause: (by, { runId, reason }) => gates.pause(by, runId, reason),
+    resume: (by, { runId }) => gates.resume(by, runId),
+    reply: (by, input) => gates.reply(by, input),
+  })

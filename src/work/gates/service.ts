@@ -1,0 +1,169 @@
+import type { Db, ReadTx, Stream, Tx } from '../../db/port.ts'
+import { approveGate, expireGate, rejectGate, remindOfGate, resumeRun } from '../../engine/gates.ts'
+import { pauseRun } from '../../engine/halt.ts'
+import { type RunScope, type ScopeParts, scopeOf } from '../../engine/scope.ts'
+import { type Actor, actorName } from '../../kernel/actor.ts'
+import { AgencyError, bug, notFound, refusal } from '../../kernel/errors.ts'
+import { operatorPersona } from '../../kernel/ids.ts'
+import { resolvePersona } from '../../org/personas/find.ts'
+import type { Questions } from '../questions/service.ts'
+import type { Run } from '../runs/contract.ts'
+import { requireRun } from '../runs/find.ts'
+import { findRun } from '../runs/store.ts'
+import { afterApproval, afterRejection } from './confirmation.ts'
+import type { DecidedGate, GateRow, GateShown, GateStatus } from './contract.ts'
+import { createReplies } from './replies.ts'
+import { gateLine, pendingText } from './pending.ts'
+import { shownGate } from './shown.ts'
+import { countGates, findGate, listGates, listGatesOfRun, listPendingOfRun } from './store.ts'
+
+export interface GateDeps {
+  db: Db
+  scopes: ScopeParts
+  questions: Questions
+}
+
+export type Gates = ReturnType<typeof createGates>
+
+export function createGates({ db, scopes, questions }: GateDeps) {
+  /** One decision about one gate, alone with its run; with its organisation where the run's mission may move. */
+  async function decide<T>(
+    by: Actor,
+    target: { gateId: string; run: Run },
+    movesMission: boolean,
+    act: (scope: RunScope, gateId: string) => Promise<T>,
+  ): Promise<T> {
+    const streams: Stream[] = [`run:${target.run.id}`]
+    if (movesMission) streams.push(`org:${target.run.organisationId}`)
+    return db.write(streams, async (tx) => act(await openScope(tx, target.run.id, actorName(by)), target.gateId))
+  }
+
+  async function openScope(tx: Tx, runId: string, by: string): Promise<RunScope> {
+    const run = await findRun(tx, runId)
+    if (run === undefined) throw bug(`run ${runId} vanished`)
+    return scopeOf(scopes, tx, run, by)
+  }
+
+  async function approve(
+    by: Actor,
+    input: { target: string; note?: string | undefined; as?: string | undefined },
+  ): Promise<DecidedGate> {
+    const found = await db.read((tx) => findTarget(tx, input.target))
+    return decide(by, found, found.gate.gate === 'acceptance', async (scope, gateId) => {
+      const person = await personOf(scope.tx, input.as)
+      const gate = await approveGate(scope, gateId, person, input.note ?? null)
+      return { ...shownGate(gate), confirmation: await afterApproval(scope.tx, scope.run, gate) }
+    })
+  }
+
+  async function reject(
+    by: Actor,
+    input: { target: string; reason: string; as?: string | undefined },
+  ): Promise<DecidedGate> {
+    const found = await db.read((tx) => findTarget(tx, input.target))
+    return decide(by, found, true, async (scope, gateId) => {
+      const person = await personOf(scope.tx, input.as)
+      const gate = await rejectGate(scope, gateId, person, input.reason)
+      return { ...shownGate(gate), confirmation: await afterRejection(scope.tx, scope.run, gate) }
+    })
+  }
+
+  return {
+    list: (status: GateStatus, limit: number): Promise<{ gates: GateShown[]; total: number }> =>
+      db.read(async (tx) => ({
+        gates: (await listGates(tx, status, limit)).map(shownGate),
+        total: await countGates(tx, status),
+      })),
+
+    ofRun: (runId: string): Promise<{ gates: GateShown[] }> =>
+      db.read(async (tx) => {
+        const run = await requireRun(tx, runId)
+        return { gates: (await listGatesOfRun(tx, run.id)).map(shownGate) }
+      }),
+
+    approve,
+    reject,
+
+    async pause(by: Actor, runId: string, reason: string | undefined): Promise<GateShown> {
+      const { id } = await db.read((tx) => requireRun(tx, runId))
+      return db.write([`run:${id}`], async (tx) => {
+        const scope = await openScope(tx, id, actorName(by))
+        return shownGate(await pauseRun(scope, reason ?? `paused by ${actorName(by)}`))
+      })
+    },
+
+    async resume(by: Actor, runId: string): Promise<{ runId: string; status: string; heldBy: string | null }> {
+      const { id, organisationId } = await db.read((tx) => requireRun(tx, runId))
+      return db.write([`run:${id}`, `org:${organisationId}`], async (tx) => {
+        const scope = await openScope(tx, id, actorName(by))
+        await resumeRun(scope, actorName(by))
+        return { runId: id, status: scope.run.status, heldBy: scope.run.heldBy }
+      })
+    },
+
+    reply: createReplies({ db, approve, reject, questions }),
+
+    /** A wake-up that was asked for when the gate opened. It may come twice, and after the gate was decided. */
+    async wake(kind: 'gate_timeout' | 'gate_reminder', gateId: string): Promise<void> {
+      const found = await db.read(async (tx) => {
+        const gate = await findGate(tx, gateId)
+        return gate?.status === 'pending' ? findRun(tx, gate.runId) : undefined
+      })
+      if (found === undefined) return
+      await db.write([`run:${found.id}`, `org:${found.organisationId}`], async (tx) => {
+        const scope = await openScope(tx, found.id, 'daemon')
+        await (kind === 'gate_timeout' ? expireGate(scope, gateId) : remindOfGate(scope, gateId))
+      })
+    },
+  }
+}
+
+/** Which gate is meant by a run or a gate. */
+async function findTarget(tx: ReadTx, target: string): Promise<{ gateId: string; gate: GateRow; run: Run }> {
+  const named = await findGate(tx, target)
+  const run = named === undefined ? await runOf(tx, target) : await findRun(tx, named.runId)
+  if (run === undefined) throw refusal('not_found', `no run or gate "${target}"; ${await pendingText(tx)}`)
+  const gate = named ?? (await gateOfRun(tx, run))
+  return { gateId: gate.id, gate, run }
+}
+
+async function runOf(tx: ReadTx, target: string): Promise<Run | undefined> {
+  try {
+    return await requireRun(tx, target)
+  } catch (error) {
+    if (error instanceof AgencyError && error.code === 'not_found') return undefined
+    throw error
+  }
+}
+
+async function gateOfRun(tx: ReadTx, run: Run): Promise<GateRow> {
+  const pending = await listPendingOfRun(tx, run.id)
+  // A pause is waited for by nobody but who made it: beside another gate, it is the other one that is meant.
+  const decidable = pending.filter((gate) => gate.gate !== 'manual')
+  const [gate, ...more] = decidable.length > 0 ? decidable : pending
+  if (gate === undefined)
+    throw refusal('not_found', `no pending gate; ${await pendingText(tx)}`, await lastDecision(tx, run))
+  if (more.length > 0)
+    throw refusal('conflict', `${run.id} has several pending gates: ${[gate, ...more].map(gateLine).join(', ')}`, {
+      hint: 'Name the gate instead of the run.',
+      data: { gates: [gate, ...more].map(({ id }) => id) },
+    })
+  return gate
+}
+
+/** Whoever comes second wants to know what came first. */
+async function lastDecision(tx: ReadTx, run: Run): Promise<{ hint?: string }> {
+  const last = (await listGatesOfRun(tx, run.id)).at(-1)
+  return last === undefined ? {} : { hint: `Its last gate, ${last.gate}, is ${last.status} by ${last.by}.` }
+}
+
+/** Who speaks, where it matters that several do. */
+async function personOf(tx: ReadTx, reference: string | undefined): Promise<string> {
+  if (reference === undefined) return 'operator'
+  const persona = await resolvePersona(tx, reference)
+  if (persona.id === operatorPersona) return 'operator'
+  if (persona.personaTypeId !== 3 && persona.personaTypeId !== 4)
+    throw refusal('forbidden', `${persona.slug} is an agent; gates are decided by people`)
+  if (persona.status === 'archived') throw notFound('active persona', reference)
+  return persona.slug
+}

@@ -1,0 +1,236 @@
+import type { Db, ReadTx } from '../../db/port.ts'
+import { answerQuestion } from '../../engine/answers.ts'
+import { addNote, escalateNote, resolveNote } from '../../engine/notes.ts'
+import { type RunScope, type ScopeParts, scopeOf } from '../../engine/scope.ts'
+import { type Actor, actorName } from '../../kernel/actor.ts'
+import { bug, notFound, refusal } from '../../kernel/errors.ts'
+import { checkFence } from '../attempts/store.ts'
+import type { Brief } from '../briefs/contract.ts'
+import { endStatuses } from '../briefs/states.ts'
+import { findBrief, findBriefByKey } from '../briefs/store.ts'
+import type { Run } from '../runs/contract.ts'
+import { findRun } from '../runs/store.ts'
+import {
+  type Note,
+  type NoteCategory,
+  noteName,
+  noteNumber,
+  type NoteShown,
+  type NoteStatus,
+  ownCategories,
+  showNote,
+} from './contract.ts'
+import { findNote, listNotesOfBrief, listNotesOfRun } from './store.ts'
+
+export interface NoteDeps {
+  db: Db
+  scopes: ScopeParts
+  /** The agent of this attempt is alive. */
+  touch: (attemptId: string) => void
+  resolveRun: (prefix: string) => Promise<string>
+}
+
+export type Notes = ReturnType<typeof createNotes>
+
+interface Place {
+  runId?: string | undefined
+  briefId?: string | undefined
+}
+
+/** An agent that writes more than this down does not work any more. */
+const maxNotesOfBrief = 1_000
+
+/** What is taken for granted, until somebody has decided it. An agent reads its run's notes and writes its own brief's. */
+export function createNotes({ db, scopes, touch, resolveRun }: NoteDeps) {
+  const runOf = async (by: Actor, { runId, briefId }: Place): Promise<string> => {
+    if (by.kind === 'agent') {
+      touch(by.attemptId)
+      // Whether another run exists is none of its business.
+      if (runId !== undefined && runId !== by.runId) throw notFound('run', runId)
+      return by.runId
+    }
+    if (runId !== undefined) return resolveRun(runId)
+    if (briefId === undefined)
+      throw refusal('invalid_input', 'run_id: notes are numbered by run; which one is meant?', {
+        hint: 'Name it with --run, or a brief with --brief.',
+      })
+    const brief = await db.read((tx) => findBrief(tx, briefId))
+    if (brief === undefined) throw notFound('brief', briefId, 'A key needs its run beside it.')
+    return brief.runId
+  }
+
+  async function write<T>(by: Actor, place: Place, work: (scope: RunScope) => Promise<T>): Promise<T> {
+    const runId = await runOf(by, place)
+    const { organisationId } = await db.read((tx) => requireRun(tx, runId))
+    // An operator's answer can end a run, and with it its mission.
+    const streams = by.kind === 'agent' ? [] : ([`org:${organisationId}`] as const)
+    return db.write([`run:${runId}`, ...streams], async (tx) => {
+      if (by.kind === 'agent') await checkFence(tx, by)
+      return work(scopeOf(scopes, tx, await requireRun(tx, runId), actorName(by)))
+    })
+  }
+
+  return {
+    add: (
+      by: Actor,
+      input: Place & { description: string; context: string; category?: NoteCategory | undefined; status: NoteStatus },
+    ): Promise<NoteShown> => {
+      if (input.status !== 'open')
+        throw refusal('invalid_input', `status: a note begins open, not ${input.status}`, {
+          hint: 'Settle it with note.resolve or note.escalate.',
+        })
+      return write(by, input, async (scope) => {
+        const brief = await briefToNote(scope, by, input.briefId)
+        if ((await listNotesOfBrief(scope.tx, brief.id)).length >= maxNotesOfBrief)
+          throw refusal('too_large', `${brief.key} has ${maxNotesOfBrief} notes already`)
+        const note = await addNote(scope, {
+          briefId: brief.id,
+          attemptId: by.kind === 'agent' ? by.attemptId : null,
+          agentId: by.kind === 'agent' ? by.agentId : null,
+          description: input.description,
+          context: input.context,
+          category: input.category ?? null,
+        })
+        return showNote(note)
+      })
+    },
+
+    async list(by: Actor, { status, ...place }: Place & { status?: NoteStatus | undefined }) {
+      const runId = await runOf(by, place)
+      const found = await db.read(async (tx) => {
+        const briefId = await briefToList(tx, by, runId, place)
+        return briefId === null ? listNotesOfRun(tx, runId) : listNotesOfBrief(tx, briefId)
+      })
+      return { notes: found.filter((note) => status === undefined || note.status === status).map(showNote) }
+    },
+
+    async show(by: Actor, { noteId, ...place }: Place & { noteId: string }): Promise<NoteShown> {
+      const runId = await runOf(by, place)
+      return showNote(await db.read((tx) => requireNote(tx, runId, noteId)))
+    },
+
+    resolve: (
+      by: Actor,
+      { noteId, resolution, category, ...place }: Place & Settling & { resolution: string },
+    ): Promise<NoteShown> =>
+      write(by, place, async (scope) => {
+        const note = await noteToSettle(scope, by, noteId)
+        if (by.kind === 'agent') checkOwnDecision(note, category)
+        // One that waits for an answer gets it here, so that question, note and brief hear the same.
+        if (note.status === 'escalated') await answerQuestion(scope, questionOf(note), actorName(by), resolution)
+        else await resolveNote(scope, note, resolution, by.kind === 'agent' ? 'agent' : 'operator', category)
+        return showNote(await requireNote(scope.tx, note.runId, noteId))
+      }),
+
+    escalate: (
+      by: Actor,
+      { noteId, reason, category, ...place }: Place & Settling & { reason: string },
+    ): Promise<NoteShown> =>
+      write(by, place, async (scope) => {
+        const note = await noteToSettle(scope, by, noteId)
+        if (note.status === 'escalated')
+          throw refusal('illegal_transition', `${noteName(note)} is escalated already`, {
+            hint: `Its question is ${questionOf(note)}.`,
+            data: { from: note.status, to: 'escalated' },
+          })
+        const brief = await requireBrief(scope.tx, note.runId, note.briefId)
+        if (endStatuses.includes(brief.status))
+          throw refusal('illegal_transition', `${brief.key} is ${brief.status}: nobody waits for the answer`)
+        const decided = category === undefined ? note : { ...note, category }
+        return showNote(await escalateNote(scope, brief, decided, reason))
+      }),
+  }
+}
+
+interface Settling {
+  noteId: string
+  category?: NoteCategory | undefined
+}
+
+/** The brief that a new note is about: an agent's own; and somebody has to be at work on it. */
+async function briefToNote(scope: RunScope, by: Actor, reference: string | undefined): Promise<Brief> {
+  const { tx, run } = scope
+  if (by.kind !== 'agent' && reference === undefined)
+    throw refusal('invalid_input', 'brief_id: which brief is the note about?', { hint: 'Name it with --brief.' })
+  const brief = await requireBrief(tx, run.id, by.kind === 'agent' ? (reference ?? by.briefId) : (reference as string))
+  if (by.kind === 'agent') checkOwn(by.briefId, brief.id)
+  if (brief.kind === 'verify')
+    throw refusal('forbidden', 'a verifier takes nothing for granted: what it doubts goes into its verdict')
+  // Its start may not have been recorded yet, but who speaks with a valid token is at work.
+  const isAtWork = brief.status === 'working' || brief.status === 'completion_drive_review'
+  if (!isAtWork && !(by.kind === 'agent' && brief.status === 'assigned'))
+    throw refusal(
+      'illegal_transition',
+      `notes only in working or completion_drive_review; ${brief.key} is ${brief.status}`,
+      {
+        data: { status: brief.status },
+      },
+    )
+  return brief
+}
+
+/** Null: those of the whole run. An agent that asks for nothing in particular means its own; a verifier, the judged one's. */
+async function briefToList(tx: ReadTx, by: Actor, runId: string, { briefId, ...place }: Place): Promise<string | null> {
+  if (briefId !== undefined) return (await requireBrief(tx, runId, briefId)).id
+  if (by.kind !== 'agent' || place.runId !== undefined) return null
+  return (await findBrief(tx, by.briefId))?.verifies ?? by.briefId
+}
+
+async function noteToSettle({ tx, run }: RunScope, by: Actor, noteId: string): Promise<Note> {
+  const note = await requireNote(tx, run.id, noteId)
+  if (by.kind === 'agent') checkOwn(by.briefId, note.briefId)
+  if (note.status === 'resolved')
+    throw refusal('illegal_transition', `${noteName(note)} is resolved already: ${note.resolvedBy}`, {
+      data: { from: note.status },
+    })
+  return note
+}
+
+/** In doubt, escalate: what has no category, or not one of its own, is not an agent's to decide. */
+function checkOwnDecision(note: Note, given: NoteCategory | undefined): void {
+  const name = noteName(note)
+  if (note.status === 'escalated')
+    throw refusal('illegal_transition', `${name} is escalated: its answer comes from above`, {
+      hint: `Look for it with note.show; its question is ${questionOf(note)}.`,
+      data: { from: note.status, to: 'resolved' },
+    })
+  // What was called somebody else's to decide does not become one's own by another name.
+  const categories = [note.category, given].filter((category) => category !== null && category !== undefined)
+  if (categories.length === 0)
+    throw refusal('conflict', `category required: ${name} has none, so it is not yours to decide`, {
+      hint: `Name one (${ownCategories.join(', ')}), or escalate it.`,
+    })
+  if (!categories.every((category) => ownCategories.includes(category)))
+    throw refusal('forbidden', `must_escalate: operator`, {
+      hint: `${name} is about ${categories.join(', ')}; hand it up with note.escalate.`,
+      data: { note_id: name, must_escalate: 'operator' },
+    })
+}
+
+const checkOwn = (own: string, other: string): void => {
+  if (own !== other) throw refusal('forbidden', 'an agent writes notes about its own brief only')
+}
+
+function questionOf(note: Note): string {
+  if (note.questionId === null) throw bug(`${note.id} is escalated without a question`)
+  return note.questionId
+}
+
+async function requireNote(tx: ReadTx, runId: string, noteId: string): Promise<Note> {
+  const number = noteNumber(noteId)
+  const note = number === null ? undefined : await findNote(tx, runId, number)
+  if (note === undefined) throw notFound('note', noteId, 'They are called note_001 and so on, by run.')
+  return note
+}
+
+async function requireBrief(tx: ReadTx, runId: string, reference: string): Promise<Brief> {
+  const brief = (await findBrief(tx, reference)) ?? (await findBriefByKey(tx, runId, reference))
+  if (brief === undefined || brief.runId !== runId) throw notFound('brief', reference)
+  return brief
+}
+
+async function requireRun(tx: ReadTx, id: string): Promise<Run> {
+  const run = await findRun(tx, id)
+  if (run === undefined) throw notFound('run', id)
+  return run
+}

@@ -1,0 +1,95 @@
+import type { Db, ReadTx } from '../../db/port.ts'
+import { answerQuestion } from '../../engine/answers.ts'
+import { type ScopeParts, scopeOf } from '../../engine/scope.ts'
+import { change } from '../../events/change.ts'
+import { type Actor, actorName } from '../../kernel/actor.ts'
+import { bug, notFound, refusal } from '../../kernel/errors.ts'
+import { shorten } from '../../kernel/text.ts'
+import { listLiveAttemptsOfRun } from '../attempts/store.ts'
+import type { Run } from '../runs/contract.ts'
+import { resolveRun } from '../runs/find.ts'
+import { findRun } from '../runs/store.ts'
+import type { Question } from './contract.ts'
+import { countQuestions, findQuestion, listQuestions, questions } from './store.ts'
+
+export interface QuestionDeps {
+  db: Db
+  scopes: ScopeParts
+  /** Called after commit with the attempts whose agents must stop: an answer can end a run. */
+  interrupt: (attemptIds: readonly string[]) => void
+}
+
+export type Questions = ReturnType<typeof createQuestions>
+
+export function createQuestions({ db, scopes, interrupt }: QuestionDeps) {
+  const find = (questionId: string): Promise<{ question: Question; run: Run }> =>
+    db.read(async (tx) => {
+      const question = await requireQuestion(tx, questionId)
+      return { question, run: await runOf(tx, question) }
+    })
+
+  return {
+    list: (query: { runId?: string | undefined; all?: boolean | undefined; limit: number }) =>
+      db.read(async (tx) => {
+        const runId = query.runId === undefined ? undefined : await resolveRun(tx, query.runId)
+        const wanted = { runId, onlyWaiting: query.all !== true }
+        return { questions: await listQuestions(tx, wanted, query.limit), total: await countQuestions(tx, wanted) }
+      }),
+
+    async show(by: Actor, questionId: string): Promise<Question> {
+      const question = await db.read((tx) => requireQuestion(tx, questionId))
+      // An agent sees its own run; whether another's question exists is none of its business.
+      if (by.kind === 'agent' && question.runId !== by.runId) throw notFound('question', questionId)
+      return question
+    },
+
+    async answer(by: Actor, questionId: string, answer: string): Promise<Question> {
+      const { run: known } = await find(questionId)
+      return db.write([`run:${known.id}`, `org:${known.organisationId}`], async (tx) => {
+        const question = await requireQuestion(tx, questionId)
+        const scope = scopeOf(scopes, tx, await runOf(tx, question), actorName(by))
+        const live = (await listLiveAttemptsOfRun(tx, known.id)).map((attempt) => attempt.id)
+        const answered = await answerQuestion(scope, questionId, actorName(by), answer)
+        if (scope.run.endedAt !== null) tx.afterCommit(() => interrupt(live))
+        return answered
+      })
+    },
+
+    async acknowledge(by: Actor, questionId: string): Promise<Question> {
+      const { run } = await find(questionId)
+      return db.write([`run:${run.id}`], async (tx) => {
+        const question = await requireQuestion(tx, questionId)
+        if (question.answeredAt !== null)
+          throw refusal('illegal_transition', `question ${question.id} is ${question.status} already`)
+        if (question.acknowledgedAt !== null) return question
+        return change(
+          tx,
+          questions,
+          question,
+          { acknowledgedAt: tx.at },
+          {
+            kind: 'question_acknowledged',
+            by: actorName(by),
+            runId: question.runId,
+            briefId: question.briefId,
+            level: 'verbose',
+            message: `seen: ${shorten(question.text, 200)}`,
+            data: { question_id: question.id },
+          },
+        )
+      })
+    },
+  }
+}
+
+async function requireQuestion(tx: ReadTx, id: string): Promise<Question> {
+  const question = await findQuestion(tx, id)
+  if (question === undefined) throw notFound('question', id, 'List those that wait with "agency questions".')
+  return question
+}
+
+async function runOf(tx: ReadTx, question: Question): Promise<Run> {
+  const run = await findRun(tx, question.runId)
+  if (run === undefined) throw bug(`question ${question.id} has no run`)
+  return run
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod'
+
+import { operation } from '../../operations/contract.ts'
+import { OrgReference, PersonaReference } from '../../org/references.contract.ts'
+
+/** One model call, as it was reported and what it cost. */
+export const Spend = z.object({
+  id: z.string(),
+  runId: z.string(),
+  missionId: z.string(),
+  organisationId: z.number().int(),
+  briefId: z.string(),
+  attemptId: z.string(),
+  personaId: z.number().int(),
+  provider: z.string().nullable(),
+  model: z.string().nullable(),
+  inputTokens: z.number().int().describe('All of them, those read from or written to a cache too'),
+  outputTokens: z.number().int(),
+  cacheReadTokens: z.number().int(),
+  cacheWriteTokens: z.number().int(),
+  costMicros: z.number().int().nullable().describe('Millionths of a US dollar; null: no price is known'),
+  simulated: z.boolean(),
+  at: z.string(),
+})
+export type Spend = z.infer<typeof Spend>
+
+/** What calls of one model came to. */
+export const ModelCost = z.object({
+  provider: z.string().nullable(),
+  model: z.string().nullable(),
+  simulated: z.boolean(),
+  calls: z.number().int(),
+  unpricedCalls: z.number().int().describe('Calls without a known price; they are in no sum of money'),
+  inputTokens: z.number().int(),
+  outputTokens: z.number().int(),
+  cacheReadTokens: z.number().int(),
+  cacheWriteTokens: z.number().int(),
+  costMicros: z.number().int().describe('Millionths of a US dollar, of the calls whose price is known'),
+})
+export type ModelCost = z.infer<typeof ModelCost>
+
+export const spendOperations = {
+  summary: operation({
+    name: 'spend.summary',
+    summary: 'What model calls came to, by model: of a run, a mission, an organisation, a persona, or of everything',
+    method: 'GET',
+    path: '/costs',
+    input: z.strictObject({
+      runId: z.string().optional(),
+      missionId: z.string().optional(),
+      organisation: OrgReference.optional(),
+      persona: PersonaReference.optional(),
+    }),
+    output: z.object({
+      models: z.array(ModelCost),
+      calls: z.number().int(),
+      unpricedCalls: z.number().int(),
+      tokens: z.number().int(),
+      costMicros: z.number().int(),
+    }),
+    allow: ['operator'],
+  }),
+  list: operation({
+    name: 'spend.list',
+    summary: 'The model calls of a run, newest first',
+    method: 'GET',
+    path: '/runs/:run_id/spends',
+    input: z.strictObject({ runId: z.string(), limit: z.coerce.number().int().min(1).max(1_000).default(200) }),
+    output: z.object({ spends: z.array(Spend) }),
+    allow: ['operator'],
+  }),
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+
+import { operation } from '../../operations/contract.ts'
+import { OrgReference } from '../../org/references.contract.ts'
+
+/** While it is there, nothing is launched: everywhere, or in one organisation. */
+export const Stop = z.object({
+  scope: z.string().describe('all, or org:<id>'),
+  organisationId: z.number().int().nullable(),
+  reason: z.string(),
+  by: z.string(),
+  at: z.string(),
+})
+export type Stop = z.infer<typeof Stop>
+
+/** A provider that said "later": nothing is launched on it until then. */
+export const ProviderHold = z.object({
+  provider: z.string(),
+  until: z.string(),
+  reason: z.string(),
+  at: z.string(),
+})
+export type ProviderHold = z.infer<typeof ProviderHold>
+
+const organisation = OrgReference.optional().describe('Only this organisation; without one: everything')
+
+export const stopOperations = {
+  list: operation({
+    name: 'stop.list',
+    summary: 'What is stopped, and which providers take no launches until when',
+    method: 'GET',
+    path: '/stops',
+    input: z.strictObject({}),
+    output: z.object({ stops: z.array(Stop), providerHolds: z.array(ProviderHold) }),
+    allow: ['operator'],
+  }),
+  set: operation({
+    name: 'stop.set',
+    summary: 'Launch nothing more and interrupt agents at work, until it is lifted; nothing is lost or counted',
+    method: 'POST',
+    path: '/stops',
+    input: z.strictObject({ organisation, reason: z.string().trim().max(500).default('') }),
+    output: Stop,
+    allow: ['operator'],
+  }),
+  clear: operation({
+    name: 'stop.clear',
+    summary: 'Lift a stop; what waited goes on',
+    method: 'POST',
+    path: '/stops/clear',
+    input: z.strictObject({ organisation }),
+    output: z.object({ lifted: z.array(Stop) }),
+    allow: ['operator'],
+  }),
+}

@@ -1,0 +1,45 @@
+import type { ReadTx } from '../../db/port.ts'
+import { findRow, findRows, table } from '../../db/table.ts'
+import { openTx } from '../../db/tx.ts'
+import type { ProviderHold, Stop } from './contract.ts'
+
+export const stops = table<Stop>('stops', {
+  key: ['scope'],
+  stream: (row) => (row.organisationId === null ? 'system' : `org:${row.organisationId}`),
+})
+
+export const providerHolds = table<ProviderHold>('provider_holds', { key: ['provider'], stream: () => 'system' })
+
+export const scopeOfStop = (organisationId: number | null): string =>
+  organisationId === null ? 'all' : `org:${organisationId}`
+
+export const findStop = (tx: ReadTx, scope: string): Promise<Stop | undefined> => findRow(tx, stops, scope)
+
+export const listStops = (tx: ReadTx): Promise<Stop[]> => findRows(tx, stops, '1 = 1 ORDER BY scope')
+
+export const findHold = (tx: ReadTx, provider: string): Promise<ProviderHold | undefined> =>
+  findRow(tx, providerHolds, provider)
+
+/** Those that still hold. */
+export const listHolds = (tx: ReadTx, at: string): Promise<ProviderHold[]> =>
+  findRows(tx, providerHolds, 'until > ? ORDER BY provider', [at])
+
+/** Of a run `r`: somebody has stopped it from outside. */
+export const isStopped =
+  'EXISTS (SELECT 1 FROM stops s WHERE s.organisation_id IS NULL OR s.organisation_id = r.organisation_id)'
+
+/** What stands in the way of launches in an organisation, in one look. */
+export async function lookForObstacles(
+  tx: ReadTx,
+  organisationId: number,
+): Promise<{ stopped: boolean; limited: boolean; budgeted: boolean }> {
+  const open = openTx(tx)
+  const isAsItWillBe = !['stops', 'provider_holds', 'budgets'].some((name) => open.rows.touches(name))
+  const row = await (isAsItWillBe ? open.group.direct : open.sql).get(
+    `SELECT (SELECT COUNT(*) FROM stops WHERE organisation_id IS NULL OR organisation_id = ?) AS stopped,
+(SELECT COUNT(*) FROM provider_holds WHERE until > ?) AS limited,
+(SELECT CASE WHEN EXISTS (SELECT 1 FROM budgets) THEN 1 ELSE 0 END) AS budgeted`,
+    [organisationId, open.at],
+  )
+  return { stopped: row?.['stopped'] !== 0, limited: row?.['limited'] !== 0, budgeted: row?.['budgeted'] !== 0 }
+}
