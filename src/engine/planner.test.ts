@@ -7,6 +7,7 @@ describeStores('a run that is planned first', (openFresh) => {
   it('does what its planner reports, has each part judged, and is accepted', async () => {
     const agency = await startAgency(openFresh)
     const plan = ['one', 'two'].map((key) => ({ key, objective: `Do ${key}` }))
+    const verdict = { verdict: 'pass', checked: ['result.md: it is there'] }
     const started = await agency.run({
       planner: true,
       verify: 'all',
@@ -14,6 +15,7 @@ describeStores('a run that is planned first', (openFresh) => {
         scenario: {
           attempts: [work],
           plan: [[{ report: { status: 'done', summary: 'Two parts.', plan, via: 'stdout' } }]],
+          verify: [[{ report: { status: 'done', summary: 'Looked.', verdict, via: 'stdout' } }]],
         },
       },
     })
