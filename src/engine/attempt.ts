@@ -2,7 +2,8 @@ import type { AgentEnded, AgentHandle, RuntimeEvent } from '../adapters/runtime/
 import type { Tx } from '../db/port.ts'
 import { AgencyError } from '../kernel/errors.ts'
 import { sleep } from '../kernel/clock.ts'
-import type { Attempt, Report } from '../work/attempts/contract.ts'
+import { fromWire } from '../operations/wire.ts'
+import { type Attempt, Report } from '../work/attempts/contract.ts'
 import { findProgress } from '../work/attempts/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import { listNotesOfBrief } from '../work/notes/store.ts'
@@ -162,7 +163,8 @@ function note(played: Played, event: RuntimeEvent, append: (text: string) => voi
     case 'usage':
       return count(played.usage, event, append)
     case 'report':
-      played.report = event.report
+      // As the API does it for reports that come through it.
+      played.report = fromWire(Report, event.report)
       return
     case 'ended':
       played.ended = event

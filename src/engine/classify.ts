@@ -1,10 +1,9 @@
 import type { AgentEnded } from '../adapters/runtime/port.ts'
 import { redact, shorten } from '../kernel/text.ts'
-import { fromWire } from '../operations/wire.ts'
 import { type Outcome, Report } from '../work/attempts/contract.ts'
 
 /** Why the engine itself ended an attempt, if it did. */
-export type Stop = 'deadline_idle' | 'deadline_hard' | 'daemon_stop' | 'cancelled'
+export type Stop = 'deadline_idle' | 'deadline_hard' | 'daemon_stop' | 'cancelled' | 'budget' | 'stopped'
 
 export interface Ending {
   ended: AgentEnded
@@ -39,8 +38,7 @@ export function classify(ending: Ending): Classified {
     return { outcome: 'crash', detail: line(redact(ended.detail ?? 'ended without an exit code'), 500), report: null }
   if (ended.exitCode !== 0) return crash(`exit code ${ended.exitCode}`, ended)
   if (ending.report === undefined) return { outcome: 'bad_output', detail: 'ended without a report', report: null }
-  // What came through the API is converted already; nothing changes by doing it again.
-  const parsed = Report.safeParse(fromWire(Report, ending.report))
+  const parsed = Report.safeParse(ending.report)
   if (!parsed.success) {
     const first = parsed.error.issues[0]
     return {
