@@ -76,6 +76,7 @@ export const startRun = (daemon: TestDaemon, kind: 'done' | 'failed' | 'blocked'
     goal,
     runtime: 'scripted',
     retry_budget: 0,
+    on_limit: 'fail',
     evidence: [{ kind: 'file', path: 'out.txt' }],
     runtime_options: {
       scenario: {
