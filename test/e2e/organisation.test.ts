@@ -340,6 +340,21 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     await expectShown(page.getByRole('link', { name: /^Tester vacant/ }))
   })
 
+  it('puts what somebody proposes into the inbox while one looks on, with the reason', async () => {
+    const devon = await importOrganisation(daemon, sixSeats('North Devon'))
+    await open('/')
+    await propose(devon, 'Tester', 'Nobody reads the reports')
+    const card = page.getByRole('listitem').filter({ hasText: 'Nobody reads the reports' })
+    await expectShown(card.getByText('proposed', { exact: true }))
+    await card.getByRole('link', { name: '1 change to North Devon' }).click()
+    await expectShown(page.getByRole('heading', { level: 1, name: 'North Devon Proposals' }))
+    await page.getByRole('button', { name: 'Apply 1 change' }).click()
+    await expectShown(page.getByText('applied', { exact: true }))
+    await page.goBack()
+    await expectShown(page.getByRole('heading', { level: 1, name: 'Inbox' }))
+    await expectGone(card)
+  })
+
   it('remembers who changed what, and marks what an agent did outside governance', async () => {
     await open(`/org/${sussex.slug}/history`)
     const change = page.getByRole('row', { name: /seat "Gardener" created/ })
@@ -511,6 +526,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
       runtime: 'program',
       retry_budget: 0,
       crash_retries: 0,
+      on_limit: 'fail',
       runtime_options: {
         command: ['sh', '-c', `${agency} ${line} > '${done}.log' 2>&1; echo $? > '${done}'; echo '{}'`],
       },

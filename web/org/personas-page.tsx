@@ -7,7 +7,7 @@ import { Empty, Failure, Skeleton } from '../parts/views.tsx'
 import { addresses, Link, setQuery, usePlace } from '../router.tsx'
 import { figure } from '../text.ts'
 import { useChosen } from './choice.ts'
-import { chartQuery, organisationsQuery, personasQuery } from './queries.ts'
+import { chartQuery, mostAsked, organisationsQuery, personasQuery } from './queries.ts'
 
 interface Held {
   org: OrganisationView
@@ -15,8 +15,6 @@ interface Held {
   title: string
 }
 
-/** Beyond this many organisations, asking each for its seats would cost more than it tells. */
-const most = 12
 const atOnce = 300
 
 export function PersonasPage() {
@@ -27,7 +25,7 @@ export function PersonasPage() {
   const known = useQuery(organisationsQuery())
   const organisations = known.data ?? []
   const chosen = useChosen({ page: 'personas' }, query, organisations)
-  const inScope = organisations.filter((each) => chosen === null || each.slug === chosen).slice(0, most)
+  const inScope = organisations.filter((each) => chosen === null || each.slug === chosen).slice(0, mostAsked)
   const { seats, areKnown } = useSeats(inScope)
   // Who holds a seat decides who is shown: everybody, or nobody, would only flash by.
   const isPending = personas.isPending || known.isPending || !areKnown

@@ -74,6 +74,24 @@ export const proposalsQuery = (org: string) =>
     queryFn: async ({ signal }) => (await call(proposalOperations.list, { org, all: 'true' }, signal)).proposals,
   })
 
+/** Beyond this many organisations, asking each of them would cost more than it tells. */
+export const mostAsked = 12
+
+/** What waits for a decision anywhere, the oldest first. */
+export const openProposalsQuery = queryOptions({
+  queryKey: [...keys.org, 'open proposals'],
+  queryFn: async ({ signal }) => {
+    const { organisations } = await call(organisationOperations.list, { all: 'false' }, signal)
+    const lists = await Promise.all(
+      organisations.slice(0, mostAsked).map(async (organisation) => {
+        const { proposals } = await call(proposalOperations.list, { org: organisation.slug, all: 'false' }, signal)
+        return proposals.map((proposal) => ({ proposal, organisation }))
+      }),
+    )
+    return lists.flat().toSorted((a, b) => a.proposal.proposalId - b.proposal.proposalId)
+  },
+})
+
 export const settingsQuery = (org: string) =>
   queryOptions({
     queryKey: [...keys.org, 'settings', org],

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 
 import { OrganisationSwitch } from '../org/switch.tsx'
-import { statusQuery, waitingQuery } from '../queries.ts'
+import { statusQuery } from '../queries.ts'
 import { addresses, Link, type Route } from '../router.tsx'
 import { counted, figure } from '../text.ts'
+import { useWaiting } from './waiting.ts'
 
 /** The places that exist, with what is in them. On a phone it lies at the bottom, within reach of a thumb. */
 export function Rail({ route, onSearch }: { route: Route; onSearch: () => void }) {
-  const waiting = useQuery(waitingQuery)
+  const waits = useWaiting()
   const status = useQuery(statusQuery)
-  const waits = waiting.data ? waiting.data.blocked.length + waiting.data.failedTotal : 0
   const runs = status.data?.running.runs ?? 0
   return (
     <nav className="rail" aria-label="Places">
