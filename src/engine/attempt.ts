@@ -1,11 +1,11 @@
-import type { AgentEnded, AgentHandle, RuntimeEvent } from '../adapters/runtime/port.ts'
-import type { Tx } from '../db/port.ts'
-import { AgencyError } from '../kernel/errors.ts'
-import { sleep } from '../kernel/clock.ts'
+import type { AgentEnded, AgentHandle, Limited, RuntimeEvent } from '../adapters/runtime/port.ts'
+import type { Stream, Tx } from '../db/port.ts'
+import { redact, shorten } from '../kernel/text.ts'
 import { fromWire } from '../operations/wire.ts'
 import { type Attempt, Report } from '../work/attempts/contract.ts'
 import { findProgress } from '../work/attempts/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'
+import { startsProcesses } from '../work/evidence/contract.ts'
 import { listNotesOfBrief } from '../work/notes/store.ts'
 import { findRun } from '../work/runs/store.ts'
 import type { Workspace } from '../workspaces/port.ts'
@@ -15,9 +15,13 @@ import { watchDeadlines } from './deadlines.ts'
 import { type EngineDeps, runtimeOf } from './deps.ts'
 import { type AttemptEnd, endAttempt } from './end.ts'
 import { examine } from './evidence.ts'
+import type { Refused } from './money.ts'
+import { persist } from './persist.ts'
 import { faultOfPlan } from './plan.ts'
 import { renderBrief } from './prompt.ts'
 import { type RunScope, type ScopeParts, scopeOf } from './scope.ts'
+import { createSpending, type Spending } from './spending.ts'
+import { type PricedCall, recordSpends } from './spends.ts'
 import { faultOfJudgement } from './verify.ts'
 
 /** An attempt of this process, from claim to recorded end. */
@@ -33,6 +37,8 @@ export interface LiveAttempt {
 export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
   let claimed = taken
   let stopped: Stop | null = null
+  let refused: Refused | null = null
+  let isGone = false
   let handle: AgentHandle | null = null
   let touch = (): void => {}
   const interrupt = async (): Promise<void> => {
@@ -44,12 +50,19 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
     stopped ??= why
     void interrupt()
   }
+  const spending = createSpending(deps, taken, (why) => {
+    // Whoever has ended by itself meanwhile spends nothing more.
+    if (isGone) return
+    refused ??= why
+    stop('budget')
+  })
 
   async function play(): Promise<void> {
     const { attempt, run } = claimed
     deps.trigger('brief.claimed')
     let ended: AgentEnded
     let played = nothingPlayed()
+    let calls: PricedCall[] = []
     let workspace: Workspace | null = null
     try {
       const runtime = runtimeOf(deps, claimed.brief)
@@ -76,12 +89,14 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
       const deadlines = watchDeadlines(deps.clock, run.configuration, stop)
       touch = deadlines.touch
       try {
-        played = await followAgent(deps, claimed, handle, touch)
+        played = await followAgent(deps, claimed, handle, spending, touch)
       } finally {
+        isGone = true
         deadlines.cancel()
       }
       ended = played.ended
       deps.trigger('agent.exited')
+      calls = await spending.rest(claimed.brief.evidence.some(({ kind }) => startsProcesses(kind)))
     } catch (error) {
       // A fault of ours looks the same from here as an agent that cannot be started; it is logged with its run.
       const failure = handle === null ? 'could not be started' : 'could not be followed'
@@ -98,7 +113,9 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
       ended,
       stopped,
       report: played.report,
-      usage: played.usage,
+      calls,
+      streams: spending.streams(),
+      refused,
       startFailed: handle === null,
     })
   }
@@ -126,19 +143,15 @@ async function promptFor(deps: EngineDeps, { run, brief, attempt }: Claimed): Pr
 interface Played {
   ended: AgentEnded
   report: unknown
-  usage: { inputTokens: number; outputTokens: number }
 }
 
-const nothingPlayed = (): Played => ({
-  ended: { kind: 'ended', exitCode: null, signal: null },
-  report: undefined,
-  usage: { inputTokens: 0, outputTokens: 0 },
-})
+const nothingPlayed = (): Played => ({ ended: { kind: 'ended', exitCode: null, signal: null }, report: undefined })
 
 async function followAgent(
   deps: EngineDeps,
   claimed: Claimed,
   handle: AgentHandle,
+  spending: Spending,
   touch: () => void,
 ): Promise<Played> {
   const played = nothingPlayed()
@@ -146,7 +159,7 @@ async function followAgent(
   try {
     for await (const event of handle.events) {
       touch()
-      note(played, event, output.append)
+      note(played, event, spending, output.append)
     }
   } finally {
     await output.close()
@@ -154,14 +167,14 @@ async function followAgent(
   return played
 }
 
-function note(played: Played, event: RuntimeEvent, append: (text: string) => void): void {
+function note(played: Played, event: RuntimeEvent, spending: Spending, append: (text: string) => void): void {
   switch (event.kind) {
     case 'text':
       return append(`${event.text}\n`)
     case 'tool':
       return append(`[${event.name}] ${event.summary}\n`)
     case 'usage':
-      return count(played.usage, event, append)
+      return spending.add(event, append)
     case 'report':
       // As the API does it for reports that come through it.
       played.report = fromWire(Report, event.report)
@@ -171,24 +184,16 @@ function note(played: Played, event: RuntimeEvent, append: (text: string) => voi
   }
 }
 
-/** An agent's word about itself: nothing negative, broken or absurd reaches a sum, nor does it break one. */
-function count(usage: Played['usage'], add: Played['usage'], append: (text: string) => void): void {
-  const inputTokens = usage.inputTokens + add.inputTokens
-  const outputTokens = usage.outputTokens + add.outputTokens
-  if (![add.inputTokens, add.outputTokens, inputTokens, outputTokens].every(isCount))
-    return append('[usage] not a number of tokens; ignored\n')
-  usage.inputTokens = inputTokens
-  usage.outputTokens = outputTokens
-}
-
-/** A billion tokens in one attempt is years of work; ten thousand times that is still a safe integer. */
-const isCount = (tokens: number): boolean => Number.isSafeInteger(tokens) && tokens >= 0 && tokens <= 1e9
-
 export interface Conclusion {
   ended: AgentEnded
   stopped: Stop | null
   report: unknown
-  usage: { inputTokens: number; outputTokens: number }
+  /** Model calls that are not in the ledger yet. */
+  calls?: readonly PricedCall[]
+  /** Of its budgets, as far as they are known. */
+  streams?: readonly Stream[]
+  /** What interrupted it, where a limit did. */
+  refused?: Refused | null
   startFailed?: boolean
   reason?: string
 }
@@ -210,12 +215,13 @@ export async function conclude(
   const report = conclusion.report ?? stored?.report ?? undefined
   const end: AttemptEnd = {
     ...(await lookAt(deps, brief, workspace, classifyEnd(conclusion, report))),
-    usage: conclusion.usage,
-    reason: conclusion.reason ?? 'daemon_stopped',
+    reason: reasonOf(conclusion),
+    refused: conclusion.refused ?? null,
+    limited: conclusion.ended.limited ?? null,
   }
   deps.trigger('evidence.checked')
   const runEnded = await persist(deps, () =>
-    deps.db.write([`run:${run.id}`], async (tx) => {
+    deps.db.write(streamsOfEnd(run.id, conclusion), async (tx) => {
       const scope = await openScope(deps, tx, run.id)
       const progress = await findProgress(tx, known.id)
       let current = brief
@@ -225,6 +231,9 @@ export async function conclude(
       // It finished before its start was recorded (killed between the two).
       if (attempt.status === 'launching' && conclusion.startFailed !== true && end.classified.outcome !== 'interrupted')
         ({ brief: current, attempt } = await recordStart(scope, brief, attempt, { pid: null, promptSha256: null }))
+      const { calls = [] } = conclusion
+      if (calls.length > 0)
+        ({ brief: current, attempt } = await recordSpends(scope, current, attempt, calls, { goOn: false }))
       await endAttempt(scope, current, attempt, end)
       return scope.run.endedAt !== null
     }),
@@ -272,15 +281,41 @@ function faultOfReport(brief: Brief, report: Report): string | null {
   return brief.kind === 'verify' ? faultOfJudgement(report.verdict, brief.evidence) : null
 }
 
-/** Where we died or stopped under an agent that had already reported, the report stands and is looked at. */
+/** The run's, those of its budgets, and the system's where a provider is held. */
+const streamsOfEnd = (runId: string, { streams = [], ended }: Conclusion): Stream[] => [
+  `run:${runId}`,
+  ...streams,
+  ...(ended.limited === undefined ? [] : ['system' as const]),
+]
+
+/** For an interruption: what became of us, or of the agent. */
+function reasonOf({ reason, stopped, ended }: Conclusion): string {
+  if (reason !== undefined) return reason
+  if (stopped === 'stopped') return 'stopped'
+  return stopped === null && ended.limited !== undefined ? 'provider_limited' : 'daemon_stopped'
+}
+
+/**
+ * Where we died or stopped under an agent that had already reported, the report stands and is looked at; also where it
+ * was a limit or its provider that stopped it: the work is done, and nothing more is spent on it.
+ */
 function classifyEnd(conclusion: Conclusion, report: unknown): Classified {
-  const { ended, stopped, reason } = conclusion
-  const ours = reason !== undefined || stopped === 'daemon_stop'
+  const { ended, stopped, reason, refused } = conclusion
+  const isLimited = stopped === null && ended.limited !== undefined
+  const ours = reason !== undefined || isLimited || (stopped !== null && stopsWithoutFault.has(stopped))
   if (!ours) return classify({ ended, stopped, report })
   if (report !== undefined)
     return classify({ ended: { kind: 'ended', exitCode: 0, signal: null }, stopped: null, report })
-  return { outcome: 'interrupted', detail: reason ?? 'the daemon stopped', report: null }
+  if (reason !== undefined) return { outcome: 'interrupted', detail: reason, report: null }
+  if (stopped === 'budget') return { outcome: 'budget', detail: refused?.reason ?? 'a budget is used up', report: null }
+  if (isLimited) return { outcome: 'interrupted', detail: limitedDetail(ended.limited as Limited), report: null }
+  return { outcome: 'interrupted', detail: stopped === 'stopped' ? 'stopped' : 'the daemon stopped', report: null }
 }
+
+const stopsWithoutFault: ReadonlySet<Stop> = new Set(['daemon_stop', 'stopped', 'budget'])
+
+const limitedDetail = ({ reason }: Limited): string =>
+  shorten(`its provider takes no more calls: ${redact(reason)}`.replace(/\s+/g, ' '), 300)
 
 /** Null when somebody else has ended it meanwhile. While an attempt is live, its brief changes only through it. */
 async function recordStarted(
@@ -303,23 +338,3 @@ export async function openScope(deps: ScopeParts, tx: Tx, runId: string, by = 'e
   const run = await findRun(tx, runId)
   return run === undefined ? null : scopeOf(deps, tx, run, by)
 }
-
-/**
- * A full disk or an unreachable server is waited out: the work is done, only its record is missing. Who is told to stop
- * tries once more and leaves it to the next start.
- */
-async function persist<T>(deps: EngineDeps, work: () => Promise<T>): Promise<T> {
-  for (let wait = 500; ; wait = Math.min(wait * 2, 30_000)) {
-    try {
-      return await work()
-    } catch (error) {
-      const passing = error instanceof AgencyError && (error.code === 'store_full' || error.code === 'store_unusable')
-      if (!passing || deps.stopped?.aborted === true) throw error
-      deps.log.error('the store does not take a record; trying again', { error: error.message, waitMs: wait })
-      await Promise.race([sleep(deps.clock, wait), aborted(deps.stopped)])
-    }
-  }
-}
-
-const aborted = (signal: AbortSignal | undefined): Promise<void> =>
-  new Promise((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }))

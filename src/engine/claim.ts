@@ -1,5 +1,5 @@
 import { agents, nextAgentIds, workingAgent } from '../agents/store.ts'
-import type { Tx } from '../db/port.ts'
+import type { Stream, Tx } from '../db/port.ts'
 import { inserted, updated } from '../events/change.ts'
 import type { Attempt } from '../work/attempts/contract.ts'
 import { attempts } from '../work/attempts/store.ts'
@@ -14,6 +14,8 @@ export interface Claimed {
   run: Run
   brief: Brief
   attempt: Attempt
+  /** Of the budgets above it. */
+  streams?: readonly Stream[]
 }
 
 /**

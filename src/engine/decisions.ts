@@ -175,13 +175,19 @@ async function reworkBrief(scope: RunScope, brief: Brief, corrections: readonly 
 }
 
 /** Nobody below can go on: the playbook says whether somebody above is asked. */
-export async function blockBrief(scope: RunScope, brief: Brief, reason: string, cause: QuestionClass): Promise<void> {
+export async function blockBrief(
+  scope: RunScope,
+  brief: Brief,
+  reason: string,
+  cause: QuestionClass,
+  heldBy: string | null = null,
+): Promise<void> {
   const blocked = await moveBrief(scope, brief, 'blocked', {
     kind: 'escalated',
     code: 'ESCALATE',
     message: `${brief.key} is blocked: ${shorten(reason, 500)}`,
     data: { class: cause },
-    patch: { interruptions: 0 },
+    patch: { interruptions: 0, heldBy },
   })
   await decideAndApply(scope, { kind: 'brief_blocked', brief: blocked, class: cause, reason })
 }

@@ -1,3 +1,4 @@
+import type { Prices } from '../adapters/prices/port.ts'
 import type { Runtime } from '../adapters/runtime/port.ts'
 import type { Db } from '../db/port.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -26,6 +27,8 @@ export interface EngineDeps extends ScopeParts {
   readonly log: Log
   readonly trigger: Trigger
   readonly runtimes: ReadonlyMap<string, Runtime>
+  /** Without any, no call has a known price. */
+  readonly prices?: Prices
   readonly workspaces: Workspaces
   readonly files: AttemptFiles
   /** The Markdown template of a brief's prompt. */

@@ -1,3 +1,4 @@
+import type { Limited } from '../adapters/runtime/port.ts'
 import { endedAgent } from '../agents/store.ts'
 import { type Change, inserted, record, updated } from '../events/change.ts'
 import { bug } from '../kernel/errors.ts'
@@ -10,15 +11,17 @@ import type { Brief, Correction } from '../work/briefs/contract.ts'
 import { describeEvidence, startsProcesses } from '../work/evidence/contract.ts'
 import { checks } from '../work/evidence/store.ts'
 import type { QuestionClass } from '../work/questions/contract.ts'
-import { findBrief } from '../work/briefs/store.ts'
+import { findBrief, findMoneyOf } from '../work/briefs/store.ts'
 import { noteName } from '../work/notes/contract.ts'
 import { listUnsettledNotes } from '../work/notes/store.ts'
-import { runs } from '../work/runs/store.ts'
 import type { Judgement } from '../work/verdicts/contract.ts'
+import { giveBack } from './budgets.ts'
 import type { Classified } from './classify.ts'
 import { blockBrief, decideAndApply, failBrief } from './decisions.ts'
 import type { Examination } from './evidence.ts'
+import { type Refused, reserve } from './money.ts'
 import { reviewNotes } from './notes.ts'
+import { holdProvider } from './provider-holds.ts'
 import { moveBrief, type RunScope } from './scope.ts'
 import { isGivenUp } from './unblock.ts'
 import { isWaitingFor, recordVerdict } from './verify.ts'
@@ -27,9 +30,12 @@ export interface AttemptEnd {
   classified: Classified
   /** Null where there was nothing to look at: the agent did not finish. */
   examination: Examination | null
-  usage: { inputTokens: number; outputTokens: number }
   /** For an interruption: what became of us. */
   reason?: string
+  /** What interrupted it, where a limit did. */
+  refused?: Refused | null
+  /** Its provider takes no more calls for now. */
+  limited?: Limited | null
 }
 
 /** Twenty deaths of ours in a row are no accident; the brief stops there instead of circling for ever. */
@@ -46,7 +52,8 @@ export async function endAttempt(scope: RunScope, brief: Brief, attempt: Attempt
           detail: `evidence ${end.examination!.findings.length - failed.length}/${end.examination!.findings.length}: ${failed[0]!.detail}`,
         }
       : end.classified
-  await recordTurn(scope, attempt, classified, end.usage)
+  await recordTurn(scope, brief, attempt, classified)
+  if (end.limited) await holdProvider(scope, brief, end.limited)
   if (await isGivenUp(scope, brief)) await failBrief(scope, brief, 'given up by the operator')
   else await follow(scope, brief, attempt, classified, end)
   // A sibling has failed before: with the last attempt under way gone, that can be surfaced now.
@@ -60,7 +67,9 @@ async function follow(
   classified: Classified,
   end: AttemptEnd,
 ): Promise<void> {
-  switch (classified.outcome) {
+  // Another attempt would be refused before its first call.
+  const refused = end.refused ?? (await refusedByOwnLimit(scope, brief))
+  switch (refused !== null && isTriedAgain(classified.outcome) ? 'budget' : classified.outcome) {
     case 'ok':
       if (brief.kind === 'verify') await judge(scope, brief, attempt, classified.report?.verdict)
       else await finish(scope, brief, attempt, classified.report as Report, end.examination as Examination)
@@ -80,7 +89,7 @@ async function follow(
       await stopAsking(scope, brief, classified)
       break
     case 'budget':
-      await block(scope, brief, classified.detail, 'budget')
+      await blockBrief(scope, brief, refused?.reason ?? classified.detail, 'budget', `budget:${refused?.by ?? 'brief'}`)
       break
   }
 }
@@ -93,33 +102,20 @@ async function stopAsking(scope: RunScope, brief: Brief, { report, detail }: Cla
   else await block(scope, brief, detail, 'asked')
 }
 
-async function recordTurn(
-  scope: RunScope,
-  attempt: Attempt,
-  classified: Classified,
-  usage: AttemptEnd['usage'],
-): Promise<void> {
+async function recordTurn(scope: RunScope, brief: Brief, attempt: Attempt, classified: Classified): Promise<void> {
   const { tx, run } = scope
   const changes: Change[] = [
     updated(attempts, attempt, {
       status: 'ended',
       outcome: classified.outcome,
       detail: classified.detail,
-      inputTokens: usage.inputTokens,
-      outputTokens: usage.outputTokens,
       endedAt: tx.at,
+      ...(attempt.reservedTokens > 0 || attempt.reservedMicros > 0 ? { reservedTokens: 0, reservedMicros: 0 } : {}),
       ...(classified.report === null || isSame(classified.report, attempt.report) ? {} : { report: classified.report }),
     }),
     endedAgent(attempt, tx.at),
+    ...(await giveBack(scope, brief.personaId, attempt)),
   ]
-  if (usage.inputTokens + usage.outputTokens > 0) {
-    const spent = {
-      inputTokens: run.inputTokens + usage.inputTokens,
-      outputTokens: run.outputTokens + usage.outputTokens,
-    }
-    changes.push(updated(runs, run, spent))
-    scope.run = { ...run, ...spent }
-  }
   await record(
     tx,
     {
@@ -132,14 +128,24 @@ async function recordTurn(
       message: `attempt ${attempt.fence} ended: ${classified.outcome}, ${classified.detail}`,
       data: {
         outcome: classified.outcome,
-        input_tokens: usage.inputTokens,
-        output_tokens: usage.outputTokens,
+        input_tokens: attempt.inputTokens,
+        output_tokens: attempt.outputTokens,
+        cost_micros: attempt.costMicros,
         simulated: attempt.simulated,
       },
     },
     changes,
   )
 }
+
+/** A brief without limits of its own is not looked at again. */
+async function refusedByOwnLimit(scope: RunScope, brief: Brief): Promise<Refused | null> {
+  if (brief.tokenBudget === null && brief.costLimitMicros === null) return null
+  const granted = reserve({ ...brief, ...(await findMoneyOf(scope.tx, brief.id)) }, [])
+  return 'refused' in granted ? granted.refused : null
+}
+
+const isTriedAgain = (outcome: Classified['outcome']): boolean => outcome !== 'ok' && outcome !== 'blocked'
 
 /** A report through the API is in the row already; one through the runtime came later, or alone. */
 const isSame = (a: Report, b: Report | null): boolean => b !== null && JSON.stringify(a) === JSON.stringify(b)
@@ -343,9 +349,9 @@ async function retryCrash(scope: RunScope, brief: Brief, classified: Classified)
   })
 }
 
-/** Our own death is not the agent's fault: no limit counts it. */
+/** Our own death is not the agent's fault: no limit counts it. Who was stopped on purpose is not even counted as dead. */
 async function retryInterrupted(scope: RunScope, brief: Brief, reason: string): Promise<void> {
-  const interruptions = brief.interruptions + 1
+  const interruptions = brief.interruptions + (reason === 'stopped' || reason === 'provider_limited' ? 0 : 1)
   if (interruptions >= interruptionLimit) {
     await block(scope, brief, `interrupted ${interruptions} times in a row`, 'interrupted')
     return

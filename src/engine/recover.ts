@@ -47,7 +47,6 @@ async function takeUp(deps: EngineDeps, attempt: Attempt): Promise<void> {
     ended: { kind: 'ended', exitCode: 0, signal: null },
     stopped: null,
     report: undefined,
-    usage: { inputTokens: 0, outputTokens: 0 },
     reason: 'daemon_restart',
   })
 }

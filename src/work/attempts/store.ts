@@ -16,8 +16,19 @@ export const attempts = table<Attempt>('attempts', {
 export const findAttempt = (tx: ReadTx, id: string): Promise<Attempt | undefined> => findRow(tx, attempts, id)
 
 /** What somebody else may have changed of an attempt since it was claimed. */
-export const findProgress = (tx: ReadTx, id: string): Promise<Pick<Attempt, 'status' | 'report'> | undefined> =>
-  findFields(tx, attempts, ['status', 'report'], id)
+export const findProgress = (tx: ReadTx, id: string): Promise<Progress | undefined> =>
+  findFields(tx, attempts, progress, id)
+
+const progress = [
+  'status',
+  'report',
+  'inputTokens',
+  'outputTokens',
+  'costMicros',
+  'reservedTokens',
+  'reservedMicros',
+] as const
+export type Progress = Pick<Attempt, (typeof progress)[number]>
 
 /** In the order in which they were launched: agents are numbered, and several may share a millisecond. */
 export const listAttempts = (tx: ReadTx, runId: string): Promise<Attempt[]> =>

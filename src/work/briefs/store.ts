@@ -1,5 +1,5 @@
 import type { ReadTx } from '../../db/port.ts'
-import { findRow, findRows, table } from '../../db/table.ts'
+import { findFields, findRow, findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
 import type { Brief, Dependency } from './contract.ts'
 
@@ -28,6 +28,10 @@ export const dependencies = table<Dependency>('dependencies', {
 })
 
 export const findBrief = (tx: ReadTx, id: string): Promise<Brief | undefined> => findRow(tx, briefs, id)
+
+/** What is used of its own limits changes while an agent is at work on it. */
+export const findMoneyOf = (tx: ReadTx, id: string) =>
+  findFields(tx, briefs, ['tokenBudget', 'costLimitMicros', 'tokensUsed', 'costMicros'], id)
 
 export const listBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
   findRows(tx, briefs, 'run_id = ? ORDER BY created_at, number, id', [runId])
