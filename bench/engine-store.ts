@@ -16,11 +16,14 @@ import { noLog } from '../src/kernel/log.ts'
 import { seedOrganisation } from '../src/org/seed.ts'
 import { CreateRun } from '../src/work/runs/contract.ts'
 import { createMemoryWorkspaces } from '../src/workspaces/memory.ts'
+import { plannedRunOf, playPlanned } from './planned-run.ts'
 
 export interface Bench {
   readonly db: Db
   /** One run of so many briefs, from its creation to its recorded end. */
   run(briefs: number): Promise<void>
+  /** One run that is planned first, of so many briefs, each of them verified. */
+  planAndRun(briefs: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -44,6 +47,7 @@ export const stepsOf = (path: string): Step[] => [
 ]
 
 const scenarios: Record<string, BuiltIn> = {
+  planned: playPlanned,
   bench: (prompt) => ({ attempts: [stepsOf(fileNamedIn(objectiveOf(prompt)) ?? 'result.md')] }),
 }
 
@@ -52,17 +56,21 @@ export async function openBench(path: string): Promise<Bench> {
   const db = await openSqlite({ path, clock: systemClock, chainKey: new Uint8Array(32).fill(7) })
   await seedOrganisation(db)
   let ended = (): void => {}
-  const template = readFileSync(promptPath('direct', 'brief'), 'utf8')
+  const prompts = {
+    work: readFileSync(promptPath('direct', 'brief'), 'utf8'),
+    plan: readFileSync(promptPath('direct', 'plan'), 'utf8'),
+    verify: readFileSync(promptPath('direct', 'verify'), 'utf8'),
+  }
   const agency = composeAgency({
     db,
     clock: systemClock,
     ids: systemIds,
-    log: { ...noLog, warn: console.warn, error: console.error },
+    log: { ...noLog, warn: console.warn, error: fail },
     trigger: (point) => point === 'run.ended' && ended(),
     runtimes: [createScriptedRuntime({ host: 'in-process', scenarios })],
     workspaces: createMemoryWorkspaces(),
     files: createMemoryFiles(),
-    promptOf: () => template,
+    promptOf: (_, kind) => prompts[kind],
     environmentOf: () => ({}),
     killSurvivors: async () => 0,
     worker: 'bench:1',
@@ -81,19 +89,22 @@ export async function openBench(path: string): Promise<Bench> {
     },
   })
   await agency.engine.start()
+  const run = async (input: CreateRun, briefs: number): Promise<void> => {
+    const end = new Promise<void>((resolve) => (ended = resolve))
+    const { id } = await agency.runs.create({ kind: 'operator', personaId: operatorPersona }, input)
+    await end
+    const { status, briefsDone, summary } = await agency.runs.show(id)
+    if (status !== 'done' || briefsDone !== briefs)
+      throw new Error(`a run of ${briefs} is ${status} with ${briefsDone}: ${summary}`)
+  }
   return {
     db,
-    async run(briefs) {
-      const end = new Promise<void>((resolve) => (ended = resolve))
-      const { id } = await agency.runs.create(
-        { kind: 'operator', personaId: operatorPersona },
+    run: (briefs) =>
+      run(
         runOf(briefs, () => ({ scenario: 'bench' })),
-      )
-      await end
-      const { status, briefsDone } = await agency.runs.show(id)
-      if (status !== 'done' || briefsDone !== briefs)
-        throw new Error(`a run of ${briefs} is ${status} with ${briefsDone}`)
-    },
+        briefs,
+      ),
+    planAndRun: (briefs) => run(plannedRunOf(briefs), briefs),
     async close() {
       await agency.engine.stop()
       await db.close()
@@ -110,3 +121,9 @@ export const eventsPerBrief = (db: Db): Promise<number> =>
       (await count('SELECT COUNT(*) AS n FROM briefs'))
     )
   })
+
+/** What cannot be recorded never ends: nobody would learn why. */
+function fail(message: string, fields?: unknown): never {
+  console.error(message, fields)
+  process.exit(1)
+}

@@ -55,17 +55,22 @@ async function measure(sides: ReadonlyMap<Name, Side>, { quick, say }: BenchOpti
   )
   // As many steps at each size, so that each is timed for as long.
   const steps = quick ? 800 : 4_000
-  const time = async (name: Name, size: Size): Promise<void> => {
+  const time = async (name: Name, size: Size): Promise<string> => {
     const runs = Math.max(1, steps / (2 * size))
-    const { seconds } = await (sides.get(name) as Side).time({ size, runs })
-    costs.get(name)?.[size].push((seconds * 1e6) / (2 * size * runs))
+    const { seconds, cpuSeconds } = await (sides.get(name) as Side).time({ size, runs })
+    const [cost, ofProcessor] = [seconds, cpuSeconds].map((each) => (each * 1e6) / (2 * size * runs)) as [
+      number,
+      number,
+    ]
+    costs.get(name)?.[size].push(cost)
+    return `${name} ${cost.toFixed(0)} µs (${ofProcessor.toFixed(0)} of the processor)`
   }
   for (const side of sides.values()) for (let count = 0; count < (quick ? 1 : 4); count++) await warmUp(side)
   for (let round = 0; round < (quick ? 2 : 5); round++)
     for (const size of inTurn(sizes, round)) {
+      const shown: string[] = []
       for (const name of inTurn([...sides.keys()], round))
-        if (!quick || size < 2_000 || name === 'Agency') await time(name, size)
-      const shown = [...costs].map(([name, of]) => `${name} ${of[size].at(-1)?.toFixed(0) ?? '-'} µs`)
+        if (!quick || size < 2_000 || name === 'Agency') shown.push(await time(name, size))
       say(`per step of ${size}: ${shown.join(', ')}`)
     }
   return costs

@@ -34,8 +34,10 @@ database.close()
 /** Seconds that so many runs of so many steps took. */
 async function time({ size, runs }) {
   const began = performance.now()
+  const cpu = process.cpuUsage()
   for (let count = 0; count < runs; count++) await run(size)
-  return { seconds: (performance.now() - began) / 1_000 }
+  const { user, system } = process.cpuUsage(cpu)
+  return { seconds: (performance.now() - began) / 1_000, cpuSeconds: (user + system) / 1e6 }
 }
 
 async function run(size) {

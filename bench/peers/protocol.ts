@@ -7,6 +7,8 @@ export interface Asked {
 
 export interface Timed {
   readonly seconds: number
+  /** Of a processor, which tells more on a busy machine. */
+  readonly cpuSeconds: number
 }
 
 /** What is in Agency's store when all was timed. */
