@@ -8,24 +8,22 @@ import { CreateRun, Run } from '../runs/contract.ts'
 export const PlanDocument = CreateRun.extend({ goal: CreateRun.shape.goal.optional() })
 export type PlanDocument = z.infer<typeof PlanDocument>
 
-const { goal, runtime, organisationId, missionId, playbook, idleMinutes, hardMinutes, evidence, runtimeOptions } =
-  CreateRun.shape
+type Instead = { [Name in Exclude<keyof CreateRun, 'briefs'>]?: CreateRun[Name] | undefined }
+
+/** Whatever a run can say but for its briefs; what is not said is the file's to say, so nothing has a default. */
+const instead = Object.fromEntries(
+  Object.entries(CreateRun.omit({ briefs: true }).shape).map(([name, schema]) => [
+    name,
+    (schema instanceof z.ZodDefault ? schema.unwrap() : schema).optional(),
+  ]),
+)
 
 /** The file, and what the command line says instead of it. */
+export type PlanInput = { plan: string } & Instead
 export const PlanInput = z.strictObject({
   plan: z.string().min(1).max(8_000_000).describe('YAML: a run with its briefs'),
-  goal: goal.optional(),
-  playbook: playbook.unwrap().optional(),
-  organisationId: organisationId.unwrap().optional(),
-  missionId,
-  runtime,
-  runtimeOptions: runtimeOptions.unwrap().optional(),
-  evidence: evidence.unwrap().optional(),
-  idleMinutes,
-  hardMinutes,
-  planGate: z.boolean().optional(),
-})
-export type PlanInput = z.infer<typeof PlanInput>
+  ...instead,
+}) as unknown as z.ZodType<PlanInput>
 
 /** A brief as a plan orders it. */
 export const PlannedBrief = z.object({

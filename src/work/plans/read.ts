@@ -13,15 +13,20 @@ export interface ReadPlan {
   /** Null when there is nothing to work with. */
   readonly plan: PlanDocument | null
   readonly faults: readonly Fault[]
-  /** Where each brief stands, and what it says of people and programs. */
+  /** Where each brief speaks of people and programs. */
   readonly places: readonly BriefPlaces[]
+  /** Where the plan speaks of a program for all of them. */
+  readonly program: ProgramPlaces
 }
 
-export interface BriefPlaces {
-  readonly brief: Place
+export interface ProgramPlaces {
+  readonly runtime: Place
+  readonly runtimeOptions: Place
+}
+
+export interface BriefPlaces extends ProgramPlaces {
   readonly persona: Place
   readonly verifier: Place
-  readonly runtime: Place
 }
 
 const maxFaults = 200
@@ -44,10 +49,22 @@ export function readPlan(text: string): ReadPlan {
   if (!parsed.success)
     return broken(parsed.error.issues.slice(0, maxFaults).flatMap((issue) => told(issue, input, source)))
   const plan = parsed.data
-  return { plan, faults: misorders(plan, source).slice(0, maxFaults), places: placesOf(plan, source) }
+  return {
+    plan,
+    faults: misorders(plan, source).slice(0, maxFaults),
+    places: plan.briefs.map((_, index) => placesOf(source, ['briefs', index])),
+    program: placesOf(source, []),
+  }
 }
 
-const broken = (faults: readonly Fault[]): ReadPlan => ({ plan: null, faults, places: [] })
+const broken = (faults: readonly Fault[]): ReadPlan => ({
+  plan: null,
+  faults,
+  places: [],
+  program: { runtime: start, runtimeOptions: start },
+})
+
+const start: Place = { line: 1, column: 1 }
 
 export const fault = (message: string, place: Place, subject: string | null): Fault => ({
   severity: 'error',
@@ -176,10 +193,9 @@ function wrongWait(key: string, other: string, known: ReadonlyMap<string, number
   return known.has(other) ? null : `waits for "${shorten(other, 64)}", which is not in the plan`
 }
 
-const placesOf = ({ briefs }: PlanDocument, source: PlanSource): BriefPlaces[] =>
-  briefs.map((_, index) => ({
-    brief: source.placeOf(['briefs', index]),
-    persona: source.placeOf(['briefs', index, 'persona']),
-    verifier: source.placeOf(['briefs', index, 'verifier']),
-    runtime: source.placeOf(['briefs', index, 'runtime']),
-  }))
+const placesOf = (source: PlanSource, path: readonly PropertyKey[]): BriefPlaces => ({
+  persona: source.placeOf([...path, 'persona']),
+  verifier: source.placeOf([...path, 'verifier']),
+  runtime: source.placeOf([...path, 'runtime']),
+  runtimeOptions: source.placeOf([...path, 'runtimeOptions']),
+})

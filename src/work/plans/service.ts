@@ -13,7 +13,7 @@ import type { CreateRun, Run } from '../runs/contract.ts'
 import type { PlanDocument, PlanInput, PlannedBrief } from './contract.ts'
 import { maxPlanBytes, type Place } from './document.ts'
 import { levelsOf } from './graph.ts'
-import { type BriefPlaces, fault, type ReadPlan } from './read.ts'
+import { type BriefPlaces, fault, type ProgramPlaces, type ReadPlan } from './read.ts'
 
 export interface PlanDeps {
   db: Db
@@ -25,7 +25,7 @@ export interface PlanDeps {
 export type Plans = ReturnType<typeof createPlans>
 
 /** The largest plan that is accepted takes a few seconds on a slow machine; what takes longer is made to. */
-const limits = { timeoutMs: 30_000, maxMemoryMb: 1_024 }
+const limits = { timeoutMs: 50_000, maxMemoryMb: 1_024 }
 
 export function createPlans(deps: PlanDeps) {
   /** What the file says, with what is wrong with it; the rest of us goes on meanwhile. */
@@ -34,10 +34,10 @@ export function createPlans(deps: PlanDeps) {
       throw refusal('too_large', `the plan is larger than ${maxPlanBytes / 1_000_000} MB; it was not read`)
     const thought = await think<ReadPlan>('plan-reader', text, { clock: deps.clock, ...limits })
     if ('trouble' in thought) throw refusal('too_large', `the plan could not be read: ${thought.trouble}`)
-    const { plan: written, faults, places } = thought.answer
+    const { plan: written, faults } = thought.answer
     if (written === null) return { plan: null, faults: [...faults] }
     const plan = { ...written, ...given(instead) }
-    return { plan, faults: [...faults, ...missingGoal(plan), ...(await strangers(deps, plan, places))] }
+    return { plan, faults: [...faults, ...missingGoal(plan), ...(await strangers(deps, plan, thought.answer))] }
   }
 
   return {
@@ -64,7 +64,7 @@ const missingGoal = (plan: PlanDocument): Fault[] =>
     : []
 
 /** People and programs that a brief names and that are not here. */
-async function strangers(deps: PlanDeps, plan: PlanDocument, places: readonly BriefPlaces[]): Promise<Fault[]> {
+async function strangers(deps: PlanDeps, plan: PlanDocument, { places, program }: ReadPlan): Promise<Fault[]> {
   const people = await knownPeople(deps.db, plan.briefs)
   const faults = plan.briefs.flatMap((brief, index) => {
     const place = places[index] as BriefPlaces
@@ -72,10 +72,13 @@ async function strangers(deps: PlanDeps, plan: PlanDocument, places: readonly Br
       ...personFault(brief, 'persona', people, place.persona),
       ...personFault(brief, 'verifier', people, place.verifier),
       ...sameFault(brief, people, place.verifier),
-      ...runtimeFault(deps, plan, brief, place.runtime),
+      ...(brief.runtime === undefined && brief.runtimeOptions === undefined
+        ? []
+        : runtimeFault(deps, plan, brief, place)),
     ]
   })
-  return faults.slice(0, 200)
+  const isAlone = plan.briefs.every((brief) => brief.runtimeOptions !== undefined)
+  return [...runtimeFault(deps, plan, null, program, isAlone), ...faults].slice(0, 200)
 }
 
 /** Each name once: the persona's id, or why there is none. */
@@ -116,25 +119,30 @@ function sameFault({ key, persona, verifier }: BriefSpec, people: ReadonlyMap<st
     : []
 }
 
-function runtimeFault({ runtimes }: PlanDeps, plan: PlanDocument, brief: BriefSpec, place: Place): Fault[] {
-  if (brief.runtime === undefined && brief.runtimeOptions === undefined) return []
-  const name = brief.runtime ?? plan.runtime
+/** Of a brief, or of the plan for all briefs that name none; its options do not matter where no brief takes them. */
+function runtimeFault(
+  { runtimes }: PlanDeps,
+  plan: PlanDocument,
+  brief: BriefSpec | null,
+  places: ProgramPlaces,
+  isUnused = false,
+): Fault[] {
+  const name = brief?.runtime ?? plan.runtime
   if (name === undefined) return []
+  const subject = brief?.key ?? null
+  const where = brief === null ? '' : `brief "${brief.key}": `
   const runtime = runtimes.get(name)
-  if (runtime === undefined)
-    return [
-      fault(
-        `brief "${brief.key}": there is no runtime "${shorten(name, 64)}"; there are ${[...runtimes.keys()].join(', ')}`,
-        place,
-        brief.key,
-      ),
-    ]
+  if (runtime === undefined) {
+    const known = [...runtimes.keys()].join(', ')
+    return [fault(`${where}there is no runtime "${shorten(name, 64)}"; there are ${known}`, places.runtime, subject)]
+  }
+  if (isUnused) return []
   try {
-    runtime.checkOptions(brief.runtimeOptions ?? plan.runtimeOptions)
+    runtime.checkOptions(brief?.runtimeOptions ?? plan.runtimeOptions)
     return []
   } catch (error) {
     if (!(error instanceof AgencyError) || error.code === 'bug') throw error
-    return [fault(`brief "${brief.key}": ${error.message}`, place, brief.key)]
+    return [fault(`${where}${error.message}`, places.runtimeOptions, subject)]
   }
 }
 
