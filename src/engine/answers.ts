@@ -8,6 +8,7 @@ import { findNoteById } from '../work/notes/store.ts'
 import type { Question } from '../work/questions/contract.ts'
 import { findQuestion, listQuestionsOfBrief, questions } from '../work/questions/store.ts'
 import { endRun } from './decisions.ts'
+import { goOnAfterBudget } from './budget-answers.ts'
 import { resumeRun } from './gates.ts'
 import { resolveNote } from './notes.ts'
 import { type RunScope, touchRun } from './scope.ts'
@@ -49,7 +50,8 @@ export async function answerQuestion(
   )
   if (question.noteId !== null) await settleNote(scope, question.noteId, chosen?.label ?? clean)
   if (question.class === 'gate') await goOnAfterGate(scope, chosen?.key ?? null, by)
-  if (question.briefId !== null) await release(scope, question, chosen?.key ?? null, chosen?.label ?? clean, by)
+  if (question.class === 'budget') await goOnAfterBudget(scope, question, chosen?.key ?? null, clean, by)
+  else if (question.briefId !== null) await release(scope, question, chosen?.key ?? null, chosen?.label ?? clean, by)
   return { ...question, ...patch }
 }
 

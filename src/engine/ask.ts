@@ -147,6 +147,41 @@ export async function askAboutBrief(
   })
 }
 
+/** Once for a budget, however many briefs of the run it stops. What the brief is held by says which. */
+export async function askAboutBudget(scope: RunScope, brief: Brief, reason: string): Promise<void> {
+  const held = (brief.heldBy ?? '').replace(/^budget:/, '')
+  const isOwn = held === 'brief' || held === ''
+  const askedBy = `budget:${isOwn ? 'brief' : held}:${idOfHolder(scope, brief, held)}`
+  const waiting = await listWaitingOfRun(scope.tx, scope.run.id)
+  if (waiting.some((question) => question.class === 'budget' && question.askedBy === askedBy)) return
+  await askQuestion(scope, {
+    brief: isOwn ? brief : null,
+    kind: 'budget',
+    class: 'budget',
+    text: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`,
+    context: `${brief.key}: ${shorten(brief.objective, 1_000)}`,
+    options: [
+      {
+        key: 'raise',
+        label: 'Raise it',
+        detail: 'The limit is doubled. Give a number instead for a limit of your own.',
+      },
+      { key: 'abandon', label: 'Give up', detail: isOwn ? 'The brief fails, and the run with it.' : 'The run fails.' },
+    ],
+    recommendation: 'raise',
+    risk: 'medium',
+    askedBy,
+  })
+}
+
+const idOfHolder = ({ run }: RunScope, brief: Brief, held: string): string =>
+  ({
+    run: run.id,
+    mission: run.missionId,
+    organisation: String(run.organisationId),
+    persona: String(brief.personaId),
+  })[held] ?? brief.id
+
 async function holdForLook(scope: RunScope, brief: Brief, text: string, times: number): Promise<void> {
   const boundary = `brief:${brief.id}`
   if ((await listPendingOfRun(scope.tx, scope.run.id)).some((gate) => gate.boundary === boundary)) return

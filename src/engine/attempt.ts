@@ -27,6 +27,7 @@ import { faultOfJudgement } from './verify.ts'
 /** An attempt of this process, from claim to recorded end. */
 export interface LiveAttempt {
   readonly attemptId: string
+  readonly organisationId: number
   /** Resolves when everything about it has been recorded. */
   readonly ended: Promise<void>
   /** The agent did something; its idle deadline starts anew. */
@@ -122,6 +123,7 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
 
   return {
     attemptId: claimed.attempt.id,
+    organisationId: claimed.run.organisationId,
     ended: play().catch((error: unknown) => {
       deps.log.error('an attempt could not be recorded; it is taken up again at the next start', {
         run: claimed.run.id,

@@ -7,7 +7,7 @@ import type { Brief, Correction } from '../work/briefs/contract.ts'
 import { briefs, findPlanner, listLastBriefs, listOpenBriefs, listVerifiedBriefs } from '../work/briefs/store.ts'
 import type { QuestionClass } from '../work/questions/contract.ts'
 import { runs } from '../work/runs/store.ts'
-import { askAboutBrief, askAboutFailures, withdrawQuestions } from './ask.ts'
+import { askAboutBrief, askAboutBudget, askAboutFailures, withdrawQuestions } from './ask.ts'
 import { holdDependents, releaseDependents } from './dependents.ts'
 import { closeGates, openGate } from './halt.ts'
 import { createBriefs, newBrief } from './plan.ts'
@@ -49,6 +49,8 @@ async function apply(scope: RunScope, decision: Decision): Promise<void> {
     case 'close_brief':
       return closeBrief(scope, decision.brief)
     case 'fail_brief':
+      // Nobody has begun it: there is nothing that could have failed but the run.
+      if (decision.brief.status === 'pending') return endRun(scope, 'failed', decision.reason)
       return failBrief(scope, decision.brief, decision.reason)
     case 'open_gate':
       await openGate(scope, {
@@ -66,6 +68,7 @@ async function apply(scope: RunScope, decision: Decision): Promise<void> {
 
 /** What the agent itself asks, in its own words and with its own options. */
 async function ask(scope: RunScope, brief: Brief, reason: string, cause: QuestionClass): Promise<void> {
+  if (cause === 'budget') return askAboutBudget(scope, brief, reason)
   const attempt =
     cause !== 'asked' || brief.attemptId === null ? undefined : await findAttempt(scope.tx, brief.attemptId)
   const asked = attempt?.report?.question

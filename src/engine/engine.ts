@@ -1,4 +1,5 @@
 import { listEnded } from '../work/attempts/store.ts'
+import { listStops } from '../work/stops/store.ts'
 import { type LiveAttempt, startAttempt } from './attempt.ts'
 import { claimBriefs } from './claim.ts'
 import type { EngineDeps } from './deps.ts'
@@ -17,6 +18,8 @@ export interface Engine {
   /** Ends the agents of these attempts: their run was cancelled. */
   interrupt(attemptIds: readonly string[]): void
   touch(attemptId: string): void
+  /** Something was stopped: agents at work there are interrupted. */
+  heedStops(): void
   running(): number
   /** Resolves when nothing is ready and nothing runs here. */
   idle(): Promise<void>
@@ -34,6 +37,8 @@ export function createEngine(parts: EngineDeps): Engine {
   let started = false
   let stopping = false
   const timers = new Set<() => void>()
+  let isStopSaid = false
+  let holdTimer: { until: string; cancel: () => void } | null = null
 
   function wake(): void {
     if (!started || stopping) return
@@ -53,15 +58,40 @@ export function createEngine(parts: EngineDeps): Engine {
   async function pass(): Promise<void> {
     try {
       const free = deps.slots - live.size
-      if (free <= 0) return
-      const claimed = await claimBriefs(deps, free)
+      // Full, there is nothing to look for; but another process may have stopped what runs here.
+      if (free <= 0 && !isStopSaid && deps.db.kind === 'sqlite') return
+      const { claimed, stopped, heldUntil } = await claimBriefs(deps, Math.max(0, free))
       for (const each of claimed) begin(startAttempt(deps, each))
+      isStopSaid = false
+      if (stopped) await interruptStopped()
+      wakeAfterHold(heldUntil)
     } catch (error) {
       // Nothing is lost: what is ready stays ready, and the sweep comes by again.
       deps.log.error('claiming failed', {
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),
       })
     }
+  }
+
+  /** Before the launch nobody waits for them, and after it nothing is lost: they start again when it is lifted. */
+  async function interruptStopped(): Promise<void> {
+    const stops = await deps.db.read(listStops)
+    const isEverywhere = stops.some((stop) => stop.organisationId === null)
+    const stoppedIds = new Set(stops.map((stop) => stop.organisationId))
+    for (const attempt of live.values())
+      if (isEverywhere || stoppedIds.has(attempt.organisationId)) attempt.stop('stopped')
+  }
+
+  /** The sweep would find it, but up to half a minute late. */
+  function wakeAfterHold(until: string | null): void {
+    if (until === null || holdTimer?.until === until) return
+    holdTimer?.cancel()
+    const ms = Math.max(0, Date.parse(until) - deps.clock.nowMs())
+    const cancel = deps.clock.after(ms, () => {
+      holdTimer = null
+      wake()
+    })
+    holdTimer = { until, cancel }
   }
 
   function begin(attempt: LiveAttempt): void {
@@ -112,6 +142,7 @@ export function createEngine(parts: EngineDeps): Engine {
       stopping = true
       stopWaking()
       for (const cancel of timers) cancel()
+      holdTimer?.cancel()
       await passing
       stopped.abort()
       for (const attempt of live.values()) attempt.stop('daemon_stop')
@@ -121,6 +152,10 @@ export function createEngine(parts: EngineDeps): Engine {
     sweep,
     interrupt(attemptIds) {
       for (const attemptId of attemptIds) live.get(attemptId)?.stop('cancelled')
+    },
+    heedStops() {
+      isStopSaid = true
+      wake()
     },
     touch: (attemptId) => live.get(attemptId)?.touch(),
     running: () => live.size,

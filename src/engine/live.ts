@@ -1,6 +1,10 @@
 import { endedAgent } from '../agents/store.ts'
-import { record, updated } from '../events/change.ts'
+import { type Change, record, updated } from '../events/change.ts'
+import { bug } from '../kernel/errors.ts'
+import type { Attempt } from '../work/attempts/contract.ts'
 import { attempts, listLiveAttemptsOfRun } from '../work/attempts/store.ts'
+import { findBrief } from '../work/briefs/store.ts'
+import { giveBack } from './budgets.ts'
 import type { RunScope } from './scope.ts'
 
 /** Ends what is under way in a run that is being ended. The agents are killed after commit; whatever they still write is refused by then. */
@@ -21,9 +25,24 @@ export async function endLiveAttempts(scope: RunScope, why: string): Promise<str
         data: { outcome: 'interrupted' },
       },
       [
-        updated(attempts, attempt, { status: 'ended', outcome: 'interrupted', detail: why, endedAt: tx.at }),
+        updated(attempts, attempt, {
+          status: 'ended',
+          outcome: 'interrupted',
+          detail: why,
+          reservedTokens: 0,
+          reservedMicros: 0,
+          endedAt: tx.at,
+        }),
         endedAgent(attempt, tx.at),
+        ...(await unused(scope, attempt)),
       ],
     )
   return live.map((attempt) => attempt.id)
+}
+
+async function unused(scope: RunScope, attempt: Attempt): Promise<Change[]> {
+  if (attempt.reservedTokens === 0 && attempt.reservedMicros === 0) return []
+  const brief = await findBrief(scope.tx, attempt.briefId)
+  if (brief === undefined) throw bug(`attempt ${attempt.id} has no brief`)
+  return giveBack(scope, brief.personaId, attempt)
 }

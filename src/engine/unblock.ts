@@ -20,7 +20,7 @@ export async function unblock(scope: RunScope, brief: Brief, patch: Partial<Brie
     kind: failed ? 'retried' : 'unblocked',
     code: 'RESUMED',
     message: `${brief.key} goes on: ${why}`,
-    patch: { ...patch, ...(failed ? { failure: null } : {}) },
+    patch: { heldBy: null, ...patch, ...(failed ? { failure: null } : {}) },
     ...(failed ? { also: await freeDependents(scope, brief) } : {}),
   })
 }

@@ -1,6 +1,8 @@
 import type { ReadTx } from '../../db/port.ts'
 import { findFields, findRow, findRows, table } from '../../db/table.ts'
-import { sqlOf } from '../../db/tx.ts'
+import { openTx, sqlOf } from '../../db/tx.ts'
+import { isAbove, isFull } from '../budgets/store.ts'
+import { isStopped } from '../stops/store.ts'
 import type { Brief, Dependency } from './contract.ts'
 
 export const briefs = table<Brief>('briefs', {
@@ -55,16 +57,53 @@ export const listOpenBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
 export const listDependents = (tx: ReadTx, briefId: string): Promise<Dependency[]> =>
   findRows(tx, dependencies, 'after_id = ? AND met = 0 ORDER BY brief_id', [briefId])
 
-/** Briefs that may start now: nothing unmet, nothing holding them, their run under way and without a failure. */
-export async function listReadyBriefs(tx: ReadTx, limit: number): Promise<{ briefId: string; runId: string }[]> {
-  const rows = await sqlOf(tx).all(
-    `SELECT b.id, b.run_id FROM briefs b JOIN runs r ON r.id = b.run_id
-WHERE b.status = 'pending' AND b.unmet_dependencies = 0 AND b.held_by IS NULL AND r.status = 'running' AND r.briefs_failed = 0
-ORDER BY b.created_at, b.number, b.id LIMIT ?`,
-    [limit],
-  )
-  return rows.map((row) => ({ briefId: row['id'] as string, runId: row['run_id'] as string }))
+export interface Work {
+  ready: { briefId: string; runId: string; missionId: string; organisationId: number; personaId: number }[]
+  /** Something is stopped, somewhere. */
+  stopped: boolean
+  /** There are budgets, whether or not they hold anything. */
+  budgeted: boolean
+  /** When the next provider takes launches again. */
+  heldUntil: string | null
 }
+
+/**
+ * Briefs that may start now: nothing unmet, nothing holding them, their run under way and without a failure, nothing
+ * stopped, their provider taking calls, and something left of every budget above them. One statement, because it is
+ * asked after every commit; what stands in the way comes along, for whoever has to act on it.
+ */
+export async function findWork(tx: ReadTx, limit: number): Promise<Work> {
+  const { at } = openTx(tx)
+  const rows = await sqlOf(tx).all(workText, [at, at, limit])
+  const first = rows[0]
+  return {
+    ready: rows
+      .filter((row) => row['id'] !== null)
+      .map((row) => ({
+        briefId: row['id'] as string,
+        runId: row['run_id'] as string,
+        missionId: row['mission_id'] as string,
+        organisationId: row['organisation_id'] as number,
+        personaId: row['persona_id'] as number,
+      })),
+    stopped: first?.['stopped'] === 1,
+    budgeted: first?.['budgeted'] === 1,
+    heldUntil: (first?.['held_until'] ?? null) as string | null,
+  }
+}
+
+const workText = `SELECT f.stopped, f.budgeted, f.held_until, w.id, w.run_id, w.mission_id, w.organisation_id, w.persona_id
+FROM (SELECT CASE WHEN EXISTS (SELECT 1 FROM stops) THEN 1 ELSE 0 END AS stopped,
+CASE WHEN EXISTS (SELECT 1 FROM budgets) THEN 1 ELSE 0 END AS budgeted,
+(SELECT MIN(until) FROM provider_holds WHERE until > ?) AS held_until) f
+LEFT JOIN (SELECT b.id, b.run_id, b.mission_id, r.organisation_id, b.persona_id, b.created_at, b.number
+FROM briefs b JOIN runs r ON r.id = b.run_id
+WHERE b.status = 'pending' AND b.unmet_dependencies = 0 AND b.held_by IS NULL AND r.status = 'running' AND r.briefs_failed = 0
+AND NOT ${isStopped}
+AND NOT EXISTS (SELECT 1 FROM provider_holds h WHERE h.provider = b.provider AND h.until > ?)
+AND NOT EXISTS (SELECT 1 FROM budgets u WHERE ${isFull} AND ${isAbove})
+ORDER BY b.created_at, b.number, b.id LIMIT ?) w ON 1 = 1
+ORDER BY w.created_at, w.number, w.id`
 
 /** Of one run, whatever holds the run itself. */
 export async function countReadyBriefs(tx: ReadTx, runId: string): Promise<number> {
@@ -74,6 +113,9 @@ export async function countReadyBriefs(tx: ReadTx, runId: string): Promise<numbe
   )
   return Number(row?.['count'])
 }
+
+export const listBriefsHeldBy = (tx: ReadTx, runId: string, heldBy: string): Promise<Brief[]> =>
+  findRows(tx, briefs, 'run_id = ? AND held_by = ? ORDER BY created_at, number, id', [runId, heldBy])
 
 export const listFailedBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
   findRows(tx, briefs, "run_id = ? AND status = 'failed' AND kind <> 'verify' ORDER BY updated_at, id", [runId])

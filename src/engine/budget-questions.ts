@@ -1,0 +1,43 @@
+import { record, updated } from '../events/change.ts'
+import type { Brief } from '../work/briefs/contract.ts'
+import { briefs, findBrief } from '../work/briefs/store.ts'
+import type { BudgetScope } from '../work/budgets/contract.ts'
+import { listBudgetsAbove } from '../work/budgets/store.ts'
+import { decideAndApply } from './decisions.ts'
+import { describeUse } from './money.ts'
+import type { RunScope } from './scope.ts'
+
+/** A brief could start but for a budget that nobody will give anything back to: the playbook says what becomes of it. */
+export async function askForBudget(scope: RunScope, briefId: string, by: BudgetScope): Promise<void> {
+  const { tx, run } = scope
+  const brief = await findBrief(tx, briefId)
+  if (brief === undefined || brief.status !== 'pending' || run.status !== 'running') return
+  const beneath = {
+    runId: run.id,
+    missionId: run.missionId,
+    organisationId: run.organisationId,
+    personaIds: [brief.personaId],
+  }
+  const budget = (await listBudgetsAbove(tx, beneath)).find((each) => each.scope === by)
+  if (budget === undefined) return
+  const held = { ...brief, heldBy: `budget:${by}` }
+  await decideAndApply(scope, { kind: 'brief_blocked', brief: held, class: 'budget', reason: describeUse(budget) })
+}
+
+/** What it may use itself is used up before it starts: a verdict sent it back, or a gate did. */
+export async function holdForOwnBudget(scope: RunScope, brief: Brief, reason: string): Promise<void> {
+  const held = { ...brief, heldBy: 'budget:brief' }
+  await record(
+    scope.tx,
+    {
+      kind: 'log',
+      by: scope.by,
+      runId: scope.run.id,
+      briefId: brief.id,
+      code: 'BUDGET',
+      message: `${brief.key} waits: ${reason}`,
+    },
+    [updated(briefs, brief, { heldBy: held.heldBy, updatedAt: scope.tx.at })],
+  )
+  await decideAndApply(scope, { kind: 'brief_blocked', brief: held, class: 'budget', reason })
+}
