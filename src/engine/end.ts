@@ -71,8 +71,10 @@ async function follow(
   const refused = end.refused ?? (await refusedByOwnLimit(scope, brief))
   switch (refused !== null && isTriedAgain(classified.outcome) ? 'budget' : classified.outcome) {
     case 'ok':
-      if (brief.kind === 'verify') await judge(scope, brief, attempt, classified.report?.verdict)
-      else await finish(scope, brief, attempt, classified.report as Report, end.examination as Examination)
+      if (brief.kind === 'verify') {
+        if (end.examination !== null) await recordExamination(scope, attempt, brief, end.examination)
+        await judge(scope, brief, attempt, classified.report?.verdict)
+      } else await finish(scope, brief, attempt, classified.report as Report, end.examination as Examination)
       break
     case 'bad_output':
     case 'partial_output':
@@ -280,6 +282,7 @@ async function recordExamination(
       kind: 'evidence_checked',
       by: scope.by,
       ...place,
+      level: brief.kind === 'verify' ? 'verbose' : 'normal',
       code: 'EVIDENCE',
       message: `${brief.key} ${passed}/${findings.length} ${passed === findings.length ? '✓' : '✗'}${unboxed ? ' (commands not boxed)' : ''}`,
       data: {
