@@ -9,6 +9,7 @@ import { startsProcesses } from '../work/evidence/contract.ts'
 import { listNotesOfBrief } from '../work/notes/store.ts'
 import { findRun } from '../work/runs/store.ts'
 import type { Workspace } from '../workspaces/port.ts'
+import { faultOfCast } from './cast.ts'
 import { type Claimed, recordStart } from './claim.ts'
 import { type Classified, classify, type Stop } from './classify.ts'
 import { watchDeadlines } from './deadlines.ts'
@@ -255,7 +256,7 @@ async function lookAt(
   try {
     if (workspace === null) throw new Error('the workspace is gone')
     const mayRunCommands = deps.runtimes.get(brief.runtime)?.capabilities.evidenceUnboxed ?? false
-    const fault = faultOfReport(brief, classified.report)
+    const fault = await faultOfReport(deps, brief, classified.report)
     if (fault !== null)
       return { classified: { ...classified, outcome: 'bad_output', detail: fault }, examination: null }
     const ours = deps.ourPorts?.() ?? []
@@ -278,9 +279,11 @@ export const placeOf = (brief: Brief): { id: string; runId: string; attemptId: s
 })
 
 /** What a report lacks that its kind of brief asks for, or null. */
-function faultOfReport(brief: Brief, report: Report): string | null {
-  if (brief.kind === 'plan') return faultOfPlan(report.plan)
-  return brief.kind === 'verify' ? faultOfJudgement(report.verdict, brief.evidence) : null
+async function faultOfReport(deps: EngineDeps, brief: Brief, report: Report): Promise<string | null> {
+  if (brief.kind === 'verify') return faultOfJudgement(report, brief.evidence)
+  if (brief.kind !== 'plan') return null
+  const { plan } = report
+  return faultOfPlan(plan) ?? deps.db.read((tx) => faultOfCast(tx, plan ?? []))
 }
 
 /** The run's, those of its budgets, and the system's where a provider is held. */

@@ -4,12 +4,14 @@ import { shorten } from '../kernel/text.ts'
 import type { Decision, Trigger } from '../playbooks/contract.ts'
 import { findAttempt, listLiveAttemptsOfRun } from '../work/attempts/store.ts'
 import type { Brief, Correction } from '../work/briefs/contract.ts'
+import { liveStatuses } from '../work/briefs/states.ts'
 import { briefs, findPlanner, listLastBriefs, listOpenBriefs, listVerifiedBriefs } from '../work/briefs/store.ts'
 import type { QuestionClass } from '../work/questions/contract.ts'
 import { runs } from '../work/runs/store.ts'
 import { askAboutBrief, askAboutBudget, askAboutFailures, withdrawQuestions } from './ask.ts'
 import { holdDependents, releaseDependents } from './dependents.ts'
 import { closeGates, openGate } from './halt.ts'
+import { endLiveAttempts } from './live.ts'
 import { createBriefs, newBrief } from './plan.ts'
 import { moveBrief, moveRun, moveRunsMission, type RunScope } from './scope.ts'
 import { commissionVerifier } from './verify.ts'
@@ -208,7 +210,10 @@ export async function failBrief(scope: RunScope, brief: Brief, reason: string): 
 
 export async function endRun(scope: RunScope, status: 'done' | 'failed' | 'cancelled', summary: string): Promise<void> {
   if (status === 'done') for (const brief of await verifiedOf(scope)) await closeBrief(scope, brief)
-  for (const brief of await listOpenBriefs(scope.tx, scope.run.id)) {
+  const open = await listOpenBriefs(scope.tx, scope.run.id)
+  // Nobody works on for a run that has ended: the verifier of a brief that was cancelled, for one.
+  if (open.some((brief) => liveStatuses.includes(brief.status))) await endLiveAttempts(scope, 'the run has ended')
+  for (const brief of open) {
     await moveBrief(scope, brief, 'cancelled', {
       kind: 'brief_cancelled',
       level: 'verbose',

@@ -2,10 +2,10 @@ import { inserted, record, updated } from '../events/change.ts'
 import { AgencyError, refusal } from '../kernel/errors.ts'
 import { systemPersona } from '../kernel/ids.ts'
 import { shorten } from '../kernel/text.ts'
-import { resolvePersona } from '../org/personas/find.ts'
 import type { Brief, BriefSpec, Dependency } from '../work/briefs/contract.ts'
 import { briefs, dependencies } from '../work/briefs/store.ts'
 import { runs } from '../work/runs/store.ts'
+import { castAll } from './cast.ts'
 import type { RunScope } from './scope.ts'
 
 /** A plan becomes briefs, with the order in which it was written. */
@@ -15,7 +15,7 @@ export async function createBriefs(scope: RunScope, specs: readonly BriefSpec[])
   const sorted = specs.map(() => scope.ids.next('brief')).sort()
   const ids = new Map(specs.map((spec, index) => [spec.key, sorted[index]]))
   const { run, tx } = scope
-  const cast = await castAll(scope, specs)
+  const cast = await castAll(tx, specs)
   const created = specs.map((spec, index) => plannedBrief(scope, spec, ids.get(spec.key) as string, index + 1, cast))
   const edges = specs.flatMap((spec) =>
     spec.after.map((key): Dependency => ({
@@ -55,20 +55,6 @@ export async function createBriefs(scope: RunScope, specs: readonly BriefSpec[])
     },
     [updated(runs, run, counters), ...edges.map((edge) => inserted(dependencies, edge))],
   )
-}
-
-/** Who does and who judges; a name that nobody bears any more falls back to nobody in particular. */
-async function castAll(scope: RunScope, specs: readonly BriefSpec[]): Promise<ReadonlyMap<string, number>> {
-  const names = new Set(specs.flatMap((spec) => [spec.persona, spec.verifier]).filter((name) => name !== undefined))
-  const cast = new Map<string, number>()
-  for (const name of names) {
-    const persona = await resolvePersona(scope.tx, name).catch((error: unknown) => {
-      if (error instanceof AgencyError && (error.code === 'not_found' || error.code === 'conflict')) return null
-      throw error
-    })
-    if (persona !== null) cast.set(name, persona.id)
-  }
-  return cast
 }
 
 function plannedBrief(

@@ -3,7 +3,7 @@ import { bug, refusal } from '../kernel/errors.ts'
 import { systemPersona } from '../kernel/ids.ts'
 import { shorten } from '../kernel/text.ts'
 import type { Seen } from '../playbooks/contract.ts'
-import type { Attempt } from '../work/attempts/contract.ts'
+import type { Attempt, Report } from '../work/attempts/contract.ts'
 import { findAttempt } from '../work/attempts/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import { briefs, findBrief } from '../work/briefs/store.ts'
@@ -88,9 +88,15 @@ const listed = (title: string, lines: readonly string[]): string =>
   `### ${title}\n\n${lines.length === 0 ? '- none' : lines.map((line) => `- ${line}`).join('\n')}`
 
 /** Why a judgement is none, or null. A pass has to say what was looked at, every output of the work among it. */
-export function faultOfJudgement(judgement: Judgement | undefined, evidence: readonly Evidence[]): string | null {
+export function faultOfJudgement(
+  { status, verdict: judgement, assumptions }: Report,
+  evidence: readonly Evidence[],
+): string | null {
   const outputs = evidence.flatMap((each) => (each.kind === 'file' ? [each.path] : []))
   if (judgement === undefined) return 'the report has no verdict'
+  if (status !== 'done') return `a verdict is given whole, and the report says "${status}"`
+  if (assumptions !== undefined && assumptions.length > 0)
+    return 'a verifier takes nothing for granted: what it doubts goes into its verdict'
   if (judgement.verdict !== 'pass')
     return judgement.issues.length + judgement.missingEvidence.length > 0 || judgement.notes !== ''
       ? null

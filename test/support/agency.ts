@@ -24,6 +24,7 @@ import type { Clock } from '../../src/kernel/clock.ts'
 import { AgencyError } from '../../src/kernel/errors.ts'
 import { type Ids, systemIds, systemPersona } from '../../src/kernel/ids.ts'
 import { noTrigger, type Trigger, type TriggerPoint } from '../../src/kernel/trigger.ts'
+import { fromWire } from '../../src/operations/wire.ts'
 import { seedOrganisation } from '../../src/org/seed.ts'
 import { eventTables } from '../../src/tables.ts'
 import { type Attempt, Report } from '../../src/work/attempts/contract.ts'
@@ -335,7 +336,7 @@ async function answer(
   }
   const [attemptId = '', fence] = (environment['AGENCY_TOKEN'] ?? '').split('.')
   const attempt = await db.read((tx) => findAttempt(tx, attemptId))
-  const report = Report.safeParse(body)
+  const report = Report.safeParse(fromWire(Report, body))
   if (attempt === undefined || !report.success) return { status: attempt === undefined ? 401 : 400, body: {} }
   try {
     return { status: 200, body: await agency.attempts.report(agentOf(attempt, Number(fence)), report.data) }

@@ -1,5 +1,6 @@
 import type { Runtime } from '../../adapters/runtime/port.ts'
 import type { Db, Tx } from '../../db/port.ts'
+import { checkCast } from '../../engine/cast.ts'
 import { cancelRun, decideAndApply } from '../../engine/decisions.ts'
 import { endLiveAttempts } from '../../engine/live.ts'
 import { checkPlan } from '../../engine/plan.ts'
@@ -67,6 +68,7 @@ export function createRuns(deps: RunDeps) {
       checkPlan(input.briefs)
       const missionId = input.missionId === undefined ? undefined : await deps.missions.resolve(input.missionId)
       return db.write([`org:${input.organisationId}`], async (tx) => {
+        await checkCast(tx, input.briefs)
         const mission = await deps.missions.open(tx, by, {
           missionId,
           organisationId: input.organisationId,
@@ -155,6 +157,9 @@ async function checkRuntimes(deps: RunDeps, runtime: string, input: CreateRun): 
     if (brief.runtime === undefined && brief.runtimeOptions === undefined) continue
     await checkRuntime(deps, brief.runtime ?? runtime, brief.runtimeOptions ?? input.runtimeOptions, true)
   }
+  const { verifierRuntime, verifierOptions } = input
+  if (verifierRuntime !== undefined || verifierOptions !== undefined)
+    await checkRuntime(deps, verifierRuntime ?? runtime, verifierOptions ?? {}, true)
 }
 
 async function checkRuntime(

@@ -1,0 +1,76 @@
+import type { ReadTx } from '../db/port.ts'
+import { AgencyError, refusal } from '../kernel/errors.ts'
+import { systemPersona } from '../kernel/ids.ts'
+import { resolvePersona } from '../org/personas/find.ts'
+import type { Persona } from '../org/personas/store.ts'
+import type { BriefSpec } from '../work/briefs/contract.ts'
+
+type Part = 'persona' | 'verifier'
+const parts: readonly Part[] = ['persona', 'verifier']
+
+/** Refuses a plan that names somebody who is not there, or has somebody judge their own work. */
+export async function checkCast(tx: ReadTx, specs: readonly BriefSpec[]): Promise<void> {
+  const known = new Map<string, number>()
+  for (const spec of specs)
+    for (const part of parts) {
+      const name = spec[part]
+      if (name === undefined || known.has(name)) continue
+      known.set(name, (await agentNamed(tx, name, `brief "${spec.key}": ${part}`)).id)
+    }
+  for (const { key, persona, verifier, verify } of specs) {
+    if (verifier === undefined) continue
+    if (verify === 'none')
+      throw refusal('invalid_input', `brief "${key}": it names a verifier, and is not to be verified`)
+    const judge = known.get(verifier)
+    if (judge === (persona === undefined ? systemPersona : known.get(persona)) && judge !== systemPersona)
+      throw refusal('invalid_input', `brief "${key}": nobody judges their own work; "${verifier}" does it`)
+  }
+}
+
+/** The same as a sentence for whoever wrote the plan, or null. */
+export async function faultOfCast(tx: ReadTx, specs: readonly BriefSpec[]): Promise<string | null> {
+  try {
+    await checkCast(tx, specs)
+    return null
+  } catch (error) {
+    if (error instanceof AgencyError && error.code !== 'bug')
+      return [error.message, error.hint].filter((text) => text !== undefined).join('. ')
+    throw error
+  }
+}
+
+/** Who does and who judges. A name that nobody bears any more stands for nobody in particular. */
+export async function castAll(tx: ReadTx, specs: readonly BriefSpec[]): Promise<ReadonlyMap<string, number>> {
+  const names = new Set(specs.flatMap((spec) => parts.map((part) => spec[part])).filter((name) => name !== undefined))
+  const cast = new Map<string, number>()
+  for (const name of names) {
+    const persona = await resolvePersona(tx, name).catch((error: unknown) => {
+      if (isUnresolved(error)) return null
+      throw error
+    })
+    if (persona !== null) cast.set(name, persona.id)
+  }
+  return cast
+}
+
+async function agentNamed(tx: ReadTx, name: string, where: string): Promise<Persona> {
+  const persona = await resolvePersona(tx, name).catch((error: unknown) => {
+    if (!isUnresolved(error)) throw error
+    throw refusal(error.code === 'conflict' ? 'conflict' : 'invalid_input', `${where}: ${error.message}`, {
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+      data: error.data,
+    })
+  })
+  if (isPerson(persona)) throw refusal('invalid_input', `${where}: "${name}" is a person, whom no run can start`)
+  if (persona.status === 'archived')
+    throw refusal('conflict', `${where}: "${name}" is archived`, {
+      hint: `Bring ${persona.slug} back, or name somebody else.`,
+    })
+  return persona
+}
+
+/** Types 3 and 4. */
+const isPerson = (persona: Persona): boolean => persona.personaTypeId > 2
+
+const isUnresolved = (error: unknown): error is AgencyError =>
+  error instanceof AgencyError && (error.code === 'not_found' || error.code === 'conflict')
