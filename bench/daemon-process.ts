@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
@@ -11,6 +12,8 @@ import type { Counts } from './daemon.ts'
 /** `bench/daemon.ts` as a process of its own, on a home of its own. */
 export interface DaemonProcess {
   readonly pid: number
+  readonly home: string
+  readonly readyAt: number
   readonly first: Counts
   readonly token: string
   counts(): Promise<Counts>
@@ -37,9 +40,12 @@ export async function startDaemonProcess(under: readonly string[] = []): Promise
     if (done === true) throw new Error('the daemon of the benchmark ended before it was asked to')
     return JSON.parse(value) as Counts
   }
+  const first = await next()
   return {
     pid: child.pid ?? 0,
-    first: await next(),
+    home,
+    readyAt: performance.now(),
+    first,
     token: readFileSync(join(home, 'operator.token'), 'utf8').trim(),
     counts: () => {
       child.stdin?.write('\n')

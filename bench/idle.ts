@@ -5,8 +5,9 @@ import { performance } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
 
 import { pause } from '../src/kernel/clock.ts'
-import { freshFolder, startDaemonProcess } from './daemon-process.ts'
+import { type DaemonProcess, freshFolder, startDaemonProcess } from './daemon-process.ts'
 import { atMost, type Benchmark, type Figure, median, plainly } from './figures.ts'
+import { gatedRuns, openGatedRuns } from './gated.ts'
 
 const bundle = fileURLToPath(new URL('../dist/daemon.mjs', import.meta.url))
 const bareServer = `require('node:http').createServer((_, a) => a.end('{}')).listen(0, '127.0.0.1', () => console.log('Agency is up'))`
@@ -14,7 +15,7 @@ const bareServer = `require('node:http').createServer((_, a) => a.end('{}')).lis
 /** What it costs to have it running and not to use it. */
 export const idle: Benchmark = {
   name: 'idle',
-  run: async (options) => [...(await besideBareServer(options)), await countStatements(options)],
+  run: async (options) => [...(await besideBareServer(options)), ...(await countStatements(options))],
 }
 
 async function besideBareServer({ quick, say }: { quick: boolean; say: (line: string) => void }): Promise<Figure[]> {
@@ -63,32 +64,50 @@ async function look(args: readonly string[], home: string): Promise<Look> {
 
 const sweepSeconds = 30
 
-/** On SQLite an idle daemon asks its store for nothing but what the sweep asks, twice a minute. */
-async function countStatements({ quick, say }: { quick: boolean; say: (line: string) => void }): Promise<Figure> {
-  const seconds = quick ? 20 : 60
-  await avoidHousekeeping(seconds)
-  const daemon = await startDaemonProcess()
-  let known = daemon.first.statements
-  let bySweep = 0
-  let beside = 0
-  for (let second = 1; second <= seconds + 1; second++) {
+/** On SQLite an idle daemon asks its store for nothing but what the sweep asks, twice a minute, whatever waits in it. */
+async function countStatements({ quick, say }: { quick: boolean; say: (line: string) => void }): Promise<Figure[]> {
+  const seconds = quick ? 32 : 62
+  await avoidHousekeeping(seconds + 60)
+  const [empty, full] = await Promise.all([startDaemonProcess(), startDaemonProcess()])
+  await openGatedRuns(full.home)
+  const [none, many] = await Promise.all([watch(empty, seconds), watch(full, seconds)])
+  await Promise.all([empty.stop(), full.stop()])
+  const shown = ({ beside, bySweep, sweeps }: Watched): string => `${beside} beside ${bySweep} by ${sweeps} sweeps`
+  say(`statements in ${seconds} s: ${shown(none)}; with ${gatedRuns} gated runs ${shown(many)}`)
+  return [
+    atMost(`idle daemon: SQL statements in ${seconds} s beside the sweep`, none.beside, 0, '', shown(none)),
+    atMost(
+      `idle daemon: statements that ${gatedRuns} gated runs add`,
+      many.beside - none.beside + many.bySweep / many.sweeps - none.bySweep / none.sweeps,
+      0,
+      '',
+      shown(many),
+    ),
+  ]
+}
+
+interface Watched {
+  beside: number
+  bySweep: number
+  sweeps: number
+}
+
+async function watch(daemon: DaemonProcess, seconds: number): Promise<Watched> {
+  const watched: Watched = { beside: 0, bySweep: 0, sweeps: 0 }
+  // What was asked of it is over, with everything that followed.
+  await pause(2_000)
+  let { statements: known } = await daemon.counts()
+  for (let second = 0; second < seconds; second++) {
     await pause(1_000)
     const { statements } = await daemon.counts()
-    const isSweep = second >= sweepSeconds && second % sweepSeconds <= 1
-    if (isSweep) bySweep += statements - known
-    else beside += statements - known
+    const sinceSweep = ((performance.now() - daemon.readyAt) / 1_000) % sweepSeconds
+    const isSweep = sinceSweep < 2 || sinceSweep > sweepSeconds - 1
+    if (isSweep) watched.bySweep += statements - known
+    else watched.beside += statements - known
+    if (isSweep && statements > known) watched.sweeps++
     known = statements
   }
-  await daemon.stop()
-  const sweeps = Math.floor((seconds + 1) / sweepSeconds)
-  say(`${beside} statements in ${seconds} s, and ${bySweep} in ${sweeps} sweeps`)
-  return atMost(
-    `idle daemon: SQL statements in ${seconds} s beside the sweep`,
-    beside,
-    0,
-    '',
-    `${bySweep} by ${sweeps} sweeps`,
-  )
+  return watched
 }
 
 /** Its one job comes on the hour, and is no idleness. */

@@ -31,7 +31,9 @@ export const peers: Benchmark = {
     for (const side of sides.values()) await side.stop()
     rmSync(folder, { recursive: true, force: true })
     return [
-      ...(isThere ? sizes.map((size) => ratioAt(size, costs)) : [skipped(ratioName(200), '×', '≥ 2', howToInstall)]),
+      ...(isThere
+        ? [...sizes.map((size) => ratioAt(size, costs)), besideLoop(costs)]
+        : [skipped(ratioName(200), '×', '≥ 2', howToInstall)]),
       growthOf(costs),
       atMost(
         'peers: findings of audit and replay',
@@ -95,6 +97,13 @@ function ratioAt(size: Size, costs: Costs): Figure {
   const perSecond = (of: readonly number[]): string => (1e6 / median(of)).toFixed(0)
   const note = `${perSecond(ours)} and ${forms.map((form, index) => `${perSecond(ofForms[index] ?? [])} (${form})`).join(', ')}`
   return size === 200 ? atLeast(ratioName(size), ratio, 2, '×', note) : plainly(ratioName(size), ratio, '×', note)
+}
+
+/** Step, verify, step, verify: how its tutorials would do it. */
+function besideLoop(costs: Costs): Figure {
+  const ratios =
+    costs.get('Agency')?.[200].map((cost, round) => (costs.get('loop')?.[200][round] as number) / cost) ?? []
+  return plainly('peers: the same beside its usual form, a loop', median(ratios), '×')
 }
 
 function growthOf(costs: Costs): Figure {

@@ -5,40 +5,72 @@ import { fileURLToPath } from 'node:url'
 
 import { freshFolder } from './daemon-process.ts'
 import { atMost, type Benchmark, median } from './figures.ts'
+import { gatedRuns, openGatedRuns } from './gated.ts'
 
 const bundle = fileURLToPath(new URL('../dist/agency.mjs', import.meta.url))
 
-/** The installed command line against a running daemon, beside the quickest thing that Node can do. */
+/** The installed command line against a running daemon, beside the quickest thing that Node can do; and against a full one. */
 export const status: Benchmark = {
   name: 'status',
   run: async ({ quick, say }) => {
     if (!existsSync(bundle)) throw new Error('there is no dist/agency.mjs: npm run build')
-    const home = freshFolder()
-    const env = { PATH: process.env['PATH'] ?? '', HOME: home, AGENCY_HOME: home, AGENCY_PORT: '0' }
-    const timed = (args: readonly string[]): number => {
-      const began = performance.now()
-      const { status: code, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
-      if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`)
-      return performance.now() - began
-    }
-    timed([bundle, 'up'])
+    const empty = startHome()
+    const full = startHome()
     try {
-      for (let round = 0; round < 5; round++) {
-        timed(['-e', '0'])
-        timed([bundle, 'status', '--json'])
+      await openGatedRuns(full.home)
+      const rounds = {
+        bare: () => timed(['-e', '0'], {}),
+        json: () => empty.timed('status', '--json'),
+        none: () => empty.timed('status'),
+        many: () => full.timed('status'),
       }
-      const bare: number[] = []
-      const asked: number[] = []
-      for (let round = 0; round < (quick ? 7 : 31); round++) {
-        bare.push(timed(['-e', '0']))
-        asked.push(timed([bundle, 'status', '--json']))
-      }
-      say(`node -e 0 ${median(bare).toFixed(0)} ms, agency status --json ${median(asked).toFixed(0)} ms`)
-      const ratios = asked.map((each, round) => each / (bare[round] as number))
-      return [atMost('agency status --json / node -e 0', median(ratios), 2.5, '×')]
+      for (let round = 0; round < 5; round++) for (const take of Object.values(rounds)) take()
+      const taken = { bare: [] as number[], json: [] as number[], none: [] as number[], many: [] as number[] }
+      for (let round = 0; round < (quick ? 7 : 31); round++)
+        for (const name of Object.keys(rounds) as (keyof typeof rounds)[]) taken[name].push(rounds[name]())
+      say(`node -e 0 ${median(taken.bare).toFixed(0)} ms, agency status --json ${median(taken.json).toFixed(0)} ms`)
+      say(
+        `agency status ${median(taken.none).toFixed(0)} ms, with ${gatedRuns} gated runs ${median(taken.many).toFixed(0)} ms`,
+      )
+      return [
+        atMost('agency status --json / node -e 0', ratio(taken.json, taken.bare), 2.5, '×'),
+        atMost(`agency status with ${gatedRuns} gated runs / with none`, ratio(taken.many, taken.none), 1.2, '×'),
+      ]
     } finally {
-      timed([bundle, 'down'])
-      rmSync(home, { recursive: true, force: true })
+      empty.remove()
+      full.remove()
     }
   },
 }
+
+interface Home {
+  readonly home: string
+  timed(...words: string[]): number
+  remove(): void
+}
+
+function startHome(): Home {
+  const home = freshFolder()
+  const env = { PATH: process.env['PATH'] ?? '', HOME: home, AGENCY_HOME: home, AGENCY_PORT: '0' }
+  const run = (...words: string[]): number => timed([bundle, ...words], env)
+  run('up')
+  return {
+    home,
+    timed: run,
+    remove() {
+      run('down')
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Milli-seconds. */
+function timed(args: readonly string[], env: Record<string, string>): number {
+  const began = performance.now()
+  const { status: code, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`)
+  return performance.now() - began
+}
+
+const ratio = (ones: readonly number[], others: readonly number[]): number =>
+  median(ones.map((each, round) => each / (others[round] as number)))
