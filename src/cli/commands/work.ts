@@ -6,7 +6,7 @@ import type { InspectOptions } from '../../work/runs/cli/inspect.ts'
 import type { WatchOptions } from '../../work/runs/cli/watch.ts'
 import type { RunsOptions, StartOptions } from '../../work/runs/cli.ts'
 import type { Declaring } from './declaring.ts'
-import { collect, minutes, whole } from './values.ts'
+import { amount, collect, minutes, whole } from './values.ts'
 
 const runStatuses = ['planning', 'running', 'gated', 'paused', 'accepting', 'done', 'failed', 'cancelled']
 const missionStatuses = [
@@ -45,6 +45,28 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
       )
       .option('--org <id>', 'Organisation', whole(1))
       .option('--mission <id>', 'Run this mission from the backlog')
+      .addOption(
+        new Option('--verify <what>', 'What a verifier judges; auto: what has no checkable evidence').choices([
+          'auto',
+          'all',
+          'none',
+        ]),
+      )
+      .option('--planner', 'An agent writes the plan first')
+      .option('--plan-gate', 'Nothing starts before you approve the plan')
+      .addOption(
+        new Option('--acceptance <by>', 'operator: the result waits for your approval').choices(['auto', 'operator']),
+      )
+      .addOption(
+        new Option('--on-limit <what>', 'When a brief used up its retries: ask you, or fail the run').choices([
+          'ask',
+          'fail',
+        ]),
+      )
+      .option('--gate-minutes <n>', 'Reject a gate that nobody decides within this; "off": never', minutes)
+      .option('--approvals <n>', 'How many people have to approve a gate', whole(1, 20))
+      .option('--tokens <n>', 'Tokens that the run may use', whole(1))
+      .option('--usd <amount>', 'US dollars that the run may cost', amount)
       .option('--idle-minutes <n>', 'End an attempt silent for so long; "off": never', minutes)
       .option('--hard-minutes <n>', 'No attempt lasts longer; "off": no limit', minutes)
       .option('--watch', 'Follow it on stderr; exit 0 when done, 1 when failed')

@@ -15,6 +15,15 @@ export interface StartOptions {
   evidence?: string[]
   org?: number
   mission?: string
+  verify?: string
+  planner?: true
+  planGate?: true
+  acceptance?: string
+  onLimit?: string
+  gateMinutes?: number | null
+  approvals?: number
+  tokens?: number
+  usd?: number
   idleMinutes?: number | null
   hardMinutes?: number | null
   watch?: true
@@ -44,6 +53,15 @@ async function start(
     mission_id: options.mission,
     organisation_id: options.org,
     evidence: options.evidence?.map(parseEvidence),
+    verify: options.verify,
+    planner: options.planner,
+    plan_gate: options.planGate,
+    acceptance: options.acceptance,
+    on_limit: options.onLimit,
+    gate_timeout_minutes: options.gateMinutes,
+    approvals_needed: options.approvals,
+    token_budget: options.tokens,
+    cost_limit: options.usd,
     idle_minutes: options.idleMinutes,
     hard_minutes: options.hardMinutes,
     ...runtimeOf(options),
