@@ -140,6 +140,7 @@ export async function moveRun(
   to: RunStatus,
   event: {
     kind?: NewEvent['kind']
+    tier?: string
     message: string
     code?: string
     level?: NewEvent['level']
@@ -167,6 +168,7 @@ export async function moveRun(
       by: scope.by,
       runId: run.id,
       level: event.level ?? 'normal',
+      ...(event.tier === undefined ? {} : { tier: event.tier }),
       ...(event.code === undefined ? {} : { code: event.code }),
       message: event.message,
       data: { from: run.status, to, ...event.data },
