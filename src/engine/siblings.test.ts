@@ -234,7 +234,11 @@ describeStores('briefs of one run', (openFresh) => {
         status: 'pending',
         heldBy: `dependency_failed:${failed.id}`,
       })
-      expect(await agency.brief(started, 'c')).toMatchObject({ status: 'pending', heldBy: null, unmetDependencies: 1 })
+      expect(await agency.brief(started, 'c')).toMatchObject({
+        status: 'pending',
+        heldBy: 'dependencies',
+        unmetDependencies: 1,
+      })
       agency.gate('slow').open()
       expect(await agency.settled(started)).toMatchObject({ status: 'failed' })
     })

@@ -144,7 +144,8 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     },
   })
   wakeGates(jobs, composed.gates)
-  const agency: Agency = { ...composed, engine: withJobs(composed.engine, jobs) }
+  const { engine, started } = withJobs(composed.engine, jobs)
+  const agency: Agency = { ...composed, engine }
 
   onTestFinished(async () => {
     gates.openAll()
@@ -165,6 +166,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     soughtSurvivors,
     told,
     pass: async (ms) => {
+      await started()
       for (let left = ms; ;) {
         const step = Math.min(clock.untilNext() ?? left, left)
         clock.advance(step)
@@ -193,18 +195,25 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
   }
 }
 
-/** Timers that outlive a process go and come with the engine. */
-const withJobs = (engine: Engine, jobs: Jobs): Engine => ({
-  ...engine,
-  async start() {
-    await engine.start()
-    await jobs.start()
-  },
-  async stop() {
-    await engine.stop()
-    await jobs.stop()
-  },
-})
+/** Timers that outlive a process go and come with the engine, which does not wait for them. */
+function withJobs(engine: Engine, jobs: Jobs): { engine: Engine; started(): Promise<void> } {
+  let starting: Promise<void> = Promise.resolve()
+  return {
+    started: () => starting,
+    engine: {
+      ...engine,
+      async start() {
+        await engine.start()
+        starting = jobs.start()
+      },
+      async stop() {
+        await engine.stop()
+        await starting
+        await jobs.stop()
+      },
+    },
+  }
+}
 
 /** One that is at work already, on a store that nobody else uses. */
 export async function startAgency(
