@@ -237,6 +237,8 @@ const plainInputs: Record<string, Record<string, unknown>[]> = {
   'attempt.report': [{ status: 'done', summary: 'Done' }],
   'brief.list': [{ status: 'pending' }],
   'brief.update': [{ status: 'cancelled' }, { status: 'pending' }],
+  'plan.check': [{ plan: 'goal: A\nbriefs: [{ id: a, objective: Do it }]' }],
+  'plan.run': [{ plan: 'briefs: [{ id: a, objective: Do it }]', goal: 'A' }],
   'mission.create': [{ title: 'A poem' }],
   'mission.update': [{ status: 'planning' }, { status: 'paused' }, { status: 'cancelled' }],
   'org.create': [{ name: 'Third', purpose: 'fuzz' }],

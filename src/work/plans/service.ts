@@ -13,7 +13,7 @@ import type { CreateRun, Run } from '../runs/contract.ts'
 import type { PlanDocument, PlanInput, PlannedBrief } from './contract.ts'
 import { maxPlanBytes, type Place } from './document.ts'
 import { levelsOf } from './graph.ts'
-import { type BriefPlaces, fault, type ProgramPlaces, type ReadPlan } from './read.ts'
+import { type BriefPlaces, fault, type ProgramPlaces, type ReadPlan, readPlan } from './read.ts'
 
 export interface PlanDeps {
   db: Db
@@ -26,18 +26,16 @@ export type Plans = ReturnType<typeof createPlans>
 
 /** The largest plan that is accepted takes a few seconds on a slow machine; what takes longer is made to. */
 const limits = { timeoutMs: 50_000, maxMemoryMb: 1_024 }
+const smallBytes = 16_000
 
 export function createPlans(deps: PlanDeps) {
   /** What the file says, with what is wrong with it; the rest of us goes on meanwhile. */
   async function read({ plan: text, ...instead }: PlanInput): Promise<{ plan: PlanDocument | null; faults: Fault[] }> {
-    if (Buffer.byteLength(text) > maxPlanBytes)
-      throw refusal('too_large', `the plan is larger than ${maxPlanBytes / 1_000_000} MB; it was not read`)
-    const thought = await think<ReadPlan>('plan-reader', text, { clock: deps.clock, ...limits })
-    if ('trouble' in thought) throw refusal('too_large', `the plan could not be read: ${thought.trouble}`)
-    const { plan: written, faults } = thought.answer
+    const found = await readApart(text, deps.clock)
+    const { plan: written, faults } = found
     if (written === null) return { plan: null, faults: [...faults] }
     const plan = { ...written, ...given(instead) }
-    return { plan, faults: [...faults, ...missingGoal(plan), ...(await strangers(deps, plan, thought.answer))] }
+    return { plan, faults: [...faults, ...missingGoal(plan), ...(await strangers(deps, plan, found))] }
   }
 
   return {
@@ -53,6 +51,17 @@ export function createPlans(deps: PlanDeps) {
       return deps.startRun(by, { ...plan, goal: plan.goal })
     },
   }
+}
+
+/** A small plan is read faster than a thread starts. */
+async function readApart(text: string, clock: Clock): Promise<ReadPlan> {
+  const bytes = Buffer.byteLength(text)
+  if (bytes > maxPlanBytes)
+    throw refusal('too_large', `the plan is larger than ${maxPlanBytes / 1_000_000} MB; it was not read`)
+  if (bytes < smallBytes) return readPlan(text)
+  const thought = await think<ReadPlan>('plan-reader', text, { clock, ...limits })
+  if ('trouble' in thought) throw refusal('too_large', `the plan could not be read: ${thought.trouble}`)
+  return thought.answer
 }
 
 const given = (values: Omit<PlanInput, 'plan'>): Partial<CreateRun> =>
