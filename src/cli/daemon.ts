@@ -11,7 +11,7 @@ import { ask, Refused } from './client.ts'
 import { type CliContext, notRunning } from './context.ts'
 import { type Environment, readDaemonFile, socketOf, tokenOf } from './endpoint.ts'
 import { ConnectionLost, NoAnswer, Unreachable } from './http.ts'
-import { ensureDaemon, isListening } from './launch.ts'
+import { ensureDaemon, isGoing, isListening } from './launch.ts'
 import { ago, plain } from './terminal.ts'
 import type { Wire } from './wire.ts'
 
@@ -35,13 +35,31 @@ export async function up(context: CliContext, options: UpOptions): Promise<numbe
     await becomeDaemon(['--foreground', ...flags])
     return 0
   }
-  const { pid, started } = await ensureDaemon(context, flags)
-  const status = await context.runningApi().get<Status>('/status')
-  if (!started && options.port !== undefined && new URL(status.address).port !== options.port)
-    context.err(`agency: it listens on ${status.address}; "agency down" first to change the port`)
-  const { url } = await context.runningApi().post<{ url: string }>('/links', {})
+  const { pid, started, address, url } = await bringUp(context, flags)
+  if (!started && options.port !== undefined && new URL(address).port !== options.port)
+    context.err(`agency: it listens on ${address}; "agency down" first to change the port`)
   context.out(`agency ${started ? 'is up' : 'was already up'} (pid ${pid})  ${url}`)
   return 0
+}
+
+/** Where somebody stops it at the same moment, the one that was found is gone when it is asked: then another is started. */
+async function bringUp(context: CliContext, flags: string[], triesLeft = 3): Promise<Up> {
+  const daemon = await ensureDaemon(context, flags)
+  try {
+    const { address } = await context.runningApi().get<Status>('/status')
+    const { url } = await context.runningApi().post<{ url: string }>('/links', {})
+    return { ...daemon, address, url }
+  } catch (error) {
+    if (triesLeft === 0 || !isGoing(error)) throw error
+    return bringUp(context, flags, triesLeft - 1)
+  }
+}
+
+interface Up {
+  pid: number
+  started: boolean
+  address: string
+  url: string
 }
 
 /** Asks it to stop and waits until its process is gone. */
@@ -103,6 +121,14 @@ export async function status(context: CliContext, options: { json?: true }): Pro
     ['store', `${store.kind} ${store.place}`],
     ['box', found.box],
     ['running', `${running.runs} runs, ${running.agents} of ${running.slots} agents`],
+    ...found.stops.map((stop): [string, string] => ['stopped', stopText(stop, context.nowMs())]),
+    ...found.provider_holds.map((hold): [string, string] => [
+      'held',
+      `${hold.provider} until ${hold.until}: ${hold.reason}`,
+    ]),
+    ...(found.unpriced_calls === 0
+      ? []
+      : [['unpriced', `${found.unpriced_calls} model calls of runs under way have no known price`] as const]),
   ] as const)
     context.out(`${name.padEnd(8)} ${plain(value)}`)
   return 0
@@ -121,6 +147,11 @@ export async function open(context: CliContext, options: { path?: string }): Pro
   child.unref()
   return 0
 }
+
+const stopText = (stop: Status['stops'][number], nowMs: number): string =>
+  `${stop.scope}, ${ago(stop.at, nowMs)}${stop.reason === '' ? '' : `: ${stop.reason}`}; ${
+    stop.organisation_id === null ? 'agency resume' : 'agency resume --org'
+  } lifts it`
 
 async function isGone(socket: string, pid: number | null, patienceMs: number): Promise<boolean> {
   for (let waited = 0; waited < patienceMs; waited += 25) {

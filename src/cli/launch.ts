@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type HomePaths, prepareHome } from '../daemon/home.ts'
 import { entryPath } from '../entries.ts'
 import { pause, systemClock } from '../kernel/clock.ts'
-import { type AgencyError, refusal } from '../kernel/errors.ts'
+import { AgencyError, refusal } from '../kernel/errors.ts'
 import { ask, Refused } from './client.ts'
 import { type Environment, readDaemonFile, socketOf, tokenOf } from './endpoint.ts'
 import { ConnectionLost, exchange, NoAnswer, Unreachable } from './http.ts'
@@ -23,7 +23,8 @@ export async function ensureDaemon(
   const socket = socketOf(place.env, place.paths)
   const until = systemClock.nowMs() + 30_000
   for (;;) {
-    if (await isListening(socket)) return { pid: await pidOf(place), started: false }
+    const running = (await isListening(socket)) ? await pidOf(place) : null
+    if (running !== null) return { pid: running, started: false }
     const { pid, failure } = await launchDaemon(place, flags)
     if (failure === null) return { pid, started: true }
     // Somebody else's daemon was a moment quicker, and serves as well; or the last one is still on its way down.
@@ -135,7 +136,20 @@ function startFailure(said: string, code: number, log: string): AgencyError | Re
   return new Refused({ code: 'stopping', message, ...(hint ? { hint } : {}), exit: code || 1 })
 }
 
-async function pidOf({ env, paths }: DaemonPlace): Promise<number> {
+/** Null where it went down since it was seen. */
+async function pidOf({ env, paths }: DaemonPlace): Promise<number | null> {
   const headers = { Authorization: `Bearer ${tokenOf(env, paths)}` }
-  return (await ask<{ pid: number }>(socketOf(env, paths), { method: 'GET', path: '/api/status', headers })).pid
+  try {
+    return (await ask<{ pid: number }>(socketOf(env, paths), { method: 'GET', path: '/api/status', headers })).pid
+  } catch (error) {
+    if (isGoing(error)) return null
+    throw error
+  }
 }
+
+/** What is said by, or instead of, a daemon that is on its way down. */
+export const isGoing = (error: unknown): boolean =>
+  error instanceof Unreachable ||
+  error instanceof ConnectionLost ||
+  (error instanceof Refused && error.problem.code === 'stopping') ||
+  (error instanceof AgencyError && error.code === 'stopping')
