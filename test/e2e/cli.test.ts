@@ -99,8 +99,8 @@ describe('the daemon', () => {
     await cli.text('up')
     const before = await status()
     const [down, up] = await Promise.all([cli.run('down'), cli.run('up')])
-    expect(down.code).toBe(0)
-    expect(up.code).toBe(0)
+    expect(down).toMatchObject({ code: 0 })
+    expect(up).toMatchObject({ code: 0 })
     // The new one may have answered before the stop: then it was stopped, and the next command starts another.
     await cli.text('up')
     expect((await status()).pid).not.toBe(before.pid)
@@ -247,6 +247,7 @@ describe('a run', () => {
   })
 
   it('ends the watching with 1 when it fails', async () => {
+    writeFileSync(join(cli.home, 'config.yaml'), 'on_limit: fail\n')
     const run = await cli.run('run', 'Lie', '--program', 'true', '--evidence', 'file:never.txt', '--watch')
     expect(run.code).toBe(1)
     expect(run.out).toMatch(/^run_\w{12}\n$/)
