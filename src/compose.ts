@@ -1,3 +1,4 @@
+import type { Prices } from './adapters/prices/port.ts'
 import type { Runtime } from './adapters/runtime/port.ts'
 import { daemonRoutes } from './daemon/routes.ts'
 import type { DaemonService } from './daemon/service.ts'
@@ -25,6 +26,8 @@ import { briefRoutes } from './work/briefs/routes.ts'
 import { type Briefs, createBriefs } from './work/briefs/service.ts'
 import { gateRoutes } from './work/gates/routes.ts'
 import { createGates, type Gates } from './work/gates/service.ts'
+import { budgetRoutes } from './work/budgets/routes.ts'
+import { type Budgets, createBudgets } from './work/budgets/service.ts'
 import { missionRoutes } from './work/missions/routes.ts'
 import { createMissions, type Missions } from './work/missions/service.ts'
 import { noteRoutes } from './work/notes/routes.ts'
@@ -35,6 +38,10 @@ import { questionRoutes } from './work/questions/routes.ts'
 import { createQuestions, type Questions } from './work/questions/service.ts'
 import { runRoutes } from './work/runs/routes.ts'
 import { createRuns, type RunDefaults, type Runs } from './work/runs/service.ts'
+import { spendRoutes } from './work/spends/routes.ts'
+import { createSpends, type Spends } from './work/spends/service.ts'
+import { stopRoutes } from './work/stops/routes.ts'
+import { createStops, type Stops } from './work/stops/service.ts'
 import type { Workspaces } from './workspaces/port.ts'
 
 /** The parts that differ between a daemon, a simulation and a benchmark. */
@@ -45,6 +52,7 @@ export interface Parts {
   log: Log
   trigger: Trigger
   runtimes: readonly Runtime[]
+  prices?: Prices
   workspaces: Workspaces
   files: AttemptFiles
   promptOf: EngineDeps['promptOf']
@@ -70,6 +78,9 @@ export interface Agency {
   gates: Gates
   questions: Questions
   notes: Notes
+  spends: Spends
+  budgets: Budgets
+  stops: Stops
 }
 
 export const playbooks: ReadonlyMap<string, Playbook> = new Map([[direct.name, direct]])
@@ -90,6 +101,7 @@ export function composeAgency(parts: Parts): Agency {
   const missions = createMissions({ db, ids })
   const runs = createRuns({
     db,
+    clock: parts.clock,
     ids,
     runtimes,
     scopes,
@@ -109,6 +121,9 @@ export function composeAgency(parts: Parts): Agency {
     gates: createGates({ db, scopes, questions }),
     questions,
     notes: createNotes({ db, scopes, touch: engine.touch, resolveRun: runs.resolve }),
+    spends: createSpends({ db, missions }),
+    budgets: createBudgets({ db, scopes, missions }),
+    stops: createStops({ db, clock: parts.clock, heed: engine.heedStops }),
   }
 }
 
@@ -143,6 +158,9 @@ export function routesOf(
     ...gateRoutes(agency.gates),
     ...questionRoutes(agency.questions),
     ...noteRoutes(agency.notes),
+    ...spendRoutes(agency.spends),
+    ...budgetRoutes(agency.budgets),
+    ...stopRoutes(agency.stops),
     ...organisationRoutesOf(org),
     ...notifyRoutes(notify),
   ]

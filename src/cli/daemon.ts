@@ -121,6 +121,14 @@ export async function status(context: CliContext, options: { json?: true }): Pro
     ['store', `${store.kind} ${store.place}`],
     ['box', found.box],
     ['running', `${running.runs} runs, ${running.agents} of ${running.slots} agents`],
+    ...found.stops.map((stop): [string, string] => ['stopped', stopText(stop, context.nowMs())]),
+    ...found.provider_holds.map((hold): [string, string] => [
+      'held',
+      `${hold.provider} until ${hold.until}: ${hold.reason}`,
+    ]),
+    ...(found.unpriced_calls === 0
+      ? []
+      : [['unpriced', `${found.unpriced_calls} model calls of runs under way have no known price`] as const]),
   ] as const)
     context.out(`${name.padEnd(8)} ${plain(value)}`)
   return 0
@@ -139,6 +147,11 @@ export async function open(context: CliContext, options: { path?: string }): Pro
   child.unref()
   return 0
 }
+
+const stopText = (stop: Status['stops'][number], nowMs: number): string =>
+  `${stop.scope}, ${ago(stop.at, nowMs)}${stop.reason === '' ? '' : `: ${stop.reason}`}; ${
+    stop.organisation_id === null ? 'agency resume' : 'agency resume --org'
+  } lifts it`
 
 async function isGone(socket: string, pid: number | null, patienceMs: number): Promise<boolean> {
   for (let waited = 0; waited < patienceMs; waited += 25) {

@@ -4,6 +4,7 @@ import { version } from '../entries.ts'
 import { declareAgentCommands } from './commands/agents.ts'
 import { declareDaemonCommands } from './commands/daemon.ts'
 import type { Declaring, Face } from './commands/declaring.ts'
+import { declareMoneyCommands } from './commands/money.ts'
 import { declareNoteCommands } from './commands/notes.ts'
 import { declareOrgCommands } from './commands/org.ts'
 import { declareWorkCommands } from './commands/work.ts'
@@ -56,6 +57,7 @@ export function buildProgram(context: CliContext, exit: (code: number) => void, 
   declareOrgCommands(declaring)
   declareAgentCommands(declaring)
   declareNoteCommands(declaring)
+  declareMoneyCommands(declaring)
 
   const called = offers.filter(({ name }) => name === only)
   for (const { group, declare } of called.length > 0 ? called : offers) {

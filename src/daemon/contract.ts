@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../operations/contract.ts'
+import { ProviderHold, Stop } from '../work/stops/contract.ts'
 
 export const DaemonStatus = z.object({
   pid: z.number().int(),
@@ -12,6 +13,9 @@ export const DaemonStatus = z.object({
   startedAt: z.string(),
   box: z.string().describe('Which sandbox agents and evidence run in'),
   running: z.object({ runs: z.number().int(), agents: z.number().int(), slots: z.number().int() }),
+  unpricedCalls: z.number().int().describe('Model calls of runs under way without a known price'),
+  stops: z.array(Stop).describe('What is stopped: nothing is launched there'),
+  providerHolds: z.array(ProviderHold).describe('Providers that take no launches for now'),
 })
 export type DaemonStatus = z.infer<typeof DaemonStatus>
 

@@ -1,12 +1,15 @@
 import type { Db } from '../db/port.ts'
 import type { Actor } from '../kernel/actor.ts'
+import type { Clock } from '../kernel/clock.ts'
 import { countOpenRuns } from '../work/runs/store.ts'
+import { listHolds, listStops } from '../work/stops/store.ts'
 import type { DaemonStatus } from './contract.ts'
 
 export interface DaemonDeps {
   db: Db
+  clock: Clock
   /** All but what is running now. */
-  about: () => Omit<DaemonStatus, 'running'>
+  about: () => Omit<DaemonStatus, 'running' | 'unpricedCalls' | 'stops' | 'providerHolds'>
   engine: { running(): number }
   slots: number
   createLink: (path: string) => { url: string; expiresAt: string }
@@ -17,10 +20,19 @@ export type DaemonService = ReturnType<typeof createDaemonService>
 
 export function createDaemonService(deps: DaemonDeps) {
   return {
-    status: async (): Promise<DaemonStatus> => ({
-      ...deps.about(),
-      running: { runs: await deps.db.read(countOpenRuns), agents: deps.engine.running(), slots: deps.slots },
-    }),
+    status: async (): Promise<DaemonStatus> => {
+      const { open, ...held } = await deps.db.read(async (tx) => ({
+        open: await countOpenRuns(tx),
+        stops: await listStops(tx),
+        providerHolds: await listHolds(tx, deps.clock.at()),
+      }))
+      return {
+        ...deps.about(),
+        running: { runs: open.runs, agents: deps.engine.running(), slots: deps.slots },
+        unpricedCalls: open.unpricedCalls,
+        ...held,
+      }
+    },
 
     whoami: (by: Actor) => {
       const agent = by.kind === 'agent' ? by : null

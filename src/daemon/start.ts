@@ -3,6 +3,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 
+import { createPrices } from '../adapters/prices/genai/prices.ts'
 import { createProgramRuntime } from '../adapters/runtime/program/runtime.ts'
 import { createScriptedRuntime } from '../adapters/runtime/scripted/runtime.ts'
 import { killSurvivors } from '../adapters/runtime/survivors.ts'
@@ -137,6 +138,7 @@ async function open(
     log,
     trigger,
     runtimes: [createScriptedRuntime({ host: 'process' }), createProgramRuntime()],
+    prices: createPrices(),
     workspaces: createDirectoryWorkspaces({ root: paths.workspaces }),
     files: createAttemptFiles(paths.attempts),
     promptOf: (playbook, kind) => promptOf(paths.home, playbook, kind),
@@ -195,6 +197,7 @@ async function open(
   })
   const service = createDaemonService({
     db,
+    clock,
     about,
     engine: agency.engine,
     slots: values.slots,

@@ -37,7 +37,7 @@ export interface ClaimRound {
  * under the run's stream, where each brief is looked at again: of two workers that saw the same one, one gets it.
  */
 export async function claimBriefs(deps: EngineDeps, limit: number): Promise<ClaimRound> {
-  const { ready, budgeted, starved, streams, ...round } = await deps.db.read(async (tx) => {
+  const { ready, stopped, heldUntil, starved, streams } = await deps.db.read(async (tx) => {
     const work = await findWork(tx, limit)
     if (!work.budgeted) return { ...work, starved: [], streams: noStreams }
     return { ...work, starved: await listStarved(tx, limit), streams: await streamsByRun(tx, work) }
@@ -68,7 +68,7 @@ export async function claimBriefs(deps: EngineDeps, limit: number): Promise<Clai
     deps.log.error('a run’s briefs could not be claimed', { error: String(result.reason) })
     return []
   })
-  return { claimed, ...round }
+  return { claimed, stopped, heldUntil }
 }
 
 const noStreams: ReadonlyMap<string, readonly Stream[]> = new Map()

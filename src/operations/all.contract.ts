@@ -13,11 +13,14 @@ import { routingOperations } from '../org/routing/contract.ts'
 import { attemptOperations } from '../work/attempts/contract.ts'
 import { briefOperations } from '../work/briefs/contract.ts'
 import { gateOperations } from '../work/gates/contract.ts'
+import { budgetOperations } from '../work/budgets/contract.ts'
 import { missionOperations } from '../work/missions/contract.ts'
 import { noteOperations } from '../work/notes/contract.ts'
 import { planOperations } from '../work/plans/contract.ts'
 import { questionOperations } from '../work/questions/contract.ts'
 import { runOperations } from '../work/runs/contract.ts'
+import { spendOperations } from '../work/spends/contract.ts'
+import { stopOperations } from '../work/stops/contract.ts'
 import type { Operation } from './contract.ts'
 
 export const operations = {
@@ -25,6 +28,9 @@ export const operations = {
   event: eventOperations,
   attempt: attemptOperations,
   note: noteOperations,
+  spend: spendOperations,
+  budget: budgetOperations,
+  stop: stopOperations,
   brief: briefOperations,
   mission: missionOperations,
   run: runOperations,

@@ -75,6 +75,7 @@ export async function startAgency(
   onTestFinished(() => agency.engine.stop())
   const daemon = createDaemonService({
     db,
+    clock,
     engine: agency.engine,
     slots,
     about: () => ({

@@ -38,6 +38,15 @@ ORDER BY scope, scope_id`,
   )
 }
 
+/** Those of them with nothing left for another attempt. */
+export async function listFullBudgetsAbove(tx: ReadTx, beneath: Beneath): Promise<Budget[]> {
+  return (await listBudgetsAbove(tx, beneath)).filter(
+    ({ tokenLimit, tokensSpent, tokensReserved, costLimitMicros, microsSpent, microsReserved }) =>
+      (tokenLimit !== null && tokensSpent + tokensReserved >= tokenLimit) ||
+      (costLimitMicros !== null && microsSpent + microsReserved >= costLimitMicros),
+  )
+}
+
 export const listBudgets = (tx: ReadTx, scope: BudgetScope | undefined, limit: number): Promise<Budget[]> =>
   scope === undefined
     ? findRows(tx, budgets, '1 = 1 ORDER BY updated_at DESC, scope, scope_id LIMIT ?', [limit])

@@ -4,6 +4,7 @@ import { type Actor, actorName } from '../../kernel/actor.ts'
 import { notFound, refusal } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import { findOrganisation } from '../../org/organisations/store.ts'
+import { limitFromTheStart } from '../budgets/limits.ts'
 import type { CreateMission, Mission, PlaybookName } from './contract.ts'
 import { moveMission } from './moves.ts'
 import { findOpenRunOf } from '../runs/store.ts'
@@ -105,13 +106,19 @@ async function insertMission(
     createdAt: tx.at,
     updatedAt: tx.at,
   }
-  return create(tx, missions, mission, {
+  await create(tx, missions, mission, {
     kind: 'mission_created',
     by: actorName(by),
     level: 'verbose',
     message: mission.title,
     data: { mission_id: mission.id },
   })
+  await limitFromTheStart(
+    tx,
+    { scope: 'mission', scopeId: mission.id, organisationId: organisation.id, by: actorName(by) },
+    { tokens: mission.tokenBudget, usd: mission.costLimit },
+  )
+  return mission
 }
 
 async function requireMission(tx: ReadTx, prefix: string): Promise<Mission> {

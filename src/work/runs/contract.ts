@@ -10,6 +10,7 @@ import { PlaybookName } from '../missions/contract.ts'
 import { NoteShown } from '../notes/contract.ts'
 import { Question } from '../questions/contract.ts'
 import { Verdict } from '../verdicts/contract.ts'
+import { ModelCost } from '../spends/contract.ts'
 import { Event } from '../../events/contract.ts'
 
 export const RunStatus = z.enum(['planning', 'running', 'gated', 'paused', 'accepting', 'done', 'failed', 'cancelled'])
@@ -168,6 +169,7 @@ export const runOperations = {
       questions: z.array(Question),
       verdicts: z.array(Verdict),
       notes: z.array(NoteShown),
+      spends: z.array(ModelCost).describe('What its model calls came to, by model'),
       events: z.array(Event),
     }),
     allow: ['operator'],

@@ -8,14 +8,17 @@ import { moveRun, moveRunsMission, type ScopeParts, scopeOf } from '../../engine
 import { create } from '../../events/change.ts'
 import { listStreamEvents, newestSeq } from '../../events/store.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
+import type { Clock } from '../../kernel/clock.ts'
 import { refusal } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { Trigger } from '../../kernel/trigger.ts'
 import { listArtifacts } from '../artifacts/store.ts'
 import { listAttempts } from '../attempts/store.ts'
+import { lookBeyond } from '../briefs/beyond.ts'
 import { withHeld } from '../briefs/held.ts'
 import { listBriefs } from '../briefs/store.ts'
+import { limitFromTheStart } from '../budgets/limits.ts'
 import { listChecks } from '../evidence/store.ts'
 import { shownGate } from '../gates/shown.ts'
 import { listGatesOfRun } from '../gates/store.ts'
@@ -24,6 +27,7 @@ import type { Missions } from '../missions/service.ts'
 import { showNote } from '../notes/contract.ts'
 import { listNotesOfRun } from '../notes/store.ts'
 import { listQuestionsOfRun } from '../questions/store.ts'
+import { sumByModel } from '../spends/store.ts'
 import { listVerdicts } from '../verdicts/store.ts'
 import type { CreateRun, Run, RunConfiguration, RunLine } from './contract.ts'
 import { requireRun, resolveRun } from './find.ts'
@@ -46,6 +50,7 @@ export type RunDefaults = Pick<
 
 export interface RunDeps {
   db: Db
+  clock: Clock
   ids: Ids
   runtimes: ReadonlyMap<string, Runtime>
   scopes: ScopeParts
@@ -99,10 +104,12 @@ export function createRuns(deps: RunDeps) {
         const run = await requireRun(tx, prefix)
         const stream = `run:${run.id}` as const
         const last = await newestSeq(tx, stream)
+        const briefs = await listBriefs(tx, run.id)
+        const beyond = await lookBeyond(tx, run, briefs, deps.clock.at())
         return {
           run,
           status: run.status,
-          briefs: (await listBriefs(tx, run.id)).map((brief) => withHeld(brief, run)),
+          briefs: briefs.map((brief) => withHeld(brief, run, beyond(brief))),
           attempts: await listAttempts(tx, run.id),
           evidence: await listChecks(tx, run.id),
           artifacts: await listArtifacts(tx, run.id),
@@ -110,6 +117,7 @@ export function createRuns(deps: RunDeps) {
           questions: await listQuestionsOfRun(tx, run.id),
           verdicts: await listVerdicts(tx, run.id),
           notes: (await listNotesOfRun(tx, run.id)).map(showNote),
+          spends: await sumByModel(tx, { runId: run.id }),
           events:
             events === 0
               ? []
@@ -253,6 +261,8 @@ async function startRun(
       data: { mission_id: mission.id, playbook: input.playbook, runtime },
     },
   )
+  const { tokenBudget: tokens, costLimit: usd } = run.configuration
+  await limitFromTheStart(tx, { scope: 'run', scopeId: id, organisationId: null, by: actorName(by) }, { tokens, usd })
   const scope = scopeOf(deps.scopes, tx, run, actorName(by))
   await decideAndApply(scope, { kind: 'run_started', briefs: input.briefs })
   // A plan that waits for approval has gated the run already.

@@ -64,6 +64,9 @@ export async function countRuns(tx: ReadTx, organisationId?: number): Promise<Re
   return Object.fromEntries(rows.map((row) => [row['status'] as string, Number(row['count'])]))
 }
 
-export async function countOpenRuns(tx: ReadTx): Promise<number> {
-  return Number((await sqlOf(tx).get('SELECT COUNT(*) AS count FROM runs WHERE ended_at IS NULL'))?.['count'])
+export async function countOpenRuns(tx: ReadTx): Promise<{ runs: number; unpricedCalls: number }> {
+  const row = await sqlOf(tx).get(
+    'SELECT COUNT(*) AS runs, COALESCE(SUM(unpriced_calls), 0) AS unpriced FROM runs WHERE ended_at IS NULL',
+  )
+  return { runs: Number(row?.['runs']), unpricedCalls: Number(row?.['unpriced']) }
 }

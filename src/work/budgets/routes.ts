@@ -1,0 +1,9 @@
+import { bind, type Route } from '../../operations/bind.ts'
+import { budgetOperations } from './contract.ts'
+import type { Budgets } from './service.ts'
+
+export const budgetRoutes = (budgets: Budgets): Route[] =>
+  bind(budgetOperations, {
+    list: (_, { scope, limit }) => budgets.list(scope, limit),
+    set: (by, input) => budgets.set(by, input),
+  })

@@ -1,0 +1,64 @@
+import type { CliContext } from '../../cli/context.ts'
+import { countText, moneyText } from '../../cli/money.ts'
+import { faint, plain, tableLines } from '../../cli/terminal.ts'
+import type { Wire } from '../../cli/wire.ts'
+import type { OutputOf } from '../../operations/contract.ts'
+import type { ModelCost, spendOperations } from './contract.ts'
+
+export interface CostsOptions {
+  run?: string
+  mission?: string
+  org?: string
+  persona?: string
+  json?: true
+}
+
+export async function showCosts(context: CliContext, options: CostsOptions): Promise<number> {
+  const costs = await context.api().get<Wire<OutputOf<typeof spendOperations.summary>>>('/costs', {
+    run_id: options.run,
+    mission_id: options.mission,
+    organisation: options.org,
+    persona: options.persona,
+  })
+  if (options.json) {
+    context.json(costs)
+    return 0
+  }
+  if (costs.models.length === 0) {
+    context.out('no model calls yet')
+    return 0
+  }
+  for (const line of modelLines(context, costs.models)) context.out(line)
+  context.out(
+    `total: ${countText(costs.calls)} calls, ${countText(costs.tokens)} tokens, ${moneyText(costs.cost_micros)}`,
+  )
+  if (costs.unpriced_calls > 0)
+    context.out(faint(context, `${countText(costs.unpriced_calls)} calls without a known price are not in the total`))
+  return 0
+}
+
+/** Also part of `agency inspect`. */
+export function modelLines(context: CliContext, models: readonly Wire<ModelCost>[]): string[] {
+  const rows = models.map((model) => [
+    `${plain(model.model ?? 'unnamed')}${model.simulated ? ' (simulated)' : ''}`,
+    plain(model.provider ?? '-'),
+    countText(model.calls),
+    countText(model.input_tokens),
+    countText(model.output_tokens),
+    countText(model.cache_read_tokens),
+    costText(model),
+  ])
+  const columns = [
+    { title: 'MODEL', flexible: true },
+    { title: 'PROVIDER' },
+    { title: 'CALLS', right: true },
+    { title: 'INPUT', right: true },
+    { title: 'OUTPUT', right: true },
+    { title: 'CACHED', right: true },
+    { title: 'COST', right: true },
+  ] as const
+  return tableLines(context, columns, rows)
+}
+
+const costText = ({ calls, unpriced_calls, cost_micros }: Wire<ModelCost>): string =>
+  unpriced_calls === calls ? 'unpriced' : `${moneyText(cost_micros)}${unpriced_calls === 0 ? '' : ' + unpriced'}`
