@@ -55,10 +55,13 @@ describe('listening', () => {
   })
 
   it('takes any other port when only the usual one is taken', async () => {
-    // Taken already is just as good: by a daemon of whoever runs this.
-    await occupied(7717).catch(() => {})
+    // Taken already is nearly as good: by a daemon of whoever runs this, which may let go of it at any moment.
+    const isHeld = await occupied(7717).then(
+      () => true,
+      () => false,
+    )
     const { port, address } = await (await bare()).listen({ socket: join(freshFolder(), 's') })
-    expect(port).not.toBe(7717)
+    if (isHeld) expect(port).not.toBe(7717)
     expect((await sendTo({ port }, 'GET', '/healthz')).status).toBe(200)
     expect(address).toBe(`http://127.0.0.1:${port}`)
   })
