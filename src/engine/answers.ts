@@ -27,7 +27,7 @@ export async function answerQuestion(
   if (question.answeredAt !== null)
     throw refusal(
       'illegal_transition',
-      `question ${question.id} is ${question.status} already, by ${question.answeredBy}`,
+      `question ${question.id} is ${question.status} already${question.answeredBy === null ? '' : `, by ${question.answeredBy}`}`,
       {
         data: { answer: question.answer },
       },

@@ -16,6 +16,7 @@ export interface NewGate {
 }
 
 const reminderMs = 3_600_000
+
 /** Halts the run at a boundary until somebody entitled decides. */
 export async function openGate(scope: RunScope, wanted: NewGate): Promise<GateRow> {
   const { tx, run } = scope
@@ -52,6 +53,7 @@ export async function openGate(scope: RunScope, wanted: NewGate): Promise<GateRo
   const opened = [inserted(gates, gate)]
   if (status === null || status === run.status) await touchRun(scope, patch, event, opened)
   else await moveRun(scope, status, { ...event, patch, also: opened })
+  tx.afterCommit(scope.gatesChanged)
   if (wanted.gate === 'acceptance') await moveRunsMission(scope, ['review'])
   if (wanted.gate === 'manual') return gate
   await scope.notify(tx, {
@@ -161,6 +163,7 @@ export async function releaseGate(
     data: { gate_id: gate.id, gate: gate.gate, ...event.data },
   }
   const changes = [updated(gates, gate, decided)]
+  scope.tx.afterCommit(scope.gatesChanged)
   if (!halted || status === run.status) return touchRun(scope, patch, whole, changes)
   await moveRun(scope, status, { ...whole, patch, also: changes })
   if (gate.gate === 'acceptance') await moveRunsMission(scope, ['in_progress'])
@@ -169,6 +172,7 @@ export async function releaseGate(
 /** Gates of a run, or before a brief, that has ended are nobody's to decide any more. */
 export async function closeGates(scope: RunScope, boundary?: string): Promise<void> {
   if (scope.run.gatesPending === 0) return
+  scope.tx.afterCommit(scope.gatesChanged)
   const why = boundary === undefined ? 'the run has ended' : 'the brief has ended'
   for (const gate of await listPendingOfRun(scope.tx, scope.run.id)) {
     if (boundary !== undefined && gate.boundary !== boundary) continue
