@@ -1,11 +1,12 @@
 import type { Brief } from '../work/briefs/contract.ts'
 import { liveStatuses } from '../work/briefs/states.ts'
-import { listVerifiersOf } from '../work/briefs/store.ts'
+import { findBrief, listVerifiersOf } from '../work/briefs/store.ts'
 import { withdrawQuestions } from './ask.ts'
 import { decideAndApply } from './decisions.ts'
 import { holdDependents } from './dependents.ts'
 import { closeGates } from './halt.ts'
 import { moveBrief, type RunScope } from './scope.ts'
+import { isWaitingFor } from './verify.ts'
 
 /** One brief that nobody is at work on is given up, with everything that waits because of it. */
 export async function cancelBrief(scope: RunScope, brief: Brief, reason: string | undefined): Promise<Brief> {
@@ -23,6 +24,10 @@ export async function cancelBrief(scope: RunScope, brief: Brief, reason: string 
         level: 'verbose',
         message: `${verifier.key}: there is nothing to judge any more`,
       })
+  const judged = brief.verifies === null ? undefined : await findBrief(scope.tx, brief.verifies)
+  // Who was to judge it does not: that is for somebody to decide, or it would wait for ever.
+  if (judged !== undefined && isWaitingFor(judged, brief))
+    await decideAndApply(scope, { kind: 'brief_unjudged', brief: judged, reason: `${brief.key} was cancelled` })
   await withdrawQuestions(scope, brief.id)
   await closeGates(scope, `brief:${brief.id}`)
   if (scope.run.endedAt === null) await decideAndApply(scope, { kind: 'brief_cancelled', brief: cancelled })

@@ -55,6 +55,7 @@ export async function endAttempt(scope: RunScope, brief: Brief, attempt: Attempt
   await recordTurn(scope, brief, attempt, classified)
   if (end.limited) await holdProvider(scope, brief, end.limited)
   if (await isGivenUp(scope, brief)) await failBrief(scope, brief, 'given up by the operator')
+  else if (await isOutdated(scope, brief)) await dropVerifier(scope, brief)
   else await follow(scope, brief, attempt, classified, end)
   // A sibling has failed before: with the last attempt under way gone, that can be surfaced now.
   if (scope.run.briefsFailed > 0 && scope.run.endedAt === null) await decideAndApply(scope, { kind: 'siblings_ended' })
@@ -203,18 +204,26 @@ async function waitForAnswers(scope: RunScope, brief: Brief, names: readonly str
 async function judge(scope: RunScope, brief: Brief, attempt: Attempt, judgement: Judgement | undefined): Promise<void> {
   if (judgement === undefined) throw bug(`${brief.id} was passed without a verdict`)
   const judged = await recordVerdict(scope, brief, attempt, judgement)
-  if (judged === null) {
-    await moveBrief(scope, brief, 'cancelled', {
-      kind: 'brief_cancelled',
-      level: 'verbose',
-      message: `${brief.key}: what it judges has gone on`,
-    })
-    return
-  }
+  if (judged === null) return dropVerifier(scope, brief)
   let current = brief
   for (const [to, kind] of verifierSteps)
     current = await moveBrief(scope, current, to, { kind, level: 'verbose', message: `${brief.key}: ${to}` })
   await decideAndApply(scope, { kind: 'brief_judged', brief: judged, judgement })
+}
+
+/** What a verifier judges was cancelled or has gone on: however its attempt ended, there is no other one. */
+async function isOutdated(scope: RunScope, brief: Brief): Promise<boolean> {
+  if (brief.verifies === null) return false
+  const judged = await findBrief(scope.tx, brief.verifies)
+  return judged === undefined || !isWaitingFor(judged, brief)
+}
+
+async function dropVerifier(scope: RunScope, brief: Brief): Promise<void> {
+  await moveBrief(scope, brief, 'cancelled', {
+    kind: 'brief_cancelled',
+    level: 'verbose',
+    message: `${brief.key}: what it judges has gone on`,
+  })
 }
 
 const verifierSteps = [

@@ -39,7 +39,8 @@ export async function openGate(scope: RunScope, wanted: NewGate): Promise<GateRo
     rejections: await countRejections(tx, run.id, wanted.gate, boundary),
     decidedAt: null,
   }
-  const status = haltedStatus(wanted.gate, boundary)
+  // Agents that finish in a paused run may open a gate; who paused it lets it go on first.
+  const status = run.status === 'paused' ? null : haltedStatus(wanted.gate, boundary)
   const message = gateMessage(gate)
   const patch = { gatesPending: run.gatesPending + 1, ...(status === null ? {} : { heldBy: `gate:${gate.id}` }) }
   const event = {

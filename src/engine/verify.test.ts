@@ -244,6 +244,19 @@ describeStores('a verifier', (openFresh) => {
     expect(await agency.brief(run)).toMatchObject({ crashRetries: 0, attempts: 1 })
   })
 
+  it('that the operator cancels leaves the work unjudged: somebody is asked', async () => {
+    const agency = await startAgency(openFresh, { slots: 1 })
+    const hold = [{ log: 'gate slot' }, ...work] satisfies StepInput[]
+    const run = await agency.run(judged([pass()], { onLimit: 'ask', play: [hold] }))
+    await agency.gate('slot').reached
+    await agency.gates.pause(operator, run.id, undefined)
+    agency.gate('slot').open()
+    await agency.until(async () => (await agency.brief(run)).status === 'ready_for_verification')
+    await agency.briefs.update(operator, (await agency.brief(run, 'verify:main:1')).id, 'cancelled', undefined)
+    expect(await statuses(agency, run)).toEqual({ main: 'blocked', 'verify:main:1': 'cancelled' })
+    expect(await question(agency, run)).toMatchObject({ class: 'verification', status: 'with_operator' })
+  })
+
   it('that never ends is ended, tried again, and given up', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run(judged([[{ hang: {} }]], { crashRetries: 1, hardMinutes: 5, onLimit: 'ask' }))
@@ -482,6 +495,22 @@ describeStores('a verdict', (openFresh) => {
         'verify:one:1': 'cancelled',
         'verify:two:1': 'done',
       })
+    })
+
+    it('is not asked for again when its verifier crashes', async () => {
+      const agency = await startAgency(openFresh)
+      const briefs = [{ key: 'one', objective: 'one' }]
+      const crash: StepInput[] = [{ log: 'gate judge' }, { crash: {} }]
+      const run = await agency.run(judged([crash], { briefs, crashRetries: 2 }))
+      await agency.gate('judge').reached
+      await agency.passed('attempt.started', 2)
+      await agency.gates.pause(operator, run.id, undefined)
+      await agency.briefs.update(operator, (await agency.brief(run, 'one')).id, 'cancelled', undefined)
+      agency.gate('judge').open()
+      await agency.engine.idle()
+      expect(await statuses(agency, run)).toEqual({ one: 'cancelled', 'verify:one:1': 'cancelled' })
+      await agency.gates.resume(operator, run.id)
+      expect(await agency.settled(run)).toMatchObject({ status: 'cancelled' })
     })
 
     it('is dropped also where the run ends by it', async () => {

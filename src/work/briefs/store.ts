@@ -127,13 +127,14 @@ export async function findPlanner(tx: ReadTx, runId: string): Promise<Brief | un
   )[0]
 }
 
-/** Verified work that nobody waits for: what the run comes to. */
+/** Verified work that nobody waits for, or nobody any more: what the run comes to. */
 export const listLastBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
   findRows(
     tx,
     briefs,
     `run_id = ? AND status = 'verified' AND kind = 'work'
-AND NOT EXISTS (SELECT 1 FROM dependencies d WHERE d.after_id = briefs.id) ORDER BY created_at, number, id`,
+AND NOT EXISTS (SELECT 1 FROM dependencies d JOIN briefs w ON w.id = d.brief_id
+WHERE d.after_id = briefs.id AND w.status <> 'cancelled') ORDER BY created_at, number, id`,
     [runId],
   )
 
