@@ -55,7 +55,8 @@ const sayings: Readonly<Record<string, string>> = {
   MULTIPLE_DOCS: 'a second document begins here; a file holds one plan',
 }
 
-const oneLine = (text: string): string => shorten(text.replace(/\s+/g, ' ').trim(), 300)
+const oneLine = (text: string): string =>
+  text.startsWith('Maximum call stack') ? 'nested far too deeply' : shorten(text.replace(/\s+/g, ' ').trim(), 300)
 
 interface Read {
   readonly value: unknown

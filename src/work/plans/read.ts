@@ -7,7 +7,7 @@ import type { Fault } from '../../org/document/contract.ts'
 import { BriefSpec } from '../briefs/contract.ts'
 import { PlanDocument } from './contract.ts'
 import { type Place, type PlanSource, readSource } from './document.ts'
-import { circlesOf } from './graph.ts'
+import { circlesOf, type Ordered } from './graph.ts'
 
 export interface ReadPlan {
   /** Null when there is nothing to work with. */
@@ -46,16 +46,21 @@ export function readPlan(text: string): ReadPlan {
   if (ambiguous.length > 0) return broken(ambiguous.slice(0, maxFaults))
   const input = fromWire(PlanDocument, asWritten(value))
   const parsed = PlanDocument.safeParse(input)
-  if (!parsed.success)
-    return broken(parsed.error.issues.slice(0, maxFaults).flatMap((issue) => told(issue, input, source)))
+  const issues = parsed.success ? [] : parsed.error.issues.slice(0, maxFaults)
+  const faults = [...issues.flatMap((issue) => told(issue, input, source)), ...misorders(orderOf(input), source)]
+  if (!parsed.success) return broken(sorted(faults))
   const plan = parsed.data
+  if (plan.briefs.length === 0) faults.push(fault('the plan has no briefs', source.placeOf([]), null))
   return {
     plan,
-    faults: misorders(plan, source).slice(0, maxFaults),
+    faults: sorted(faults),
     places: plan.briefs.map((_, index) => placesOf(source, ['briefs', index])),
     program: placesOf(source, []),
   }
 }
+
+const sorted = (faults: readonly Fault[]): Fault[] =>
+  faults.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0)).slice(0, maxFaults)
 
 const broken = (faults: readonly Fault[]): ReadPlan => ({
   plan: null,
@@ -152,26 +157,41 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return value
 }
 
+interface Placed extends Ordered {
+  /** Its place in the file. */
+  readonly index: number
+}
+
+/** As far as the briefs say it properly, whatever else may be wrong with them. */
+function orderOf(input: unknown): Placed[] {
+  const briefs = valueAt(input, ['briefs'])
+  return (Array.isArray(briefs) ? (briefs as unknown[]) : []).flatMap((brief, index) => {
+    if (!isObject(brief) || typeof brief['key'] !== 'string') return []
+    const after = Array.isArray(brief['after']) ? (brief['after'] as unknown[]) : []
+    return [{ index, key: brief['key'], after: after.map((each) => (typeof each === 'string' ? each : '')) }]
+  })
+}
+
 /** What is wrong between the briefs: names twice, names that nobody has, circles. */
-function misorders({ briefs }: PlanDocument, source: PlanSource): Fault[] {
-  if (briefs.length === 0) return [fault('the plan has no briefs', source.placeOf([]), null)]
+function misorders(briefs: readonly Placed[], source: PlanSource): Fault[] {
   const faults: Fault[] = []
   const first = new Map<string, number>()
-  for (const [index, { key }] of briefs.entries()) {
+  for (const { index, key } of briefs) {
     const earlier = first.get(key)
     if (earlier === undefined) first.set(key, index)
     else {
       const { line } = source.placeOf(['briefs', earlier, 'key'])
       const place = source.placeOf(['briefs', index, 'key'])
-      faults.push(fault(`two briefs are called "${key}"; the other is on line ${line}`, place, key))
+      faults.push(fault(`two briefs are called "${shorten(key, 64)}"; the other is on line ${line}`, place, key))
     }
   }
   // Guessing compares with every key there is.
   let guesses = 0
-  for (const [index, { key, after }] of briefs.entries()) {
+  for (const { index, key, after } of briefs) {
     const named = new Set<string>()
     for (const [position, other] of after.entries()) {
-      const wrong = named.has(other) ? `names "${other}" twice in "after"` : wrongWait(key, other, first)
+      const wrong =
+        named.has(other) && other !== '' ? `names "${other}" twice in "after"` : wrongWait(key, other, first)
       named.add(other)
       if (wrong === null) continue
       const known = first.has(other) || (guesses += 1) > 10 ? null : nearest(shorten(other, 64), first.keys())
@@ -190,7 +210,8 @@ function misorders({ briefs }: PlanDocument, source: PlanSource): Fault[] {
 
 function wrongWait(key: string, other: string, known: ReadonlyMap<string, number>): string | null {
   if (other === key) return 'waits for itself'
-  return known.has(other) ? null : `waits for "${shorten(other, 64)}", which is not in the plan`
+  // What is no name at all has been complained of.
+  return other === '' || known.has(other) ? null : `waits for "${shorten(other, 64)}", which is not in the plan`
 }
 
 const placesOf = (source: PlanSource, path: readonly PropertyKey[]): BriefPlaces => ({
