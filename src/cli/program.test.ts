@@ -5,6 +5,7 @@ import { OrganisationStatus } from '../org/organisations/contract.ts'
 import { documentOperations } from '../org/document/contract.ts'
 import { PersonaKind, PersonaSubtype } from '../org/personas/contract.ts'
 import { Authority } from '../org/positions/contract.ts'
+import { gateStatuses } from '../work/gates/contract.ts'
 import { missionStatuses } from '../work/missions/states.ts'
 import { PlaybookName, Priority } from '../work/missions/contract.ts'
 import { noteCategories, NoteStatus } from '../work/notes/contract.ts'
@@ -95,6 +96,7 @@ describe('a wrong command line', () => {
 describe('the words to choose from', () => {
   it('are those of the contracts', () => {
     expect(choices(find('runs'), '--status')).toEqual(RunStatus.options)
+    expect(choices(find('gates'), '--status')).toEqual(gateStatuses)
     expect(choices(find('mission', 'list'), '--status')).toEqual(missionStatuses)
     expect(choices(find('mission', 'set'), '--status')).toEqual(missionStatuses)
     expect(choices(find('mission', 'create'), '--priority')).toEqual(Priority.options)

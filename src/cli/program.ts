@@ -4,6 +4,7 @@ import { version } from '../entries.ts'
 import { declareAgentCommands } from './commands/agents.ts'
 import { declareDaemonCommands } from './commands/daemon.ts'
 import type { Declaring, Face } from './commands/declaring.ts'
+import { declareGateCommands } from './commands/gates.ts'
 import { declareMoneyCommands } from './commands/money.ts'
 import { declareNoteCommands } from './commands/notes.ts'
 import { declareOrgCommands } from './commands/org.ts'
@@ -54,6 +55,7 @@ export function buildProgram(context: CliContext, exit: (code: number) => void, 
   const declaring: Declaring = { program, offer, command, does, wholeTree: () => buildProgram(context, exit) }
   declareDaemonCommands(declaring)
   declareWorkCommands(declaring)
+  declareGateCommands(declaring)
   declareOrgCommands(declaring)
   declareAgentCommands(declaring)
   declareNoteCommands(declaring)
