@@ -282,7 +282,8 @@ export const placeOf = (brief: Brief): { id: string; runId: string; attemptId: s
 async function faultOfReport(deps: EngineDeps, brief: Brief, report: Report): Promise<string | null> {
   if (brief.kind === 'verify') return faultOfJudgement(report, brief.evidence)
   if (brief.kind !== 'plan') return null
-  const { plan } = report
+  const { plan, status } = report
+  if (status !== 'done') return `a plan is given whole, and the report says "${status}"`
   return faultOfPlan(plan) ?? deps.db.read((tx) => faultOfCast(tx, plan ?? []))
 }
 
