@@ -20,6 +20,7 @@ import type { Refused } from './money.ts'
 import { persist } from './persist.ts'
 import { faultOfPlan } from './plan.ts'
 import { renderBrief } from './prompt.ts'
+import { turnOf } from './remainder.ts'
 import { type RunScope, type ScopeParts, scopeOf } from './scope.ts'
 import { createSpending, type Spending } from './spending.ts'
 import { type PricedCall, recordSpends } from './spends.ts'
@@ -78,7 +79,7 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
         workspace,
         options: claimed.brief.runtimeOptions,
         environment: deps.environmentOf(attempt.id, attempt.fence),
-        attempt: attempt.fence + (claimed.brief.verifiesAttempt ?? 1) - 1,
+        attempt: turnOf(claimed.brief, attempt.fence),
         kind: claimed.brief.kind,
       })
       deps.trigger('agent.launched')
@@ -271,9 +272,9 @@ async function lookAt(
   }
 }
 
-/** Who judges looks at the place of whoever worked. */
+/** Who judges looks at the place of whoever worked; who finishes the rest goes on where the work is. */
 export const placeOf = (brief: Brief): { id: string; runId: string; attemptId: string | null } => ({
-  id: brief.verifies ?? brief.id,
+  id: brief.remainderOf ?? brief.verifies ?? brief.id,
   runId: brief.runId,
   attemptId: brief.attemptId,
 })

@@ -22,6 +22,7 @@ import type { Examination } from './evidence.ts'
 import { type Refused, reserve } from './money.ts'
 import { reviewNotes } from './notes.ts'
 import { holdProvider } from './provider-holds.ts'
+import { splitBrief } from './remainder.ts'
 import { moveBrief, type RunScope } from './scope.ts'
 import { isGivenUp } from './unblock.ts'
 import { isWaitingFor, recordVerdict } from './verify.ts'
@@ -77,8 +78,13 @@ async function follow(
         await judge(scope, brief, attempt, classified.report?.verdict)
       } else await finish(scope, brief, attempt, classified.report as Report, end.examination as Examination)
       break
-    case 'bad_output':
     case 'partial_output':
+      if (end.examination?.findings.some((finding) => finding.passed))
+        await finish(scope, brief, attempt, classified.report as Report, end.examination)
+      // No part of it holds: there is nothing to keep.
+      else await correct(scope, brief, attempt, classified, end.examination)
+      break
+    case 'bad_output':
       await correct(scope, brief, attempt, classified, end.examination)
       break
     case 'crash':
@@ -176,12 +182,19 @@ async function finish(
     }))
     return retryWith(scope, reviewing, 'bad_output', `${counted(open.length, 'open note')}`, corrections)
   }
+  const isPart = report.status === 'partial'
+  if (isPart && brief.retriesUsed >= brief.retryBudget) {
+    const detail = `only a part was done, after ${brief.retriesUsed} of ${brief.retryBudget} retries`
+    return block(scope, reviewing, `${detail}: ${shorten(report.remaining ?? report.summary, 300)}`, 'bad_output')
+  }
   const ready = await moveBrief(scope, reviewing, 'ready_for_verification', {
     kind: 'ready_for_verification',
     level: 'verbose',
-    message: `${brief.key} is ready to be verified`,
+    message: `${brief.key} is ready to be verified${isPart ? ', as far as it goes' : ''}`,
+    ...(isPart ? { patch: await splitBrief(scope, reviewing, report, examination) } : {}),
   })
-  await decideAndApply(scope, { kind: 'brief_ready', brief: ready, seen: seenOf(report, examination) })
+  const findings = examination.findings.filter((finding) => finding.passed)
+  await decideAndApply(scope, { kind: 'brief_ready', brief: ready, seen: seenOf(report, { ...examination, findings }) })
 }
 
 const seenOf = (report: Report, { findings, outputs }: Examination): Seen => ({

@@ -212,39 +212,6 @@ describeStores('a brief', (openFresh) => {
     ])
   })
 
-  it('that is done in part goes on with the part that was kept', async () => {
-    const agency = await startAgency(openFresh)
-    const evidence = ['one.txt', 'two.txt'].map((path) => ({ kind: 'file' as const, path }))
-    const play: StepInput[][] = [
-      [
-        { write: { path: 'one.txt', text: '1' } },
-        { report: { status: 'partial', summary: 'One of two.', outputs: ['one.txt'] } },
-      ],
-      [
-        { write: { path: 'two.txt', text: '2' } },
-        { report: { status: 'done', summary: 'Two of two.', outputs: ['two.txt'] } },
-      ],
-    ]
-    const run = await agency.settled(await agency.run({ evidence, play }))
-    expect(run.status).toBe('done')
-    const { attempts, artifacts } = await agency.inspect(run)
-    expect(attempts.map((attempt) => attempt.outcome)).toEqual(['partial_output', 'ok'])
-    expect(artifacts.map((artifact) => artifact.name).sort()).toEqual(['one.txt', 'two.txt'])
-    expect(ofKind(await agency.events(run), 'retried')).toMatchObject([{ data: { class: 'partial_output', used: 1 } }])
-    expect(agency.prompts.get(attempts[1]?.id as string)).toContain('- file two.txt: two.txt is not there')
-  })
-
-  it('that is called a part though all of its evidence holds goes back with the agent’s own words', async () => {
-    const agency = await startAgency(openFresh)
-    const partial: StepInput[] = [
-      { write: { path: 'poem.txt', text: 'river' } },
-      { report: { status: 'partial', summary: 'The last line is missing.', outputs: ['poem.txt'] } },
-    ]
-    const run = await agency.settled(await agency.run({ evidence: [...river], play: [partial, poem('river')] }))
-    const { attempts } = await agency.inspect(run)
-    expect(agency.prompts.get(attempts[1]?.id as string)).toContain('- only a part was done: The last line is missing.')
-  })
-
   it('counts tokens, and believes no absurd count', async () => {
     const agency = await startAgency(openFresh)
     const usage = (input_tokens: number, output_tokens: number): StepInput => ({

@@ -34,6 +34,8 @@ export async function commissionVerifier(scope: RunScope, judged: Brief, seen: S
     evidence: seen.outputs.map(({ path, sha256 }) => ({ kind: 'file', path, minBytes: 0, sha256 })),
     verifies: judged.id,
     verifiesAttempt: judged.attempts,
+    // It looks at the same directory.
+    remainderOf: judged.remainderOf,
     personaId: judged.verifierId ?? systemPersona,
     runtime,
     provider: scope.providerOf(runtime),

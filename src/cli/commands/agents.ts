@@ -33,6 +33,7 @@ export function declareAgentCommands({ program, offer, command, does, wholeTree 
       )
       .requiredOption('--summary <text>', 'What you did, or what blocks you')
       .option('--output <path...>', 'Files you produced, inside the workspace')
+      .option('--remaining <text>', 'With partial: what is left to do')
       .action(
         does(async (c, options: ReportOptions) => (await import('../../work/attempts/cli.ts')).sendReport(c, options)),
       )

@@ -46,6 +46,7 @@ export interface ReportOptions {
   status: string
   summary: string
   output?: string[]
+  remaining?: string
 }
 
 export async function sendReport(context: CliContext, options: ReportOptions): Promise<number> {
@@ -53,6 +54,7 @@ export async function sendReport(context: CliContext, options: ReportOptions): P
     status: options.status,
     summary: options.summary,
     outputs: options.output,
+    remaining: options.remaining,
   })
   context.out(note)
   return 0

@@ -1,0 +1,110 @@
+import { type Change, inserted, record, updated } from '../events/change.ts'
+import { bug } from '../kernel/errors.ts'
+import { shorten } from '../kernel/text.ts'
+import type { Report } from '../work/attempts/contract.ts'
+import type { Brief } from '../work/briefs/contract.ts'
+import { briefs, dependencies, findBrief, listDependents } from '../work/briefs/store.ts'
+import { describeEvidence } from '../work/evidence/contract.ts'
+import { runs } from '../work/runs/store.ts'
+import type { Examination } from './evidence.ts'
+import { newBrief } from './plan.ts'
+import type { RunScope } from './scope.ts'
+
+/**
+ * What is left of a brief becomes a brief of its own, in the same directory and out of the same retry budget. It starts
+ * when the kept part has passed, so that two never work in one directory; whoever waits for the one waits for both.
+ */
+export async function splitBrief(
+  scope: RunScope,
+  brief: Brief,
+  report: Report,
+  { findings }: Examination,
+): Promise<Partial<Brief>> {
+  const { run, tx } = scope
+  const left = report.remaining ?? report.summary
+  const used = brief.retriesUsed + 1
+  const failed = findings.filter((finding) => !finding.passed)
+  const rest = newBrief(scope, {
+    id: scope.ids.next('brief'),
+    // No plan can name a key with a colon; the number is that of the attempt that left it.
+    key: `${brief.key}:rest:${brief.attempts}`,
+    number: brief.number,
+    title: shorten(`Rest of ${brief.title}`, 120),
+    objective: report.remaining ?? `Finish what was left: ${left}`,
+    context: [
+      brief.context,
+      `A part of this is done already, and its files are in your directory: ${report.summary}`,
+      `All of it was: ${brief.objective}`,
+    ]
+      .filter(Boolean)
+      .join('\n\n'),
+    evidence: failed.length > 0 ? failed.map((finding) => finding.evidence) : brief.evidence,
+    corrections: failed.map(({ evidence, detail }) => ({ evidence: describeEvidence(evidence), detail })),
+    checkable: brief.checkable,
+    verify: brief.verify,
+    personaId: brief.personaId,
+    verifierId: brief.verifierId,
+    runtime: brief.runtime,
+    provider: brief.provider,
+    runtimeOptions: brief.runtimeOptions,
+    unmetDependencies: 1,
+    crashLimit: brief.crashLimit,
+    retriesUsed: used,
+    retryBudget: brief.retryBudget,
+    verificationLimit: brief.verificationLimit,
+    guidance: brief.guidance,
+    remainderOf: brief.remainderOf ?? brief.id,
+    tokenBudget: brief.tokenBudget === null ? null : Math.max(1, brief.tokenBudget - brief.tokensUsed),
+    costLimitMicros: brief.costLimitMicros === null ? null : Math.max(1, brief.costLimitMicros - brief.costMicros),
+  })
+  const counters = { briefsTotal: run.briefsTotal + 1, briefsOpen: run.briefsOpen + 1, updatedAt: tx.at }
+  const also = await alsoAfter(scope, brief, rest)
+  await record(
+    tx,
+    {
+      kind: 'brief_created',
+      by: scope.by,
+      runId: run.id,
+      briefId: rest.id,
+      code: 'PARTIAL',
+      message: `${rest.key}: ${shorten(left, 300)} (retry ${used}/${brief.retryBudget})`,
+      data: { to: 'pending', remainder_of: brief.id, class: 'partial_output', used, limit: brief.retryBudget },
+    },
+    [
+      inserted(briefs, rest),
+      inserted(dependencies, { runId: run.id, briefId: rest.id, afterId: brief.id, met: false }),
+      updated(runs, run, counters),
+      ...also,
+    ],
+  )
+  scope.run = { ...run, ...counters }
+  return {
+    retriesUsed: used,
+    evidence: findings.filter((finding) => finding.passed).map((finding) => finding.evidence),
+    context: [brief.context, `Only a part of it belongs here. The rest is ${rest.key}: ${left}`]
+      .filter(Boolean)
+      .join('\n\n'),
+    corrections: [],
+  }
+}
+
+/** Those that wait and have not started; the others have what they waited for. */
+async function alsoAfter(scope: RunScope, brief: Brief, rest: Brief): Promise<Change[]> {
+  const changes: Change[] = []
+  for (const { briefId } of await listDependents(scope.tx, brief.id)) {
+    const waiting = await findBrief(scope.tx, briefId)
+    if (waiting === undefined) throw bug(`dependency of a brief that is not there: ${briefId}`)
+    if (waiting.status !== 'pending') continue
+    changes.push(
+      inserted(dependencies, { runId: rest.runId, briefId, afterId: rest.id, met: false }),
+      updated(briefs, waiting, { unmetDependencies: waiting.unmetDependencies + 1 }),
+    )
+  }
+  return changes
+}
+
+/** Which turn of the same work this is, over everybody who had a part in it: `main:rest:2` begins with the third. */
+export function turnOf({ key, verifiesAttempt }: Brief, fence: number): number {
+  const before = [...key.matchAll(/:rest:(\d+)/g)].reduce((sum, match) => sum + Number(match[1]), 0)
+  return before + fence + (verifiesAttempt ?? 1) - 1
+}
