@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, onTestFinished } from 'vitest'
 import type { z } from 'zod'
 
+import type { Prices } from '../../src/adapters/prices/port.ts'
 import type { Runtime } from '../../src/adapters/runtime/port.ts'
 import type { StepInput } from '../../src/adapters/runtime/scripted/contract.ts'
 import type { AgencyCall } from '../../src/adapters/runtime/scripted/in-process.ts'
@@ -49,6 +50,7 @@ export interface AgencyOptions {
   /** Beside the scripted one, or instead of it under its name. */
   runtimes?: readonly Runtime[]
   workspaces?: Workspaces
+  prices?: Prices
   worker?: string
   trigger?: Trigger
   /** What happens while the agents of an earlier life are being found and ended. */
@@ -125,6 +127,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     trigger: points.trigger,
     runtimes: [createScriptedRuntime({ host: 'in-process', clock, call }), ...(options.runtimes ?? [])],
     workspaces: options.workspaces ?? workspaces,
+    ...(options.prices === undefined ? {} : { prices: options.prices }),
     files,
     promptOf: (_, kind) => templates[kind],
     environmentOf: (attemptId, fence) => ({ AGENCY_TOKEN: `${attemptId}.${fence}` }),

@@ -2,7 +2,6 @@ import type { CliContext } from '../../cli/context.ts'
 import { plain } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
 import { refusal } from '../../kernel/errors.ts'
-import type { Run } from '../runs/contract.ts'
 import type { Stop } from './contract.ts'
 
 export interface StopOptions {
@@ -35,9 +34,11 @@ export async function resume(
 ): Promise<number> {
   if (runId === undefined) return liftStop(context, options)
   if (options.org !== undefined) throw refusal('invalid_input', 'give a run or --org, not both')
-  const run = await context.api().post<Wire<Run>>(`/runs/${encodeURIComponent(runId)}/resume`)
+  const run = await context
+    .api()
+    .post<{ run_id: string; status: string }>(`/runs/${encodeURIComponent(runId)}/resume`, {})
   if (options.json) context.json(run)
-  else context.out(`${run.id} ${run.status}`)
+  else context.out(`${run.run_id} ${run.status}`)
   return 0
 }
 
