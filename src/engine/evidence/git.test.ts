@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 
@@ -137,6 +137,18 @@ nothing uncommitted
     expect(await why({ unchanged: ['tests/**'], since: first })).toBe('changed, though it must not be: ?? tests/b.test')
   })
 
+  it('stays as it was: what is staged stays staged', async () => {
+    git('init', '--quiet')
+    const first = commit('Begin', { 'a.txt': 'a' })
+    commit('More', { 'b.txt': 'b' })
+    put('a.txt', 'changed')
+    git('add', 'a.txt')
+    const index = readFileSync(inside('.git/index'))
+    await why({ clean: true, since: first, unchanged: ['a.txt'] })
+    expect(readFileSync(inside('.git/index')).equals(index)).toBe(true)
+    expect(git('diff', '--cached', '--name-only')).toBe('a.txt')
+  })
+
   it('is not looked at where nothing would hold git', async () => {
     git('init', '--quiet')
     commit('Begin', { a: 'a' })
@@ -171,7 +183,7 @@ describe('a repository that lies', () => {
     put('b.txt', 'b')
     put('c.txt', 'c')
     put('.config/git/ignore', 'c.txt')
-    put('.gitconfig', '[core]\n\texcludesFile = /tmp/nobody\n')
+    put('.gitconfig', `[core]\n\texcludesFile = ${inside('.config/git/ignore')}\n`)
     expect(await why({ clean: true })).toMatch(/\?\? c\.txt/)
   })
 
