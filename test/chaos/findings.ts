@@ -8,8 +8,11 @@ import type { Artifact } from '../../src/work/artifacts/contract.ts'
 import type { Attempt } from '../../src/work/attempts/contract.ts'
 import type { Brief } from '../../src/work/briefs/contract.ts'
 import type { Check } from '../../src/work/evidence/contract.ts'
+import type { Gate } from '../../src/work/gates/contract.ts'
 import type { Mission } from '../../src/work/missions/contract.ts'
+import type { Question } from '../../src/work/questions/contract.ts'
 import type { Run } from '../../src/work/runs/contract.ts'
+import type { Verdict } from '../../src/work/verdicts/contract.ts'
 import type { Installation } from './installation.ts'
 import { processesOf } from './processes.ts'
 import type { ExpectedBrief, RunKind } from './runs.ts'
@@ -33,6 +36,9 @@ interface Inspected {
   attempts: Wire<Attempt>[]
   evidence: Wire<Check>[]
   artifacts: Wire<Artifact>[]
+  gates: Wire<Gate>[]
+  questions: Wire<Question>[]
+  verdicts: Wire<Verdict>[]
   events: Wire<Event>[]
 }
 
@@ -58,7 +64,8 @@ export async function findInRuns(
     for (const brief of inspected.briefs) {
       const wanted = each.kind.briefs[brief.key]
       const sayOf = (text: string): void => say(`${brief.key}: ${text}`)
-      if (wanted === undefined) sayOf('nobody asked for it')
+      if (brief.kind !== 'work') findInDuty(inspected, brief, deaths, sayOf)
+      else if (wanted === undefined) sayOf('nobody asked for it')
       else findInBrief(installation, inspected, brief, wanted, deaths, sayOf)
     }
   }
@@ -77,7 +84,7 @@ export async function findLeftBehind(installation: Installation): Promise<string
   return [...left, ...(await findInJobs(installation))]
 }
 
-/** The hourly job of the daemon: one, which never failed, which nobody holds, and which comes again. */
+/** The hourly job of the daemon, once, and reminders of gates: none ever failed, nobody holds one, each is still to come. */
 async function findInJobs(installation: Installation): Promise<string[]> {
   const jobs = await installation.query('SELECT kind, status, tries, claimed_by, due_at, created_at FROM jobs')
   const isWell = (job: Record<string, unknown>): boolean =>
@@ -85,21 +92,30 @@ async function findInJobs(installation: Installation): Promise<string[]> {
     Number(job['tries']) === 0 &&
     job['claimed_by'] === null &&
     (job['due_at'] as string) > (job['created_at'] as string)
-  return jobs.length === 1 && jobs.every(isWell) ? [] : [`jobs: ${JSON.stringify(jobs)}`]
+  const hourly = jobs.filter((job) => job['kind'] === 'housekeeping')
+  const ill = jobs.filter((job) => !isWell(job))
+  return hourly.length === 1 && ill.length === 0 ? [] : [`jobs: ${JSON.stringify([...hourly, ...ill])}`]
 }
 
 type Say = (text: string) => void
 
 function findInRun(
   kind: RunKind,
-  { run, briefs, attempts, events }: Inspected,
+  { run, briefs, attempts, gates, questions, events }: Inspected,
   mission: Wire<Mission>,
   say: Say,
 ): void {
   if (run.status !== 'done') say(`is ${run.status}: ${run.summary}`)
   if (mission.status !== 'done') say(`its mission is ${mission.status}`)
   const count = Object.keys(kind.briefs).length
-  if (briefs.length !== count) say(`has ${briefs.length} briefs, not ${count}`)
+  const asked = briefs.filter((brief) => brief.kind === 'work').length
+  if (asked !== count) say(`has ${asked} briefs, not ${count}`)
+  const opened = gates.map(({ gate, status }) => `${gate} ${status}`).join(', ')
+  if (opened !== kind.gates.map((gate) => `${gate} approved`).join(', ')) say(`its gates are ${opened}`)
+  const blocked = attempts.filter(({ outcome }) => outcome === 'blocked').length
+  const answered = questions.filter(({ status }) => status === 'answered').length
+  if (questions.length !== blocked || answered !== blocked)
+    say(`asked ${blocked} times, has ${questions.length} questions, ${answered} of them answered`)
   if (run.briefs_done !== count || run.briefs_open !== 0 || run.briefs_failed !== 0 || run.briefs_total !== count)
     say(`counts ${run.briefs_done} done, ${run.briefs_open} open, ${run.briefs_failed} failed of ${run.briefs_total}`)
   const ends = events.filter((event) => event.kind === 'run_status' && event.data['to'] === 'done')
@@ -118,11 +134,11 @@ function findInBrief(
 ): void {
   const attempts = inspected.attempts.filter((attempt) => attempt.brief_id === brief.id)
   const events = inspected.events.filter((event) => event.brief_id === brief.id)
-  const count = (outcome: string): number => attempts.filter((attempt) => attempt.outcome === outcome).length
   const history = attempts.map((attempt) => `${attempt.fence} ${attempt.outcome ?? attempt.status}`).join(', ')
   if (brief.status !== 'done') say(`is ${brief.status} after ${history}`)
   if (attempts.some((attempt, index) => attempt.fence !== index + 1)) say(`its fences are not 1, 2, 3 …: ${history}`)
-  if (count('ok') !== 1 || attempts.at(-1)?.outcome !== 'ok') say(`was not accepted once, at last: ${history}`)
+  if (attempts.at(-1)?.outcome !== 'ok') say(`was not accepted at last: ${history}`)
+  findVerdicts(inspected, brief, wanted, attempts, (text) => say(`${text}: ${history}`))
   for (const kind of ['completed', 'session_complete'] as const) {
     const times = events.filter((event) => event.kind === kind).length
     if (times !== 1) say(`${kind} ${times} times`)
@@ -131,6 +147,44 @@ function findInBrief(
   findOverlap(events, say)
   findTooEarly(inspected, brief, wanted, say)
   findOutputs(join(home, 'workspaces', brief.run_id, brief.id), inspected, attempts.at(-1), brief, wanted, say)
+}
+
+/** Without a verifier one attempt is accepted. With one each that ended well was judged once, and the last one passed. */
+function findVerdicts(
+  { briefs, verdicts }: Inspected,
+  brief: Wire<Brief>,
+  wanted: ExpectedBrief,
+  attempts: readonly Wire<Attempt>[],
+  say: Say,
+): void {
+  const ended = attempts.filter(({ outcome }) => outcome === 'ok').map(({ fence }) => fence)
+  const judged = verdicts.filter((verdict) => verdict.brief_id === brief.id)
+  const failed = judged.filter(({ verdict }) => verdict !== 'pass').length
+  if (brief.verification_failures !== failed) say(`says that ${brief.verification_failures} verifications failed`)
+  if (!wanted.judged) {
+    if (ended.length !== 1 || judged.length > 0) say(`ended well ${ended.length} times, judged ${judged.length} times`)
+    return
+  }
+  if (judged.map(({ attempt }) => attempt).join() !== ended.join()) say('was not judged once for each that ended well')
+  if (failed !== judged.length - 1 || judged.at(-1)?.verdict !== 'pass') say(`${failed} of its verdicts are no pass`)
+  const verifiers = briefs.filter(({ verifies }) => verifies === brief.id).map((each) => each.verifies_attempt)
+  if (verifiers.join() !== ended.join()) say(`verifiers were asked about its attempts ${verifiers.join()}`)
+}
+
+/** A planner or a verifier: it ends well once, whoever died meanwhile. */
+function findInDuty({ attempts, events }: Inspected, brief: Wire<Brief>, deaths: Deaths, say: Say): void {
+  const own = attempts.filter((attempt) => attempt.brief_id === brief.id)
+  const history = own.map((attempt) => `${attempt.fence} ${attempt.outcome ?? attempt.status}`).join(', ')
+  if (brief.status !== 'done') say(`is ${brief.status} after ${history}`)
+  if (own.filter(({ outcome }) => outcome === 'ok').length !== 1 || own.at(-1)?.outcome !== 'ok')
+    say(`did not end well once, at last: ${history}`)
+  const strange = own.filter(({ outcome }) => outcome !== 'ok' && outcome !== 'interrupted')
+  if (strange.length > 0 && !(deaths.agents > 0 && strange.every(({ outcome }) => outcome === 'crash')))
+    say(`an outcome that nobody caused: ${history} (${strange.map(({ detail }) => detail).join('; ')})`)
+  findOverlap(
+    events.filter((event) => event.brief_id === brief.id),
+    say,
+  )
 }
 
 /** Only what the agent did by itself counts against it; that we died does not. */

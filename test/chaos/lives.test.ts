@@ -15,7 +15,7 @@ import { describeStores } from '../support/store.ts'
 import { findInRuns, findLeftBehind } from './findings.ts'
 import { createInstallation, type Installation, type StoreKind } from './installation.ts'
 import { processesOf } from './processes.ts'
-import { type RunKind, runKinds } from './runs.ts'
+import { type ExpectedBrief, type RunKind, runKinds } from './runs.ts'
 import { askFor, untilEnded } from './work.ts'
 
 async function install(store: StoreKind): Promise<Installation> {
@@ -93,6 +93,7 @@ describeStores('one home', (_, store) => {
         ...kind('plain').input,
         evidence: [{ kind: 'command', run: 'if [ -e looking ]; then exit 0; fi; touch looking; exec sleep 300' }],
       },
+      briefs: { main: { ...(kind('plain').briefs['main'] as ExpectedBrief), judged: false } },
     }
     const asked = await askFor(installation, looking, 'look')
     const [brief] = (

@@ -43,7 +43,7 @@ async function dieAtPoint(
   if (point.startsWith('job.')) await makeJobDue(installation)
   const nth = /^(job|recovery)\./.test(point) ? 1 : 1 + Math.floor(random() * 3)
   const life = installation.start({ kill: `${point}:${nth}` })
-  const reached = await endsWithin(life, 20 * startMs)
+  const reached = await endsWithin(life, 5_000 + 10 * startMs)
   if (!reached) life.kill()
   return { reached, ended: await life.ended }
 }

@@ -5,6 +5,8 @@ export interface RunKind {
   readonly name: string
   readonly input: Record<string, unknown>
   readonly briefs: Readonly<Record<string, ExpectedBrief>>
+  /** Gates that the operator has to open on the way. */
+  readonly gates: readonly string[]
 }
 
 export interface ExpectedBrief {
@@ -13,7 +15,9 @@ export interface ExpectedBrief {
   /** Its outputs and their text. */
   readonly outputs: Readonly<Record<string, string>>
   /** How its first attempt ends, unless it was interrupted; later ones end well. */
-  readonly first: 'ok' | 'bad_output' | 'crash'
+  readonly first: 'ok' | 'bad_output' | 'crash' | 'blocked'
+  /** Whether a verifier has to pass it. */
+  readonly judged: boolean
 }
 
 /** Takes a while, and tells when two agents are ever at work in one workspace. */
@@ -29,6 +33,7 @@ const expected = (fields: Partial<ExpectedBrief>): ExpectedBrief => ({
   evidence: 1,
   outputs: {},
   first: 'ok',
+  judged: false,
   ...fields,
 })
 
@@ -51,7 +56,8 @@ const plain: RunKind = {
       },
     },
   },
-  briefs: { main: expected({ outputs: { 'word.txt': 'river\n' } }) },
+  briefs: { main: expected({ outputs: { 'word.txt': 'river\n' }, judged: true }) },
+  gates: [],
 }
 
 const mended: RunKind = {
@@ -73,6 +79,7 @@ const mended: RunKind = {
     },
   },
   briefs: { main: expected({ evidence: 2, outputs: { 'answer.txt': 'right\n' }, first: 'bad_output' }) },
+  gates: [],
 }
 
 /** Its first attempt leaves a process behind that left the group, and dies. */
@@ -90,7 +97,8 @@ const crashing: RunKind = {
       },
     },
   },
-  briefs: { main: expected({ outputs: { 'up.txt': 'up again\n' }, first: 'crash' }) },
+  briefs: { main: expected({ outputs: { 'up.txt': 'up again\n' }, first: 'crash', judged: true }) },
+  gates: [],
 }
 
 /** Four briefs that wait for each other, each with its own way to report. */
@@ -109,9 +117,10 @@ const chained: RunKind = {
   briefs: Object.fromEntries(
     Object.entries({ ground: [], left: ['ground'], right: ['ground'], roof: ['left', 'right'] }).map(([key, after]) => [
       key,
-      expected({ after, outputs: { [`${key}.txt`]: `${key}\n` } }),
+      expected({ after, outputs: { [`${key}.txt`]: `${key}\n` }, judged: true }),
     ]),
   ),
+  gates: [],
 }
 
 function part(key: string, after: string[], via: 'http' | 'cli' | 'file' | 'stdout'): Record<string, unknown> {
@@ -137,6 +146,79 @@ echo '{"status":"done","summary":"Made it.","outputs":["made.txt"]}' > .agency/o
     evidence: [{ kind: 'artifact', path: 'made.txt' }],
   },
   briefs: { main: expected({ outputs: { 'made.txt': 'made\n' } }) },
+  gates: [],
 }
 
-export const runKinds: readonly RunKind[] = [plain, mended, crashing, chained, program]
+/** Nothing of it can be checked by a machine; its verifier, a program, sends it back once. */
+const judged: RunKind = {
+  name: 'judged',
+  input: {
+    goal: 'Please somebody',
+    runtime: 'scripted',
+    runtime_options: {
+      scenario: {
+        attempts: [
+          [working, { write: { path: 'taste.txt', text: 'bitter\n' } }, report(['taste.txt'])],
+          [working, { write: { path: 'taste.txt', text: 'sweet\n' } }, report(['taste.txt'])],
+        ],
+      },
+    },
+    verifier_runtime: 'program',
+    verifier_options: {
+      command: [
+        '/bin/sh',
+        '-c',
+        `if grep -qx sweet taste.txt
+then verdict='{"verdict":"pass","checked":["taste.txt: sweet"]}'
+else verdict='{"verdict":"fail","issues":["taste.txt is bitter"]}'
+fi
+echo "{\\"status\\":\\"done\\",\\"summary\\":\\"Tasted it.\\",\\"verdict\\":$verdict}" > .agency/outbox/report.json`,
+      ],
+    },
+  },
+  briefs: { main: expected({ outputs: { 'taste.txt': 'sweet\n' }, judged: true }) },
+  gates: [],
+}
+
+/** Planned by an agent; the operator approves the plan, and in the end the result. */
+const decided: RunKind = {
+  name: 'decided',
+  input: {
+    goal: 'Build what was approved',
+    runtime: 'scripted',
+    planner: true,
+    plan_gate: true,
+    acceptance: 'operator',
+    verify: 'none',
+    runtime_options: {
+      scenario: {
+        plan: [[working, { report: { summary: 'One part.', plan: [{ key: 'house', objective: 'Build it' }] } }]],
+        steps: [working, { write: { path: 'house.txt', text: 'built\n' } }, report(['house.txt'], 'file')],
+      },
+    },
+  },
+  briefs: { house: expected({ outputs: { 'house.txt': 'built\n' } }) },
+  gates: ['plan', 'acceptance'],
+}
+
+/** Cannot go on by itself the first time. */
+const asking: RunKind = {
+  name: 'asking',
+  input: {
+    goal: 'Paint it in the right colour',
+    runtime: 'scripted',
+    evidence: [{ kind: 'file', path: 'colour.txt' }],
+    runtime_options: {
+      scenario: {
+        attempts: [
+          [working, { report: { status: 'blocked', summary: 'Which colour?', question: { text: 'Which colour?' } } }],
+          [working, { write: { path: 'colour.txt', text: 'blue\n' } }, report(['colour.txt'])],
+        ],
+      },
+    },
+  },
+  briefs: { main: expected({ outputs: { 'colour.txt': 'blue\n' }, first: 'blocked' }) },
+  gates: [],
+}
+
+export const runKinds: readonly RunKind[] = [plain, mended, crashing, chained, program, judged, decided, asking]

@@ -7,7 +7,7 @@ import { dieAt, type Place, placesInTurn } from './places.ts'
 import { processesOf } from './processes.ts'
 import { randomFrom } from './random.ts'
 import { type RunKind, runKinds } from './runs.ts'
-import { askFor, untilEnded } from './work.ts'
+import { askFor, decideAll, untilEnded } from './work.ts'
 
 export interface StormOptions {
   /** How often the daemon dies. */
@@ -124,7 +124,7 @@ function killOneAgent({ home }: Installation, random: () => number): number {
   }
 }
 
-/** Three clients that ask for runs until they are told to stop. */
+/** Three clients that ask for runs until they are told to stop, and an operator who decides what waits. */
 function openClients(
   installation: Installation,
   name: string,
@@ -132,11 +132,15 @@ function openClients(
   { asked, findings }: Tally,
 ): { close(): Promise<unknown> } {
   let isOver = false
-  const clients = [1, 2, 3].map((number) =>
-    ask(installation, `${name}, client ${number}`, randomFrom(seed * 31 + number), asked, () => isOver).catch(
-      (error: unknown) => void findings.push(`${name}, client ${number}: ${String(error)}`),
+  const decide = async (): Promise<void> => {
+    for (; !isOver; await pause(150)) await decideAll(installation)
+  }
+  const clients = [
+    decide(),
+    ...[1, 2, 3].map((number) =>
+      ask(installation, `${name}, client ${number}`, randomFrom(seed * 31 + number), asked, () => isOver),
     ),
-  )
+  ].map((client) => client.catch((error: unknown) => void findings.push(`${name}: ${String(error)}`)))
   return {
     close: () => {
       isOver = true
