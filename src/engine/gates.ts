@@ -160,6 +160,8 @@ async function resumeGate(scope: RunScope, manual: GateRow, by: string): Promise
     const expired = await findGate(scope.tx, again)
     if (expired === undefined) throw bug(`gate ${again} vanished`)
     const { gate, summary, boundary, timeoutMinutes } = expired
+    // Whether there is still something to accept is for the playbook to say: it may have been cancelled meanwhile.
+    if (gate === 'acceptance') continue
     await openGate(scope, { gate: gate as NewGate['gate'], summary, boundary, timeoutMinutes })
   }
   if (scope.run.status === 'running') await decideAndApply(scope, { kind: 'run_resumed' })

@@ -56,4 +56,27 @@ describeStores('a result that is not accepted', (openFresh) => {
     await agency.gates.approve(operator, { target: run.id })
     expect(await agency.settled(run)).toMatchObject({ status: 'done', briefsDone: 1 })
   })
+
+  it('is not asked for again when it was cancelled while nobody decided', async () => {
+    const agency = await startAgency(openFresh)
+    const run = await agency.run({ acceptance: 'operator', gateTimeoutMinutes: 5 })
+    await agency.until(async () => (await agency.runs.show(run.id)).status === 'accepting')
+    const [gate] = (await agency.gates.ofRun(run.id)).gates
+    await agency.gates.wake('gate_timeout', gate?.id as string)
+    expect(await agency.runs.show(run.id)).toMatchObject({ status: 'paused' })
+    await agency.briefs.update(operator, (await agency.brief(run)).id, 'cancelled', undefined)
+    await agency.gates.resume(operator, run.id)
+    expect(await agency.settled(run)).toMatchObject({ status: 'cancelled', briefsDone: 0 })
+  })
+
+  it('is asked for again when the run goes on after nobody decided', async () => {
+    const agency = await startAgency(openFresh)
+    const run = await agency.run({ acceptance: 'operator', gateTimeoutMinutes: 5 })
+    await agency.until(async () => (await agency.runs.show(run.id)).status === 'accepting')
+    const [gate] = (await agency.gates.ofRun(run.id)).gates
+    await agency.gates.wake('gate_timeout', gate?.id as string)
+    expect(await agency.gates.resume(operator, run.id)).toMatchObject({ status: 'accepting' })
+    await agency.gates.approve(operator, { target: run.id })
+    expect(await agency.settled(run)).toMatchObject({ status: 'done', briefsDone: 1 })
+  })
 })
