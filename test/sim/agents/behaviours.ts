@@ -1,0 +1,251 @@
+import type { StepInput } from '../../../src/adapters/runtime/scripted/contract.ts'
+import { verification } from '../../../src/adapters/runtime/scripted/other-parts.ts'
+import type { Outcome } from '../../../src/work/attempts/contract.ts'
+import { planOf } from '../missions.ts'
+import type { Random } from '../random.ts'
+
+/** How an agent spends one attempt. */
+export interface Behaviour {
+  readonly name: string
+  readonly steps: readonly StepInput[]
+  /** What it may come to if nobody interferes: `interrupted` is always possible, and a report can get lost. */
+  readonly outcomes: readonly Outcome[]
+  /** What its report says, where we died before we saw how it ended. */
+  readonly reported?: Outcome
+  readonly cannotStart?: boolean
+}
+
+export interface Task {
+  readonly kind: 'work' | 'plan' | 'verify'
+  /** The output that the objective names, without its ending. */
+  readonly subject: string
+  readonly attempt: number
+  readonly prompt: string
+  /** Longer than any deadline of the run. */
+  readonly tooLongMs: number
+}
+
+/** Does well, in one of the ways there are. */
+export function goodBehaviour(task: Task, random: Random): Behaviour {
+  const steps = [...thinking(random), ...doing(task), ...(task.kind === 'work' ? usage(random) : [])]
+  // Whoever came before may have left something open.
+  const settling: StepInput[] = task.kind === 'work' && task.attempt > 1 ? [{ log: 'note settle' }] : []
+  return { name: 'good', steps: [...steps, ...settling, ...reporting(task, random)], outcomes: ['ok'] }
+}
+
+export function badBehaviour(task: Task, random: Random): Behaviour {
+  const bad = { ...badAnywhere, ...(task.kind === 'work' ? badWork : task.kind === 'verify' ? badVerdict : badPlan) }
+  const name = random.pick(Object.keys(bad))
+  const drawn = (bad[name] as Draw)(task, random)
+  return { ...drawn, name, steps: [...thinking(random), ...drawn.steps] }
+}
+
+type Draw = (task: Task, random: Random) => Omit<Behaviour, 'name'>
+
+const badAnywhere: Record<string, Draw> = {
+  crashes: (_, random) => ({
+    steps: [random.chance(0.5) ? { crash: { signal: 'SIGSEGV' } } : { exit: { code: 3 } }],
+    outcomes: ['crash'],
+  }),
+  'crashes after its report': (task, random) => ({
+    steps: [...doing(task), ...reporting(task, random), { crash: { signal: 'SIGKILL' } }],
+    outcomes: ['crash'],
+    reported: 'ok',
+  }),
+  hangs: () => ({ steps: [{ say: 'hm' }, { hang: {} }], outcomes: ['timeout'] }),
+  'hangs after its report': (task, random) => ({
+    steps: [...doing(task), ...reporting(task, random), { hang: {} }],
+    outcomes: ['timeout'],
+    reported: 'ok',
+  }),
+  'talks for ever': ({ tooLongMs }) => ({
+    steps: Array.from({ length: 40 }, () => [{ say: 'well' }, { wait: { ms: Math.ceil(tooLongMs / 40) } }]).flat(),
+    outcomes: ['timeout', 'bad_output'],
+  }),
+  'says nothing': () => ({ steps: [{ say: 'Done.' }], outcomes: ['bad_output'] }),
+  'talks nonsense': (_, random) => ({
+    steps: [{ raw_report: { body: random.pick(nonsense), via: random.pick(['file', 'stdout', 'http']) } }],
+    outcomes: ['bad_output'],
+  }),
+  'writes no JSON': () => ({
+    steps: [{ write: { path: '.agency/outbox/report.json', text: '{"status": "done", "summary": ' } }],
+    outcomes: ['bad_output'],
+  }),
+  'cannot start': () => ({ steps: [], outcomes: ['crash'], cannotStart: true }),
+  asks: (_, random) => ({
+    steps: [
+      {
+        report: {
+          status: 'blocked',
+          summary: 'I cannot go on',
+          question: {
+            text: random.pick(['Which colour shall the roof have?', 'May I delete the database?', 'Who pays for it?']),
+            options: random.chance(0.5)
+              ? []
+              : [
+                  { key: 'left', label: 'Left', detail: '' },
+                  { key: 'right', label: 'Right', detail: '' },
+                ],
+          },
+          via: random.pick(ways),
+        },
+      },
+    ],
+    outcomes: ['blocked'],
+  }),
+}
+
+const badWork: Record<string, Draw> = {
+  lies: ({ subject }, random) => ({
+    steps: [done({ outputs: [`${subject}.md`] }, random)],
+    // What it claims may be there from an earlier attempt.
+    outcomes: ['ok', 'bad_output'],
+  }),
+  'does half of it': ({ subject }, random) => ({
+    steps: [
+      { write: { path: `${subject}.md`, text: `begun\n` } },
+      { report: { status: 'partial', summary: 'half', remaining: 'the rest', outputs: [], via: random.pick(ways) } },
+    ],
+    outcomes: ['partial_output'],
+  }),
+  'does another thing': ({ subject }, random) => ({
+    steps: [
+      { write: { path: `${subject}.md`, text: 'nothing of that\n' } },
+      done({ outputs: [`${subject}.md`] }, random),
+    ],
+    outcomes: ['ok', 'bad_output'],
+  }),
+  assumes: (task, random) => ({
+    steps: [
+      ...doing(task),
+      done(
+        {
+          outputs: [`${task.subject}.md`],
+          assumptions: random.pick([
+            [{ text: 'It may be written in English', category: 'implementation' }],
+            [{ text: 'Nobody attacks it', category: 'security' }],
+            ['It is wanted at all', { text: 'Tabs', category: 'consistency' }],
+          ]),
+        },
+        random,
+      ),
+    ],
+    outcomes: ['ok', 'bad_output'],
+  }),
+  notes: (task, random) => ({
+    steps: [
+      { log: `note add ${random.pick(['implementation', 'security', 'none'])}` },
+      ...doing(task),
+      ...(random.chance(0.5) ? [{ log: 'note settle' }] : []),
+      done({ outputs: [`${task.subject}.md`] }, random),
+    ],
+    outcomes: ['ok', 'bad_output'],
+  }),
+  'changes its mind': (task, random) => ({
+    steps: [
+      { report: { status: 'blocked', summary: 'no idea', via: 'http' } },
+      ...doing(task),
+      done({ outputs: [`${task.subject}.md`] }, random),
+    ],
+    outcomes: ['ok'],
+    reported: 'blocked',
+  }),
+  spends: (task, random) => ({
+    steps: [
+      ...doing(task),
+      ...Array.from({ length: 5 }, () => usage(random)).flat(),
+      done({ outputs: [`${task.subject}.md`] }, random),
+    ],
+    outcomes: ['ok'],
+  }),
+}
+
+const verdict = (body: Record<string, unknown>, random: Random): StepInput => ({
+  report: { status: 'done', summary: 'judged', verdict: body, via: random.pick(ways) },
+})
+
+const badVerdict: Record<string, Draw> = {
+  refuses: (_, random) => ({
+    steps: [verdict({ verdict: random.pick(['fail', 'partial']), issues: ['it is too short'] }, random)],
+    outcomes: ['ok'],
+  }),
+  'misses something': (_, random) => ({
+    steps: [verdict({ verdict: 'fail', missing_evidence: ['a test'] }, random)],
+    outcomes: ['ok'],
+  }),
+  'passes without looking': (_, random) => ({
+    steps: [verdict({ verdict: 'pass', checked: [] }, random)],
+    outcomes: ['bad_output'],
+  }),
+  'refuses without a reason': (_, random) => ({
+    steps: [verdict({ verdict: 'fail' }, random)],
+    outcomes: ['bad_output'],
+  }),
+  'judges nonsense': (_, random) => ({ steps: [verdict({ verdict: 'maybe' }, random)], outcomes: ['bad_output'] }),
+  'judges nothing': (_, random) => ({ steps: [done({}, random)], outcomes: ['bad_output'] }),
+  meddles: ({ subject, prompt }) => ({
+    steps: [{ write: { path: `${subject}.md`, text: 'better so\n' } }, ...verification(prompt)],
+    outcomes: ['bad_output'],
+  }),
+}
+
+const badPlan: Record<string, Draw> = {
+  'plans nothing': (_, random) => ({ steps: [done({}, random)], outcomes: ['bad_output'] }),
+  'plans a circle': ({ subject }, random) => ({
+    steps: [
+      done(
+        {
+          plan: [
+            { key: 'a', objective: `Write ${subject}-a.md`, after: ['b'] },
+            { key: 'b', objective: `Write ${subject}-b.md`, after: ['a'] },
+          ],
+        },
+        random,
+      ),
+    ],
+    outcomes: ['bad_output'],
+  }),
+  'plans too boldly': ({ subject }, random) => ({
+    steps: [done({ plan: [{ key: 'a', objective: `Write ${subject}-a.md`, runtime: 'program', after: [] }] }, random)],
+    outcomes: ['bad_output'],
+  }),
+}
+
+const ways = ['http', 'http', 'file', 'stdout'] as const
+
+const nonsense: readonly unknown[] = [
+  'done!',
+  { status: 'perfect', summary: 'x' },
+  { status: 'done' },
+  { status: 'done', summary: 'x', outputs: [''] },
+  [],
+  null,
+  { status: 'done', summary: 'x', secret: 1 },
+]
+
+const done = (more: Record<string, unknown>, random: Random): StepInput => ({
+  report: { status: 'done', summary: 'Done.', via: random.pick(ways), ...more },
+})
+
+const thinking = (random: Random): StepInput[] =>
+  random.chance(0.5)
+    ? []
+    : [
+        { say: 'thinking' },
+        // Never as long as an idle deadline: good agents do not run into it.
+        { wait: { ms: random.pick([1, 3_000, 29_000, 40_000]) } },
+        { say: 'thought' },
+      ]
+
+const usage = (random: Random): StepInput[] =>
+  random.chance(0.5) ? [] : [{ usage: { input_tokens: random.between(1, 900), output_tokens: random.between(1, 300) } }]
+
+/** The work itself: a file that says what was asked for, another text in every attempt. */
+const doing = ({ kind, subject, attempt }: Task): StepInput[] =>
+  kind === 'work' ? [{ write: { path: `${subject}.md`, text: `${subject} is done\nfor the ${attempt}. time\n` } }] : []
+
+function reporting(task: Task, random: Random): StepInput[] {
+  if (task.kind === 'verify') return verification(task.prompt)
+  if (task.kind === 'work') return [done({ outputs: [`${task.subject}.md`] }, random)]
+  return [done({ plan: planOf(random, task.subject, { byAgent: true }) }, random)]
+}

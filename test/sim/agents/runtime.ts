@@ -1,0 +1,51 @@
+import { parseScenario } from '../../../src/adapters/runtime/scripted/contract.ts'
+import { type AgencyCall, playInProcess } from '../../../src/adapters/runtime/scripted/in-process.ts'
+import type { Launch, Runtime } from '../../../src/adapters/runtime/port.ts'
+import type { World } from '../world.ts'
+import { answerAgent } from './api.ts'
+import { badBehaviour, type Behaviour, goodBehaviour, type Task } from './behaviours.ts'
+import { haunt } from './ghosts.ts'
+
+/** The real interpreter of scripted agents; what they play is drawn for each attempt. */
+export function createSimRuntime(world: World): Runtime {
+  const call: AgencyCall = (request) => answerAgent(world, request)
+  return {
+    name: 'scripted',
+    capabilities: { simulated: true, boxed: false, evidenceUnboxed: true, send: false, resume: false },
+    available: async () => ({ ok: true }),
+    checkOptions: () => {},
+    launch: async (launch) => {
+      const behaviour = drawBehaviour(world, taskOf(launch))
+      world.history.play(launch.launchId, behaviour)
+      if (behaviour.name !== 'good') world.fault(`agent ${behaviour.name}`)
+      if (behaviour.cannotStart === true) throw new Error('no such program (simulated)')
+      const scenario = parseScenario({ steps: behaviour.steps })
+      const handle = playInProcess(scenario, { ...launch, attempt: 1 }, world.clock, call)
+      world.agents.set(launch.launchId, handle)
+      haunt(world, launch)
+      // Forgotten once it is gone, whoever still listens.
+      const events = gone(handle.events, () => world.agents.delete(launch.launchId))
+      return { ...handle, events }
+    },
+  }
+}
+
+async function* gone<T>(events: AsyncIterable<T>, then: () => void): AsyncGenerator<T> {
+  yield* events
+  then()
+}
+
+function drawBehaviour(world: World, task: Task): Behaviour {
+  const random = world.random.about(`${task.kind} ${task.subject} ${task.attempt}`)
+  const { badAgent, badVerifier, badPlanner } = world.temper
+  const isBad = random.chance({ work: badAgent, verify: badVerifier, plan: badPlanner }[task.kind])
+  return isBad && world.phase !== 'diligent' ? badBehaviour(task, random) : goodBehaviour(task, random)
+}
+
+const taskOf = ({ kind, prompt, attempt }: Launch): Task => ({
+  kind,
+  subject: /Write (\S+)\.md/.exec(prompt)?.[1] ?? 'nothing',
+  attempt,
+  prompt,
+  tooLongMs: 8 * 60_000,
+})

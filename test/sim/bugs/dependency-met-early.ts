@@ -1,0 +1,9 @@
+import { releaseDependents } from '../../../src/engine/dependents.ts'
+import { moveBrief as moved } from '../../../src/engine/scope.ts'
+
+export * from '../../../src/engine/scope.ts'
+
+export const moveBrief: typeof moved = async (scope, brief, to, move) =>
+  to === 'ready_for_verification'
+    ? moved(scope, brief, to, { ...move, also: [...(move.also ?? []), ...(await releaseDependents(scope, brief))] })
+    : moved(scope, brief, to, move)

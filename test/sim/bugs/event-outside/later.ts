@@ -1,0 +1,12 @@
+import type { Db } from '../../../../src/db/port.ts'
+
+let current: Db | null = null
+
+/** Of the daemon that lives now. */
+export const remember = (db: Db): void => {
+  current = db
+}
+
+export function later(work: (db: Db) => Promise<unknown>): void {
+  if (current !== null) void work(current)
+}

@@ -1,0 +1,3 @@
+export * from '../../../src/work/attempts/store.ts'
+
+export async function checkFence(): Promise<void> {}

@@ -1,0 +1,12 @@
+import { endAttempt as ended } from '../../../src/engine/end.ts'
+
+export * from '../../../src/engine/end.ts'
+
+export const endAttempt: typeof ended = (scope, brief, attempt, end) =>
+  ended(scope, brief, attempt, {
+    ...end,
+    classified: {
+      ...end.classified,
+      outcome: end.classified.outcome === 'interrupted' ? 'crash' : end.classified.outcome,
+    },
+  })

@@ -1,0 +1,11 @@
+import type { Playbook } from '../../../src/playbooks/contract.ts'
+import { direct as original } from '../../../src/playbooks/direct/decide.ts'
+
+export const direct: Playbook = {
+  ...original,
+  decide: (view, trigger) =>
+    original.decide(
+      { ...view, run: { ...view.run, configuration: { ...view.run.configuration, planGate: false } } },
+      trigger,
+    ),
+}

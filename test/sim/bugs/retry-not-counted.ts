@@ -1,0 +1,9 @@
+import { moveBrief as moved } from '../../../src/engine/scope.ts'
+
+export * from '../../../src/engine/scope.ts'
+
+export const moveBrief: typeof moved = (scope, brief, to, move) =>
+  moved(scope, brief, to, {
+    ...move,
+    patch: { ...move.patch, ...(to === 'pending' ? { retriesUsed: brief.retriesUsed } : {}) },
+  })

@@ -1,0 +1,66 @@
+import type { History, Row, SeenEvent } from '../history.ts'
+import type { World } from '../world.ts'
+import { nameOf } from './brief.ts'
+
+/** Who writes is at work; how an attempt ended is how its agent ended; a verdict is what its verifier said. */
+export function watchAgents(world: World): void {
+  world.history.watch((event, history) => {
+    if (event.by.startsWith('agent:')) checkWriter(event, history)
+    for (const { table, before, after } of event.steps) {
+      if (table === 'attempts' && before?.['status'] === 'ended')
+        history.fail('an ended attempt stays as it is', `${before['id']} changes by ${event.kind}`)
+      if (table === 'attempts' && after?.['status'] === 'ended' && before?.['status'] !== 'ended')
+        checkOutcome(world, after)
+      if (table === 'verdicts' && after !== null) checkVerdict(world, after)
+    }
+  })
+}
+
+function checkWriter(event: SeenEvent, history: History): void {
+  const refuse = (why: string): void =>
+    history.fail('only the newest live attempt writes', `${event.by} writes "${event.kind}" ${why}`)
+  const attempt = event.attemptId === null ? undefined : history.row('attempts', event.attemptId)
+  const writer = attempt ?? newestOf(history, Number(event.by.slice('agent:'.length)))
+  if (writer === undefined) return refuse('without an attempt')
+  const brief = history.row('briefs', writer['brief_id'] as string) as Row
+  if (writer['status'] === 'ended') refuse(`after its attempt at ${nameOf(brief)} has ended`)
+  if (writer['fence'] !== brief['attempts'])
+    refuse(`with fence ${writer['fence']} when ${brief['attempts']} is the newest`)
+}
+
+const newestOf = (history: History, agentId: number): Row | undefined =>
+  [...history.rows('attempts').values()].find((attempt) => attempt['agent_id'] === agentId)
+
+function checkOutcome(world: World, attempt: Row): void {
+  const outcome = attempt['outcome'] as string
+  const played = world.history.playedBy(attempt['id'] as string)
+  const refuse = (why: string): void =>
+    world.fail('an attempt ends as its agent did', `${attempt['id']} is ${outcome}: ${why}`)
+  const hadTrouble = world.boots > 1 || world.faults.has('stop') || world.faults.has('full disk')
+  if (outcome === 'interrupted') {
+    const isOurs = hadTrouble || world.acts.all.some((act) => act.kind !== 'pause')
+    if (!isOurs) refuse('nobody interrupted anything')
+    return
+  }
+  if (played === undefined) return refuse('nobody was launched')
+  const possible: readonly string[] = [
+    ...played.outcomes,
+    // What came through the API can get lost with us, or was all that we saw of it.
+    ...(hadTrouble ? ['bad_output', ...(played.reported === undefined ? [] : [played.reported])] : []),
+    // What one judges another may have spoilt.
+    ...(played.name === 'good' || played.name === 'refuses' || played.name === 'misses something'
+      ? ['bad_output']
+      : []),
+  ]
+  if (!possible.includes(outcome)) refuse(`its agent was one that ${played.name}`)
+}
+
+function checkVerdict(world: World, verdict: Row): void {
+  const judge = [...world.history.rows('attempts').values()].find(
+    (attempt) => attempt['agent_id'] === verdict['verifier_id'],
+  )
+  const played = judge === undefined ? undefined : world.history.playedBy(judge['id'] as string)
+  const refuses = played?.name === 'refuses' || played?.name === 'misses something'
+  if ((verdict['verdict'] !== 'pass') === refuses) return
+  world.fail('a verdict is what its verifier said', `${verdict['verdict']} from one that ${played?.name}`)
+}

@@ -1,0 +1,17 @@
+import type { World } from '../world.ts'
+import { watchAgents } from './agents.ts'
+import { watchCounters } from './counters.ts'
+import { watchGates } from './gates.ts'
+import { watchLaunches } from './launches.ts'
+import { inspectRuns } from './runs.ts'
+import { watchVerified } from './verified.ts'
+
+/** Everything that holds at every event and after every commit. */
+export function employInvariants(world: World): void {
+  watchAgents(world)
+  watchLaunches(world)
+  watchVerified(world)
+  watchCounters(world)
+  watchGates(world)
+  inspectRuns(world)
+}

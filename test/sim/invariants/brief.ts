@@ -1,0 +1,49 @@
+import { endStatuses } from '../../../src/work/briefs/states.ts'
+import type { History, Row, SeenEvent, Step } from '../history.ts'
+import type { World } from '../world.ts'
+
+/** The steps by which a brief came into this status. */
+export const stepsInto = (event: SeenEvent, status: string): Step[] =>
+  event.steps.filter(
+    ({ table, before, after }) =>
+      table === 'briefs' && after !== null && after['status'] === status && before?.['status'] !== status,
+  )
+
+export const nameOf = (row: Row): string => `${row['key'] ?? ''} (${row['id']})`
+
+export const isAtWork = (brief: Row): boolean =>
+  ['assigned', 'working', 'completion_drive_review'].includes(brief['status'] as string)
+
+export const hasEndedBrief = (brief: Row): boolean => (endStatuses as readonly unknown[]).includes(brief['status'])
+
+export const attemptsOf = (history: History, brief: Row): Row[] =>
+  history.of('attempts', brief['run_id'] as string).filter((attempt) => attempt['brief_id'] === brief['id'])
+
+export const pendingGatesOf = (history: History, runId: string): Row[] =>
+  history.of('gates', runId).filter((gate) => gate['status'] === 'pending')
+
+export const openQuestionsOf = (history: History, runId: string): Row[] =>
+  history.of('questions', runId).filter((question) => question['answered_at'] === null)
+
+/** The last that was made. */
+export const newestGate = (history: History, runId: string, is: (gate: Row) => boolean): Row | undefined =>
+  history.of('gates', runId).filter(is).at(-1)
+
+const configurations = new WeakMap<Row, Configuration>()
+export interface Configuration {
+  readonly planner: boolean
+  readonly planGate: boolean
+  readonly acceptance: 'auto' | 'operator'
+  readonly onLimit: 'ask' | 'fail'
+  readonly approvalsNeeded: number
+}
+
+export function configurationOf(run: Row): Configuration {
+  let known = configurations.get(run)
+  if (known === undefined)
+    configurations.set(run, (known = JSON.parse(run['configuration'] as string) as Configuration))
+  return known
+}
+
+export const openRuns = ({ history }: World): Row[] =>
+  [...history.rows('runs').values()].filter((run) => run['ended_at'] === null)

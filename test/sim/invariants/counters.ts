@@ -1,0 +1,114 @@
+import type { History, Row, SeenEvent } from '../history.ts'
+import type { World } from '../world.ts'
+import { nameOf } from './brief.ts'
+
+/** What went wrong with a brief since somebody last reset the limit for it. */
+interface Tally {
+  bad: number
+  crash: number
+  verdict: number
+}
+
+const columns = [
+  ['bad', 'retries_used', 'retry_budget', 'bad_output'],
+  ['crash', 'crash_retries', 'crash_limit', 'crash'],
+  ['verdict', 'verification_failures', 'verification_limit', 'verification'],
+] as const
+
+/** Every failure is counted once, in its own class, and no limit is passed or fallen short of. */
+export function watchCounters(world: World): void {
+  const tallies = new Map<string, Tally>()
+  const tallyOf = (briefId: string): Tally => {
+    let tally = tallies.get(briefId)
+    if (tally === undefined) tallies.set(briefId, (tally = { bad: 0, crash: 0, verdict: 0 }))
+    return tally
+  }
+
+  world.history.watch((event, history) => {
+    for (const { table, before, after } of event.steps) {
+      if (after === null) continue
+      if (table === 'attempts' && after['status'] === 'ended' && before?.['status'] !== 'ended') {
+        const tally = tallyOf(after['brief_id'] as string)
+        if (after['outcome'] === 'bad_output' || after['outcome'] === 'partial_output') tally.bad++
+        if (after['outcome'] === 'crash' || after['outcome'] === 'timeout') tally.crash++
+      }
+      if (table === 'verdicts' && after['verdict'] !== 'pass') tallyOf(after['brief_id'] as string).verdict++
+      // What is left of a brief goes on with its retries.
+      if (table === 'briefs' && before === null && after['remainder_of'] !== null)
+        tallyOf(after['id'] as string).bad = tallyOf(parentOf(history, after)).bad
+      if (table === 'briefs' && before !== null) {
+        countNotes(event, before, after, tallyOf(after['id'] as string))
+        forgive(event, history, before, after, tallyOf(after['id'] as string))
+        checkLimits(event, history, before, after, tallyOf(after['id'] as string))
+      }
+    }
+  })
+  world.history.inspect((runIds, history) => {
+    for (const runId of runIds)
+      for (const brief of history.of('briefs', runId)) {
+        const tally = tallyOf(brief['id'] as string)
+        for (const [kind, used, limit] of columns) {
+          const expected = Math.min(tally[kind], brief[limit] as number)
+          if (brief[used] !== expected)
+            history.fail(
+              'every failure is counted once',
+              `${nameOf(brief)}: ${used} is ${brief[used]}, with ${tally[kind]} since the last reset and a limit of ${brief[limit]}`,
+            )
+        }
+      }
+  })
+}
+
+function parentOf(history: History, rest: Row): string {
+  const key = String(rest['key']).slice(0, String(rest['key']).lastIndexOf(':rest:'))
+  return history.of('briefs', rest['run_id'] as string).find((brief) => brief['key'] === key)?.['id'] as string
+}
+
+/** Work that holds but leaves notes open goes back like work that does not hold. */
+function countNotes(event: SeenEvent, before: Row, after: Row, tally: Tally): void {
+  if (before['status'] !== 'completion_drive_review') return
+  if (after['status'] === 'pending' || (after['status'] === 'blocked' && event.data['class'] === 'bad_output'))
+    tally.bad++
+}
+
+/** A limit starts anew only by an answer to a question about that very limit. */
+function forgive(event: SeenEvent, history: History, before: Row, after: Row, tally: Tally): void {
+  for (const [kind, used, , cause] of columns) {
+    if ((after[used] as number) >= (before[used] as number)) continue
+    const isAnswered = history
+      .of('questions', after['run_id'] as string)
+      .some(
+        (question) =>
+          question['brief_id'] === after['id'] &&
+          question['class'] === cause &&
+          question['status'] === 'answered' &&
+          question['answered_at'] === event.at,
+      )
+    if (!isAnswered) history.fail('a limit starts anew by an answer only', `${nameOf(after)}: ${used} by ${event.kind}`)
+    tally[kind] = after[used] as number
+  }
+}
+
+function checkLimits(event: SeenEvent, history: History, before: Row, after: Row, tally: Tally): void {
+  const wasAtWork = ['assigned', 'working', 'completion_drive_review', 'ready_for_verification'].includes(
+    before['status'] as string,
+  )
+  if (!wasAtWork || before['status'] === after['status']) return
+  const cause = event.data['class']
+  const refuse = (why: string): void => history.fail('limits hold', `${nameOf(after)} ${why}`)
+  const classes: Record<string, (typeof columns)[number]> = {
+    bad_output: columns[0],
+    partial_output: columns[0],
+    crash: columns[1],
+    verification_failed: columns[2],
+    verification: columns[2],
+  }
+  const column = classes[String(cause)]
+  if (column === undefined) return
+  const [kind, , limit] = column
+  if (after['status'] === 'pending' && tally[kind] > (after[limit] as number))
+    refuse(`tries again after ${tally[kind]} failures with a limit of ${after[limit]}`)
+  // A verifier that nobody could replace is asked about without a verdict.
+  if (after['status'] === 'blocked' && kind === 'bad' && tally[kind] <= (after[limit] as number))
+    refuse(`gives up after ${tally[kind]} failures with a limit of ${after[limit]}`)
+}

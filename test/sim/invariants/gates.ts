@@ -1,0 +1,75 @@
+import type { Row } from '../history.ts'
+import type { World } from '../world.ts'
+import { configurationOf } from './brief.ts'
+
+/** A gate is decided by people, by as many as it needs, once, and in the way they decided. */
+export function watchGates(world: World): void {
+  world.history.watch((event, history) => {
+    for (const { table, before, after } of event.steps) {
+      if (table === 'gates' && before !== null && after !== null) checkDecision(before, after)
+      if (table === 'questions' && before?.['answered_at'] === null && after?.['status'] === 'answered')
+        checkAnswer(after)
+      if (
+        table === 'questions' &&
+        before !== null &&
+        before['answered_at'] !== null &&
+        after?.['answer'] !== before['answer']
+      )
+        history.fail('a question is answered once', String(before['id']))
+    }
+  })
+
+  function checkDecision(before: Row, gate: Row): void {
+    const refuse = (why: string): void =>
+      world.fail('gates are decided by people', `${gate['gate']} ${gate['id']} is ${gate['status']} ${why}`)
+    if (before['status'] !== 'pending') refuse(`after it was ${before['status']}`)
+    const id = gate['id'] as string
+    const approvals = JSON.parse(gate['approvals'] as string) as { by: string }[]
+    const asked = new Set(world.acts.of('approve', id).map((act) => act.by))
+    for (const { by } of approvals) if (!asked.has(by)) refuse(`with an approval of ${by}, who gave none`)
+    if (gate['status'] === 'approved' && gate['gate'] === 'manual') {
+      const resumed = world.acts.all.some(
+        (act) =>
+          (act.kind === 'resume' && act.target === gate['run_id']) ||
+          (act.kind === 'approve' && act.target === id) ||
+          act.kind === 'answer',
+      )
+      if (!resumed) refuse('although nobody let it go on')
+    } else if (gate['status'] === 'approved') {
+      const needed = configurationOf(world.history.row('runs', gate['run_id'] as string) as Row).approvalsNeeded
+      if (new Set(approvals.map(({ by }) => by)).size < needed) refuse(`by ${approvals.length} of ${needed}`)
+    } else if (gate['status'] === 'rejected' && world.acts.of('reject', id).length === 0) refuse('by nobody')
+  }
+
+  function checkAnswer(question: Row): void {
+    const id = question['id'] as string
+    if (world.acts.of('answer', id).length === 0)
+      world.fail('questions are answered by people', `${id} is answered by nobody`)
+  }
+}
+
+/** At the end: whoever was told that it was done finds it done, and only one of two that exclude each other was. */
+export function checkActs(world: World): void {
+  const { history, acts } = world
+  for (const gate of history.rows('gates').values()) {
+    const id = gate['id'] as string
+    const rejected = acts.of('reject', id).filter((act) => act.result === 'done')
+    const approved = acts.of('approve', id).filter((act) => act.result === 'done')
+    const tell = (why: string): void =>
+      world.fail('one decision wins', `${gate['gate']} ${id} is ${gate['status']}, ${why}`)
+    if (rejected.length > 0 && gate['status'] !== 'rejected') tell('but somebody was told that it is rejected')
+    if (rejected.length > 1) tell('rejected twice')
+    if (approved.length > (gate['approvals_needed'] as number)) tell(`approved ${approved.length} times`)
+    if (approved.length >= (gate['approvals_needed'] as number) && gate['status'] !== 'approved')
+      tell('but its approvals were taken')
+  }
+  for (const question of history.rows('questions').values()) {
+    const answered = acts.of('answer', question['id'] as string).filter((act) => act.result === 'done')
+    if (answered.length > 1) world.fail('one answer wins', `${question['id']} was answered ${answered.length} times`)
+    if (answered.length === 1 && question['status'] !== 'answered')
+      world.fail(
+        'one answer wins',
+        `${question['id']} is ${question['status']}, but somebody was told that it is answered`,
+      )
+  }
+}

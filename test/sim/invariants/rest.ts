@@ -1,0 +1,61 @@
+import type { History, Row } from '../history.ts'
+import type { World } from '../world.ts'
+import { isAtWork, nameOf, openQuestionsOf, openRuns, pendingGatesOf } from './brief.ts'
+
+/** When nothing happens any more, every run has ended or waits for something that has a name. */
+export function checkRest(world: World): void {
+  const { history } = world
+  for (const attempt of history.rows('attempts').values())
+    if (attempt['status'] !== 'ended') world.fail('no attempt is forgotten', `${attempt['id']} is ${attempt['status']}`)
+  for (const run of openRuns(world)) checkRun(history, run)
+}
+
+function checkRun(history: History, run: Row): void {
+  const runId = run['id'] as string
+  const stuck = (why: string): void => history.fail('every run ends or waits on a named thing', `${runId} ${why}`)
+  const gates = pendingGatesOf(history, runId)
+  if (gates.some((gate) => gate['boundary'] === 'run')) return
+  const questions = openQuestionsOf(history, runId)
+  const held = heldBriefs(history, runId)
+  if (gates.length + questions.length + held.length === 0)
+    return stuck(`is ${run['status']} and waits for nothing (${listOf(history, runId)})`)
+  const isAsked = (brief: Row): boolean =>
+    questions.some((question) => question['brief_id'] === brief['id']) ||
+    gates.some((gate) => gate['boundary'] === `brief:${brief['id']}`)
+  const hasFailed = history
+    .of('briefs', runId)
+    .some((brief) => brief['status'] === 'failed' && brief['kind'] !== 'verify')
+  for (const brief of history.of('briefs', runId)) {
+    if (isAtWork(brief)) stuck(`has ${nameOf(brief)} ${brief['status']} with nobody at it`)
+    if (brief['status'] === 'blocked' && !isAsked(brief)) stuck(`has ${nameOf(brief)} blocked by nothing`)
+    if (brief['status'] === 'failed' && brief['kind'] !== 'verify' && !isAsked(brief) && run['abandoned'] !== 1)
+      stuck(`has ${nameOf(brief)} failed, and nobody is asked about it`)
+    const isReady = brief['status'] === 'pending' && brief['unmet_dependencies'] === 0 && brief['held_by'] === null
+    if (isReady && !hasFailed) stuck(`has ${nameOf(brief)} ready, and nobody takes it`)
+    if (brief['status'] === 'ready_for_verification' && !hasFailed) {
+      const judge = history
+        .of('briefs', runId)
+        .find((each) => each['verifies'] === brief['id'] && each['verifies_attempt'] === brief['attempts'])
+      if (judge === undefined || judge['status'] !== 'pending') stuck(`has ${nameOf(brief)} waiting for a verdict`)
+    }
+  }
+}
+
+/** Those that wait for a brief which the operator cancelled: theirs to cancel as well. */
+export const heldBriefs = (history: History, runId: string): Row[] =>
+  history.of('briefs', runId).filter((brief) => {
+    const awaited = /^dependency_failed:(.*)$/.exec(String(brief['held_by']))?.[1]
+    return (
+      brief['status'] === 'pending' &&
+      awaited !== undefined &&
+      history.row('briefs', awaited)?.['status'] === 'cancelled'
+    )
+  })
+
+const listOf = (history: History, runId: string): string =>
+  history
+    .of('briefs', runId)
+    .map(
+      (brief) => `${brief['key']} ${brief['status']}${brief['held_by'] === null ? '' : ` held by ${brief['held_by']}`}`,
+    )
+    .join(', ')

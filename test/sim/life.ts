@@ -1,0 +1,232 @@
+import { readFileSync } from 'node:fs'
+
+import type { AgentHandle, Runtime } from '../../src/adapters/runtime/port.ts'
+import { type Agency, composeAgency } from '../../src/compose.ts'
+import type { Db } from '../../src/db/port.ts'
+import { createMemoryFiles } from '../../src/engine/memory-files.ts'
+import { promptPath } from '../../src/entries.ts'
+import { createJobs, type Jobs } from '../../src/jobs/queue.ts'
+import type { Clock } from '../../src/kernel/clock.ts'
+import { refusal } from '../../src/kernel/errors.ts'
+import type { Log } from '../../src/kernel/log.ts'
+import type { Trigger } from '../../src/kernel/trigger.ts'
+import { plainDefaults } from '../support/work.ts'
+import { createSimRuntime } from './agents/runtime.ts'
+import { gateWakes } from './operator/gates.ts'
+import { fullDisk, isOurs, textOf } from './trouble.ts'
+import type { World } from './world.ts'
+
+/** One process of the daemon, from its start to its death. */
+export interface Life {
+  readonly boot: number
+  readonly agency: Agency
+  /** The store as this process reaches it. */
+  readonly db: Db
+  isDead(): boolean
+  /** As kill -9 does: from now on nothing of it reaches anything. */
+  die(how: string): void
+  /** As SIGTERM does. */
+  stop(): Promise<void>
+}
+
+const never = new Promise<never>(() => {})
+
+export function beginLife(world: World): Life {
+  const boot = ++world.boots
+  const random = world.random.about(`life ${boot}`)
+  let dead = false
+  const timers = new Set<() => void>()
+
+  const die = (how: string): void => {
+    if (dead) return
+    dead = true
+    world.fault(how)
+    for (const cancel of timers) cancel()
+    timers.clear()
+    if (world.life !== life) return
+    world.life = null
+    world.clock.after(random.pick([0, 1_000, 20_000, 90_000]), () => beginLife(world))
+  }
+  const mayDie = (chance: number): boolean => world.phase === 'busy' && !dead && random.chance(chance)
+
+  const alive = async <T>(ask: () => Promise<T>): Promise<T> => {
+    if (dead) return never
+    try {
+      const answered = await ask()
+      return dead ? never : answered
+    } catch (error) {
+      if (dead) return never
+      throw error
+    }
+  }
+
+  const db: Db = {
+    ...world.db,
+    write: (streams, work) =>
+      alive(async () => {
+        if (world.phase === 'busy' && random.chance(world.temper.fullDisk)) {
+          world.fault('full disk')
+          throw refusal('store_full', fullDisk)
+        }
+        const fate = mayDie(world.temper.deathByCommit) ? random.pick(['before', 'within', 'after'] as const) : null
+        if (fate === 'before') {
+          die('death before a commit')
+          return never
+        }
+        return world.db.write(streams, async (tx) => {
+          // What a dead process had only asked for does not happen.
+          if (dead) throw died
+          const value = await work(tx)
+          if (fate === 'within') die('death within a transaction')
+          if (dead) throw died
+          if (fate === 'after') die('death after a commit')
+          return value
+        })
+      }),
+    read: (work) => alive(() => world.db.read(work)),
+    onCommit: (listener) =>
+      world.db.onCommit(() => {
+        if (dead) return
+        if (world.phase === 'busy' && random.chance(world.temper.lostWake)) return world.fault('lost wake')
+        listener()
+        if (world.phase !== 'busy' || !random.chance(world.temper.doubleWake)) return
+        world.fault('repeated wake')
+        listener()
+      }),
+  }
+  const clock: Clock = {
+    nowMs: world.clock.nowMs,
+    at: world.clock.at,
+    after(ms, callback) {
+      if (dead) return () => {}
+      const cancel = world.clock.after(ms, () => {
+        timers.delete(stop)
+        callback()
+      })
+      const stop = (): void => {
+        timers.delete(stop)
+        cancel()
+      }
+      timers.add(stop)
+      return stop
+    },
+  }
+  const trigger: Trigger = (point) => {
+    if (mayDie(world.temper.deathByTrigger)) die(`death at ${point}`)
+  }
+  const worker = `sim:${boot}`
+  const jobs: Jobs = createJobs({ db, clock, ids: world.ids, worker: 'sim', trigger })
+  const agency = composeAgency({
+    db,
+    clock,
+    ids: world.ids,
+    log: logOf(world, () => dead),
+    trigger,
+    runtimes: [mortalRuntime(createSimRuntime(world), () => dead)],
+    workspaces: { prepare: (brief) => alive(() => world.workspaces.prepare(brief)) },
+    files: mortalFiles(() => dead),
+    promptOf: (_, kind) => templates[kind],
+    environmentOf: (attemptId, fence) => ({ AGENCY_TOKEN: `${attemptId}.${fence}` }),
+    alsoSweep: () => jobs.sweep(),
+    killSurvivors: async (attemptIds) => (dead ? never : killSurvivors(world, attemptIds)),
+    later: async (tx, { kind, gateId, delayMs }) =>
+      void (await jobs.enqueue(tx, { kind, payload: { gateId }, delayMs, singleton: `${kind}:${gateId}` })),
+    worker,
+    slots: random.pick([1, 2, 8]),
+    defaults: { runtime: 'scripted', ...plainDefaults },
+  })
+  const life: Life = {
+    boot,
+    agency,
+    db,
+    isDead: () => dead,
+    die,
+    async stop() {
+      world.fault('stop')
+      await jobs.stop()
+      await agency.engine.stop()
+      die('stopped')
+    },
+  }
+  gateWakes(jobs, life, world)
+  world.life = life
+  void start(world, life, jobs)
+  return life
+}
+
+async function start(world: World, life: Life, jobs: Jobs): Promise<void> {
+  try {
+    await jobs.start()
+    await life.agency.engine.start()
+  } catch (error) {
+    // A daemon that cannot start because its disk is full is started again by whoever looks after it.
+    if (isOurs(error)) life.die('start on a full disk')
+    else world.fail('the daemon starts', textOf(error))
+  }
+}
+
+const died = new Error('the process is dead')
+
+/** What is logged as an error is one, unless we made it happen. */
+function logOf(world: World, isDead: () => boolean): Log {
+  return {
+    debug: () => {},
+    info: () => {},
+    warn: () => {},
+    error: (message, fields) => {
+      const text = `${message} ${JSON.stringify(fields ?? {})}`
+      if (!isDead() && !text.includes(fullDisk)) world.fail('nothing goes wrong unexpectedly', text)
+    },
+  }
+}
+
+/** A dead process launches nobody, hears nothing and kills nobody; its agents live on. */
+const mortalRuntime = (runtime: Runtime, isDead: () => boolean): Runtime => ({
+  ...runtime,
+  launch: async (launch) => {
+    if (isDead()) return never
+    const handle = await runtime.launch(launch)
+    return isDead() ? never : mortalHandle(handle, isDead)
+  },
+})
+
+const mortalHandle = (handle: AgentHandle, isDead: () => boolean): AgentHandle => ({
+  ...handle,
+  events: {
+    async *[Symbol.asyncIterator]() {
+      for await (const event of handle.events) {
+        if (isDead()) await never
+        yield event
+      }
+      if (isDead()) await never
+    },
+  },
+  interrupt: () => (isDead() ? never : handle.interrupt()),
+})
+
+function mortalFiles(isDead: () => boolean): ReturnType<typeof createMemoryFiles> {
+  const files = createMemoryFiles()
+  return {
+    writePrompt: async (attemptId, text) => (isDead() ? never : files.writePrompt(attemptId, text)),
+    openOutput: async (attemptId) => (isDead() ? never : files.openOutput(attemptId)),
+  }
+}
+
+/** Some cannot be killed: they go on, and write when their brief has gone on without them. */
+async function killSurvivors(world: World, attemptIds: readonly string[]): Promise<number> {
+  let killed = 0
+  for (const attemptId of attemptIds) {
+    const agent = world.agents.get(attemptId)
+    if (agent === undefined) continue
+    if (world.random.about(`escape ${attemptId}`).chance(world.temper.escape)) {
+      world.fault('survivor')
+      continue
+    }
+    await agent.interrupt()
+    killed++
+  }
+  return killed
+}
+
+const readPrompt = (name: string): string => readFileSync(promptPath('direct', name), 'utf8')
+const templates = { work: readPrompt('brief'), plan: readPrompt('plan'), verify: readPrompt('verify') }

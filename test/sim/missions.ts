@@ -1,0 +1,71 @@
+import type { z } from 'zod'
+
+import { CreateRun } from '../../src/work/runs/contract.ts'
+import type { Random } from './random.ts'
+import { people, workers } from './store.ts'
+
+type BriefInput = NonNullable<z.input<typeof CreateRun>['briefs']>[number]
+
+/** Something that an operator may ask for. `name` is its own, so that every file of it is, too. */
+export function drawRun(random: Random, name: string): CreateRun {
+  const isPlanned = random.chance(0.2)
+  return CreateRun.parse({
+    goal: goalOf(name),
+    runtime: 'scripted',
+    ...(isPlanned ? { planner: true } : { briefs: planOf(random, name, { byAgent: false }) }),
+    planGate: random.chance(0.3),
+    verify: random.pick(['auto', 'all', 'none']),
+    acceptance: random.pick(['auto', 'auto', 'operator']),
+    onLimit: random.pick(['ask', 'ask', 'fail']),
+    idleMinutes: random.pick([1, 2]),
+    hardMinutes: random.pick([3, 6]),
+    crashRetries: random.between(0, 2),
+    retryBudget: random.between(0, 2),
+    verificationLimit: random.between(0, 2),
+    gateTimeoutMinutes: random.pick([null, null, 1, 4]),
+    approvalsNeeded: random.pick([1, 1, 1, 2, 1 + people.length]),
+  })
+}
+
+export const goalOf = (name: string): string => `Write ${name}.md`
+
+/** Mostly small: what can go wrong goes wrong with two briefs, and many seeds see more than large ones. */
+export function planOf(random: Random, name: string, { byAgent }: { byAgent: boolean }): BriefInput[] {
+  const count = random.pick([1, 1, 2, 2, 3, 4, random.between(5, 12)])
+  const density = random.pick([0, 0.3, 0.7])
+  return Array.from({ length: count }, (_, index) => {
+    const subject = `${name}-${index}`
+    const after = Array.from({ length: index }, (__, before) => `b${before}`).filter(() => random.chance(density))
+    return {
+      key: `b${index}`,
+      objective: `Write ${subject}.md`,
+      after,
+      ...evidenceOf(random, subject, byAgent),
+      ...(byAgent || random.chance(0.7) ? verifyOf(random) : castOf(random)),
+    }
+  })
+}
+
+/** What the text of finished work says; anything else is another thing. */
+export const proofOf = (subject: string): string => `${subject} is done`
+
+function evidenceOf(random: Random, subject: string, byAgent: boolean): Pick<BriefInput, 'evidence'> {
+  const path = `${subject}.md`
+  const file = { kind: 'file' as const, path, contains: proofOf(subject) }
+  const kinds: Pick<BriefInput, 'evidence'>[] = [
+    { evidence: [file] },
+    { evidence: [file, { kind: 'artifact', path }] },
+    { evidence: [{ kind: 'artifact' }] },
+    {},
+  ]
+  if (!byAgent) kinds.push({ evidence: [{ kind: 'command', run: 'look' }, file] })
+  return random.pick(kinds)
+}
+
+const verifyOf = (random: Random): Pick<BriefInput, 'verify'> =>
+  random.chance(0.15) ? { verify: random.pick(['agent', 'none']) } : {}
+
+function castOf(random: Random): Pick<BriefInput, 'persona' | 'verifier'> {
+  const [one, other] = workers
+  return random.pick([{ persona: one }, { verifier: one }, { persona: one, verifier: other }])
+}

@@ -1,0 +1,17 @@
+import type { Jobs } from '../../../src/jobs/queue.ts'
+import type { Life } from '../life.ts'
+import { isOurs, textOf } from '../trouble.ts'
+import type { World } from '../world.ts'
+
+/** As the daemon does: a gate that was forgotten is looked at again. */
+export function gateWakes(jobs: Jobs, life: Life, world: World): void {
+  for (const kind of ['gate_timeout', 'gate_reminder'] as const)
+    jobs.handle(kind, async ({ payload }) => {
+      try {
+        await life.agency.gates.wake(kind, (payload as { gateId: string }).gateId)
+      } catch (error) {
+        if (!isOurs(error)) world.fail('a gate’s time comes', textOf(error))
+        throw error
+      }
+    })
+}

@@ -1,0 +1,143 @@
+import { AgencyError } from '../../../src/kernel/errors.ts'
+import { operator } from '../../support/work.ts'
+import type { Act } from '../acts.ts'
+import type { Row } from '../history.ts'
+import { openRuns } from '../invariants/brief.ts'
+import { heldBriefs } from '../invariants/rest.ts'
+import type { Life } from '../life.ts'
+import { isOurs, textOf } from '../trouble.ts'
+import type { Random } from '../random.ts'
+import { people } from '../store.ts'
+import type { World } from '../world.ts'
+
+/** Comes by every now and then, and does something: what it wants, twice, or against itself. */
+export function employOperator(world: World): void {
+  const random = world.random.about('operator')
+  const turn = (): void => {
+    if (world.phase !== 'busy') return
+    if (random.chance(world.temper.stop)) void world.life?.stop()
+    else actOnce(world, random)
+    world.clock.after(random.between(1, 2 * world.temper.operatorMs), turn)
+  }
+  if (!world.temper.isOperatorSilent) world.clock.after(random.between(1, world.temper.operatorMs), turn)
+}
+
+/** Decides everything that waits, so that whatever can end does. */
+export function decideEverything(world: World, round: number): void {
+  const { life } = world
+  if (life === null) return
+  const gates = pendingGates(world)
+  const questions = openQuestions(world)
+  for (const gate of gates)
+    if (gate['gate'] === 'manual') void resume(world, life, gate['run_id'] as string)
+    else
+      for (const person of ['operator', ...people].slice(0, Number(gate['approvals_needed'])))
+        void approve(world, life, gate['id'] as string, person)
+  for (const question of questions) {
+    const keys = optionsOf(question).filter((key) => key !== 'abandon')
+    // After a while it says something of its own: a card need not have options that help.
+    void answer(world, life, question['id'] as string, keys[round % (keys.length + 1)] ?? 'do as you think best')
+  }
+  for (const run of openRuns(world))
+    for (const brief of heldBriefs(world.history, run['id'] as string))
+      void cancelBrief(world, life, brief['id'] as string)
+}
+
+function actOnce(world: World, random: Random): void {
+  const { life } = world
+  if (life === null) return
+  const choices: (() => void)[] = []
+  const twice =
+    (one: () => void, other: () => void = one): (() => void) =>
+    () => {
+      if (!random.chance(world.temper.doubleClick)) return one()
+      world.fault('double click')
+      one()
+      other()
+    }
+  for (const gate of pendingGates(world)) {
+    const id = gate['id'] as string
+    const person = random.pick(['operator', 'operator', ...people])
+    const approving = (): void => void approve(world, life, id, person)
+    const rejecting = (): void => void reject(world, life, id, person)
+    const resuming = (): void => void resume(world, life, gate['run_id'] as string)
+    if (gate['gate'] === 'manual') choices.push(twice(resuming, random.pick([resuming, approving, rejecting])))
+    else
+      choices.push(
+        twice(approving, random.pick([approving, rejecting])),
+        twice(approving, () => void approve(world, life, id, 'bob')),
+        twice(rejecting, random.pick([approving, rejecting])),
+      )
+  }
+  for (const question of openQuestions(world)) {
+    const id = question['id'] as string
+    const answering = (): void =>
+      void answer(world, life, id, random.pick([...optionsOf(question), 'do as you think best']))
+    choices.push(twice(answering), answering)
+  }
+  for (const run of openRuns(world)) {
+    const id = run['id'] as string
+    choices.push(
+      twice(
+        () => void pause(world, life, id),
+        random.pick([() => void pause(world, life, id), () => void resume(world, life, id)]),
+      ),
+    )
+    if (random.chance(world.temper.cancel)) choices.push(twice(() => void cancel(world, life, id)))
+    if (random.chance(world.temper.cancel)) {
+      const brief = random.pick(world.history.of('briefs', id))
+      choices.push(() => void cancelBrief(world, life, brief['id'] as string))
+    }
+  }
+  if (choices.length > 0) random.pick(choices)()
+}
+
+const pendingGates = (world: World): Row[] =>
+  [...world.history.rows('gates').values()].filter((gate) => gate['status'] === 'pending')
+const openQuestions = (world: World): Row[] =>
+  [...world.history.rows('questions').values()].filter((question) => question['answered_at'] === null)
+const optionsOf = (question: Row): string[] =>
+  (JSON.parse(question['options'] as string) as { key: string }[]).map((option) => option.key)
+
+const approve = (world: World, life: Life, gateId: string, by: string): Promise<void> =>
+  observe(world, world.acts.begin('approve', gateId, by), () =>
+    life.agency.gates.approve(operator, { target: gateId, note: 'fine', as: by === 'operator' ? undefined : by }),
+  )
+const reject = (world: World, life: Life, gateId: string, by: string): Promise<void> =>
+  observe(world, world.acts.begin('reject', gateId, by), () =>
+    life.agency.gates.reject(operator, {
+      target: gateId,
+      reason: 'not like this',
+      as: by === 'operator' ? undefined : by,
+    }),
+  )
+const pause = (world: World, life: Life, runId: string): Promise<void> =>
+  observe(world, world.acts.begin('pause', runId, 'operator'), () => life.agency.gates.pause(operator, runId, 'lunch'))
+const resume = (world: World, life: Life, runId: string): Promise<void> =>
+  observe(world, world.acts.begin('resume', runId, 'operator'), () => life.agency.gates.resume(operator, runId))
+const answer = (world: World, life: Life, questionId: string, text: string): Promise<void> =>
+  observe(world, world.acts.begin('answer', questionId, 'operator'), () =>
+    life.agency.questions.answer(operator, questionId, text),
+  )
+const cancel = (world: World, life: Life, runId: string): Promise<void> =>
+  observe(world, world.acts.begin('cancel', runId, 'operator'), () =>
+    life.agency.runs.cancel(operator, runId, 'enough'),
+  )
+const cancelBrief = (world: World, life: Life, briefId: string): Promise<void> =>
+  observe(world, world.acts.begin('cancel', briefId, 'operator'), () =>
+    life.agency.briefs.update(operator, briefId, 'cancelled', 'not needed'),
+  )
+
+/** A refusal is an answer; anything else that is thrown is a bug. Over a daemon that dies it stays under way. */
+async function observe(world: World, act: Act, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+    act.result = 'done'
+  } catch (error) {
+    act.result = 'refused'
+    act.detail = error instanceof Error ? error.message : String(error)
+    if (isOurs(error)) return
+    if (!(error instanceof AgencyError) || error.code === 'bug')
+      world.fail('people are answered', `${act.kind} ${act.target}: ${textOf(error)}`)
+  }
+}

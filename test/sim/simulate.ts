@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto'
+
+import { sqlOf } from '../../src/db/tx.ts'
+import { operator } from '../support/work.ts'
+import { employInvariants } from './invariants/all.ts'
+import { openRuns } from './invariants/brief.ts'
+import { checkRest } from './invariants/rest.ts'
+import { checkStore } from './invariants/store.ts'
+import { beginLife } from './life.ts'
+import { drawRun, goalOf } from './missions.ts'
+import { decideEverything, employOperator } from './operator/operator.ts'
+import { isOurs, textOf } from './trouble.ts'
+import { createWorld, type Failure, type World } from './world.ts'
+
+export interface Outcome {
+  readonly seed: number
+  readonly failure: Failure | null
+  /** Of every event, in order: the same seed has the same one. */
+  readonly hash: string
+  readonly events: number
+  readonly faults: ReadonlyMap<string, number>
+  readonly lives: number
+  /** What happened, a line for each event. */
+  readonly log: readonly string[]
+}
+
+/** One world from beginning to end: trouble, then silence, then everybody does their best and everything ends. */
+export async function simulate(seed: number): Promise<Outcome> {
+  const world = await createWorld(seed)
+  employInvariants(world)
+  const stop = world.db.onCommit(() => void world.history.catchUp())
+  beginLife(world)
+  askForRuns(world)
+  employOperator(world)
+  await beBusy(world)
+  await beSilent(world)
+  await beDiligent(world)
+  await settle(world)
+  stop()
+  if (world.failure === null) await checkStore(world, { thoroughly: seed % 8 === 0 })
+  const { hash, log } = await readLog(world)
+  await endWorld(world)
+  return {
+    seed,
+    failure: world.failure,
+    hash,
+    events: world.history.events(),
+    faults: world.faults,
+    lives: world.boots,
+    log,
+  }
+}
+
+function askForRuns(world: World): void {
+  const random = world.random.about('runs')
+  const count = random.pick([1, 1, 1, 2, 2, 3, 4])
+  for (let index = 0; index < count; index++) {
+    const name = `r${index}`
+    const input = drawRun(random.about(name), name)
+    // As any client does that hears nothing: once more, under the same key.
+    const ask = (): void => {
+      if (world.phase !== 'busy' || isAskedFor(world, name)) return
+      world.clock.after(15_000, ask)
+      const { life } = world
+      life?.db
+        .once(name, name, () => life.agency.runs.create(operator, input))
+        .catch((error: unknown) => {
+          if (!isOurs(error)) world.fail('a run can be started', textOf(error))
+        })
+    }
+    world.clock.after(index === 0 ? 0 : random.between(0, 60_000), ask)
+  }
+}
+
+const isAskedFor = ({ history }: World, name: string): boolean =>
+  [...history.rows('runs').values()].some((run) => run['goal_anchor'] === goalOf(name))
+
+async function beBusy(world: World): Promise<void> {
+  const endMs = world.clock.nowMs() + world.temper.busyMs
+  await pass(world, () => world.clock.nowMs() >= endMs || (world.history.rows('runs').size > 0 && hasEnded(world)))
+}
+
+/** Nobody acts and nothing breaks: what has not ended by then waits for something that has a name. */
+async function beSilent(world: World): Promise<void> {
+  world.phase = 'silent'
+  await rest(world)
+  if (world.failure === null) checkRest(world)
+}
+
+async function beDiligent(world: World): Promise<void> {
+  world.phase = 'diligent'
+  for (let round = 0; world.failure === null && !hasEnded(world); round++) {
+    if (round === 80)
+      return world.fail('every run ends when everybody does their best', `${openRuns(world)[0]?.['id']} does not`)
+    decideEverything(world, round)
+    await rest(world)
+    if (world.failure === null) checkRest(world)
+  }
+}
+
+const hasEnded = (world: World): boolean => openRuns(world).length === 0
+
+/** Longer than two sweeps: what a lost wake-up left lying was found by then. Later none gets lost, and gates must not expire meanwhile. */
+const quietMs = { busy: 65_000, silent: 65_000, diligent: 20_000 }
+const restlessMs = 6 * 3_600_000
+
+/** Until nothing has happened for a while, nobody is at work, and no gate's time is still to come. */
+async function rest(world: World): Promise<void> {
+  const { clock, history } = world
+  const tooLateMs = clock.nowMs() + restlessMs
+  let events = -1
+  let sinceMs = clock.nowMs()
+  await pass(world, () => {
+    if (history.events() !== events) {
+      events = history.events()
+      sinceMs = clock.nowMs()
+    }
+    if (clock.nowMs() > tooLateMs) world.fail('the world comes to rest', 'something goes on for hours')
+    return (
+      world.life !== null &&
+      clock.nowMs() - sinceMs > quietMs[world.phase] &&
+      !isSomebodyAtWork(world) &&
+      !(world.phase === 'silent' && isGateToExpire(world))
+    )
+  })
+}
+
+/** One that nobody follows is found by the invariants of rest, not waited for. */
+const isSomebodyAtWork = ({ history, clock }: World): boolean =>
+  [...history.rows('attempts').values()].some(
+    (attempt) =>
+      attempt['status'] !== 'ended' && clock.nowMs() - Date.parse(attempt['created_at'] as string) < 3_600_000,
+  )
+
+const isGateToExpire = ({ history, clock }: World): boolean =>
+  [...history.rows('gates').values()].some(
+    (gate) => gate['status'] === 'pending' && gate['timeout_minutes'] !== null && isWaiting(gate, clock.nowMs()),
+  )
+
+const isWaiting = (gate: Readonly<Record<string, unknown>>, nowMs: number): boolean =>
+  nowMs < Date.parse(gate['pending_since'] as string) + (Number(gate['timeout_minutes']) + 2) * 60_000
+
+/** Lets time pass from one timer to the next, each time until everything has been said that there was to say. */
+async function pass(world: World, isOver: () => boolean): Promise<void> {
+  for (;;) {
+    await settle(world)
+    if (world.failure !== null || isOver()) return
+    const ms = world.clock.untilNext()
+    if (ms === null) return world.fail('time goes on', 'nobody waits for anything, not even the sweep')
+    world.clock.advance(ms)
+  }
+}
+
+/** Until the store was asked nothing for two turns of the event loop: everything here waits for it, or for time. */
+async function settle({ store }: World): Promise<void> {
+  for (let quiet = 0; quiet < 2;) {
+    const asked = store.asked()
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    quiet = store.pending() === 0 && store.asked() === asked ? quiet + 1 : 0
+  }
+}
+
+async function readLog({ db }: World): Promise<{ hash: string; log: string[] }> {
+  const rows = await db.read((tx) => sqlOf(tx).all('SELECT * FROM events ORDER BY position'))
+  const hash = createHash('sha256')
+  for (const row of rows) hash.update(JSON.stringify(Object.values(row)))
+  const log = rows.map(
+    (row) => `${String(row['at']).slice(11, 23)} ${row['stream']} ${row['kind']} ${row['by']}: ${row['message']}`,
+  )
+  return { hash: hash.digest('hex').slice(0, 16), log }
+}
+
+async function endWorld(world: World): Promise<void> {
+  world.phase = 'silent'
+  world.life?.die('the end')
+  world.faults.delete('the end')
+  await settle(world)
+  await world.db.close()
+}

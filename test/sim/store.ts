@@ -1,0 +1,94 @@
+import { DatabaseSync } from 'node:sqlite'
+
+import { applyMigrations } from '../../src/db/migrate.ts'
+import type { Db, Sql } from '../../src/db/port.ts'
+import { openSqlite } from '../../src/db/sqlite.ts'
+import { raiseCounter } from '../../src/db/tx.ts'
+import { inserted, record } from '../../src/events/change.ts'
+import type { Clock } from '../../src/kernel/clock.ts'
+import { personas } from '../../src/org/personas/store.ts'
+import { seedOrganisation } from '../../src/org/seed.ts'
+
+const chainKey = new Uint8Array(32).fill(7)
+
+export interface SimStore {
+  readonly db: Db
+  /** Asked and not yet answered. */
+  pending(): number
+  /** How much was asked since it was opened. */
+  asked(): number
+}
+
+/** The real store, in memory, that knows when it has come to rest. */
+export async function openSimStore(clock: Clock): Promise<SimStore> {
+  const store = await openSqlite({ path: ':memory:', clock, chainKey, contents: await emptyStore() })
+  await seedOrganisation(store)
+  await seedPeople(store)
+  let pending = 0
+  let asked = 0
+  const counted = async <T>(ask: () => Promise<T>): Promise<T> => {
+    pending++
+    asked++
+    try {
+      return await ask()
+    } finally {
+      pending--
+    }
+  }
+  return {
+    db: {
+      ...store,
+      write: (streams, work) => counted(() => store.write(streams, work)),
+      read: (work) => counted(() => store.read(work)),
+    },
+    pending: () => pending,
+    asked: () => asked,
+  }
+}
+
+/** Two who may decide beside the operator, and two who work. */
+export const people = ['ada', 'bob'] as const
+export const workers = ['cleo', 'dora'] as const
+
+const seedPeople = (db: Db): Promise<void> =>
+  db.write(['system'], async (tx) => {
+    const all = [...people, ...workers].map((name, index) => ({
+      id: index + 3,
+      name,
+      slug: name,
+      roleId: 3,
+      personaTypeId: index < people.length ? (3 as const) : (1 as const),
+      status: 'active' as const,
+      canCreateChannel: false,
+      origin: 'seed' as const,
+      createdAt: tx.at,
+      updatedAt: tx.at,
+    }))
+    await record(
+      tx,
+      { kind: 'org_changed', by: 'operator', message: 'people' },
+      all.map((persona) => inserted(personas, persona)),
+    )
+    await raiseCounter(tx, 'personas', 2 + all.length)
+  })
+
+let empty: Promise<Uint8Array> | null = null
+
+/** Made once per process: the schema takes longer than most seeds. */
+function emptyStore(): Promise<Uint8Array> {
+  empty ??= makeEmptyStore()
+  return empty
+}
+
+async function makeEmptyStore(): Promise<Uint8Array> {
+  const database = new DatabaseSync(':memory:')
+  const sql: Sql = {
+    get: async (text, values = []) => database.prepare(text).get(...values) as never,
+    all: async (text, values = []) => database.prepare(text).all(...values) as never,
+    run: async (text, values = []) => Number(database.prepare(text).run(...values).changes),
+  }
+  await applyMigrations('sqlite', sql, '2030-01-01T00:00:00.000Z', (text) => database.exec(text))
+  const contents = database.serialize()
+  database.close()
+  return contents
+}

@@ -1,0 +1,97 @@
+import type { AgentHandle } from '../../src/adapters/runtime/port.ts'
+import type { Db } from '../../src/db/port.ts'
+import { createIds, type Ids } from '../../src/kernel/ids.ts'
+import { createMemoryWorkspaces, type MemoryWorkspaces } from '../../src/workspaces/memory.ts'
+import type { Workspace, Workspaces } from '../../src/workspaces/port.ts'
+import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts'
+import { type Acts, createActs } from './acts.ts'
+import { createHistory, type History } from './history.ts'
+import type { Life } from './life.ts'
+import { createRandom, type Random } from './random.ts'
+import { openSimStore, type SimStore } from './store.ts'
+import { drawTemper, type Temper } from './temper.ts'
+
+/** busy: everything may go wrong. silent: nobody acts, nothing breaks. diligent: everybody does their best. */
+export type Phase = 'busy' | 'silent' | 'diligent'
+
+export interface Failure {
+  readonly invariant: string
+  readonly detail: string
+}
+
+/** Everything that outlives the daemon: time, the store, files, agents, people, chance; and what was seen of it all. */
+export interface World {
+  readonly seed: number
+  readonly random: Random
+  readonly temper: Temper
+  readonly clock: VirtualClock
+  readonly ids: Ids
+  readonly store: SimStore
+  readonly db: Db
+  readonly workspaces: Workspaces
+  /** By its place: to be looked at past everything that the product does. */
+  readonly files: ReadonlyMap<string, Workspace>
+  /** Agents that still exist, by attempt. */
+  readonly agents: Map<string, AgentHandle>
+  readonly history: History
+  readonly acts: Acts
+  /** How often each kind of fault was made. */
+  readonly faults: Map<string, number>
+  phase: Phase
+  /** The daemon as it is now; null while there is none. */
+  life: Life | null
+  boots: number
+  failure: Failure | null
+  fault(kind: string): void
+  /** The first one counts: what follows it is confusion. */
+  fail(invariant: string, detail: string): void
+}
+
+export async function createWorld(seed: number): Promise<World> {
+  const random = createRandom(seed)
+  const clock = createVirtualClock()
+  const store = await openSimStore(clock)
+  const { workspaces, files } = openWorkspaces()
+  const faults = new Map<string, number>()
+  const world: World = {
+    seed,
+    random,
+    temper: drawTemper(random.about('temper')),
+    clock,
+    ids: createIds(random.about('ids').bytes, clock),
+    store,
+    db: store.db,
+    workspaces,
+    files,
+    agents: new Map(),
+    history: createHistory(store.db, (invariant, detail) => world.fail(invariant, detail)),
+    acts: createActs(),
+    faults,
+    phase: 'busy',
+    life: null,
+    boots: 0,
+    failure: null,
+    fault: (kind) => void faults.set(kind, (faults.get(kind) ?? 0) + 1),
+    fail(invariant, detail) {
+      world.failure ??= { invariant, detail }
+    },
+  }
+  return world
+}
+
+function openWorkspaces(): { workspaces: MemoryWorkspaces; files: Map<string, Workspace> } {
+  const memory = createMemoryWorkspaces()
+  memory.answer('look', (files) => ({ exitCode: files.size > 0 ? 0 : 1, output: [...files.keys()].join('\n') }))
+  const files = new Map<string, Workspace>()
+  return {
+    files,
+    workspaces: {
+      ...memory,
+      prepare: async (brief) => {
+        const workspace = await memory.prepare(brief)
+        files.set(brief.id, workspace)
+        return workspace
+      },
+    },
+  }
+}
