@@ -56,9 +56,10 @@ export const noteNumber = (name: string): number | null => {
 }
 
 /** As everybody sees it: called by its number. */
-export const NoteShown = Note.omit({ id: true, number: true, createdAt: true, resolvedAt: true }).extend({
+export const NoteShown = z.object({
   noteId: z.string().describe('note_001, in its run'),
   timestamp: z.string(),
+  ...Note.omit({ id: true, number: true, createdAt: true, resolvedAt: true }).shape,
   resolutionTimestamp: z.string().nullable(),
 })
 export type NoteShown = z.infer<typeof NoteShown>

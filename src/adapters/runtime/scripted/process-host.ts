@@ -80,6 +80,14 @@ async function write(path: string, text: string): Promise<void> {
 }
 
 function reportArguments(report: unknown): string[] {
-  const { status, summary, outputs = [] } = report as { status?: string; summary?: string; outputs?: string[] }
-  return ['report', `--status=${status}`, `--summary=${summary}`, ...outputs.map((path) => `--output=${path}`)]
+  const {
+    status,
+    summary,
+    outputs = [],
+    remaining,
+  } = report as Record<'status' | 'summary' | 'remaining', string> & {
+    outputs?: string[]
+  }
+  const left = remaining === undefined ? [] : [`--remaining=${remaining}`]
+  return ['report', `--status=${status}`, `--summary=${summary}`, ...outputs.map((path) => `--output=${path}`), ...left]
 }
