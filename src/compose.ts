@@ -110,7 +110,7 @@ export function composeAgency(parts: Parts): Agency {
     trigger,
     interrupt: engine.interrupt,
   })
-  const questions = createQuestions({ db, scopes, interrupt: engine.interrupt })
+  const questions = createQuestions({ db, scopes, interrupt: engine.interrupt, trigger })
   return {
     engine,
     missions,
@@ -118,7 +118,7 @@ export function composeAgency(parts: Parts): Agency {
     plans: createPlans({ db, clock: parts.clock, runtimes, startRun: runs.create }),
     briefs: createBriefs({ db, scopes }),
     attempts: createAttempts({ db, trigger, touch: engine.touch }),
-    gates: createGates({ db, scopes, questions }),
+    gates: createGates({ db, scopes, questions, trigger }),
     questions,
     notes: createNotes({ db, scopes, touch: engine.touch, resolveRun: runs.resolve }),
     spends: createSpends({ db, missions }),

@@ -12,6 +12,8 @@ export const triggerPoints = [
   'agent.exited',
   'evidence.checked',
   'attempt.ended',
+  'gate.decided',
+  'question.answered',
   'run.ended',
   'recovery.begun',
   'recovery.attempt_interrupted',

@@ -41,7 +41,7 @@ async function dieAtPoint(
   { random, startMs }: { random: () => number; startMs: number },
 ): Promise<Death> {
   if (point.startsWith('job.')) await makeJobDue(installation)
-  const nth = /^(job|recovery)\./.test(point) ? 1 : 1 + Math.floor(random() * 3)
+  const nth = /^(job|recovery|gate|question)\./.test(point) ? 1 : 1 + Math.floor(random() * 3)
   const life = installation.start({ kill: `${point}:${nth}` })
   const reached = await endsWithin(life, 5_000 + 10 * startMs)
   if (!reached) life.kill()

@@ -7,7 +7,7 @@ import { dieAt, type Place, placesInTurn } from './places.ts'
 import { processesOf } from './processes.ts'
 import { randomFrom } from './random.ts'
 import { type RunKind, runKinds } from './runs.ts'
-import { askFor, decideAll, untilEnded } from './work.ts'
+import { askFor, decideUntil, untilEnded } from './work.ts'
 
 export interface StormOptions {
   /** How often the daemon dies. */
@@ -132,11 +132,8 @@ function openClients(
   { asked, findings }: Tally,
 ): { close(): Promise<unknown> } {
   let isOver = false
-  const decide = async (): Promise<void> => {
-    for (; !isOver; await pause(150)) await decideAll(installation)
-  }
   const clients = [
-    decide(),
+    decideUntil(installation, () => isOver),
     ...[1, 2, 3].map((number) =>
       ask(installation, `${name}, client ${number}`, randomFrom(seed * 31 + number), asked, () => isOver),
     ),

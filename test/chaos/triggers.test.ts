@@ -6,7 +6,7 @@ import { type AskedRun, findInRuns, findLeftBehind } from './findings.ts'
 import { createInstallation, type Installation, type Life } from './installation.ts'
 import { makeJobDue } from './places.ts'
 import { runKinds } from './runs.ts'
-import { askFor, untilEnded } from './work.ts'
+import { askFor, decideUntil, untilEnded } from './work.ts'
 
 type Kill = `${TriggerPoint}:${number}`
 
@@ -15,6 +15,9 @@ const plans: Partial<Record<TriggerPoint, readonly Kill[]>> = {
   // Recovery needs somebody who left something behind, and dies over the same remains again.
   'recovery.begun': ['attempt.started:3', 'recovery.begun:1', 'recovery.begun:1'],
   'recovery.attempt_interrupted': ['attempt.started:3', 'recovery.attempt_interrupted:1'],
+  // One run has two gates, another asks once.
+  'gate.decided': ['gate.decided:1', 'gate.decided:1'],
+  'question.answered': ['question.answered:1'],
   // There is one job, and it is due until it was run to its end.
   'job.claimed': ['job.claimed:1', 'job.claimed:1'],
   'job.ran': ['job.ran:1', 'job.ran:1'],
@@ -28,9 +31,14 @@ describeStores('a daemon that is killed', (_, store) => {
     if (point.startsWith('job.')) await leaveJobDue(installation)
     const asking = askForAll(installation)
     asking.catch(() => {})
+    let isOver = false
+    const deciding = decideUntil(installation, () => isOver)
+    deciding.catch(() => {})
     for (const kill of planOf(point)) expect(await deathOf(installation.start({ kill })), kill).toBe('SIGKILL')
     const life = installation.start()
     const asked = await asking
+    isOver = true
+    await deciding
     expect(await untilEnded(installation, 60_000), 'runs that never end').toBe(0)
     const deaths = { daemons: planOf(point).length, agents: 0 }
     expect(await findInRuns(installation, asked, deaths)).toEqual([])

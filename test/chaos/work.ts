@@ -20,6 +20,10 @@ export async function decideAll({ client }: Installation): Promise<void> {
     await client.insist('POST', `/questions/${id}/answer`, { key: `answer ${id}`, body: { answer: 'Blue.' } })
 }
 
+export async function decideUntil(installation: Installation, isOver: () => boolean): Promise<void> {
+  for (; !isOver(); await pause(150)) await decideAll(installation)
+}
+
 /** Resolves when every run has ended, to how many had not when patience was over. */
 export async function untilEnded(installation: Installation, patienceMs: number): Promise<number> {
   const { client } = installation

@@ -5,6 +5,7 @@ import { type RunScope, type ScopeParts, scopeOf } from '../../engine/scope.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { AgencyError, bug, notFound, refusal } from '../../kernel/errors.ts'
 import { operatorPersona } from '../../kernel/ids.ts'
+import type { Trigger } from '../../kernel/trigger.ts'
 import { resolvePersona } from '../../org/personas/find.ts'
 import type { Questions } from '../questions/service.ts'
 import type { Run } from '../runs/contract.ts'
@@ -21,11 +22,12 @@ export interface GateDeps {
   db: Db
   scopes: ScopeParts
   questions: Questions
+  trigger: Trigger
 }
 
 export type Gates = ReturnType<typeof createGates>
 
-export function createGates({ db, scopes, questions }: GateDeps) {
+export function createGates({ db, scopes, questions, trigger }: GateDeps) {
   /** One decision about one gate, alone with its run; with its organisation where the run's mission may move. */
   async function decide<T>(
     by: Actor,
@@ -35,7 +37,10 @@ export function createGates({ db, scopes, questions }: GateDeps) {
   ): Promise<T> {
     const streams: Stream[] = [`run:${target.run.id}`]
     if (movesMission) streams.push(`org:${target.run.organisationId}`)
-    return db.write(streams, async (tx) => act(await openScope(tx, target.run.id, actorName(by)), target.gateId))
+    return db.write(streams, async (tx) => {
+      tx.afterCommit(() => trigger('gate.decided'))
+      return act(await openScope(tx, target.run.id, actorName(by)), target.gateId)
+    })
   }
 
   async function openScope(tx: Tx, runId: string, by: string): Promise<RunScope> {
