@@ -3,7 +3,7 @@ import { fileNamedIn, objectiveOf } from '../src/adapters/runtime/scripted/defau
 import type { BuiltIn } from '../src/adapters/runtime/scripted/scenarios.ts'
 import { CreateRun } from '../src/work/runs/contract.ts'
 
-/** A planner, so many steps, a verifier for each; when all have passed the run is accepted. */
+/** A planner, so many steps, a verifier for each; when all have passed the run is accepted. No model is called. */
 export const plannedRunOf = (steps: number): CreateRun =>
   CreateRun.parse({
     goal: `Plan ${steps} steps`,
@@ -19,18 +19,9 @@ export const playPlanned: BuiltIn = (prompt) => {
   const path = fileNamedIn(objective) ?? 'result.md'
   return {
     plan: [[reported({ summary: 'Planned.', plan: planOf(objective) })]],
-    attempts: [
-      [
-        { write: { path, text: 'Done.\n' } },
-        { usage: { input_tokens: 100, output_tokens: 20 } },
-        reported({ summary: `Wrote ${path}.`, outputs: [path] }),
-      ],
-    ],
+    attempts: [[{ write: { path, text: 'Done.\n' } }, reported({ summary: `Wrote ${path}.`, outputs: [path] })]],
     verify: [
-      [
-        { usage: { input_tokens: 100, output_tokens: 20 } },
-        reported({ summary: `Looked at ${path}.`, verdict: { verdict: 'pass', checked: [`${path}: it is there`] } }),
-      ],
+      [reported({ summary: `Looked at ${path}.`, verdict: { verdict: 'pass', checked: [`${path}: it is there`] } })],
     ],
   }
 }
