@@ -98,13 +98,19 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
     command(
       program,
       'inspect',
-      'A run with briefs, attempts, evidence, artifacts, events',
-      'agency inspect run_7k2 --json',
+      'A run with everything in it; on a terminal, a tree to walk through',
+      'agency inspect run_7k2 --gates',
     )
       .argument('<run>', 'Its id, or the beginning of it')
       .option('--brief <id>', 'Only this brief (id, its beginning, or key)')
       .option('--history', 'With --brief: everything that happened to it')
+      .option('--gates', 'Only the gates: what was produced, what comes next')
+      .option('--questions', 'Only the questions')
+      .option('--escalations', 'Only who handed what to whom')
+      .option('--verdicts', 'Only the verdicts')
+      .option('--notes', 'Only the notes')
       .option('--artifacts', 'Only the artifacts')
+      .option('--plain', 'No tree to walk through, also on a terminal')
       .option('--json', 'As JSON')
       .action(
         does(async (c, run: string, options: InspectOptions) =>

@@ -1,31 +1,21 @@
 import type { CliContext } from '../../../cli/context.ts'
-import { ago, bold, bytesText, duration, faint, plain, signText, stateOf, statusText } from '../../../cli/terminal.ts'
+import { ago, bold, duration, faint, plain, signText, stateOf, statusText, visible } from '../../../cli/terminal.ts'
 import type { Wire } from '../../../cli/wire.ts'
-import { type EventLine, formatEvent } from '../../../events/cli.ts'
+import { formatEvent } from '../../../events/cli.ts'
 import { refusal } from '../../../kernel/errors.ts'
 import { shorten } from '../../../kernel/text.ts'
-import type { Artifact } from '../../artifacts/contract.ts'
 import type { Attempt } from '../../attempts/contract.ts'
 import type { Brief } from '../../briefs/contract.ts'
 import type { Check } from '../../evidence/contract.ts'
-import type { Run } from '../contract.ts'
+import { briefHistory, fetchInspection, findBrief, type Inspection, ofBrief } from './inspection.ts'
+import { artifactLine, type View, viewNames, views } from './views.ts'
 
-export interface InspectOptions {
+export type InspectOptions = {
   brief?: string
   history?: true
-  artifacts?: true
+  plain?: true
   json?: true
-}
-
-interface Inspection {
-  run: Wire<Run>
-  status: string
-  briefs: Wire<Brief>[]
-  attempts: Wire<Attempt>[]
-  evidence: Wire<Check>[]
-  artifacts: Wire<Artifact>[]
-  events: EventLine[]
-}
+} & { [Name in View]?: true }
 
 /** How much a person is shown; --json carries all that the daemon sent. */
 const eventsShown = 10
@@ -34,20 +24,21 @@ const briefsShown = 100
 export async function inspectRun(context: CliContext, id: string, options: InspectOptions): Promise<number> {
   if (options.history && options.brief === undefined)
     throw refusal('invalid_input', '--history needs --brief', { hint: 'agency inspect --help' })
-  const whole = await context.api().get<Inspection>(`/runs/${encodeURIComponent(id)}/inspect`)
+  const whole = await fetchInspection(context, id)
   const shown = options.brief === undefined ? whole : ofBrief(whole, findBrief(whole, options.brief))
   const history = options.history ? await briefHistory(context, whole.run.id, shown.briefs[0]?.id ?? '') : null
   if (history !== null) shown.events = history
+  const wanted = viewNames.filter((name) => options[name])
   if (options.json) {
-    context.json(options.artifacts ? { run_id: whole.run.id, artifacts: shown.artifacts } : shown)
-    return 0
-  }
-  if (options.artifacts) printArtifacts(context, shown.artifacts)
-  else print(context, shown, options.history === true)
+    const parts = wanted.map((name) => [name, views[name].of(shown)])
+    context.json(wanted.length > 0 ? { run_id: whole.run.id, ...Object.fromEntries(parts) } : shown)
+  } else if (wanted.length > 0)
+    for (const name of wanted) for (const line of views[name].lines(context, shown)) context.out(line)
+  else print(context, shown, options)
   return 0
 }
 
-function print(context: CliContext, shown: Inspection, wholeHistory: boolean): void {
+function print(context: CliContext, shown: Inspection, { brief, history }: InspectOptions): void {
   const { run } = shown
   context.out(
     [
@@ -68,20 +59,50 @@ function print(context: CliContext, shown: Inspection, wholeHistory: boolean): v
   if (run.input_tokens + run.output_tokens > 0)
     context.out(`tokens   ${run.input_tokens} in, ${run.output_tokens} out${run.simulated ? ' (simulated)' : ''}`)
   if (run.summary !== null) context.out(`summary  ${plain(run.summary)}`)
+  for (const line of waitingLines(shown)) context.out(line)
+  if (brief !== undefined && shown.briefs[0] !== undefined) printDetails(context, shown.briefs[0])
   context.out('briefs')
   const briefs = shown.briefs.slice(0, briefsShown)
   const more = shown.briefs.length - briefs.length
   briefs.forEach((brief, index) => printBrief(context, shown, brief, more === 0 && index === briefs.length - 1))
   if (more > 0) context.out(`└ and ${more} more (agency inspect ${run.id} --json has all)`)
-  if (shown.artifacts.length > 0) {
-    context.out('artifacts')
-    printArtifacts(context, shown.artifacts)
-  }
-  const all = wholeHistory ? shown.events : shown.events.filter(({ level }) => level === 'normal')
-  const newest = wholeHistory ? all : all.slice(-eventsShown)
+  if (shown.artifacts.length > 0) context.out('artifacts')
+  for (const artifact of shown.artifacts) context.out(artifactLine(artifact))
+  const all = history ? shown.events : shown.events.filter(({ level }) => level === 'normal')
+  const newest = history ? all : all.slice(-eventsShown)
   if (newest.length === 0) return
   context.out(`events${newest.length < all.length ? ` (newest ${eventsShown}; agency watch ${run.id} shows all)` : ''}`)
   for (const event of newest) context.out(`  ${formatEvent(context, event)}`)
+}
+
+/** What a person has to decide before it goes on, each with the command for it. */
+function waitingLines({ gates, questions }: Inspection): string[] {
+  return [
+    ...gates
+      .filter((gate) => gate.status === 'pending')
+      .map((gate) =>
+        gate.gate === 'manual'
+          ? `paused   ${plain(gate.summary.produced)} (agency resume ${gate.run_id})`
+          : `gate     ${plain(gate.gate)}: pending review (agency approve ${gate.id})`,
+      ),
+    ...questions
+      .filter((question) => question.answered_at === null)
+      .map((question) => `question ${shorten(plain(question.text), 120)} (agency answer ${question.id})`),
+  ]
+}
+
+/** One brief by itself: what it asks for, and how often each limit was used. */
+function printDetails(context: CliContext, brief: Wire<Brief>): void {
+  const used = [
+    `attempts ${brief.attempts}`,
+    `crash_retries ${brief.crash_retries}/${brief.crash_limit}`,
+    `retries_used ${brief.retries_used}/${brief.retry_budget}`,
+    `verification_failures ${brief.verification_failures}/${brief.verification_limit}`,
+  ]
+  context.out(`limits   ${used.join(', ')}`)
+  context.out(`objective\n${visible(brief.objective).replace(/^/gm, '  ')}`)
+  if (brief.rejection_reason !== null) context.out(`rejected ${plain(brief.rejection_reason)}`)
+  for (const each of brief.guidance) context.out(`guidance ${plain(each.question)}: ${plain(each.answer)} (${each.by})`)
 }
 
 function printBrief(context: CliContext, shown: Inspection, brief: Wire<Brief>, isLast: boolean): void {
@@ -128,55 +149,4 @@ function describe(evidence: Wire<Check>['evidence']): string {
   if (evidence.kind === 'schema') return `schema of ${evidence.path}`
   if (evidence.kind === 'http') return `GET ${evidence.url}`
   return evidence.path === undefined ? 'every reported output exists' : `output ${evidence.path}`
-}
-
-function printArtifacts(context: CliContext, artifacts: Wire<Artifact>[]): void {
-  if (artifacts.length === 0) context.out('no artifacts')
-  for (const artifact of artifacts)
-    context.out(
-      `  ${plain(artifact.name)}  v${artifact.version}  ${bytesText(artifact.bytes)}  sha256 ${artifact.sha256.slice(0, 12)}…  ${plain(artifact.path)}`,
-    )
-}
-
-function findBrief(shown: Inspection, wanted: string): Wire<Brief> {
-  const exact = shown.briefs.filter((brief) => brief.id === wanted || brief.key === wanted)
-  const found =
-    exact.length > 0
-      ? exact
-      : shown.briefs.filter((brief) => brief.id.startsWith(wanted) || brief.id.startsWith(`brf_${wanted}`))
-  if (found.length === 1) return found[0] as Wire<Brief>
-  if (found.length === 0)
-    throw refusal('not_found', `no brief "${wanted}" in ${shown.run.id}`, {
-      hint: `Its briefs: ${shown.briefs
-        .slice(0, 20)
-        .map((brief) => brief.key)
-        .join(', ')}`,
-    })
-  throw refusal('invalid_input', `"${wanted}" is the beginning of ${found.length} briefs`, {
-    hint: found
-      .slice(0, 5)
-      .map((brief) => brief.id)
-      .join(', '),
-  })
-}
-
-const ofBrief = (whole: Inspection, brief: Wire<Brief>): Inspection => ({
-  ...whole,
-  briefs: [brief],
-  attempts: whole.attempts.filter((attempt) => attempt.brief_id === brief.id),
-  evidence: whole.evidence.filter((check) => check.brief_id === brief.id),
-  artifacts: whole.artifacts.filter((artifact) => artifact.brief_id === brief.id),
-  events: whole.events.filter((event) => event.brief_id === brief.id),
-})
-
-async function briefHistory(context: CliContext, runId: string, briefId: string): Promise<EventLine[]> {
-  const found: EventLine[] = []
-  for (let after = 0; ;) {
-    const { events } = await context
-      .api()
-      .get<{ events: EventLine[] }>(`/runs/${runId}/events`, { after, limit: 1_000 })
-    found.push(...events.filter((event) => event.brief_id === briefId))
-    if (events.length < 1_000) return found
-    after = events.at(-1)?.seq ?? 0
-  }
 }

@@ -1,0 +1,145 @@
+import { ago, bold, bytesText, plain, type State, statusText, type Terminal, visible } from '../../../cli/terminal.ts'
+import type { Wire } from '../../../cli/wire.ts'
+import type { Artifact } from '../../artifacts/contract.ts'
+import type { GateShown } from '../../gates/contract.ts'
+import type { NoteShown } from '../../notes/contract.ts'
+import type { Question } from '../../questions/contract.ts'
+import type { Verdict } from '../../verdicts/contract.ts'
+import type { Inspection } from './inspection.ts'
+
+/** A terminal that knows the time. */
+export type Screen = Terminal & { nowMs(): number }
+
+/** One part of a run, as lines; what --json gives under the same name. */
+export const views = {
+  gates: {
+    of: (run: Inspection) => run.gates,
+    lines: (screen: Screen, run: Inspection) => each('gates', run.gates, (gate) => gateLines(screen, gate)),
+  },
+  questions: {
+    of: (run: Inspection) => run.questions,
+    lines: (screen: Screen, run: Inspection) =>
+      each('questions', run.questions, (question) => questionLines(screen, question)),
+  },
+  escalations: {
+    of: (run: Inspection) =>
+      run.questions.map(({ id, text, status, hops }) => ({ question_id: id, text, status, hops })),
+    lines: (screen: Screen, run: Inspection) =>
+      each('escalations', run.questions, (question) => hopLines(screen, question)),
+  },
+  verdicts: {
+    of: (run: Inspection) => run.verdicts,
+    lines: (screen: Screen, run: Inspection) =>
+      each('verdicts', run.verdicts, (verdict) => verdictLines(screen, run, verdict)),
+  },
+  notes: {
+    of: (run: Inspection) => run.notes,
+    lines: (screen: Screen, run: Inspection) => each('notes', run.notes, (note) => noteLines(screen, note)),
+  },
+  artifacts: {
+    of: (run: Inspection) => run.artifacts,
+    lines: (_: Screen, run: Inspection) => each('artifacts', run.artifacts, (artifact) => [artifactLine(artifact)]),
+  },
+} as const
+export type View = keyof typeof views
+export const viewNames = Object.keys(views) as View[]
+
+const each = <Item>(name: View, items: readonly Item[], lines: (item: Item) => string[]): string[] =>
+  items.length === 0 ? [`no ${name}`] : items.flatMap(lines)
+
+const gateStates: Record<string, State> = { pending: 'waiting', approved: 'good', rejected: 'bad', expired: 'bad' }
+
+export function gateLines(screen: Screen, gate: Wire<GateShown>): string[] {
+  const { summary } = gate
+  return [
+    [
+      bold(screen, gate.id),
+      plain(gate.gate),
+      statusText(screen, gate.status, gateStates[gate.status]),
+      `since ${ago(gate.pending_since, screen.nowMs())}`,
+      ...(gate.boundary === 'run' ? [] : [plain(gate.boundary)]),
+      ...(gate.timeout_minutes === null || gate.status !== 'pending' ? [] : [`within ${gate.timeout_minutes} m`]),
+    ].join('  '),
+    ...named('Produced', summary.produced),
+    ...named('Next', summary.next),
+    ...named('Anomalies', summary.anomalies.join('\n')),
+    ...named('Amendments', (summary.amendments ?? []).join('\n')),
+    ...(gate.approvals ?? []).flatMap((approval) => named('Approved', `${approval.by}: ${approval.note ?? '–'}`)),
+    ...(gate.by === null ? [] : named('Decided', `${gate.by}${reasonOf(gate)}`)),
+  ]
+}
+
+const reasonOf = (gate: Wire<GateShown>): string => {
+  const said = gate.reason ?? gate.note
+  return said === null ? '' : `: ${said}`
+}
+
+/** A name and its text of several lines, which stand under each other. */
+function named(name: string, text: string): string[] {
+  const lines = visible(text).trimEnd().split('\n')
+  return (text.trim() === '' ? ['–'] : lines).map((line, index) => `  ${(index === 0 ? name : '').padEnd(10)}  ${line}`)
+}
+
+export function questionLines(screen: Screen, question: Wire<Question>): string[] {
+  const waits = question.answered_at === null
+  const options = question.options.map(
+    ({ key, label }) => `${key}: ${label}${key === question.recommendation ? ' (recommended)' : ''}`,
+  )
+  return [
+    [
+      bold(screen, question.id),
+      statusText(screen, question.status, waits ? 'waiting' : question.status === 'answered' ? 'good' : 'idle'),
+      question.kind,
+      `risk ${question.risk}`,
+      ago(question.created_at, screen.nowMs()),
+    ].join('  '),
+    ...named('Question', question.text),
+    ...(question.context === '' ? [] : named('Context', question.context)),
+    ...(waits && options.length > 0 ? named('Options', options.join('\n')) : []),
+    ...(question.answer === null ? [] : named('Answer', `${question.answer} (${question.answered_by})`)),
+  ]
+}
+
+/** Who handed it to whom, always upwards. */
+const hopLines = (screen: Screen, question: Wire<Question>): string[] => [
+  `${bold(screen, question.id)}  ${plain(question.text)}`,
+  ...question.hops.map((hop) => `  ${hop.rank}  ${plain(hop.from)} → ${plain(hop.to)}`),
+]
+
+const verdictStates: Record<string, State> = { pass: 'good', partial: 'waiting', fail: 'bad' }
+
+export function verdictLines(screen: Screen, run: Inspection, verdict: Wire<Verdict>): string[] {
+  const key = run.briefs.find((brief) => brief.id === verdict.brief_id)?.key ?? verdict.brief_id
+  return [
+    [
+      bold(screen, plain(key)),
+      `attempt ${verdict.attempt}`,
+      statusText(screen, verdict.verdict, verdictStates[verdict.verdict]),
+      `by agent ${verdict.verifier_id}, done by agent ${verdict.doer_id}`,
+      ago(verdict.at, screen.nowMs()),
+    ].join('  '),
+    ...list('Checked', verdict.checked),
+    ...list('Missing', verdict.missing_evidence),
+    ...list('Issues', verdict.issues),
+    ...(verdict.notes === '' ? [] : named('Notes', verdict.notes)),
+  ]
+}
+
+const list = (name: string, items: readonly string[]): string[] =>
+  items.length === 0 ? [] : named(name, items.map(plain).join('\n'))
+
+const noteStates: Record<string, State> = { open: 'working', escalated: 'waiting', resolved: 'good' }
+
+export const noteLines = (screen: Screen, note: Wire<NoteShown>): string[] => [
+  [
+    bold(screen, note.note_id),
+    statusText(screen, note.status, noteStates[note.status]),
+    note.category ?? '–',
+    plain(note.description),
+  ].join('  '),
+  ...(note.resolution === null ? [] : named('Resolution', `${note.resolution} (${note.resolved_by})`)),
+  ...(note.escalation_reason === null ? [] : named('Escalated', note.escalation_reason)),
+]
+
+export const artifactLine = (artifact: Wire<Artifact>): string =>
+  `  ${plain(artifact.name)}  v${artifact.version}  ${bytesText(artifact.bytes)}  sha256 ${artifact.sha256.slice(0, 12)}…  ${plain(artifact.path)}`
