@@ -11,12 +11,13 @@ export async function call<Op extends Operation>(
   operation: Op,
   input: AskOf<Op>,
   signal?: AbortSignal,
+  key: string = randomKey(),
 ): Promise<OutputOf<Op>> {
   const { url, body } = requestOf(operation, input)
   const headers: Record<string, string> = { accept: 'application/json' }
   if (body !== null) headers['content-type'] = 'application/json'
   // A lost answer may be asked for again without the deed being done twice.
-  if (operation.method === 'POST') headers['idempotency-key'] = randomKey()
+  if (operation.method === 'POST') headers['idempotency-key'] = key
   const response = await send(url, { method: operation.method, headers, body, signal: signal ?? null })
   if (!response.ok) throw await refusedBy(response)
   return fromWire(operation.output, await response.json()) as OutputOf<Op>
@@ -82,6 +83,6 @@ async function refusedBy(response: Response): Promise<Refused> {
 }
 
 // randomUUID exists in secure contexts only; a dashboard on a private network over plain HTTP is none.
-function randomKey(): string {
+export function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

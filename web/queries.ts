@@ -10,6 +10,8 @@ export const keys = {
   runs: ['runs'],
   run: (runId: string) => ['run', runId],
   waiting: ['waiting'],
+  /** What keeps everything, or one provider, from launching. */
+  stops: ['stops'],
   event: ['event'],
   /** Everything about structure and personas: small, and any change may show anywhere. */
   org: ['org'],
@@ -55,24 +57,36 @@ export const runQuery = (runId: string) =>
   })
 export type Inspection = Awaited<ReturnType<NonNullable<ReturnType<typeof runQuery>['queryFn']>>>
 
-/** What needs the operator: blocked briefs, which nothing else moves on, and runs that failed. */
+/** The run alone, for a card that stands far from its page. */
+export const runLineQuery = (runId: string) =>
+  queryOptions({
+    queryKey: [...keys.run(runId), 'alone'],
+    queryFn: ({ signal }) => call(operations.run.show, { runId }, signal),
+  })
+
+/** Gates and questions that wait for the operator, the oldest first. */
 export const waitingQuery = queryOptions({
-  queryKey: keys.waiting,
+  queryKey: [...keys.waiting, 'decisions'],
   queryFn: async ({ signal }) => {
-    const [blocked, failed, failedBriefs] = await Promise.all([
-      call(operations.brief.list, { status: 'blocked', limit: 50 }, signal),
+    const [{ gates, total: gatesTotal }, { questions, total: questionsTotal }] = await Promise.all([
+      call(operations.gate.list, {}, signal),
+      call(operations.question.list, {}, signal),
+    ])
+    return { gates, questions, total: gatesTotal + questionsTotal }
+  },
+})
+
+/** Runs that failed, with what failed in them. */
+export const failedQuery = queryOptions({
+  queryKey: [...keys.waiting, 'failed'],
+  queryFn: async ({ signal }) => {
+    const [failed, { briefs }] = await Promise.all([
       call(operations.run.list, { status: 'failed', limit: 50 }, signal),
       call(operations.brief.list, { status: 'failed', limit: 200 }, signal),
     ])
-    const runIds = [...new Set(blocked.briefs.map((brief) => brief.runId))]
-    const runs = await Promise.all(runIds.map((runId) => call(operations.run.show, { runId }, signal)))
     return {
-      blocked: blocked.briefs.map((brief) => ({ brief, run: runs.find((run) => run.id === brief.runId) })),
-      failed: failed.runs.map((run) => ({
-        run,
-        briefs: failedBriefs.briefs.filter((brief) => brief.runId === run.id),
-      })),
-      failedTotal: failed.counts['failed'] ?? failed.runs.length,
+      runs: failed.runs.map((run) => ({ run, briefs: briefs.filter((brief) => brief.runId === run.id) })),
+      total: failed.counts['failed'] ?? failed.runs.length,
     }
   },
 })

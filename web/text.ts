@@ -59,6 +59,12 @@ export function size(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`
 }
 
+/** Millionths of a dollar as dollars to the cent: `$1.92`; what is less than a cent is not nothing. */
+export function money(micros: number): string {
+  if (micros > 0 && micros < 10_000) return 'under $0.01'
+  return `$${(micros / 1_000_000).toLocaleString('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
+}
+
 /** `ready_for_verification` → `ready for verification`. */
 export const words = (name: string): string => name.replaceAll('_', ' ')
 

@@ -42,18 +42,40 @@ export function createInvalidation(queryClient: Pick<QueryClient, 'invalidateQue
   }
 }
 
-/** A line in a log changes no row. */
-const changesNothing: readonly EventKind[] = ['log']
+type Told = Pick<Event, 'kind' | 'runId'> & Partial<Pick<Event, 'data'>>
 
-export function staleAfter(event: Pick<Event, 'kind' | 'runId'>): QueryKey[] {
-  if (changesNothing.includes(event.kind)) return []
+/** A line in a log changes no row, unless it tells of one approval among several. */
+const changesNothing = ({ kind, data }: Told): boolean => kind === 'log' && data?.['gate_id'] === undefined
+
+export function staleAfter(event: Told): QueryKey[] {
+  if (changesNothing(event)) return []
   if (event.kind === 'org_changed' || event.kind === 'installed') return [keys.status, keys.org]
-  if (event.runId === null) return [keys.status]
-  const run: QueryKey[] = [keys.run(event.runId), keys.runs]
+  const stops: QueryKey[] = movesStops.includes(event.kind) ? [keys.stops] : []
+  if (event.runId === null) return [keys.status, ...stops]
+  const run: QueryKey[] = [keys.run(event.runId), keys.runs, ...stops]
   if (event.kind === 'run_created' || event.kind === 'run_status') return [...run, keys.waiting, keys.status]
   if (event.kind === 'spawned' || event.kind === 'turn_ended') return [...run, keys.status]
   if (movesWaiting.includes(event.kind)) return [...run, keys.waiting]
   return run
 }
 
-const movesWaiting: readonly EventKind[] = ['escalated', 'unblocked', 'retried', 'failed', 'brief_cancelled']
+const movesStops: readonly EventKind[] = ['stop_set', 'stop_cleared', 'provider_held']
+
+const movesWaiting: readonly EventKind[] = [
+  'log',
+  'escalated',
+  'unblocked',
+  'retried',
+  'failed',
+  'brief_cancelled',
+  'gate_pending',
+  'gate_approved',
+  'gate_rejected',
+  'gate_paused',
+  'gate_resumed',
+  'question_asked',
+  'question_routed',
+  'question_acknowledged',
+  'question_answered',
+  'question_withdrawn',
+]

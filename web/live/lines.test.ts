@@ -10,6 +10,7 @@ const line = (seq: number, over: Partial<Line> = {}): Line => ({
   kind: 'log',
   by: 'agent:1',
   level: 'normal',
+  tier: null,
   code: null,
   message: `line ${seq}`,
   runId: 'run_a',

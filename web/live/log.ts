@@ -3,7 +3,7 @@ import type { Event } from '../../src/events/contract.ts'
 /** What a log keeps of an event; its data is asked for again when somebody looks at the line. */
 export type Line = Pick<
   Event,
-  'position' | 'seq' | 'at' | 'kind' | 'by' | 'level' | 'code' | 'message' | 'runId' | 'briefId' | 'attemptId'
+  'position' | 'seq' | 'at' | 'kind' | 'by' | 'level' | 'tier' | 'code' | 'message' | 'runId' | 'briefId' | 'attemptId'
 >
 
 export interface LogSource {
@@ -156,6 +156,7 @@ const toLine = (event: Event): Line => ({
   kind: event.kind,
   by: event.by,
   level: event.level,
+  tier: event.tier,
   code: event.code,
   message: event.message,
   runId: event.runId,

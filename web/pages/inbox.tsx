@@ -3,60 +3,69 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { OrganisationView } from '../../src/org/organisations/contract.ts'
 import type { Proposal } from '../../src/org/proposals/contract.ts'
 import type { Brief } from '../../src/work/briefs/contract.ts'
+import type { GateShown } from '../../src/work/gates/contract.ts'
+import type { Question } from '../../src/work/questions/contract.ts'
 import type { RunLine } from '../../src/work/runs/contract.ts'
 import { openProposalsQuery } from '../org/queries.ts'
 import { Heading } from '../parts/heading.tsx'
 import { RunTable } from '../parts/run-table.tsx'
-import { briefState, runState, Stated } from '../parts/state.tsx'
+import { runState, Stated } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import { Empty, Failure, Simulated, Skeleton } from '../parts/views.tsx'
 import { useWaiting } from '../parts/waiting.ts'
-import { runsQuery, waitingQuery } from '../queries.ts'
+import { failedQuery, runsQuery, waitingQuery } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
 import { counted } from '../text.ts'
+import { WaitingCards } from '../waiting/cards.tsx'
+import { waitingOf } from '../waiting/items.ts'
+import { StopEverything, Stops } from '../waiting/stops.tsx'
 
-/**
- * What waits for the operator: blocked briefs first, because they hold a run up; then what somebody proposes; then runs
- * that failed.
- */
+/** What waits for the operator, the oldest first; then what somebody proposes; then what failed, and what goes on. */
 export function InboxPage() {
-  const waiting = useQuery(waitingQuery)
+  const decisions = useQuery(waitingQuery)
   const proposals = useQuery(openProposalsQuery)
   const count = useWaiting()
-  const missing = [waiting, proposals].find((each) => each.isError && each.data === undefined)
-  const retry = (): void => void Promise.all([waiting.refetch(), proposals.refetch()])
-  const areThere = waiting.data !== undefined && proposals.data !== undefined
+  const missing = [decisions, proposals].find((each) => each.isError && each.data === undefined)
+  const retry = (): void => void Promise.all([decisions.refetch(), proposals.refetch()])
+  const areThere = decisions.data !== undefined && proposals.data !== undefined
   return (
     <>
-      <Heading title={count > 0 ? `(${count}) Inbox` : 'Inbox'}>Inbox</Heading>
+      <header className="head">
+        <Heading title={count > 0 ? `(${count}) Inbox` : 'Inbox'}>Inbox</Heading>
+        <StopEverything />
+      </header>
+      <Stops />
       {!areThere && missing === undefined && <Skeleton lines={4} label="the inbox" />}
       {missing !== undefined && <Failure error={missing.error} retry={retry} what="The inbox" />}
       {areThere && count === 0 && (
         <Empty title="Nothing waits for you">
-          Briefs that are blocked, proposals to change an organisation and runs that failed appear here.
+          Gates, questions of agents and proposals to change an organisation appear here, to be decided on the spot.
         </Empty>
       )}
-      {areThere && count > 0 && (
-        <>
-          <ul className="plain cards">
-            {waiting.data.blocked.map(({ brief, run }) => (
-              <BlockedBrief key={brief.id} brief={brief} run={run} />
-            ))}
-            {proposals.data.map(({ proposal, organisation }) => (
-              <OpenProposal key={proposal.proposalId} proposal={proposal} organisation={organisation} />
-            ))}
-            {waiting.data.failed.map(({ run, briefs }) => (
-              <FailedRun key={run.id} run={run} briefs={briefs} />
-            ))}
-          </ul>
-          {waiting.data.failedTotal > waiting.data.failed.length && (
-            <p>
-              <Link to={`${addresses.runs}?status=failed`}>All {counted(waiting.data.failedTotal, 'failed run')}</Link>
-            </p>
-          )}
-        </>
+      {decisions.data !== undefined && (
+        <Decisions gates={decisions.data.gates} questions={decisions.data.questions} total={decisions.data.total} />
+      )}
+      {areThere && proposals.data.length > 0 && (
+        <ul className="plain cards">
+          {proposals.data.map(({ proposal, organisation }) => (
+            <OpenProposal key={proposal.proposalId} proposal={proposal} organisation={organisation} />
+          ))}
+        </ul>
       )}
       <GoingOn />
+      <Failed />
+    </>
+  )
+}
+
+function Decisions({ gates, questions, total }: { gates: GateShown[]; questions: Question[]; total: number }) {
+  const items = waitingOf(gates, questions)
+  return (
+    <>
+      <WaitingCards items={items} />
+      {total > items.length && (
+        <p className="muted">And {counted(total - items.length, 'more')}, shown as these are decided.</p>
+      )}
     </>
   )
 }
@@ -75,28 +84,6 @@ function GoingOn() {
         <Link to={addresses.runs}>All runs</Link>
       </p>
     </section>
-  )
-}
-
-function BlockedBrief({ brief, run }: { brief: Brief; run: RunLine | undefined }) {
-  return (
-    <li className="card">
-      <p className="facts">
-        <Stated state={{ ...briefState(brief), says: 'blocked' }} />
-        {run?.simulated && <Simulated />}
-        <span className="muted">
-          <Ago at={brief.updatedAt} />
-        </span>
-      </p>
-      <h2>
-        <Link to={addresses.brief(brief.runId, brief.id)}>{brief.title}</Link>
-      </h2>
-      <p>{brief.failure ?? 'The agent says it cannot go on.'}</p>
-      <p className="muted">
-        In <Link to={addresses.run(brief.runId)}>{run?.goalAnchor ?? brief.runId}</Link>, after{' '}
-        {counted(brief.attempts, 'attempt')}
-      </p>
-    </li>
   )
 }
 
@@ -121,6 +108,28 @@ function OpenProposal({ proposal, organisation }: { proposal: Proposal; organisa
   )
 }
 
+const failedShown = 5
+
+function Failed() {
+  const failed = useQuery(failedQuery).data
+  if (failed === undefined || failed.total === 0) return null
+  return (
+    <section className="part" aria-label="What failed">
+      <h2>Failed</h2>
+      <ul className="plain cards">
+        {failed.runs.slice(0, failedShown).map(({ run, briefs }) => (
+          <FailedRun key={run.id} run={run} briefs={briefs} />
+        ))}
+      </ul>
+      {failed.total > failedShown && (
+        <p>
+          <Link to={`${addresses.runs}?status=failed`}>All {counted(failed.total, 'failed run')}</Link>
+        </p>
+      )}
+    </section>
+  )
+}
+
 /** The reason is the brief's; a run only counts them. */
 function FailedRun({ run, briefs }: { run: RunLine; briefs: Brief[] }) {
   return (
@@ -132,9 +141,9 @@ function FailedRun({ run, briefs }: { run: RunLine; briefs: Brief[] }) {
           <Ago at={run.endedAt ?? run.updatedAt} />
         </span>
       </p>
-      <h2>
+      <h3>
         <Link to={addresses.run(run.id)}>{run.goalAnchor}</Link>
-      </h2>
+      </h3>
       {briefs.map((brief) => (
         <p key={brief.id}>
           <Link to={addresses.brief(run.id, brief.id)}>{brief.title === run.goalAnchor ? brief.key : brief.title}</Link>

@@ -1,19 +1,31 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 
 import { useRunLog } from '../live/use-log.ts'
 import { BriefDetail } from '../parts/brief-detail.tsx'
-import { CancelRun } from '../parts/cancel-run.tsx'
+import { Cost } from '../parts/cost.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { LineDetail } from '../parts/line-detail.tsx'
 import { LogView } from '../parts/log-view.tsx'
 import { runState, Stated } from '../parts/state.tsx'
+import { Tabs } from '../parts/tabs.tsx'
 import { Ago, Lasting } from '../parts/time.tsx'
 import { RunTree } from '../parts/tree.tsx'
 import { Failure, Simulated, Skeleton } from '../parts/views.tsx'
 import { type Inspection, runQuery } from '../queries.ts'
 import { addresses, Link, navigate, usePlace } from '../router.tsx'
-import { figure } from '../text.ts'
+import { RunControl } from '../run/control.tsx'
+import { CostView } from '../run/cost-view.tsx'
+import { DecisionsView } from '../run/decisions-view.tsx'
+import { EvidenceView } from '../run/evidence-view.tsx'
+import { Graph } from '../run/graph.tsx'
+import { NotesView } from '../run/notes-view.tsx'
+import { TimelineView } from '../run/timeline.tsx'
+import { type RunView, tabsOf, viewOf } from '../run/views.ts'
+import { counted } from '../text.ts'
+import { WaitingCards } from '../waiting/cards.tsx'
+import { briefOf, waitingOf } from '../waiting/items.ts'
+import { Stops } from '../waiting/stops.tsx'
 
 export function RunPage({ runId, briefId }: { runId: string; briefId: string | null }) {
   const inspection = useQuery(runQuery(runId))
@@ -35,18 +47,38 @@ export function RunPage({ runId, briefId }: { runId: string; briefId: string | n
 }
 
 function Run({ inspection, briefId }: { inspection: Inspection; briefId: string | null }) {
-  const { run, briefs } = inspection
+  const { run } = inspection
+  const briefs = inspection.briefs.filter((each) => each.kind !== 'verify')
   // A run of one brief shows it at once: there is nothing to choose.
   const brief =
-    briefs.find((each) => each.id === briefId) ?? (briefId === null && briefs.length === 1 ? briefs[0] : undefined)
-  const { path, hash } = usePlace()
+    inspection.briefs.find((each) => each.id === briefId) ??
+    (briefId === null && briefs.length === 1 ? briefs[0] : undefined)
+  const { path, hash, query } = usePlace()
+  const [view, setView] = useState(() => viewOf(query))
+  // A number behind `#` is a line of the log.
+  const shown = /^\d+$/.test(hash) ? 'log' : view
+  const change = (next: RunView): void => {
+    setView(next)
+    navigate(next === 'log' ? path : `${path}?view=${next}`, { replace: true })
+  }
+  const current = briefId === null ? run.id : (brief?.id ?? null)
   return (
     <>
       <RunHeader inspection={inspection} />
+      <Stops />
+      <RunWaiting inspection={inspection} briefId={briefId} />
       <div className="run-grid">
-        <RunTree inspection={inspection} current={briefId === null ? run.id : (brief?.id ?? null)} />
+        <RunTree inspection={inspection} current={current} />
         <div className="run-side">
-          <RunLog runId={run.id} path={path} hash={hash} />
+          <Tabs tabs={tabsOf(inspection)} current={shown} onChange={change} label="Views of the run">
+            {shown === 'log' && <RunLog runId={run.id} path={path} hash={hash} />}
+            {shown === 'graph' && <Graph inspection={inspection} current={brief?.id ?? null} />}
+            {shown === 'time' && <TimelineView inspection={inspection} />}
+            {shown === 'cost' && <CostView inspection={inspection} />}
+            {shown === 'evidence' && <EvidenceView inspection={inspection} />}
+            {shown === 'notes' && <NotesView inspection={inspection} />}
+            {shown === 'decisions' && <DecisionsView inspection={inspection} />}
+          </Tabs>
           {(brief !== undefined || briefId !== null) && (
             <div className="detail" tabIndex={0} role="region" aria-label="The chosen brief">
               {brief === undefined ? (
@@ -62,6 +94,29 @@ function Run({ inspection, briefId }: { inspection: Inspection; briefId: string 
         </div>
       </div>
     </>
+  )
+}
+
+/** What the run waits for. With a brief chosen only what is about it is open; the rest is one line away. */
+function RunWaiting({ inspection, briefId }: { inspection: Inspection; briefId: string | null }) {
+  const all = waitingOf(inspection.gates, inspection.questions)
+  const near = briefId === null ? all : all.filter((item) => briefOf(item) === briefId)
+  const others = all.length - near.length
+  return (
+    <section className="run-waiting" aria-label="What waits for you">
+      <WaitingCards items={near} within={inspection.run} />
+      {others > 0 && (
+        <p className="facts">
+          <Stated
+            state={{
+              tone: 'waiting',
+              says: `${counted(others, 'thing')} of this run ${others === 1 ? 'waits' : 'wait'} for you`,
+            }}
+          />
+          <Link to={addresses.run(inspection.run.id)}>Show</Link>
+        </p>
+      )}
+    </section>
   )
 }
 
@@ -86,10 +141,7 @@ function RunHeader({ inspection }: { inspection: Inspection }) {
           <span className="figure">
             <Lasting from={run.startedAt} to={run.endedAt} />
           </span>
-          <span className="figure">
-            {figure(run.inputTokens)} in, {figure(run.outputTokens)} out tokens
-            {run.simulated && <span className="muted"> (simulated)</span>}
-          </span>
+          <Cost run={run} limit={run.configuration.costLimit} />
           <span className="muted">
             started <Ago at={run.startedAt} />
           </span>
@@ -97,7 +149,7 @@ function RunHeader({ inspection }: { inspection: Inspection }) {
         </p>
         {run.summary !== null && <p className="summary">{run.summary}</p>}
       </div>
-      {run.endedAt === null && <CancelRun run={run} />}
+      <RunControl run={run} />
     </header>
   )
 }

@@ -6,7 +6,10 @@ import type { Brief } from '../../src/work/briefs/contract.ts'
 import { type Check, describeEvidence, expectationsOf, startsProcesses } from '../../src/work/evidence/contract.ts'
 import type { Inspection } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
-import { counted, duration, figure, size } from '../text.ts'
+import { NoteItem } from '../run/notes-view.tsx'
+import { VerdictItem } from '../run/verdict.tsx'
+import { counted, duration, figure, money, size } from '../text.ts'
+import { Hash } from './hash.tsx'
 import { attemptState, briefState, Sign, Stated } from './state.tsx'
 import { Ago, Lasting } from './time.tsx'
 import { Simulated } from './views.tsx'
@@ -16,6 +19,8 @@ export function BriefDetail({ inspection, brief, hash }: { inspection: Inspectio
   const attempts = inspection.attempts.filter((attempt) => attempt.briefId === brief.id)
   const checks = inspection.evidence.filter((check) => check.briefId === brief.id)
   const artifacts = inspection.artifacts.filter((artifact) => artifact.briefId === brief.id)
+  const verdicts = inspection.verdicts.filter((verdict) => verdict.briefId === brief.id)
+  const notes = inspection.notes.filter((note) => note.briefId === brief.id)
   return (
     <article className="brief" aria-label={`Brief ${brief.title}`}>
       <header>
@@ -25,11 +30,24 @@ export function BriefDetail({ inspection, brief, hash }: { inspection: Inspectio
         <p className="facts">
           <Stated state={briefState(brief)} />
           {inspection.run.simulated && <Simulated />}
+          {!brief.checkable && brief.kind === 'work' && (
+            <span className="label" title="Nothing was declared that could be checked without a verifier">
+              no checkable evidence
+            </span>
+          )}
           <span className="muted">
             {brief.runtime} · {counted(brief.attempts, 'attempt')}
           </span>
+          {(brief.costMicros > 0 || brief.costLimitMicros !== null) && (
+            <span className="figure">
+              {money(brief.costMicros)}
+              {brief.costLimitMicros !== null && ` of ${money(brief.costLimitMicros)}`}
+              {inspection.run.simulated && <span className="muted"> (simulated)</span>}
+            </span>
+          )}
           <code className="muted">{brief.id}</code>
         </p>
+        <Around inspection={inspection} brief={brief} />
       </header>
       {brief.objective !== brief.title && <p className="objective">{brief.objective}</p>}
       {brief.context !== '' && (
@@ -39,10 +57,103 @@ export function BriefDetail({ inspection, brief, hash }: { inspection: Inspectio
         </details>
       )}
       <EvidenceList brief={brief} checks={checks} attempts={attempts} />
+      {(verdicts.length > 0 || brief.verify === 'agent') && (
+        <section className="part">
+          <h3>
+            Verdicts <span className="muted">by somebody who did not do it</span>
+          </h3>
+          {verdicts.length === 0 && <p className="muted">None yet: it is judged when its evidence holds.</p>}
+          <ol className="plain">
+            {verdicts.map((verdict) => (
+              <VerdictItem key={verdict.id} verdict={verdict} />
+            ))}
+          </ol>
+        </section>
+      )}
+      {brief.rejectionReason !== null && (
+        <section className="part">
+          <h3>
+            Sent back <span className="muted">when the result was rejected</span>
+          </h3>
+          <p className="written">{brief.rejectionReason}</p>
+        </section>
+      )}
+      {brief.guidance.length > 0 && (
+        <section className="part">
+          <h3>
+            Guidance <span className="muted">goes along with every further attempt</span>
+          </h3>
+          <ul className="plain">
+            {brief.guidance.map((each, index) => (
+              <li key={index} className="evidence">
+                <div className="grow">
+                  <p className="muted written">{each.question}</p>
+                  <p className="written">
+                    {each.by}: {each.answer}
+                  </p>
+                </div>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
       {brief.corrections.length > 0 && <Corrections brief={brief} />}
+      {notes.length > 0 && (
+        <section className="part">
+          <h3>Notes</h3>
+          <ul className="plain">
+            {notes.map((note) => (
+              <NoteItem key={note.noteId} note={note} brief={null} />
+            ))}
+          </ul>
+        </section>
+      )}
       {artifacts.length > 0 && <Artifacts artifacts={artifacts} />}
       <Attempts attempts={attempts} hash={hash} />
     </article>
+  )
+}
+
+const neighbours = 8
+
+/** What it waits for, and what it judges, each as a link. */
+function Around({ inspection, brief }: { inspection: Inspection; brief: Brief }) {
+  const { briefs, dependencies, run } = inspection
+  const others = new Map(briefs.map((each) => [each.id, each]))
+  const judged = brief.verifies === null ? undefined : others.get(brief.verifies)
+  const needs = dependencies.filter((each) => each.briefId === brief.id)
+  const [why, what = ''] = brief.heldBy?.split(/:(.*)/s) ?? []
+  const failed = why === 'dependency_failed' ? others.get(what) : undefined
+  if (judged === undefined && needs.length === 0 && why !== 'gate' && failed === undefined) return null
+  return (
+    <p className="facts">
+      {judged !== undefined && (
+        <span>
+          judges attempt {brief.verifiesAttempt} of <Link to={addresses.brief(run.id, judged.id)}>{judged.title}</Link>
+        </span>
+      )}
+      {(why === 'gate' || why === 'pause') && <Link to={addresses.run(run.id)}>Show what holds it</Link>}
+      {failed !== undefined && (
+        <span>
+          held by <Link to={addresses.brief(run.id, failed.id)}>{failed.title}</Link>, which failed
+        </span>
+      )}
+      {needs.length > 0 && (
+        <span className="needs">
+          <span className="muted">after</span>{' '}
+          {needs.slice(0, neighbours).map(({ afterId }) => {
+            const other = others.get(afterId)
+            return other === undefined ? null : (
+              <span key={afterId} className={`stated tone-${briefState(other).tone}`}>
+                <Sign tone={briefState(other).tone} />
+                <Link to={addresses.brief(run.id, afterId)}>{other.title}</Link>
+              </span>
+            )
+          })}
+          {needs.length > neighbours && ` and ${needs.length - neighbours} more`}
+        </span>
+      )}
+    </p>
   )
 }
 
@@ -217,6 +328,7 @@ function AttemptItem({ attempt, number, pointed }: { attempt: Attempt; number: n
           </span>
           <span>{attempt.boxed ? 'boxed' : 'not boxed'}</span>
           <span>agent {attempt.agentId}</span>
+          {attempt.costMicros > 0 && <span className="figure">{money(attempt.costMicros)}</span>}
           {attempt.startedAt !== null && <Lasting from={attempt.startedAt} to={attempt.endedAt} />}
           <span>
             {figure(attempt.inputTokens)} in, {figure(attempt.outputTokens)} out tokens
@@ -232,8 +344,6 @@ function AttemptItem({ attempt, number, pointed }: { attempt: Attempt; number: n
     </li>
   )
 }
-
-const Hash = ({ sha256 }: { sha256: string }) => <code title={`sha256:${sha256}`}>{sha256.slice(0, 12)}…</code>
 
 function expectation(evidence: Check['evidence']): string | null {
   if (evidence.kind === 'command') {

@@ -231,6 +231,7 @@ const Row = memo(function Row({ line, number, top, origin, pointedAt }: RowProps
         {clockTime(ms)}
       </time>
       <Sign tone={tone} />
+      <span className="tier muted">{line.tier ?? (line.runId === null ? '' : 'RUN')}</span>
       {origin !== null && <span className="origin muted">{origin}</span>}
       <b className={`tone-${tone}`}>{line.code ?? (line.kind === 'log' ? line.by : words(line.kind))}</b>
       <span className="cut">{line.message}</span>

@@ -80,26 +80,59 @@ const briefWords: Partial<Record<Brief['status'], string>> = {
   ready_for_verification: 'evidence being checked',
 }
 
-/** A brief's status, and why it is not further. */
+/** A brief's status, why it is not further, and how often it was tried again. */
 export function briefState(brief: Brief): State {
-  const says = briefWords[brief.status] ?? words(brief.status)
+  const says =
+    brief.verify === 'agent' && brief.status === 'ready_for_verification'
+      ? 'being verified'
+      : (briefWords[brief.status] ?? words(brief.status))
   const because = reasonOf(brief)
-  const tone = brief.status === 'pending' && brief.heldBy !== null ? 'waiting' : briefTones[brief.status]
-  return { tone, says: because === null ? says : `${says}: ${because}` }
+  const again = retriesOf(brief)
+  const held = brief.status === 'pending' && brief.heldBy !== null && brief.heldBy !== 'dependencies'
+  return {
+    tone: held ? 'waiting' : briefTones[brief.status],
+    says: [because === null ? says : `${says}: ${because}`, ...again].join(' · '),
+  }
 }
 
 function reasonOf(brief: Brief): string | null {
   if (brief.status === 'failed' || brief.status === 'blocked') return brief.failure
   if (brief.status !== 'pending') return null
-  if (brief.heldBy !== null) return holdWords(brief.heldBy)
+  if (brief.heldBy !== null && brief.heldBy !== 'dependencies') return holdWords(brief.heldBy)
   if (brief.unmetDependencies > 0) return `after ${counted(brief.unmetDependencies, 'other brief')}`
   return brief.attempts > 0 ? 'to be tried again' : null
 }
 
-function holdWords(heldBy: string): string {
-  const [why] = heldBy.split(':', 1)
-  if (why === 'dependency_failed') return 'a brief it needs failed'
-  return why === 'pause' ? 'paused' : `held by ${words(heldBy)}`
+/** `retry 1/3` after failed evidence, `rework 1/3` after a failing verdict; each has a limit of its own. */
+export const retriesOf = (brief: Brief): string[] => [
+  ...(brief.retriesUsed > 0 ? [`retry ${brief.retriesUsed}/${brief.retryBudget}`] : []),
+  ...(brief.verificationFailures > 0 ? [`rework ${brief.verificationFailures}/${brief.verificationLimit}`] : []),
+  ...(brief.crashRetries > 0 ? [`relaunch ${brief.crashRetries}/${brief.crashLimit}`] : []),
+]
+
+/** What a brief waits for, in words. */
+export function holdWords(heldBy: string): string {
+  const [why = '', what = ''] = heldBy.split(/:(.*)/s)
+  switch (why) {
+    case 'dependency_failed':
+      return 'a brief it needs failed'
+    case 'sibling_failed':
+      return 'another brief of the run failed'
+    case 'pause':
+      return 'the run is paused'
+    case 'gate':
+      return 'a gate waits for you'
+    case 'question':
+      return 'a question waits for you'
+    case 'stop':
+      return what === '' || what === 'all' ? 'everything is stopped' : 'its organisation is stopped'
+    case 'provider':
+      return what === '' ? 'its provider takes no launches' : `${what} takes no launches`
+    case 'budget':
+      return what === '' ? 'the budget is used up' : `the budget of its ${what.split(':')[0]} is used up`
+    default:
+      return `held by ${words(heldBy)}`
+  }
 }
 
 const outcomeWords: Record<NonNullable<Attempt['outcome']>, State> = {
@@ -123,7 +156,16 @@ const eventTones: Partial<Record<EventKind, Tone>> = {
   assigned: 'working',
   completed: 'good',
   session_complete: 'good',
+  gate_pending: 'waiting',
+  gate_paused: 'waiting',
   gate_approved: 'good',
+  gate_resumed: 'good',
+  gate_rejected: 'bad',
+  question_asked: 'waiting',
+  question_answered: 'good',
+  budget_warning: 'waiting',
+  provider_held: 'waiting',
+  stop_set: 'bad',
   escalated: 'waiting',
   failed: 'bad',
   declined: 'bad',
@@ -135,6 +177,7 @@ const eventTones: Partial<Record<EventKind, Tone>> = {
 export function lineTone(line: { kind: EventKind; code: string | null; by: string; message: string }): Tone {
   if (line.kind === 'log') return 'idle'
   if (line.code === 'FAIL' || (line.kind === 'evidence_checked' && line.message.includes('✗'))) return 'bad'
+  if (line.kind === 'verdict') return line.message.startsWith('pass') ? 'good' : 'bad'
   if (/^(evidence_checked|run_status)$/.test(line.kind) && line.message.includes('✓')) return 'good'
   return eventTones[line.kind] ?? 'idle'
 }

@@ -11,7 +11,9 @@ import { Lasting } from './time.tsx'
 
 interface Node {
   key: string
-  level: 1 | 2 | 3
+  level: 1 | 2 | 3 | 4
+  /** Attempts take one line, everything else two. */
+  size: 'tall' | 'low'
   to: string
   title: string
   state: State
@@ -22,9 +24,9 @@ interface Node {
   siblings: number
 }
 
-const heights = { 1: 40, 2: 40, 3: 26 }
+const heights = { tall: 40, low: 26 }
 
-/** Run, briefs, attempts. One stop for Tab; the arrows move in it, as in any tree. */
+/** Run, briefs, attempts, and below what was judged who judged it. One stop for Tab; the arrows move in it, as in any tree. */
 export function RunTree({ inspection, current }: { inspection: Inspection; current: string | null }) {
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set())
   const nodes = useMemo(() => nodesOf(inspection, toggled), [inspection, toggled])
@@ -39,7 +41,7 @@ export function RunTree({ inspection, current }: { inspection: Inspection; curre
   const virtual = useVirtualizer({
     count: nodes.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => heights[nodes[index]?.level ?? 2],
+    estimateSize: (index) => heights[nodes[index]?.size ?? 'tall'],
     overscan: 10,
     getItemKey: (index) => nodes[index]?.key ?? index,
   })
@@ -95,7 +97,7 @@ export function RunTree({ inspection, current }: { inspection: Inspection; curre
               to={node.to}
               role="treeitem"
               tabIndex={-1}
-              className={`node level-${node.level}`}
+              className={`node level-${node.level} ${node.size}`}
               aria-level={node.level}
               aria-posinset={node.position}
               aria-setsize={node.siblings}
@@ -108,7 +110,7 @@ export function RunTree({ inspection, current }: { inspection: Inspection; curre
               <Sign tone={node.state.tone} />
               <span className="node-text">
                 <span className="cut title">{node.title}</span>
-                <span className="cut says">
+                <span className="cut says" title={node.state.says}>
                   {node.state.says}
                   {node.attempt?.startedAt && (
                     <>
@@ -130,11 +132,14 @@ export function RunTree({ inspection, current }: { inspection: Inspection; curre
 const opensByItself = (brief: Brief): boolean => brief.attempts > 1 || briefState(brief).tone === 'working'
 
 function nodesOf({ run, briefs, attempts }: Inspection, toggled: ReadonlySet<string>): Node[] {
-  const byBrief = Map.groupBy(attempts, (attempt) => attempt.briefId)
+  const tries = Map.groupBy(attempts, (attempt) => attempt.briefId)
+  const judges = Map.groupBy(briefs, (brief) => brief.verifies)
+  const roots = briefs.filter((brief) => brief.verifies === null)
   const nodes: Node[] = [
     {
       key: run.id,
       level: 1,
+      size: 'tall',
       to: addresses.run(run.id),
       title: run.playbook,
       state: {
@@ -147,36 +152,57 @@ function nodesOf({ run, briefs, attempts }: Inspection, toggled: ReadonlySet<str
       siblings: 1,
     },
   ]
-  briefs.forEach((brief, index) => {
-    const tries = byBrief.get(brief.id) ?? []
-    const expanded = tries.length === 0 ? null : opensByItself(brief) !== toggled.has(brief.id)
+
+  const addBrief = (brief: Brief, level: 2 | 3, position: number, siblings: number): void => {
+    const own = tries.get(brief.id) ?? []
+    const judging = level === 2 ? (judges.get(brief.id) ?? []) : []
+    const below = own.length + judging.length
+    const expanded = below === 0 ? null : opensByItself(brief) !== toggled.has(brief.id)
     nodes.push({
       key: brief.id,
-      level: 2,
+      level,
+      size: 'tall',
       to: addresses.brief(run.id, brief.id),
       title: brief.title,
-      state: briefState(brief),
+      state: treeState(brief),
       expanded,
       attempt: null,
-      position: index + 1,
-      siblings: briefs.length,
+      position,
+      siblings,
     })
     if (expanded !== true) return
-    tries.forEach((attempt, at) =>
-      nodes.push({
-        key: attempt.id,
-        level: 3,
-        to: addresses.attempt(run.id, brief.id, attempt.id),
-        title: `attempt ${at + 1}`,
-        state: attemptState(attempt),
-        expanded: null,
-        attempt,
-        position: at + 1,
-        siblings: tries.length,
-      }),
-    )
-  })
+    let at = 0
+    own.forEach((attempt, index) => {
+      nodes.push(attemptNode(attempt, index, level === 2 ? 3 : 4, (at += 1), below))
+      // Who judged an attempt stands below it, before the next.
+      for (const judge of judging.filter((each) => each.verifiesAttempt === index + 1))
+        addBrief(judge, 3, (at += 1), below)
+    })
+    for (const judge of judging.filter((each) => (each.verifiesAttempt ?? 0) > own.length))
+      addBrief(judge, 3, (at += 1), below)
+  }
+
+  roots.forEach((brief, index) => addBrief(brief, 2, index + 1, roots.length))
   return nodes
+}
+
+const attemptNode = (attempt: Attempt, index: number, level: 3 | 4, position: number, siblings: number): Node => ({
+  key: attempt.id,
+  level,
+  size: 'low',
+  to: addresses.attempt(attempt.runId, attempt.briefId, attempt.id),
+  title: `attempt ${index + 1}`,
+  state: attemptState(attempt),
+  expanded: null,
+  attempt,
+  position,
+  siblings,
+})
+
+/** Whether it can be proven is worth knowing before it is done. */
+function treeState(brief: Brief): State {
+  const state = briefState(brief)
+  return brief.checkable || brief.kind !== 'work' ? state : { ...state, says: `${state.says} · no checkable evidence` }
 }
 
 function parentOf(nodes: readonly Node[], index: number): number {

@@ -53,6 +53,15 @@ export const listOpenBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
     runId,
   ])
 
+/** What waits for what in a run; as many as anybody could draw. */
+export const listDependencies = (tx: ReadTx, runId: string): Promise<Dependency[]> =>
+  findRows(
+    tx,
+    dependencies,
+    'brief_id IN (SELECT id FROM briefs WHERE run_id = ?) ORDER BY brief_id, after_id LIMIT 20000',
+    [runId],
+  )
+
 /** Who waits for this brief. */
 export const listDependents = (tx: ReadTx, briefId: string): Promise<Dependency[]> =>
   findRows(tx, dependencies, 'after_id = ? AND met = 0 ORDER BY brief_id', [briefId])

@@ -47,6 +47,7 @@ export type GateRow = z.infer<typeof GateRow>
 export const GateShown = Gate.extend({
   approvalsNeeded: z.number().int().optional().describe('Only where more than one has to approve'),
   approvals: z.array(Approval).optional(),
+  decidedAt: z.string().optional().describe('Only of a decided one'),
 })
 export type GateShown = z.infer<typeof GateShown>
 

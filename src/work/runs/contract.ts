@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { operation } from '../../operations/contract.ts'
 import { Artifact } from '../artifacts/contract.ts'
 import { Attempt } from '../attempts/contract.ts'
-import { Brief, BriefSpec } from '../briefs/contract.ts'
+import { Brief, BriefSpec, Dependency } from '../briefs/contract.ts'
 import { Check, Evidence } from '../evidence/contract.ts'
 import { GateShown } from '../gates/contract.ts'
 import { PlaybookName } from '../missions/contract.ts'
@@ -162,6 +162,7 @@ export const runOperations = {
       run: Run,
       status: RunStatus,
       briefs: z.array(Brief),
+      dependencies: z.array(Dependency).describe('Which brief waits for which; at most 20,000'),
       attempts: z.array(Attempt),
       evidence: z.array(Check),
       artifacts: z.array(Artifact),

@@ -17,7 +17,7 @@ import { listArtifacts } from '../artifacts/store.ts'
 import { listAttempts } from '../attempts/store.ts'
 import { lookBeyond } from '../briefs/beyond.ts'
 import { withHeld } from '../briefs/held.ts'
-import { listBriefs } from '../briefs/store.ts'
+import { listBriefs, listDependencies } from '../briefs/store.ts'
 import { limitFromTheStart } from '../budgets/limits.ts'
 import { listChecks } from '../evidence/store.ts'
 import { shownGate } from '../gates/shown.ts'
@@ -110,6 +110,7 @@ export function createRuns(deps: RunDeps) {
           run,
           status: run.status,
           briefs: briefs.map((brief) => withHeld(brief, run, beyond(brief))),
+          dependencies: await listDependencies(tx, run.id),
           attempts: await listAttempts(tx, run.id),
           evidence: await listChecks(tx, run.id),
           artifacts: await listArtifacts(tx, run.id),

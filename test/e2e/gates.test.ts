@@ -1,0 +1,287 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { noBrowser, openBrowser, openContext } from '../support/browser.ts'
+import { createTestDaemon, type TestDaemon } from '../support/daemon.ts'
+import {
+  buildDashboard,
+  type Dashboard,
+  expectGone,
+  expectShown,
+  settled,
+  type WireRun,
+  watchComplaints,
+} from '../support/dashboard.ts'
+import { inspect } from '../support/inspect.ts'
+
+if (noBrowser !== null) console.log(`skipped: gates and questions in a browser: ${noBrowser}`)
+
+const whichQueue = {
+  text: 'Which queue shall the client use?',
+  context: 'Both are installed.',
+  options: [
+    { key: 'pg', label: 'PostgreSQL', detail: 'One thing less to run.' },
+    { key: 'redis', label: 'Redis Streams', detail: 'Faster, but another service.' },
+  ],
+  recommendation: 'pg',
+  risk: 'high',
+}
+
+const done = (output: string) => [
+  { write: { path: output, text: 'Done.\n' } },
+  { usage: { input_tokens: 1_200, output_tokens: 340 } },
+  { report: { status: 'done', summary: `Wrote ${output}`, outputs: [output] } },
+]
+
+/** Its second brief asks before it does anything; the third is judged by somebody else, who refuses it once. */
+const plan = () => {
+  const brief = (key: string, title: string, after: string[], attempts: unknown[], verify?: unknown[]) => ({
+    key,
+    title,
+    objective: `${title}, and prove it`,
+    after,
+    evidence: [{ kind: 'file', path: `${key}.md`, contains: 'Done' }],
+    verify: verify === undefined ? 'none' : 'agent',
+    runtime_options: { scenario: { attempts, ...(verify === undefined ? {} : { verify }) } },
+  })
+  const verdict = (said: object) => [{ report: { status: 'done', summary: 'Looked', verdict: said } }]
+  return [
+    brief('schema', 'Design the schema', [], [done('schema.md')]),
+    brief(
+      'queue',
+      'Queue client',
+      ['schema'],
+      [[{ report: { status: 'blocked', summary: whichQueue.text, question: whichQueue } }], done('queue.md')],
+    ),
+    brief(
+      'guide',
+      'Guide',
+      ['queue'],
+      [done('guide.md')],
+      [
+        verdict({ verdict: 'fail', checked: ['guide.md'], issues: ['It does not say how to stop it.'] }),
+        verdict({ verdict: 'pass', checked: ['guide.md, read in full'] }),
+      ],
+    ),
+  ]
+}
+
+describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
+  let dashboard: Dashboard
+  let daemon: TestDaemon
+  let browser: Browser
+  let context: BrowserContext
+  let page: Page
+  let complaints: string[]
+
+  beforeAll(async () => {
+    dashboard = await buildDashboard()
+    daemon = await createTestDaemon(dashboard.root)
+    await daemon.start()
+    browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await daemon?.remove()
+    dashboard?.remove()
+  })
+  beforeEach(async () => {
+    context = await openContext(browser, { viewport: { width: 1280, height: 800 } })
+    page = await context.newPage()
+    complaints = watchComplaints(page)
+  })
+  afterEach(async () => {
+    await context.close()
+    if (complaints.length > 0) throw new Error(`the browser complained:\n${complaints.join('\n')}`)
+  })
+
+  const enter = async (path = '/'): Promise<void> => {
+    await page.goto(await daemon.link())
+    await page.goto(daemon.address + path)
+  }
+
+  const start = (goal: string, over: object = {}): Promise<WireRun> =>
+    daemon.ask<WireRun>('POST', '/runs', { goal, runtime: 'scripted', plan_gate: true, briefs: plan(), ...over })
+
+  const statusOf = async (run: WireRun): Promise<string> => (await daemon.ask<WireRun>('GET', `/runs/${run.id}`)).status
+
+  interface WireGate {
+    id: string
+    gate: string
+    status: string
+    by: string
+    reason: string | null
+  }
+  const gatesOf = async (run: WireRun): Promise<WireGate[]> =>
+    (await daemon.ask<{ gates: WireGate[] }>('GET', `/runs/${run.id}/gates`)).gates
+
+  const card = (title: string, goal: string) =>
+    page.locator('.ask:not([data-over])').filter({ hasText: title }).filter({ hasText: goal })
+
+  it('takes a run from its plan to its end: approve, answer, reject with a reason, accept', async () => {
+    const goal = 'From gate to done'
+    const run = await start(goal, { acceptance: 'operator', cost_limit: 5 })
+    await enter('/')
+    const planCard = card('The plan is ready', goal)
+    await expectShown(planCard.getByText('- queue: Queue client'))
+    for (const part of ['Produced', 'Next', 'Anomalies', 'Cost so far'])
+      await expectShown(planCard.getByText(part, { exact: true }))
+    await expectShown(planCard.getByText('of $5.00'))
+    await planCard.getByRole('button', { name: 'Approve and start 3 briefs' }).dblclick()
+    await expectShown(page.getByRole('status').filter({ hasText: /Approved — 1 brief starts now/ }))
+    await expect.poll(async () => (await gatesOf(run))[0]).toMatchObject({ gate: 'plan', status: 'approved' })
+
+    const question = card(whichQueue.text, goal)
+    await expectShown(question.getByText('high risk'))
+    await expectShown(question.getByText('One thing less to run.'))
+    await expectShown(question.getByRole('button', { name: /PostgreSQL.*recommended/ }))
+    await question.getByRole('button', { name: 'Redis Streams' }).click()
+    await expectShown(page.getByRole('status').filter({ hasText: /answered.*Redis Streams/ }))
+
+    const acceptance = card('The result is ready', goal)
+    await acceptance.getByRole('button', { name: 'Reject…' }).click()
+    const dialog = page.getByRole('dialog', { name: /The result is ready/ })
+    const rejecting = dialog.getByRole('button', { name: 'Reject with this reason' })
+    await expectShown(rejecting)
+    expect(await rejecting.isDisabled()).toBe(true)
+    await dialog.getByRole('textbox').fill('The guide lacks a picture')
+    await rejecting.click()
+    await expectShown(page.getByRole('status').filter({ hasText: /Rejected — 1 brief is done again/ }))
+
+    await page.goto(`${daemon.address}/runs/${run.id}`)
+    const again = page.locator('.run-waiting').getByRole('button', { name: 'Approve and finish the run' })
+    await expectShown(again)
+    await again.click()
+    await expectShown(page.locator('.run-header').getByText('done', { exact: true }))
+    expect((await gatesOf(run)).map(({ gate, status }) => `${gate} ${status}`)).toEqual([
+      'plan approved',
+      'acceptance rejected',
+      'acceptance approved',
+    ])
+
+    const tree = page.getByRole('tree')
+    await tree.getByRole('treeitem', { name: /^Guide/ }).click()
+    const detail = page.getByRole('article', { name: 'Brief Guide' })
+    await expectShown(detail.getByText('The guide lacks a picture').first())
+    await expectShown(detail.getByText('It does not say how to stop it.').first())
+    await expectShown(detail.getByText(/^pass/).first())
+    await expectShown(tree.getByRole('treeitem', { name: /Verify Guide/ }).first())
+    await page.getByRole('tab', { name: /Decisions/ }).click()
+    await expectShown(page.getByRole('region', { name: 'Decisions' }).getByText('Redis Streams'))
+    await page.getByRole('tab', { name: 'Graph' }).click()
+    await expectShown(page.getByRole('link', { name: /^Queue client done/ }))
+    await page.getByRole('tab', { name: 'Time' }).click()
+    await expectShown(page.getByRole('region', { name: 'Attempts over time' }).getByText('Waiting for you'))
+    await page.getByRole('tab', { name: 'Cost' }).click()
+    await expectShown(
+      page
+        .getByRole('region', { name: 'Cost' })
+        .getByText(/of \$5\.00/)
+        .first(),
+    )
+    await page.getByRole('tab', { name: 'Evidence' }).click()
+    await expectShown(page.getByRole('region', { name: 'Evidence' }).getByText('1 of 1 proven').first())
+    await page.getByRole('tab', { name: 'Log' }).click()
+    await expectShown(
+      page
+        .locator('.line')
+        .filter({ hasText: /GATE.*APPROVED/ })
+        .first(),
+    )
+  })
+
+  it('lets a card go that somebody decided elsewhere, and says by whom on one that is being written on', async () => {
+    const goals = ['Decided in a terminal', 'Decided while somebody writes']
+    const runs = await Promise.all(goals.map((goal) => start(goal)))
+    await enter('/')
+    for (const goal of goals) await expectShown(card('The plan is ready', goal))
+    await expectShown(page.getByRole('link', { name: /Inbox 2 things? waiting/ }))
+    await card('The plan is ready', goals[1] ?? '')
+      .getByRole('button', { name: 'Reject…' })
+      .click()
+    await page.getByRole('textbox', { name: /Why/ }).fill('Too early')
+    for (const run of runs) await daemon.ask('POST', `/gates/${run.id}/approve`, {})
+    await expectGone(card('The plan is ready', goals[0] ?? ''))
+    await page.getByRole('button', { name: 'Reject with this reason' }).click()
+    await expectShown(page.getByRole('alert').filter({ hasText: /approved already, by operator/i }))
+    await page.getByRole('button', { name: 'Keep waiting' }).click()
+    await expectShown(page.getByRole('status').filter({ hasText: 'approved by operator' }))
+    for (const run of runs) await daemon.ask('POST', `/runs/${run.id}/cancel`, {})
+  })
+
+  it('counts approvals where several people have to agree', async () => {
+    const goal = 'Two have to agree'
+    const run = await start(goal, { approvals_needed: 2 })
+    await daemon.ask('POST', '/personas', { name: 'Ruth', role: 'Reviewer', type: 'person' })
+    await enter(`/runs/${run.id}`)
+    const waiting = page.locator('.run-waiting')
+    await expectShown(waiting.getByText('0 of 2 approvals'))
+    await waiting.getByRole('button', { name: /^Approve/ }).click()
+    await expectShown(waiting.getByText('1 of 2 approvals', { exact: true }))
+    expect(await statusOf(run)).toBe('gated')
+    await waiting.getByRole('combobox', { name: 'as' }).selectOption({ label: 'Ruth' })
+    await waiting.getByRole('button', { name: /^Approve/ }).click()
+    await expect.poll(() => statusOf(run)).not.toBe('gated')
+    await daemon.ask('POST', `/runs/${run.id}/cancel`, {})
+  })
+
+  it('pauses a run and lets it go on', async () => {
+    const run = await start('Paused for lunch')
+    await enter(`/runs/${run.id}`)
+    await page.getByRole('button', { name: 'Pause run' }).click()
+    await expectShown(page.locator('.run-header').getByText('paused', { exact: true }))
+    await expectShown(page.getByRole('treeitem', { name: /Design the schema pending: the run is paused/ }))
+    await page.getByRole('button', { name: 'Resume run' }).click()
+    await expectShown(page.locator('.run-header').getByText('gated', { exact: true }))
+    await daemon.ask('POST', `/runs/${run.id}/cancel`, {})
+  })
+
+  it('stops everything, says so on top of the inbox, and goes on when it is lifted', async () => {
+    await enter('/')
+    await page.getByRole('button', { name: 'Stop everything…' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop everything' }).click()
+    await expectShown(page.getByText(/Everything is stopped/))
+    await expectGone(page.getByRole('button', { name: 'Stop everything…' }))
+    await page.getByRole('button', { name: 'Lift the stop' }).click()
+    await expectGone(page.getByText(/Everything is stopped/))
+  })
+
+  it('is decided with one thumb on a phone, with nothing to scroll sideways and nothing for axe to find', async () => {
+    const goal = 'On the way home'
+    const run = await start(goal, { acceptance: 'operator' })
+    await page.setViewportSize({ width: 360, height: 740 })
+    await enter('/')
+    const planCard = card('The plan is ready', goal)
+    await expectShown(planCard.getByText('- queue: Queue client'))
+    await settled(page)
+    expect(await inspect(page)).toEqual({ found: [], overflow: [] })
+    const approve = planCard.getByRole('button', { name: 'Approve and start 3 briefs' })
+    const box = await approve.boundingBox()
+    expect(box?.height).toBeGreaterThanOrEqual(44)
+    await approve.click()
+    const question = card(whichQueue.text, goal)
+    await expectShown(question.getByRole('button', { name: /Redis Streams/ }))
+    await settled(page)
+    expect(await inspect(page)).toEqual({ found: [], overflow: [] })
+    await question.getByRole('textbox', { name: 'In your own words' }).fill('NATS, we have it already')
+    await question.getByRole('button', { name: 'Send answer' }).click()
+    await expectShown(page.getByRole('status').filter({ hasText: /answered.*NATS/ }))
+    await expectShown(card('The result is ready', goal))
+    await page.goto(`${daemon.address}/runs/${run.id}`)
+    await expectShown(page.locator('.run-waiting').getByRole('button', { name: 'Approve and finish the run' }))
+    for (const view of ['log', 'graph', 'time', 'cost', 'evidence', 'notes', 'decisions']) {
+      await page.goto(`${daemon.address}/runs/${run.id}?view=${view}`)
+      await expectShown(page.getByRole('tab', { name: new RegExp(`^${view}`, 'i'), selected: true }))
+      await settled(page)
+      const { found, overflow } = await inspect(page)
+      // A drawing is as wide as it has to be, and is moved in its own window.
+      expect({ view, found, overflow: overflow.filter((each) => !each.startsWith('div.graph')) }).toEqual({
+        view,
+        found: [],
+        overflow: [],
+      })
+    }
+    await page.locator('.run-waiting').getByRole('button', { name: 'Approve and finish the run' }).click()
+    await expectShown(page.locator('.run-header').getByText('done', { exact: true }))
+  })
+})

@@ -1,0 +1,11 @@
+import { explain } from './views.tsx'
+
+/** What was refused, why, and what to do about it. */
+export function Complaint({ error }: { error: unknown }) {
+  const { cause, step } = explain(error)
+  return (
+    <p role="alert" className="tone-bad complaint">
+      {cause} {step}
+    </p>
+  )
+}

@@ -1,0 +1,42 @@
+import { useQueryClient } from '@tanstack/react-query'
+
+import { operations } from '../../src/operations/all.contract.ts'
+import type { Run } from '../../src/work/runs/contract.ts'
+import { useDeed } from '../deed.ts'
+import { CancelRun } from '../parts/cancel-run.tsx'
+import { Complaint } from '../parts/complaint.tsx'
+import { keys } from '../queries.ts'
+
+/** Pause, resume, cancel: whichever of them would do something. */
+export function RunControl({ run }: { run: Run }) {
+  const queries = useQueryClient()
+  const done = (): Promise<unknown> =>
+    Promise.all([keys.run(run.id), keys.runs, keys.waiting].map((queryKey) => queries.invalidateQueries({ queryKey })))
+  const pause = useDeed(operations.gate.pause, done)
+  const resume = useDeed(operations.gate.resume, done)
+  const error = pause.error ?? resume.error
+  if (run.endedAt !== null) return null
+  return (
+    <div className="control">
+      <div className="buttons">
+        {(run.status === 'running' || run.status === 'gated') && (
+          <button
+            type="button"
+            title="Start nothing new; agents at work finish"
+            disabled={pause.isPending}
+            onClick={() => pause.perform({ runId: run.id, reason: 'paused from the dashboard' })}
+          >
+            {pause.isPending ? 'Pausing' : 'Pause run'}
+          </button>
+        )}
+        {run.status === 'paused' && (
+          <button type="button" disabled={resume.isPending} onClick={() => resume.perform({ runId: run.id })}>
+            {resume.isPending ? 'Resuming' : 'Resume run'}
+          </button>
+        )}
+        <CancelRun run={run} />
+      </div>
+      {error !== null && <Complaint error={error} />}
+    </div>
+  )
+}

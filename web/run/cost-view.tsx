@@ -1,0 +1,211 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+
+import type { Brief } from '../../src/work/briefs/contract.ts'
+import type { Run } from '../../src/work/runs/contract.ts'
+import { type ModelCost, type Spend, spendOperations } from '../../src/work/spends/contract.ts'
+import { call, Refused } from '../client.ts'
+import { useSecond } from '../clock.ts'
+import { Cost } from '../parts/cost.tsx'
+import { Failure, Skeleton } from '../parts/views.tsx'
+import { type Inspection, keys } from '../queries.ts'
+import { addresses, Link } from '../router.tsx'
+import { clockTime, counted, figure, money } from '../text.ts'
+import { spendingOf } from './spending.ts'
+
+const spendsQuery = (runId: string) =>
+  queryOptions({
+    queryKey: [...keys.run(runId), 'spends'],
+    queryFn: async ({ signal }) => {
+      const [{ spends }, summary] = await Promise.all([
+        call(spendOperations.list, { runId, limit: 1_000 }, signal),
+        call(spendOperations.summary, { runId }, signal),
+      ])
+      return { spends, models: summary.models }
+    },
+  })
+
+/** What it cost over time against what it may, by model, and which briefs it went to. */
+export function CostView({ inspection }: { inspection: Inspection }) {
+  const { run, briefs } = inspection
+  const spent = useQuery(spendsQuery(run.id))
+  return (
+    <div className="cost scrolls" tabIndex={0} role="region" aria-label="Cost">
+      <p className="facts view-bar">
+        <b>
+          <Cost run={run} limit={run.configuration.costLimit} />
+        </b>
+        <span className="figure">
+          {figure(run.inputTokens)} in, {figure(run.outputTokens)} out tokens
+          {run.configuration.tokenBudget !== null && ` of ${figure(run.configuration.tokenBudget)}`}
+        </span>
+      </p>
+      {spent.isPending && <Skeleton lines={6} label="the model calls" />}
+      {spent.isError && !isUnknown(spent.error) && (
+        <Failure error={spent.error} retry={() => void spent.refetch()} what="The model calls" />
+      )}
+      {spent.data !== undefined && spent.data.spends.length === 0 && (
+        <p className="none muted">No model was called yet.</p>
+      )}
+      {spent.data !== undefined && spent.data.spends.length > 0 && (
+        <>
+          <Plot run={run} spends={spent.data.spends} />
+          <Models models={spent.data.models} />
+        </>
+      )}
+      <Briefs briefs={briefs} />
+    </div>
+  )
+}
+
+/** A daemon without a ledger has no calls to show. */
+const isUnknown = (error: unknown): boolean => error instanceof Refused && error.status === 404
+
+const [width, height, left, bottom] = [720, 180, 72, 20]
+
+function Plot({ run, spends }: { run: Run; spends: readonly Spend[] }) {
+  const now = useSecond()
+  const limit = run.configuration.costLimit === null ? null : run.configuration.costLimit * 1_000_000
+  const { points, most } = spendingOf(spends, run.costMicros, limit)
+  const begin = Date.parse(run.startedAt)
+  const end = Math.max(run.endedAt === null ? now : Date.parse(run.endedAt), points.at(-1)?.at ?? begin, begin + 1)
+  const x = (at: number): number => left + ((Math.max(at, begin) - begin) / (end - begin)) * (width - left - 8)
+  const y = (micros: number): number => height - bottom - (micros / (most * 1.1)) * (height - bottom - 8)
+  const first = points[0]
+  const start = first === undefined ? 0 : first.micros - (spendOf(spends, first.at) ?? 0)
+  const line =
+    points.reduce((path, { at, micros }) => `${path}H${x(at)}V${y(micros)}`, `M${x(begin)} ${y(start)}`) + `H${x(end)}`
+  return (
+    <figure className="plot">
+      <svg
+        viewBox={`0 0 ${width} ${height}`}
+        role="img"
+        aria-label={`Cost over time: ${money(run.costMicros)}${limit === null ? '' : ` of ${money(limit)}`}${run.simulated ? ', simulated' : ''}`}
+      >
+        <path className="grid" d={`M${left} ${y(0)}H${width - 8}`} />
+        <text x={left - 8} y={y(0) + 4} className="end">
+          $0.00
+        </text>
+        {run.costMicros > 0 && (
+          <>
+            <path className="grid faint" d={`M${left} ${y(run.costMicros)}H${width - 8}`} />
+            <text x={left - 8} y={y(run.costMicros) + 4} className="end">
+              {money(run.costMicros)}
+            </text>
+          </>
+        )}
+        {limit !== null && (
+          <>
+            <path className="limit" d={`M${left} ${y(limit)}H${width - 8}`} />
+            <text x={width - 8} y={y(limit) - 4} className="end">
+              limit {money(limit)}
+            </text>
+          </>
+        )}
+        <path className="spent" d={line} />
+        <text x={left} y={height - 4}>
+          {clockTime(begin)}
+        </text>
+        <text x={width - 8} y={height - 4} className="end">
+          {run.endedAt === null ? 'now' : clockTime(end)}
+        </text>
+      </svg>
+    </figure>
+  )
+}
+
+const spendOf = (spends: readonly Spend[], at: number): number | null =>
+  spends.find((spend) => Date.parse(spend.at) === at)?.costMicros ?? null
+
+function Models({ models }: { models: readonly ModelCost[] }) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Model</th>
+          <th scope="col" className="figure">
+            Calls
+          </th>
+          <th scope="col" className="figure wide">
+            Tokens in
+          </th>
+          <th scope="col" className="figure wide">
+            Tokens out
+          </th>
+          <th scope="col" className="figure">
+            Cost
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {models.map((model) => (
+          <tr key={`${model.provider} ${model.model} ${model.simulated}`}>
+            <td>
+              {model.model === null ? <span className="muted">not named</span> : <code>{model.model}</code>}
+              {model.simulated && <span className="muted"> (simulated)</span>}
+            </td>
+            <td className="figure">{figure(model.calls)}</td>
+            <td className="figure wide">{figure(model.inputTokens)}</td>
+            <td className="figure wide">{figure(model.outputTokens)}</td>
+            <td className="figure">
+              {model.unpricedCalls === model.calls ? null : money(model.costMicros)}
+              {model.unpricedCalls > 0 && (
+                <span className="muted">
+                  {' '}
+                  {model.unpricedCalls === model.calls
+                    ? 'unpriced'
+                    : `+ ${counted(model.unpricedCalls, 'call')} unpriced`}
+                </span>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+const briefsShown = 50
+
+/** Where it went, the dearest first. */
+function Briefs({ briefs }: { briefs: readonly Brief[] }) {
+  const used = briefs
+    .filter((brief) => brief.tokensUsed > 0 || brief.costMicros > 0)
+    .toSorted((a, b) => b.costMicros - a.costMicros || b.tokensUsed - a.tokensUsed)
+  if (used.length === 0) return null
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Brief</th>
+          <th scope="col" className="figure">
+            Attempts
+          </th>
+          <th scope="col" className="figure">
+            Tokens
+          </th>
+          <th scope="col" className="figure">
+            Cost
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {used.slice(0, briefsShown).map((brief) => (
+          <tr key={brief.id}>
+            <td>
+              <Link to={addresses.brief(brief.runId, brief.id)}>{brief.title}</Link>
+            </td>
+            <td className="figure">{brief.attempts}</td>
+            <td className="figure">
+              {figure(brief.tokensUsed)}
+              {brief.tokenBudget !== null && ` of ${figure(brief.tokenBudget)}`}
+            </td>
+            <td className="figure">
+              {money(brief.costMicros)}
+              {brief.costLimitMicros !== null && ` of ${money(brief.costLimitMicros)}`}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

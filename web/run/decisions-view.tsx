@@ -1,0 +1,88 @@
+import type { GateShown } from '../../src/work/gates/contract.ts'
+import type { Question } from '../../src/work/questions/contract.ts'
+import { Sign } from '../parts/state.tsx'
+import { Ago } from '../parts/time.tsx'
+import type { Inspection } from '../queries.ts'
+import { addresses, Link } from '../router.tsx'
+import { answerWords, gateNames, gateState, questionState } from '../waiting/words.ts'
+
+/** Every gate and question of the run, the oldest first: what was laid before whom, and what was said. */
+export function DecisionsView({ inspection }: { inspection: Inspection }) {
+  const { gates, questions } = inspection
+  const all = [
+    ...gates.map((gate) => ({ id: gate.id, at: gate.pendingSince, item: <GateItem gate={gate} /> })),
+    ...questions.map((question) => ({
+      id: question.id,
+      at: question.createdAt,
+      item: <QuestionItem question={question} />,
+    })),
+  ].toSorted((a, b) => a.at.localeCompare(b.at))
+  if (all.length === 0)
+    return <p className="none muted">Nothing was laid before anybody: no gate, and no question of an agent.</p>
+  return (
+    <div className="scrolls" tabIndex={0} role="region" aria-label="Decisions">
+      <ol className="plain">
+        {all.map(({ id, item }) => (
+          <li key={id} className="evidence">
+            {item}
+          </li>
+        ))}
+      </ol>
+    </div>
+  )
+}
+
+function GateItem({ gate }: { gate: GateShown }) {
+  const state = gateState(gate)
+  return (
+    <>
+      <Sign tone={state.tone} />
+      <div className="grow">
+        <p>
+          <b>{gateNames[gate.gate] ?? gate.gate}</b>{' '}
+          <span className={`tone-${state.tone}`}>
+            {state.says}
+            {gate.by !== null && ` by ${gate.by}`}
+          </span>
+        </p>
+        {(gate.reason ?? gate.note) !== null && <p className="written">{gate.reason ?? gate.note}</p>}
+        <details>
+          <summary>What was shown</summary>
+          <p className="written">{[gate.summary.produced, gate.summary.next, ...gate.summary.anomalies].join('\n')}</p>
+        </details>
+        <p className="facts muted">
+          <Ago at={gate.pendingSince} />
+          <code>{gate.id}</code>
+        </p>
+      </div>
+    </>
+  )
+}
+
+function QuestionItem({ question }: { question: Question }) {
+  const state = questionState(question)
+  return (
+    <>
+      <Sign tone={state.tone} />
+      <div className="grow">
+        <p className="written">
+          <b>{question.text}</b>
+        </p>
+        <p>
+          <span className={`tone-${state.tone}`}>{state.says}</span>
+          {question.answeredBy !== null && ` by ${question.answeredBy}: `}
+          {answerWords(question)}
+        </p>
+        <p className="facts muted">
+          <span>{question.risk} risk</span>
+          {question.hops.length > 1 && (
+            <span>{[question.hops[0]?.from, ...question.hops.map((hop) => hop.to)].join(' → ')}</span>
+          )}
+          {question.briefId !== null && <Link to={addresses.brief(question.runId, question.briefId)}>its brief</Link>}
+          <Ago at={question.createdAt} />
+          <code>{question.id}</code>
+        </p>
+      </div>
+    </>
+  )
+}

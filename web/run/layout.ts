@@ -1,0 +1,110 @@
+/** A graph in layers: every brief to the right of all that it waits for. */
+export interface Drawing<Item> {
+  nodes: { item: Item; x: number; y: number }[]
+  edges: { from: string; to: string; path: string }[]
+  width: number
+  height: number
+}
+
+export const boxWidth = 176
+export const boxHeight = 44
+const between = 48
+const above = 12
+
+/** Beyond this many, nobody sees anything in a drawing, and drawing it takes longer than a frame. */
+export const mostDrawn = 300
+
+/**
+ * Longest paths decide the layer. Within a layer, briefs stand near the middle of what they wait for: two looks in each
+ * direction untangle most of what a plan contains, and take a time that grows with its edges only.
+ */
+export function drawGraph<Item extends { id: string }>(
+  items: readonly Item[],
+  dependencies: readonly { briefId: string; afterId: string }[],
+): Drawing<Item> {
+  const known = new Set(items.map((item) => item.id))
+  const edges = dependencies.filter((each) => known.has(each.briefId) && known.has(each.afterId))
+  const before = Map.groupBy(edges, (each) => each.briefId)
+  const behind = Map.groupBy(edges, (each) => each.afterId)
+  const layers = inLayers(items, before, behind)
+  const row = new Map<string, number>()
+  const count = (): void => {
+    for (const layer of layers) layer.forEach((item, index) => row.set(item.id, index - (layer.length - 1) / 2))
+  }
+  count()
+  for (let round = 0; round < 2; round += 1) {
+    for (const layer of layers) {
+      sortBy(layer, (item) =>
+        middle(
+          before.get(item.id)?.map((each) => row.get(each.afterId) ?? 0),
+          row.get(item.id),
+        ),
+      )
+      count()
+    }
+    for (const layer of layers.toReversed()) {
+      sortBy(layer, (item) =>
+        middle(
+          behind.get(item.id)?.map((each) => row.get(each.briefId) ?? 0),
+          row.get(item.id),
+        ),
+      )
+      count()
+    }
+  }
+  const tallest = Math.max(1, ...layers.map((layer) => layer.length))
+  const place = new Map<string, { x: number; y: number }>()
+  const nodes = layers.flatMap((layer, column) =>
+    layer.map((item, index) => {
+      const x = column * (boxWidth + between)
+      const y = (index + (tallest - layer.length) / 2) * (boxHeight + above)
+      place.set(item.id, { x, y })
+      return { item, x, y }
+    }),
+  )
+  return {
+    nodes,
+    edges: edges.flatMap(({ briefId, afterId }) => {
+      const [from, to] = [place.get(afterId), place.get(briefId)]
+      return from === undefined || to === undefined ? [] : [{ from: afterId, to: briefId, path: curve(from, to) }]
+    }),
+    width: layers.length * (boxWidth + between) - between,
+    height: tallest * (boxHeight + above) - above,
+  }
+}
+
+type Edges = Map<string, { briefId: string; afterId: string }[]>
+
+/** Each as far to the right as its longest chain of needs; the daemon lets no circle in, and one would end up behind. */
+function inLayers<Item extends { id: string }>(items: readonly Item[], before: Edges, behind: Edges): Item[][] {
+  const left = new Map(items.map((item) => [item.id, before.get(item.id)?.length ?? 0]))
+  const depth = new Map<string, number>()
+  const free = items.filter((item) => left.get(item.id) === 0).map((item) => item.id)
+  for (const id of free) {
+    const mine = depth.get(id) ?? 0
+    depth.set(id, mine)
+    for (const { briefId } of behind.get(id) ?? []) {
+      depth.set(briefId, Math.max(depth.get(briefId) ?? 0, mine + 1))
+      const still = (left.get(briefId) ?? 0) - 1
+      left.set(briefId, still)
+      if (still === 0) free.push(briefId)
+    }
+  }
+  const layers: Item[][] = []
+  for (const item of items) (layers[depth.get(item.id) ?? 0] ??= []).push(item)
+  return layers
+}
+
+function sortBy<Item>(layer: Item[], by: (item: Item) => number): void {
+  const keys = new Map(layer.map((item) => [item, by(item)]))
+  layer.sort((a, b) => (keys.get(a) ?? 0) - (keys.get(b) ?? 0))
+}
+
+const middle = (rows: readonly number[] | undefined, own = 0): number =>
+  rows === undefined || rows.length === 0 ? own : rows.reduce((sum, row) => sum + row, 0) / rows.length
+
+const curve = (from: { x: number; y: number }, to: { x: number; y: number }): string => {
+  const [x1, y1, x2, y2] = [from.x + boxWidth, from.y + boxHeight / 2, to.x, to.y + boxHeight / 2]
+  const bend = Math.max(between / 2, (x2 - x1) / 2)
+  return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`
+}

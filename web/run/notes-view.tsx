@@ -1,0 +1,66 @@
+import type { NoteShown } from '../../src/work/notes/contract.ts'
+import { type State, Sign } from '../parts/state.tsx'
+import { Ago } from '../parts/time.tsx'
+import type { Inspection } from '../queries.ts'
+import { addresses, Link } from '../router.tsx'
+import { words } from '../text.ts'
+
+/** What agents took for granted, and who settled it. Open ones first: nothing is done while one is. */
+export function NotesView({ inspection }: { inspection: Inspection }) {
+  const { notes, briefs } = inspection
+  const titles = new Map(briefs.map((brief) => [brief.id, brief.title]))
+  if (notes.length === 0)
+    return <p className="none muted">No notes: no agent of this run has written down an assumption or a doubt.</p>
+  const order: NoteShown['status'][] = ['escalated', 'open', 'resolved']
+  return (
+    <div className="scrolls" tabIndex={0} role="region" aria-label="Notes">
+      <ul className="plain">
+        {notes
+          .toSorted((a, b) => order.indexOf(a.status) - order.indexOf(b.status))
+          .map((note) => (
+            <NoteItem key={note.noteId} note={note} brief={titles.get(note.briefId) ?? note.briefId} />
+          ))}
+      </ul>
+    </div>
+  )
+}
+
+const noteStates: Record<NoteShown['status'], State> = {
+  open: { tone: 'waiting', says: 'open' },
+  escalated: { tone: 'waiting', says: 'handed up' },
+  resolved: { tone: 'good', says: 'settled' },
+}
+
+const settlers: Record<NonNullable<NoteShown['resolvedBy']>, string> = {
+  agent_self: 'its agent',
+  workflow_executor: 'the lead',
+  user: 'the operator',
+}
+
+export function NoteItem({ note, brief }: { note: NoteShown; brief: string | null }) {
+  const state = noteStates[note.status]
+  return (
+    <li className="evidence">
+      <Sign tone={state.tone} />
+      <div className="grow">
+        <p>
+          <b>{note.description}</b>
+        </p>
+        {note.context !== '' && note.context !== note.description && <p className="written">{note.context}</p>}
+        {note.resolution !== null && (
+          <p>
+            {note.resolvedBy === null ? 'Settled' : `Settled by ${settlers[note.resolvedBy]}`}: {note.resolution}
+          </p>
+        )}
+        {note.status === 'escalated' && note.escalationReason !== null && <p>Handed up: {note.escalationReason}</p>}
+        <p className="facts muted">
+          <span className={`tone-${state.tone}`}>{state.says}</span>
+          <code>{note.noteId}</code>
+          {note.category !== null && <span>{words(note.category)}</span>}
+          {brief !== null && <Link to={addresses.brief(note.runId, note.briefId)}>{brief}</Link>}
+          <Ago at={note.timestamp} />
+        </p>
+      </div>
+    </li>
+  )
+}

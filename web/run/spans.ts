@@ -1,0 +1,109 @@
+import type { Tone } from '../parts/state.tsx'
+import { attemptState } from '../parts/state.tsx'
+import type { Inspection } from '../queries.ts'
+import { addresses } from '../router.tsx'
+import { answerWords, gateNames, gateState } from '../waiting/words.ts'
+
+export interface Span {
+  key: string
+  from: number
+  to: number
+  tone: Tone
+  says: string
+}
+
+export interface Lane {
+  key: string
+  title: string
+  to: string
+  /** Set in a little: it judges the lane above it. */
+  inner: boolean
+  spans: Span[]
+}
+
+export interface Timeline {
+  begin: number
+  end: number
+  lanes: Lane[]
+  /** Where the time went, in milliseconds; agents that work side by side count each. */
+  worked: number
+  again: number
+  waited: number
+}
+
+/** Where a run's time went: who worked when, with what outcome, and how long it waited for somebody. */
+export function timelineOf({ run, briefs, attempts, gates, questions }: Inspection, now: number): Timeline {
+  const begin = Date.parse(run.startedAt)
+  const end = Math.max(begin + 1, run.endedAt === null ? now : Date.parse(run.endedAt))
+  const at = (time: string | null | undefined): number => (time === null || time === undefined ? end : Date.parse(time))
+  const waits: Span[] = [
+    ...gates.map((gate) => ({
+      key: gate.id,
+      from: at(gate.pendingSince),
+      to: at(gate.decidedAt),
+      tone: 'waiting' as const,
+      says: `${gateNames[gate.gate] ?? gate.gate}: ${gateState(gate).says}${gate.by === null ? '' : ` by ${gate.by}`}`,
+    })),
+    ...questions.map((question) => ({
+      key: question.id,
+      from: at(question.createdAt),
+      to: at(question.answeredAt),
+      tone: 'waiting' as const,
+      says: `${question.text}: ${answerWords(question) || 'not answered yet'}`,
+    })),
+  ].toSorted((a, b) => a.from - b.from)
+  const tries = Map.groupBy(attempts, (attempt) => attempt.briefId)
+  const judges = Map.groupBy(briefs, (brief) => brief.verifies)
+  const lanes = briefs
+    .filter((brief) => brief.verifies === null)
+    .flatMap((brief) => [brief, ...(judges.get(brief.id) ?? [])])
+    .filter((brief) => tries.has(brief.id))
+    .map((brief) => ({
+      key: brief.id,
+      title: brief.title,
+      to: addresses.brief(run.id, brief.id),
+      inner: brief.verifies !== null,
+      spans: (tries.get(brief.id) ?? []).map((attempt, index) => ({
+        key: attempt.id,
+        from: at(attempt.startedAt ?? attempt.createdAt),
+        to: at(attempt.endedAt),
+        tone: attemptState(attempt).tone,
+        says: `attempt ${index + 1}: ${attemptState(attempt).says}${attempt.detail === null ? '' : `, ${attempt.detail}`}`,
+      })),
+    }))
+  const waiting: Lane = { key: 'you', title: 'Waiting for you', to: addresses.run(run.id), inner: false, spans: waits }
+  const lengths = (spans: readonly Span[]): number => spans.reduce((sum, span) => sum + span.to - span.from, 0)
+  return {
+    begin,
+    end,
+    lanes: waits.length === 0 ? lanes : [waiting, ...lanes],
+    worked: lengths(lanes.flatMap((lane) => lane.spans)),
+    again: lengths(lanes.flatMap((lane) => lane.spans.slice(1))),
+    waited: covered(waits),
+  }
+}
+
+/** How long at least one of them lasted. */
+function covered(spans: readonly Span[]): number {
+  let sum = 0
+  let until = -Infinity
+  for (const { from, to } of spans) {
+    sum += Math.max(0, to - Math.max(from, until))
+    until = Math.max(until, to)
+  }
+  return sum
+}
+
+/** Round steps for an axis: about five of them over so many milliseconds. */
+export function ticksOf(lengthMs: number): number[] {
+  const step = steps.find((each) => lengthMs / each <= 6) ?? Math.ceil(lengthMs / 6 / day) * day
+  return Array.from({ length: Math.floor(lengthMs / step) + 1 }, (_, index) => index * step)
+}
+
+const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000]
+const steps = [
+  ...[0.01, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30].map((each) => each * second),
+  ...[1, 2, 5, 10, 20, 30].map((each) => each * minute),
+  ...[1, 2, 6, 12].map((each) => each * hour),
+  day,
+]

@@ -1,0 +1,109 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type CSSProperties, useRef } from 'react'
+
+import { useSecond } from '../clock.ts'
+import { Sign } from '../parts/state.tsx'
+import type { Inspection } from '../queries.ts'
+import { Link } from '../router.tsx'
+import { duration, exactTime, roughly } from '../text.ts'
+import { type Lane, type Span, type Timeline, ticksOf, timelineOf } from './spans.ts'
+
+const laneHeight = 24
+
+/** Who worked when, and what the run waited for: one lane a brief, one bar an attempt. */
+export function TimelineView({ inspection }: { inspection: Inspection }) {
+  const now = useSecond()
+  const timeline = timelineOf(inspection, now)
+  const scroller = useRef<HTMLDivElement>(null)
+  const virtual = useVirtualizer({
+    count: timeline.lanes.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => laneHeight,
+    overscan: 10,
+    getItemKey: (index) => timeline.lanes[index]?.key ?? index,
+  })
+  if (timeline.lanes.length === 0)
+    return <p className="none muted">Nobody has worked on this run yet, and nothing has waited.</p>
+  return (
+    <div className="timeline">
+      <Totals timeline={timeline} />
+      <div ref={scroller} className="lanes" tabIndex={0} role="region" aria-label="Attempts over time">
+        <Axis timeline={timeline} />
+        <ul className="plain" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map((item) => {
+            const lane = timeline.lanes[item.index]
+            return lane === undefined ? null : (
+              <LaneRow key={item.key} lane={lane} timeline={timeline} top={item.start} />
+            )
+          })}
+        </ul>
+      </div>
+    </div>
+  )
+}
+
+function Totals({ timeline: { begin, end, worked, again, waited } }: { timeline: Timeline }) {
+  return (
+    <p className="facts view-bar">
+      <span>
+        <b className="figure">{duration(end - begin)}</b> in all
+      </span>
+      <span>
+        agents worked <b className="figure">{duration(worked)}</b>
+        {again > 0 && (
+          <span className="muted">
+            , of it <span className="figure">{duration(again)}</span> on further attempts
+          </span>
+        )}
+      </span>
+      {waited > 0 && (
+        <span className="tone-waiting">
+          waited for you <b className="figure">{duration(waited)}</b>
+        </span>
+      )}
+    </p>
+  )
+}
+
+function Axis({ timeline: { begin, end } }: { timeline: Timeline }) {
+  return (
+    <div className="axis" aria-hidden="true">
+      <span className="lane-title" />
+      <span className="track">
+        {ticksOf(end - begin).map((tick) => (
+          <span key={tick} className="tick figure muted" style={{ left: `${(tick / (end - begin)) * 100}%` }}>
+            {tick === 0 ? '0' : tick < 1_000 ? `${tick} ms` : roughly(tick)}
+          </span>
+        ))}
+      </span>
+    </div>
+  )
+}
+
+function LaneRow({ lane, timeline, top }: { lane: Lane; timeline: Timeline; top: number }) {
+  return (
+    <li className="lane" style={{ transform: `translateY(${top}px)` }}>
+      <Link to={lane.to} className={lane.inner ? 'lane-title inner cut' : 'lane-title cut'}>
+        {lane.title}
+      </Link>
+      <span className="track">
+        {lane.spans.map((span) => (
+          <Bar key={span.key} span={span} timeline={timeline} />
+        ))}
+      </span>
+    </li>
+  )
+}
+
+function Bar({ span, timeline: { begin, end } }: { span: Span; timeline: Timeline }) {
+  const share = (ms: number): number => (Math.min(Math.max(ms, 0), end - begin) / (end - begin)) * 100
+  const left = share(span.from - begin)
+  const style: CSSProperties = { left: `${left}%`, width: `${Math.max(0, share(span.to - begin) - left)}%` }
+  const says = `${span.says}; ${duration(span.to - span.from)} from ${exactTime(span.from)}`
+  return (
+    <span className={`span tone-${span.tone}`} style={style} title={says}>
+      <Sign tone={span.tone} />
+      <span className="unseen">{says}</span>
+    </span>
+  )
+}

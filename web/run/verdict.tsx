@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query'
+
+import type { Verdict } from '../../src/work/verdicts/contract.ts'
+import { personasQuery } from '../org/queries.ts'
+import { type State, Sign, Stated } from '../parts/state.tsx'
+import { Ago } from '../parts/time.tsx'
+import { addresses, Link } from '../router.tsx'
+import { counted } from '../text.ts'
+
+const verdictStates: Record<Verdict['verdict'], State> = {
+  pass: { tone: 'good', says: 'pass' },
+  partial: { tone: 'bad', says: 'partial' },
+  fail: { tone: 'bad', says: 'fail' },
+}
+
+export const verdictState = (verdict: Pick<Verdict, 'verdict'>): State => verdictStates[verdict.verdict]
+
+/** One verdict: what was looked at, what is missing, what is wrong, and who says so about whom. */
+export function VerdictItem({ verdict }: { verdict: Verdict }) {
+  const state = verdictState(verdict)
+  return (
+    <li className="evidence" data-verdict={verdict.verdict}>
+      <Sign tone={state.tone} />
+      <div className="grow">
+        <p>
+          <span className={`tone-${state.tone}`}>{state.says}</span> for attempt {verdict.attempt}, by{' '}
+          <Who personaId={verdict.verifierPersonaId} agentId={verdict.verifierId} />
+          {verdict.notes !== '' && `: ${verdict.notes}`}
+        </p>
+        {[...verdict.missingEvidence.map((text) => `missing: ${text}`), ...verdict.issues].map((text, index) => (
+          <p key={index} className="issue">
+            {text}
+          </p>
+        ))}
+        {verdict.checked.length > 0 && (
+          <details>
+            <summary>Looked at {counted(verdict.checked.length, 'thing')}</summary>
+            <ul className="plain">
+              {verdict.checked.map((text, index) => (
+                <li key={index}>{text}</li>
+              ))}
+            </ul>
+          </details>
+        )}
+        <p className="facts muted">
+          <span>
+            work of <Who personaId={verdict.doerPersonaId} agentId={verdict.doerId} />
+          </span>
+          <Link to={addresses.brief(verdict.runId, verdict.verifierBriefId)}>how it was verified</Link>
+          <Ago at={verdict.at} />
+        </p>
+      </div>
+    </li>
+  )
+}
+
+/** An agent, and whose part it plays where that is somebody’s. */
+export function Who({ personaId, agentId }: { personaId: number; agentId: number }) {
+  const persona = useQuery(personasQuery()).data?.find((each) => each.personaId === personaId)
+  return (
+    <>
+      {persona !== undefined && (
+        <>
+          <Link to={addresses.persona(persona.slug)}>{persona.name}</Link>,{' '}
+        </>
+      )}
+      agent {agentId}
+    </>
+  )
+}
+
+export const VerdictLine = ({ verdict }: { verdict: Verdict }) => <Stated state={verdictState(verdict)} />

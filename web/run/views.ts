@@ -1,0 +1,18 @@
+import type { Tab } from '../parts/tabs.tsx'
+import type { Inspection } from '../queries.ts'
+
+export const runViews = ['log', 'graph', 'time', 'cost', 'evidence', 'notes', 'decisions'] as const
+export type RunView = (typeof runViews)[number]
+
+/** What the address asks for; the log where it asks for nothing that there is. */
+export const viewOf = (query: URLSearchParams): RunView => runViews.find((view) => view === query.get('view')) ?? 'log'
+
+export const tabsOf = ({ run, gates, questions }: Inspection): Tab<RunView>[] => [
+  { name: 'log', label: 'Log' },
+  { name: 'graph', label: 'Graph' },
+  { name: 'time', label: 'Time' },
+  { name: 'cost', label: 'Cost' },
+  { name: 'evidence', label: 'Evidence' },
+  { name: 'notes', label: 'Notes', count: run.notesTotal },
+  { name: 'decisions', label: 'Decisions', count: gates.length + questions.length },
+]

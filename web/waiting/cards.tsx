@@ -1,0 +1,75 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type PointerEvent, useCallback, useRef, useState } from 'react'
+
+import type { Run } from '../../src/work/runs/contract.ts'
+import { keys } from '../queries.ts'
+import { counted } from '../text.ts'
+import { GateCard } from './gate-card.tsx'
+import { inOrder, type Waiting } from './items.ts'
+import { QuestionCard } from './question-card.tsx'
+
+const atOnce = 20
+
+/**
+ * What waits, to be decided on the spot. A card that somebody decides elsewhere goes; one that is being written on here,
+ * was decided here or lies under the pointer stays and says what became of it.
+ */
+export function WaitingCards({ items, within }: { items: readonly Waiting[]; within?: Run }) {
+  const [most, setMost] = useState(atOnce)
+  const [touched, setTouched] = useState<ReadonlyMap<string, Waiting>>(new Map())
+  const waiting = new Set(items.map((item) => item.id))
+  const kept = [...touched.values()].filter((item) => !waiting.has(item.id))
+  const { shown, pointer } = useHeldBack([...items, ...kept].toSorted(inOrder))
+  const touch = useCallback(
+    (item: Waiting) => setTouched((before) => (before.has(item.id) ? before : new Map(before).set(item.id, item))),
+    [],
+  )
+  const queries = useQueryClient()
+  const decided = (runId: string): Promise<unknown> =>
+    Promise.all([keys.waiting, keys.run(runId), keys.runs].map((queryKey) => queries.invalidateQueries({ queryKey })))
+  return (
+    <>
+      <ul className="plain cards" {...pointer}>
+        {shown.slice(0, most).map((item) => {
+          const common = {
+            waits: waiting.has(item.id),
+            within: within ?? null,
+            onTouch: () => touch(item),
+          }
+          return item.kind === 'gate' ? (
+            <GateCard key={item.id} gate={item.gate} {...common} onDecided={() => decided(item.gate.runId)} />
+          ) : (
+            <QuestionCard
+              key={item.id}
+              question={item.question}
+              {...common}
+              onDecided={() => decided(item.question.runId)}
+            />
+          )
+        })}
+      </ul>
+      {shown.length > most && (
+        <button type="button" className="more" onClick={() => setMost(most + atOnce)}>
+          Show {counted(Math.min(atOnce, shown.length - most), 'more')} of {shown.length - most}
+        </button>
+      )}
+    </>
+  )
+}
+
+/** Under the pointer nothing goes away; what is new comes at the end, where it moves nothing. */
+function useHeldBack(items: readonly Waiting[]) {
+  const [pointed, setPointed] = useState(false)
+  const last = useRef(items)
+  const now = new Set(items.map((item) => item.id))
+  const gone = pointed ? last.current.filter((item) => !now.has(item.id)) : []
+  const shown = [...items, ...gone].toSorted(inOrder)
+  last.current = shown
+  return {
+    shown,
+    pointer: {
+      onPointerMove: (event: PointerEvent) => setPointed(event.pointerType === 'mouse'),
+      onPointerLeave: () => setPointed(false),
+    },
+  }
+}

@@ -1,0 +1,308 @@
+import { useQuery } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+
+import { operations } from '../../src/operations/all.contract.ts'
+import type { GateShown } from '../../src/work/gates/contract.ts'
+import type { Run } from '../../src/work/runs/contract.ts'
+import { call } from '../client.ts'
+import { useSecond } from '../clock.ts'
+import { useDeed } from '../deed.ts'
+import { personasQuery } from '../org/queries.ts'
+import { Complaint } from '../parts/complaint.tsx'
+import { Cost } from '../parts/cost.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { type State, Stated } from '../parts/state.tsx'
+import { Ago } from '../parts/time.tsx'
+import { keys } from '../queries.ts'
+import { addresses, Link } from '../router.tsx'
+import { counted, roughly } from '../text.ts'
+import { type CardProps, Place, Settled, useRunOf } from './card.tsx'
+import { gateNames, gateState } from './words.ts'
+
+/** Judged in a minute: what was produced, what happens next, what looks odd, what it cost. */
+export function GateCard({ gate, waits, within, onTouch, onDecided }: CardProps & { gate: GateShown }) {
+  const run = useRunOf(gate.runId, within)
+  const title = useId()
+  const [rejecting, setRejecting] = useState(false)
+  const [reason, setReason] = useState('')
+  const [as, setAs] = useState('')
+  const approve = useDeed(operations.gate.approve, onDecided)
+  const reject = useDeed(operations.gate.reject, () => {
+    setRejecting(false)
+    return onDecided()
+  })
+  const decided = reject.data ?? approve.data
+  const who = as === '' ? {} : { as }
+  const about = gate.boundary.startsWith('brief:') ? gate.boundary.slice('brief:'.length) : null
+  const over = !waits || (decided !== undefined && decided.status !== 'pending')
+  return (
+    <li className="card ask" aria-labelledby={title} data-gate={gate.id} data-over={over || undefined}>
+      <p className="facts">
+        <Stated state={over ? { tone: 'off', says: 'decided' } : { tone: 'waiting', says: 'waits for you' }} />
+        <span className="muted">
+          <Ago at={gate.pendingSince} />
+        </span>
+        {about !== null && <Link to={addresses.brief(gate.runId, about)}>the brief that it holds</Link>}
+        {!over && gate.timeoutMinutes !== null && <Left since={gate.pendingSince} minutes={gate.timeoutMinutes} />}
+        {gate.approvalsNeeded !== undefined && (
+          <span className="label">
+            {decided?.approvals?.length ?? gate.approvals?.length ?? 0} of {gate.approvalsNeeded} approvals
+          </span>
+        )}
+      </p>
+      <h2 id={title}>{gateNames[gate.gate] ?? `Gate ${gate.gate}`}</h2>
+      {within === null && <Place run={run} runId={gate.runId} />}
+      {over ? (
+        <GateOutcome gate={gate} decided={decided} />
+      ) : (
+        <>
+          <Summary gate={gate} run={run} />
+          {(approve.error ?? null) !== null && <Complaint error={approve.error} />}
+          {decided?.status === 'pending' && (
+            <p className="muted" role="status">
+              {plain(decided.confirmation)}
+            </p>
+          )}
+          <div className="decide">
+            {gate.approvalsNeeded !== undefined && <Speaker value={as} onChange={setAs} gate={gate} />}
+            <button
+              type="button"
+              className="primary"
+              disabled={approve.isPending || reject.isPending}
+              onClick={() => {
+                onTouch()
+                approve.perform({ target: gate.id, ...who })
+              }}
+            >
+              {approve.isPending ? 'Approving' : approveWords(gate, run)}
+            </button>
+            {gate.gate !== 'manual' && (
+              <button
+                type="button"
+                disabled={approve.isPending || reject.isPending}
+                onClick={() => {
+                  onTouch()
+                  setRejecting(true)
+                }}
+              >
+                Reject…
+              </button>
+            )}
+          </div>
+        </>
+      )}
+      <Dialog
+        open={rejecting}
+        onClose={() => setRejecting(false)}
+        label={`Reject: ${gateNames[gate.gate] ?? gate.gate}`}
+        className="confirm"
+      >
+        <Reject
+          gate={gate}
+          run={run}
+          reason={reason}
+          onReason={setReason}
+          pending={reject.isPending}
+          error={reject.error}
+          onClose={() => setRejecting(false)}
+          onReject={() => reject.perform({ target: gate.id, reason: reason.trim(), ...who })}
+        />
+      </Dialog>
+    </li>
+  )
+}
+
+function Summary({ gate, run }: { gate: GateShown; run: Run | undefined }) {
+  const { produced, next, anomalies, amendments = [] } = gate.summary
+  // A pause that stands in for a gate names it for the engine; for a reader the gate itself comes back.
+  const odd = anomalies.map((line) =>
+    /^reopen \S+$/.test(line) ? 'A gate that nobody decided in time comes back.' : line,
+  )
+  return (
+    <dl className="summary-parts">
+      <div>
+        <dt>{gate.gate === 'manual' ? 'Why' : 'Produced'}</dt>
+        <dd className="written">{produced === '' ? 'nothing said' : produced}</dd>
+      </div>
+      <div>
+        <dt>Next</dt>
+        <dd className="written">{next === '' ? 'nothing said' : next}</dd>
+      </div>
+      <div>
+        <dt>Anomalies</dt>
+        <dd>{odd.length === 0 ? <span className="muted">none</span> : <Lines lines={odd} odd />}</dd>
+      </div>
+      {amendments.length > 0 && (
+        <div>
+          <dt>Amendments</dt>
+          <dd>
+            <Lines lines={amendments} />
+          </dd>
+        </div>
+      )}
+      {run !== undefined && (
+        <div>
+          <dt>Cost so far</dt>
+          <dd>
+            <Cost run={run} limit={run.configuration.costLimit} />
+          </dd>
+        </div>
+      )}
+      {gate.approvals !== undefined && gate.approvals.length > 0 && (
+        <div>
+          <dt>Approved by</dt>
+          <dd>{gate.approvals.map(({ by, note }) => (note === null ? by : `${by} (${note})`)).join(', ')}</dd>
+        </div>
+      )}
+    </dl>
+  )
+}
+
+const Lines = ({ lines, odd = false }: { lines: readonly string[]; odd?: boolean }) => (
+  <ul className={odd ? 'plain odd' : 'plain'}>
+    {lines.map((line, index) => (
+      <li key={index}>{line}</li>
+    ))}
+  </ul>
+)
+
+function Reject({
+  gate,
+  run,
+  reason,
+  onReason,
+  pending,
+  error,
+  onClose,
+  onReject,
+}: {
+  gate: GateShown
+  run: Run | undefined
+  reason: string
+  onReason: (text: string) => void
+  pending: boolean
+  error: unknown
+  onClose: () => void
+  onReject: () => void
+}) {
+  const field = useId()
+  const empty = reason.trim() === ''
+  return (
+    <>
+      <h2>Reject: {gateNames[gate.gate] ?? gate.gate}</h2>
+      <p>{afterRejection(gate, run)}</p>
+      <label htmlFor={field}>Why; whoever does it again reads this</label>
+      <textarea
+        id={field}
+        autoFocus
+        required
+        rows={4}
+        maxLength={10_000}
+        value={reason}
+        onChange={(event) => onReason(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !empty) onReject()
+        }}
+      />
+      {error !== null && <Complaint error={error} />}
+      <p className="buttons">
+        <button type="button" onClick={onClose}>
+          Keep waiting
+        </button>
+        <button type="button" className="primary" disabled={pending || empty} onClick={onReject}>
+          {pending ? 'Rejecting' : 'Reject with this reason'}
+        </button>
+      </p>
+    </>
+  )
+}
+
+/** Who approves, where several people have to: one of them cannot count twice. */
+function Speaker({ value, onChange, gate }: { value: string; onChange: (slug: string) => void; gate: GateShown }) {
+  const field = useId()
+  const personas = useQuery(personasQuery()).data ?? []
+  const people = personas.filter(({ type, status }) => type === 'person' && status === 'active')
+  const approved = new Set(gate.approvals?.map(({ by }) => by) ?? [])
+  return (
+    <label className="check speaker" htmlFor={field}>
+      as
+      <select id={field} value={value} onChange={(event) => onChange(event.target.value)}>
+        <option value="">operator{approved.has('operator') ? ' (has approved)' : ''}</option>
+        {people
+          .filter(({ personaId }) => personaId !== operatorPersona)
+          .map(({ slug, name }) => (
+            <option key={slug} value={slug}>
+              {name}
+              {approved.has(slug) ? ' (has approved)' : ''}
+            </option>
+          ))}
+      </select>
+    </label>
+  )
+}
+
+/** The operator is among the personas too, and speaks without a name. */
+const operatorPersona = 1
+
+function Left({ since, minutes }: { since: string; minutes: number }) {
+  const left = Date.parse(since) + minutes * 60_000 - useSecond()
+  return (
+    <span className="tone-waiting">
+      {left > 0 ? `the run pauses in ${roughly(left)}` : 'the run is about to pause'} unless you decide
+    </span>
+  )
+}
+
+type Decided = GateShown & { confirmation: string }
+
+/** Decided here: what happens now. Decided elsewhere: by whom, and how. */
+function GateOutcome({ gate, decided }: { gate: GateShown; decided: Decided | undefined }) {
+  const gates = useQuery({
+    queryKey: [...keys.run(gate.runId), 'gates'],
+    queryFn: ({ signal }) => call(operations.gate.ofRun, { runId: gate.runId }, signal),
+    enabled: decided === undefined,
+  })
+  const found = decided ?? gates.data?.gates.find((each) => each.id === gate.id)
+  if (found === undefined || found.status === 'pending')
+    return <Settled state={{ tone: 'off', says: 'no longer waits' }} mine={false} />
+  const state: State =
+    decided === undefined
+      ? { ...gateState(found), says: `${gateState(found).says} by ${found.by ?? 'somebody'}` }
+      : { ...gateState(found), says: plain(decided.confirmation) }
+  return (
+    <Settled state={state} mine={decided !== undefined}>
+      {decided === undefined && found.reason !== null && <span>{found.reason}</span>}
+    </Settled>
+  )
+}
+
+/** The sentence is written for chats too, where it begins with a picture; here the sign is drawn. */
+const plain = (confirmation: string): string => confirmation.replace(/^\p{Extended_Pictographic}\uFE0F?\s*/u, '')
+
+/** Buttons say what happens. */
+function approveWords(gate: GateShown, run: Run | undefined): string {
+  switch (gate.gate) {
+    case 'plan':
+      return run === undefined || run.configuration.planner || run.briefsTotal === 0
+        ? 'Approve and start the plan'
+        : `Approve and start ${counted(run.briefsTotal, 'brief')}`
+    case 'acceptance':
+      return 'Approve and finish the run'
+    case 'escalation':
+      return 'Approve another try'
+    case 'manual':
+      return 'Resume the run'
+    default:
+      return 'Approve'
+  }
+}
+
+function afterRejection(gate: GateShown, run: Run | undefined): string {
+  if (gate.boundary !== 'run') return 'The brief is given up, and the run fails when its agents have ended.'
+  if (gate.gate === 'acceptance') return 'The last briefs of the run are done again, with your reason.'
+  if (gate.gate === 'plan')
+    return run?.configuration.planner === true
+      ? 'The planner writes another plan, with your reason.'
+      : 'The run is cancelled: its plan came from you, and there is nobody to write another.'
+  return 'What was produced is sent back, with your reason.'
+}

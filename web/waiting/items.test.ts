@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+
+import type { GateShown } from '../../src/work/gates/contract.ts'
+import type { Question } from '../../src/work/questions/contract.ts'
+import { briefOf, waitingOf } from './items.ts'
+
+const gate = (id: string, pendingSince: string, over: Partial<GateShown> = {}): GateShown =>
+  ({ id, pendingSince, status: 'pending', boundary: 'run', ...over }) as GateShown
+const question = (id: string, createdAt: string, over: Partial<Question> = {}): Question =>
+  ({ id, createdAt, status: 'with_operator', briefId: null, ...over }) as Question
+
+it('lists what waits longest first, gates and questions alike', () => {
+  const items = waitingOf(
+    [gate('gat_b', '2026-01-02')],
+    [question('qst_a', '2026-01-03'), question('qst_c', '2026-01-01')],
+  )
+  expect(items.map((item) => item.id)).toEqual(['qst_c', 'gat_b', 'qst_a'])
+})
+
+it('leaves out what is decided, answered or withdrawn', () => {
+  const items = waitingOf(
+    [gate('gat_a', '2026-01-01', { status: 'approved' }), gate('gat_b', '2026-01-01', { status: 'expired' })],
+    [question('qst_a', '2026-01-01', { status: 'answered' }), question('qst_b', '2026-01-01', { status: 'withdrawn' })],
+  )
+  expect(items).toEqual([])
+})
+
+it('knows which brief a gate or a question is about', () => {
+  const items = waitingOf(
+    [gate('gat_a', '2026-01-01', { boundary: 'brief:brf_1' }), gate('gat_b', '2026-01-02')],
+    [question('qst_a', '2026-01-03', { briefId: 'brf_2' })],
+  )
+  expect(items.map(briefOf)).toEqual(['brf_1', null, 'brf_2'])
+})

@@ -1,0 +1,30 @@
+import type { GateShown } from '../../src/work/gates/contract.ts'
+import type { Question } from '../../src/work/questions/contract.ts'
+
+/** Something that a run cannot go past without the operator. */
+export type Waiting =
+  | { kind: 'gate'; id: string; since: string; gate: GateShown }
+  | { kind: 'question'; id: string; since: string; question: Question }
+
+/** The oldest first; what came at the same moment keeps its order from one look to the next. */
+export const waitingOf = (gates: readonly GateShown[], questions: readonly Question[]): Waiting[] =>
+  [
+    ...gates.filter(isPending).map((gate) => ({ kind: 'gate' as const, id: gate.id, since: gate.pendingSince, gate })),
+    ...questions
+      .filter(isOpen)
+      .map((question) => ({ kind: 'question' as const, id: question.id, since: question.createdAt, question })),
+  ].toSorted(inOrder)
+
+export const inOrder = (a: Waiting, b: Waiting): number => a.since.localeCompare(b.since) || a.id.localeCompare(b.id)
+
+export const isPending = (gate: Pick<GateShown, 'status'>): boolean => gate.status === 'pending'
+
+export const isOpen = (question: Pick<Question, 'status'>): boolean =>
+  question.status !== 'answered' && question.status !== 'withdrawn'
+
+/** The brief that it is about, where it is about one. */
+export const briefOf = (item: Waiting): string | null => {
+  if (item.kind === 'question') return item.question.briefId
+  const { boundary } = item.gate
+  return boundary.startsWith('brief:') ? boundary.slice('brief:'.length) : null
+}

@@ -1,0 +1,174 @@
+import { useQuery } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+
+import { operations } from '../../src/operations/all.contract.ts'
+import type { Question, QuestionOption } from '../../src/work/questions/contract.ts'
+import { call } from '../client.ts'
+import { useDeed } from '../deed.ts'
+import { Complaint } from '../parts/complaint.tsx'
+import { Stated } from '../parts/state.tsx'
+import { Ago } from '../parts/time.tsx'
+import { keys } from '../queries.ts'
+import { addresses, Link } from '../router.tsx'
+import { words } from '../text.ts'
+import { type CardProps, Place, Settled, useRunOf } from './card.tsx'
+import { answerWords, questionState } from './words.ts'
+
+/** Something that only the operator can decide: one press on an option answers it, or a line in one's own words. */
+export function QuestionCard({ question, waits, within, onTouch, onDecided }: CardProps & { question: Question }) {
+  const run = useRunOf(question.runId, within)
+  const title = useId()
+  const answer = useDeed(operations.question.answer, onDecided)
+  const over = !waits || answer.data !== undefined
+  const send = (text: string): void => {
+    onTouch()
+    answer.perform({ questionId: question.id, answer: text })
+  }
+  return (
+    <li className="card ask" aria-labelledby={title} data-question={question.id} data-over={over || undefined}>
+      <p className="facts">
+        <Stated state={over ? { tone: 'off', says: 'question' } : { tone: 'waiting', says: 'asks you' }} />
+        <span className={question.risk === 'high' ? 'label tone-bad' : 'label'}>{question.risk} risk</span>
+        <span className="muted">
+          {words(question.kind)}, asked by <AskedBy question={question} />, <Ago at={question.createdAt} />
+        </span>
+      </p>
+      <h2 id={title} className="written">
+        {question.text}
+      </h2>
+      {within === null && <Place run={run} runId={question.runId} />}
+      {over ? (
+        <Answered question={question} mine={answer.data} />
+      ) : (
+        <>
+          {question.context !== '' && <Context text={question.context} />}
+          <div className="decide answer">
+            {question.options.map((option) => (
+              <Option
+                key={option.key}
+                option={option}
+                recommended={option.key === question.recommendation}
+                disabled={answer.isPending}
+                onChoose={() => send(option.key)}
+              />
+            ))}
+            <OwnWords disabled={answer.isPending} sending={answer.isPending} onTouch={onTouch} onSend={send} />
+          </div>
+          {answer.error !== null && <Complaint error={answer.error} />}
+        </>
+      )}
+    </li>
+  )
+}
+
+function Context({ text }: { text: string }) {
+  const long = text.length > 400 || text.split('\n').length > 6
+  if (!long) return <p className="written muted">{text}</p>
+  return (
+    <details>
+      <summary>Context</summary>
+      <p className="written">{text}</p>
+    </details>
+  )
+}
+
+function Option({
+  option,
+  recommended,
+  disabled,
+  onChoose,
+}: {
+  option: QuestionOption
+  recommended: boolean
+  disabled: boolean
+  onChoose: () => void
+}) {
+  const detail = useId()
+  return (
+    <button
+      type="button"
+      className={recommended ? 'option recommended' : 'option'}
+      aria-describedby={detail}
+      disabled={disabled}
+      onClick={onChoose}
+    >
+      <span className="option-label">
+        {option.label}
+        {recommended && <span className="label">recommended</span>}
+      </span>
+      <span id={detail} className="muted option-detail">
+        {option.detail}
+      </span>
+    </button>
+  )
+}
+
+function OwnWords({
+  disabled,
+  sending,
+  onTouch,
+  onSend,
+}: {
+  disabled: boolean
+  sending: boolean
+  onTouch: () => void
+  onSend: (text: string) => void
+}) {
+  const [text, setText] = useState('')
+  const field = useId()
+  const empty = text.trim() === ''
+  return (
+    <div className="own-words">
+      <label htmlFor={field} className="muted">
+        In your own words
+      </label>
+      <div className="own-line">
+        <textarea
+          id={field}
+          rows={1}
+          maxLength={10_000}
+          value={text}
+          disabled={disabled}
+          onChange={(event) => {
+            onTouch()
+            setText(event.target.value)
+          }}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !empty) onSend(text.trim())
+          }}
+        />
+        <button
+          type="button"
+          title="Send (Ctrl-Enter)"
+          disabled={disabled || empty}
+          onClick={() => onSend(text.trim())}
+        >
+          {sending ? 'Sending' : 'Send answer'}
+        </button>
+      </div>
+    </div>
+  )
+}
+
+function Answered({ question, mine }: { question: Question; mine: Question | undefined }) {
+  const current = useQuery({
+    queryKey: [...keys.run(question.runId), 'question', question.id],
+    queryFn: ({ signal }) => call(operations.question.show, { questionId: question.id }, signal),
+    enabled: mine === undefined,
+  })
+  const found = mine ?? current.data
+  if (found === undefined) return <Settled state={{ tone: 'off', says: 'no longer waits' }} mine={false} />
+  const { tone, says } = questionState(found)
+  const by = mine === undefined && found.answeredBy !== null ? ` by ${found.answeredBy}` : ''
+  return (
+    <Settled state={{ tone, says: says + by }} mine={mine !== undefined}>
+      {found.answer !== null && <span>{answerWords(found)}</span>}
+    </Settled>
+  )
+}
+
+function AskedBy({ question }: { question: Question }) {
+  const name = question.askedBy === 'engine' ? 'the engine' : question.askedBy.replace(/^brief:/, '')
+  if (question.briefId === null) return name
+  return <Link to={addresses.brief(question.runId, question.briefId)}>{name}</Link>
+}

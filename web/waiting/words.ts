@@ -1,0 +1,34 @@
+import type { GateShown } from '../../src/work/gates/contract.ts'
+import type { Question } from '../../src/work/questions/contract.ts'
+import type { State } from '../parts/state.tsx'
+
+export const gateNames: Readonly<Record<string, string>> = {
+  plan: 'The plan is ready',
+  acceptance: 'The result is ready',
+  escalation: 'A brief is stuck again',
+  manual: 'The run is paused',
+}
+
+const gateStates: Record<GateShown['status'], State> = {
+  pending: { tone: 'waiting', says: 'waits for you' },
+  approved: { tone: 'good', says: 'approved' },
+  rejected: { tone: 'bad', says: 'rejected' },
+  expired: { tone: 'bad', says: 'expired' },
+}
+
+export const gateState = (gate: Pick<GateShown, 'status' | 'gate'>): State =>
+  gate.gate === 'manual' && gate.status === 'approved' ? { tone: 'good', says: 'resumed' } : gateStates[gate.status]
+
+const questionStates: Record<Question['status'], State> = {
+  open: { tone: 'waiting', says: 'open' },
+  with_lead: { tone: 'waiting', says: 'with the lead' },
+  with_operator: { tone: 'waiting', says: 'waits for you' },
+  answered: { tone: 'good', says: 'answered' },
+  withdrawn: { tone: 'off', says: 'withdrawn' },
+}
+
+export const questionState = ({ status }: Pick<Question, 'status'>): State => questionStates[status]
+
+/** An option by its key is said with its own words. */
+export const answerWords = ({ answer, options }: Pick<Question, 'answer' | 'options'>): string =>
+  options.find((option) => option.key === answer)?.label ?? answer ?? ''
