@@ -55,6 +55,8 @@ export interface AgencyOptions {
   trigger?: Trigger
   /** What happens while the agents of an earlier life are being found and ended. */
   killSurvivors?: (attemptIds: readonly string[]) => Promise<void>
+  /** Called after each commit that opened or decided a gate. */
+  gatesChanged?: () => void
   /** What runs take that name none. */
   runtime?: string | null
   /** What runs take that say nothing themselves. */
@@ -138,6 +140,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     alsoSweep: () => jobs.sweep(),
     notify: async (tx, notice) => tx.afterCommit(() => told.push(notice)),
     later: laterThrough(jobs),
+    ...(options.gatesChanged === undefined ? {} : { gatesChanged: options.gatesChanged }),
     worker,
     slots: options.slots ?? 8,
     defaults: {
