@@ -1,15 +1,17 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { openAgency, startAgency, type TestAgency, work } from '../../test/support/agency.ts'
-import { describeStores } from '../../test/support/store.ts'
+import { describeStores, freshFolder, freshSqlite } from '../../test/support/store.ts'
 import { createVirtualClock } from '../../test/support/virtual-clock.ts'
 import { operator } from '../../test/support/work.ts'
 import type { Prices } from '../adapters/prices/port.ts'
 import type { StepInput } from '../adapters/runtime/scripted/contract.ts'
+import { createScriptedRuntime } from '../adapters/runtime/scripted/runtime.ts'
 import { systemPersona } from '../kernel/ids.ts'
 import type { Budget } from '../work/budgets/contract.ts'
 import { findBudget } from '../work/budgets/store.ts'
 import { listSpends } from '../work/spends/store.ts'
+import { createDirectoryWorkspaces } from '../workspaces/directory.ts'
 
 const uses = (input_tokens: number, output_tokens = 0, model = 'dear'): StepInput => ({
   usage: { input_tokens, output_tokens, model },
@@ -352,6 +354,28 @@ describeStores('a provider that takes no more calls', (openFresh) => {
     await agency.engine.idle()
     expect((await agency.inspect(run)).attempts).toHaveLength(1)
     agency.clock.advance(61_000)
+    expect(await agency.settled(run)).toMatchObject({ status: 'done' })
+  })
+})
+
+describe('an agent that is a process', () => {
+  it('is ended when its budget is used up, and its calls are in the ledger', async () => {
+    const agency = await startAgency(freshSqlite, {
+      prices,
+      defaults,
+      runtimes: [createScriptedRuntime({ host: 'process' })],
+      workspaces: createDirectoryWorkspaces({ root: freshFolder() }),
+    })
+    const alone: StepInput[] = [
+      { write: { path: 'result.md', text: 'Done.' } },
+      { report: { outputs: ['result.md'], via: 'stdout' } },
+    ]
+    const run = await agency.run({ tokenBudget: 1_000, play: [[uses(600), uses(600), hang], alone] })
+    const question = await questionOf(agency, run)
+    const [attempt] = (await agency.inspect(run)).attempts
+    expect(attempt).toMatchObject({ outcome: 'budget', inputTokens: 1_200, reservedTokens: 0 })
+    expect(() => process.kill(attempt?.pid as number, 0)).toThrow('ESRCH')
+    await agency.questions.answer(operator, question.id, 'raise')
     expect(await agency.settled(run)).toMatchObject({ status: 'done' })
   })
 })

@@ -37,8 +37,11 @@ export async function showCosts(context: CliContext, options: CostsOptions): Pro
   return 0
 }
 
-/** Also part of `agency inspect`. */
-export function modelLines(context: CliContext, models: readonly Wire<ModelCost>[]): string[] {
+/** For `agency inspect`. */
+export const modelLine = (model: Wire<ModelCost>): string =>
+  `${costText(model)}, ${plain(model.model ?? 'unnamed model')}, ${countText(model.calls)} ${model.calls === 1 ? 'call' : 'calls'}${model.simulated ? ' (simulated)' : ''}`
+
+function modelLines(context: CliContext, models: readonly Wire<ModelCost>[]): string[] {
   const rows = models.map((model) => [
     `${plain(model.model ?? 'unnamed')}${model.simulated ? ' (simulated)' : ''}`,
     plain(model.provider ?? '-'),

@@ -292,3 +292,33 @@ async function listen() {
   onTestFinished(() => void server.close())
   return { requests, environment: { AGENCY_SOCKET: socket, AGENCY_TOKEN: 'agt_good' } }
 }
+
+describe.each(hosts)('an agent in the host "%s"', (host) => {
+  it('says what each model call used', async () => {
+    const usage = {
+      input_tokens: 10,
+      output_tokens: 2,
+      cache_read_tokens: 4,
+      model: 'some-model',
+      provider: 'somebody',
+    }
+    const events = await play(host, { steps: [{ usage }, { usage: { input_tokens: 1, output_tokens: 0 } }] })
+    expect(events.filter((event) => event.kind === 'usage')).toEqual([
+      {
+        kind: 'usage',
+        inputTokens: 10,
+        outputTokens: 2,
+        cacheReadTokens: 4,
+        model: 'some-model',
+        provider: 'somebody',
+      },
+      { kind: 'usage', inputTokens: 1, outputTokens: 0 },
+    ])
+  })
+
+  it('ends where its provider takes no more calls, and says until when', async () => {
+    const events = await play(host, { steps: [{ quota: { seconds: 90, reason: 'too many' } }, { say: 'never' }] })
+    expect(textsOf(events)).not.toContain('never')
+    expect(events.at(-1)).toMatchObject({ kind: 'ended', exitCode: 1, limited: { seconds: 90, reason: 'too many' } })
+  })
+})

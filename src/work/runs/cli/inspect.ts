@@ -7,6 +7,7 @@ import { shorten } from '../../../kernel/text.ts'
 import type { Attempt } from '../../attempts/contract.ts'
 import type { Brief } from '../../briefs/contract.ts'
 import type { Check } from '../../evidence/contract.ts'
+import { modelLine } from '../../spends/cli.ts'
 import { briefHistory, fetchInspection, findBrief, type Inspection, ofBrief } from './inspection.ts'
 import { artifactLine, type View, viewNames, views } from './views.ts'
 
@@ -58,6 +59,7 @@ function print(context: CliContext, shown: Inspection, { brief, history }: Inspe
   )
   if (run.input_tokens + run.output_tokens > 0)
     context.out(`tokens   ${run.input_tokens} in, ${run.output_tokens} out${run.simulated ? ' (simulated)' : ''}`)
+  if (brief === undefined) for (const spent of shown.spends) context.out(`cost     ${modelLine(spent)}`)
   if (run.summary !== null) context.out(`summary  ${plain(run.summary)}`)
   for (const line of waitingLines(shown)) context.out(line)
   if (brief !== undefined && shown.briefs[0] !== undefined) printDetails(context, shown.briefs[0])

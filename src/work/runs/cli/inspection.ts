@@ -10,6 +10,7 @@ import type { GateShown } from '../../gates/contract.ts'
 import type { NoteShown } from '../../notes/contract.ts'
 import type { Question } from '../../questions/contract.ts'
 import type { Verdict } from '../../verdicts/contract.ts'
+import type { ModelCost } from '../../spends/contract.ts'
 import type { Run } from '../contract.ts'
 
 /** Everything about a run, as the daemon sends it. */
@@ -24,6 +25,7 @@ export interface Inspection {
   questions: Wire<Question>[]
   verdicts: Wire<Verdict>[]
   notes: Wire<NoteShown>[]
+  spends: Wire<ModelCost>[]
   events: EventLine[]
 }
 
