@@ -63,7 +63,7 @@ describe('the package', () => {
     expect(status).toMatchObject({ version, store: { kind: 'sqlite' }, home: realpathSync(cli.home) })
 
     const words = ['Write a haiku about rivers into poem.txt', '--playbook', 'direct', '--runtime', 'scripted']
-    const run = (await cli.text('run', ...words)).trim()
+    const run = (await cli.text('run', ...words, '--evidence', 'file:poem.txt')).trim()
     expect(await cli.text('watch', run)).toContain('evidence checked')
     const inspected = await cli.json<Inspected>('inspect', run)
     expect(inspected).toMatchObject({ status: 'done', run: { simulated: true } })

@@ -59,7 +59,7 @@ export function createOrgCli(): OrgCli {
           `echo '{"status": "done", "summary": "tried it", "outputs": ["tried.txt"]}'`,
         ].join('\n'),
       )
-      await ensure(cli.run('run', 'Try it', '--program', `sh ${agent}`, '--watch'))
+      await ensure(cli.run('run', 'Try it', '--program', `sh ${agent}`, '--evidence', 'file:tried.txt', '--watch'))
       const read = (name: string): string => readFileSync(path(name), 'utf8')
       return { code: Number(read('agent.code')), out: read('agent.out'), err: read('agent.err') }
     },
