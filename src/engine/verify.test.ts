@@ -480,37 +480,24 @@ describeStores('a verdict', (openFresh) => {
   describe('on work that has gone on meanwhile', () => {
     it('is dropped, and so is its verifier', async () => {
       const agency = await startAgency(openFresh)
-      const briefs = ['one', 'two'].map((key) => ({ key, objective: key }))
-      const run = await agency.run(judged([pass({ log: 'gate judge' })], { briefs, play: [work] }))
-      await agency.gate('judge').reached
+      const briefs = ['one', 'two'].map((key) => ({
+        key,
+        objective: key,
+        runtimeOptions: { scenario: { attempts: [work], verify: [pass({ log: `gate ${key}` })] } },
+      }))
+      const run = await agency.run({ verify: 'all', briefs })
+      await agency.gate('one').reached
+      await agency.gate('two').reached
       await agency.passed('attempt.started', 4)
       const one = await agency.brief(run, 'one')
       await agency.briefs.update(operator, one.id, 'cancelled', 'not wanted any more')
-      agency.gate('judge').open()
+      agency.gate('one').open()
+      await agency.passed('attempt.ended', 3)
+      expect(await statuses(agency, run)).toMatchObject({ one: 'cancelled', 'verify:one:1': 'cancelled' })
+      expect((await agency.inspect(run)).verdicts).toEqual([])
+      agency.gate('two').open()
       expect(await agency.settled(run)).toMatchObject({ status: 'done', briefsDone: 1 })
-      const { verdicts } = await agency.inspect(run)
-      expect(verdicts.map((each) => each.briefId)).toEqual([(await agency.brief(run, 'two')).id])
-      expect(await statuses(agency, run)).toMatchObject({
-        one: 'cancelled',
-        'verify:one:1': 'cancelled',
-        'verify:two:1': 'done',
-      })
-    })
-
-    it('is not asked for again when its verifier crashes', async () => {
-      const agency = await startAgency(openFresh)
-      const briefs = [{ key: 'one', objective: 'one' }]
-      const crash: StepInput[] = [{ log: 'gate judge' }, { crash: {} }]
-      const run = await agency.run(judged([crash], { briefs, crashRetries: 2 }))
-      await agency.gate('judge').reached
-      await agency.passed('attempt.started', 2)
-      await agency.gates.pause(operator, run.id, undefined)
-      await agency.briefs.update(operator, (await agency.brief(run, 'one')).id, 'cancelled', undefined)
-      agency.gate('judge').open()
-      await agency.engine.idle()
-      expect(await statuses(agency, run)).toEqual({ one: 'cancelled', 'verify:one:1': 'cancelled' })
-      await agency.gates.resume(operator, run.id)
-      expect(await agency.settled(run)).toMatchObject({ status: 'cancelled' })
+      expect((await agency.inspect(run)).verdicts).toHaveLength(1)
     })
 
     it('is dropped also where the run ends by it', async () => {
