@@ -33,7 +33,7 @@ export async function showCosts(context: CliContext, options: CostsOptions): Pro
     `total: ${countText(costs.calls)} calls, ${countText(costs.tokens)} tokens, ${moneyText(costs.cost_micros)}`,
   )
   if (costs.unpriced_calls > 0)
-    context.out(faint(context, `${countText(costs.unpriced_calls)} calls without a known price are not in the total`))
+    context.out(faint(context, `${countText(costs.unpriced_calls)} without a known price, not in the total`))
   return 0
 }
 
