@@ -1,6 +1,6 @@
 /** What people did, and what they were told about it: the other side of what the store says. */
 export interface Act {
-  readonly kind: 'approve' | 'reject' | 'answer' | 'resume' | 'pause' | 'cancel'
+  readonly kind: 'approve' | 'reject' | 'answer' | 'resume' | 'pause' | 'cancel' | 'stop' | 'clear' | 'limit'
   readonly target: string
   readonly by: string
   /** Of one that stays under way, the daemon died over it: it may have happened or not. */

@@ -131,6 +131,7 @@ export function beginLife(world: World): Life {
     killSurvivors: async (attemptIds) => (dead ? never : killSurvivors(world, attemptIds)),
     later: async (tx, { kind, gateId, delayMs }) =>
       void (await jobs.enqueue(tx, { kind, payload: { gateId }, delayMs, singleton: `${kind}:${gateId}` })),
+    prices: { priceOf: async ({ inputTokens, outputTokens }) => inputTokens * 2 + outputTokens * 5 },
     worker,
     slots: random.pick([1, 2, 8]),
     defaults: { runtime: 'scripted', ...plainDefaults },

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 
 import { injectBug } from './bugs/inject.ts'
+import { tryBugs } from './bugs/try.ts'
 import type { Outcome } from './simulate.ts'
 
 const { values } = parseArgs({
@@ -8,12 +9,14 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '100' },
     start: { type: 'string', default: '1' },
     bug: { type: 'string' },
+    bugs: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
 })
 const seeds = wholeNumber('seeds', values.seeds)
 const start = wholeNumber('start', values.start)
+if (values.bugs) process.exit(await tryBugs(seeds, start))
 if (values.bug !== undefined) injectBug(values.bug)
 // Only now, so that a bug is there before whoever imports what it replaces.
 const { simulate } = await import('./simulate.ts')

@@ -23,6 +23,8 @@ export function drawRun(random: Random, name: string): CreateRun {
     retryBudget: random.between(0, 2),
     verificationLimit: random.between(0, 2),
     gateTimeoutMinutes: random.pick([null, null, 1, 4]),
+    ...(random.chance(0.2) ? { tokenBudget: random.between(200, 5_000) } : {}),
+    ...(random.chance(0.1) ? { costLimit: random.between(1_000, 20_000) / 1e6 } : {}),
     approvalsNeeded: random.pick([1, 1, 1, 2, 1 + people.length]),
   })
 }
@@ -41,6 +43,7 @@ export function planOf(random: Random, name: string, { byAgent }: { byAgent: boo
       objective: `Write ${subject}.md`,
       after,
       ...evidenceOf(random, subject, byAgent),
+      ...(!byAgent && random.chance(0.1) ? { tokenBudget: random.between(100, 2_000) } : {}),
       ...(byAgent || random.chance(0.7) ? verifyOf(random) : castOf(random)),
     }
   })

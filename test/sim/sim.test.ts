@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
 import { bugs } from './bugs/all.ts'
+import { tryBug } from './bugs/try.ts'
 import { simulate } from './simulate.ts'
 
 describe('a simulated world', () => {
@@ -27,30 +26,12 @@ describe('a simulated world', () => {
   })
 })
 
-const main = fileURLToPath(new URL('./main.ts', import.meta.url))
-
-/** How many seeds it may take: most are found by one of the first, and none is worth more in every test run. */
-const seeds = 400
+/** Enough for those that are found by one of the first seeds; `npm run sim -- --bugs --seeds 2000` tries all. */
+const seeds = 300
 
 describe('a bug is found', () => {
-  for (const name of Object.keys(bugs))
-    it(name, { timeout: 180_000 }, async () => {
-      const { code, output } = await run(['--bug', name, '--seeds', String(seeds)])
-      expect(output).toMatch(/^seed \d+ breaks ".+": /)
-      expect(code).toBe(1)
+  for (const [name, { what, isRare }] of Object.entries(bugs))
+    it.skipIf(isRare === true)(what, { timeout: 180_000 }, async () => {
+      expect(await tryBug(name, seeds)).toMatchObject({ found: true })
     })
-
-  it('only where there is one', async () => {
-    const { code, output } = await run(['--seeds', '3'])
-    expect(output).toMatch(/^3 seeds, [\d.]+ per second, [\d.]+ faults per seed, /)
-    expect(code).toBe(0)
-  })
 })
-
-function run(options: readonly string[]): Promise<{ code: number | null; output: string }> {
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, [main, ...options], (_, output) =>
-      resolve({ code: child.exitCode, output }),
-    )
-  })
-}

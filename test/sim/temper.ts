@@ -25,6 +25,10 @@ export interface Temper {
   readonly isOperatorSilent: boolean
   readonly doubleClick: number
   readonly cancel: number
+  /** Of an operator's turn: that everything is stopped, or goes on. */
+  readonly stopAll: number
+  /** Of an operator's turn: that somebody gets a budget. */
+  readonly limit: number
   readonly busyMs: number
 }
 
@@ -46,6 +50,8 @@ export function drawTemper(random: Random): Temper {
     isOperatorSilent: random.chance(0.1),
     doubleClick: some(0.5, 0.3, 0.7),
     cancel: some(0.3, 0.05, 0.15),
+    stopAll: some(0.15, 0.3),
+    limit: some(0.2, 0.3),
     busyMs: random.pick([60_000, 240_000, 600_000]),
   }
 }

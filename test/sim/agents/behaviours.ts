@@ -153,7 +153,7 @@ const badWork: Record<string, Draw> = {
   spends: (task, random) => ({
     steps: [
       ...doing(task),
-      ...Array.from({ length: 5 }, () => usage(random)).flat(),
+      ...Array.from({ length: 8 }, () => usage(random)).flat(),
       done({ outputs: [`${task.subject}.md`] }, random),
     ],
     outcomes: ['ok'],
@@ -238,7 +238,10 @@ const thinking = (random: Random): StepInput[] =>
       ]
 
 const usage = (random: Random): StepInput[] =>
-  random.chance(0.5) ? [] : [{ usage: { input_tokens: random.between(1, 900), output_tokens: random.between(1, 300) } }]
+  random.chance(0.5)
+    ? []
+    : // Calls take their time: each is written down before the next one begins.
+      [{ wait: { ms: 1 } }, { usage: { input_tokens: random.between(1, 900), output_tokens: random.between(1, 300) } }]
 
 /** The work itself: a file that says what was asked for, another text in every attempt. */
 const doing = ({ kind, subject, attempt }: Task): StepInput[] =>

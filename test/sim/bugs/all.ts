@@ -3,6 +3,8 @@ export interface Bug {
   readonly what: string
   /** From the module, below `src/`, to the file beside this one that takes its place. */
   readonly replaces: Readonly<Record<string, string>>
+  /** Takes some hundred seeds: too many for every test run. */
+  readonly isRare?: boolean
 }
 
 /** What the simulation has to find. A seam in the product would be in everybody's way; an import is a seam already. */
@@ -26,6 +28,14 @@ export const bugs: Readonly<Record<string, Bug>> = {
   'rejected-is-approved': {
     what: 'whoever rejects approves',
     replaces: { 'engine/gates.ts': 'rejected-is-approved.ts' },
+  },
+  'budget-after-launch': {
+    what: 'an agent starts before anybody has looked whether there is something left to spend',
+    replaces: { 'engine/money.ts': 'budget-after-launch.ts' },
+  },
+  'budget-not-given-back': {
+    what: 'what an attempt did not use stays set aside for it',
+    replaces: { 'engine/budgets.ts': 'budget-not-given-back.ts' },
   },
   'verdict-counted-twice': {
     what: 'a failed verification counts as two',
@@ -66,6 +76,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   'stale-verdict': {
     what: 'a verdict about work that has gone on still counts',
     replaces: { 'engine/verify.ts': 'stale-verdict.ts' },
+    isRare: true,
   },
   'cancelled-works-on': {
     what: 'the agents of a cancelled run go on',

@@ -47,12 +47,18 @@ function checkOutcome(world: World, attempt: Row): void {
     ...played.outcomes,
     // What came through the API can get lost with us, or was all that we saw of it.
     ...(hadTrouble ? ['bad_output', ...(played.reported === undefined ? [] : [played.reported])] : []),
+    ...(isLimited(world, attempt) ? ['budget'] : []),
     // What one judges another may have spoilt.
     ...(played.name === 'good' || played.name === 'refuses' || played.name === 'misses something'
       ? ['bad_output']
       : []),
   ]
   if (!possible.includes(outcome)) refuse(`its agent was one that ${played.name}`)
+}
+
+const isLimited = ({ history }: World, attempt: Row): boolean => {
+  const brief = history.row('briefs', attempt['brief_id'] as string)
+  return brief?.['token_budget'] !== null || brief['cost_limit_micros'] !== null || history.rows('budgets').size > 0
 }
 
 function checkVerdict(world: World, verdict: Row): void {

@@ -3,6 +3,7 @@ import { watchAgents } from './agents.ts'
 import { watchCounters } from './counters.ts'
 import { watchGates } from './gates.ts'
 import { watchLaunches } from './launches.ts'
+import { watchMoney } from './money.ts'
 import { inspectRuns } from './runs.ts'
 import { watchVerified } from './verified.ts'
 
@@ -13,5 +14,6 @@ export function employInvariants(world: World): void {
   watchVerified(world)
   watchCounters(world)
   watchGates(world)
+  watchMoney(world)
   inspectRuns(world)
 }

@@ -38,6 +38,7 @@ export function watchCounters(world: World): void {
         tallyOf(after['id'] as string).bad = tallyOf(parentOf(history, after)).bad
       if (table === 'briefs' && before !== null) {
         countNotes(event, before, after, tallyOf(after['id'] as string))
+        excuse(event, history, before, after, tallyOf(after['id'] as string))
         forgive(event, history, before, after, tallyOf(after['id'] as string))
         checkLimits(event, history, before, after, tallyOf(after['id'] as string))
       }
@@ -69,6 +70,14 @@ function countNotes(event: SeenEvent, before: Row, after: Row, tally: Tally): vo
   if (before['status'] !== 'completion_drive_review') return
   if (after['status'] === 'pending' || (after['status'] === 'blocked' && event.data['class'] === 'bad_output'))
     tally.bad++
+}
+
+/** Whatever an attempt came to: where nothing is left to spend, that is what stops its brief, and nothing else counts. */
+function excuse(event: SeenEvent, history: History, before: Row, after: Row, tally: Tally): void {
+  if (event.data['class'] !== 'budget' || after['status'] !== 'blocked' || before['status'] === 'blocked') return
+  const outcome = history.row('attempts', after['attempt_id'] as string)?.['outcome']
+  if (outcome === 'bad_output' || outcome === 'partial_output') tally.bad--
+  if (outcome === 'crash' || outcome === 'timeout') tally.crash--
 }
 
 /** A limit starts anew only by an answer to a question about that very limit. */

@@ -14,24 +14,25 @@ function checkRun(history: History, run: Row): void {
   const runId = run['id'] as string
   const stuck = (why: string): void => history.fail('every run ends or waits on a named thing', `${runId} ${why}`)
   const gates = pendingGatesOf(history, runId)
-  if (gates.some((gate) => gate['boundary'] === 'run')) return
+  if (gates.some((gate) => gate['boundary'] === 'run') || history.rows('stops').size > 0) return
   const questions = openQuestionsOf(history, runId)
   const held = heldBriefs(history, runId)
   if (gates.length + questions.length + held.length === 0)
     return stuck(`is ${run['status']} and waits for nothing (${listOf(history, runId)})`)
   const isAsked = (brief: Row): boolean =>
-    questions.some((question) => question['brief_id'] === brief['id']) ||
+    questions.some((question) => question['brief_id'] === brief['id'] || isAboutBudgetOf(question, brief)) ||
     gates.some((gate) => gate['boundary'] === `brief:${brief['id']}`)
   const hasFailed = history
     .of('briefs', runId)
     .some((brief) => brief['status'] === 'failed' && brief['kind'] !== 'verify')
+  const isShort = questions.some((question) => question['class'] === 'budget')
   for (const brief of history.of('briefs', runId)) {
     if (isAtWork(brief)) stuck(`has ${nameOf(brief)} ${brief['status']} with nobody at it`)
     if (brief['status'] === 'blocked' && !isAsked(brief)) stuck(`has ${nameOf(brief)} blocked by nothing`)
     if (brief['status'] === 'failed' && brief['kind'] !== 'verify' && !isAsked(brief) && run['abandoned'] !== 1)
       stuck(`has ${nameOf(brief)} failed, and nobody is asked about it`)
     const isReady = brief['status'] === 'pending' && brief['unmet_dependencies'] === 0 && brief['held_by'] === null
-    if (isReady && !hasFailed) stuck(`has ${nameOf(brief)} ready, and nobody takes it`)
+    if (isReady && !hasFailed && !isShort) stuck(`has ${nameOf(brief)} ready, and nobody takes it`)
     if (brief['status'] === 'ready_for_verification' && !hasFailed) {
       const judge = history
         .of('briefs', runId)
@@ -40,6 +41,9 @@ function checkRun(history: History, run: Row): void {
     }
   }
 }
+
+const isAboutBudgetOf = (question: Row, brief: Row): boolean =>
+  question['class'] === 'budget' && String(brief['held_by']).startsWith('budget:')
 
 /** Those that wait for a brief which the operator cancelled: theirs to cancel as well. */
 export const heldBriefs = (history: History, runId: string): Row[] =>

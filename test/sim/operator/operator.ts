@@ -26,6 +26,7 @@ export function employOperator(world: World): void {
 export function decideEverything(world: World, round: number): void {
   const { life } = world
   if (life === null) return
+  if (world.history.rows('stops').size > 0) void clearStop(world, life)
   const gates = pendingGates(world)
   const questions = openQuestions(world)
   for (const gate of gates)
@@ -89,6 +90,15 @@ function actOnce(world: World, random: Random): void {
       choices.push(() => void cancelBrief(world, life, brief['id'] as string))
     }
   }
+  if (random.chance(world.temper.stopAll))
+    choices.push(
+      twice(() => void stopAll(world, life)),
+      twice(() => void clearStop(world, life)),
+    )
+  if (random.chance(world.temper.limit)) {
+    const tokens = random.pick([null, random.between(100, 20_000)])
+    choices.push(() => void limit(world, life, random.pick(['cleo', 'dora', 'operator']), tokens))
+  }
   if (choices.length > 0) random.pick(choices)()
 }
 
@@ -126,6 +136,17 @@ const cancel = (world: World, life: Life, runId: string): Promise<void> =>
 const cancelBrief = (world: World, life: Life, briefId: string): Promise<void> =>
   observe(world, world.acts.begin('cancel', briefId, 'operator'), () =>
     life.agency.briefs.update(operator, briefId, 'cancelled', 'not needed'),
+  )
+
+const stopAll = (world: World, life: Life): Promise<void> =>
+  observe(world, world.acts.begin('stop', 'all', 'operator'), () =>
+    life.agency.stops.set(operator, undefined, 'the house is on fire'),
+  )
+const clearStop = (world: World, life: Life): Promise<void> =>
+  observe(world, world.acts.begin('clear', 'all', 'operator'), () => life.agency.stops.clear(operator, undefined))
+const limit = (world: World, life: Life, persona: string, tokens: number | null): Promise<void> =>
+  observe(world, world.acts.begin('limit', persona, 'operator'), () =>
+    life.agency.budgets.set(operator, { persona, tokens }),
   )
 
 /** A refusal is an answer; anything else that is thrown is a bug. Over a daemon that dies it stays under way. */
