@@ -9,6 +9,7 @@ export const keys = {
   status: ['status'],
   runs: ['runs'],
   run: (runId: string) => ['run', runId],
+  everyRun: ['run'],
   waiting: ['waiting'],
   /** What keeps everything, or one provider, from launching. */
   stops: ['stops'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { age, counted, duration, figure, size, ticking } from './text.ts'
+import { age, counted, duration, figure, money, size, ticking } from './text.ts'
 
 describe('an age', () => {
   it('names its largest unit', () => {
@@ -48,4 +48,15 @@ describe('a figure', () => {
       '0 replies',
     ])
   })
+})
+
+it('is money to the cent, and never nothing where something was spent', () => {
+  expect([0, 1, 9_999, 10_000, 1_923_400, 1_234_567_890].map(money)).toEqual([
+    '$0.00',
+    'under $0.01',
+    'under $0.01',
+    '$0.01',
+    '$1.92',
+    '$1,234.57',
+  ])
 })

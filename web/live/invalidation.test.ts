@@ -31,8 +31,23 @@ describe('what an event makes old', () => {
     expect(staleAfter(event('reported'))).toEqual([keys.run('run_a'), keys.runs])
   })
 
+  it('is the inbox for one approval among several, which is told as a line', () => {
+    expect(staleAfter({ ...event('log'), data: { gate_id: 'gat_a' } })).toContainEqual(keys.waiting)
+  })
+
+  it('is every run where a stop holds them all up', () => {
+    expect(staleAfter(event('stop_set', null))).toEqual([keys.status, keys.stops, keys.everyRun])
+  })
+
   it('is the inbox too where something may wait now, or no longer', () => {
-    for (const kind of ['escalated', 'unblocked', 'failed', 'brief_cancelled', 'run_status'] as const)
+    for (const kind of [
+      'escalated',
+      'gate_pending',
+      'gate_approved',
+      'question_asked',
+      'question_answered',
+      'run_status',
+    ] as const)
       expect(staleAfter(event(kind))).toContainEqual(keys.waiting)
   })
 

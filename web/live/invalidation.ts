@@ -50,7 +50,8 @@ const changesNothing = ({ kind, data }: Told): boolean => kind === 'log' && data
 export function staleAfter(event: Told): QueryKey[] {
   if (changesNothing(event)) return []
   if (event.kind === 'org_changed' || event.kind === 'installed') return [keys.status, keys.org]
-  const stops: QueryKey[] = movesStops.includes(event.kind) ? [keys.stops] : []
+  // A stop holds up briefs of every run.
+  const stops: QueryKey[] = movesStops.includes(event.kind) ? [keys.stops, keys.everyRun] : []
   if (event.runId === null) return [keys.status, ...stops]
   const run: QueryKey[] = [keys.run(event.runId), keys.runs, ...stops]
   if (event.kind === 'run_created' || event.kind === 'run_status') return [...run, keys.waiting, keys.status]

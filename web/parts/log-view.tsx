@@ -234,10 +234,13 @@ const Row = memo(function Row({ line, number, top, origin, pointedAt }: RowProps
       <span className="tier muted">{line.tier ?? (line.runId === null ? '' : 'RUN')}</span>
       {origin !== null && <span className="origin muted">{origin}</span>}
       <b className={`tone-${tone}`}>{line.code ?? (line.kind === 'log' ? line.by : words(line.kind))}</b>
-      <span className="cut">{line.message}</span>
+      <span className="cut">{withoutSign(line.message)}</span>
     </div>
   )
 })
+
+/** The sign is drawn already; few fonts have this one, and some show a picture. */
+const withoutSign = (message: string): string => message.replace(/^⏸\uFE0F?\s*/u, '')
 
 /** Lines that arrive at the beginning push the rest down; the scroll goes with them, so that nothing seems to move. */
 function useKeptPlace(element: HTMLElement | null, shown: readonly Line[], place: LinePlace): void {

@@ -19,6 +19,32 @@ describe('a brief', () => {
     })
   })
 
+  it('says what holds it up from outside', () => {
+    const says = (heldBy: string): string => briefState(brief({ heldBy })).says
+    expect(says('pause')).toBe('pending: the run is paused')
+    expect(says('gate:gat_a')).toBe('pending: a gate waits for you')
+    expect(says('stop:all')).toBe('pending: everything is stopped')
+    expect(says('stop:org:2')).toBe('pending: its organisation is stopped')
+    expect(says('budget:mission')).toBe('pending: the budget of its mission is used up')
+    expect(says('provider:anthropic until 2026-01-01T12:40:00.000Z')).toMatch(
+      /^pending: anthropic takes no launches until \d\d:40:00$/,
+    )
+  })
+
+  it('waits for others without waiting for anybody', () => {
+    expect(briefState(brief({ heldBy: 'dependencies', unmetDependencies: 1 }))).toEqual({
+      tone: 'idle',
+      says: 'pending: after 1 other brief',
+    })
+  })
+
+  it('says how often it was tried again, of how many times', () => {
+    expect(briefState(brief({ status: 'working', retriesUsed: 1, retryBudget: 3 })).says).toBe('working · retry 1/3')
+    expect(briefState(brief({ status: 'done', verificationFailures: 2, verificationLimit: 3 })).says).toBe(
+      'done · rework 2/3',
+    )
+  })
+
   it('says why it failed', () => {
     expect(briefState(brief({ status: 'failed', failure: 'no proof' }))).toEqual({
       tone: 'bad',

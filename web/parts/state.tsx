@@ -2,7 +2,7 @@ import type { EventKind } from '../../src/events/contract.ts'
 import type { Attempt } from '../../src/work/attempts/contract.ts'
 import type { Brief } from '../../src/work/briefs/contract.ts'
 import type { RunStatus } from '../../src/work/runs/contract.ts'
-import { counted, words } from '../text.ts'
+import { clockTime, counted, words } from '../text.ts'
 
 /** Four states have a colour, each with its own shape; the two quiet ones are grey. */
 export type Tone = 'waiting' | 'working' | 'good' | 'bad' | 'idle' | 'off'
@@ -52,7 +52,7 @@ const runTones: Record<RunStatus, Tone> = {
   running: 'working',
   gated: 'waiting',
   paused: 'waiting',
-  accepting: 'working',
+  accepting: 'waiting',
   done: 'good',
   failed: 'bad',
   cancelled: 'off',
@@ -127,12 +127,21 @@ export function holdWords(heldBy: string): string {
     case 'stop':
       return what === '' || what === 'all' ? 'everything is stopped' : 'its organisation is stopped'
     case 'provider':
-      return what === '' ? 'its provider takes no launches' : `${what} takes no launches`
+      return providerWords(what)
     case 'budget':
       return what === '' ? 'the budget is used up' : `the budget of its ${what.split(':')[0]} is used up`
     default:
       return `held by ${words(heldBy)}`
   }
+}
+
+/** `anthropic until 2026-01-01T12:40:00.000Z` */
+function providerWords(held: string): string {
+  const [name = '', until] = held.split(' until ')
+  const who = name === '' ? 'its provider' : name
+  return until === undefined
+    ? `${who} takes no launches`
+    : `${who} takes no launches until ${clockTime(Date.parse(until))}`
 }
 
 const outcomeWords: Record<NonNullable<Attempt['outcome']>, State> = {

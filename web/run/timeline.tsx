@@ -70,14 +70,25 @@ function Axis({ timeline: { begin, end } }: { timeline: Timeline }) {
     <div className="axis" aria-hidden="true">
       <span className="lane-title" />
       <span className="track">
-        {ticksOf(end - begin).map((tick) => (
-          <span key={tick} className="tick figure muted" style={{ left: `${(tick / (end - begin)) * 100}%` }}>
-            {tick === 0 ? '0' : tick < 1_000 ? `${tick} ms` : roughly(tick)}
-          </span>
-        ))}
+        {ticksOf(end - begin)
+          // One at the very end would stand outside.
+          .filter((tick) => tick < (end - begin) * 0.93)
+          .map((tick) => (
+            <span key={tick} className="tick figure muted" style={{ left: `${(tick / (end - begin)) * 100}%` }}>
+              {tickWords(tick)}
+            </span>
+          ))}
       </span>
     </div>
   )
+}
+
+function tickWords(ms: number): string {
+  if (ms === 0) return '0'
+  if (ms < 60_000) return duration(ms)
+  return ms % 60_000 === 0
+    ? roughly(ms)
+    : `${Math.floor(ms / 60_000)}:${String((ms % 60_000) / 1_000).padStart(2, '0')} min`
 }
 
 function LaneRow({ lane, timeline, top }: { lane: Lane; timeline: Timeline; top: number }) {
