@@ -35,6 +35,8 @@ export async function inspectRun(context: CliContext, id: string, options: Inspe
     context.json(wanted.length > 0 ? { run_id: whole.run.id, ...Object.fromEntries(parts) } : shown)
   } else if (wanted.length > 0)
     for (const name of wanted) for (const line of views[name].lines(context, shown)) context.out(line)
+  else if (context.isTty && process.stdin.isTTY && !options.plain && options.brief === undefined)
+    return (await import('./walk.ts')).walkRun(context, whole)
   else print(context, shown, options)
   return 0
 }

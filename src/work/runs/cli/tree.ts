@@ -1,0 +1,99 @@
+import { bytesText, duration, plain, signText, stateOf, statusText, visible } from '../../../cli/terminal.ts'
+import type { Wire } from '../../../cli/wire.ts'
+import type { Artifact } from '../../artifacts/contract.ts'
+import type { Brief } from '../../briefs/contract.ts'
+import type { Inspection } from './inspection.ts'
+import { artifactLine, gateLines, noteLines, questionLines, type Screen, verdictLines } from './views.ts'
+
+/** A line to stand on; what it opens is made when it is opened. */
+export interface TreeLine {
+  readonly depth: number
+  readonly text: string
+  readonly open: () => string[]
+  /** A file that can be read. */
+  readonly artifact?: Wire<Artifact>
+}
+
+/** A run as a list of lines, what belongs together under each other. */
+export function treeLines(screen: Screen, shown: Inspection): TreeLine[] {
+  const { run } = shown
+  return [
+    line(0, `${statusText(screen, run.status)}  ${run.id}  ${plain(run.goal_anchor)}`, () => [
+      ...visible(run.goal_anchor).split('\n'),
+      '',
+      `mission  ${run.mission_id}`,
+      `started  ${run.started_at}`,
+      `summary  ${plain(run.summary ?? '–')}`,
+      `held by  ${run.held_by ?? '–'}`,
+    ]),
+    ...shown.gates.map((gate) =>
+      line(
+        1,
+        `${statusText(screen, gate.status === 'pending' ? 'GATE: pending review' : `gate ${gate.status}`, gate.status === 'pending' ? 'waiting' : 'idle')}  ${plain(gate.gate)}`,
+        () => gateLines(screen, gate),
+      ),
+    ),
+    ...shown.questions.map((question) =>
+      line(
+        1,
+        `${signText(screen, question.answered_at === null ? 'waiting' : 'good')} question  ${plain(question.text)}`,
+        () => questionLines(screen, question),
+      ),
+    ),
+    ...shown.briefs.flatMap((brief) => briefTree(screen, shown, brief)),
+  ]
+}
+
+const line = (depth: number, text: string, open: () => string[]): TreeLine => ({ depth, text, open })
+
+function briefTree(screen: Screen, shown: Inspection, brief: Wire<Brief>): TreeLine[] {
+  const of = <Row extends { brief_id: string | null }>(rows: readonly Row[]): Row[] =>
+    rows.filter((row) => row.brief_id === brief.id)
+  const held = brief.held_by === null ? '' : `  held: ${plain(brief.held_by)}`
+  const state = brief.held_by === null ? stateOf(brief.status) : 'waiting'
+  return [
+    line(1, `${statusText(screen, brief.status, state)}  ${plain(brief.key)}  ${plain(brief.title)}${held}`, () =>
+      briefDetails(brief),
+    ),
+    ...of(shown.attempts).map((attempt) =>
+      line(
+        2,
+        `${signText(screen, attempt.outcome === null ? 'working' : attempt.outcome === 'ok' ? 'good' : 'bad')} attempt ${attempt.fence}  ${attempt.outcome ?? attempt.status}  ${attempt.runtime}${attempt.simulated ? ' (simulated)' : ''}${took(attempt)}`,
+        () => [
+          `outcome  ${attempt.outcome ?? attempt.status}`,
+          ...(attempt.detail === null ? [] : [`detail   ${plain(attempt.detail)}`]),
+          ...shown.evidence
+            .filter((check) => check.attempt_id === attempt.id)
+            .map((check) => `${check.passed ? '✓' : '✗'} ${check.kind}  ${plain(check.detail)}`),
+          ...(attempt.report === null ? [] : visible(JSON.stringify(attempt.report, null, 2)).split('\n')),
+        ],
+      ),
+    ),
+    ...of(shown.verdicts).map((verdict) =>
+      line(2, `verdict ${verdict.verdict}`, () => verdictLines(screen, shown, verdict)),
+    ),
+    ...of(shown.notes).map((note) =>
+      line(2, `${note.note_id}  ${note.status}  ${plain(note.description)}`, () => noteLines(screen, note)),
+    ),
+    ...of(shown.artifacts).map((artifact) => ({
+      ...line(2, `${plain(artifact.name)}  v${artifact.version}  ${bytesText(artifact.bytes)}`, () => [
+        artifactLine(artifact).trim(),
+      ]),
+      artifact,
+    })),
+  ]
+}
+
+const took = ({ started_at: from, ended_at: to }: { started_at: string | null; ended_at: string | null }): string =>
+  from === null || to === null ? '' : `  ${duration(Date.parse(to) - Date.parse(from))}`
+
+const briefDetails = (brief: Wire<Brief>): string[] => [
+  `id       ${brief.id}`,
+  `status   ${brief.status}`,
+  `limits   attempts ${brief.attempts}, crash_retries ${brief.crash_retries}/${brief.crash_limit}, retries_used ${brief.retries_used}/${brief.retry_budget}, verification_failures ${brief.verification_failures}/${brief.verification_limit}`,
+  ...(brief.failure === null ? [] : [`failure  ${plain(brief.failure)}`]),
+  ...(brief.rejection_reason === null ? [] : [`rejected ${plain(brief.rejection_reason)}`]),
+  ...brief.guidance.map((each) => `guidance ${plain(each.question)}: ${plain(each.answer)} (${each.by})`),
+  '',
+  ...visible(brief.objective).split('\n'),
+]
