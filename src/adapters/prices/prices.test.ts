@@ -20,9 +20,9 @@ describe('the price table', () => {
     expect(await prices.priceOf(call({ model: 'claude-sonnet-4-5', provider: 'anthropic', inputTokens: 1_000 }))).toBe(
       3_000,
     )
-    expect(
-      await prices.priceOf(call({ model: 'claude-sonnet-4-5', inputTokens: 1_000, outputTokens: 1_000 })),
-    ).toBe(18_000)
+    expect(await prices.priceOf(call({ model: 'claude-sonnet-4-5', inputTokens: 1_000, outputTokens: 1_000 }))).toBe(
+      18_000,
+    )
   })
 
   it('takes what came from a cache for less', async () => {
