@@ -401,6 +401,8 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
 
   it('shows nothing of other organisations while it is still unknown which one was chosen', async () => {
     await startRun(daemon, 'done', 'Work for Development')
+    // Something waits, so that the rail says when all but the list of organisations has come.
+    await daemon.ask('POST', '/runs', { goal: 'Planned', runtime: 'scripted', plan_gate: true })
     await open(`/org/${kent.slug}`)
     // Whatever is shown, however shortly.
     await page.addInitScript(() => {
