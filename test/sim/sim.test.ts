@@ -8,7 +8,7 @@ describe('a simulated world', () => {
   it('keeps every promise, whatever happens in it', async () => {
     const failed: string[] = []
     let faults = 0
-    for (let seed = 1; seed <= 120; seed++) {
+    for (let seed = 1; seed <= 100; seed++) {
       const outcome = await simulate(seed)
       for (const count of outcome.faults.values()) faults += count
       if (outcome.failure === null) continue
@@ -16,7 +16,7 @@ describe('a simulated world', () => {
     }
     expect(failed).toEqual([])
     expect(faults).toBeGreaterThan(1_000)
-  }, 180_000)
+  }, 600_000)
 
   it('is the same when it has the same seed, and another with another', async () => {
     const first = await simulate(4711)
@@ -31,7 +31,7 @@ const seeds = 300
 
 describe('a bug is found', () => {
   for (const [name, { what, isRare }] of Object.entries(bugs))
-    it.skipIf(isRare === true)(what, { timeout: 180_000 }, async () => {
+    it.skipIf(isRare === true)(what, { timeout: 300_000 }, async () => {
       expect(await tryBug(name, seeds)).toMatchObject({ found: true })
     })
 })

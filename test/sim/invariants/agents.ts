@@ -36,7 +36,10 @@ function checkOutcome(world: World, attempt: Row): void {
   const played = world.history.playedBy(attempt['id'] as string)
   const refuse = (why: string): void =>
     world.fail('an attempt ends as its agent did', `${attempt['id']} is ${outcome}: ${why}`)
-  const hadTrouble = world.boots > 1 || world.faults.has('stop') || world.faults.has('full disk')
+  const hadTrouble =
+    world.boots > 1 ||
+    ['stop', 'full disk'].some((fault) => world.faults.has(fault)) ||
+    world.acts.all.some((act) => act.kind === 'stop')
   if (outcome === 'interrupted') {
     const isOurs = hadTrouble || world.acts.all.some((act) => act.kind !== 'pause')
     if (!isOurs) refuse('nobody interrupted anything')
