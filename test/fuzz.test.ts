@@ -2,9 +2,13 @@ import { Agent, request as httpRequest } from 'node:http'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
+import { type Agency, playbooks } from '../src/compose.ts'
+import type { Db } from '../src/db/port.ts'
+import { askQuestion } from '../src/engine/ask.ts'
+import { scopeOf } from '../src/engine/scope.ts'
 import type { Actor } from '../src/kernel/actor.ts'
 import { errorCodes } from '../src/kernel/errors.ts'
-import { operatorPersona } from '../src/kernel/ids.ts'
+import { operatorPersona, systemIds } from '../src/kernel/ids.ts'
 import { allOperations } from '../src/operations/all.contract.ts'
 import type { Operation } from '../src/operations/contract.ts'
 import { fromWire } from '../src/operations/wire.ts'
@@ -28,7 +32,7 @@ interface Target {
   ids: Record<string, string[]>
   logged: LogLineSeen[]
   /** Names that the last requests may have changed. */
-  refresh(): Promise<void>
+  refresh(operation?: string): Promise<void>
   ask(as: 'operator' | 'agent', method: string, path: string, body?: string): Promise<Reply>
 }
 
@@ -87,7 +91,7 @@ async function startTarget(openFresh: OpenFresh): Promise<Target> {
   onTestFinished(() => connections.destroy())
   return {
     ids,
-    async refresh() {
+    async refresh(operation = '') {
       const { organisations } = await org.organisations.list(true)
       ids['org'] = organisations.map((each) => each.slug)
       ids['persona'] = (await org.personas.list({ active: false, all: false })).personas
@@ -97,6 +101,7 @@ async function startTarget(openFresh: OpenFresh): Promise<Target> {
         organisations.find((each) => each.status === 'active') ??
         (await org.organisations.create(operator, { name: 'Again', purpose: 'fuzz', description: '' }))
       Object.assign(ids, await furnish(org, home, `${++refreshed}`))
+      Object.assign(ids, await waiting(agency, db, runs, operation === 'run.resume'))
       // Until its run is cancelled or its brief is, one note more waits to be settled.
       const note = agency.notes.add(working, { description: 'x', context: 'y', status: 'open' })
       ids['note_id'] = ['note_001', 'note_002', await note.then(({ noteId }) => noteId).catch(() => 'note_003')]
@@ -158,6 +163,33 @@ async function furnish(
     position_id: positions.slice(-3).map((each) => String(each.positionId)),
     proposal_id: proposals.slice(-3).map((each) => String(each.proposalId)),
     sitting: [slug],
+  }
+}
+
+/** A run that goes on or is paused, a gate that nobody has decided, a question that nobody has answered. */
+async function waiting(agency: Agency, db: Db, [first, second]: readonly Run[], paused: boolean) {
+  const create = (more: object): Promise<Run> =>
+    agency.runs.create(operator, CreateRun.parse({ goal: 'Wait', ...more }))
+  const run = await create({})
+  const gated = await create({ planGate: true })
+  const { gates } = await agency.runs.inspect(gated.id, 0)
+  if (paused) await agency.gates.pause(operator, run.id, undefined)
+  const question = await db.write([`run:${gated.id}`], (tx) =>
+    askQuestion(scopeOf({ ids: systemIds, playbooks }, tx, gated, 'engine'), {
+      brief: null,
+      kind: 'requirement',
+      class: 'asked',
+      text: 'What now?',
+      context: '',
+      options: [],
+      recommendation: null,
+      risk: 'low',
+    }),
+  )
+  return {
+    run_id: [first?.id ?? '', second?.id ?? '', run.id, run.id.slice(0, 8), 'run_'],
+    target: [gated.id, 'x', gates[0]?.id ?? ''],
+    question_id: ['x', 'qst_', question.id],
   }
 }
 
@@ -231,6 +263,9 @@ function inputOf(operation: Operation): fc.Arbitrary<Record<string, unknown>> {
 /** What gets past the service: sent as it is first, then spoilt. Ids come from the path. */
 const plainInputs: Record<string, Record<string, unknown>[]> = {
   'event.log': [{ kind: 'log', message: 'half way' }],
+  'budget.set': [{ persona: '$sitting', tokens: 1_000_000 }],
+  'gate.reject': [{ reason: 'no' }],
+  'question.answer': [{ answer: 'this' }],
   'note.add': [{ description: 'x', context: 'y' }],
   'note.resolve': [{ resolution: 'x', category: 'bug' }],
   'note.escalate': [{ reason: 'x' }],
@@ -333,7 +368,7 @@ describeStores('whatever is sent', (openFresh) => {
     const reached = new Set<string>()
     for (const operation of allOperations) {
       for (const as of ['operator', 'agent'] as const) {
-        await target.refresh()
+        await target.refresh(operation.name)
         await fc.assert(
           fc.asyncProperty(inputOf(operation), fc.nat(1_000), async (input, pick) => {
             const { path, body } = requestFor(operation, filledIn(input, target.ids), target.ids, pick)
