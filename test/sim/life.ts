@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 import type { AgentHandle, Runtime } from '../../src/adapters/runtime/port.ts'
-import { type Agency, composeAgency } from '../../src/compose.ts'
+import { composeAgency } from '../../src/compose.ts'
 import type { Db } from '../../src/db/port.ts'
 import { createMemoryFiles } from '../../src/engine/memory-files.ts'
 import { promptPath } from '../../src/entries.ts'
@@ -14,20 +14,7 @@ import { plainDefaults } from '../support/work.ts'
 import { createSimRuntime } from './agents/runtime.ts'
 import { gateWakes } from './operator/gates.ts'
 import { fullDisk, isOurs, textOf } from './trouble.ts'
-import type { World } from './world.ts'
-
-/** One process of the daemon, from its start to its death. */
-export interface Life {
-  readonly boot: number
-  readonly agency: Agency
-  /** The store as this process reaches it. */
-  readonly db: Db
-  isDead(): boolean
-  /** As kill -9 does: from now on nothing of it reaches anything. */
-  die(how: string): void
-  /** As SIGTERM does. */
-  stop(): Promise<void>
-}
+import type { Life, World } from './world.ts'
 
 const never = new Promise<never>(() => {})
 

@@ -1,4 +1,5 @@
 import type { AgentHandle } from '../../src/adapters/runtime/port.ts'
+import type { Agency } from '../../src/compose.ts'
 import type { Db } from '../../src/db/port.ts'
 import { createIds, type Ids } from '../../src/kernel/ids.ts'
 import { createMemoryWorkspaces, type MemoryWorkspaces } from '../../src/workspaces/memory.ts'
@@ -6,7 +7,6 @@ import type { Workspace, Workspaces } from '../../src/workspaces/port.ts'
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts'
 import { type Acts, createActs } from './acts.ts'
 import { createHistory, type History } from './history.ts'
-import type { Life } from './life.ts'
 import { createRandom, type Random } from './random.ts'
 import { openSimStore, type SimStore } from './store.ts'
 import { drawTemper, type Temper } from './temper.ts'
@@ -17,6 +17,19 @@ export type Phase = 'busy' | 'silent' | 'diligent'
 export interface Failure {
   readonly invariant: string
   readonly detail: string
+}
+
+/** One process of the daemon, from its start to its death. */
+export interface Life {
+  readonly boot: number
+  readonly agency: Agency
+  /** The store as this process reaches it. */
+  readonly db: Db
+  isDead(): boolean
+  /** As kill -9 does: from now on nothing of it reaches anything. */
+  die(how: string): void
+  /** As SIGTERM does. */
+  stop(): Promise<void>
 }
 
 /** Everything that outlives the daemon: time, the store, files, agents, people, chance; and what was seen of it all. */

@@ -5,9 +5,8 @@ import { fromWire } from '../../../src/operations/wire.ts'
 import { Report } from '../../../src/work/attempts/contract.ts'
 import { findStanding } from '../../../src/work/attempts/store.ts'
 import { type NoteCategory, ownCategories } from '../../../src/work/notes/contract.ts'
-import type { Life } from '../life.ts'
 import { isOurs, textOf } from '../trouble.ts'
-import type { World } from '../world.ts'
+import type { Life, World } from '../world.ts'
 
 /** What the server would do with an agent's request, without sockets; a dead daemon does not answer. */
 export async function answerAgent(

@@ -1,7 +1,6 @@
 import type { Jobs } from '../../../src/jobs/queue.ts'
-import type { Life } from '../life.ts'
 import { isOurs, textOf } from '../trouble.ts'
-import type { World } from '../world.ts'
+import type { Life, World } from '../world.ts'
 
 /** As the daemon does: a gate that was forgotten is looked at again. */
 export function gateWakes(jobs: Jobs, life: Life, world: World): void {

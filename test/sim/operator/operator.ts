@@ -4,11 +4,10 @@ import type { Act } from '../acts.ts'
 import type { Row } from '../history.ts'
 import { openRuns } from '../invariants/brief.ts'
 import { heldBriefs } from '../invariants/rest.ts'
-import type { Life } from '../life.ts'
 import { isOurs, textOf } from '../trouble.ts'
 import type { Random } from '../random.ts'
 import { people } from '../store.ts'
-import type { World } from '../world.ts'
+import type { Life, World } from '../world.ts'
 
 /** Comes by every now and then, and does something: what it wants, twice, or against itself. */
 export function employOperator(world: World): void {
