@@ -63,8 +63,6 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
           'fail',
         ]),
       )
-      .option('--gate-minutes <n>', 'Reject a gate that nobody decides within this; "off": never', minutes)
-      .option('--approvals <n>', 'How many people have to approve a gate', whole(1, 20))
       .option('--tokens <n>', 'Tokens that the run may use', whole(1))
       .option('--usd <amount>', 'US dollars that the run may cost', amount)
       .option('--idle-minutes <n>', 'End an attempt silent for so long; "off": never', minutes)

@@ -20,8 +20,6 @@ export interface StartOptions {
   planGate?: true
   acceptance?: string
   onLimit?: string
-  gateMinutes?: number | null
-  approvals?: number
   tokens?: number
   usd?: number
   idleMinutes?: number | null
@@ -58,8 +56,6 @@ async function start(
     plan_gate: options.planGate,
     acceptance: options.acceptance,
     on_limit: options.onLimit,
-    gate_timeout_minutes: options.gateMinutes,
-    approvals_needed: options.approvals,
     token_budget: options.tokens,
     cost_limit: options.usd,
     idle_minutes: options.idleMinutes,
