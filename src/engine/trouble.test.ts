@@ -132,7 +132,7 @@ describeStores('a store that takes no record for a while', (openFresh) => {
     const trouble = troubled(db)
     const agency = await openAgency({ db: trouble.db, clock, mayLogErrors: true })
     const started = await agency.run()
-    trouble.refuse(1)
+    trouble.refuse(1, { streams: (streams) => streams.includes(`run:${started.id}`) })
     await agency.engine.start()
     await trouble.refused()
     await agency.engine.idle()
