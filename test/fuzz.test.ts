@@ -101,6 +101,9 @@ async function startTarget(openFresh: OpenFresh): Promise<Target> {
         organisations.find((each) => each.status === 'active') ??
         (await org.organisations.create(operator, { name: 'Again', purpose: 'fuzz', description: '' }))
       Object.assign(ids, await furnish(org, home, `${++refreshed}`))
+      // Who holds no seat can be archived.
+      const free = await org.personas.create(operator, { ...persona, name: `Free ${refreshed}` })
+      ids['persona']?.splice(2, 0, free.slug)
       Object.assign(ids, await waiting(agency, db, runs, operation === 'run.resume'))
       // Until its run is cancelled or its brief is, one note more waits to be settled.
       const note = agency.notes.add(working, { description: 'x', context: 'y', status: 'open' })
@@ -170,7 +173,8 @@ async function furnish(
 async function waiting(agency: Agency, db: Db, [first, second]: readonly Run[], paused: boolean) {
   const create = (more: object): Promise<Run> =>
     agency.runs.create(operator, CreateRun.parse({ goal: 'Wait', ...more }))
-  const run = await create({})
+  // It may come to work, once nobody else hangs any more; it must not end before it is looked at.
+  const run = await create({ runtimeOptions: { scenario: { steps: [{ hang: {} }] } } })
   const gated = await create({ planGate: true })
   const { gates } = await agency.runs.inspect(gated.id, 0)
   if (paused) await agency.gates.pause(operator, run.id, undefined)
@@ -377,9 +381,11 @@ describeStores('whatever is sent', (openFresh) => {
             if (answer.status === 200) reached.add(operation.name)
           }),
           {
-            numRuns: operation.allow.includes(as) ? numRuns : 3,
-            // The second of the known ids, where there is one to be had.
-            examples: plainOf(operation).map((input): [Record<string, unknown>, number] => [input, 2]),
+            numRuns: operation.allow.includes(as) ? numRuns : 6,
+            // One of the known ids is free for it, though not always the same one.
+            examples: [2, 3, 4].flatMap((pick) =>
+              plainOf(operation).map((input): [Record<string, unknown>, number] => [input, pick]),
+            ),
           },
         )
       }
