@@ -4,6 +4,9 @@ const globalSetup = ['test/support/postgres.setup.ts']
 /** Long enough for a machine that is busy otherwise; where all is well, nobody waits for it. */
 const patient = { poll: { timeout: 60_000, interval: 50 } }
 
+/** In CI thousands of cases with real processes run once for everybody: what fails by chance gets one more chance. */
+const retry = process.env['CI'] === undefined ? 0 : 1
+
 export default defineConfig({
   test: {
     // As long as it takes to remove what a suite on PostgreSQL leaves behind: a database of its own for each test.
@@ -17,6 +20,7 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           expect: patient,
+          retry,
         },
       },
       {
@@ -29,6 +33,7 @@ export default defineConfig({
           testTimeout: 240_000,
           hookTimeout: 240_000,
           expect: patient,
+          retry,
         },
       },
       {
@@ -40,6 +45,7 @@ export default defineConfig({
           testTimeout: 600_000,
           hookTimeout: 240_000,
           expect: patient,
+          retry,
         },
       },
     ],

@@ -4,7 +4,10 @@ import { bugs } from './bugs/all.ts'
 import { tryBug } from './bugs/try.ts'
 import { simulate } from './simulate.ts'
 
-describe('a simulated world', () => {
+/** Its store is SQLite in memory, whatever the other suites use. */
+const isDoneElsewhere = process.env['AGENCY_TEST_STORE'] === 'postgres'
+
+describe.skipIf(isDoneElsewhere)('a simulated world', () => {
   it('keeps every promise, whatever happens in it', async () => {
     const failed: string[] = []
     let faults = 0
@@ -29,7 +32,7 @@ describe('a simulated world', () => {
 /** Enough for those that are found by one of the first seeds; `npm run sim -- --bugs --seeds 2000` tries all. */
 const seeds = 300
 
-describe('a bug is found', () => {
+describe.skipIf(isDoneElsewhere)('a bug is found', () => {
   for (const [name, { what, isRare }] of Object.entries(bugs))
     it.skipIf(isRare === true)(what, { timeout: 300_000 }, async () => {
       expect(await tryBug(name, seeds)).toMatchObject({ found: true })
