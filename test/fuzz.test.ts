@@ -25,7 +25,7 @@ import { createSeenLog, type LogLineSeen, startServer } from './support/server.t
 import { describeStores, freshSqlite, type OpenFresh, testChainKey } from './support/store.ts'
 
 /** How many requests each operation gets; a night's run may raise it. */
-const numRuns = Number(process.env['AGENCY_FUZZ_RUNS'] ?? 30)
+const numRuns = Number(process.env['AGENCY_FUZZ_RUNS'] ?? 20)
 
 interface Target {
   /** By the name of the parameter that takes it; each also goes where it does not belong. */
