@@ -4,7 +4,7 @@ import { redact, shorten } from '../kernel/text.ts'
 import { findOrganisation } from '../org/organisations/store.ts'
 import { findPosition } from '../org/positions/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'
-import { listFailedBriefs } from '../work/briefs/store.ts'
+import { briefs, listFailedBriefs } from '../work/briefs/store.ts'
 import { listPendingOfRun } from '../work/gates/store.ts'
 import type { Question, QuestionClass, QuestionKind, QuestionOption } from '../work/questions/contract.ts'
 import { climb, isSimilar } from '../work/questions/ladder.ts'
@@ -71,6 +71,7 @@ export async function askQuestion(scope: RunScope, wanted: NewQuestion): Promise
   for (const hop of hops)
     await appendEvent(tx, `run:${run.id}`, {
       kind: 'question_routed',
+      code: 'ESCALATE',
       by: scope.by,
       level: 'verbose',
       ...place,
@@ -131,10 +132,8 @@ export async function askAboutBrief(
   asked?: Pick<NewQuestion, 'options' | 'recommendation' | 'risk' | 'kind' | 'context'>,
 ): Promise<void> {
   const text = cause === 'asked' ? reason : `${brief.key} is stuck: ${reason}`
-  const earlier = (await listQuestionsOfBrief(scope.tx, brief.id)).filter(
-    (question) => question.class === cause && isSimilar(question.text, text),
-  )
-  if (earlier.length + 1 >= similarLimit) return holdForLook(scope, brief, text, earlier.length + 1)
+  const times = await countRepetition(scope, brief, text, cause)
+  if (times >= similarLimit) return holdForLook(scope, brief, text, times)
   await askQuestion(scope, {
     brief,
     kind: asked?.kind ?? kindOf[cause],
@@ -145,6 +144,27 @@ export async function askAboutBrief(
     recommendation: asked?.recommendation ?? (cause === 'asked' ? null : 'retry'),
     risk: asked?.risk ?? 'medium',
   })
+}
+
+/** How often this has been asked now, in these or similar words. */
+async function countRepetition(scope: RunScope, brief: Brief, text: string, cause: QuestionClass): Promise<number> {
+  const isRepeated = (await listQuestionsOfBrief(scope.tx, brief.id)).some(
+    (question) => question.class === cause && isSimilar(question.text, text),
+  )
+  if (!isRepeated) return 1
+  const used = brief.similarEscalations + 1
+  await touchRun(
+    scope,
+    {},
+    {
+      kind: 'log',
+      briefId: brief.id,
+      message: `${brief.key} asks the same again (${used + 1} times)`,
+      data: { class: 'repeat_escalation', used, limit: similarLimit - 1 },
+    },
+    [updated(briefs, brief, { similarEscalations: used })],
+  )
+  return used + 1
 }
 
 /** Once for a budget, however many briefs of the run it stops. What the brief is held by says which. */
@@ -183,11 +203,9 @@ const idOfHolder = ({ run }: RunScope, brief: Brief, held: string): string =>
   })[held] ?? brief.id
 
 async function holdForLook(scope: RunScope, brief: Brief, text: string, times: number): Promise<void> {
-  const boundary = `brief:${brief.id}`
-  if ((await listPendingOfRun(scope.tx, scope.run.id)).some((gate) => gate.boundary === boundary)) return
   await openGate(scope, {
     gate: 'escalation',
-    boundary,
+    boundary: `brief:${brief.id}`,
     summary: {
       produced: text,
       next: `Approve to let ${brief.key} try once more; reject to give it up.`,
@@ -199,7 +217,8 @@ async function holdForLook(scope: RunScope, brief: Brief, text: string, times: n
 export async function askAboutFailures(scope: RunScope): Promise<void> {
   // A note's question is about what the brief assumes, not about its failure.
   const asked = (await listWaitingOfRun(scope.tx, scope.run.id)).filter((question) => question.class !== 'note')
-  const waiting = new Set(asked.map((question) => question.briefId))
+  const held = (await listPendingOfRun(scope.tx, scope.run.id)).map((gate) => gate.boundary.replace(/^brief:/, ''))
+  const waiting = new Set([...asked.map((question) => question.briefId), ...held])
   for (const brief of await listFailedBriefs(scope.tx, scope.run.id))
     if (!waiting.has(brief.id)) await askAboutBrief(scope, brief, brief.failure ?? 'it failed', 'crash')
 }

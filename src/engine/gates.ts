@@ -4,11 +4,11 @@ import { shorten } from '../kernel/text.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import { findBrief } from '../work/briefs/store.ts'
 import type { GateRow } from '../work/gates/contract.ts'
-import { findGate, gates, listPendingOfRun } from '../work/gates/store.ts'
+import { findGate, gates, listPendingOfRun, listTimedOut } from '../work/gates/store.ts'
 import { listQuestionsOfBrief } from '../work/questions/store.ts'
 import { askQuestion } from './ask.ts'
 import { decideAndApply } from './decisions.ts'
-import { keepPaused, type NewGate, openGate, releaseGate, reopenedBy } from './halt.ts'
+import { keepPaused, type NewGate, openGate, releaseGate } from './halt.ts'
 import { type RunScope, touchRun } from './scope.ts'
 import { abandonBrief, resets, unblock } from './unblock.ts'
 
@@ -117,7 +117,7 @@ export async function expireGate(scope: RunScope, gateId: string): Promise<void>
     message: `✗ Nobody decided about ${gate.gate} within ${gate.timeoutMinutes} minutes`,
     data: { reason: 'timeout', by: 'system' },
   })
-  await keepPaused(scope, `nobody decided about ${gate.gate} in time`, gate)
+  await keepPaused(scope, `nobody decided about ${gate.gate} in time`)
 }
 
 export async function remindOfGate(scope: RunScope, gateId: string): Promise<void> {
@@ -156,9 +156,8 @@ async function resumeGate(scope: RunScope, manual: GateRow, by: string): Promise
     message: '▶ Going on',
     data: {},
   })
-  for (const again of reopenedBy(manual)) {
-    const expired = await findGate(scope.tx, again)
-    if (expired === undefined) throw bug(`gate ${again} vanished`)
+  // Whoever let them go by during this pause, or brought it about by that, is asked again.
+  for (const expired of await listTimedOut(scope.tx, scope.run.id, manual.pendingSince)) {
     const { gate, summary, boundary, timeoutMinutes } = expired
     // Whether there is still something to accept is for the playbook to say: it may have been cancelled meanwhile.
     if (gate === 'acceptance') continue

@@ -112,21 +112,10 @@ export async function pauseRun(scope: RunScope, reason: string): Promise<GateRow
 }
 
 /** The same where the engine itself sees that nobody should go on: a run that is paused already stays so. */
-export async function keepPaused(scope: RunScope, reason: string, instead?: GateRow): Promise<void> {
+export async function keepPaused(scope: RunScope, reason: string): Promise<void> {
   const pending = await listPendingOfRun(scope.tx, scope.run.id)
-  const manual = pending.find((gate) => gate.gate === 'manual') ?? (await pauseRun(scope, reason))
-  if (instead === undefined) return
-  const summary = { ...manual.summary, anomalies: [...manual.summary.anomalies, reopens(instead)] }
-  await touchRun(scope, {}, { kind: 'log', message: `${instead.gate} comes back when the run goes on` }, [
-    updated(gates, manual, { summary }),
-  ])
+  if (!pending.some((gate) => gate.gate === 'manual')) await pauseRun(scope, reason)
 }
-
-/** How a pause says which gate comes back after it. */
-const reopens = (gate: GateRow): string => `reopen ${gate.id}`
-
-export const reopenedBy = (manual: GateRow): string[] =>
-  manual.summary.anomalies.flatMap((line) => (line.startsWith('reopen ') ? [line.slice('reopen '.length)] : []))
 
 export interface Deciding {
   kind: 'gate_approved' | 'gate_rejected' | 'gate_resumed'

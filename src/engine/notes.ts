@@ -40,6 +40,7 @@ export async function addNote(scope: RunScope, wanted: NewNote): Promise<Note> {
     { notesTotal: note.number },
     {
       kind: 'note_created',
+      code: 'NOTE',
       briefId: note.briefId,
       attemptId: note.attemptId,
       message: `${noteName(note)}: ${shorten(note.description, 300)}`,
@@ -78,6 +79,7 @@ export async function escalateNote(scope: RunScope, brief: Brief, note: Note, re
     scope.tx,
     {
       kind: 'note_escalated',
+      code: 'ESCALATE',
       by: scope.by,
       runId: note.runId,
       briefId: note.briefId,
@@ -103,6 +105,7 @@ export async function resolveNote(
     scope.tx,
     {
       kind: 'note_resolved',
+      code: 'NOTE',
       by: scope.by,
       runId: note.runId,
       briefId: note.briefId,

@@ -64,7 +64,9 @@ function start({ run }: View, { briefs }: Extract<Trigger, { kind: 'run_started'
         produced: `A plan of ${counted(plan.length, 'brief')}:\n${listed.join('\n')}`,
         next: `${counted(plan.filter((brief) => brief.after.length === 0).length, 'brief')} can start at once.`,
         anomalies: plan.some((brief) => (brief.evidence ?? run.configuration.evidence).length === 0)
-          ? ['Some briefs have no checkable evidence: a verifier judges them.']
+          ? [
+              `Some briefs have no checkable evidence: ${run.configuration.verify === 'none' ? 'nobody judges' : 'a verifier judges'} them.`,
+            ]
           : [],
       },
     },

@@ -31,3 +31,12 @@ export async function countRejections(tx: ReadTx, runId: string, gate: string, b
   )
   return Number(row?.['count'])
 }
+
+/** Those that nobody decided in time, since then. */
+export const listTimedOut = (tx: ReadTx, runId: string, since: string): Promise<GateRow[]> =>
+  findRows(
+    tx,
+    gates,
+    "run_id = ? AND status = 'expired' AND reason = 'timeout' AND decided_at >= ? ORDER BY decided_at, id",
+    [runId, since],
+  )

@@ -241,7 +241,7 @@ describeStores('a limit that was reached', (openFresh) => {
       const found = await look()
       return found.id === gate.id ? null : found
     })
-    expect((await agency.brief(run)).attempts).toBe(4)
+    expect(await agency.brief(run)).toMatchObject({ attempts: 4, similarEscalations: 3 })
     await agency.gates.reject(operator, { target: again.id, reason: 'Enough' })
     expect(await agency.settled(run)).toMatchObject({ status: 'failed' })
   })
