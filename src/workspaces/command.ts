@@ -9,6 +9,7 @@ import { textOf } from './text.ts'
 export interface Command {
   readonly command: string
   readonly directory: string
+  readonly home: string
   /** By which it is found and ended if we die while it runs. */
   readonly launchId: string | null
   readonly clock: Clock
@@ -25,6 +26,7 @@ const lingerMs = 500
 export async function runCommand({
   command,
   directory,
+  home,
   launchId,
   clock,
   timeoutMs,
@@ -34,7 +36,7 @@ export async function runCommand({
   // One pipe for both outputs keeps them in the order in which they were written, so that the hash means something.
   const child = spawn('/bin/sh', ['-c', 'exec /bin/sh -c "$0" 2>&1', command], {
     cwd: directory,
-    env: cleanEnvironment(directory, launchId),
+    env: cleanEnvironment(home, launchId),
     detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],
   })

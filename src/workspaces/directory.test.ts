@@ -109,7 +109,7 @@ it('gives a command nothing of our environment', async () => {
     'LANG',
     'PATH',
   ])
-  expect(output).toContain(`HOME=${workspace.path}\n`)
+  expect(output).toContain(`HOME=${workspace.home}\n`)
 })
 
 it('keeps both outputs in the order in which they were written', async () => {

@@ -6,9 +6,10 @@ import { bug } from '../kernel/errors.ts'
 import { runCommand } from './command.ts'
 import { readInside, writeInside } from './files.ts'
 import { agencyDirectory, isPlainName, outbox } from './path.ts'
+import { enterPlainly } from './plain.ts'
 import type { Workspace, Workspaces } from './port.ts'
 
-/** Workspaces as directories: `root/<run>/<brief>`. */
+/** Workspaces as directories: `root/<run>/<brief>`, and beside each its HOME, `<brief>.home`. */
 export function createDirectoryWorkspaces({ root, clock = systemClock }: { root: string; clock?: Clock }): Workspaces {
   return {
     prepare: async (brief) => {
@@ -22,16 +23,19 @@ export function createDirectoryWorkspaces({ root, clock = systemClock }: { root:
       // What an earlier attempt put there must not speak for this one.
       await rm(join(path, outbox), { recursive: true, force: true })
       await ownDirectory(join(path, outbox))
-      return createWorkspace(path, brief.attemptId ?? null, clock)
+      const home = await ownDirectory(`${path}.home`)
+      return createWorkspace(path, home, brief.attemptId ?? null, clock)
     },
   }
 }
 
-const createWorkspace = (path: string, launchId: string | null, clock: Clock): Workspace => ({
+const createWorkspace = (path: string, home: string, launchId: string | null, clock: Clock): Workspace => ({
   path,
+  home,
+  enter: enterPlainly(path),
   read: (name, maxBytes) => readInside(path, name, maxBytes),
   write: (name, text) => writeInside(path, name, text),
-  run: (command, limits) => runCommand({ command, directory: path, launchId, clock, ...limits }),
+  run: (command, limits) => runCommand({ command, directory: path, home, launchId, clock, ...limits }),
 })
 
 /** An agent may have put a link or a file in the way; following it would make us write where it points. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 
 import { bug, refusal } from '../kernel/errors.ts'
 import { isPlainName, namesInside, outbox } from './path.ts'
+import { enterPlainly } from './plain.ts'
 import type { CommandResult, Workspace, WorkspaceFile, Workspaces } from './port.ts'
 import { textOf } from './text.ts'
 
@@ -39,6 +40,8 @@ const createWorkspace = (
   answers: ReadonlyMap<string, Answer>,
 ): Workspace => ({
   path,
+  home: `${path}.home`,
+  enter: enterPlainly(path),
   read: async (name, maxBytes) => {
     const text = namesInside(name) ? files.get(plain(name)) : undefined
     return text === undefined ? null : fileOf(text, maxBytes)

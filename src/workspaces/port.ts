@@ -2,11 +2,55 @@
 export interface Workspace {
   /** Absolute; for an in-memory workspace a name that no process could open. */
   readonly path: string
+  /** What programs in it find as their HOME: it lasts from one attempt of a brief to the next, and is never committed. */
+  readonly home: string
   /** A regular file inside the workspace, or null: missing, a directory, a link that leads outside, or too large to look at. */
   read(path: string, maxBytes: number): Promise<WorkspaceFile | null>
   write(path: string, text: string): Promise<void>
   /** Runs a shell command in it; output is cut at `maxOutputBytes` but hashed whole. */
   run(command: string, limits: { timeoutMs: number; maxOutputBytes: number }): Promise<CommandResult>
+  /** How a process is started in it: wrapped into the box where there is one, as it is otherwise. */
+  enter(entry: Entry): Promise<Entered>
+}
+
+export interface Entry {
+  readonly command: readonly [program: string, ...args: string[]]
+  /** Everything that it gets to see; nothing is inherited. */
+  readonly environment: Readonly<Record<string, string>>
+  /** Further files and directories that it may read: its own program, for one. */
+  readonly readable?: readonly string[]
+  /** Servers of this machine that it may reach, each at its own 127.0.0.1:<port>: a model server, for one. */
+  readonly forwards?: readonly Forward[]
+}
+
+export interface Forward {
+  readonly port: number
+  /** Where the box's connections to that port lead: `127.0.0.1:<port>`, unless said otherwise. */
+  readonly host?: string
+}
+
+export interface Entered {
+  readonly command: readonly [program: string, ...args: string[]]
+  readonly environment: Readonly<Record<string, string>>
+  readonly directory: string
+  readonly boxed: boolean
+  /** Begins to look at its limits. What exceeds one is killed with everything in the box, then `breached` is called, once. */
+  watch(pid: number, breached: (breach: Breach) => void): void
+  /** Closes its doors once it has ended; resolves to the most that it used. */
+  leave(): Promise<Used>
+}
+
+export interface Breach {
+  readonly limit: 'processes' | 'memory' | 'disk'
+  readonly used: number
+  readonly allowed: number
+}
+
+/** The most that was seen of it. */
+export interface Used {
+  readonly memoryMb: number
+  readonly processes: number
+  readonly diskMb: number
 }
 
 export interface WorkspaceFile {
@@ -26,10 +70,37 @@ export interface CommandResult {
   readonly boxed: boolean
 }
 
+/** Which workspace is wanted, by whom. */
+export interface Place {
+  /** Of the brief whose files these are. */
+  readonly id: string
+  readonly runId: string
+  /** Commands that run in it carry the attempt as AGENCY_LAUNCH_ID, like its agent: one that outlives us is found by it. */
+  readonly attemptId?: string | null
+  /** Whether what runs in it is put into the box, where there is one. */
+  readonly box?: boolean
+  /** A workspace that was made for a mission, below the workspace root, instead of a directory of the brief's own. */
+  readonly directory?: string | null
+  /** Made as a clone of this mirror, on this branch. */
+  readonly clone?: CloneOrder | null
+  readonly policy?: WorkspacePolicy
+}
+
+export interface CloneOrder {
+  /** A bare repository of ours; the clone shares its objects and cannot write to it. */
+  readonly mirror: string
+  readonly branch: string
+  /** The commit from which the branch starts. */
+  readonly start: string
+}
+
+/** What may be done from inside; a box enforces it, without one it is only looked at afterwards. */
+export interface WorkspacePolicy {
+  readonly network: { readonly allowed: boolean; readonly allow: readonly string[]; readonly block: readonly string[] }
+  readonly limits: { readonly maxProcesses: number; readonly maxMemoryMb: number; readonly maxDiskMb: number }
+}
+
 export interface Workspaces {
-  /**
-   * Makes the brief's directory if it is not there yet; a second attempt finds the first one's files, but an empty outbox.
-   * Commands that run in it carry the attempt as AGENCY_LAUNCH_ID, like its agent: one that outlives us is found by it.
-   */
-  prepare(brief: { id: string; runId: string; attemptId?: string | null }): Promise<Workspace>
+  /** Makes the directory if it is not there yet; a second attempt finds the first one's files, but an empty outbox. */
+  prepare(place: Place): Promise<Workspace>
 }

@@ -179,7 +179,7 @@ export function runtimeContract(name: string, make: () => RuntimeUnderTest): voi
       expect(lines).toContain(`AGENCY_LAUNCH_ID=${launch.launchId}`)
       expect(lines).toContain('AGENCY_TOKEN=agt_test')
       expect(lines).toContain('AGENCY_PROMPT_FILE=/nowhere/prompt.md')
-      expect(lines).toContain(`HOME=${launch.workspace.path}`)
+      expect(lines).toContain(`HOME=${launch.workspace.home}`)
       expect(lines.join('\n')).not.toContain('hunter2')
       const names = lines.map((line) => line.split('=')[0] ?? '')
       expect(names.filter((each) => !allowedNames.has(each))).toEqual([])

@@ -1,5 +1,5 @@
 import type { AttemptId } from '../../kernel/ids.ts'
-import type { Workspace } from '../../workspaces/port.ts'
+import type { Breach, Used, Workspace } from '../../workspaces/port.ts'
 
 /**
  * Runs agents. One contract suite (`contract-suite.ts`) holds for every implementation; the engine knows nothing else.
@@ -20,7 +20,7 @@ export interface RuntimeCapabilities {
   readonly simulated: boolean
   /** Whose quota it uses; without one, its own name. */
   readonly provider?: string
-  /** Its agents run in a sandbox. */
+  /** Its agents are put into the box, where there is one. */
   readonly boxed: boolean
   /** Evidence commands may run without a sandbox: only for programs that the operator named herself. */
   readonly evidenceUnboxed: boolean
@@ -40,10 +40,25 @@ export interface Launch {
   readonly attempt: number
   /** Whether it is to do something, to plan it, or to judge what another has done. */
   readonly kind: 'work' | 'plan' | 'verify'
+  /** What the agent is, beside what it is to do: its persona. */
+  readonly systemPrompt?: string
+  /** How much it may do unasked; without a box, `yolo` falls back to `cautious`. */
+  readonly mode?: AgentMode
+  /** The session of an earlier attempt to go on with, where `capabilities.resume` is true. */
+  readonly session?: string | null
+  /** Operations that were denied and that the operator has allowed since, as the runtime named them. */
+  readonly allowed?: readonly string[]
 }
+
+/** yolo: everything; cautious: what cannot be taken back is asked first; plan_only: look, change nothing. */
+export type AgentMode = 'yolo' | 'cautious' | 'plan_only'
 
 export interface AgentHandle {
   readonly pid: number | null
+  /** By which a later attempt goes on where this one was interrupted. */
+  readonly session?: string | null
+  /** It is in the box. */
+  readonly boxed?: boolean
   /** Everything it does, in order; ends after exactly one `ended`. */
   readonly events: AsyncIterable<RuntimeEvent>
   /** Text into a live session; rejects with `unsupported` where `capabilities.send` is false. */
@@ -81,6 +96,18 @@ export interface AgentEnded {
   readonly detail?: string
   /** Its provider takes no more calls for now: nobody's fault, and no use to try again before. */
   readonly limited?: Limited
+  /** It was killed because it used more than it may. */
+  readonly breach?: Breach
+  readonly used?: Used
+  /** What it wanted to do and was not allowed to: the operator is asked. */
+  readonly denied?: readonly Denied[]
+}
+
+export interface Denied {
+  /** What `Launch.allowed` names to let it pass: a rule of the runtime's own. */
+  readonly rule: string
+  /** In one line, for whoever is asked. */
+  readonly what: string
 }
 
 export interface Limited {

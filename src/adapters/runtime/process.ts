@@ -107,7 +107,7 @@ function spawned({ launch, command, environment }: AgentProcess): Promise<ChildP
 /** Nothing of the daemon's own environment but what every program needs: it holds the operator's secrets. */
 function basicEnvironment(launch: Launch): Record<string, string> {
   const { PATH = '/usr/local/bin:/usr/bin:/bin', LANG = 'C.UTF-8', TMPDIR } = process.env
-  return { PATH, LANG, ...(TMPDIR === undefined ? {} : { TMPDIR }), HOME: launch.workspace.path, ...launch.environment }
+  return { PATH, LANG, ...(TMPDIR === undefined ? {} : { TMPDIR }), HOME: launch.workspace.home, ...launch.environment }
 }
 
 function notStarted(program: string, launch: Launch, error: NodeJS.ErrnoException): AgencyError {
