@@ -16,7 +16,13 @@ export default defineConfig({
         test: {
           name: 'unit',
           globalSetup,
-          include: ['src/**/*.test.ts', 'test/*.test.ts', 'test/sim/*.test.ts', 'web/**/*.test.{ts,tsx}'],
+          include: [
+            'src/**/*.test.ts',
+            'test/*.test.ts',
+            'test/sim/*.test.ts',
+            'test/support/**/*.test.ts',
+            'web/**/*.test.{ts,tsx}',
+          ],
           testTimeout: 60_000,
           hookTimeout: 60_000,
           expect: patient,

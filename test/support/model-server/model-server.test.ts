@@ -1,0 +1,137 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { broken, overloaded, promptHas, rateLimited, type Rule, turns, unauthorised } from './script.ts'
+import { startModelServer } from './server.ts'
+
+async function serverWith(rules: readonly Rule[] = []) {
+  const server = await startModelServer(rules)
+  onTestFinished(() => server.stop())
+  const ask = (messages: unknown[], more: Record<string, unknown> = {}) =>
+    fetch(`${server.url}/v1/messages?beta=true`, {
+      method: 'POST',
+      body: JSON.stringify({ model: 'some-model', messages, ...more }),
+    })
+  return { server, ask }
+}
+
+const user = (content: unknown) => ({ role: 'user', content })
+const assistant = (content: unknown) => ({ role: 'assistant', content })
+const result = (text: string, is_error = false) => user([{ type: 'tool_result', content: text, is_error }])
+
+it('answers whole, with what it cost', async () => {
+  const { ask } = await serverWith([{ reply: { text: 'Hello.', tokens: { input: 7, output: 3, cacheRead: 5 } } }])
+  expect(await (await ask([user('Hi')])).json()).toMatchObject({
+    type: 'message',
+    role: 'assistant',
+    model: 'some-model',
+    content: [{ type: 'text', text: 'Hello.' }],
+    stop_reason: 'end_turn',
+    usage: { input_tokens: 7, output_tokens: 3, cache_read_input_tokens: 5, cache_creation_input_tokens: 0 },
+  })
+})
+
+it('streams the same in pieces', async () => {
+  const { ask } = await serverWith([
+    { reply: { text: 'A somewhat longer text.', tools: [{ name: 'Bash', input: { command: 'ls' } }] } },
+  ])
+  const response = await ask([user('Hi')], { stream: true })
+  expect(response.headers.get('content-type')).toBe('text/event-stream')
+  const events = eventsIn(await response.text())
+  expect(events[0]).toMatchObject({ type: 'message_start', message: { content: [] } })
+  expect(events.at(-2)).toMatchObject({ type: 'message_delta', delta: { stop_reason: 'tool_use' } })
+  expect(events.at(-1)).toEqual({ type: 'message_stop' })
+  const deltas = events.filter(({ type }) => type === 'content_block_delta') as unknown as {
+    delta: { text?: string }
+  }[]
+  expect(deltas.map(({ delta }) => delta.text ?? '').join('')).toBe('A somewhat longer text.')
+  expect(deltas.at(-1)).toMatchObject({ delta: { type: 'input_json_delta', partial_json: '{"command":"ls"}' } })
+})
+
+it('goes through its turns by what was said since the last prompt, and repeats itself when asked again', async () => {
+  const { server, ask } = await serverWith([turns([{ text: 'one' }, { text: 'two' }])])
+  const first = [user('Hi')]
+  const second = [...first, assistant('one'), result('fine', true), { role: 'system', content: 'by the way' }]
+  const texts: unknown[] = []
+  for (const messages of [first, first, second, [...second, assistant('two'), user('More')]]) {
+    const { content } = (await (await ask(messages)).json()) as { content: unknown[] }
+    texts.push(content[0])
+  }
+  expect(texts).toMatchObject([{ text: 'one' }, { text: 'one' }, { text: 'two' }, { text: 'one' }])
+  expect(server.asked[2]).toMatchObject({ prompt: 'Hi', step: 1, toolResults: [{ text: 'fine', isError: true }] })
+  expect(server.asked[3]).toMatchObject({ firstPrompt: 'Hi', prompt: 'More', step: 0 })
+})
+
+it('takes the first rule that holds, as often as it holds', async () => {
+  const { ask } = await serverWith([
+    { when: promptHas('secret'), reply: { text: 'hush' } },
+    { times: 1, reply: overloaded },
+    { reply: { text: 'fine' } },
+  ])
+  const statuses = []
+  for (const prompt of ['secret', 'a', 'b']) statuses.push((await ask([user(prompt)])).status)
+  expect(statuses).toEqual([200, 529, 200])
+})
+
+describe('fails as a provider does', () => {
+  it.each([
+    [rateLimited(7), 429, 'rate_limit_error'],
+    [overloaded, 529, 'overloaded_error'],
+    [broken, 500, 'api_error'],
+    [unauthorised, 401, 'authentication_error'],
+  ])('%j', async (reply, status, type) => {
+    const { ask } = await serverWith([{ reply }])
+    const response = await ask([user('Hi')])
+    expect(response.status).toBe(status)
+    expect(await response.json()).toMatchObject({ type: 'error', error: { type } })
+    expect(response.headers.get('retry-after')).toBe(status === 429 ? '7' : null)
+  })
+
+  it('with a page that is no answer', async () => {
+    const { ask } = await serverWith([{ reply: { status: 502, html: '<h1>Bad gateway</h1>' } }])
+    expect(await (await ask([user('Hi')])).text()).toBe('<h1>Bad gateway</h1>')
+  })
+
+  it('by closing the connection, before its answer or in it', async () => {
+    const { ask } = await serverWith([{ times: 1, reply: 'refuse' }, { reply: { text: 'one', cutAfter: 3 } }])
+    await expect(ask([user('Hi')])).rejects.toThrow('fetch failed')
+    const response = await ask([user('Hi')], { stream: true })
+    await expect(response.text()).rejects.toThrow()
+  })
+
+  it('by saying nothing', async () => {
+    const { server } = await serverWith([{ reply: 'hang' }])
+    const body = JSON.stringify({ messages: [] })
+    const waiting = fetch(`${server.url}/v1/messages`, { method: 'POST', body, signal: AbortSignal.timeout(100) })
+    await expect(waiting).rejects.toThrow('timeout')
+  })
+
+  it('by taking its time, before the first byte and between pieces', async () => {
+    const { ask } = await serverWith([{ reply: { text: 'x', firstByteMs: 50, paceMs: 10 } }])
+    const before = performance.now()
+    await (await ask([user('Hi')], { stream: true })).text()
+    // Six pieces, five times ten milliseconds between them; timers may be a millisecond early.
+    expect(performance.now() - before).toBeGreaterThan(90)
+  })
+
+  it('by not being there, until it is again', async () => {
+    const { server, ask } = await serverWith()
+    await server.stop()
+    await expect(ask([user('Hi')])).rejects.toThrow('fetch failed')
+    await server.start()
+    expect((await ask([user('Hi')])).status).toBe(200)
+  })
+})
+
+it('tells what else was asked of it, and refuses what is no JSON', async () => {
+  const { server } = await serverWith()
+  await fetch(server.url, { method: 'HEAD' })
+  expect(server.others).toEqual(['HEAD /'])
+  expect((await fetch(`${server.url}/v1/messages`, { method: 'POST', body: '{' })).status).toBe(400)
+  expect(server.asked).toEqual([])
+})
+
+const eventsIn = (stream: string): { type: string }[] =>
+  stream
+    .split('\n')
+    .filter((line) => line.startsWith('data: '))
+    .map((line) => JSON.parse(line.slice(6)) as { type: string })

@@ -1,0 +1,109 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { pause } from '../../../src/kernel/clock.ts'
+import { askedBy } from './asked.ts'
+import { messageEvents, type Wire, wholeMessage } from './messages.ts'
+import { type Asked, createScript, type Reply, type Rule } from './script.ts'
+
+/** A model that says what its script says, behind the Messages API; on this machine only. */
+export interface ModelServer {
+  readonly url: string
+  readonly port: number
+  /** Every request for a message, in order. */
+  readonly asked: readonly (Asked & { readonly headers: IncomingMessage['headers'] })[]
+  /** Everything else that was asked for: `HEAD /`. */
+  readonly others: readonly string[]
+  play(rules: readonly Rule[]): void
+  /** No longer listens: whoever connects is refused. `start` takes the same port again. */
+  stop(): Promise<void>
+  start(): Promise<void>
+}
+
+export async function startModelServer(rules: readonly Rule[] = [], host = '127.0.0.1'): Promise<ModelServer> {
+  const asked: (Asked & { headers: IncomingMessage['headers'] })[] = []
+  const others: string[] = []
+  let script = createScript(rules)
+  let count = 0
+  let port = 0
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const path = request.url?.split('?')[0]
+    if (request.method !== 'POST' || !path?.startsWith('/v1/messages')) {
+      others.push(`${request.method} ${request.url}`)
+      return void response.writeHead(request.method === 'HEAD' ? 200 : 404).end()
+    }
+    const body = await bodyOf(request)
+    if (body === null)
+      return sendJson(response, 400, {
+        type: 'error',
+        error: { type: 'invalid_request_error', message: 'the body is not JSON' },
+      })
+    if (path === '/v1/messages/count_tokens') return sendJson(response, 200, { input_tokens: 100 })
+    const question = askedBy(body)
+    asked.push({ ...question, headers: request.headers })
+    count += 1
+    await reply(response, script(question), question, `${port}_${count}`)
+  }
+  const make = () =>
+    createServer((request, response) => {
+      answer(request, response).catch(() => response.destroy())
+    })
+  let server = make()
+  const start = async (): Promise<void> => {
+    server = make()
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve))
+    port = (server.address() as AddressInfo).port
+  }
+  await start()
+  return {
+    url: `http://${host}:${port}`,
+    port,
+    asked,
+    others,
+    play: (next) => void (script = createScript(next)),
+    start,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown> | null> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>
+  } catch {
+    return null
+  }
+}
+
+async function reply(response: ServerResponse, given: Reply, { model, body }: Asked, id: string): Promise<void> {
+  if (given === 'hang') return
+  if (given === 'refuse') return void response.destroy()
+  if ('html' in given) return void response.writeHead(given.status, { 'content-type': 'text/html' }).end(given.html)
+  if ('error' in given)
+    return sendJson(response, given.status, { type: 'error', error: { ...given.error } }, given.headers)
+  if (given.firstByteMs !== undefined) await pause(given.firstByteMs)
+  if (body['stream'] !== true) return sendJson(response, 200, wholeMessage(given, model, id))
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'request-id': `req_${id}` })
+  for (const [at, event] of messageEvents(given, model, id).entries()) {
+    if (at === given.cutAfter) return void response.destroy()
+    if (at > 0 && given.paceMs !== undefined) await pause(given.paceMs)
+    // Each has left before the next one comes: a broken connection takes nothing back.
+    await new Promise((resolve) => response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`, resolve))
+  }
+  response.end()
+}
+
+function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: Wire,
+  headers: Readonly<Record<string, string>> = {},
+) {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+}
