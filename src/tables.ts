@@ -16,6 +16,7 @@ import { gates } from './work/gates/store.ts'
 import { missions } from './work/missions/store.ts'
 import { notes } from './work/notes/store.ts'
 import { questions } from './work/questions/store.ts'
+import { pullRequests } from './work/pull-requests/store.ts'
 import { runs } from './work/runs/store.ts'
 import { spends } from './work/spends/store.ts'
 import { providerHolds, stops } from './work/stops/store.ts'
@@ -40,6 +41,7 @@ export const eventTables: readonly AnyTable[] = [
   checks,
   artifacts,
   verdicts,
+  pullRequests,
   gates,
   questions,
   notes,

@@ -121,6 +121,8 @@ const kindOf: Record<QuestionClass, QuestionKind> = {
   interrupted: 'failure',
   budget: 'budget',
   gate: 'workflow',
+  permission: 'technical',
+  secret: 'technical',
 }
 
 /** What stopped a brief becomes a card with options. */

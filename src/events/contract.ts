@@ -63,6 +63,18 @@ export const eventKinds = [
   'notify_requested',
   'notify_sent',
   'notify_failed',
+  // repositories
+  'branch_collected',
+  'branch_merged',
+  'merge_conflict',
+  'pr_opened',
+  'pr_updated',
+  'pr_closed',
+  'merged',
+  'workspace_created',
+  'workspace_removed',
+  'exec_started',
+  'exec_finished',
   // what agents leave behind
   'artifact_written',
   'log',

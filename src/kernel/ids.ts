@@ -18,6 +18,8 @@ export type NoteId = Id<'note'>
 export type VerdictId = Id<'verdict'>
 export type SpendId = Id<'spend'>
 export type NotificationId = Id<'notification'>
+export type PullRequestId = Id<'pull_request'>
+export type WorkspaceId = Id<'workspace'>
 export type OrganisationId = NumericId<'organisation'>
 export type RoleId = NumericId<'role'>
 export type PersonaId = NumericId<'persona'>
@@ -42,6 +44,8 @@ export const idPrefixes = {
   verdict: 'vdt_',
   spend: 'spd_',
   notification: 'ntf_',
+  pullRequest: 'prq_',
+  workspace: 'wsp_',
 } as const
 export type IdNoun = keyof typeof idPrefixes
 
@@ -59,6 +63,8 @@ interface IdOf {
   verdict: VerdictId
   spend: SpendId
   notification: NotificationId
+  pullRequest: PullRequestId
+  workspace: WorkspaceId
 }
 
 /** New ids are handed in, so that a simulation can repeat them. */

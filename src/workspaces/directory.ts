@@ -31,6 +31,7 @@ export function createDirectoryWorkspaces({ root, clock = systemClock }: { root:
 
 const createWorkspace = (path: string, home: string, launchId: string | null, clock: Clock): Workspace => ({
   path,
+  boxed: false,
   home,
   enter: enterPlainly(path),
   read: (name, maxBytes) => readInside(path, name, maxBytes),

@@ -40,6 +40,7 @@ const createWorkspace = (
   answers: ReadonlyMap<string, Answer>,
 ): Workspace => ({
   path,
+  boxed: false,
   home: `${path}.home`,
   enter: enterPlainly(path),
   read: async (name, maxBytes) => {

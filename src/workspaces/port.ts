@@ -2,6 +2,8 @@
 export interface Workspace {
   /** Absolute; for an in-memory workspace a name that no process could open. */
   readonly path: string
+  /** Whether what runs in it is in a box. */
+  readonly boxed: boolean
   /** What programs in it find as their HOME: it lasts from one attempt of a brief to the next, and is never committed. */
   readonly home: string
   /** A regular file inside the workspace, or null: missing, a directory, a link that leads outside, or too large to look at. */

@@ -52,6 +52,18 @@ export const Usage = z.object({
 })
 export type Usage = z.infer<typeof Usage>
 
+/** The most that was seen of an attempt’s processes and files. */
+export const Used = z.object({
+  memoryMb: z.number(),
+  processes: z.number().int(),
+  diskMb: z.number(),
+})
+
+export const Denied = z.object({
+  rule: z.string().describe('What lets it pass, in the runtime’s own words'),
+  what: z.string(),
+})
+
 export const Attempt = z.object({
   id: z.string(),
   runId: z.string(),
@@ -73,6 +85,10 @@ export const Attempt = z.object({
   costMicros: z.number().int().describe('Millionths of a US dollar, of the calls whose price is known'),
   reservedTokens: z.number().int(),
   reservedMicros: z.number().int(),
+  session: z.string().nullable().describe('By which a later attempt goes on where this one was interrupted'),
+  exitCode: z.number().int().nullable(),
+  used: Used.nullable().describe('The most that it used of the machine; null: nobody looked'),
+  denied: z.array(Denied).describe('What it wanted to do and was not allowed to'),
   createdAt: z.string(),
   startedAt: z.string().nullable(),
   endedAt: z.string().nullable(),

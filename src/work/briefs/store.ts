@@ -6,7 +6,7 @@ import { isStopped } from '../stops/store.ts'
 import type { Brief, Dependency } from './contract.ts'
 
 export const briefs = table<Brief>('briefs', {
-  json: ['evidence', 'runtimeOptions', 'corrections', 'guidance'],
+  json: ['evidence', 'runtimeOptions', 'corrections', 'guidance', 'allowed'],
   booleans: ['checkable'],
   added: {
     kind: 'work',
@@ -19,6 +19,7 @@ export const briefs = table<Brief>('briefs', {
     provider: '',
     tokens_used: 0,
     cost_micros: 0,
+    allowed: '[]',
   },
   stream: (row) => `run:${row.runId}`,
 })

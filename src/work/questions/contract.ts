@@ -39,6 +39,8 @@ export const questionClasses = [
   'interrupted',
   'budget',
   'gate',
+  'permission',
+  'secret',
 ] as const
 export const QuestionClass = z.enum(questionClasses)
 export type QuestionClass = z.infer<typeof QuestionClass>

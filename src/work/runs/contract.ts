@@ -16,6 +16,20 @@ import { Event } from '../../events/contract.ts'
 export const RunStatus = z.enum(['planning', 'running', 'gated', 'paused', 'accepting', 'done', 'failed', 'cancelled'])
 export type RunStatus = z.infer<typeof RunStatus>
 
+export const AgentMode = z
+  .enum(['yolo', 'cautious', 'plan_only'])
+  .describe('yolo: everything inside its box; cautious: what cannot be taken back is asked first; plan_only: look only')
+
+/** Where a run’s work comes from and where it goes. */
+export const RunRepository = z.object({
+  path: z.string(),
+  mirror: z.string(),
+  branch: z.string().describe('Where the result is merged to'),
+  base: z.string().describe('The commit that the run began with'),
+  warnings: z.array(z.string()),
+})
+export type RunRepository = z.infer<typeof RunRepository>
+
 /** What holds for the whole run, fixed when it starts. */
 export const RunConfiguration = z.object({
   runtime: z.string(),
@@ -37,6 +51,11 @@ export const RunConfiguration = z.object({
   approvalsNeeded: z.number().int(),
   tokenBudget: z.number().int().nullable(),
   costLimit: z.number().nullable(),
+  mode: AgentMode,
+  workspace: z
+    .string()
+    .nullable()
+    .describe('The mission’s workspace, below the workspace root; null: one for each brief'),
 })
 export type RunConfiguration = z.infer<typeof RunConfiguration>
 
@@ -63,6 +82,8 @@ export const Run = z.object({
   gatesPending: z.number().int(),
   questionsOpen: z.number().int(),
   notesTotal: z.number().int(),
+  repository: RunRepository.nullable(),
+  head: z.string().nullable().describe('The newest commit of its integration branch'),
   summary: z.string().nullable(),
   startedAt: z.string(),
   endedAt: z.string().nullable(),
@@ -114,6 +135,20 @@ export const CreateRun = z.strictObject({
   approvalsNeeded: z.number().int().min(1).max(20).default(1).describe('How many have to approve a gate'),
   tokenBudget: z.number().int().positive().max(1e12).optional().describe('Tokens the whole run may use'),
   costLimit: z.number().positive().max(1e6).optional().describe('US dollars the whole run may cost'),
+  repo: z
+    .string()
+    .min(1)
+    .max(4_096)
+    .optional()
+    .describe('A git repository on the daemon’s machine: work happens in clones of it'),
+  base: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('The branch to start from and merge to; without one, the one checked out'),
+  mode: AgentMode.optional(),
+  workspace: z.string().min(1).max(500).optional().describe('A mission’s workspace to work in'),
 })
 export type CreateRun = z.infer<typeof CreateRun>
 

@@ -4,7 +4,7 @@ import { sqlOf } from '../../db/tx.ts'
 import type { Run } from './contract.ts'
 
 export const runs = table<Run>('runs', {
-  json: ['configuration'],
+  json: ['configuration', 'repository'],
   booleans: ['simulated', 'abandoned'],
   added: {
     briefs_verified: 0,

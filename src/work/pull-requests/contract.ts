@@ -1,0 +1,102 @@
+import { z } from 'zod'
+
+import { operation } from '../../operations/contract.ts'
+
+export const PullRequestStatus = z.enum(['open', 'merged', 'closed'])
+
+/** What a run wants to bring into a repository, and what became of it. */
+export const PullRequest = z.object({
+  id: z.string(),
+  runId: z.string(),
+  adapter: z.enum(['bare']).describe('Where it is kept; bare: here, no network needed'),
+  title: z.string(),
+  body: z.string(),
+  source: z.string().describe('The branch with the work'),
+  target: z.string().describe('The branch that it goes to'),
+  baseCommit: z.string(),
+  headCommit: z.string(),
+  status: PullRequestStatus,
+  mergedCommit: z.string().nullable(),
+  openedAt: z.string(),
+  updatedAt: z.string(),
+  endedAt: z.string().nullable(),
+})
+export type PullRequest = z.infer<typeof PullRequest>
+
+export const ChangedFile = z.object({
+  path: z.string(),
+  status: z.enum(['added', 'modified', 'deleted', 'renamed', 'type_changed']),
+  added: z.number().int(),
+  removed: z.number().int(),
+  binary: z.boolean(),
+})
+export type ChangedFile = z.infer<typeof ChangedFile>
+
+export const Diffstat = z.object({
+  files: z.number().int(),
+  added: z.number().int(),
+  removed: z.number().int(),
+})
+
+export const PullRequestShown = PullRequest.extend({
+  diffstat: Diffstat,
+  files: z.array(ChangedFile).describe('At most 1,000'),
+  checks: z
+    .array(z.object({ briefId: z.string(), what: z.string(), passed: z.boolean(), detail: z.string() }))
+    .describe('The evidence that was looked at, of the newest attempt of each brief'),
+})
+export type PullRequestShown = z.infer<typeof PullRequestShown>
+
+export const Diff = z.object({
+  from: z.string(),
+  to: z.string(),
+  files: z.array(ChangedFile),
+  text: z.string().describe('As git prints it'),
+  cut: z.boolean().describe('There is more than fits'),
+})
+export type Diff = z.infer<typeof Diff>
+
+const runId = z.string().describe('The id, or enough of its beginning to be the only one')
+const path = z.string().max(4_096).optional().describe('Only this file or folder')
+
+export const pullRequestOperations = {
+  list: operation({
+    name: 'pr.list',
+    summary: 'Pull requests, the newest first',
+    method: 'GET',
+    path: '/pull-requests',
+    input: z.strictObject({
+      status: PullRequestStatus.optional(),
+      limit: z.coerce.number().int().min(1).max(500).default(50),
+    }),
+    output: z.object({ pullRequests: z.array(PullRequest) }),
+    allow: ['operator'],
+  }),
+  ofRun: operation({
+    name: 'pr.show',
+    summary: 'The pull request of a run: what it changes, and what proves it',
+    method: 'GET',
+    path: '/runs/:run_id/pr',
+    input: z.strictObject({ runId }),
+    output: PullRequestShown,
+    allow: ['operator'],
+  }),
+  diff: operation({
+    name: 'pr.diff',
+    summary: 'What the work of a run changes, as a diff',
+    method: 'GET',
+    path: '/runs/:run_id/diff',
+    input: z.strictObject({ runId, path }),
+    output: Diff,
+    allow: ['operator'],
+  }),
+  ofBrief: operation({
+    name: 'brief.diff',
+    summary: 'What one brief changes, as a diff',
+    method: 'GET',
+    path: '/briefs/:brief_id/diff',
+    input: z.strictObject({ briefId: z.string(), path }),
+    output: Diff,
+    allow: ['operator'],
+  }),
+}

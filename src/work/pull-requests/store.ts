@@ -1,0 +1,16 @@
+import type { ReadTx } from '../../db/port.ts'
+import { findRows, table } from '../../db/table.ts'
+import type { PullRequest } from './contract.ts'
+
+export const pullRequests = table<PullRequest>('pull_requests', { stream: (row) => `run:${row.runId}` })
+
+export const findPullRequestOf = async (tx: ReadTx, runId: string): Promise<PullRequest | undefined> =>
+  (await findRows(tx, pullRequests, 'run_id = ?', [runId]))[0]
+
+export const listPullRequests = (
+  tx: ReadTx,
+  { status, limit }: { status?: PullRequest['status'] | undefined; limit: number },
+): Promise<PullRequest[]> =>
+  status === undefined
+    ? findRows(tx, pullRequests, '1 = 1 ORDER BY opened_at DESC, id DESC LIMIT ?', [limit])
+    : findRows(tx, pullRequests, 'status = ? ORDER BY opened_at DESC, id DESC LIMIT ?', [status, limit])
