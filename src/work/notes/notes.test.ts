@@ -316,11 +316,11 @@ describeStores('a note', (openFresh) => {
     await expect(agency.notes.list(stranger, { briefId: one.briefId })).rejects.toMatchObject({ code: 'not_found' })
     const stale = { ...one, fence: 7 } as AgentActor
     for (const late of [
-      agency.notes.add(stale, doubt),
-      agency.notes.resolve(stale, settling),
-      agency.notes.escalate(stale, settling),
+      () => agency.notes.add(stale, doubt),
+      () => agency.notes.resolve(stale, settling),
+      () => agency.notes.escalate(stale, settling),
     ])
-      await expect(late).rejects.toMatchObject({ code: 'stale_fence' })
+      await expect(late()).rejects.toMatchObject({ code: 'stale_fence' })
     // What the others of the same run take for granted may be read.
     expect((await agency.notes.list(two, {})).notes).toEqual([])
     expect((await agency.notes.list(two, { briefId: 'one' })).notes).toHaveLength(1)
