@@ -1,15 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
 
 import { killSurvivors } from '../adapters/runtime/survivors.ts'
 import { type Clock, sleep } from '../kernel/clock.ts'
-import type { CommandResult } from './port.ts'
+import { AgencyError } from '../kernel/errors.ts'
+import { breachText } from './breach.ts'
+import { type Inside, startInside } from './inside.ts'
+import type { CommandResult, Workspace } from './port.ts'
 import { textOf } from './text.ts'
 
 export interface Command {
   readonly command: string
-  readonly directory: string
-  readonly home: string
+  readonly workspace: Pick<Workspace, 'enter' | 'home'>
   /** By which it is found and ended if we die while it runs. */
   readonly launchId: string | null
   readonly clock: Clock
@@ -25,42 +27,52 @@ const lingerMs = 500
 /** Runs a shell command and leaves nothing of it behind: neither a process, in its group or out of it, nor an open pipe. */
 export async function runCommand({
   command,
-  directory,
-  home,
+  workspace,
   launchId,
   clock,
   timeoutMs,
   maxOutputBytes,
 }: Command): Promise<CommandResult> {
   const startedMs = clock.nowMs()
-  // One pipe for both outputs keeps them in the order in which they were written, so that the hash means something.
-  const child = spawn('/bin/sh', ['-c', 'exec /bin/sh -c "$0" 2>&1', command], {
-    cwd: directory,
-    env: cleanEnvironment(home, launchId),
-    detached: true,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  const output = collect(child, maxOutputBytes)
+  const durationMs = (): number => Math.max(0, clock.nowMs() - startedMs)
+  let inside: Inside
+  try {
+    inside = await startInside(
+      workspace,
+      {
+        // One pipe for both outputs keeps them in the order in which they were written, so that the hash means something.
+        command: ['/bin/sh', '-c', 'exec /bin/sh -c "$0" 2>&1', command],
+        environment: cleanEnvironment(workspace.home, launchId),
+      },
+      ['ignore', 'pipe', 'ignore'],
+    )
+  } catch (error) {
+    if (error instanceof AgencyError) throw error
+    return notRun(error as NodeJS.ErrnoException, durationMs())
+  }
+  const output = collect(inside.child, maxOutputBytes)
   let timedOut = false
   const cancelTimeout = clock.after(timeoutMs, () => {
     timedOut = true
-    signalGroup(child, 'SIGTERM')
-    clock.after(graceMs, () => child.exitCode === null && child.signalCode === null && signalGroup(child, 'SIGKILL'))
+    inside.signal('SIGTERM')
+    clock.after(graceMs, () => !inside.hasExited() && inside.signal('SIGKILL'))
   })
-  const { exitCode, signal, failure } = await exitOf(child)
+  const { exitCode, signal } = await inside.exited
   cancelTimeout()
-  signalGroup(child, 'SIGKILL')
+  inside.signal('SIGKILL')
   if (launchId !== null) await killSurvivors([launchId])
   await Promise.race([output.closed, sleep(clock, lingerMs)])
-  child.stdout?.destroy()
+  inside.child.stdout?.destroy()
+  const { breach } = await inside.leave()
+  const text = textOf(Buffer.concat(output.head), maxOutputBytes)
   return {
     exitCode,
     signal,
     timedOut,
-    output: failure ?? textOf(Buffer.concat(output.head), maxOutputBytes),
+    output: breach === null ? text : `${text}\n${breachText(breach)}`,
     outputSha256: output.hash.digest('hex'),
-    durationMs: Math.max(0, clock.nowMs() - startedMs),
-    boxed: false,
+    durationMs: durationMs(),
+    boxed: inside.boxed,
   }
 }
 
@@ -71,20 +83,16 @@ const cleanEnvironment = (home: string, launchId: string | null): Record<string,
   ...(launchId === null ? {} : { AGENCY_LAUNCH_ID: launchId }),
 })
 
-interface Exit {
-  exitCode: number | null
-  signal: string | null
-  /** It was never started: the workspace is gone, or the system has no room for another process. */
-  failure?: string
-}
-
-const exitOf = (child: ChildProcess): Promise<Exit> =>
-  new Promise((resolve) => {
-    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }))
-    child.once('error', (error: NodeJS.ErrnoException) =>
-      resolve({ exitCode: null, signal: null, failure: `could not be started (${error.code ?? error.message})` }),
-    )
-  })
+/** It was never started: the workspace is gone, or the system has no room for another process. */
+const notRun = (error: NodeJS.ErrnoException, durationMs: number): CommandResult => ({
+  exitCode: null,
+  signal: null,
+  timedOut: false,
+  output: `could not be started (${error.code ?? error.message})`,
+  outputSha256: createHash('sha256').digest('hex'),
+  durationMs,
+  boxed: false,
+})
 
 function collect(child: ChildProcess, maxBytes: number) {
   const hash = createHash('sha256')
@@ -103,13 +111,4 @@ function collect(child: ChildProcess, maxBytes: number) {
     child.once('error', () => resolve())
   })
   return { hash, head, closed }
-}
-
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return
-  try {
-    process.kill(-child.pid, signal)
-  } catch {
-    // Nobody of the group is left.
-  }
 }

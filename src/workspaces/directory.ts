@@ -29,15 +29,18 @@ export function createDirectoryWorkspaces({ root, clock = systemClock }: { root:
   }
 }
 
-const createWorkspace = (path: string, home: string, launchId: string | null, clock: Clock): Workspace => ({
-  path,
-  boxed: false,
-  home,
-  enter: enterPlainly(path),
-  read: (name, maxBytes) => readInside(path, name, maxBytes),
-  write: (name, text) => writeInside(path, name, text),
-  run: (command, limits) => runCommand({ command, directory: path, home, launchId, clock, ...limits }),
-})
+function createWorkspace(path: string, home: string, launchId: string | null, clock: Clock): Workspace {
+  const enter = enterPlainly(path)
+  return {
+    path,
+    boxed: false,
+    home,
+    enter,
+    read: (name, maxBytes) => readInside(path, name, maxBytes),
+    write: (name, text) => writeInside(path, name, text),
+    run: (command, limits) => runCommand({ command, workspace: { enter, home }, launchId, clock, ...limits }),
+  }
+}
 
 /** An agent may have put a link or a file in the way; following it would make us write where it points. */
 async function ownDirectory(path: string): Promise<string> {

@@ -9,5 +9,15 @@ export const enterPlainly =
     directory,
     boxed: false,
     watch: () => {},
-    leave: async () => ({ memoryMb: 0, processes: 0, diskMb: 0 }),
+    signal: signalGroup,
+    leave: async () => null,
   })
+
+/** What is started in a workspace leads a group of its own. */
+export function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal)
+  } catch {
+    // Nobody of the group is left.
+  }
+}

@@ -23,6 +23,10 @@ export interface Entry {
   readonly readable?: readonly string[]
   /** Servers of this machine that it may reach, each at its own 127.0.0.1:<port>: a model server, for one. */
   readonly forwards?: readonly Forward[]
+  /** It speaks with nobody, not even with us: no door is opened for it, and it starts sooner. */
+  readonly offline?: boolean
+  /** An open file of the process in which the box says how the command began and ended; see `startInside`. */
+  readonly statusFd?: number
 }
 
 export interface Forward {
@@ -38,8 +42,10 @@ export interface Entered {
   readonly boxed: boolean
   /** Begins to look at its limits. What exceeds one is killed with everything in the box, then `breached` is called, once. */
   watch(pid: number, breached: (breach: Breach) => void): void
-  /** Closes its doors once it has ended; resolves to the most that it used. */
-  leave(): Promise<Used>
+  /** To the command and what it started; SIGKILL ends everything in the box. `pid` is that of the started process. */
+  signal(pid: number, signal: NodeJS.Signals): void
+  /** Closes its doors once it has ended; resolves to the most that it used, or null where nobody looked. */
+  leave(): Promise<Used | null>
 }
 
 export interface Breach {

@@ -1,8 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
 import { type Clock, sleep, systemClock } from '../../kernel/clock.ts'
-import { type AgencyError, refusal } from '../../kernel/errors.ts'
+import { AgencyError, refusal } from '../../kernel/errors.ts'
+import { breachText } from '../../workspaces/breach.ts'
+import { type Inside, startInside } from '../../workspaces/inside.ts'
+import type { Entry } from '../../workspaces/port.ts'
 import { createEventQueue } from './event-queue.ts'
 import { createLineSplitter, createTranscript, type Transcript } from './output.ts'
 import type { AgentHandle, Launch, Limited, RuntimeEvent } from './port.ts'
@@ -13,6 +16,8 @@ export interface AgentProcess {
   readonly command: readonly [program: string, ...args: string[]]
   /** Beside the launch's own. */
   readonly environment?: Record<string, string>
+  /** What it needs of this machine beside its workspace. */
+  readonly needs?: Pick<Entry, 'readable' | 'forwards'>
   /** What a line of standard output means; null: it is text. */
   readonly readLine?: (line: string) => RuntimeEvent | ({ kind: 'limited' } & Limited) | null
   /** What it left behind, asked for once it is gone; `lastLine` is the last of standard output that was not blank, or '' for one of a flood. */
@@ -24,7 +29,8 @@ export interface AgentProcess {
 /** Starts an agent as a process group of its own, with the prompt as its input; nothing of it outlives its end. */
 export async function startProcess(agent: AgentProcess): Promise<AgentHandle> {
   const { launch, readLine, readResult, graceMs = 5_000, clock = systemClock } = agent
-  const child = await spawned(agent)
+  const inside = await started(agent)
+  const { child } = inside
   const queue = createEventQueue({
     pause: () => void [child.stdout?.pause(), child.stderr?.pause()],
     resume: () => void [child.stdout?.resume(), child.stderr?.resume()],
@@ -37,31 +43,35 @@ export async function startProcess(agent: AgentProcess): Promise<AgentHandle> {
     else if (event.kind === 'limited') limited = { ...event }
     else queue.push(event)
   })
-  const gone = exitOf(child).then(async ({ exitCode, signal }) => {
+  const gone = inside.exited.then(async ({ exitCode, signal }) => {
     queue.open()
-    signalGroup(child, 'SIGKILL')
+    inside.signal('SIGKILL')
     await endRest(launch.launchId, output, clock)
+    const { used, breach } = await inside.leave()
     const result = await resultOf(readResult, output.end())
     for (const event of result.events) queue.push(event)
-    const detail = result.failure ?? transcript.missing()
+    const detail = breach === null ? (result.failure ?? transcript.missing()) : breachText(breach)
     queue.push({
       kind: 'ended',
       exitCode,
       signal,
       ...(detail === undefined ? {} : { detail }),
       ...(limited === null ? {} : { limited }),
+      ...(breach === null ? {} : { breach }),
+      ...(used === null ? {} : { used }),
     })
   })
   return {
-    pid: child.pid ?? null,
+    pid: inside.pid,
+    boxed: inside.boxed,
     events: queue.events,
     send: () => Promise.reject(refusal('unsupported', 'this agent takes no messages while it works')),
     interrupt: () => {
       // Once it is gone its number may be somebody else's.
-      if (child.exitCode !== null || child.signalCode !== null) return gone
+      if (inside.hasExited()) return gone
       queue.open()
-      signalGroup(child, 'SIGTERM')
-      const cancel = clock.after(graceMs, () => signalGroup(child, 'SIGKILL'))
+      inside.signal('SIGTERM')
+      const cancel = clock.after(graceMs, () => inside.signal('SIGKILL'))
       return gone.finally(cancel)
     },
   }
@@ -78,30 +88,22 @@ async function endRest(launchId: string, output: { closed: Promise<void> }, cloc
   }
 }
 
-function spawned({ launch, command, environment }: AgentProcess): Promise<ChildProcess> {
-  const [program, ...args] = command
-  return new Promise((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException) => reject(notStarted(program, launch, error))
-    try {
-      const child = spawn(program, args, {
-        cwd: launch.workspace.path,
-        env: { ...basicEnvironment(launch), ...environment, AGENCY_LAUNCH_ID: launch.launchId },
-        detached: true,
-        stdio: ['pipe', 'pipe', 'pipe'],
-      })
-      child.once('error', fail)
-      child.once('spawn', () => {
-        // Later ones are about signals that found nobody.
-        child.off('error', fail).on('error', () => {})
-        resolve(child)
-      })
-      // An agent need not read its prompt.
-      child.stdin.on('error', () => {})
-      child.stdin.end(launch.prompt)
-    } catch (error) {
-      fail(error as NodeJS.ErrnoException)
-    }
-  })
+async function started({ launch, command, environment, needs }: AgentProcess): Promise<Inside> {
+  try {
+    const inside = await startInside(
+      launch.workspace,
+      {
+        command,
+        environment: { ...basicEnvironment(launch), ...environment, AGENCY_LAUNCH_ID: launch.launchId },
+        ...needs,
+      },
+      ['pipe', 'pipe', 'pipe'],
+    )
+    inside.child.stdin?.end(launch.prompt)
+    return inside
+  } catch (error) {
+    throw error instanceof AgencyError ? error : notStarted(command[0], launch, error as NodeJS.ErrnoException)
+  }
 }
 
 /** Nothing of the daemon's own environment but what every program needs: it holds the operator's secrets. */
@@ -118,9 +120,6 @@ function notStarted(program: string, launch: Launch, error: NodeJS.ErrnoExceptio
   }[error.code ?? '']
   return refusal('no_runtime', `cannot start "${program}": ${why ?? error.message}`, { cause: error })
 }
-
-const exitOf = (child: ChildProcess): Promise<{ exitCode: number | null; signal: string | null }> =>
-  new Promise((resolve) => child.once('exit', (exitCode, signal) => resolve({ exitCode, signal })))
 
 function followOutput(child: ChildProcess, transcript: Transcript, onLine: (line: string) => void) {
   let lastLine = ''
@@ -158,14 +157,5 @@ async function resultOf(
     return { events: (await readResult?.(lastLine)) ?? [] }
   } catch (error) {
     return { events: [], failure: `its result could not be read: ${(error as Error).message}` }
-  }
-}
-
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return
-  try {
-    process.kill(-child.pid, signal)
-  } catch {
-    // Nobody of the group is left.
   }
 }

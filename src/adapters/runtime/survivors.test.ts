@@ -41,16 +41,20 @@ const pidsOf = async (launchId: string): Promise<number[]> =>
 /** An agent with a child of its own, both orphaned by the kill -9 of the process that launched it. */
 async function orphan(): Promise<{ pid: number; launchId: string }> {
   const { launchId, workspace } = await makeLaunch()
-  const program = fileURLToPath(new URL('./program/runtime.ts', import.meta.url))
+  const [program, plain] = ['./program/runtime.ts', '../../workspaces/plain.ts'].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  )
   const daemon = spawn(
     process.execPath,
     [
       '--input-type=module',
       '-e',
       `const { createProgramRuntime } = await import(${JSON.stringify(program)})
+       const { enterPlainly } = await import(${JSON.stringify(plain)})
+       const path = ${JSON.stringify(workspace.path)}
        const handle = await createProgramRuntime().launch({
          launchId: ${JSON.stringify(launchId)}, prompt: '', attempt: 1, environment: {},
-         workspace: { path: ${JSON.stringify(workspace.path)} },
+         workspace: { path, home: path, enter: enterPlainly(path) },
          options: { command: ['/bin/sh', '-c', 'sleep 3600 & echo ready; wait'] },
        })
        for await (const event of handle.events) if (event.text === 'ready') console.log(handle.pid)`,
