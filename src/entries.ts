@@ -13,6 +13,7 @@ export const entrySources = {
   'http-probe': './workspaces/probe/main.ts',
   'schema-check': './work/evidence/schema/main.ts',
   'plan-reader': './work/plans/main.ts',
+  'secret-scan': './secrets/main.ts',
 } as const
 export type EntryName = keyof typeof entrySources
 

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { AttemptFiles } from '../engine/deps.ts'
-import { redact } from '../kernel/text.ts'
+import { createRedactor } from '../kernel/text.ts'
 
 /** One flooding agent must not fill the disk: what is kept of its output ends here. */
 const keptBytes = 10_000_000
@@ -21,6 +21,7 @@ export function createAttemptFiles(root: string): AttemptFiles {
     async openOutput(attemptId) {
       const stream = createWriteStream(join(root, attemptId, 'output.log'), { flags: 'a', mode: 0o600 })
       let left = keptBytes
+      const redact = createRedactor()
       // A disk that is full loses the agent's chatter, not its work.
       stream.on('error', () => {
         left = 0

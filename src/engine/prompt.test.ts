@@ -71,3 +71,14 @@ it('refuses a template that asks for what nobody provides', () => {
   expect(() => renderBrief(`${template}\n{{budget}}`, full, 1)).toThrow('{{budget}}, which nobody provides')
   expect(() => renderTemplate('{{missing}}\n\n', {})).toThrow('{{missing}}')
 })
+
+it('carries no secret on to whoever reads it', () => {
+  const key = '-----BEGIN PRIVATE KEY-----\nMIIEow\n-----END PRIVATE KEY-----'
+  const rendered = renderBrief(
+    template,
+    aBrief({ objective: 'Log in with password=hunter2', context: `Use\n${key}` }),
+    1,
+  )
+  expect(rendered).toContain('password=[redacted]')
+  expect(rendered).not.toMatch(/hunter2|MIIEow/)
+})

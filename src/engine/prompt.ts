@@ -1,9 +1,14 @@
 import { renderTemplate } from '../kernel/template.ts'
+import { redact } from '../kernel/text.ts'
 import { describeEvidence, expectationsOf } from '../work/evidence/contract.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import { type Note, noteName } from '../work/notes/contract.ts'
 
+/** What an agent reads may end up in what it writes, and with its provider: no secret goes along. */
 export const renderBrief = (template: string, brief: Brief, attempt: number, noted: readonly Note[] = []): string =>
+  redact(fillIn(template, brief, attempt, noted))
+
+const fillIn = (template: string, brief: Brief, attempt: number, noted: readonly Note[]): string =>
   renderTemplate(template, {
     objective: brief.objective,
     context: brief.context === '' ? '' : `## Context\n\n${brief.context}`,

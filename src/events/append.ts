@@ -2,7 +2,7 @@ import { type ChainKey, keyedHash } from '../db/chain.ts'
 import type { SqlValue, Stream, Tx } from '../db/port.ts'
 import { storable } from '../db/table.ts'
 import { openTx } from '../db/tx.ts'
-import { redact, shorten } from '../kernel/text.ts'
+import { redact, redactDeeply, shorten } from '../kernel/text.ts'
 import type { EventKind, EventLevel } from './contract.ts'
 
 export interface NewEvent {
@@ -38,7 +38,7 @@ export async function appendEvent(tx: Tx, stream: Stream, event: NewEvent, chang
     level: event.level ?? 'normal',
     code: event.code ?? null,
     message: storable(shorten(redact(event.message), 4_000)),
-    data: JSON.stringify(event.data ?? {}),
+    data: event.data === undefined ? '{}' : JSON.stringify(redactDeeply(event.data)),
     changes: JSON.stringify(changes),
   }
   const hash = chainHash(open.chainKey, head.hash, fields)

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 
 import { describeStores, type FreshStore } from '../../test/support/store.ts'
 import type { Stream } from '../db/port.ts'
+import { sqlOf } from '../db/tx.ts'
 import { appendEvent } from './append.ts'
 import { auditEvents } from './audit.ts'
 
@@ -41,6 +42,20 @@ describeStores('the audit', (openFresh, kind) => {
       appendEvent(tx, 'run:a', { kind: 'log', by: 'daemon', message, data: { message } }),
     )
     expect((await auditEvents(store.db)).findings).toEqual([])
+  })
+
+  it('finds no secret either: none is recorded', async () => {
+    const store = await openFresh()
+    const told = { path: ['DB_PASSWORD=hunter2'], deep: { key: 'sk-live-0123456789' } }
+    await store.db.write(['run:a'], (tx) =>
+      appendEvent(tx, 'run:a', { kind: 'log', by: 'daemon', message: 'password="hunter2"', data: told }),
+    )
+    const [event] = await store.db.read((tx) => sqlOf(tx).all('SELECT message, data FROM events'))
+    expect(event).toMatchObject({ message: 'password="[redacted]"' })
+    expect(JSON.parse(String(event?.['data']))).toEqual({
+      path: ['DB_PASSWORD=[redacted]'],
+      deep: { key: '[redacted]' },
+    })
   })
 
   it('is not needed against the product itself: the store refuses to change or remove an event', async () => {

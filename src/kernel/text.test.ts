@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { redact } from './text.ts'
+import { createRedactor, redact, redactDeeply } from './text.ts'
 
 describe('a text that is stored or logged', () => {
   it.each([
@@ -14,15 +14,52 @@ describe('a text that is stored or logged', () => {
     ['postgres://ada:secret@db/agency', '[redacted]db/agency'],
     ['a\n-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----\nb', 'a\n[redacted]\nb'],
     ['-----BEGIN PRIVATE KEY-----\ncut off', '[redacted]'],
+    ['-----BEGIN PGP PRIVATE KEY BLOCK-----\nabc\n-----END PGP PRIVATE KEY BLOCK-----', '[redacted]'],
+    ['password = "hunter2"', 'password = "[redacted]"'],
+    ['mysql --password=hunter2 shop', 'mysql --password=[redacted] shop'],
+    ['DB_PASSWORD=hunter2\nDB_USER=ada', 'DB_PASSWORD=[redacted]\nDB_USER=ada'],
+    ['{"api_key": "a1b2c3d4e5f6a7b8c9"}', '{"api_key": "[redacted]"}'],
     ['sk-0123456789 opr_0123456789abcdef Bearer x', '[redacted] [redacted] [redacted]'],
   ])('%j loses what looks like a secret', (text, redacted) => {
     expect(redact(text)).toBe(redacted)
   })
 
-  it.each(['main attempt 1 (scripted, not boxed)', 'my_file.txt', 'http://127.0.0.1:7717/runs', 'task-list'])(
-    '%j keeps the rest',
-    (text) => {
-      expect(redact(text)).toBe(text)
-    },
-  )
+  it.each([
+    'main attempt 1 (scripted, not boxed)',
+    'my_file.txt',
+    'http://127.0.0.1:7717/runs',
+    'task-list',
+    'password = os.environ["DB_PASSWORD"]',
+    'Ask for a password: it must have 8 characters.',
+  ])('%j keeps the rest', (text) => {
+    expect(redact(text)).toBe(text)
+  })
+
+  it('loses it at every depth', () => {
+    expect(redactDeeply({ a: ['sk-0123456789', { b: 'password="hunter2"' }], n: 1, none: null })).toEqual({
+      a: ['[redacted]', { b: 'password="[redacted]"' }],
+      n: 1,
+      none: null,
+    })
+  })
+})
+
+describe('a text that comes line by line', () => {
+  const told = (...lines: string[]): string => {
+    const redactNext = createRedactor()
+    return lines.map((line) => redactNext(`${line}\n`)).join('')
+  }
+
+  it('loses a private key of many lines, also one with numbers before its lines', () => {
+    const key = ['-----BEGIN RSA PRIVATE KEY-----', 'Proc-Type: 4,ENCRYPTED', '', 'MIIEowIBAAKCAQEA7', 'q8Zb+/9=']
+    expect(told('before', ...key, '-----END RSA PRIVATE KEY-----', 'after')).toBe('before\n[redacted]\nafter\n')
+    expect(told('1 -----BEGIN PRIVATE KEY-----', '2 MIIEow', '3 -----END PRIVATE KEY----- x')).toBe('1 [redacted] x\n')
+  })
+
+  it('goes on after a key that never ends, and after the mere mention of one', () => {
+    expect(told('-----BEGIN PRIVATE KEY-----', 'MIIEow', 'That was all.', 'More')).toBe(
+      '[redacted]That was all.\nMore\n',
+    )
+    expect(told('grep "-----BEGIN PRIVATE KEY-----" -r .', '3 files found')).toBe('grep "[redacted]3 files found\n')
+  })
 })

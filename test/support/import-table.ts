@@ -92,7 +92,7 @@ const table: Record<Exclude<Role, 'anything' | 'offline'>, Allowance> = {
   part: {
     roles: ['kernel', 'contract', 'port', 'store', 'part', 'places'],
     types: ['db'],
-    packages: /^node:|^yaml$|^zod$|^ajv/,
+    packages: /^node:|^yaml$|^zod$|^ajv|^@secretlint\//,
   },
   web: { roles: ['web', 'kernel', 'contract'], packages: /^(?!node:|hono$|@hono\/|commander$|pg$)/ },
 }

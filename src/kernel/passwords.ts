@@ -1,0 +1,97 @@
+/** Where a value stands that is given to something called a password. */
+export interface Assigned {
+  readonly start: number
+  readonly end: number
+}
+
+export interface AssignedOptions {
+  /** In code a text stands in quotes, so what stands without them is the name of something else. */
+  readonly quotedOnly?: boolean
+}
+
+/**
+ * Finds `password = "…"`, `DB_PASSWORD=…`, `"api_key": "…"` with a value that could be meant. Left alone is what only
+ * says where the value comes from (`os.environ[…]`, `${DB_PASSWORD}`), what is obviously none (`changeme`,
+ * `<password>`, `xxx`), and prose. Every pattern is bounded, so a text costs time by its length alone.
+ */
+export function assignedSecrets(text: string, { quotedOnly = false }: AssignedOptions = {}): Assigned[] {
+  if (!mentioned.test(text)) return []
+  const found: Assigned[] = []
+  assignment.lastIndex = 0
+  for (let match = assignment.exec(text); match !== null; match = assignment.exec(text)) {
+    const [whole, name = '', operator = ''] = match
+    const from = match.index + whole.length
+    const value = quotedValue(text, from) ?? (quotedOnly ? null : bareValue(text, from, /\s$/.test(whole)))
+    if (value === null || !couldBeMeant(value, name, operator)) continue
+    found.push({ start: value.start, end: value.start + value.text.length })
+    assignment.lastIndex = value.start + value.text.length
+  }
+  return found
+}
+
+const mentioned = /passw|passphrase|pwd|secret|api[_-]?key|token/i
+
+/** What follows the word (`password_hash`, `secretName`, `tokenLimit`) is about it, not it. */
+const assignment =
+  /(passw(?:or)?d|passphrase|pwd|secret|api[_-]?key|access[_-]?key|(?:access|auth|api|refresh|bot|session)[_-]?token)(?:_?\d{1,3})?["'`]?\]?(?:[ \t]{0,8}:[ \t]{0,8}[A-Za-z]{1,20})?[ \t]{0,8}(:=|=>|[:=])(?![=>])[ \t]{0,8}/gi
+
+interface Value {
+  readonly start: number
+  readonly text: string
+  readonly isQuoted: boolean
+}
+
+const maxValue = 500
+
+function quotedValue(text: string, from: number): Value | null {
+  // Python's and C#'s prefixes: r"…", b'…', @"…".
+  const at = /^[rbu@]{1,2}["']/i.test(text.slice(from, from + 3))
+    ? from + text.slice(from, from + 3).search(/["']/)
+    : from
+  const quote = text[at]
+  if (quote !== '"' && quote !== "'" && quote !== '`') return null
+  const end = text.indexOf(quote, at + 1)
+  const inside = end < 0 || end - at > maxValue ? null : text.slice(at + 1, end)
+  return inside === null || inside.includes('\n') ? null : { start: at + 1, text: inside, isQuoted: true }
+}
+
+/** Up to what ends it; behind `password = ` only when nothing but a comment follows, as in a file of settings. */
+function bareValue(text: string, from: number, isSpaced: boolean): Value | null {
+  const [value = ''] = /^[^\s"'`,;<>&|]{0,200}/.exec(text.slice(from, from + maxValue)) ?? []
+  const rest = text.slice(from + value.length, from + value.length + 40)
+  if (isSpaced && !/^[,;]?[ \t]*(?:\r?\n|$|#|\/\/|[,;&])/.test(rest)) return null
+  return { start: from, text: value, isQuoted: false }
+}
+
+function couldBeMeant({ text, isQuoted }: Value, name: string, operator: string): boolean {
+  if (text.length < 4 || isReference.test(text) || isPlaceholder(text)) return false
+  if (/\s/.test(text) && !/phrase/i.test(name)) return false
+  // "secret" and "token" are words of many meanings: only what looks drawn by lot.
+  if (!/^(?:passw|pwd)|phrase/i.test(name)) return text.length >= 16 && /\d/.test(text) && /[a-z]/i.test(text)
+  if (isQuoted) return operator === '=' || operator === ':=' || /[^\p{L}]/u.test(text.replace(/[-_. ]/g, ''))
+  return !isCode.test(text) && (/\d/.test(text) || /[!#%^~@]/.test(text))
+}
+
+/** `${X}`, `$X`, `%X%`, `{{ x }}`, `<x>`, `env:X`: another place holds the value. A path is one too; a version is none. */
+const isReference =
+  /^(?:[~^]?v?\d+\.\d+\.\d+|\$[\w({]|%\w{0,40}[%s]|[{<[(].{0,400}[}>\])]$|[~.]{0,2}\/|[A-Za-z]:\\|[!@*&:]\w|(?:env|file|vault|ssm|op|keychain|arn|secret|https?)s?:)|\$\{|\{\{|#\{/i
+
+/** The name of something, called, looked up or reached through another. */
+const isCode = /^[A-Za-z_$][\w$]*(?:[.([]|\?\.|::|->)|^[A-Za-z_$]+$/
+
+function isPlaceholder(text: string): boolean {
+  if (/^(.)\1*$/.test(text) || /^[x*•.#?_-]+$/i.test(text) || text.includes('…') || /\*{3}|x{4}|\.{3}/i.test(text))
+    return true
+  // No more than a handful of words, each of which says that it stands for something else.
+  const words = text.toLowerCase().split(/[^\p{L}]+/u)
+  return text.length <= 60 && !/\d/.test(text) && words.every((word) => word === '' || placeholders.has(word))
+}
+
+const placeholders = new Set(
+  `a an and any bar baz be change changeme changeit current default demo disabled dummy empty enabled example fake
+  false field fill foo here hidden in incorrect input insert invalid me missing mock must my name new nil no none
+  null number object of off old on optional or pass passphrase password passwd placeholder pwd real redacted removed
+  replace replaceme required sample secret set some str string super test testing text that the this to todo token true
+  type undefined unknown unset user value with wrong xxx you your yours key api access auth app admin root me db
+  database`.split(/\s+/),
+)
