@@ -1,0 +1,77 @@
+import { useEffect, useRef, useState } from 'react'
+
+import { counted, figure } from '../text.ts'
+import type { Shown } from './rows.ts'
+
+/** Which files there are, by folder. Beside the lines where there is room, folded above them where there is none. */
+export function FileList({
+  files,
+  current,
+  onChoose,
+}: {
+  files: readonly Shown[]
+  current: number
+  onChoose: (index: number) => void
+}) {
+  const [text, setText] = useState('')
+  const wanted = text.trim().toLowerCase()
+  const found = files
+    .map((file, index) => ({ file, index }))
+    .filter(({ file }) => file.path.toLowerCase().includes(wanted))
+  const list = useRef<HTMLUListElement>(null)
+  useEffect(() => {
+    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' })
+  }, [current])
+  return (
+    <details className="diff-files" open={isWide()}>
+      <summary>{counted(files.length, 'file')}</summary>
+      {files.length > searchable && (
+        <input
+          type="search"
+          aria-label="Only files with this in their path"
+          placeholder="Filter"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      )}
+      <ul ref={list} className="plain">
+        {found.slice(0, most).map(({ file, index }, at) => {
+          const [folder, name] = parted(file.path)
+          const isNew = at === 0 || parted(found[at - 1]?.file.path ?? '')[0] !== folder
+          return (
+            <li key={file.path}>
+              {isNew && folder !== '' && <span className="folder cut muted">{folder}</span>}
+              <button
+                type="button"
+                title={file.path}
+                aria-current={index === current ? 'true' : undefined}
+                onClick={() => onChoose(index)}
+              >
+                <span className="cut">{name}</span>
+                <Counts added={file.added} removed={file.removed} />
+              </button>
+            </li>
+          )
+        })}
+      </ul>
+      {found.length > most && <p className="muted">and {figure(found.length - most)} more</p>}
+      {found.length === 0 && <p className="muted">No such file.</p>}
+    </details>
+  )
+}
+
+const searchable = 12
+const most = 1_000
+
+const isWide = (): boolean => window.matchMedia('(width >= 1100px)').matches
+
+const parted = (path: string): [folder: string, name: string] => {
+  const at = path.lastIndexOf('/') + 1
+  return [path.slice(0, at), path.slice(at)]
+}
+
+export const Counts = ({ added, removed }: { added: number; removed: number }) => (
+  <span className="diff-counts figure">
+    <span className="plus">+{figure(added)}</span> <span className="minus">−{figure(removed)}</span>
+  </span>
+)

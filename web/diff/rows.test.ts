@@ -1,0 +1,84 @@
+import { expect, it } from 'vitest'
+
+import { parseDiff } from './parse.ts'
+import { isOpenAtFirst, large, rowsOf, type Shown, shownFiles } from './rows.ts'
+import { longest, visiblePieces } from './visible.ts'
+
+const text = [
+  'diff --git a/src/a.ts b/src/a.ts',
+  '--- a/src/a.ts',
+  '+++ b/src/a.ts',
+  '@@ -1,2 +1,2 @@ begin',
+  ' one',
+  '-two',
+  '+2',
+  'diff --git a/old.ts b/new.ts',
+  'similarity index 100%',
+  'rename from old.ts',
+  'rename to new.ts',
+  'diff --git a/cut.ts b/cut.ts',
+  '--- a/cut.ts',
+  '+++ b/cut.ts',
+  '@@ -1,9 +1,9 @@',
+  ' one',
+].join('\n')
+const listed = ['src/a.ts', 'new.ts', 'cut.ts', 'after.ts'].map((path) => ({
+  path,
+  status: 'modified' as const,
+  added: 40,
+  removed: 2,
+  binary: false,
+}))
+const all = (files: readonly Shown[]) => rowsOf(files, () => true, new Set())
+
+it('shows every file once, also those that the diff was cut before', () => {
+  const files = shownFiles(parseDiff(text), listed)
+  expect(files.map(({ path, added, removed, diff }) => [path, added, removed, diff === null])).toEqual([
+    ['src/a.ts', 1, 1, false],
+    ['new.ts', 0, 0, false],
+    ['cut.ts', 40, 2, false],
+    ['after.ts', 40, 2, true],
+  ])
+  expect(all(files).map((row) => (row.kind === 'note' ? row.note : row.kind))).toEqual([
+    'file',
+    'hunk',
+    'line',
+    'line',
+    'line',
+    'file',
+    'moved',
+    'file',
+    'hunk',
+    'line',
+    'cut',
+    'file',
+    'absent',
+  ])
+})
+
+it('gives every row a key of its own', () => {
+  const keys = all(shownFiles(parseDiff(text), listed)).map(({ key }) => key)
+  expect(new Set(keys).size).toBe(keys.length)
+})
+
+it('keeps folded what nobody reads by chance', () => {
+  const [file] = shownFiles([], listed) as [Shown]
+  expect(isOpenAtFirst(file)).toBe(true)
+  expect(isOpenAtFirst({ ...file, added: large + 1 })).toBe(false)
+  expect(isOpenAtFirst({ ...file, path: 'web/package-lock.json' })).toBe(false)
+  expect(isOpenAtFirst({ ...file, path: 'web/my-package-lock.json' })).toBe(true)
+  expect(rowsOf([file], () => false, new Set())).toHaveLength(1)
+})
+
+it('writes out what a reader would not see', () => {
+  const shown = (line: string): string =>
+    visiblePieces(line)
+      .map(({ text: piece, odd }) => (odd ? `[${piece}]` : piece))
+      .join('')
+  expect(shown('if (admin)\u202e // not')).toBe('if (admin)[\\u202e] // not')
+  expect(shown('\tplain ümlaut 🎉')).toBe('\tplain ümlaut 🎉')
+  expect(shown('end\r')).toBe('end[\\r]')
+  expect(shown('\u001b[2Jgone')).toBe('[\\e][2Jgone')
+  expect(shown('zero\u200bwidth\ufeff')).toBe('zero[\\u200b]width[\\ufeff]')
+  expect(shown('x'.repeat(longest + 5))).toBe(`${'x'.repeat(longest)}[ … 5 more characters]`)
+})

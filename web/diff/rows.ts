@@ -1,0 +1,83 @@
+import type { DiffLine, FileDiff, Hunk } from './parse.ts'
+
+/** What is drawn as one row of a diff. */
+export type Row =
+  | { readonly kind: 'file'; readonly key: string; readonly file: Shown; readonly index: number }
+  | { readonly kind: 'hunk'; readonly key: string; readonly hunk: Hunk }
+  | { readonly kind: 'line'; readonly key: string; readonly line: DiffLine }
+  | { readonly kind: 'note'; readonly key: string; readonly file: Shown; readonly note: Note }
+
+export type Note = 'binary' | 'empty' | 'mode' | 'moved' | 'large' | 'cut' | 'absent' | 'loading'
+
+/** A file of the diff, or one that only the list of changed files knows because the diff was cut before it. */
+export interface Shown {
+  readonly path: string
+  readonly from: string | null
+  readonly status: FileDiff['status'] | 'type_changed'
+  readonly added: number
+  readonly removed: number
+  readonly binary: boolean
+  readonly diff: FileDiff | null
+}
+
+interface Listed {
+  readonly path: string
+  readonly status: 'added' | 'modified' | 'deleted' | 'renamed' | 'type_changed'
+  readonly added: number
+  readonly removed: number
+  readonly binary: boolean
+}
+
+/** Opened only when asked for: nobody reads so many lines by chance. */
+export const large = 1_500
+
+/** Every file once, in the order of the diff; then what the list knows beyond it. */
+export function shownFiles(diffs: readonly FileDiff[], listed: readonly Listed[]): Shown[] {
+  const known = new Map(diffs.map((diff) => [diff.path, diff]))
+  const counts = new Map(listed.map((file) => [file.path, file]))
+  return [
+    ...[...known.values()].map((diff) => {
+      // The figures of the list are of the whole file, also where the diff was cut in the middle of it.
+      const whole = counts.get(diff.path)
+      const { path, from, status, binary } = diff
+      const { added, removed } = diff.cut && whole !== undefined ? whole : diff
+      return { path, from, status, binary, added, removed, diff }
+    }),
+    ...listed.filter(({ path }) => !known.has(path)).map((file) => ({ ...file, from: null, diff: null })),
+  ]
+}
+
+/** The rows of all files, without those of what is folded. */
+export function rowsOf(files: readonly Shown[], isOpen: (file: Shown) => boolean, loading: ReadonlySet<string>): Row[] {
+  const rows: Row[] = []
+  files.forEach((file, index) => {
+    rows.push({ kind: 'file', key: file.path, file, index })
+    if (!isOpen(file)) return
+    const notes = notesOf(file, loading)
+    for (const note of notes) rows.push({ kind: 'note', key: `${file.path} ${note}`, file, note })
+    file.diff?.hunks.forEach((hunk, at) => {
+      rows.push({ kind: 'hunk', key: `${file.path} @${at}`, hunk })
+      hunk.lines.forEach((line, number) => rows.push({ kind: 'line', key: `${file.path} @${at} ${number}`, line }))
+    })
+    if (file.diff?.cut === true)
+      rows.push({ kind: 'note', key: `${file.path} cut`, file, note: loading.has(file.path) ? 'loading' : 'cut' })
+  })
+  return rows
+}
+
+/** Folded by itself: what is too long to meet by chance, and what nobody would read. */
+export const isOpenAtFirst = (file: Shown): boolean => file.added + file.removed <= large && !isGenerated(file.path)
+
+const isGenerated = (path: string): boolean =>
+  /(^|\/)(package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|Cargo\.lock|poetry\.lock|uv\.lock|composer\.lock|Gemfile\.lock|go\.sum)$|\.min\.(js|css)$|\.map$/.test(
+    path,
+  )
+
+function notesOf({ diff, path, binary, from }: Shown, loading: ReadonlySet<string>): Note[] {
+  if (diff === null) return [loading.has(path) ? 'loading' : 'absent']
+  const notes: Note[] = []
+  if (binary) notes.push('binary')
+  if (diff.mode !== null) notes.push('mode')
+  if (diff.hunks.length > 0 || notes.length > 0) return notes
+  return [from === null ? 'empty' : 'moved']
+}
