@@ -7,8 +7,8 @@ import { breachText } from '../../workspaces/breach.ts'
 import { type Inside, startInside } from '../../workspaces/inside.ts'
 import type { Entry } from '../../workspaces/port.ts'
 import { createEventQueue } from './event-queue.ts'
-import { createLineSplitter, createTranscript, type Transcript } from './output.ts'
-import type { AgentHandle, Launch, Limited, RuntimeEvent } from './port.ts'
+import { createLineSplitter, createTranscript, type LineReader, type Transcript } from './output.ts'
+import type { AgentEnded, AgentHandle, Launch, Limited, RuntimeEvent } from './port.ts'
 import { killSurvivors } from './survivors.ts'
 
 export interface AgentProcess {
@@ -19,16 +19,24 @@ export interface AgentProcess {
   /** What it needs of this machine beside its workspace. */
   readonly needs?: Pick<Entry, 'readable' | 'forwards'>
   /** What a line of standard output means; null: it is text. */
-  readonly readLine?: (line: string) => RuntimeEvent | ({ kind: 'limited' } & Limited) | null
+  readonly readLine?: (line: string) => RuntimeEvent | ({ kind: 'limited' } & Limited) | readonly RuntimeEvent[] | null
+  /** How long a line that holds an object may be; longer ones are cut, and then text. */
+  readonly maxJsonBytes?: number
   /** What it left behind, asked for once it is gone; `lastLine` is the last of standard output that was not blank, or '' for one of a flood. */
   readonly readResult?: (lastLine: string) => Promise<RuntimeEvent[]>
+  /** What its own account says about its end, asked for last. */
+  readonly readEnd?: () => Pick<AgentEnded, 'detail' | 'limited' | 'denied'>
+  /** By which it can be gone on with. */
+  readonly session?: string
+  /** What is to be said about it before it says anything itself. */
+  readonly remarks?: readonly string[]
   readonly graceMs?: number
   readonly clock?: Clock
 }
 
 /** Starts an agent as a process group of its own, with the prompt as its input; nothing of it outlives its end. */
 export async function startProcess(agent: AgentProcess): Promise<AgentHandle> {
-  const { launch, readLine, readResult, graceMs = 5_000, clock = systemClock } = agent
+  const { launch, readLine, readResult, readEnd, session, graceMs = 5_000, clock = systemClock } = agent
   const inside = await started(agent)
   const { child } = inside
   const queue = createEventQueue({
@@ -36,12 +44,15 @@ export async function startProcess(agent: AgentProcess): Promise<AgentHandle> {
     resume: () => void [child.stdout?.resume(), child.stderr?.resume()],
   })
   const transcript = createTranscript(queue.push)
+  for (const remark of agent.remarks ?? []) transcript.text(remark)
   let limited: Limited | null = null
-  const output = followOutput(child, transcript, (line) => {
-    const event = readLine?.(line) ?? null
-    if (event === null || event.kind === 'text') transcript.text(event?.text ?? line)
-    else if (event.kind === 'limited') limited = { ...event }
-    else queue.push(event)
+  const output = followOutput(child, transcript, agent.maxJsonBytes, (line) => {
+    const read = readLine?.(line) ?? { kind: 'text', text: line }
+    for (const event of 'kind' in read ? [read] : read) {
+      if (event.kind === 'text') transcript.text(event.text)
+      else if (event.kind === 'limited') limited = { ...event }
+      else queue.push(event)
+    }
   })
   const gone = inside.exited.then(async ({ exitCode, signal }) => {
     queue.open()
@@ -50,11 +61,13 @@ export async function startProcess(agent: AgentProcess): Promise<AgentHandle> {
     const { used, breach } = await inside.leave()
     const result = await resultOf(readResult, output.end())
     for (const event of result.events) queue.push(event)
-    const detail = breach === null ? (result.failure ?? transcript.missing()) : breachText(breach)
+    const { detail: own, ...end } = readEnd?.() ?? {}
+    const detail = breach === null ? (result.failure ?? own ?? transcript.missing()) : breachText(breach)
     queue.push({
       kind: 'ended',
       exitCode,
       signal,
+      ...end,
       ...(detail === undefined ? {} : { detail }),
       ...(limited === null ? {} : { limited }),
       ...(breach === null ? {} : { breach }),
@@ -64,6 +77,7 @@ export async function startProcess(agent: AgentProcess): Promise<AgentHandle> {
   return {
     pid: inside.pid,
     boxed: inside.boxed,
+    ...(session === undefined ? {} : { session }),
     events: queue.events,
     send: () => Promise.reject(refusal('unsupported', 'this agent takes no messages while it works')),
     interrupt: () => {
@@ -121,9 +135,14 @@ function notStarted(program: string, launch: Launch, error: NodeJS.ErrnoExceptio
   return refusal('no_runtime', `cannot start "${program}": ${why ?? error.message}`, { cause: error })
 }
 
-function followOutput(child: ChildProcess, transcript: Transcript, onLine: (line: string) => void) {
+function followOutput(
+  child: ChildProcess,
+  transcript: Transcript,
+  maxJsonBytes: number | undefined,
+  onLine: (line: string) => void,
+) {
   let lastLine = ''
-  const out = createLineSplitter({
+  const reader: LineReader = {
     isSkimming: transcript.isFull,
     onLine: (line, cutBytes) => {
       if (line.trim() !== '') lastLine = line
@@ -134,7 +153,8 @@ function followOutput(child: ChildProcess, transcript: Transcript, onLine: (line
       lastLine = ''
       transcript.drop(bytes)
     },
-  })
+  }
+  const out = createLineSplitter(reader, maxJsonBytes)
   const err = createLineSplitter({ isSkimming: transcript.isFull, onLine: transcript.text, onSkip: transcript.drop })
   child.stdout?.on('data', out.write)
   child.stderr?.on('data', err.write)

@@ -9,7 +9,7 @@ export function wholeMessage(answer: Answer, model: string, id: string): Wire {
   return { ...shell(model, id), content: contentOf(answer, id), stop_reason: stopOf(answer), usage: usageOf(answer) }
 }
 
-/** The same message in pieces. What it has cost so far is said at the beginning, and what it wrote at the end. */
+/** The same message in pieces. What was read is said at the beginning; how much it wrote is known only at the end. */
 export function messageEvents(answer: Answer, model: string, id: string): Wire[] {
   const usage = usageOf(answer)
   const pieces = contentOf(answer, id).flatMap((block, index) => [
@@ -18,7 +18,10 @@ export function messageEvents(answer: Answer, model: string, id: string): Wire[]
     { type: 'content_block_stop', index },
   ])
   return [
-    { type: 'message_start', message: { ...shell(model, id), content: [], stop_reason: null, usage } },
+    {
+      type: 'message_start',
+      message: { ...shell(model, id), content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } },
+    },
     ...pieces,
     { type: 'message_delta', delta: { stop_reason: stopOf(answer), stop_sequence: null }, usage },
     { type: 'message_stop' },

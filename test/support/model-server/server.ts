@@ -102,7 +102,7 @@ async function reply(response: ServerResponse, given: Reply, { model, body }: As
 function sendJson(
   response: ServerResponse,
   status: number,
-  body: Wire,
+  body: object,
   headers: Readonly<Record<string, string>> = {},
 ) {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
