@@ -117,7 +117,7 @@ export function composeAgency(parts: Parts): Agency {
     runs,
     plans: createPlans({ db, clock: parts.clock, runtimes, startRun: runs.create }),
     briefs: createBriefs({ db, scopes }),
-    attempts: createAttempts({ db, trigger, touch: engine.touch }),
+    attempts: createAttempts({ db, trigger, touch: engine.touch, files: parts.files }),
     gates: createGates({ db, scopes, questions, trigger }),
     questions,
     notes: createNotes({ db, scopes, touch: engine.touch, resolveRun: runs.resolve }),

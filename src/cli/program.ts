@@ -8,6 +8,7 @@ import { declareGateCommands } from './commands/gates.ts'
 import { declareMoneyCommands } from './commands/money.ts'
 import { declareNoteCommands } from './commands/notes.ts'
 import { declareOrgCommands } from './commands/org.ts'
+import { declareOutputCommand } from './commands/output.ts'
 import { declareWorkCommands } from './commands/work.ts'
 import type { CliContext } from './context.ts'
 
@@ -55,6 +56,7 @@ export function buildProgram(context: CliContext, exit: (code: number) => void, 
   const declaring: Declaring = { program, offer, command, does, wholeTree: () => buildProgram(context, exit) }
   declareDaemonCommands(declaring)
   declareWorkCommands(declaring)
+  declareOutputCommand(declaring)
   declareGateCommands(declaring)
   declareOrgCommands(declaring)
   declareAgentCommands(declaring)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 
 import type { AttemptFiles } from '../engine/deps.ts'
 import { createRedactor } from '../kernel/text.ts'
+import { readPart } from './attempt-output.ts'
 
 /** One flooding agent must not fill the disk: what is kept of its output ends here. */
 const keptBytes = 10_000_000
@@ -36,5 +37,6 @@ export function createAttemptFiles(root: string): AttemptFiles {
         close: () => new Promise((resolve) => stream.end(() => resolve()).once('error', () => resolve())),
       }
     },
+    readOutput: (attemptId, after) => readPart(join(root, attemptId, 'output.log'), after),
   }
 }

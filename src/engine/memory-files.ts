@@ -6,4 +6,5 @@ import type { AttemptFiles } from './deps.ts'
 export const createMemoryFiles = (): AttemptFiles => ({
   writePrompt: async (_, text) => createHash('sha256').update(text).digest('hex'),
   openOutput: async () => ({ append: () => {}, close: async () => {} }),
+  readOutput: async () => ({ from: 0, text: '', next: 0, isAll: true }),
 })

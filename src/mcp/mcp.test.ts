@@ -61,6 +61,9 @@ async function startDaemon(socket?: string): Promise<{ server: TestServer; db: D
         reports.push(report)
         return { accepted: true as const, note: 'noted' }
       },
+      output: async (_, { attemptId }) => {
+        throw notFound('attempt', attemptId)
+      },
     }),
   ]
   return {

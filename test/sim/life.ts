@@ -197,6 +197,7 @@ function mortalFiles(isDead: () => boolean): ReturnType<typeof createMemoryFiles
   return {
     writePrompt: async (attemptId, text) => (isDead() ? never : files.writePrompt(attemptId, text)),
     openOutput: async (attemptId) => (isDead() ? never : files.openOutput(attemptId)),
+    readOutput: files.readOutput,
   }
 }
 

@@ -9,6 +9,7 @@ import type { StepInput } from '../../src/adapters/runtime/scripted/contract.ts'
 import type { AgencyCall } from '../../src/adapters/runtime/scripted/in-process.ts'
 import { createScriptedRuntime } from '../../src/adapters/runtime/scripted/runtime.ts'
 import { type Agency, composeAgency } from '../../src/compose.ts'
+import { partOf } from '../../src/daemon/attempt-output.ts'
 import { openStore } from '../../src/db/open.ts'
 import type { Db } from '../../src/db/port.ts'
 import type { AttemptFiles } from '../../src/engine/deps.ts'
@@ -334,6 +335,10 @@ function rememberingFiles(): { files: AttemptFiles; prompts: Map<string, string>
         append: (text) => void outputs.set(attemptId, (outputs.get(attemptId) ?? '') + text),
         close: async () => {},
       }),
+      readOutput: async (attemptId, after) => {
+        const kept = Buffer.from(outputs.get(attemptId) ?? '')
+        return partOf(kept.subarray(after ?? 0), after ?? 0, kept.length, after)
+      },
     },
   }
 }

@@ -104,4 +104,23 @@ describeStores('an agent at work', (openFresh) => {
       },
     ])
   })
+
+  it('is read while it prints, and afterwards', async () => {
+    const { agency, run, attempt } = await atWork(openFresh, [
+      [{ say: 'I begin.' }, { log: 'gate first' }, { say: 'I end.' }, { report: { status: 'done', summary: 'Done.' } }],
+    ])
+    const first = await agency.until(async () => {
+      const part = await agency.attempts.output(attempt.id, 0)
+      return part.text === '' ? null : part
+    })
+    expect(first).toMatchObject({ attemptId: attempt.id, from: 0, ended: false })
+    expect(first.text).toContain('I begin.')
+    agency.gate('first').open()
+    await agency.settled(run)
+    const rest = await agency.attempts.output(attempt.id, first.next)
+    expect(rest.text).toContain('I end.')
+    expect(rest).toMatchObject({ from: first.next, ended: true })
+    for (const id of ['att_nope', '../att_1', '', `${attempt.id}/..`])
+      await expect(agency.attempts.output(id, null)).rejects.toMatchObject({ code: 'not_found' })
+  })
 })

@@ -1,8 +1,10 @@
 import type { CliContext } from '../../cli/context.ts'
 import type { Wire } from '../../cli/wire.ts'
+import { pause } from '../../kernel/clock.ts'
 import { refusal } from '../../kernel/errors.ts'
 import type { Correction } from '../briefs/contract.ts'
 import type { Evidence } from '../evidence/contract.ts'
+import type { Attempt } from './contract.ts'
 
 interface AttemptBrief {
   brief_id: string
@@ -58,6 +60,46 @@ export async function sendReport(context: CliContext, options: ReportOptions): P
   })
   context.out(note)
   return 0
+}
+
+interface Output {
+  attempt_id: string
+  text: string
+  next: number
+  ended: boolean
+}
+
+export interface OutputOptions {
+  follow?: true
+  json?: true
+}
+
+const followMs = 500
+
+/** What an attempt printed. Of a run: its attempt at work, or the last one. */
+export async function showOutput(context: CliContext, id: string, options: OutputOptions): Promise<number> {
+  const client = context.api()
+  const attemptId = id.startsWith('att_') ? id : await attemptOf(context, id)
+  const path = `/attempts/${encodeURIComponent(attemptId)}/output`
+  for (let after = 0; ;) {
+    const part = await client.get<Output>(path, { after })
+    if (options.json) context.out(JSON.stringify(part))
+    else if (part.text !== '') context.text(part.text)
+    if (part.ended || (part.next === after && !options.follow)) return 0
+    if (part.next === after) await pause(followMs)
+    after = part.next
+  }
+}
+
+async function attemptOf(context: CliContext, run: string): Promise<string> {
+  const path = `/runs/${encodeURIComponent(run)}/inspect`
+  const { attempts } = await context.api().get<{ attempts: Wire<Attempt>[] }>(path, { events: 0 })
+  const live = attempts.filter(({ status }) => status !== 'ended')
+  const chosen = live.at(-1) ?? attempts.at(-1)
+  if (chosen === undefined)
+    throw refusal('not_found', `run "${run}" has no attempt yet`, { hint: 'Its first starts when a place is free.' })
+  if (live.length > 1) context.err(`agency: ${chosen.id}, one of ${live.length} at work (agency inspect ${run})`)
+  return chosen.id
 }
 
 interface Identity {

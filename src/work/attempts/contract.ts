@@ -127,4 +127,27 @@ export const attemptOperations = {
     allow: ['agent'],
     tool: 'report',
   }),
+  output: operation({
+    name: 'attempt.output',
+    summary: 'What an attempt printed, as far as it is kept, while it prints and afterwards',
+    method: 'GET',
+    path: '/attempts/:attempt_id/output',
+    input: z.strictObject({
+      attemptId: z.string(),
+      after: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .optional()
+        .describe('Go on at this byte, the `next` of the answer before; without it, the end of what there is'),
+    }),
+    output: z.object({
+      attemptId: z.string(),
+      from: z.number().int().describe('Where the text begins, in bytes'),
+      text: z.string().describe('Without secrets; with the escape sequences that it was printed with'),
+      next: z.number().int(),
+      ended: z.boolean().describe('Nothing more comes'),
+    }),
+    allow: ['operator'],
+  }),
 }

@@ -6,4 +6,5 @@ export const attemptRoutes = (attempts: Attempts): Route[] =>
   bind(attemptOperations, {
     brief: (by) => attempts.brief(by),
     report: (by, report) => attempts.report(by, report),
+    output: (_, { attemptId, after }) => attempts.output(attemptId, after ?? null),
   })

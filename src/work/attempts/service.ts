@@ -1,7 +1,8 @@
 import type { Db } from '../../db/port.ts'
+import type { AttemptFiles } from '../../engine/deps.ts'
 import { change } from '../../events/change.ts'
 import { type Actor, type AgentActor, actorName } from '../../kernel/actor.ts'
-import { bug, refusal } from '../../kernel/errors.ts'
+import { bug, notFound, refusal } from '../../kernel/errors.ts'
 import { redact, shorten } from '../../kernel/text.ts'
 import type { Trigger } from '../../kernel/trigger.ts'
 import { findBrief } from '../briefs/store.ts'
@@ -10,15 +11,17 @@ import { attempts, checkFence, findAttempt } from './store.ts'
 
 export type Attempts = ReturnType<typeof createAttempts>
 
-/** What an agent can do about the one attempt that its token is bound to. */
+/** What an agent can do about the one attempt that its token is bound to, and what the operator sees of any. */
 export function createAttempts({
   db,
   trigger,
   touch,
+  files,
 }: {
   db: Db
   trigger: Trigger
   touch: (attemptId: string) => void
+  files: Pick<AttemptFiles, 'readOutput'>
 }) {
   return {
     async brief(by: Actor) {
@@ -67,6 +70,15 @@ export function createAttempts({
         tx.afterCommit(() => trigger('agent.reported'))
         return { accepted: true as const, note: 'Recorded. Your evidence is checked when you end.' }
       })
+    },
+
+    /** Only of an attempt that there is: its id names a folder. */
+    async output(attemptId: string, after: number | null) {
+      const attempt = await db.read((tx) => findAttempt(tx, attemptId))
+      if (attempt === undefined) throw notFound('attempt', attemptId, 'List them with "agency inspect <run>".')
+      // Looked up first: what was printed before it ended is kept by then.
+      const { from, text, next, isAll } = await files.readOutput(attempt.id, after)
+      return { attemptId: attempt.id, from, text, next, ended: attempt.status === 'ended' && isAll }
     },
   }
 }

@@ -1,0 +1,55 @@
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { expect, it, onTestFinished } from 'vitest'
+
+import { createAttemptFiles } from './attempt-files.ts'
+import { readPart } from './attempt-output.ts'
+
+function fresh(): string {
+  const root = mkdtempSync(join(tmpdir(), 'agency-output-'))
+  onTestFinished(() => rmSync(root, { recursive: true }))
+  return root
+}
+
+it('reads on where the last answer ended, while it is being written', async () => {
+  const files = createAttemptFiles(fresh())
+  await files.writePrompt('att_1', 'Do it')
+  expect(await files.readOutput('att_1', null)).toEqual({ from: 0, text: '', next: 0, isAll: true })
+  const output = await files.openOutput('att_1')
+  output.append('one ☃\n')
+  await expect.poll(() => files.readOutput('att_1', 0)).toEqual({ from: 0, text: 'one ☃\n', next: 8, isAll: true })
+  output.append('two with sk-aaaaaaaaaaaaaaaa\n')
+  await output.close()
+  expect(await files.readOutput('att_1', 8)).toEqual({ from: 8, text: 'two with [redacted]\n', next: 28, isAll: true })
+  expect(await files.readOutput('att_1', 1_000)).toMatchObject({ text: '', next: 28 })
+})
+
+it('hands a long output over in parts that put together are the whole', async () => {
+  const path = join(fresh(), 'output.log')
+  const whole = 'ümlaut ☃ 🎉 and plain\n'.repeat(30_000)
+  writeFileSync(path, whole)
+  let [text, next, parts] = ['', 0, 0]
+  for (let isAll = false; !isAll; parts += 1) {
+    const part = await readPart(path, next)
+    text += part.text
+    ;({ next, isAll } = part)
+  }
+  expect(text === whole).toBe(true)
+  expect(parts).toBeGreaterThan(2)
+  const end = await readPart(path, null)
+  expect(whole.endsWith(end.text)).toBe(true)
+  expect(end.text.startsWith('ümlaut')).toBe(true)
+  expect(end.from + Buffer.byteLength(end.text)).toBe(Buffer.byteLength(whole))
+})
+
+it('waits for the rest of a character, and takes half of one where nothing more comes', async () => {
+  const path = join(fresh(), 'output.log')
+  const snow = Buffer.from('☃')
+  writeFileSync(path, Buffer.concat([Buffer.from('a'), snow.subarray(0, 2)]))
+  expect(await readPart(path, 0)).toEqual({ from: 0, text: 'a', next: 1, isAll: false })
+  expect(await readPart(path, 1)).toMatchObject({ next: 3, isAll: true })
+  appendFileSync(path, snow.subarray(2))
+  expect(await readPart(path, 1)).toEqual({ from: 1, text: '☃', next: 4, isAll: true })
+})
