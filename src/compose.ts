@@ -34,6 +34,8 @@ import { noteRoutes } from './work/notes/routes.ts'
 import { createNotes, type Notes } from './work/notes/service.ts'
 import { planRoutes } from './work/plans/routes.ts'
 import { createPlans, type Plans } from './work/plans/service.ts'
+import { pullRequestRoutes } from './work/pull-requests/routes.ts'
+import { createPullRequests, type PullRequests } from './work/pull-requests/service.ts'
 import { questionRoutes } from './work/questions/routes.ts'
 import { createQuestions, type Questions } from './work/questions/service.ts'
 import { runRoutes } from './work/runs/routes.ts'
@@ -54,6 +56,9 @@ export interface Parts {
   runtimes: readonly Runtime[]
   prices?: Prices
   workspaces: Workspaces
+  repositories?: EngineDeps['repositories']
+  policyOf?: EngineDeps['policyOf']
+  personaText?: EngineDeps['personaText']
   files: AttemptFiles
   promptOf: EngineDeps['promptOf']
   environmentOf: (attemptId: string, fence: number) => Record<string, string>
@@ -81,6 +86,7 @@ export interface Agency {
   spends: Spends
   budgets: Budgets
   stops: Stops
+  pullRequests: PullRequests
 }
 
 export const playbooks: ReadonlyMap<string, Playbook> = new Map([[direct.name, direct]])
@@ -108,6 +114,7 @@ export function composeAgency(parts: Parts): Agency {
     missions,
     defaults: parts.defaults,
     trigger,
+    repositories: parts.repositories,
     interrupt: engine.interrupt,
   })
   const questions = createQuestions({ db, scopes, interrupt: engine.interrupt, trigger })
@@ -118,7 +125,8 @@ export function composeAgency(parts: Parts): Agency {
     plans: createPlans({ db, clock: parts.clock, runtimes, startRun: runs.create }),
     briefs: createBriefs({ db, scopes }),
     attempts: createAttempts({ db, trigger, touch: engine.touch, files: parts.files }),
-    gates: createGates({ db, scopes, questions, trigger }),
+    gates: createGates({ db, scopes, questions, trigger, repositories: parts.repositories }),
+    pullRequests: createPullRequests({ db, repositories: parts.repositories }),
     questions,
     notes: createNotes({ db, scopes, touch: engine.touch, resolveRun: runs.resolve }),
     spends: createSpends({ db, missions }),
@@ -156,6 +164,7 @@ export function routesOf(
     ...briefRoutes(agency.briefs),
     ...attemptRoutes(agency.attempts),
     ...gateRoutes(agency.gates),
+    ...pullRequestRoutes(agency.pullRequests),
     ...questionRoutes(agency.questions),
     ...noteRoutes(agency.notes),
     ...spendRoutes(agency.spends),

@@ -1,6 +1,7 @@
 import { updated } from '../events/change.ts'
 import { bug, refusal } from '../kernel/errors.ts'
 import { redact, shorten } from '../kernel/text.ts'
+import { findAttempt } from '../work/attempts/store.ts'
 import type { Brief, Guidance } from '../work/briefs/contract.ts'
 import { endStatuses } from '../work/briefs/states.ts'
 import { briefs, findBrief } from '../work/briefs/store.ts'
@@ -79,7 +80,11 @@ async function release(
   if (key === 'abandon') return abandonBrief(scope, brief, `given up by ${by}`)
   const guidance: Guidance[] =
     key === 'retry' ? brief.guidance : [...brief.guidance, { question: question.text, answer, by }]
-  const patch = { ...(question.class === null ? {} : resets[question.class]), guidance }
+  const patch = {
+    ...(question.class === null ? {} : resets[question.class]),
+    guidance,
+    ...(key === 'allow' ? await allowedOf(scope, question, brief) : {}),
+  }
   // An agent at work finds the answer in its note; the next one is told.
   if (brief.status !== 'blocked' && brief.status !== 'failed') {
     await touchRun(
@@ -97,6 +102,13 @@ async function release(
     return
   }
   await unblock(scope, brief, patch, `answered by ${by}`)
+}
+
+/** What its last attempt was denied, by the runtime or by us, passes from now on. */
+async function allowedOf(scope: RunScope, question: Question, brief: Brief): Promise<Partial<Brief>> {
+  if (question.class !== 'permission' && question.class !== 'secret') return {}
+  const attempt = brief.attemptId === null ? undefined : await findAttempt(scope.tx, brief.attemptId)
+  return { allowed: [...new Set([...brief.allowed, ...(attempt?.denied ?? []).map(({ rule }) => rule)])] }
 }
 
 async function isStillAsked(scope: RunScope, brief: Brief): Promise<boolean> {

@@ -112,6 +112,30 @@ const choices: Record<'retry' | 'abandon', QuestionOption> = {
   abandon: { key: 'abandon', label: 'Give up', detail: 'The brief fails, and the run with it.' },
 }
 
+/** What there is to choose where the choice is not between another try and giving up. */
+const ownChoices: Partial<Record<QuestionClass, { options: QuestionOption[]; recommendation: string }>> = {
+  permission: {
+    options: [
+      { key: 'allow', label: 'Allow it', detail: 'It goes on where it stopped, and may do this from now on.' },
+      { key: 'refuse', label: 'Go on without it', detail: 'It goes on and has to find another way.' },
+      choices.abandon,
+    ],
+    recommendation: 'refuse',
+  },
+  secret: {
+    options: [
+      {
+        key: 'remove',
+        label: 'Take it out, of every commit',
+        detail: 'It works on: nothing is collected that holds a secret, not even in an earlier commit.',
+      },
+      { key: 'allow', label: 'It is no secret', detail: 'It may stay; the same finding is not asked about again.' },
+      choices.abandon,
+    ],
+    recommendation: 'remove',
+  },
+}
+
 const kindOf: Record<QuestionClass, QuestionKind> = {
   asked: 'requirement',
   note: 'requirement',
@@ -142,8 +166,8 @@ export async function askAboutBrief(
     class: cause,
     text,
     context: asked?.context || shorten(brief.objective, 1_000),
-    options: asked === undefined || asked.options.length === 0 ? [choices.retry, choices.abandon] : asked.options,
-    recommendation: asked?.recommendation ?? (cause === 'asked' ? null : 'retry'),
+    options: asked?.options.length ? asked.options : (ownChoices[cause]?.options ?? [choices.retry, choices.abandon]),
+    recommendation: asked?.recommendation ?? ownChoices[cause]?.recommendation ?? (cause === 'asked' ? null : 'retry'),
     risk: asked?.risk ?? 'medium',
   })
 }

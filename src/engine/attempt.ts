@@ -1,4 +1,4 @@
-import type { AgentEnded, AgentHandle, Limited, RuntimeEvent } from '../adapters/runtime/port.ts'
+import type { AgentEnded, AgentHandle, Launch, Limited, RuntimeEvent } from '../adapters/runtime/port.ts'
 import type { Stream, Tx } from '../db/port.ts'
 import { redact, shorten } from '../kernel/text.ts'
 import { fromWire } from '../operations/wire.ts'
@@ -7,11 +7,14 @@ import { findProgress } from '../work/attempts/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import { startsProcesses } from '../work/evidence/contract.ts'
 import { listNotesOfBrief } from '../work/notes/store.ts'
+import { featureBranch } from '../repositories/port.ts'
+import type { Run } from '../work/runs/contract.ts'
 import { findRun } from '../work/runs/store.ts'
-import type { Workspace } from '../workspaces/port.ts'
+import type { Place, Workspace } from '../workspaces/port.ts'
 import { faultOfCast } from './cast.ts'
-import { type Claimed, recordStart } from './claim.ts'
+import { type Claimed, recordStart, type Start } from './claim.ts'
 import { type Classified, classify, type Stop } from './classify.ts'
+import { type CollectedEnd, collectWork } from './collect.ts'
 import { watchDeadlines } from './deadlines.ts'
 import { type EngineDeps, runtimeOf } from './deps.ts'
 import { type AttemptEnd, endAttempt } from './end.ts'
@@ -69,7 +72,7 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
     let workspace: Workspace | null = null
     try {
       const runtime = runtimeOf(deps, claimed.brief)
-      workspace = await deps.workspaces.prepare(placeOf(claimed.brief))
+      workspace = await deps.workspaces.prepare(placeOf(deps, run, claimed.brief))
       deps.trigger('workspace.prepared')
       const prompt = await promptFor(deps, claimed)
       const promptSha256 = await deps.files.writePrompt(attempt.id, prompt)
@@ -81,11 +84,12 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
         environment: deps.environmentOf(attempt.id, attempt.fence),
         attempt: turnOf(claimed.brief, attempt.fence),
         kind: claimed.brief.kind,
+        ...(await characterOf(deps, claimed)),
       })
       deps.trigger('agent.launched')
-      const { pid } = handle
+      const start = { pid: handle.pid, session: handle.session ?? null, boxed: handle.boxed ?? false }
       if (stopped !== null) void interrupt()
-      const started = await persist(deps, () => recordStarted(deps, claimed, { pid, promptSha256 }))
+      const started = await persist(deps, () => recordStarted(deps, claimed, { ...start, promptSha256 }))
       deps.trigger('attempt.started')
       if (started === null) stop('cancelled')
       else claimed = started
@@ -217,8 +221,15 @@ export async function conclude(
   if (stored?.status === 'ended') return
   // A report made through the API is already stored; the newest of the two ways counts.
   const report = conclusion.report ?? stored?.report ?? undefined
+  const { denied: asked = [] } = conclusion.ended
+  const seen = await lookAt(deps, run, brief, workspace, classifyEnd(conclusion, report))
+  const secrets = seen.denied ?? []
+  const isDenied = seen.classified.outcome === 'blocked' && asked.length > 0
   const end: AttemptEnd = {
-    ...(await lookAt(deps, brief, workspace, classifyEnd(conclusion, report))),
+    ...seen,
+    ended: conclusion.ended,
+    denied: secrets.length > 0 ? secrets : asked,
+    ...(secrets.length > 0 ? { cause: 'secret' as const } : isDenied ? { cause: 'permission' as const } : {}),
     reason: reasonOf(conclusion),
     refused: conclusion.refused ?? null,
     limited: conclusion.ended.limited ?? null,
@@ -234,7 +245,7 @@ export async function conclude(
       let attempt: Attempt = { ...known, ...progress }
       // It finished before its start was recorded (killed between the two).
       if (attempt.status === 'launching' && conclusion.startFailed !== true && end.classified.outcome !== 'interrupted')
-        ({ brief: current, attempt } = await recordStart(scope, brief, attempt, { pid: null, promptSha256: null }))
+        ({ brief: current, attempt } = await recordStart(scope, brief, attempt, unseenStart(attempt)))
       const { calls = [] } = conclusion
       if (calls.length > 0)
         ({ brief: current, attempt } = await recordSpends(scope, current, attempt, calls, { goOn: false }))
@@ -249,22 +260,23 @@ export async function conclude(
 /** Where the workspace itself cannot be looked at, nothing is proven and nothing disproven: it has to be done again. */
 async function lookAt(
   deps: EngineDeps,
+  run: Run,
   brief: Brief,
   workspace: Workspace | null,
   classified: Classified,
-): Promise<Pick<AttemptEnd, 'classified' | 'examination'>> {
-  if (classified.report === null || classified.outcome === 'blocked') return { classified, examination: null }
+): Promise<Pick<AttemptEnd, 'classified' | 'examination'> & Partial<CollectedEnd>> {
+  const { report } = classified
+  if (report === null || classified.outcome === 'blocked') return { classified, examination: null }
   try {
     if (workspace === null) throw new Error('the workspace is gone')
-    const mayRunCommands = deps.runtimes.get(brief.runtime)?.capabilities.evidenceUnboxed ?? false
-    const fault = await faultOfReport(deps, brief, classified.report)
+    const fault = await faultOfReport(deps, brief, report)
     if (fault !== null)
       return { classified: { ...classified, outcome: 'bad_output', detail: fault }, examination: null }
+    const collected = await collectWork(deps, run, brief, workspace, { ...classified, report })
+    if (collected.classified.outcome !== classified.outcome) return { ...collected, examination: null }
+    const mayRunCommands = workspace.boxed || (deps.runtimes.get(brief.runtime)?.capabilities.evidenceUnboxed ?? false)
     const ours = deps.ourPorts?.() ?? []
-    return {
-      classified,
-      examination: await examine(brief, classified.report, workspace, deps.clock, mayRunCommands, ours),
-    }
+    return { ...collected, examination: await examine(brief, report, workspace, deps.clock, mayRunCommands, ours) }
   } catch (error) {
     deps.log.error('evidence could not be looked at', { run: brief.runId, brief: brief.id, error: String(error) })
     const detail = `evidence could not be looked at: ${error instanceof Error ? error.message : String(error)}`
@@ -273,11 +285,39 @@ async function lookAt(
 }
 
 /** Who judges looks at the place of whoever worked; who finishes the rest goes on where the work is. */
-export const placeOf = (brief: Brief): { id: string; runId: string; attemptId: string | null } => ({
-  id: brief.remainderOf ?? brief.verifies ?? brief.id,
-  runId: brief.runId,
-  attemptId: brief.attemptId,
-})
+export function placeOf(deps: EngineDeps, run: Run, brief: Brief): Place {
+  const id = brief.remainderOf ?? brief.verifies ?? brief.id
+  const { repository, configuration } = run
+  return {
+    id,
+    runId: brief.runId,
+    attemptId: brief.attemptId,
+    box: deps.runtimes.get(brief.runtime)?.capabilities.boxed ?? false,
+    directory: configuration.workspace ?? null,
+    clone:
+      repository === null || brief.startCommit === null
+        ? null
+        : { mirror: repository.mirror, branch: featureBranch(run.id, id), start: brief.startCommit },
+    ...(deps.policyOf === undefined ? {} : { policy: deps.policyOf(run, brief) }),
+  }
+}
+
+/** Who the agent is, how much it may do unasked, and where an interrupted one goes on. */
+async function characterOf(
+  deps: EngineDeps,
+  { run, brief, attempt }: Claimed,
+): Promise<Pick<Launch, 'systemPrompt' | 'mode' | 'session' | 'allowed'>> {
+  const text = await deps.personaText?.(brief.personaId)
+  return {
+    ...(text === undefined || text === '' ? {} : { systemPrompt: text }),
+    // Who plans looks and changes nothing, whatever the run allows.
+    mode: brief.kind === 'plan' ? 'plan_only' : (run.configuration.mode ?? 'yolo'),
+    session: attempt.session,
+    allowed: brief.allowed,
+  }
+}
+
+const unseenStart = ({ session, boxed }: Attempt) => ({ pid: null, promptSha256: null, session, boxed })
 
 /** What a report lacks that its kind of brief asks for, or null. */
 async function faultOfReport(deps: EngineDeps, brief: Brief, report: Report): Promise<string | null> {
@@ -310,13 +350,21 @@ function classifyEnd(conclusion: Conclusion, report: unknown): Classified {
   const { ended, stopped, reason, refused } = conclusion
   const isLimited = stopped === null && ended.limited !== undefined
   const ours = reason !== undefined || isLimited || (stopped !== null && stopsWithoutFault.has(stopped))
-  if (!ours) return classify({ ended, stopped, report })
+  if (!ours) return withDenied(classify({ ended, stopped, report }), ended)
   if (report !== undefined)
     return classify({ ended: { kind: 'ended', exitCode: 0, signal: null }, stopped: null, report })
   if (reason !== undefined) return { outcome: 'interrupted', detail: reason, report: null }
   if (stopped === 'budget') return { outcome: 'budget', detail: refused?.reason ?? 'a budget is used up', report: null }
   if (isLimited) return { outcome: 'interrupted', detail: limitedDetail(ended.limited as Limited), report: null }
   return { outcome: 'interrupted', detail: stopped === 'stopped' ? 'stopped' : 'the daemon stopped', report: null }
+}
+
+/** Who came to nothing because it was not allowed to do something waits for a word; who did it otherwise has done it. */
+function withDenied(classified: Classified, { denied = [] }: AgentEnded): Classified {
+  if (denied.length === 0 || (classified.outcome !== 'bad_output' && classified.outcome !== 'blocked'))
+    return classified
+  const detail = shorten(`it may not do this unasked: ${denied.map(({ what }) => redact(what)).join('; ')}`, 1_000)
+  return { ...classified, outcome: 'blocked', detail }
 }
 
 const stopsWithoutFault: ReadonlySet<Stop> = new Set(['daemon_stop', 'stopped', 'budget'])
@@ -328,7 +376,7 @@ const limitedDetail = ({ reason }: Limited): string =>
 async function recordStarted(
   deps: EngineDeps,
   { run, brief, attempt: known }: Claimed,
-  start: { pid: number | null; promptSha256: string },
+  start: Start,
 ): Promise<Claimed | null> {
   return deps.db.write([`run:${run.id}`], async (tx) => {
     const progress = await findProgress(tx, known.id)

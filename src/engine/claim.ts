@@ -2,9 +2,9 @@ import { agents, nextAgentIds, workingAgent } from '../agents/store.ts'
 import type { ReadTx, Stream, Tx } from '../db/port.ts'
 import { inserted, updated } from '../events/change.ts'
 import type { Attempt } from '../work/attempts/contract.ts'
-import { attempts } from '../work/attempts/store.ts'
+import { attempts, findAttempt } from '../work/attempts/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'
-import { findWork, listBriefsById, type Work } from '../work/briefs/store.ts'
+import { findBrief, findWork, listBriefsById, type Work } from '../work/briefs/store.ts'
 import type { Budget } from '../work/budgets/contract.ts'
 import { listBudgetsAbove, listStarved } from '../work/budgets/store.ts'
 import type { Run } from '../work/runs/contract.ts'
@@ -153,7 +153,7 @@ async function claim(
     worker: deps.worker,
     runtime: brief.runtime,
     simulated: capabilities?.simulated ?? false,
-    boxed: capabilities?.boxed ?? false,
+    boxed: false,
     status: 'launching',
     pid: null,
     outcome: null,
@@ -165,7 +165,7 @@ async function claim(
     costMicros: 0,
     reservedTokens: reserved.tokens,
     reservedMicros: reserved.micros,
-    session: null,
+    session: capabilities?.resume === true ? await sessionOf(tx, brief) : null,
     exitCode: null,
     used: null,
     denied: [],
@@ -198,22 +198,41 @@ async function claim(
     message: `${brief.key} assigned to agent ${agentId}`,
     attemptId: attempt.id,
     data: { fence, worker: deps.worker },
-    patch: { attempts: fence, attemptId: attempt.id },
+    patch: { attempts: fence, attemptId: attempt.id, ...(await beginningOf(scope, brief)) },
     also: [inserted(agents, agent), inserted(attempts, attempt), ...setAside],
   })
   return { run, brief: assigned, attempt, streams: streamsOf(own) }
 }
+
+/** Where its clone begins: with everything that was merged when it was first taken up. The rest of a brief goes on in that one's. */
+async function beginningOf({ tx, run }: RunScope, brief: Brief): Promise<Partial<Brief>> {
+  if (run.repository === null || brief.startCommit !== null) return {}
+  const place = brief.remainderOf ?? brief.verifies
+  const placed = place === null ? undefined : await findBrief(tx, place)
+  return { startCommit: placed?.startCommit ?? run.head ?? run.repository.base }
+}
+
+/** Of an attempt that somebody stopped, or that waited for an answer; one that did bad work is not asked to go on with it. */
+async function sessionOf(tx: Tx, brief: Brief): Promise<string | null> {
+  const last = brief.attemptId === null ? undefined : await findAttempt(tx, brief.attemptId)
+  return last !== undefined && resumable.has(last.outcome ?? '') ? last.session : null
+}
+
+const resumable: ReadonlySet<string> = new Set(['interrupted', 'blocked', 'budget'])
+
+/** What is known of an agent once it exists. */
+export type Start = Pick<Attempt, 'pid' | 'promptSha256' | 'session' | 'boxed'>
 
 /** The agent exists: from now on the brief is being worked on. */
 export async function recordStart(
   scope: RunScope,
   brief: Brief,
   attempt: Attempt,
-  start: { pid: number | null; promptSha256: string | null },
+  start: Start,
 ): Promise<{ brief: Brief; attempt: Attempt }> {
   const { tx } = scope
-  const patch = { status: 'running' as const, pid: start.pid, promptSha256: start.promptSha256, startedAt: tx.at }
-  const how = [attempt.runtime, attempt.simulated ? 'simulated' : null, attempt.boxed ? null : 'not boxed'].filter(
+  const patch = { status: 'running' as const, ...start, startedAt: tx.at }
+  const how = [attempt.runtime, attempt.simulated ? 'simulated' : null, start.boxed ? null : 'not boxed'].filter(
     (part) => part !== null,
   )
   const working = await moveBrief(scope, brief, 'working', {
@@ -221,7 +240,7 @@ export async function recordStart(
     code: 'START',
     message: `${brief.key} attempt ${attempt.fence} (${how.join(', ')})`,
     attemptId: attempt.id,
-    data: { pid: start.pid, runtime: attempt.runtime, simulated: attempt.simulated, boxed: attempt.boxed },
+    data: { pid: start.pid, runtime: attempt.runtime, simulated: attempt.simulated, boxed: start.boxed },
     also: [updated(attempts, attempt, patch), workingAgent(attempt)],
   })
   return { brief: working, attempt: { ...attempt, ...patch } }

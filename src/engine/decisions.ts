@@ -14,6 +14,7 @@ import { closeGates, openGate } from './halt.ts'
 import { endLiveAttempts } from './live.ts'
 import { createBriefs, newBrief } from './plan.ts'
 import { moveBrief, moveRun, moveRunsMission, type RunScope } from './scope.ts'
+import { beginLanding, closePullRequest, holdForMerge, openPullRequest, waitsForMerge } from './pull-request.ts'
 import { commissionVerifier } from './verify.ts'
 
 /** Asks the playbook and does what it says, until it has nothing more to say. All in the caller's transaction. */
@@ -55,12 +56,15 @@ async function apply(scope: RunScope, decision: Decision): Promise<void> {
       if (decision.brief.status === 'pending') return endRun(scope, 'failed', decision.reason)
       return failBrief(scope, decision.brief, decision.reason)
     case 'open_gate':
+      if (decision.gate === 'merge') await openPullRequest(scope)
       await openGate(scope, {
         gate: decision.gate,
         summary: decision.gate === 'plan' ? await withPlan(scope, decision.summary) : decision.summary,
         timeoutMinutes: scope.run.configuration.gateTimeoutMinutes,
       })
       return
+    case 'land':
+      return beginLanding(scope)
     case 'rework_result':
       return reworkResult(scope, decision.reason)
     case 'end_run':
@@ -150,11 +154,23 @@ async function reworkResult(scope: RunScope, reason: string): Promise<void> {
   for (const brief of await listLastBriefs(scope.tx, scope.run.id)) await sendBack(scope, brief, reason)
 }
 
+/** In a repository it is joined with the others' work first: whoever waits for it finds it there. */
 async function passBrief(scope: RunScope, brief: Brief, reason: string): Promise<void> {
+  if (waitsForMerge(scope, brief)) return holdForMerge(scope, brief, reason)
+  await completeBrief(scope, brief, reason)
+}
+
+export async function completeBrief(
+  scope: RunScope,
+  brief: Brief,
+  reason: string,
+  patch: Partial<Brief> = {},
+): Promise<void> {
   const verified = await moveBrief(scope, brief, 'verified', {
     kind: 'completed',
     code: 'DONE',
     message: `${brief.key} ✓ ${reason}`,
+    patch,
     also: await releaseDependents(scope, brief),
   })
   await decideAndApply(scope, { kind: 'brief_verified', brief: verified })
@@ -222,6 +238,7 @@ export async function endRun(scope: RunScope, status: 'done' | 'failed' | 'cance
   }
   await withdrawQuestions(scope)
   await closeGates(scope)
+  if (status !== 'done') await closePullRequest(scope)
   const patch = { heldBy: null }
   if (status === 'done') {
     const accepted = scope.run.status === 'accepting'

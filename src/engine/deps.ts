@@ -6,7 +6,9 @@ import { bug } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Trigger } from '../kernel/trigger.ts'
 import type { Brief } from '../work/briefs/contract.ts'
-import type { Workspaces } from '../workspaces/port.ts'
+import type { Repositories } from '../repositories/port.ts'
+import type { Run } from '../work/runs/contract.ts'
+import type { WorkspacePolicy, Workspaces } from '../workspaces/port.ts'
 import type { ScopeParts } from './scope.ts'
 
 /** Where an attempt's prompt and raw output are kept. */
@@ -42,6 +44,12 @@ export interface EngineDeps extends ScopeParts {
   /** Without any, no call has a known price. */
   readonly prices?: Prices
   readonly workspaces: Workspaces
+  /** Without it, no run has a repository. */
+  readonly repositories?: Repositories
+  /** What may be done from inside a brief's workspace. */
+  readonly policyOf?: (run: Run, brief: Brief) => WorkspacePolicy
+  /** Who a persona is, in its own words. */
+  readonly personaText?: (personaId: number) => Promise<string>
   readonly files: AttemptFiles
   /** The Markdown template of a brief's prompt. */
   readonly promptOf: (playbook: string, kind: Brief['kind']) => string

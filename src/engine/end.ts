@@ -1,4 +1,4 @@
-import type { Limited } from '../adapters/runtime/port.ts'
+import type { AgentEnded, Denied, Limited } from '../adapters/runtime/port.ts'
 import { endedAgent } from '../agents/store.ts'
 import { type Change, inserted, record, updated } from '../events/change.ts'
 import { bug } from '../kernel/errors.ts'
@@ -37,6 +37,13 @@ export interface AttemptEnd {
   refused?: Refused | null
   /** Its provider takes no more calls for now. */
   limited?: Limited | null
+  /** How its process ended. */
+  ended?: AgentEnded
+  /** What was collected of its work in a repository. */
+  commit?: string | null
+  /** What the operator would have to allow; with `blocked`, the question is about that. */
+  denied?: readonly Denied[]
+  cause?: QuestionClass
 }
 
 /** Twenty deaths of ours in a row are no accident; the brief stops there instead of circling for ever. */
@@ -53,7 +60,7 @@ export async function endAttempt(scope: RunScope, brief: Brief, attempt: Attempt
           detail: `evidence ${end.examination!.findings.length - failed.length}/${end.examination!.findings.length}: ${failed[0]!.detail}`,
         }
       : end.classified
-  await recordTurn(scope, brief, attempt, classified)
+  await recordTurn(scope, brief, attempt, classified, end)
   if (end.limited) await holdProvider(scope, brief, end.limited)
   if (await isGivenUp(scope, brief)) await failBrief(scope, brief, 'given up by the operator')
   else if (await isOutdated(scope, brief)) await dropVerifier(scope, brief)
@@ -76,11 +83,11 @@ async function follow(
       if (brief.kind === 'verify') {
         if (end.examination !== null) await recordExamination(scope, attempt, brief, end.examination)
         await judge(scope, brief, attempt, classified.report?.verdict)
-      } else await finish(scope, brief, attempt, classified.report as Report, end.examination as Examination)
+      } else await finish(scope, brief, attempt, classified.report as Report, end)
       break
     case 'partial_output':
       if (end.examination?.findings.some((finding) => finding.passed))
-        await finish(scope, brief, attempt, classified.report as Report, end.examination)
+        await finish(scope, brief, attempt, classified.report as Report, end)
       // No part of it holds: there is nothing to keep.
       else await correct(scope, brief, attempt, classified, end.examination)
       break
@@ -95,7 +102,8 @@ async function follow(
       await retryInterrupted(scope, brief, end.reason ?? 'daemon_restart')
       break
     case 'blocked':
-      await stopAsking(scope, brief, classified)
+      if (end.cause === undefined) await stopAsking(scope, brief, classified)
+      else await block(scope, brief, classified.detail, end.cause)
       break
     case 'budget':
       await blockBrief(scope, brief, refused?.reason ?? classified.detail, 'budget', `budget:${refused?.by ?? 'brief'}`)
@@ -111,7 +119,13 @@ async function stopAsking(scope: RunScope, brief: Brief, { report, detail }: Cla
   else await block(scope, brief, detail, 'asked')
 }
 
-async function recordTurn(scope: RunScope, brief: Brief, attempt: Attempt, classified: Classified): Promise<void> {
+async function recordTurn(
+  scope: RunScope,
+  brief: Brief,
+  attempt: Attempt,
+  classified: Classified,
+  { ended, denied = [] }: AttemptEnd,
+): Promise<void> {
   const { tx, run } = scope
   const changes: Change[] = [
     updated(attempts, attempt, {
@@ -119,6 +133,9 @@ async function recordTurn(scope: RunScope, brief: Brief, attempt: Attempt, class
       outcome: classified.outcome,
       detail: classified.detail,
       endedAt: tx.at,
+      ...(ended === undefined || ended.exitCode === null ? {} : { exitCode: ended.exitCode }),
+      ...(ended?.used === undefined ? {} : { used: ended.used }),
+      ...(denied.length === 0 ? {} : { denied: denied.slice(0, 100) }),
       ...(attempt.reservedTokens > 0 || attempt.reservedMicros > 0 ? { reservedTokens: 0, reservedMicros: 0 } : {}),
       ...(classified.report === null || isSame(classified.report, attempt.report) ? {} : { report: classified.report }),
     }),
@@ -164,8 +181,9 @@ async function finish(
   brief: Brief,
   attempt: Attempt,
   report: Report,
-  examination: Examination,
+  { examination, commit = null }: AttemptEnd,
 ): Promise<void> {
+  if (examination === null) throw bug(`${brief.id} is finished and nobody has looked at it`)
   const reviewing = await moveBrief(scope, brief, 'completion_drive_review', {
     kind: 'review_started',
     level: 'verbose',
@@ -191,7 +209,10 @@ async function finish(
     kind: 'ready_for_verification',
     level: 'verbose',
     message: `${brief.key} is ready to be verified${isPart ? ', as far as it goes' : ''}`,
-    ...(isPart ? { patch: await splitBrief(scope, reviewing, report, examination) } : {}),
+    patch: {
+      ...(commit === null ? {} : { branchCommit: commit }),
+      ...(isPart ? await splitBrief(scope, reviewing, report, examination) : {}),
+    },
   })
   const findings = examination.findings.filter((finding) => finding.passed)
   await decideAndApply(scope, { kind: 'brief_ready', brief: ready, seen: seenOf(report, { ...examination, findings }) })
@@ -337,7 +358,7 @@ async function correct(
   await retryWith(scope, brief, classified.outcome, classified.detail, corrections)
 }
 
-async function retryWith(
+export async function retryWith(
   scope: RunScope,
   brief: Brief,
   outcome: string,

@@ -3,6 +3,7 @@ import { listStops } from '../work/stops/store.ts'
 import { type LiveAttempt, startAttempt } from './attempt.ts'
 import { claimBriefs } from './claim.ts'
 import type { EngineDeps } from './deps.ts'
+import { integrate } from './integrate.ts'
 import { recoverAttempts } from './recover.ts'
 import { beat, heartbeatMs } from './workers/store.ts'
 
@@ -18,6 +19,8 @@ export interface Engine {
   /** Ends the agents of these attempts: their run was cancelled. */
   interrupt(attemptIds: readonly string[]): void
   touch(attemptId: string): void
+  /** Does in git what a run waits for. */
+  integrate(runId: string): Promise<void>
   /** Something was stopped: agents at work there are interrupted. */
   heedStops(): void
   running(): number
@@ -157,6 +160,7 @@ export function createEngine(parts: EngineDeps): Engine {
       isStopSaid = true
       wake()
     },
+    integrate: (runId) => integrate(deps, runId),
     touch: (attemptId) => live.get(attemptId)?.touch(),
     running: () => live.size,
     async idle() {

@@ -8,7 +8,7 @@ import { findGate, gates, listPendingOfRun, listTimedOut } from '../work/gates/s
 import { listQuestionsOfBrief } from '../work/questions/store.ts'
 import { askQuestion } from './ask.ts'
 import { decideAndApply } from './decisions.ts'
-import { keepPaused, type NewGate, openGate, releaseGate } from './halt.ts'
+import { isFinal, keepPaused, type NewGate, openGate, releaseGate } from './halt.ts'
 import { type RunScope, touchRun } from './scope.ts'
 import { abandonBrief, resets, unblock } from './unblock.ts'
 
@@ -160,7 +160,7 @@ async function resumeGate(scope: RunScope, manual: GateRow, by: string): Promise
   for (const expired of await listTimedOut(scope.tx, scope.run.id, manual.pendingSince)) {
     const { gate, summary, boundary, timeoutMinutes } = expired
     // Whether there is still something to accept is for the playbook to say: it may have been cancelled meanwhile.
-    if (gate === 'acceptance') continue
+    if (isFinal(gate)) continue
     await openGate(scope, { gate: gate as NewGate['gate'], summary, boundary, timeoutMinutes })
   }
   if (scope.run.status === 'running') await decideAndApply(scope, { kind: 'run_resumed' })

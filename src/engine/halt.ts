@@ -7,7 +7,7 @@ import type { RunStatus } from '../work/runs/contract.ts'
 import { moveRun, moveRunsMission, type RunScope, touchRun } from './scope.ts'
 
 export interface NewGate {
-  gate: 'plan' | 'acceptance' | 'manual' | 'escalation'
+  gate: 'plan' | 'acceptance' | 'merge' | 'manual' | 'escalation'
   summary: GateSummary
   /** The run as a whole, unless it holds one brief: `brief:<id>`. */
   boundary?: string
@@ -55,7 +55,7 @@ export async function openGate(scope: RunScope, wanted: NewGate): Promise<GateRo
   if (status === null || status === run.status) await touchRun(scope, patch, event, opened)
   else await moveRun(scope, status, { ...event, patch, also: opened })
   tx.afterCommit(scope.gatesChanged)
-  if (wanted.gate === 'acceptance') await moveRunsMission(scope, ['review'])
+  if (isFinal(wanted.gate)) await moveRunsMission(scope, ['review'])
   if (wanted.gate === 'manual') return gate
   await scope.notify(tx, {
     kind: 'gate_pending',
@@ -80,16 +80,20 @@ export async function openGate(scope: RunScope, wanted: NewGate): Promise<GateRo
 function haltedStatus(gate: NewGate['gate'], boundary: string): RunStatus | null {
   if (boundary !== 'run') return null
   if (gate === 'manual') return 'paused'
-  return gate === 'acceptance' ? 'accepting' : 'gated'
+  return isFinal(gate) ? 'accepting' : 'gated'
 }
 
+/** What stands behind everything else: the result itself. */
+export const isFinal = (gate: string): boolean => gate === 'acceptance' || gate === 'merge'
+
 const codeOf = (gate: string): string =>
-  gate === 'manual' ? 'PAUSED' : gate === 'plan' || gate === 'acceptance' ? 'APPROVAL' : 'INSPECTION'
+  gate === 'manual' ? 'PAUSED' : gate === 'plan' || isFinal(gate) ? 'APPROVAL' : 'INSPECTION'
 
 function gateMessage({ gate, summary }: GateRow): string {
   if (gate === 'manual') return `⏸ Paused${summary.produced === '' ? '' : `: ${summary.produced}`}`
   if (gate === 'plan') return '⏸ Waiting on approval of the plan'
   if (gate === 'acceptance') return '⏸ Waiting on acceptance of the result'
+  if (gate === 'merge') return '⏸ Waiting on approval of the merge'
   return `⏸ Waiting on approval: ${gate}`
 }
 
@@ -137,7 +141,7 @@ export async function releaseGate(
   )
   const next = others.find((other) => other.gate === 'manual') ?? others[0]
   // An accepted result goes on from there to its end; it does not run again.
-  const accepted = gate.gate === 'acceptance' && event.kind === 'gate_approved'
+  const accepted = isFinal(gate.gate) && event.kind === 'gate_approved'
   const open = accepted ? 'accepting' : 'running'
   const status = next === undefined ? open : haltedStatus(next.gate as NewGate['gate'], 'run')
   if (status === null) throw bug(`gate ${next?.id} halts nothing`)
@@ -156,7 +160,7 @@ export async function releaseGate(
   scope.tx.afterCommit(scope.gatesChanged)
   if (!halted || status === run.status) return touchRun(scope, patch, whole, changes)
   await moveRun(scope, status, { ...whole, patch, also: changes })
-  if (gate.gate === 'acceptance') await moveRunsMission(scope, ['in_progress'])
+  if (isFinal(gate.gate)) await moveRunsMission(scope, ['in_progress'])
 }
 
 /** Gates of a run, or before a brief, that has ended are nobody's to decide any more. */

@@ -42,7 +42,7 @@ async function takeUp(deps: EngineDeps, attempt: Attempt): Promise<void> {
   }))
   if (run === undefined || brief === undefined) return
   // Also where no report was seen: its agent may have made one after we looked, and before it was ended.
-  const workspace = await deps.workspaces.prepare(placeOf(brief)).catch(() => null)
+  const workspace = await deps.workspaces.prepare(placeOf(deps, run, brief)).catch(() => null)
   await conclude(deps, { run, brief, attempt }, workspace, {
     ended: { kind: 'ended', exitCode: 0, signal: null },
     stopped: null,

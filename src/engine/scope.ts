@@ -21,7 +21,7 @@ export interface RunScope {
   readonly playbook: Playbook
   /** Tells somebody, once per object and state, after commit. */
   readonly notify: Notify
-  /** Looks at a gate again at that time. */
+  /** Looks at a gate again at that time, or does in git what a run waits for. */
   readonly later: Later
   /** Called after a commit that opened or decided a gate. */
   readonly gatesChanged: () => void
@@ -43,10 +43,11 @@ export interface Notice {
   state: string
 }
 export type Notify = (tx: Tx, notice: Notice) => Promise<void>
-export type Later = (
-  tx: Tx,
-  wake: { kind: 'gate_timeout' | 'gate_reminder'; gateId: string; delayMs: number },
-) => Promise<void>
+export type Wake =
+  | { kind: 'gate_timeout' | 'gate_reminder'; gateId: string; delayMs: number }
+  /** Something of the run waits for git. */
+  | { kind: 'integrate'; runId: string }
+export type Later = (tx: Tx, wake: Wake) => Promise<void>
 
 /** What a scope is made of, beside the transaction and the run. */
 export interface ScopeParts {

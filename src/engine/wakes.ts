@@ -1,19 +1,25 @@
 import type { Jobs } from '../jobs/queue.ts'
 import type { Later } from './scope.ts'
 
-const kinds = ['gate_timeout', 'gate_reminder'] as const
+const gateKinds = ['gate_timeout', 'gate_reminder'] as const
 
-/** A wake-up is a job of the transaction that makes it necessary: it comes also after a kill, and not without a gate. */
+/** A wake-up is a job of the transaction that makes it necessary: it comes also after a kill, and not without its reason. */
 export const laterThrough =
   (jobs: Pick<Jobs, 'enqueue'>): Later =>
-  async (tx, { kind, gateId, delayMs }) => {
-    await jobs.enqueue(tx, { kind, singleton: gateId, payload: gateId, delayMs })
+  async (tx, wake) => {
+    const [object, delayMs] = wake.kind === 'integrate' ? [wake.runId, 0] : [wake.gateId, wake.delayMs]
+    await jobs.enqueue(tx, { kind: wake.kind, singleton: object, payload: object, delayMs })
   }
 
 /** Before the queue starts. */
 export function wakeGates(
   jobs: Pick<Jobs, 'handle'>,
-  gates: { wake(kind: (typeof kinds)[number], gateId: string): Promise<void> },
+  gates: { wake(kind: (typeof gateKinds)[number], gateId: string): Promise<void> },
 ): void {
-  for (const kind of kinds) jobs.handle(kind, ({ payload }) => gates.wake(kind, String(payload)))
+  for (const kind of gateKinds) jobs.handle(kind, ({ payload }) => gates.wake(kind, String(payload)))
+}
+
+/** One at a time for each run: the queue runs it once more where something came in meanwhile. */
+export function wakeIntegration(jobs: Pick<Jobs, 'handle'>, integrate: (runId: string) => Promise<void>): void {
+  jobs.handle('integrate', ({ payload }) => integrate(String(payload)))
 }

@@ -20,7 +20,9 @@ export const triggerPoints = [
   'job.claimed',
   'job.ran',
 ] as const
-export type TriggerPoint = (typeof triggerPoints)[number]
+/** Only of runs with a repository. */
+export const repositoryPoints = ['branch.merged', 'result.landed'] as const
+export type TriggerPoint = (typeof triggerPoints)[number] | (typeof repositoryPoints)[number]
 export type Trigger = (point: TriggerPoint) => void
 
 export const noTrigger: Trigger = () => {}

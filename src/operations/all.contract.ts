@@ -17,6 +17,7 @@ import { budgetOperations } from '../work/budgets/contract.ts'
 import { missionOperations } from '../work/missions/contract.ts'
 import { noteOperations } from '../work/notes/contract.ts'
 import { planOperations } from '../work/plans/contract.ts'
+import { pullRequestOperations } from '../work/pull-requests/contract.ts'
 import { questionOperations } from '../work/questions/contract.ts'
 import { runOperations } from '../work/runs/contract.ts'
 import { spendOperations } from '../work/spends/contract.ts'
@@ -35,6 +36,7 @@ export const operations = {
   mission: missionOperations,
   run: runOperations,
   gate: gateOperations,
+  pullRequest: pullRequestOperations,
   question: questionOperations,
   plan: planOperations,
   organisation: organisationOperations,

@@ -45,6 +45,8 @@ export type Trigger =
   | { readonly kind: 'siblings_ended' }
   | { readonly kind: 'gate_approved'; readonly gate: GateRow }
   | { readonly kind: 'gate_rejected'; readonly gate: GateRow; readonly reason: string }
+  /** The result was approved and could not be merged: what it goes to has moved on. */
+  | { readonly kind: 'merge_failed'; readonly reason: string }
   | { readonly kind: 'run_resumed' }
 
 export type Decision =
@@ -65,7 +67,9 @@ export type Decision =
   | { readonly kind: 'ask_about_failures' }
   | { readonly kind: 'close_brief'; readonly brief: Brief }
   | { readonly kind: 'fail_brief'; readonly brief: Brief; readonly reason: string }
-  | { readonly kind: 'open_gate'; readonly gate: 'plan' | 'acceptance'; readonly summary: GateSummary }
+  | { readonly kind: 'open_gate'; readonly gate: 'plan' | 'acceptance' | 'merge'; readonly summary: GateSummary }
+  /** Brings the result into the repository that it was made from. */
+  | { readonly kind: 'land' }
   /** Sends the last briefs of the run back: those that nobody waits for. */
   | { readonly kind: 'rework_result'; readonly reason: string }
   | { readonly kind: 'end_run'; readonly status: 'done' | 'failed' | 'cancelled'; readonly summary: string }

@@ -116,8 +116,12 @@ export function beginLife(world: World): Life {
     environmentOf: (attemptId, fence) => ({ AGENCY_TOKEN: `${attemptId}.${fence}` }),
     alsoSweep: () => jobs.sweep(),
     killSurvivors: async (attemptIds) => (dead ? never : killSurvivors(world, attemptIds)),
-    later: async (tx, { kind, gateId, delayMs }) =>
-      void (await jobs.enqueue(tx, { kind, payload: { gateId }, delayMs, singleton: `${kind}:${gateId}` })),
+    later: async (tx, wake) => {
+      // No run of a simulation has a repository.
+      if (wake.kind === 'integrate') return
+      const { kind, gateId, delayMs } = wake
+      await jobs.enqueue(tx, { kind, payload: { gateId }, delayMs, singleton: `${kind}:${gateId}` })
+    },
     prices: { priceOf: async ({ inputTokens, outputTokens }) => inputTokens * 2 + outputTokens * 5 },
     worker,
     slots: random.pick([1, 2, 8]),

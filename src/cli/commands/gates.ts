@@ -30,6 +30,7 @@ export function declareGateCommands({ program, offer, command, does }: Declaring
       'agency approve gat_7k2 --note "ship it"',
     )
       .argument('<run-or-gate>', 'A run, or the beginning of its id, or a gate', reference)
+      .option('--gate <kind>', 'Which gate of the run: plan, acceptance, merge …')
       .option('--note <text>', 'Kept with the decision')
       .option('--as <person>', 'Who approves, where several have to')
       .option('--json', 'As JSON')
@@ -48,6 +49,7 @@ export function declareGateCommands({ program, offer, command, does }: Declaring
     )
       .argument('<run-or-gate>', 'A run, or the beginning of its id, or a gate', reference)
       .requiredOption('--reason <text>', 'Why; whoever does it again reads it')
+      .option('--gate <kind>', 'Which gate of the run: plan, acceptance, merge …')
       .option('--as <person>', 'Who rejects')
       .option('--json', 'As JSON')
       .action(

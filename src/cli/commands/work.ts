@@ -29,6 +29,7 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
       'Start a run towards a goal; prints its id',
       'agency run "Write a haiku about rivers into poem.txt" --runtime scripted --evidence file:poem.txt',
       `agency run "Make it pass" --program "sh fix.sh" --evidence 'command:npm test' --watch`,
+      'agency run "Add a --json flag to the CLI" --repo . --evidence \'command:npm test\'',
       'agency run --plan plan.yaml --preview',
     )
       .argument('[goal]', 'What is to be achieved, in your words')
@@ -43,6 +44,9 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
         'What proves it: file:PATH, command:CMD, artifact:PATH or JSON; repeatable',
         collect,
       )
+      .option('--repo <path>', 'A git repository: work happens in clones of it and ends as a pull request')
+      .option('--base <branch>', 'With --repo: start from and merge to this branch; without it, the one checked out')
+      .addOption(new Option('--mode <mode>', 'What an agent may do unasked').choices(['yolo', 'cautious', 'plan_only']))
       .option('--org <id>', 'Organisation', whole(1))
       .option('--mission <id>', 'Run this mission from the backlog')
       .addOption(
@@ -89,6 +93,35 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
       .action(
         does(async (c, run: string, options: WatchOptions) =>
           (await import('../../work/runs/cli/watch.ts')).watchRun(c, run, options),
+        ),
+      )
+  })
+  offer('Work:', 'pr', () => {
+    const pr = command(program, 'pr', 'Pull requests: what runs want to bring into repositories', 'agency pr list')
+    command(pr, 'list', 'Pull requests, the newest first', 'agency pr list --status open')
+      .addOption(new Option('--status <status>', 'Only these').choices(['open', 'merged', 'closed']))
+      .option('--limit <n>', 'At most so many', whole(1, 500))
+      .option('--json', 'As JSON')
+      .action(
+        does(async (c, options: { status?: string; limit?: number; json?: true }) =>
+          (await import('../../work/pull-requests/cli.ts')).listPullRequests(c, options),
+        ),
+      )
+    command(pr, 'show', 'What one changes, and what proves it', 'agency pr show run_7k2')
+      .argument('<run>', 'The run, or the beginning of its id')
+      .option('--json', 'As JSON')
+      .action(
+        does(async (c, run: string, options: { json?: true }) =>
+          (await import('../../work/pull-requests/cli.ts')).showPullRequest(c, run, options),
+        ),
+      )
+    command(pr, 'diff', 'The changes of a run, or of one brief', 'agency pr diff run_7k2', 'agency pr diff brf_7k2')
+      .argument('<run-or-brief>', 'A run, or the beginning of its id, or a brief')
+      .option('--path <path>', 'Only this file or folder')
+      .option('--json', 'As JSON')
+      .action(
+        does(async (c, target: string, options: { path?: string; json?: true }) =>
+          (await import('../../work/pull-requests/cli.ts')).showDiff(c, target, options),
         ),
       )
   })

@@ -1,5 +1,6 @@
 import { bug } from '../../kernel/errors.ts'
 import type { Correction } from '../../work/briefs/contract.ts'
+import type { Run } from '../../work/runs/contract.ts'
 import type { Judgement } from '../../work/verdicts/contract.ts'
 import type { Decision, Playbook, Trigger, View } from '../contract.ts'
 
@@ -26,7 +27,7 @@ function decide(view: View, trigger: Trigger): readonly Decision[] {
       return [{ kind: 'block_brief', brief: trigger.brief, class: 'verification', reason: trigger.reason }]
     case 'brief_verified':
       if (trigger.brief.kind === 'plan') return []
-      return configuration.acceptance === 'operator'
+      return isKept(run)
         ? finish(view)
         : [{ kind: 'close_brief', brief: trigger.brief }, ...finish(view, trigger.brief)]
     case 'brief_blocked':
@@ -39,7 +40,10 @@ function decide(view: View, trigger: Trigger): readonly Decision[] {
     case 'brief_failed':
     case 'siblings_ended':
       return surfaceFailure(view)
+    case 'merge_failed':
+      return [{ kind: 'rework_result', reason: trigger.reason }]
     case 'gate_approved':
+      if (trigger.gate.gate === 'merge') return [{ kind: 'land' }]
       if (trigger.gate.gate === 'acceptance') return [accept(view)]
       return trigger.gate.gate === 'plan' && configuration.planner ? [{ kind: 'adopt_plan' }] : []
     case 'gate_rejected':
@@ -118,7 +122,7 @@ function surfaceFailure({ run, liveAttempts }: View): readonly Decision[] {
 }
 
 function sentBack({ run }: View, { gate, reason }: Extract<Trigger, { kind: 'gate_rejected' }>): readonly Decision[] {
-  if (gate.gate === 'acceptance') return [{ kind: 'rework_result', reason }]
+  if (gate.gate === 'acceptance' || gate.gate === 'merge') return [{ kind: 'rework_result', reason }]
   if (gate.gate !== 'plan') throw bug(`nobody here rejects a gate "${gate.gate}"`)
   // A plan that the operator wrote goes back to the operator; there is nobody who would write another.
   return run.configuration.planner
@@ -132,13 +136,36 @@ function finish(view: View, closing?: unknown): readonly Decision[] {
   if (run.status === 'paused') return []
   if (run.briefsFailed > 0) return surfaceFailure(view)
   const left = run.briefsOpen - (closing === undefined ? 0 : 1)
-  const waiting = run.configuration.acceptance === 'operator' ? run.briefsVerified : 0
+  const waiting = isKept(run) ? run.briefsVerified : 0
   if (left > waiting) return []
-  if (waiting > 0) return run.gatesPending > 0 ? [] : [acceptance(view)]
+  if (waiting > 0) {
+    if (run.gatesPending > 0) return []
+    if (hasResult(run)) return [merge(view)]
+    return [run.configuration.acceptance === 'operator' ? acceptance(view) : accept(view)]
+  }
   const done = run.briefsDone + (closing === undefined ? 0 : 1)
   return done === 0
     ? [{ kind: 'end_run', status: 'cancelled', summary: 'every brief was cancelled' }]
     : [{ kind: 'end_run', status: 'done', summary: `${counted(done, 'brief')} done, evidence checked` }]
+}
+
+/** What is verified stays open until the whole result is accepted, or merged. */
+const isKept = (run: Run): boolean => run.configuration.acceptance === 'operator' || run.repository !== null
+
+const hasResult = ({ repository, head }: Run): boolean =>
+  repository !== null && head !== null && head !== repository.base
+
+/** Nothing comes into the operator's repository without her word. */
+function merge({ run }: View): Decision {
+  return {
+    kind: 'open_gate',
+    gate: 'merge',
+    summary: {
+      produced: `${counted(run.briefsVerified, 'brief')} verified and merged into one branch; see "agency pr show ${run.id}".`,
+      next: `Approve and it is merged into ${run.repository?.branch}; reject with a reason and its last briefs are done again.`,
+      anomalies: run.repository?.warnings ?? [],
+    },
+  }
 }
 
 function acceptance({ run }: View): Decision {
@@ -157,7 +184,7 @@ function acceptance({ run }: View): Decision {
 const accept = ({ run }: View): Decision => ({
   kind: 'end_run',
   status: 'done',
-  summary: `${counted(run.briefsVerified + run.briefsDone, 'brief')} done and accepted`,
+  summary: `${counted(run.briefsVerified + run.briefsDone, 'brief')} done${run.configuration.acceptance === 'operator' ? ' and accepted' : ''}`,
 })
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -7,6 +7,7 @@ type Decided = Wire<DecidedGate>
 type GateLine = Wire<GateShown>
 
 export interface DecideOptions {
+  gate?: string
   as?: string
   json?: true
 }
@@ -15,13 +16,13 @@ export const approveGate = (
   context: CliContext,
   target: string,
   { note, ...options }: DecideOptions & { note?: string },
-): Promise<number> => decide(context, target, 'approve', { note, as: options.as }, options)
+): Promise<number> => decide(context, target, 'approve', { note, gate: options.gate, as: options.as }, options)
 
 export const rejectGate = (
   context: CliContext,
   target: string,
   { reason, ...options }: DecideOptions & { reason: string },
-): Promise<number> => decide(context, target, 'reject', { reason, as: options.as }, options)
+): Promise<number> => decide(context, target, 'reject', { reason, gate: options.gate, as: options.as }, options)
 
 async function decide(
   context: CliContext,

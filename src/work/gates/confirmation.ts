@@ -11,6 +11,8 @@ export async function afterApproval(tx: ReadTx, run: Run, gate: GateRow): Promis
     return `✅ Noted — ${gate.approvals.length} of ${gate.approvalsNeeded} approvals, ${missing} to go.`
   }
   if (gate.gate === 'acceptance' && run.status === 'done') return '✅ Accepted — the run is done.'
+  if (gate.gate === 'merge')
+    return `✅ Approved — it is being merged into ${run.repository?.branch}; "agency watch ${run.id}" shows it.`
   const word = gate.gate === 'manual' ? 'Resumed' : 'Approved'
   return `✅ ${word} — ${(await stillHeld(tx, run)) ?? startsNow(await countReadyBriefs(tx, run.id))}`
 }

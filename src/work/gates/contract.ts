@@ -55,6 +55,7 @@ export const DecidedGate = GateShown.extend({ confirmation: z.string().describe(
 export type DecidedGate = z.infer<typeof DecidedGate>
 
 const target = z.string().min(1).max(64).describe('A run (id or prefix) or a gate id')
+const kind = z.string().max(64).optional().describe('Which one, where the run has several: plan, acceptance, merge …')
 const as = z.string().max(200).optional().describe('The person who speaks, where several must approve')
 
 export const gateOperations = {
@@ -84,7 +85,7 @@ export const gateOperations = {
     summary: 'Let a gated run go on',
     method: 'POST',
     path: '/gates/:target/approve',
-    input: z.strictObject({ target, note: z.string().trim().max(10_000).optional(), as }),
+    input: z.strictObject({ target, gate: kind, note: z.string().trim().max(10_000).optional(), as }),
     output: DecidedGate,
     allow: ['operator'],
   }),
@@ -93,7 +94,7 @@ export const gateOperations = {
     summary: 'Send what was produced back, with the reason',
     method: 'POST',
     path: '/gates/:target/reject',
-    input: z.strictObject({ target, reason: z.string().trim().min(1).max(10_000), as }),
+    input: z.strictObject({ target, gate: kind, reason: z.string().trim().min(1).max(10_000), as }),
     output: DecidedGate,
     allow: ['operator'],
   }),

@@ -225,7 +225,10 @@ describeStores('who decides about a gate', (openFresh) => {
     }
     await agency.until(async () => (await gatesOf(agency, run)).length === 2)
     const several = await refused(approve(agency, run.id))
-    expect(several).toMatchObject({ code: 'conflict', hint: 'Name the gate instead of the run.' })
+    expect(several).toMatchObject({
+      code: 'conflict',
+      hint: 'Name the gate instead of the run, or say which with --gate.',
+    })
     for (const gate of await gatesOf(agency, run)) expect(several.message).toContain(`${gate.id} (escalation of`)
   })
 

@@ -1,11 +1,12 @@
 import type { Db, ReadTx, Stream, Tx } from '../../db/port.ts'
 import { approveGate, expireGate, rejectGate, remindOfGate, resumeRun } from '../../engine/gates.ts'
-import { pauseRun } from '../../engine/halt.ts'
+import { isFinal, pauseRun } from '../../engine/halt.ts'
 import { type RunScope, type ScopeParts, scopeOf } from '../../engine/scope.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { AgencyError, bug, notFound, refusal } from '../../kernel/errors.ts'
 import { operatorPersona } from '../../kernel/ids.ts'
 import type { Trigger } from '../../kernel/trigger.ts'
+import type { Repositories } from '../../repositories/port.ts'
 import { resolvePersona } from '../../org/personas/find.ts'
 import type { Questions } from '../questions/service.ts'
 import type { Run } from '../runs/contract.ts'
@@ -23,11 +24,12 @@ export interface GateDeps {
   scopes: ScopeParts
   questions: Questions
   trigger: Trigger
+  repositories?: Repositories | undefined
 }
 
 export type Gates = ReturnType<typeof createGates>
 
-export function createGates({ db, scopes, questions, trigger }: GateDeps) {
+export function createGates({ db, scopes, questions, trigger, repositories }: GateDeps) {
   /** One decision about one gate, alone with its run; with its organisation where the run's mission may move. */
   async function decide<T>(
     by: Actor,
@@ -51,10 +53,13 @@ export function createGates({ db, scopes, questions, trigger }: GateDeps) {
 
   async function approve(
     by: Actor,
-    input: { target: string; note?: string | undefined; as?: string | undefined },
+    input: { target: string; gate?: string | undefined; note?: string | undefined; as?: string | undefined },
   ): Promise<DecidedGate> {
-    const found = await db.read((tx) => findTarget(tx, input.target))
-    return decide(by, found, found.gate.gate === 'acceptance', async (scope, gateId) => {
+    const found = await db.read((tx) => findTarget(tx, input.target, input.gate))
+    // Said at once instead of after the approval; whether it still holds then is looked at again.
+    if (found.gate.gate === 'merge' && found.gate.status === 'pending' && found.run.repository !== null)
+      await repositories?.checkLanding(found.run.repository, found.run.head ?? found.run.repository.base)
+    return decide(by, found, isFinal(found.gate.gate), async (scope, gateId) => {
       const person = await personOf(scope.tx, input.as)
       const gate = await approveGate(scope, gateId, person, input.note ?? null)
       return { ...shownGate(gate), confirmation: await afterApproval(scope.tx, scope.run, gate) }
@@ -63,9 +68,9 @@ export function createGates({ db, scopes, questions, trigger }: GateDeps) {
 
   async function reject(
     by: Actor,
-    input: { target: string; reason: string; as?: string | undefined },
+    input: { target: string; gate?: string | undefined; reason: string; as?: string | undefined },
   ): Promise<DecidedGate> {
-    const found = await db.read((tx) => findTarget(tx, input.target))
+    const found = await db.read((tx) => findTarget(tx, input.target, input.gate))
     return decide(by, found, true, async (scope, gateId) => {
       const person = await personOf(scope.tx, input.as)
       const gate = await rejectGate(scope, gateId, person, input.reason)
@@ -124,11 +129,15 @@ export function createGates({ db, scopes, questions, trigger }: GateDeps) {
 }
 
 /** Which gate is meant by a run or a gate. */
-async function findTarget(tx: ReadTx, target: string): Promise<{ gateId: string; gate: GateRow; run: Run }> {
+async function findTarget(
+  tx: ReadTx,
+  target: string,
+  kind?: string,
+): Promise<{ gateId: string; gate: GateRow; run: Run }> {
   const named = await findGate(tx, target)
   const run = named === undefined ? await runOf(tx, target) : await findRun(tx, named.runId)
   if (run === undefined) throw refusal('not_found', `no run or gate "${target}"; ${await pendingText(tx)}`)
-  const gate = named ?? (await gateOfRun(tx, run))
+  const gate = named ?? (await gateOfRun(tx, run, kind))
   return { gateId: gate.id, gate, run }
 }
 
@@ -141,16 +150,21 @@ async function runOf(tx: ReadTx, target: string): Promise<Run | undefined> {
   }
 }
 
-async function gateOfRun(tx: ReadTx, run: Run): Promise<GateRow> {
-  const pending = await listPendingOfRun(tx, run.id)
+async function gateOfRun(tx: ReadTx, run: Run, kind: string | undefined): Promise<GateRow> {
+  const all = await listPendingOfRun(tx, run.id)
+  const pending = kind === undefined ? all : all.filter((gate) => gate.gate === kind)
   // A pause is waited for by nobody but who made it: beside another gate, it is the other one that is meant.
   const decidable = pending.filter((gate) => gate.gate !== 'manual')
   const [gate, ...more] = decidable.length > 0 ? decidable : pending
   if (gate === undefined)
-    throw refusal('not_found', `no pending gate; ${await pendingText(tx)}`, await lastDecision(tx, run))
+    throw refusal(
+      'not_found',
+      `no pending gate${kind === undefined ? '' : ` "${kind}"`}; ${await pendingText(tx)}`,
+      await lastDecision(tx, run),
+    )
   if (more.length > 0)
     throw refusal('conflict', `${run.id} has several pending gates: ${[gate, ...more].map(gateLine).join(', ')}`, {
-      hint: 'Name the gate instead of the run.',
+      hint: 'Name the gate instead of the run, or say which with --gate.',
       data: { gates: [gate, ...more].map(({ id }) => id) },
     })
   return gate

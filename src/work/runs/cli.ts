@@ -1,3 +1,5 @@
+import { resolve } from 'node:path'
+
 import type { Wire } from '../../cli/wire.ts'
 import type { CliContext } from '../../cli/context.ts'
 import { ago, duration, plain, statusText, tableLines } from '../../cli/terminal.ts'
@@ -15,6 +17,9 @@ export interface StartOptions {
   evidence?: string[]
   org?: number
   mission?: string
+  repo?: string
+  base?: string
+  mode?: string
   verify?: string
   planner?: true
   planGate?: true
@@ -50,6 +55,9 @@ async function start(
     playbook: options.playbook,
     mission_id: options.mission,
     organisation_id: options.org,
+    repo: options.repo === undefined ? undefined : resolve(options.repo),
+    base: options.base,
+    mode: options.mode,
     evidence: options.evidence?.map(parseEvidence),
     verify: options.verify,
     planner: options.planner,

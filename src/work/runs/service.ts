@@ -13,6 +13,7 @@ import { refusal } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { Trigger } from '../../kernel/trigger.ts'
+import type { Repositories } from '../../repositories/port.ts'
 import { listArtifacts } from '../artifacts/store.ts'
 import { listAttempts } from '../attempts/store.ts'
 import { lookBeyond } from '../briefs/beyond.ts'
@@ -29,7 +30,7 @@ import { listNotesOfRun } from '../notes/store.ts'
 import { listQuestionsOfRun } from '../questions/store.ts'
 import { sumByModel } from '../spends/store.ts'
 import { listVerdicts } from '../verdicts/store.ts'
-import type { CreateRun, Run, RunConfiguration, RunLine } from './contract.ts'
+import type { CreateRun, Run, RunConfiguration, RunLine, RunRepository } from './contract.ts'
 import { requireRun, resolveRun } from './find.ts'
 import { countRuns, listRuns, type RunQuery, runs } from './store.ts'
 
@@ -58,6 +59,8 @@ export interface RunDeps {
   /** What the configuration says for runs that say nothing themselves. */
   defaults: RunDefaults
   trigger: Trigger
+  /** Without it, no run can have a repository. */
+  repositories?: Repositories | undefined
   /** Called after commit with the attempts whose agents must stop. */
   interrupt: (attemptIds: readonly string[]) => void
 }
@@ -71,6 +74,7 @@ export function createRuns(deps: RunDeps) {
       const runtime = chooseRuntime(deps, input)
       await checkRuntimes(deps, runtime, input)
       checkPlan(input.briefs)
+      const repository = await openRepository(deps, input)
       const missionId = input.missionId === undefined ? undefined : await deps.missions.resolve(input.missionId)
       return db.write([`org:${input.organisationId}`], async (tx) => {
         await checkCast(tx, input.briefs)
@@ -82,7 +86,7 @@ export function createRuns(deps: RunDeps) {
           playbook: input.playbook,
         })
         tx.afterCommit(() => deps.trigger('run.created'))
-        return startRun(deps, tx, by, input, runtime, mission)
+        return startRun(deps, tx, by, input, runtime, mission, repository)
       })
     },
 
@@ -190,6 +194,19 @@ async function checkRuntime(
   if (checkOptions) runtime.checkOptions(options)
 }
 
+/** Before the transaction: a first mirror takes as long as a clone. */
+async function openRepository(deps: RunDeps, { repo, base }: CreateRun): Promise<RunRepository | null> {
+  if (repo === undefined) {
+    if (base !== undefined)
+      throw refusal('invalid_input', '--base names a branch of a repository', {
+        hint: 'Give the repository with --repo.',
+      })
+    return null
+  }
+  if (deps.repositories === undefined) throw refusal('unsupported', 'this Agency works in no repositories')
+  return deps.repositories.open(repo, base)
+}
+
 async function startRun(
   deps: RunDeps,
   tx: Tx,
@@ -197,6 +214,7 @@ async function startRun(
   input: CreateRun,
   runtime: string,
   mission: Mission,
+  repository: RunRepository | null,
 ): Promise<Run> {
   const id = deps.ids.next('run')
   await tx.hold(`run:${id}`)
@@ -250,8 +268,8 @@ async function startRun(
       gatesPending: 0,
       questionsOpen: 0,
       notesTotal: 0,
-      repository: null,
-      head: null,
+      repository,
+      head: repository?.base ?? null,
       summary: null,
       startedAt: tx.at,
       endedAt: null,

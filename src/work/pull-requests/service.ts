@@ -1,0 +1,102 @@
+import type { Db, ReadTx } from '../../db/port.ts'
+import { notFound, refusal } from '../../kernel/errors.ts'
+import type { Repositories } from '../../repositories/port.ts'
+import { findBrief, listBriefs } from '../briefs/store.ts'
+import { describeEvidence } from '../evidence/contract.ts'
+import { listChecks } from '../evidence/store.ts'
+import type { Run, RunRepository } from '../runs/contract.ts'
+import { requireRun } from '../runs/find.ts'
+import { findRun } from '../runs/store.ts'
+import type { ChangedFile, Diff, PullRequest, PullRequestShown } from './contract.ts'
+import { findPullRequestOf, listPullRequests } from './store.ts'
+
+export interface PullRequestDeps {
+  db: Db
+  repositories?: Repositories | undefined
+}
+
+export type PullRequests = ReturnType<typeof createPullRequests>
+
+/** More than a person reads at once, and less than a browser chokes on. */
+const maxDiffBytes = 2_000_000
+const maxFiles = 1_000
+
+export function createPullRequests({ db, repositories }: PullRequestDeps) {
+  const git = (): Repositories => {
+    if (repositories === undefined) throw refusal('unsupported', 'this Agency works in no repositories')
+    return repositories
+  }
+
+  async function diff(repository: RunRepository, from: string, to: string, path: string | undefined): Promise<Diff> {
+    const [files, { text, cut }] = await Promise.all([
+      git().files(repository.mirror, from, to),
+      git().diff(repository.mirror, from, to, { path, maxBytes: maxDiffBytes }),
+    ])
+    return { from, to, files: files.slice(0, maxFiles), text, cut }
+  }
+
+  return {
+    list: (query: { status?: PullRequest['status'] | undefined; limit: number }) =>
+      db.read(async (tx) => ({ pullRequests: await listPullRequests(tx, query) })),
+
+    async ofRun(prefix: string): Promise<PullRequestShown> {
+      const { run, pullRequest, checks } = await db.read(async (tx) => {
+        const run = await requireRun(tx, prefix)
+        const pullRequest = await findPullRequestOf(tx, run.id)
+        if (pullRequest === undefined) throw refusal('not_found', `run ${run.id} has no pull request`, hintOf(run))
+        return { run, pullRequest, checks: await checksOf(tx, run) }
+      })
+      const files = await git().files(repositoryOf(run).mirror, pullRequest.baseCommit, pullRequest.headCommit)
+      return { ...pullRequest, diffstat: sum(files), files: files.slice(0, maxFiles), checks }
+    },
+
+    async diff(prefix: string, path: string | undefined): Promise<Diff> {
+      const run = await db.read((tx) => requireRun(tx, prefix))
+      const repository = repositoryOf(run)
+      return diff(repository, repository.base, run.head ?? repository.base, path)
+    },
+
+    async ofBrief(briefId: string, path: string | undefined): Promise<Diff> {
+      const { run, brief } = await db.read(async (tx) => {
+        const brief = await findBrief(tx, briefId)
+        return { brief, run: brief === undefined ? undefined : await findRun(tx, brief.runId) }
+      })
+      if (brief === undefined || run === undefined) throw notFound('brief', briefId)
+      const repository = repositoryOf(run)
+      if (brief.startCommit === null || brief.branchCommit === null)
+        throw refusal('not_found', `nothing was collected of ${brief.id} yet`)
+      return diff(repository, brief.startCommit, brief.branchCommit, path)
+    },
+  }
+}
+
+function repositoryOf(run: Run): RunRepository {
+  if (run.repository !== null) return run.repository
+  throw refusal('not_found', `run ${run.id} has no repository`, {
+    hint: 'Start one with "agency run … --repo <path>".',
+  })
+}
+
+const hintOf = (run: Run): { hint: string } => ({
+  hint:
+    run.repository === null
+      ? 'Start one with "agency run … --repo <path>".'
+      : `It opens when every brief is verified; it is ${run.status} now.`,
+})
+
+const sum = (files: readonly ChangedFile[]) => ({
+  files: files.length,
+  added: files.reduce((total, file) => total + file.added, 0),
+  removed: files.reduce((total, file) => total + file.removed, 0),
+})
+
+/** Of what was merged, the evidence that let it pass; what earlier attempts failed at is the run's history. */
+async function checksOf(tx: ReadTx, run: Run): Promise<PullRequestShown['checks']> {
+  const newest = new Set(
+    (await listBriefs(tx, run.id)).filter(({ kind }) => kind === 'work').map((brief) => brief.attemptId),
+  )
+  return (await listChecks(tx, run.id))
+    .filter((check) => newest.has(check.attemptId))
+    .slice(0, maxFiles)
+    .map(({ briefId, evidence, passed, detail }) => ({ briefId, what: describeEvidence(evidence), passed, detail }))
+}
