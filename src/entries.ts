@@ -10,6 +10,7 @@ export const entrySources = {
   daemon: './daemon/main.ts',
   mcp: './mcp/main.ts',
   'scripted-agent': './adapters/runtime/scripted/main.ts',
+  'claude-permit': './adapters/runtime/claude-code/permit.ts',
   'http-probe': './workspaces/probe/main.ts',
   'schema-check': './work/evidence/schema/main.ts',
   'plan-reader': './work/plans/main.ts',

@@ -34,6 +34,8 @@ export interface RuntimeUnderTest {
   readonly options: Readonly<Record<Act, Record<string, unknown>>>
   /** False where the agent is only played: nothing then can be said about processes. */
   readonly hasProcess: boolean
+  /** What its agents find in their environment beside what all do. */
+  readonly names?: readonly string[]
 }
 
 export const reportOfSuite = { status: 'done', summary: 'All done.', outputs: ['poem.txt'] }
@@ -41,7 +43,7 @@ export const reportOfSuite = { status: 'done', summary: 'All done.', outputs: ['
 /** What holds for every implementation of `Runtime`. The grace time before an agent is killed should be short here. */
 export function runtimeContract(name: string, make: () => RuntimeUnderTest): void {
   describe(`${name} runtime`, () => {
-    const { runtime, options, hasProcess } = make()
+    const { runtime, options, hasProcess, names: ownNames = [] } = make()
     const start = async (act: Act, more: Partial<Launch> = {}) => {
       const launch = await makeLaunch({ options: options[act], ...more })
       const handle = await runtime.launch(launch)
@@ -182,7 +184,7 @@ export function runtimeContract(name: string, make: () => RuntimeUnderTest): voi
       expect(lines).toContain(`HOME=${launch.workspace.home}`)
       expect(lines.join('\n')).not.toContain('hunter2')
       const names = lines.map((line) => line.split('=')[0] ?? '')
-      expect(names.filter((each) => !allowedNames.has(each))).toEqual([])
+      expect(names.filter((each) => !allowedNames.has(each) && !ownNames.includes(each))).toEqual([])
     })
 
     it('can be found by its launch id and killed, were we dead', async () => {

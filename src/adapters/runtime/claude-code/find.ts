@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process'
+import { accessSync, constants, realpathSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { delimiter, join } from 'node:path'
+
+import { systemClock } from '../../../kernel/clock.ts'
+
+export const install = 'npm install -g @anthropic-ai/claude-code'
+
+/** The first version whose hooks can answer a request for permission, and whose results say what they cost. */
+const oldest: readonly [number, number, number] = [2, 1, 0]
+
+export type Found = { readonly ok: true; readonly path: string; readonly version: string } | NotFound
+export interface NotFound {
+  readonly ok: false
+  readonly reason: string
+  readonly install: string
+}
+
+/** Where it is, with all links followed; null: nowhere. */
+export function locate(binary: string): string | null {
+  const places = binary.includes('/')
+    ? [binary]
+    : [...(process.env['PATH'] ?? '').split(delimiter), join(homedir(), '.local', 'bin')].map((place) =>
+        join(place, binary),
+      )
+  const found = places.find(isProgram)
+  return found === undefined ? null : realpathSync(found)
+}
+
+const checked = new Map<string, Found>()
+
+/** Finds it and asks for its version; asked again only when the file is another one. */
+export async function findClaude(binary: string, patienceMs: number): Promise<Found> {
+  const path = locate(binary)
+  if (path === null) return { ok: false, reason: `there is no program "${binary}" here`, install }
+  const { mtimeMs, size } = statSync(path)
+  const key = `${path} ${mtimeMs} ${size}`
+  const found = checked.get(key) ?? judge(path, await versionOf(path, patienceMs))
+  if (found.ok) checked.set(key, found)
+  return found
+}
+
+function judge(path: string, said: { output: string } | { failure: string }): Found {
+  if ('failure' in said) return { ok: false, reason: `${path} --version ${said.failure}`, install }
+  const version = /^(\d+)\.(\d+)\.(\d+)\S* \(Claude Code\)/.exec(said.output.trim())
+  if (version === null)
+    return { ok: false, reason: `${path} is not Claude Code: it says nothing of the kind when asked`, install }
+  const numbers = version.slice(1, 4).map(Number)
+  if (isOlder(numbers, oldest))
+    return { ok: false, reason: `Claude Code ${numbers.join('.')} is too old; ${oldest.join('.')} is needed`, install }
+  return { ok: true, path, version: numbers.join('.') }
+}
+
+function isOlder(one: readonly number[], other: readonly number[]): boolean {
+  const at = one.findIndex((number, index) => number !== other[index])
+  return at >= 0 && (one[at] ?? 0) < (other[at] ?? 0)
+}
+
+/** Ended with everything that it started: whatever calls itself so may hang, or be a script whose children do. */
+const versionOf = (path: string, patienceMs: number): Promise<{ output: string } | { failure: string }> =>
+  new Promise((resolve) => {
+    const environment = { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', DISABLE_AUTOUPDATER: '1' }
+    const child = spawn(path, ['--version'], {
+      env: environment,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    let output = ''
+    let failure = ''
+    const kill = () => child.pid !== undefined && killGroup(child.pid)
+    const cancel = systemClock.after(patienceMs, () => {
+      failure = `did not end within ${patienceMs / 1_000} seconds`
+      kill()
+    })
+    child.stdout.on('data', (data: Buffer) => {
+      if (output.length < 1_024) output += data.toString('latin1')
+    })
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      cancel()
+      resolve({ failure: `cannot be started (${error.code ?? error.message})` })
+    })
+    child.once('exit', (code, signal) => {
+      cancel()
+      kill()
+      if (failure === '' && code !== 0) failure = `failed (${code === null ? signal : `exit code ${code}`})`
+      // What it printed may still be on its way; what it left behind must not keep us waiting.
+      setImmediate(() => {
+        child.stdout.destroy()
+        resolve(failure === '' ? { output } : { failure })
+      })
+    })
+  })
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // Nobody of the group is left.
+  }
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+
+import { refusal } from '../../../kernel/errors.ts'
+import { locate } from './find.ts'
+
+const Options = z.strictObject({
+  model: z
+    .string()
+    .regex(/^[A-Za-z0-9][\w.:@/[\]-]{0,127}$/, { error: 'is no name of a model' })
+    .optional(),
+  binary: z.string().min(1).max(4_096).optional(),
+  maxTurns: z.number().int().min(1).max(1_000).default(50),
+  maxRetries: z.number().int().min(0).max(20).default(6),
+})
+export type ClaudeOptions = z.infer<typeof Options>
+
+/** Written in snake_case, as everything that comes from outside. */
+export function optionsOf(options: Record<string, unknown>): ClaudeOptions {
+  const { max_turns: maxTurns, max_retries: maxRetries, ...others } = options
+  const parsed = Options.safeParse({
+    ...others,
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...(maxRetries === undefined ? {} : { maxRetries }),
+  })
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const place = z.core.toDotPath(issue?.path ?? []).replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  throw refusal('invalid_input', `the claude-code runtime: ${place === '' ? '' : `${place}: `}${issue?.message}`, {
+    hint: 'Give {"model": "…", "max_turns": 50, "max_retries": 6, "binary": "/path/to/claude"}, or nothing.',
+  })
+}
+
+export function checkOptions(options: Record<string, unknown>): void {
+  const { binary } = optionsOf(options)
+  if (binary !== undefined && locate(binary) === null)
+    throw refusal('invalid_input', `there is no program "${binary}" here`, {
+      hint: 'Give its absolute path, or install it.',
+    })
+}

@@ -1,0 +1,33 @@
+import { spawnSync } from 'node:child_process'
+import { expect, it } from 'vitest'
+
+import { entryPath } from '../../../entries.ts'
+
+const ask = (input: unknown, allowed?: string): { answer: string; code: number | null } => {
+  const env = { PATH: process.env['PATH'] ?? '', ...(allowed === undefined ? {} : { AGENCY_ALLOWED: allowed }) }
+  const { stdout, status } = spawnSync(process.execPath, [entryPath('claude-permit')], {
+    input: typeof input === 'string' ? input : JSON.stringify(input),
+    env,
+    encoding: 'utf8',
+  })
+  return { answer: stdout, code: status }
+}
+
+const rm = { tool_name: 'Bash', tool_input: { command: 'rm -rf build', description: 'Clean' } }
+
+it('allows exactly what was allowed', () => {
+  expect(JSON.parse(ask(rm, '["Bash(rm -rf build)"]').answer)).toEqual({
+    hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } },
+  })
+})
+
+it.each([
+  ['nothing was', rm, undefined],
+  ['something like it was', rm, '["Bash(rm -rf b)", "Bash(rm:*)", "Bash"]'],
+  ['it is another tool', { ...rm, tool_name: 'Write' }, '["Bash(rm -rf build)"]'],
+  ['the list is none', rm, '"Bash(rm -rf build)"'],
+  ['the list is broken', rm, '['],
+  ['the question is broken', '{', '["Bash(rm -rf build)"]'],
+])('is silent where %s', (_, input, allowed) => {
+  expect(ask(input, allowed).answer).toBe('')
+})

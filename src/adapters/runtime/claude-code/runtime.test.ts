@@ -1,0 +1,289 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+import { AgencyError } from '../../../kernel/errors.ts'
+import { makeLaunch, readAll, textsOf } from '../contract-suite.ts'
+import type { Launch } from '../port.ts'
+import { fakeClaude, folderOfTest } from '../../../../test/support/fake-claude.ts'
+import { type ClaudeCodeOptions, createClaudeCodeRuntime } from './runtime.ts'
+
+const key = { ANTHROPIC_API_KEY: 'sk-ant-dummy-0000' }
+
+describe('says whether it can run, and what to do if not', () => {
+  const available = (binary: string, environment: Record<string, string> = key, patienceMs = 10_000) =>
+    createClaudeCodeRuntime({ binary, environment, patienceMs }).available()
+
+  it('it is there', async () => {
+    expect(await available(fakeClaude('', folderOfTest()))).toEqual({ ok: true })
+  })
+
+  it.each([
+    ['too old', `echo '1.0.128 (Claude Code)'`, 'Claude Code 1.0.128 is too old; 2.1.0 is needed'],
+    ['something else', `echo 'claude 3.0'`, 'is not Claude Code'],
+    ['garbage', String.raw`printf '\377\376\000'; yes | head -c 1000000`, 'is not Claude Code'],
+    ['failing', 'echo oops >&2; exit 7', '--version failed (exit code 7)'],
+    ['silent', 'true', 'is not Claude Code'],
+    ['leaving a child behind', `sleep 3600 & echo 'x'`, 'is not Claude Code'],
+  ])('%s', async (_, version, reason) => {
+    const answer = await available(fakeClaude('', folderOfTest(), 'claude', version))
+    expect(answer).toMatchObject({ ok: false, install: 'npm install -g @anthropic-ai/claude-code' })
+    expect(answer.ok ? '' : answer.reason).toContain(reason)
+  })
+
+  it('hanging', async () => {
+    const answer = await available(fakeClaude('', folderOfTest(), 'claude', 'sleep 3600'), key, 500)
+    expect(answer.ok ? '' : answer.reason).toContain('did not end within 0.5 seconds')
+  })
+
+  it('missing', async () => {
+    expect(await available('/no/such/claude')).toMatchObject({ reason: 'there is no program "/no/such/claude" here' })
+  })
+
+  it('without a key', async () => {
+    const answer = await available(fakeClaude('', folderOfTest()), { ANTHROPIC_API_KEY: '' })
+    expect(answer.ok ? '' : answer.reason).toContain('none of ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN')
+  })
+})
+
+describe('refuses options that can never work', () => {
+  const { checkOptions } = createClaudeCodeRuntime({ environment: key })
+
+  it.each([
+    [{ modle: 'x' }, 'the claude-code runtime: '],
+    [{ model: '' }, 'the claude-code runtime: model: '],
+    [{ model: '--dangerous' }, 'the claude-code runtime: model: is no name of a model'],
+    [{ model: 'a b' }, 'model: is no name of a model'],
+    [{ max_turns: 0 }, 'max_turns: '],
+    [{ max_turns: 'many' }, 'max_turns: '],
+    [{ max_retries: -1 }, 'max_retries: '],
+    [{ binary: '/no/such/claude' }, 'there is no program "/no/such/claude" here'],
+    [{ maxTurns: 5, max_turns: 5, extra: 1 }, 'the claude-code runtime: '],
+  ])('%j', (options, message) => {
+    expect(() => checkOptions(options)).toThrow(message)
+  })
+
+  it('and takes those that can', () => {
+    expect(() => checkOptions({ model: 'claude-opus-5-5[1m]', max_turns: 3, binary: 'sh' })).not.toThrow()
+  })
+})
+
+/** What the program was started with: its arguments, its input and its environment. */
+async function started(more: Partial<Launch> = {}, options: Partial<ClaudeCodeOptions> = {}) {
+  const folder = folderOfTest()
+  const script = `for each; do printf '%s\\0' "$each"; done > ${folder}/args; cat > ${folder}/input; env > ${folder}/env`
+  const runtime = createClaudeCodeRuntime({ binary: fakeClaude(script, folder), environment: key, ...options })
+  const launch = await makeLaunch(more)
+  const handle = await runtime.launch(launch)
+  const events = await readAll(handle)
+  const args = readFileSync(join(folder, 'args'), 'utf8').split('\0').slice(0, -1)
+  const after = (flag: string) => args[args.indexOf(flag) + 1] ?? ''
+  return {
+    handle,
+    launch,
+    events,
+    args,
+    after,
+    input: readFileSync(join(folder, 'input'), 'utf8'),
+    env: environmentIn(join(folder, 'env')),
+  }
+}
+
+const environmentIn = (path: string): Record<string, string> =>
+  Object.fromEntries(
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .flatMap((line) =>
+        line.includes('=') ? [[line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]] : [],
+      ),
+  )
+
+describe('starts the program', () => {
+  it('with the prompt as its input, whatever it holds', async () => {
+    const prompt = `--resume\n$(touch x) ${'ü'.repeat(200_000)}`
+    const { input, args } = await started({ prompt })
+    expect(input).toBe(prompt)
+    expect(args.slice(0, 7)).toEqual([
+      '--print',
+      '--output-format',
+      'stream-json',
+      '--verbose',
+      '--include-partial-messages',
+      '--max-turns',
+      '50',
+    ])
+    expect(args).toContain('--strict-mcp-config')
+    expect(args).not.toContain('--model')
+  })
+
+  it('with the model, the turns and the persona that were asked for', async () => {
+    const { after } = await started({ systemPrompt: 'You are Ada.', options: { model: 'some-model', max_turns: 7 } })
+    expect([after('--model'), after('--max-turns'), after('--append-system-prompt')]).toEqual([
+      'some-model',
+      '7',
+      'You are Ada.',
+    ])
+  })
+
+  it('with what the repository tells whoever works on it', async () => {
+    const launch = await makeLaunch({ systemPrompt: 'You are Ada.' })
+    await launch.workspace.write('CLAUDE.md', 'Use tabs.')
+    const { after } = await started(launch)
+    expect(after('--append-system-prompt')).toBe('You are Ada.\n\n# CLAUDE.md of this repository\n\nUse tabs.')
+  })
+
+  it('with the tools of its attempt, and without their key in any list', async () => {
+    const { after, args } = await started({ environment: { AGENCY_TOKEN: 'agt_secret', AGENCY_SOCKET: '/nowhere' } })
+    const { agency } = (
+      JSON.parse(after('--mcp-config')) as { mcpServers: { agency: { command: string; env: object } } }
+    ).mcpServers
+    expect(agency.command).toBe(process.execPath)
+    expect(agency.env).toEqual({ AGENCY_TOKEN: '${AGENCY_TOKEN}', AGENCY_SOCKET: '${AGENCY_SOCKET}' })
+    expect(args.join(' ')).not.toContain('agt_secret')
+  })
+
+  it('quietly, in its own home, with nothing of ours but what it pays with', async () => {
+    const environment = {
+      ...key,
+      ANTHROPIC_BASE_URL: 'http://127.0.0.1:1',
+      GITHUB_TOKEN: 'ghp_x',
+      AGENCY_HOME: '/nowhere',
+    }
+    const { env, launch } = await started({}, { environment })
+    expect(env).toMatchObject({
+      ...key,
+      ANTHROPIC_BASE_URL: 'http://127.0.0.1:1',
+      DISABLE_TELEMETRY: '1',
+      DISABLE_AUTOUPDATER: '1',
+    })
+    expect(env['CLAUDE_CONFIG_DIR']).toBe(`${launch.workspace.home}/.claude`)
+    expect(Object.keys(env)).not.toContain('GITHUB_TOKEN')
+    expect(Object.keys(env)).not.toContain('AGENCY_HOME')
+  })
+
+  it('with other names of our environment where it is configured so', async () => {
+    const { env } = await started({}, { environment: { ...key, MY_TOKEN: 'secret-of-mine' }, passOn: ['MY_TOKEN'] })
+    expect([env['MY_TOKEN'], env['ANTHROPIC_API_KEY']]).toEqual(['secret-of-mine', undefined])
+  })
+
+  it('and refuses to where there is none', async () => {
+    const launching = createClaudeCodeRuntime({ binary: '/no/such/claude', environment: key }).launch(
+      await makeLaunch(),
+    )
+    await expect(launching).rejects.toThrow(AgencyError)
+  })
+})
+
+describe('allows what the mode allows', () => {
+  it('yolo: everything, in a box', async () => {
+    const launch = await makeLaunch({ mode: 'yolo' })
+    const { args, events } = await started({ ...launch, workspace: { ...launch.workspace, boxed: true } })
+    expect(args).toContain('--dangerously-skip-permissions')
+    expect(textsOf(events)).toEqual([])
+  })
+
+  it('yolo: no more than cautious without a box, and says so', async () => {
+    const { args, after, events } = await started({ mode: 'yolo' })
+    expect(args).not.toContain('--dangerously-skip-permissions')
+    expect(after('--permission-mode')).toBe('acceptEdits')
+    expect(textsOf(events)).toEqual(['yolo → cautious: there is no box here'])
+  })
+
+  it('yolo: without a box where it is configured so, unless that is refused to whoever we are', async () => {
+    const { args, events } = await started({ mode: 'yolo' }, { allowUnsandboxedYolo: true })
+    const isRoot = process.getuid?.() === 0
+    expect(args.includes('--dangerously-skip-permissions')).toBe(!isRoot)
+    expect(textsOf(events)).toHaveLength(isRoot ? 1 : 0)
+  })
+
+  it('cautious: asks before it deletes, pushes, publishes or sends', async () => {
+    const { after } = await started({ mode: 'cautious' })
+    const { permissions } = JSON.parse(after('--settings')) as { permissions: { ask: string[] } }
+    expect(permissions.ask).toEqual(
+      expect.arrayContaining(['Bash(rm:*)', 'Bash(git push:*)', 'Bash(npm publish:*)', 'Bash(curl *-X*)']),
+    )
+    expect(after('--allowedTools').split(',')).toEqual(expect.arrayContaining(['Bash', 'mcp__agency']))
+    expect(after('--allowedTools')).not.toContain('Write')
+  })
+
+  it('plan_only: to look, and to report', async () => {
+    const { after } = await started({ mode: 'plan_only' })
+    expect(after('--allowedTools')).toBe('Read,mcp__agency')
+    expect(after('--disallowedTools').split(',')).toEqual(expect.arrayContaining(['Edit', 'Write', 'NotebookEdit']))
+  })
+
+  it('and what the operator has allowed since', async () => {
+    const { env } = await started({ mode: 'cautious', allowed: ['Bash(rm -rf x)'] })
+    expect(JSON.parse(env['AGENCY_ALLOWED'] ?? '')).toEqual(['Bash(rm -rf x)'])
+  })
+})
+
+describe('goes on with a session', () => {
+  const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+  it('names a new one, so that it is known at once', async () => {
+    const { handle, after, args } = await started()
+    expect(handle.session).toMatch(uuid)
+    expect(after('--session-id')).toBe(handle.session)
+    expect(args).not.toContain('--resume')
+  })
+
+  it('resumes one that its home knows', async () => {
+    const session = '11111111-1111-4111-8111-111111111111'
+    const launch = await makeLaunch({ session })
+    const projects = join(launch.workspace.home, '.claude', 'projects', '-somewhere')
+    mkdirSync(projects, { recursive: true })
+    writeFileSync(join(projects, `${session}.jsonl`), '')
+    const { handle, after, args } = await started(launch)
+    expect([handle.session, after('--resume'), args.includes('--session-id')]).toEqual([session, session, false])
+  })
+
+  it.each(['11111111-1111-4111-8111-111111111111', '../../etc/passwd', ''])(
+    'begins anew where %j is gone',
+    async (session) => {
+      const { handle, args, events } = await started({ session, mode: 'cautious' })
+      expect(args).not.toContain('--resume')
+      expect(handle.session).not.toBe(session)
+      expect(textsOf(events)).toEqual(session === '' ? [] : ['its earlier session is gone: it begins anew'])
+    },
+  )
+})
+
+it('hands over what the agent says about its end', async () => {
+  const folder = folderOfTest()
+  const denial = { tool_name: 'Bash', tool_input: { command: 'rm x' } }
+  const line = {
+    type: 'result',
+    uuid: 'u',
+    is_error: true,
+    result: 'Request rejected (429)',
+    api_error_status: 429,
+    permission_denials: [denial],
+  }
+  const runtime = createClaudeCodeRuntime({
+    binary: fakeClaude(`echo '${JSON.stringify(line)}'; exit 1`, folder),
+    environment: key,
+  })
+  const events = await readAll(await runtime.launch(await makeLaunch({ mode: 'cautious' })))
+  expect(events).toEqual([
+    {
+      kind: 'ended',
+      exitCode: 1,
+      signal: null,
+      detail: 'Request rejected (429)',
+      limited: { seconds: null, reason: 'Request rejected (429)' },
+      denied: [{ rule: 'Bash(rm x)', what: 'Bash: rm x' }],
+    },
+  ])
+})
+
+it('reads an object that is longer than a line of text may be', async () => {
+  const folder = folderOfTest()
+  writeFileSync(
+    join(folder, 'line'),
+    `${JSON.stringify({ type: 'assistant', uuid: 'u', message: { content: [{ type: 'tool_use', id: 't', name: 'Write', input: { file_path: 'a.txt', content: 'x'.repeat(300_000) } }] } })}\n`,
+  )
+  const runtime = createClaudeCodeRuntime({ binary: fakeClaude(`cat ${folder}/line`, folder), environment: key })
+  const [event] = await readAll(await runtime.launch(await makeLaunch({ mode: 'cautious' })))
+  expect(event).toEqual({ kind: 'tool', name: 'Write', summary: 'a.txt' })
+})

@@ -1,0 +1,150 @@
+import { shorten } from '../../../kernel/text.ts'
+import type { AgentEnded, Denied, RuntimeEvent } from '../port.ts'
+import { limitedBy } from './limit.ts'
+import { reportIn } from './report.ts'
+import { isRecord, ruleOf, summaryOf } from './rule.ts'
+import { createUsage } from './usage.ts'
+
+export interface StreamOptions {
+  readonly nowMs: () => number
+  /** Takes what must not be shown out of a text. */
+  readonly hide: (text: string) => string
+}
+
+type Said = Record<string, unknown>
+
+/** What Claude Code prints with `--output-format stream-json`, one object a line, as events of an agent. */
+export function createStream({ nowMs, hide }: StreamOptions) {
+  const usage = createUsage()
+  const denied = new Map<string, Denied>()
+  /** Reports under way, by the tool call that makes them. */
+  const reporting = new Set<string>()
+  let hasReported = false
+  let report: Said | null = null
+  let failure: { text: string; status: number | null } | null = null
+  let resetsAt: number | null = null
+  let lastDelayMs: number | null = null
+
+  const text = (said: string): RuntimeEvent[] => (said.trim() === '' ? [] : [{ kind: 'text', text: hide(said) }])
+
+  const readAssistant = (line: Said): RuntimeEvent[] => {
+    const message = isRecord(line['message']) ? line['message'] : {}
+    const isOwn = line['parent_tool_use_id'] === null || line['parent_tool_use_id'] === undefined
+    const events: RuntimeEvent[] = usage.seen(conversationOf(line), message)
+    for (const block of recordsOf(message['content'])) {
+      // What a helper says is said to the agent; what it does is done here.
+      if (block['type'] === 'text' && isOwn) events.push(...text(String(block['text'])))
+      if (block['type'] !== 'tool_use') continue
+      const name = String(block['name'])
+      if (isReport(name, block['input'])) reporting.add(String(block['id']))
+      events.push({ kind: 'tool', name, summary: hide(summaryOf(name, block['input'])) })
+    }
+    return events
+  }
+
+  const readToolResults = (line: Said): RuntimeEvent[] => {
+    const message = isRecord(line['message']) ? line['message'] : {}
+    for (const block of recordsOf(message['content']))
+      if (reporting.delete(String(block['tool_use_id'])) && block['is_error'] !== true) hasReported = true
+    return []
+  }
+
+  const readPiece = (line: Said): RuntimeEvent[] => {
+    const event = isRecord(line['event']) ? line['event'] : {}
+    if (event['type'] === 'message_start' && isRecord(event['message']))
+      return usage.seen(conversationOf(line), event['message'])
+    return event['type'] === 'message_delta' ? usage.finished(conversationOf(line), event['usage']) : []
+  }
+
+  const readSystem = (line: Said): RuntimeEvent[] => {
+    if (line['subtype'] === 'permission_denied') return text(`not allowed: ${String(line['message'])}`)
+    if (line['subtype'] !== 'api_retry') return []
+    const { attempt, max_retries: most, retry_delay_ms: delay, error_status: status, error } = line
+    lastDelayMs = typeof delay === 'number' ? delay : null
+    const why = [status, error].filter((each) => each !== null && each !== undefined && each !== 'unknown').join(' ')
+    const when = lastDelayMs === null ? '' : ` in ${Math.ceil(lastDelayMs / 1_000)} s`
+    return text(
+      `a call of the model failed${why === '' ? '' : ` (${why})`}; tried again${when} (${attempt} of ${most})`,
+    )
+  }
+
+  const readResult = (line: Said): RuntimeEvent[] => {
+    const answer = typeof line['result'] === 'string' ? line['result'] : ''
+    const isError = line['is_error'] === true
+    // The last of several counts: helpers in the background make the agent speak again.
+    failure = isError ? { text: failureText(line, answer), status: numberOr(line['api_error_status'], null) } : null
+    if (!isError) report = reportIn(answer) ?? report
+    for (const { tool_name: tool, tool_input: input } of recordsOf(line['permission_denials'])) {
+      const rule = ruleOf(String(tool), input)
+      denied.set(rule, { rule, what: hide(`${String(tool)}: ${summaryOf(String(tool), input)}`) })
+    }
+    return usage.result(line['model_usage_since_last_result'])
+  }
+
+  const readRateLimit = (line: Said): RuntimeEvent[] => {
+    const info = isRecord(line['rate_limit_info']) ? line['rate_limit_info'] : {}
+    if (info['status'] === 'rejected') resetsAt = numberOr(info['resetsAt'], null)
+    return []
+  }
+
+  const readers: Readonly<Record<string, (line: Said) => RuntimeEvent[]>> = {
+    assistant: readAssistant,
+    user: readToolResults,
+    stream_event: readPiece,
+    system: readSystem,
+    result: readResult,
+    rate_limit_event: readRateLimit,
+  }
+
+  return {
+    /** Null where the line is none of its objects. Kinds that nobody here knows say nothing. */
+    readLine: (line: string): RuntimeEvent[] | null => {
+      const said = objectIn(line)
+      if (said === null || typeof said['type'] !== 'string') return null
+      // Every object of the stream has one of these; what lacks both was printed by somebody else.
+      if (typeof said['session_id'] !== 'string' && typeof said['uuid'] !== 'string') return null
+      return readers[said['type']]?.(said) ?? []
+    },
+    /** What is left to tell when it has ended. A report that we have been given already is not overruled by a text. */
+    rest: (): RuntimeEvent[] => {
+      const found = report === null || hasReported ? [] : [{ kind: 'report' as const, report }]
+      return [...usage.rest(), ...found]
+    },
+    end: (): Pick<AgentEnded, 'detail' | 'limited' | 'denied'> => {
+      const refused = failure === null ? null : { ...failure, text: hide(failure.text), resetsAt, lastDelayMs }
+      const limited = refused === null ? null : limitedBy(refused, nowMs())
+      return {
+        ...(refused === null ? {} : { detail: shorten(refused.text.replace(/\s+/g, ' ').trim(), 500) }),
+        ...(limited === null ? {} : { limited }),
+        ...(denied.size === 0 ? {} : { denied: [...denied.values()] }),
+      }
+    },
+  }
+}
+
+const conversationOf = (line: Said): string =>
+  typeof line['parent_tool_use_id'] === 'string' ? line['parent_tool_use_id'] : ''
+
+const isReport = (tool: string, input: unknown): boolean =>
+  tool === 'mcp__agency__report' ||
+  (tool === 'Bash' && isRecord(input) && /(?:^|[;&|]\s*)agency report\b/.test(String(input['command'])))
+
+function failureText(line: Said, answer: string): string {
+  if (line['subtype'] === 'error_max_turns') return `it used up its turns (${String(line['num_turns'])})`
+  const errors = Array.isArray(line['errors']) ? line['errors'].map(String).join('; ') : ''
+  return answer || errors || String(line['subtype'] ?? 'it failed')
+}
+
+const recordsOf = (value: unknown): Said[] => (Array.isArray(value) ? value.filter(isRecord) : [])
+
+const numberOr = <Other>(value: unknown, other: Other): number | Other => (typeof value === 'number' ? value : other)
+
+function objectIn(line: string): Said | null {
+  if (!line.startsWith('{')) return null
+  try {
+    const value: unknown = JSON.parse(line)
+    return isRecord(value) ? value : null
+  } catch {
+    return null
+  }
+}
