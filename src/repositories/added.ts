@@ -1,0 +1,96 @@
+import { plainDiff } from './changes.ts'
+import { type Git, troubleOf } from './git.ts'
+
+export interface Added {
+  readonly parts: readonly AddedPart[]
+  /** There was more than fits; what is here is the beginning. */
+  readonly cut: boolean
+}
+
+/** Lines that a commit adds to a file, from `line` on, or its message (`path` null). */
+export interface AddedPart {
+  readonly commit: string
+  readonly path: string | null
+  readonly line: number
+  readonly text: string
+}
+
+/**
+ * What was ever added on the way, also what a later commit took out again: it all becomes part of the history. Read as
+ * text whatever a tree's attributes say, because an agent writes those.
+ */
+export async function addedLines(
+  git: Git,
+  mirror: string,
+  from: string,
+  to: string,
+  { maxBytes = 32 * 1024 ** 2 }: { maxBytes?: number } = {},
+): Promise<Added> {
+  const shown = ['-p', '-m', '--text', '--unified=0', '--src-prefix=a/', '--dst-prefix=b/', ...plainDiff]
+  const args = ['log', '--format=%x00%H%n%B%x00', '--no-notes', ...shown, '--end-of-options', `${from}..${to}`]
+  const settings = [['core.quotePath', 'false']] as const
+  const result = await git.run(args, { gitDir: mirror, maxOutputBytes: maxBytes, mayCut: true, settings })
+  if (result.exitCode !== 0) throw troubleOf(args, result)
+  return { parts: readAdded(result.stdout), cut: result.cut }
+}
+
+/** Hunks say how long they are, so nothing that a file holds can pass for a heading. */
+function readAdded(log: Buffer): AddedPart[] {
+  const lines = log.toString('latin1').split('\n')
+  const parts: AddedPart[] = []
+  let commit = ''
+  let path: string | null = null
+  for (let index = 0; index < lines.length; index += 1) {
+    const line = lines[index] ?? ''
+    if (line.startsWith('\0')) {
+      const end = lines.indexOf('\0', index + 1)
+      commit = line.slice(1)
+      path = null
+      parts.push({ commit, path, line: 1, text: textOf(lines.slice(index + 1, end < 0 ? undefined : end)) })
+      if (end < 0) break
+      index = end
+    } else if (line.startsWith('+++ ')) {
+      path = pathOf(line.slice(4))
+    } else if (line.startsWith('@@ ')) {
+      const [, removed = '1', from = '1', count = '1'] = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(line) ?? []
+      const hunk = hunkAt(lines, index + 1, Number(removed), Number(count))
+      if (hunk.added.length > 0) parts.push({ commit, path, line: Number(from), text: textOf(hunk.added) })
+      index = hunk.end - 1
+    }
+  }
+  return parts
+}
+
+/** First the lines that went, then those that came; each may be followed by a note that its file ends without a newline. */
+function hunkAt(lines: readonly string[], start: number, removed: number, added: number) {
+  const note = (at: number): number => (lines[at]?.startsWith('\\') === true ? 1 : 0)
+  const afterRemoved = start + removed + note(start + removed)
+  const afterAdded = afterRemoved + added
+  return {
+    added: lines.slice(afterRemoved, afterAdded).map((line) => line.slice(1)),
+    end: afterAdded + note(afterAdded),
+  }
+}
+
+const textOf = (lines: readonly string[]): string => Buffer.from(lines.join('\n'), 'latin1').toString('utf8')
+
+function pathOf(name: string): string {
+  // A name with a space is followed by a tab, so that old programs find its end.
+  const plain = name.startsWith('"') ? unquoted(name.slice(1, name.lastIndexOf('"'))) : name.replace(/\t$/, '')
+  return Buffer.from(plain.replace(/^b\//, ''), 'latin1').toString('utf8')
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  a: '\x07',
+  b: '\b',
+  t: '\t',
+  n: '\n',
+  v: '\v',
+  f: '\f',
+  r: '\r',
+}
+
+const unquoted = (text: string): string =>
+  text.replace(/\\([0-7]{3}|.)/g, (_, code: string) =>
+    code.length === 3 ? String.fromCharCode(Number.parseInt(code, 8)) : (escapes[code] ?? code),
+  )

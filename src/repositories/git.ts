@@ -1,0 +1,195 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+
+import type { Clock } from '../kernel/clock.ts'
+import { shorten } from '../kernel/text.ts'
+import { harmlessEnvironment, harmlessSettings, settingWords } from './harmless.ts'
+
+/** Git as the daemon runs it: on mirrors of its own, and on the operator's repository to read it and to move it forward. */
+export interface Git {
+  /** Resolves with whatever exit code; rejects with `GitTrouble` where it could not run, took too long or said too much. */
+  run(args: readonly string[], options: GitOptions): Promise<GitResult>
+  /** What it printed, without the last newline; every exit code but 0 is trouble. */
+  ask(args: readonly string[], options: GitOptions): Promise<string>
+  readonly clock: Clock
+}
+
+export interface GitOptions {
+  readonly cwd?: string
+  readonly gitDir?: string
+  readonly input?: string
+  /** An open file to read instead of `input`. */
+  readonly inputFd?: number
+  readonly timeoutMs?: number
+  readonly maxOutputBytes?: number
+  /** Ends it quietly once it has said as much as it may, instead of refusing the whole. */
+  readonly mayCut?: boolean
+  /** Beside the little that git gets anyway; undefined takes away. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+  /** Stand above ours; a key may come more than once. */
+  readonly settings?: readonly Setting[]
+  /** Address space of git and each of its children: what is packed small can be meant to unpack large. */
+  readonly maxMemoryBytes?: number
+}
+
+export type Setting = readonly [key: string, value: string]
+
+export interface GitResult {
+  readonly stdout: Buffer
+  readonly stderr: string
+  readonly exitCode: number
+  readonly cut: boolean
+}
+
+/** Something that git could not do; the message names the command and the first line of its complaint. */
+export class GitTrouble extends Error {
+  readonly stderr: string
+  readonly exitCode: number | null
+
+  constructor(message: string, { stderr = '', exitCode = null }: { stderr?: string; exitCode?: number | null } = {}) {
+    super(message)
+    this.name = 'GitTrouble'
+    this.stderr = stderr
+    this.exitCode = exitCode
+  }
+}
+
+const minute = 60_000
+const megabyte = 1024 ** 2
+const keptErrorBytes = 64 * 1024
+
+export function createGit({ program = 'git', clock }: { program?: string; clock: Clock }): Git {
+  const run = async (args: readonly string[], options: GitOptions): Promise<GitResult> => {
+    const { timeoutMs = 5 * minute, maxOutputBytes = 64 * megabyte } = options
+    const child = start(commandOf(program, args, options), options)
+    const output = collectOutput(child, maxOutputBytes)
+    let timedOut = false
+    const cancel = clock.after(timeoutMs, () => {
+      timedOut = true
+      killGroup(child)
+    })
+    try {
+      const exitCode = await ended(child, () => missing(program, options))
+      if (timedOut) throw new GitTrouble(`${named(args)} took longer than ${Math.round(timeoutMs / 1_000)} seconds`)
+      const stderr = output.errors()
+      if (output.isFull() && options.mayCut !== true)
+        throw new GitTrouble(`${named(args)} said more than ${maxOutputBytes} bytes`, { stderr })
+      if (exitCode === null && !output.isFull()) throw new GitTrouble(`${named(args)} was killed`, { stderr })
+      return { stdout: output.bytes(), stderr, exitCode: exitCode ?? 0, cut: output.isFull() }
+    } finally {
+      cancel()
+    }
+  }
+  return {
+    clock,
+    run,
+    ask: async (args, options) => {
+      const result = await run(args, options)
+      if (result.exitCode !== 0) throw troubleOf(args, result)
+      return result.stdout.toString('utf8').replace(/\n$/, '')
+    },
+  }
+}
+
+export const troubleOf = (args: readonly string[], { stderr, exitCode }: GitResult): GitTrouble =>
+  new GitTrouble(shorten(`${named(args)}: ${complaintOf(stderr) ?? `exit code ${exitCode}`}`, 500), {
+    stderr,
+    exitCode,
+  })
+
+/** The line that says what is wrong; what it tried before is only a hint or a warning. */
+export const complaintOf = (stderr: string): string | null => {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '')
+  const line =
+    lines.find((each) => /^(fatal|error): /.test(each)) ?? lines.find((each) => !/^(hint|warning):/.test(each))
+  return line?.replace(/^(fatal|error): /, '') ?? null
+}
+
+const named = (args: readonly string[]): string => `git ${args.find((word) => !word.startsWith('-')) ?? ''}`.trimEnd()
+
+/** A shell sets the limit, because nothing else here can; it is gone before git begins. */
+function commandOf(program: string, args: readonly string[], options: GitOptions): [string, ...string[]] {
+  const { gitDir, settings = [], maxMemoryBytes } = options
+  const words = [
+    '--no-pager',
+    ...(gitDir === undefined ? [] : [`--git-dir=${gitDir}`]),
+    ...settingWords([...Object.entries(harmlessSettings), ...settings]),
+    ...args,
+  ]
+  if (maxMemoryBytes === undefined) return [program, ...words]
+  const kilobytes = String(Math.floor(maxMemoryBytes / 1024))
+  return ['/bin/sh', '-c', 'ulimit -v "$0" 2>/dev/null; exec "$@"', kilobytes, program, ...words]
+}
+
+/** Nothing of the daemon's own environment: it holds the operator's secrets, and git believes a hundred variables. */
+function start([program, ...words]: [string, ...string[]], options: GitOptions): ChildProcess {
+  const child = spawn(program, words, {
+    cwd: options.cwd ?? options.gitDir ?? '/',
+    env: { ...gitEnvironment(), ...options.environment },
+    // A group of its own: the programs that it starts end with it.
+    detached: true,
+    stdio: [options.inputFd ?? (options.input === undefined ? 'ignore' : 'pipe'), 'pipe', 'pipe'],
+  })
+  // It need not read all of it.
+  child.stdin?.on('error', () => {})
+  child.stdin?.end(options.input)
+  return child
+}
+
+export const gitEnvironment = (): Record<string, string> => ({
+  PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
+  HOME: '/nonexistent',
+  LANG: 'C',
+  ...harmlessEnvironment,
+})
+
+function collectOutput(child: ChildProcess, maxBytes: number) {
+  const chunks: Buffer[] = []
+  const errors: Buffer[] = []
+  let kept = 0
+  let keptErrors = 0
+  let full = false
+  child.stdout?.on('data', (chunk: Buffer) => {
+    if (full) return
+    chunks.push(chunk.subarray(0, maxBytes - kept))
+    kept += chunk.length
+    if (kept <= maxBytes) return
+    full = true
+    killGroup(child)
+  })
+  child.stderr?.on('data', (chunk: Buffer) => {
+    if (keptErrors < keptErrorBytes) errors.push(chunk.subarray(0, keptErrorBytes - keptErrors))
+    keptErrors += chunk.length
+  })
+  return {
+    bytes: () => Buffer.concat(chunks),
+    errors: () => Buffer.concat(errors).toString('utf8'),
+    isFull: () => full,
+  }
+}
+
+/** Once its pipes are closed too, so that nothing of what it said is missing. */
+const ended = (child: ChildProcess, missing: () => string): Promise<number | null> =>
+  new Promise((resolve, reject) => {
+    child.once('close', (exitCode) => resolve(exitCode))
+    child.once('error', (error: NodeJS.ErrnoException) =>
+      reject(new GitTrouble(error.code === 'ENOENT' ? missing() : `git could not be started: ${error.message}`)),
+    )
+  })
+
+/** The system says the same of a program and of a directory that are not there. */
+const missing = (program: string, { cwd, gitDir }: GitOptions): string => {
+  const directory = cwd ?? gitDir
+  return directory !== undefined && !existsSync(directory)
+    ? `git: there is no ${directory}`
+    : `git is not installed here: no program "${program}"`
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return
+  try {
+    process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // Nobody of the group is left.
+  }
+}

@@ -1,0 +1,120 @@
+import { shorten } from '../kernel/text.ts'
+import { type Git, troubleOf } from './git.ts'
+import { isAgencyPath } from './paths.ts'
+import { tooLarge } from './pack.ts'
+
+export interface Complaint {
+  readonly why: string
+  readonly files: readonly string[]
+}
+
+/** What an agent's commits may not hold, in any of them: what a later one takes out again is still in the history. */
+export async function inspectCommits(
+  git: Git,
+  repository: string,
+  start: string,
+  commit: string,
+  maxBytes: number,
+): Promise<Complaint | null> {
+  const entries = await changesOf(git, repository, start, commit)
+  if (entries === null) return { why: 'far more files were committed than anybody could look at', files: [] }
+  const agency = named(entries.filter(({ path }) => isAgencyPath(path)))
+  if (agency.length > 0)
+    return {
+      why: `files under .agency/ were committed, which is not part of the repository: ${few(agency)}`,
+      files: agency,
+    }
+  const links = await strangeLinks(git, repository, start, entries)
+  if (links.length > 0)
+    return {
+      why: `repositories inside the repository were committed instead of their files: ${few(links)}`,
+      files: links,
+    }
+  return weigh(git, repository, entries, maxBytes)
+}
+
+interface Entry {
+  readonly mode: string
+  readonly object: string
+  readonly path: string
+}
+
+const gitlink = '160000'
+const maxListBytes = 128 * 1024 ** 2
+
+/** Everything that a commit puts somewhere, compared with each of its parents. */
+async function changesOf(git: Git, repository: string, start: string, commit: string): Promise<Entry[] | null> {
+  const commits = await git.ask(['rev-list', '--end-of-options', `${start}..${commit}`], { gitDir: repository })
+  const args = [
+    'diff-tree',
+    '--stdin',
+    '-r',
+    '-m',
+    '-z',
+    '--raw',
+    '--root',
+    '--no-renames',
+    '--no-commit-id',
+    '--no-abbrev',
+  ]
+  const result = await git.run(args, {
+    gitDir: repository,
+    input: `${commits}\n`,
+    maxOutputBytes: maxListBytes,
+    mayCut: true,
+  })
+  if (result.exitCode !== 0) throw troubleOf(args, result)
+  if (result.cut) return null
+  const words = result.stdout.toString('utf8').split('\0')
+  const entries: Entry[] = []
+  for (let index = 0; index + 1 < words.length; index += 2) {
+    const [, mode = '', , object = ''] = words[index]?.split(' ') ?? []
+    if (mode !== '000000') entries.push({ mode, object, path: words[index + 1] ?? '' })
+  }
+  return entries
+}
+
+/** A submodule that was there may move on; a new one is a directory with a `.git` of its own, whose files nobody has. */
+async function strangeLinks(git: Git, repository: string, start: string, entries: readonly Entry[]): Promise<string[]> {
+  const links = named(entries.filter(({ mode }) => mode === gitlink))
+  if (links.length === 0) return []
+  const tree = (await git.run(['ls-tree', '-r', '-z', start], { gitDir: repository })).stdout.toString('utf8')
+  const known = new Set(
+    tree
+      .split('\0')
+      .filter((line) => line.startsWith(`${gitlink} `))
+      .map((line) => line.slice(line.indexOf('\t') + 1)),
+  )
+  return links.filter((path) => !known.has(path))
+}
+
+/** By the size that they have on disk: what packs well is large all the same. */
+async function weigh(
+  git: Git,
+  repository: string,
+  entries: readonly Entry[],
+  maxBytes: number,
+): Promise<Complaint | null> {
+  const paths = new Map(entries.filter(({ mode }) => mode !== gitlink).map(({ object, path }) => [object, path]))
+  const listed = await git.ask(['cat-file', '--batch-check=%(objectname) %(objectsize)', '--buffer'], {
+    gitDir: repository,
+    input: [...paths.keys()].map((object) => `${object}\n`).join(''),
+  })
+  const sizes = listed
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => ({ path: paths.get(line.split(' ')[0] ?? '') ?? '', bytes: Number(line.split(' ')[1]) }))
+  if (sizes.reduce((sum, { bytes }) => sum + bytes, 0) <= maxBytes) return null
+  const largest = sizes.sort((a, b) => b.bytes - a.bytes).slice(0, 5)
+  return {
+    why: `${tooLarge(maxBytes)}: ${few(largest.map(({ path, bytes }) => `${path} (${Math.ceil(bytes / 1024 ** 2)} MB)`))}`,
+    files: largest.map(({ path }) => path),
+  }
+}
+
+const named = (entries: readonly Entry[]): string[] => [...new Set(entries.map(({ path }) => path))]
+
+const few = (names: readonly string[]): string => {
+  const shown = names.slice(0, 5).map((name) => shorten(name, 120))
+  return names.length > shown.length ? `${shown.join(', ')} and ${names.length - shown.length} more` : shown.join(', ')
+}

@@ -1,0 +1,222 @@
+import { lstat, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { refusal } from '../kernel/errors.ts'
+import { shellQuote } from '../workspaces/quote.ts'
+import { authorEnvironment, engineAuthor } from './author.ts'
+import { changedFiles } from './changes.ts'
+import { complaintOf, type Git } from './git.ts'
+import { isAncestor } from './merge.ts'
+import { findRepository, type OperatorRepository } from './operator-repository.ts'
+
+export interface Landing {
+  /** The operator's. */
+  readonly repository: string
+  readonly branch: string
+  readonly mirror: string
+  /** Which the branch is to be at; the mirror has it. */
+  readonly commit: string
+  /** What to do once a refusal's cause is gone: `agency approve …`. */
+  readonly again?: string
+}
+
+export interface Readiness {
+  /** `moved`: the branch has commits that this one lacks. Merge them first, then try again. */
+  readonly outcome: 'ready' | 'already' | 'moved'
+  /** Where the branch is. */
+  readonly commit: string
+}
+
+export interface Landed {
+  readonly outcome: 'landed' | 'already' | 'moved'
+  /** Where the branch is now. */
+  readonly commit: string
+}
+
+/** Whether it could be done now; nothing is written. Refuses, with the next command, while somebody works there. */
+export async function canLand(git: Git, landing: Landing): Promise<Readiness> {
+  const { outcome, commit } = await prepare(git, landing)
+  return { outcome, commit }
+}
+
+/**
+ * Moves the operator's branch forward, never sideways: with its files where it is checked out, without them where it is
+ * not. The only trace in her repository besides is the line in the branch's log.
+ */
+export async function land(git: Git, landing: Landing): Promise<Landed> {
+  const { outcome, commit, repository, worktree } = await prepare(git, landing)
+  if (outcome !== 'ready') return { outcome, commit }
+  if (worktree === null) await fetchInto(git, repository, landing, `${landing.commit}:refs/heads/${landing.branch}`)
+  else {
+    await fetchInto(git, repository, landing, landing.commit)
+    await forward(git, repository.at(worktree), landing)
+  }
+  const now = await headOf(repository, landing)
+  if (now !== landing.commit) throw changedMeanwhile(landing)
+  return { outcome: 'landed', commit: now }
+}
+
+interface Prepared extends Readiness {
+  readonly repository: OperatorRepository
+  /** Where the branch is checked out, if it is. */
+  readonly worktree: string | null
+}
+
+async function prepare(git: Git, landing: Landing): Promise<Prepared> {
+  const repository = await findRepository(git, landing.repository)
+  const commit = await headOf(repository, landing)
+  const worktree = await findWorktree(repository, landing)
+  const found = (outcome: Readiness['outcome']): Prepared => ({ outcome, commit, repository, worktree })
+  if (commit === landing.commit || (await has(repository, landing.commit, commit))) return found('already')
+  if (!(await isAncestor(git, landing.mirror, commit, landing.commit))) return found('moved')
+  if (worktree !== null) await refuseUnclean(git, repository.at(worktree), landing, commit)
+  return found('ready')
+}
+
+async function headOf(repository: OperatorRepository, { branch }: Landing): Promise<string> {
+  const args = ['rev-parse', '--quiet', '--verify', '--end-of-options', `refs/heads/${branch}^{commit}`]
+  const { exitCode, stdout } = await repository.run(args)
+  if (exitCode === 0) return stdout.toString('utf8').trim()
+  throw refusal('not_found', `${repository.path} no longer has a branch "${branch}"`, {
+    hint: `See its branches: ${inRepository(repository, 'branch --list')}`,
+  })
+}
+
+/** Asked of her repository: it may know commits that the mirror does not. */
+async function has(repository: OperatorRepository, ancestor: string, commit: string): Promise<boolean> {
+  const { exitCode } = await repository.run(['merge-base', '--is-ancestor', ancestor, commit])
+  return exitCode === 0
+}
+
+/** A branch in the middle of a rebase is nobody's HEAD, and is moved when that ends: it must not move before. */
+async function findWorktree(repository: OperatorRepository, landing: Landing): Promise<string | null> {
+  const listed = await repository.ask(['worktree', 'list', '--porcelain', '-z'])
+  for (const entry of listed.split('\0\0').filter((each) => each !== '')) {
+    const lines = entry.split('\0')
+    const path = lines[0]?.replace(/^worktree /, '') ?? ''
+    if (lines.includes('bare') || !(await isThere(path))) continue
+    const isHere = lines.includes(`branch refs/heads/${landing.branch}`)
+    const operation = await operationIn(repository.at(path), landing.branch, isHere)
+    if (operation !== null)
+      throw refusal('conflict', `a ${operation} is in progress in ${path}`, {
+        hint: then(`Finish it or give it up: git -C ${shellQuote(path)} ${operation} --abort`, landing),
+      })
+    if (isHere) return path
+  }
+  return null
+}
+
+const operations = [
+  ['rebase', 'rebase-merge'],
+  ['rebase', 'rebase-apply'],
+  ['merge', 'MERGE_HEAD'],
+  ['cherry-pick', 'CHERRY_PICK_HEAD'],
+  ['revert', 'REVERT_HEAD'],
+] as const
+
+async function operationIn(worktree: OperatorRepository, branch: string, isHere: boolean): Promise<string | null> {
+  const folder = await worktree.ask(['rev-parse', '--absolute-git-dir'])
+  for (const [name, file] of operations) {
+    if (!(await isThere(join(folder, file)))) continue
+    if (isHere || (await readBranchName(folder, file)) === branch) return name
+  }
+  return null
+}
+
+const readBranchName = async (folder: string, file: string): Promise<string | null> =>
+  (await readFile(join(folder, file, 'head-name'), 'utf8').catch(() => null))?.trim().replace(/^refs\/heads\//, '') ??
+  null
+
+/** Files that git does not know stay out of it, unless one stands where a new one belongs. */
+async function refuseUnclean(git: Git, worktree: OperatorRepository, landing: Landing, from: string): Promise<void> {
+  const args = ['status', '--porcelain', '-z', '--untracked-files=no', '--ignore-submodules=dirty']
+  const { stdout } = await worktree.run(args, { maxOutputBytes: 64 * 1024, mayCut: true })
+  const changed = stdout
+    .toString('utf8')
+    .split('\0')
+    .filter((line) => line.length > 3)
+    .map((line) => line.slice(3))
+  if (changed.length > 0)
+    throw refusal('conflict', `${worktree.path} has uncommitted changes: ${few(changed)}`, {
+      hint: then(`Commit them, or put them aside: ${inRepository(worktree, 'stash')}`, landing),
+      data: { files: changed.slice(0, 20) },
+    })
+  const inTheWay = await untrackedInTheWay(git, worktree, landing, from)
+  if (inTheWay.length > 0)
+    throw refusal('conflict', `files that git does not know are in the way in ${worktree.path}: ${few(inTheWay)}`, {
+      hint: then(`Move them, or put them aside: ${inRepository(worktree, 'stash --include-untracked')}`, landing),
+      data: { files: inTheWay.slice(0, 20) },
+    })
+}
+
+async function untrackedInTheWay(
+  git: Git,
+  worktree: OperatorRepository,
+  { mirror, commit }: Landing,
+  from: string,
+): Promise<string[]> {
+  const files = (await changedFiles(git, mirror, from, commit)).filter(({ status }) => status === 'added')
+  const found: string[] = []
+  for (const { path } of files) if (await isThere(join(worktree.path, path))) found.push(path)
+  return found
+}
+
+/** With the program named: a configuration may name another one for a place that is called like our mirror. */
+async function fetchInto(git: Git, repository: OperatorRepository, landing: Landing, refspec: string): Promise<void> {
+  const args = [
+    'fetch',
+    '--quiet',
+    '--no-tags',
+    '--no-auto-maintenance',
+    '--no-write-fetch-head',
+    '--no-recurse-submodules',
+    '--upload-pack=git-upload-pack',
+    landing.mirror,
+    refspec,
+  ]
+  const environment = { ...logged(git, landing), GIT_ALLOW_PROTOCOL: 'file' }
+  const { exitCode, stderr } = await repository.run(args, { environment })
+  if (exitCode !== 0) throw couldNot(repository, landing, stderr)
+}
+
+async function forward(git: Git, worktree: OperatorRepository, landing: Landing): Promise<void> {
+  const plainly = ['--ff-only', '--no-squash', '--no-autostash', '--no-verify-signatures', '--no-stat', '--quiet']
+  const { exitCode, stderr } = await worktree.run(['merge', ...plainly, landing.commit], {
+    environment: logged(git, landing),
+    settings: [['advice.diverging', 'false']],
+  })
+  if (exitCode !== 0) throw couldNot(worktree, landing, stderr)
+}
+
+/** How the line in the branch's log begins, and who wrote it. */
+const logged = (git: Git, { branch }: Landing): Record<string, string> => ({
+  ...authorEnvironment(engineAuthor, git.clock),
+  GIT_REFLOG_ACTION: `agency: ${branch}`,
+})
+
+const couldNot = (repository: OperatorRepository, landing: Landing, stderr: string) =>
+  refusal(
+    'conflict',
+    `${repository.path} could not be moved forward: ${complaintOf(stderr) ?? 'git did not say why'}`,
+    {
+      hint: then(`See what is in the way: ${inRepository(repository, 'status')}`, landing),
+    },
+  )
+
+const changedMeanwhile = ({ repository, branch }: Landing) =>
+  refusal('conflict', `the branch "${branch}" of ${repository} was moved by somebody else at the same moment`, {
+    hint: `See where it is: git -C ${shellQuote(repository)} log --oneline -5 ${shellQuote(branch)}`,
+  })
+
+const then = (hint: string, { again }: Landing): string => (again === undefined ? hint : `${hint}, then: ${again}`)
+
+const inRepository = ({ path }: OperatorRepository, command: string): string => `git -C ${shellQuote(path)} ${command}`
+
+const few = (names: readonly string[]): string =>
+  names.length <= 3 ? names.join(', ') : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`
+
+const isThere = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  )

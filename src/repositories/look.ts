@@ -1,0 +1,101 @@
+import { refusal } from '../kernel/errors.ts'
+import { shellQuote } from '../workspaces/quote.ts'
+import type { Git } from './git.ts'
+import { findRepository, type OperatorRepository } from './operator-repository.ts'
+import { isAgencyPath } from './paths.ts'
+
+export interface RepositoryFacts {
+  /** The real top level of its tree, or its directory where it is bare. */
+  readonly path: string
+  readonly bare: boolean
+  readonly shallow: boolean
+  /** The one that is checked out; null where HEAD is detached. */
+  readonly branch: string | null
+  readonly commit: string
+  readonly dirty: boolean
+  /** What a run will not see or touch, a sentence each. */
+  readonly warnings: readonly string[]
+}
+
+/** What is at a path, as far as a run needs to know it; refuses what no run could work on. */
+export async function lookAt(git: Git, path: string): Promise<RepositoryFacts> {
+  const repository = await findRepository(git, path)
+  const [branch, commit] = await Promise.all([branchOf(repository), headOf(repository)])
+  const [isDirty, tree, usesLfs] = await Promise.all([
+    repository.bare ? false : hasChanges(repository),
+    lookIntoTree(repository, commit),
+    namesLfs(repository, commit),
+  ])
+  if (tree.holdsAgency)
+    throw refusal(
+      'unsupported',
+      `${repository.path} has files under .agency/, which is Agency's own place in a workspace`,
+      {
+        hint: `Take them out of the repository: git -C ${shellQuote(repository.path)} rm -r --cached .agency && git -C ${shellQuote(repository.path)} commit -m "Leave .agency to Agency"`,
+      },
+    )
+  return {
+    path: repository.path,
+    bare: repository.bare,
+    shallow: repository.shallow,
+    branch,
+    commit,
+    dirty: isDirty,
+    warnings: [
+      ...(isDirty ? ['uncommitted changes are not part of this run'] : []),
+      ...(tree.submodules > 0 ? [`submodules (${tree.submodules}) are not checked out`] : []),
+      ...(usesLfs ? ['files in Git LFS stay pointers'] : []),
+      ...(repository.shallow ? ['the repository is shallow: older history is missing'] : []),
+    ],
+  }
+}
+
+export async function branchOf(repository: OperatorRepository): Promise<string | null> {
+  const { stdout } = await repository.run(['symbolic-ref', '--quiet', 'HEAD'])
+  return /^refs\/heads\/(.+)\n$/.exec(stdout.toString('utf8'))?.[1] ?? null
+}
+
+async function headOf(repository: OperatorRepository): Promise<string> {
+  const { exitCode, stdout } = await repository.run(['rev-parse', '--quiet', '--verify', 'HEAD^{commit}'])
+  if (exitCode === 0) return stdout.toString('utf8').trim()
+  const at = `git -C ${shellQuote(repository.path)}`
+  throw refusal('invalid_input', `${repository.path} has no commits yet`, {
+    hint: repository.bare
+      ? `Push a commit to it: git push ${shellQuote(repository.path)} main`
+      : `Make the first: ${at} add -A && ${at} commit -m "First commit"`,
+  })
+}
+
+async function hasChanges(repository: OperatorRepository): Promise<boolean> {
+  const args = ['status', '--porcelain', '-z', '--untracked-files=normal', '--ignore-submodules=dirty']
+  // One changed file says as much as a million.
+  const { stdout } = await repository.run(args, { maxOutputBytes: 4_096, mayCut: true })
+  return stdout.length > 0
+}
+
+async function lookIntoTree(
+  repository: OperatorRepository,
+  commit: string,
+): Promise<{ submodules: number; holdsAgency: boolean }> {
+  const top = await repository.ask(['ls-tree', '-z', '--name-only', commit])
+  const holdsAgency = top.split('\0').some(isAgencyPath)
+  const hasModules = top.split('\0').includes('.gitmodules')
+  if (!hasModules) return { submodules: 0, holdsAgency }
+  const listed = await repository.run(['ls-tree', '-r', '-z', commit], { mayCut: true })
+  const entries = listed.stdout.toString('latin1').split('\0')
+  return { submodules: entries.filter((entry) => entry.startsWith('160000 ')).length, holdsAgency }
+}
+
+async function namesLfs(repository: OperatorRepository, commit: string): Promise<boolean> {
+  const files = [':(top,glob).gitattributes', ':(top,glob)**/.gitattributes']
+  const { exitCode } = await repository.run([
+    'grep',
+    '--quiet',
+    '--fixed-strings',
+    'filter=lfs',
+    commit,
+    '--',
+    ...files,
+  ])
+  return exitCode === 0
+}

@@ -1,0 +1,92 @@
+import { bug, refusal } from '../kernel/errors.ts'
+import { type Author, authorEnvironment, engineAuthor } from './author.ts'
+import { type Git, troubleOf } from './git.ts'
+import { isAgencyPath } from './paths.ts'
+import { moveRef, readBranch, readCommit } from './refs.ts'
+
+export interface Merge {
+  readonly mirror: string
+  /** A branch or a commit. */
+  readonly from: string
+  /** The branch that moves. */
+  readonly into: string
+  readonly message: string
+  readonly trailers?: Readonly<Record<string, string>>
+  readonly author?: Author
+}
+
+export interface Merged {
+  readonly outcome: 'merged' | 'already' | 'conflict'
+  /** Where `into` is now. */
+  readonly commit: string
+  /** What conflicts; else nothing. */
+  readonly files: readonly string[]
+}
+
+/** How often another merge may come first: each loser merges again, with what the winner brought. */
+const maxRaces = 20
+
+/** Joins two branches without any checked-out file: drivers and filters that a tree names have nothing to run on. */
+export async function mergeBranches(git: Git, merge: Merge): Promise<Merged> {
+  for (let race = 0; race < maxRaces; race += 1) {
+    const merged = await mergeOnce(git, merge)
+    if (merged !== null) return merged
+  }
+  throw bug(`the branch "${merge.into}" never stood still long enough to be merged into`)
+}
+
+async function mergeOnce(git: Git, merge: Merge): Promise<Merged | null> {
+  const { mirror, into } = merge
+  const [ours, theirs] = await Promise.all([readBranch(git, mirror, into), readSource(git, merge)])
+  if (ours === null) throw bug(`there is no branch "${into}" to merge into`)
+  if (theirs === null) throw bug(`there is no branch or commit "${merge.from}" to merge`)
+  if (await isAncestor(git, mirror, theirs, ours)) return { outcome: 'already', commit: ours, files: [] }
+  const joined = await joinTrees(git, mirror, ours, theirs)
+  if (joined.conflicts !== null) return { outcome: 'conflict', commit: ours, files: joined.conflicts }
+  await refuseAgencyFiles(git, mirror, joined.tree)
+  const commit = await git.ask(['commit-tree', joined.tree, '-p', ours, '-p', theirs], {
+    gitDir: mirror,
+    input: messageOf(merge),
+    environment: authorEnvironment(merge.author ?? engineAuthor, git.clock),
+  })
+  const moved = await moveRef(git, mirror, `refs/heads/${into}`, { to: commit, from: ours })
+  return moved ? { outcome: 'merged', commit, files: [] } : null
+}
+
+const readSource = async (git: Git, { mirror, from }: Merge): Promise<string | null> =>
+  (await readBranch(git, mirror, from)) ?? (/^[0-9a-f]{40,64}$/.test(from) ? readCommit(git, mirror, from) : null)
+
+/** A commit that is not there is nobody's ancestor. */
+export async function isAncestor(git: Git, mirror: string, ancestor: string, commit: string): Promise<boolean> {
+  const { exitCode } = await git.run(['merge-base', '--is-ancestor', ancestor, commit], { gitDir: mirror })
+  return exitCode === 0
+}
+
+async function joinTrees(
+  git: Git,
+  mirror: string,
+  ours: string,
+  theirs: string,
+): Promise<{ tree: string; conflicts: string[] | null }> {
+  const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs]
+  const result = await git.run(args, { gitDir: mirror })
+  if (result.exitCode > 1) throw tooOld(result.stderr) ?? troubleOf(args, result)
+  const [tree = '', ...names] = result.stdout.toString('utf8').split('\0')
+  const conflicts = [...new Set(names.filter((name) => name !== ''))]
+  return { tree, conflicts: result.exitCode === 0 ? null : conflicts }
+}
+
+const tooOld = (stderr: string) =>
+  /^usage: git merge-tree/m.test(stderr)
+    ? refusal('unsupported', 'git is too old to merge without a working tree', { hint: 'Install git 2.38 or newer' })
+    : null
+
+async function refuseAgencyFiles(git: Git, mirror: string, tree: string): Promise<void> {
+  const names = (await git.ask(['ls-tree', '-z', '--name-only', tree], { gitDir: mirror })).split('\0')
+  if (names.some(isAgencyPath)) throw refusal('forbidden', 'the merge would bring in files under .agency/')
+}
+
+function messageOf({ message, trailers = {} }: Merge): string {
+  const lines = Object.entries(trailers).map(([key, value]) => `${key}: ${value.replaceAll('\n', ' ')}`)
+  return `${[message.trim(), lines.join('\n')].filter((part) => part !== '').join('\n\n')}\n`
+}

@@ -1,0 +1,212 @@
+import { createHash } from 'node:crypto'
+import { access, mkdir, mkdtemp, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+
+import { refusal } from '../kernel/errors.ts'
+import type { Log } from '../kernel/log.ts'
+import { shorten, slug } from '../kernel/text.ts'
+import { shellQuote } from '../workspaces/quote.ts'
+import { type Added, addedLines } from './added.ts'
+import { changedFiles, type ChangedFile, type Commit, diffText, listCommits } from './changes.ts'
+import { type CloneOrder, makeClone } from './clone.ts'
+import type { Git } from './git.ts'
+import { canLand, land, type Landing, type Landed, type Readiness } from './land.ts'
+import { branchOf, lookAt, type RepositoryFacts } from './look.ts'
+import { type Merge, type Merged, mergeBranches } from './merge.ts'
+import { findRepository, type OperatorRepository } from './operator-repository.ts'
+import { deleteRefs, makeBranch, readBranch, unlocking } from './refs.ts'
+
+/**
+ * Bare repositories of ours, one for each of the operator's. What happens to them has no transaction: everything here
+ * may be done twice, and killed in between.
+ */
+export interface Mirrors {
+  look(repository: string): Promise<RepositoryFacts>
+  /** Makes or updates the mirror; its commit is that of the branch, without one HEAD's. */
+  refresh(repository: string, options?: { branch?: string | undefined }): Promise<Mirror>
+  /** Makes a branch; one that is there already stays where it is. Resolves to its commit. */
+  branch(mirror: string, name: string, commit: string): Promise<string>
+  head(mirror: string, name: string): Promise<string | null>
+  clone(order: CloneOrder, into: string): Promise<void>
+  merge(merge: Merge): Promise<Merged>
+  files(mirror: string, from: string, to: string): Promise<ChangedFile[]>
+  diff(mirror: string, from: string, to: string, options: DiffOptions): Promise<{ text: string; cut: boolean }>
+  commits(mirror: string, from: string, to: string): Promise<Commit[]>
+  added(mirror: string, from: string, to: string, options?: { maxBytes?: number }): Promise<Added>
+  canLand(landing: Landing): Promise<Readiness>
+  land(landing: Landing): Promise<Landed>
+  /** Bytes of its objects. */
+  disk(mirror: string): Promise<number>
+  /** Deletes branches below the names; resolves to how many. Their commits stay until somebody collects garbage. */
+  prune(mirror: string, names: readonly string[]): Promise<number>
+}
+
+export interface Mirror {
+  readonly path: string
+  readonly branch: string
+  readonly commit: string
+}
+
+export interface DiffOptions {
+  readonly path?: string | undefined
+  readonly maxBytes: number
+}
+
+export function createMirrors({ root, git, log }: { root: string; git: Git; log: Log }): Mirrors {
+  const inTurn = createTurns()
+  return {
+    look: (repository) => lookAt(git, repository),
+    refresh: async (path, options = {}) => {
+      const repository = await findRepository(git, path)
+      const branch = options.branch ?? (await branchOf(repository)) ?? refuseDetached(repository)
+      await mkdir(root, { recursive: true, mode: 0o700 })
+      const mirror = join(await realpath(root), nameOf(repository))
+      await inTurn(mirror, async () => {
+        if (!(await exists(mirror))) await make(git, mirror, repository, log)
+        else await fetchAll(git, mirror, repository)
+      })
+      return { path: mirror, branch, commit: await sourceOf(git, mirror, branch, repository) }
+    },
+    branch: (mirror, name, commit) => makeBranch(git, mirror, name, commit),
+    head: (mirror, name) => readBranch(git, mirror, name),
+    clone: (order, into) => makeClone(git, order, into),
+    merge: (merge) => mergeBranches(git, merge),
+    files: (mirror, from, to) => changedFiles(git, mirror, from, to),
+    diff: (mirror, from, to, options) => diffText(git, mirror, from, to, options),
+    commits: (mirror, from, to) => listCommits(git, mirror, from, to),
+    added: (mirror, from, to, options) => addedLines(git, mirror, from, to, options),
+    canLand: (landing) => canLand(git, landing),
+    land: (landing) => land(git, landing),
+    disk: async (mirror) => {
+      const counted = await git.ask(['count-objects', '-v'], { gitDir: mirror })
+      const kilobytes = (name: string): number => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(counted)?.[1] ?? 0)
+      return 1024 * (kilobytes('size') + kilobytes('size-pack') + kilobytes('size-garbage'))
+    },
+    prune: (mirror, names) =>
+      deleteRefs(
+        git,
+        mirror,
+        names.map((name) => `refs/heads/${name}`),
+      ),
+  }
+}
+
+/** Worktrees of one repository share a mirror; a readable name is for people, the hash keeps namesakes apart. */
+function nameOf({ path, store, objectFormat }: OperatorRepository): string {
+  const hash = createHash('sha256').update(`${objectFormat}\0${store}`).digest('hex').slice(0, 12)
+  return `${slug(shorten(basename(path).replace(/\.git$/, ''), 40)) || 'repository'}-${hash}.git`
+}
+
+/** Under its name it is whole or not there: one that was killed while it was made is made again elsewhere. */
+async function make(git: Git, mirror: string, repository: OperatorRepository, log: Log): Promise<void> {
+  await removeAbandoned(git, mirror)
+  const making = await mkdtemp(`${mirror}.making-`)
+  try {
+    await git.ask(['init', '--quiet', '--bare', '--template=', `--object-format=${repository.objectFormat}`, making], {
+      cwd: making,
+    })
+    await writeFile(join(making, 'HEAD'), `ref: refs/heads/${nowhere}\n`)
+    await writeFile(join(making, 'config'), configOf(repository.objectFormat))
+    await fetchAll(git, making, repository)
+    await rename(making, mirror)
+    log.info('repository mirrored', { repository: repository.path, mirror })
+  } catch (error) {
+    await rm(making, { recursive: true, force: true })
+    // Another process was as quick as we were, and its mirror is as good.
+    if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    await fetchAll(git, mirror, repository)
+  }
+}
+
+/** A branch that nobody makes: git believes attributes of what HEAD names, and here that must be nobody's. */
+const nowhere = 'agency/nowhere'
+
+const configOf = (objectFormat: string): string =>
+  [
+    '[core]',
+    `\trepositoryformatversion = ${objectFormat === 'sha1' ? 0 : 1}`,
+    '\tbare = true',
+    '\tlogAllRefUpdates = false',
+    ...(objectFormat === 'sha1' ? [] : ['[extensions]', `\tobjectFormat = ${objectFormat}`]),
+    // Clones borrow from it: what no branch of ours reaches may still be the beginning of an agent's work.
+    '[gc]',
+    '\tauto = 0',
+    '\tpruneExpire = never',
+    '[uploadpack]',
+    '\tallowAnySHA1InWant = true',
+    '',
+  ].join('\n')
+
+/** Where something was being made for longer than anything takes, nobody is making it any more. */
+async function removeAbandoned(git: Git, mirror: string): Promise<void> {
+  const [folder, prefix] = [join(mirror, '..'), `${basename(mirror)}.making-`]
+  for (const name of (await readdir(folder)).filter((each) => each.startsWith(prefix))) {
+    const path = join(folder, name)
+    const changedMs = await stat(path).then(
+      (found) => found.mtimeMs,
+      () => Infinity,
+    )
+    if (git.clock.nowMs() - changedMs > abandonedMs) await rm(path, { recursive: true, force: true })
+  }
+}
+
+const abandonedMs = 24 * 3_600_000
+const longFetchMs = 30 * 60_000
+
+/** Their branches beside ours, under another name; what they deleted goes, what they rewrote follows. */
+const fetchAll = (git: Git, mirror: string, repository: OperatorRepository): Promise<unknown> =>
+  unlocking(git, mirror, () =>
+    git.ask(
+      [
+        'fetch',
+        '--quiet',
+        '--prune',
+        '--no-tags',
+        '--update-shallow',
+        '--no-auto-maintenance',
+        '--no-write-fetch-head',
+        '--no-recurse-submodules',
+        `--upload-pack=${repository.uploadPack}`,
+        repository.store,
+        '+refs/heads/*:refs/source/*',
+        '+refs/tags/*:refs/tags/*',
+      ],
+      { gitDir: mirror, timeoutMs: longFetchMs, environment: { GIT_ALLOW_PROTOCOL: 'file' } },
+    ),
+  )
+
+async function sourceOf(git: Git, mirror: string, branch: string, repository: OperatorRepository): Promise<string> {
+  const args = ['rev-parse', '--quiet', '--verify', '--end-of-options', `refs/source/${branch}^{commit}`]
+  const { exitCode, stdout } = await git.run(args, { gitDir: mirror })
+  if (exitCode === 0) return stdout.toString('utf8').trim()
+  throw refusal('not_found', `${repository.path} has no branch "${branch}"`, {
+    hint: `See its branches: git -C ${shellQuote(repository.path)} branch --list`,
+  })
+}
+
+function refuseDetached({ path }: OperatorRepository): never {
+  throw refusal('invalid_input', `${path} has no branch checked out, so there is none to bring work back to`, {
+    hint: `Name one, or make one of what is checked out: git -C ${shellQuote(path)} switch -c <branch>`,
+  })
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
+/** One after the other for each key: two runs on one repository ask for the same fetch. */
+function createTurns() {
+  const last = new Map<string, Promise<unknown>>()
+  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    const before = last.get(key) ?? Promise.resolve()
+    const mine = before.then(work, work)
+    last.set(key, mine)
+    try {
+      return await mine
+    } finally {
+      if (last.get(key) === mine) last.delete(key)
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import { constants } from 'node:fs'
+import { access, realpath, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+import { refusal } from '../kernel/errors.ts'
+import { shellCommand, shellQuote } from '../workspaces/quote.ts'
+import { complaintOf, type Git, type GitOptions, type GitResult, GitTrouble, type Setting, troubleOf } from './git.ts'
+import { emptiedFilters, harmlessSettings, listFilters, settingWords } from './harmless.ts'
+
+/** A repository of the operator's, found and ready to be asked. */
+export interface OperatorRepository {
+  /** The real top level of its tree, or its directory where it is bare. */
+  readonly path: string
+  /** Where its objects and branches are: the same for all of its worktrees. */
+  readonly store: string
+  readonly bare: boolean
+  readonly shallow: boolean
+  readonly objectFormat: string
+  run(args: readonly string[], options?: GitOptions): Promise<GitResult>
+  ask(args: readonly string[], options?: GitOptions): Promise<string>
+  /** In another of its worktrees. */
+  at(worktree: string): OperatorRepository
+  /** For git that reads from it and takes no settings of its own from us. */
+  readonly uploadPack: string
+}
+
+/** Finds the repository around a path; refuses with the next command what cannot be worked with. */
+export async function findRepository(git: Git, path: string): Promise<OperatorRepository> {
+  const directory = await readableDirectory(path)
+  const own = await operatorSettings(git)
+  const asked = await git.run(
+    [
+      'rev-parse',
+      '--path-format=absolute',
+      '--is-bare-repository',
+      '--is-inside-git-dir',
+      '--is-shallow-repository',
+      '--show-object-format',
+      '--git-common-dir',
+    ],
+    { cwd: directory, settings: own.settings },
+  )
+  if (asked.exitCode !== 0) throw notUsable(path, directory, asked)
+  const [bare, insideGitDir, shallow, objectFormat = 'sha1', ...store] = lines(asked.stdout.toString('utf8'))
+  const isBare = bare === 'true'
+  const top = isBare
+    ? store.join('\n')
+    : await topLevel(git, insideGitDir === 'true' ? dirname(store.join('\n')) : directory, own.settings)
+  const found = {
+    path: await realpath(top),
+    store: await realpath(store.join('\n')),
+    bare: isBare,
+    shallow: shallow === 'true',
+    objectFormat,
+  }
+  return asking(git, found, [...own.settings, ...(await withoutFilters(git, found.path, own.settings))], own.safe)
+}
+
+function asking(
+  git: Git,
+  found: Pick<OperatorRepository, 'path' | 'store' | 'bare' | 'shallow' | 'objectFormat'>,
+  settings: readonly Setting[],
+  safe: readonly Setting[],
+): OperatorRepository {
+  const options = (more: GitOptions = {}): GitOptions => ({
+    ...more,
+    cwd: found.path,
+    settings: [...settings, ...(more.settings ?? [])],
+  })
+  return {
+    ...found,
+    run: (args, more) => git.run(args, options(more)),
+    ask: (args, more) => git.ask(args, options(more)),
+    at: (worktree) => asking(git, { ...found, path: worktree }, settings, safe),
+    // Started by git for the other side, it gets none of our settings but these.
+    uploadPack: shellCommand(['git', ...settingWords([...Object.entries(harmlessSettings), ...safe]), 'upload-pack']),
+  }
+}
+
+async function readableDirectory(path: string): Promise<string> {
+  const next = { hint: 'Name a directory with a git repository: --repo <path>' }
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EACCES') throw unreadable(path)
+    throw refusal('not_found', `there is no directory ${path}`, next)
+  })
+  if (!found.isDirectory()) throw refusal('invalid_input', `${path} is not a directory`, next)
+  await access(path, constants.R_OK | constants.X_OK).catch(() => {
+    throw unreadable(path)
+  })
+  return realpath(path)
+}
+
+const unreadable = (path: string) =>
+  refusal('forbidden', `${path} may not be read`, { hint: `See who may read it: ls -ld ${shellQuote(path)}` })
+
+function notUsable(path: string, directory: string, asked: GitResult) {
+  const { stderr } = asked
+  const dubious = /detected dubious ownership in repository at '(.*)'/.exec(stderr)?.[1]
+  if (dubious !== undefined)
+    return refusal('forbidden', `${path} belongs to somebody else, so git does not trust it`, {
+      hint: `If you do: git config --global --add safe.directory ${shellQuote(dubious)}`,
+    })
+  if (stderr.includes('not a git repository'))
+    return refusal('invalid_input', `${path} is not a git repository`, {
+      hint: `Make it one: git -C ${shellQuote(directory)} init && git -C ${shellQuote(directory)} add -A && git -C ${shellQuote(directory)} commit -m "First commit"`,
+    })
+  return refusal('invalid_input', `git cannot read ${path}: ${complaintOf(stderr) ?? `exit code ${asked.exitCode}`}`, {
+    hint: `See what it says: git -C ${shellQuote(directory)} status`,
+    cause: troubleOf(['rev-parse'], asked),
+  })
+}
+
+async function topLevel(git: Git, directory: string, settings: readonly Setting[]): Promise<string> {
+  try {
+    return await git.ask(['rev-parse', '--show-toplevel'], { cwd: directory, settings })
+  } catch (error) {
+    if (!(error instanceof GitTrouble)) throw error
+    throw refusal('invalid_input', `${directory} is part of a git repository, but not of its files`, {
+      hint: 'Name the directory with the files: --repo <path>',
+      cause: error,
+    })
+  }
+}
+
+/**
+ * Of the operator's own configuration only what decides whether git may look at a repository, and which files do not
+ * count: nothing that starts a program.
+ */
+async function operatorSettings(git: Git): Promise<{ settings: Setting[]; safe: Setting[] }> {
+  const home = process.env['HOME'] ?? homedir()
+  const configured = process.env['XDG_CONFIG_HOME'] ?? join(home, '.config')
+  const environment = {
+    HOME: home,
+    XDG_CONFIG_HOME: configured,
+    GIT_CONFIG_GLOBAL: process.env['GIT_CONFIG_GLOBAL'],
+    GIT_CONFIG_NOSYSTEM: process.env['GIT_CONFIG_NOSYSTEM'],
+  }
+  const read = async (...words: string[]): Promise<string[]> => {
+    const { stdout } = await git.run(['config', '-z', '--includes', ...words], { cwd: '/', environment })
+    return stdout.toString('utf8').split('\0').slice(0, -1)
+  }
+  const [safe, ignored] = await Promise.all([
+    read('--get-all', 'safe.directory'),
+    read('--type=path', '--get', 'core.excludesFile'),
+  ])
+  const trusted = safe.map((each): Setting => ['safe.directory', each])
+  return {
+    settings: [...trusted, ['core.excludesFile', ignored[0] ?? join(configured, 'git', 'ignore')]],
+    safe: trusted,
+  }
+}
+
+/** What an agent's commit brings along must not decide that a filter of the operator's runs. */
+async function withoutFilters(git: Git, path: string, settings: readonly Setting[]): Promise<Setting[]> {
+  const { stdout } = await git.run(listFilters, { cwd: path, settings })
+  const emptied = emptiedFilters(stdout.toString('utf8'))
+  if (emptied === null)
+    throw refusal('invalid_input', `the configuration of ${path} names far more filters than any repository needs`, {
+      hint: `See them: git -C ${shellQuote(path)} config --get-regexp ^filter`,
+    })
+  return Object.entries(emptied)
+}
+
+const lines = (text: string): string[] => text.replace(/\n$/, '').split('\n')

@@ -1,0 +1,4 @@
+import { agencyDirectory } from '../workspaces/path.ts'
+
+/** Whether a path of a commit is Agency's own; some file systems do not tell `.Agency` from `.agency`. */
+export const isAgencyPath = (path: string): boolean => path.split('/', 1)[0]?.toLowerCase() === agencyDirectory
