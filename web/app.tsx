@@ -6,6 +6,7 @@ import { useConnection, useLive } from './live/use-live.ts'
 import { EventsPage } from './pages/events.tsx'
 import { InboxPage } from './pages/inbox.tsx'
 import { MissingPage } from './pages/missing.tsx'
+import { PullRequestsPage } from './pages/pull-requests.tsx'
 import { RunPage } from './pages/run.tsx'
 import { RunsPage } from './pages/runs.tsx'
 import { SettingsPage } from './pages/settings.tsx'
@@ -67,6 +68,8 @@ function Page({ route }: { route: Route }) {
       return <RunsPage />
     case 'run':
       return <RunPage key={route.runId} runId={route.runId} briefId={route.briefId} />
+    case 'pull-requests':
+      return <PullRequestsPage />
     case 'events':
       return <EventsPage />
     case 'settings':

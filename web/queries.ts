@@ -14,6 +14,7 @@ export const keys = {
   /** What keeps everything, or one provider, from launching. */
   stops: ['stops'],
   event: ['event'],
+  pullRequests: ['pull-requests'],
   /** Everything about structure and personas: small, and any change may show anywhere. */
   org: ['org'],
 } as const

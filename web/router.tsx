@@ -4,6 +4,7 @@ export type Route =
   | { page: 'inbox' }
   | { page: 'runs' }
   | { page: 'run'; runId: string; briefId: string | null }
+  | { page: 'pull-requests' }
   | { page: 'events' }
   | { page: 'settings' }
   | { page: 'organisations' }
@@ -22,12 +23,15 @@ export function routeOf(path: string): Route {
   const parts = path.split('/').filter((part) => part !== '')
   const [place, runId, inner, briefId] = parts.map((part) => decoded(part))
   if (parts.length === 0) return { page: 'inbox' }
-  if (parts.length === 1 && (place === 'runs' || place === 'events' || place === 'settings')) return { page: place }
+  const alone = places.find((each) => each === place)
+  if (parts.length === 1 && alone !== undefined) return { page: alone }
   if (place === 'runs' && runId && parts.length === 2) return { page: 'run', runId, briefId: null }
   if (place === 'runs' && runId && inner === 'briefs' && briefId && parts.length === 4)
     return { page: 'run', runId, briefId }
   return organisationRoute(parts.map(decoded)) ?? { page: 'missing', path }
 }
+
+const places = ['runs', 'pull-requests', 'events', 'settings'] as const
 
 function organisationRoute([place, name, section, id, ...more]: string[]): Route | null {
   if (more.length > 0) return null
@@ -51,6 +55,11 @@ export const addresses = {
   brief: (runId: string, briefId: string) => `/runs/${encodeURIComponent(runId)}/briefs/${encodeURIComponent(briefId)}`,
   attempt: (runId: string, briefId: string, attemptId: string) =>
     `${addresses.brief(runId, briefId)}#${encodeURIComponent(attemptId)}`,
+  /** What the run changes, and its pull request. */
+  changes: (runId: string) => `${addresses.run(runId)}?view=changes`,
+  output: (runId: string, briefId: string, attemptId: string) =>
+    `${addresses.brief(runId, briefId)}?view=output&attempt=${encodeURIComponent(attemptId)}`,
+  pullRequests: '/pull-requests',
   line: (runId: string, seq: number) => `${addresses.run(runId)}#${seq}`,
   /** The chosen organisation, or all of them. */
   organisations: '/org',

@@ -54,6 +54,7 @@ export function staleAfter(event: Told): QueryKey[] {
   const stops: QueryKey[] = movesStops.includes(event.kind) ? [keys.stops, keys.everyRun] : []
   if (event.runId === null) return [keys.status, ...stops]
   const run: QueryKey[] = [keys.run(event.runId), keys.runs, ...stops]
+  if (movesPullRequests.includes(event.kind)) return [...run, keys.pullRequests, keys.waiting]
   if (event.kind === 'run_created' || event.kind === 'run_status') return [...run, keys.waiting, keys.status]
   if (event.kind === 'spawned' || event.kind === 'turn_ended') return [...run, keys.status]
   if (movesWaiting.includes(event.kind)) return [...run, keys.waiting]
@@ -61,6 +62,8 @@ export function staleAfter(event: Told): QueryKey[] {
 }
 
 const movesStops: readonly EventKind[] = ['stop_set', 'stop_cleared', 'provider_held']
+
+const movesPullRequests: readonly EventKind[] = ['pr_opened', 'pr_updated', 'pr_closed', 'merged']
 
 const movesWaiting: readonly EventKind[] = [
   'log',

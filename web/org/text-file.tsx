@@ -1,14 +1,9 @@
 import { type UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 
-import { createLater } from '../parts/code.tsx'
+import { RichText } from '../parts/rich-text.tsx'
 import { Failure, Skeleton } from '../parts/views.tsx'
 import { size } from '../text.ts'
-
-const Markdown = createLater({ name: 'The text' }, async () => (await import('./markdown.tsx')).Markdown)
-
-/** Longer than this, making elements of it would stop the page for seconds. */
-const most = 100_000
 
 /** A file of Markdown, as it is now. */
 export function TextFile({
@@ -31,20 +26,8 @@ export function TextFile({
         <Failure error={file.error} retry={() => void file.refetch()} what={name} />
       )}
       {file.data !== undefined &&
-        (file.data.trim() === '' ? <p className="muted">Nothing is written here.</p> : <Text text={file.data} />)}
+        (file.data.trim() === '' ? <p className="muted">Nothing is written here.</p> : <RichText text={file.data} />)}
       {children}
     </section>
-  )
-}
-
-function Text({ text }: { text: string }) {
-  if (text.length <= most) return <Markdown text={text} />
-  return (
-    <>
-      <p className="muted">Too long to be formatted; shown as it is written.</p>
-      <pre className="plain-text" tabIndex={0} role="region" aria-label="The text">
-        {text}
-      </pre>
-    </>
   )
 }

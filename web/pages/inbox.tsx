@@ -6,6 +6,7 @@ import type { Brief } from '../../src/work/briefs/contract.ts'
 import type { GateShown } from '../../src/work/gates/contract.ts'
 import type { Question } from '../../src/work/questions/contract.ts'
 import type { RunLine } from '../../src/work/runs/contract.ts'
+import { NoBox } from '../box/banner.tsx'
 import { openProposalsQuery } from '../org/queries.ts'
 import { Heading } from '../parts/heading.tsx'
 import { RunTable } from '../parts/run-table.tsx'
@@ -35,6 +36,7 @@ export function InboxPage() {
         <StopEverything />
       </header>
       <Stops />
+      <NoBox />
       {!areThere && missing === undefined && <Skeleton lines={4} label="the inbox" />}
       {missing !== undefined && <Failure error={missing.error} retry={retry} what="The inbox" />}
       {areThere && count === 0 && (

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 
+import { Boxed } from '../box/attempt-box.tsx'
+import { NoBox } from '../box/banner.tsx'
 import { useRunLog } from '../live/use-log.ts'
 import { BriefDetail } from '../parts/brief-detail.tsx'
 import { Cost } from '../parts/cost.tsx'
@@ -12,6 +14,8 @@ import { Tabs } from '../parts/tabs.tsx'
 import { Ago, Lasting } from '../parts/time.tsx'
 import { RunTree } from '../parts/tree.tsx'
 import { Failure, Simulated, Skeleton } from '../parts/views.tsx'
+import { RunOutput } from '../output/run-output.tsx'
+import { ChangesView } from '../pull-request/view.tsx'
 import { type Inspection, runQuery } from '../queries.ts'
 import { addresses, Link, navigate, usePlace } from '../router.tsx'
 import { RunControl } from '../run/control.tsx'
@@ -20,6 +24,7 @@ import { DecisionsView } from '../run/decisions-view.tsx'
 import { EvidenceView } from '../run/evidence-view.tsx'
 import { Graph } from '../run/graph.tsx'
 import { NotesView } from '../run/notes-view.tsx'
+import { RunGround } from '../run/repository.tsx'
 import { TimelineView } from '../run/timeline.tsx'
 import { type RunView, tabsOf, viewOf } from '../run/views.ts'
 import { counted } from '../text.ts'
@@ -55,8 +60,16 @@ function Run({ inspection, briefId }: { inspection: Inspection; briefId: string 
     (briefId === null && briefs.length === 1 ? briefs[0] : undefined)
   const { path, hash, query } = usePlace()
   const [view, setView] = useState(() => viewOf(query))
+  const asked = query.get('view')
+  useEffect(() => {
+    // A link that names no view, such as one of the tree, leaves the one that is open.
+    if (asked !== null) setView(viewOf(query))
+  }, [asked, query])
   // A number behind `#` is a line of the log.
-  const shown = /^\d+$/.test(hash) ? 'log' : view
+  const known = tabsOf(inspection).some((tab) => tab.name === view) ? view : 'log'
+  const shown = /^\d+$/.test(hash) ? 'log' : known
+  // Reading takes the room, unless a brief was asked for.
+  const detailed = briefId !== null || (brief !== undefined && shown !== 'changes' && shown !== 'output')
   const change = (next: RunView): void => {
     setView(next)
     navigate(next === 'log' ? path : `${path}?view=${next}`, { replace: true })
@@ -66,12 +79,15 @@ function Run({ inspection, briefId }: { inspection: Inspection; briefId: string 
     <>
       <RunHeader inspection={inspection} />
       <Stops />
+      {!run.simulated && run.endedAt === null && <NoBox />}
       <RunWaiting inspection={inspection} briefId={briefId} />
       <div className="run-grid">
         <RunTree inspection={inspection} current={current} />
         <div className="run-side">
           <Tabs tabs={tabsOf(inspection)} current={shown} onChange={change} label="Views of the run">
             {shown === 'log' && <RunLog runId={run.id} path={path} hash={hash} />}
+            {shown === 'output' && <RunOutput inspection={inspection} brief={brief} chosen={query.get('attempt')} />}
+            {shown === 'changes' && <ChangesView run={run} />}
             {shown === 'graph' && <Graph inspection={inspection} current={brief?.id ?? null} />}
             {shown === 'time' && <TimelineView inspection={inspection} />}
             {shown === 'cost' && <CostView inspection={inspection} />}
@@ -79,7 +95,7 @@ function Run({ inspection, briefId }: { inspection: Inspection; briefId: string 
             {shown === 'notes' && <NotesView inspection={inspection} />}
             {shown === 'decisions' && <DecisionsView inspection={inspection} />}
           </Tabs>
-          {(brief !== undefined || briefId !== null) && (
+          {detailed && (
             <div className="detail" tabIndex={0} role="region" aria-label="The chosen brief">
               {brief === undefined ? (
                 <p>
@@ -122,7 +138,6 @@ function RunWaiting({ inspection, briefId }: { inspection: Inspection; briefId: 
 
 function RunHeader({ inspection }: { inspection: Inspection }) {
   const { run, attempts } = inspection
-  const boxed = attempts.length === 0 ? null : attempts.every((attempt) => attempt.boxed) ? 'boxed' : 'not boxed'
   return (
     <header className="run-header">
       <div className="grow">
@@ -130,14 +145,7 @@ function RunHeader({ inspection }: { inspection: Inspection }) {
         <p className="facts">
           <Stated state={runState(run.status)} />
           {run.simulated && <Simulated />}
-          {boxed !== null && (
-            <span
-              className="label"
-              title={boxed === 'boxed' ? 'Agents ran in a sandbox' : 'Agents ran without a sandbox'}
-            >
-              {boxed}
-            </span>
-          )}
+          {attempts.length > 0 && <Boxed boxed={attempts.every((attempt) => attempt.boxed)} />}
           <span className="figure">
             <Lasting from={run.startedAt} to={run.endedAt} />
           </span>
@@ -147,6 +155,7 @@ function RunHeader({ inspection }: { inspection: Inspection }) {
           </span>
           <code className="muted">{run.id}</code>
         </p>
+        <RunGround run={run} />
         {run.summary !== null && <p className="summary">{run.summary}</p>}
       </div>
       <RunControl run={run} />

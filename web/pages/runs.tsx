@@ -24,7 +24,10 @@ export function RunsPage() {
   const runs = pages.data?.pages.flatMap((page) => page.runs) ?? []
   return (
     <>
-      <Heading title="Runs" />
+      <header className="head">
+        <Heading title="Runs" />
+        <Link to={addresses.pullRequests}>Pull requests</Link>
+      </header>
       <StatusFilter counts={counts} chosen={chosen} />
       {pages.isPending && <Skeleton lines={8} label="the runs" />}
       {pages.isError && !pages.data && (

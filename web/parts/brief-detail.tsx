@@ -4,6 +4,8 @@ import type { Artifact } from '../../src/work/artifacts/contract.ts'
 import type { Attempt } from '../../src/work/attempts/contract.ts'
 import type { Brief } from '../../src/work/briefs/contract.ts'
 import { type Check, describeEvidence, expectationsOf, startsProcesses } from '../../src/work/evidence/contract.ts'
+import { Boxed, DeniedList, Used } from '../box/attempt-box.tsx'
+import { BriefChanges } from '../pull-request/brief-changes.tsx'
 import type { Inspection } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
 import { NoteItem } from '../run/notes-view.tsx'
@@ -108,6 +110,7 @@ export function BriefDetail({ inspection, brief, hash }: { inspection: Inspectio
           </ul>
         </section>
       )}
+      <BriefChanges brief={brief} />
       {artifacts.length > 0 && <Artifacts artifacts={artifacts} />}
       <Attempts attempts={attempts} hash={hash} />
     </article>
@@ -321,13 +324,17 @@ function AttemptItem({ attempt, number, pointed }: { attempt: Attempt; number: n
             The agent reports <b>{attempt.report.status}</b>: {attempt.report.summary}
           </p>
         )}
+        <DeniedList denied={attempt.denied} />
         <p className="facts muted">
           <span>
             {attempt.runtime}
             {attempt.simulated && ' (simulated)'}
           </span>
-          <span>{attempt.boxed ? 'boxed' : 'not boxed'}</span>
+          <Boxed boxed={attempt.boxed} />
+          <Link to={addresses.output(attempt.runId, attempt.briefId, attempt.id)}>Output</Link>
           <span>agent {attempt.agentId}</span>
+          {attempt.exitCode !== null && <span>exit {attempt.exitCode}</span>}
+          <Used used={attempt.used} />
           {attempt.costMicros > 0 && <span className="figure">{money(attempt.costMicros)}</span>}
           {attempt.startedAt !== null && <Lasting from={attempt.startedAt} to={attempt.endedAt} />}
           <span>

@@ -162,6 +162,7 @@ const page = (title: string, about: string, to: string): Choice => ({
 const pages: readonly Choice[] = [
   page('Inbox', 'what waits for you', addresses.inbox),
   page('Runs', 'all runs', addresses.runs),
+  page('Pull requests', 'what runs bring into repositories', addresses.pullRequests),
   page('Organisation', 'charts, seats, who holds them', addresses.organisations),
   page('Personas', 'who can take a seat', addresses.personas),
   page('Events', 'everything that happens', addresses.events),

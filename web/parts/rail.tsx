@@ -31,7 +31,7 @@ export function Rail({ route, onSearch }: { route: Route; onSearch: () => void }
           to={addresses.runs}
           name="Runs"
           icon="runs"
-          here={route.page === 'runs' || route.page === 'run'}
+          here={['runs', 'run', 'pull-requests'].includes(route.page)}
           count={runs}
           of={`${figure(runs)} under way`}
           tone="working"

@@ -124,6 +124,8 @@ export function holdWords(heldBy: string): string {
       return 'a gate waits for you'
     case 'question':
       return 'a question waits for you'
+    case 'merge':
+      return 'its changes are being merged'
     case 'stop':
       return what === '' || what === 'all' ? 'everything is stopped' : 'its organisation is stopped'
     case 'provider':

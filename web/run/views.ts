@@ -1,7 +1,7 @@
 import type { Tab } from '../parts/tabs.tsx'
 import type { Inspection } from '../queries.ts'
 
-export const runViews = ['log', 'graph', 'time', 'cost', 'evidence', 'notes', 'decisions'] as const
+export const runViews = ['log', 'output', 'changes', 'graph', 'time', 'cost', 'evidence', 'notes', 'decisions'] as const
 export type RunView = (typeof runViews)[number]
 
 /** What the address asks for; the log where it asks for nothing that there is. */
@@ -9,6 +9,8 @@ export const viewOf = (query: URLSearchParams): RunView => runViews.find((view) 
 
 export const tabsOf = ({ run, gates, questions }: Inspection): Tab<RunView>[] => [
   { name: 'log', label: 'Log' },
+  { name: 'output', label: 'Output' },
+  ...(run.repository === null ? [] : [{ name: 'changes' as const, label: 'Changes' }]),
   { name: 'graph', label: 'Graph' },
   { name: 'time', label: 'Time' },
   { name: 'cost', label: 'Cost' },

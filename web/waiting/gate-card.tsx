@@ -13,6 +13,7 @@ import { Cost } from '../parts/cost.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { type State, Stated } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
+import { MergePart } from '../pull-request/merge-part.tsx'
 import { keys } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
 import { counted, roughly } from '../text.ts'
@@ -128,6 +129,7 @@ function Summary({ gate, run }: { gate: GateShown; run: Run | undefined }) {
         <dt>Next</dt>
         <dd className="written">{next === '' ? 'nothing said' : next}</dd>
       </div>
+      {gate.gate === 'merge' && <MergePart runId={gate.runId} />}
       <div>
         <dt>Anomalies</dt>
         <dd>{odd.length === 0 ? <span className="muted">none</span> : <Lines lines={odd} odd />}</dd>
@@ -288,6 +290,10 @@ function approveWords(gate: GateShown, run: Run | undefined): string {
         : `Approve and start ${counted(run.briefsTotal, 'brief')}`
     case 'acceptance':
       return 'Approve and finish the run'
+    case 'merge':
+      return run === undefined || run.repository === null
+        ? 'Approve and merge'
+        : `Approve and merge into ${run.repository.branch}`
     case 'escalation':
       return 'Approve another try'
     case 'manual':
@@ -299,6 +305,7 @@ function approveWords(gate: GateShown, run: Run | undefined): string {
 
 function afterRejection(gate: GateShown, run: Run | undefined): string {
   if (gate.boundary !== 'run') return 'The brief is given up, and the run fails when its agents have ended.'
+  if (gate.gate === 'merge') return 'Nothing is merged; the last briefs of the run are done again, with your reason.'
   if (gate.gate === 'acceptance') return 'The last briefs of the run are done again, with your reason.'
   if (gate.gate === 'plan')
     return run?.configuration.planner === true

@@ -7,6 +7,7 @@ export const gateNames: Readonly<Record<string, string>> = {
   acceptance: 'The result is ready',
   escalation: 'A brief is stuck again',
   manual: 'The run is paused',
+  merge: 'Changes are ready to be merged',
 }
 
 const gateStates: Record<GateShown['status'], State> = {

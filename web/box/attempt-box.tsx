@@ -1,0 +1,42 @@
+import type { Attempt } from '../../src/work/attempts/contract.ts'
+import { figure } from '../text.ts'
+
+/** Whether it could leave its workspace. */
+export const Boxed = ({ boxed }: { boxed: boolean }) => (
+  <span
+    className="label"
+    title={
+      boxed ? 'It ran in a sandbox that it cannot leave' : 'It ran without a sandbox, with the daemon’s own rights'
+    }
+  >
+    {boxed ? 'boxed' : 'not boxed'}
+  </span>
+)
+
+/** The most that was seen of it. */
+export function Used({ used }: { used: Attempt['used'] }) {
+  if (used === null) return null
+  return (
+    <span className="figure" title="The most that was seen of its processes and files">
+      {figure(Math.ceil(used.memoryMb))} MB memory, {figure(used.processes)}{' '}
+      {used.processes === 1 ? 'process' : 'processes'}, {figure(Math.ceil(used.diskMb))} MB disk
+    </span>
+  )
+}
+
+const deniedShown = 5
+
+/** What it wanted to do and was not allowed to. */
+export function DeniedList({ denied }: { denied: Attempt['denied'] }) {
+  if (denied.length === 0) return null
+  return (
+    <ul className="plain warnings">
+      {denied.slice(0, deniedShown).map(({ what, rule }, index) => (
+        <li key={index} title={rule}>
+          Not allowed: <code>{what}</code>
+        </li>
+      ))}
+      {denied.length > deniedShown && <li>and {denied.length - deniedShown} more</li>}
+    </ul>
+  )
+}

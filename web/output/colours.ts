@@ -1,0 +1,48 @@
+/** The sixteen that every theme can show so that they can be read; the sixteen others of xterm's 256 are cubes and greys. */
+const sixteen: readonly (readonly [red: number, green: number, blue: number])[] = [
+  [0, 0, 0],
+  [205, 49, 49],
+  [13, 188, 121],
+  [229, 229, 16],
+  [36, 114, 200],
+  [188, 63, 188],
+  [17, 168, 205],
+  [229, 229, 229],
+  [102, 102, 102],
+  [241, 76, 76],
+  [35, 209, 139],
+  [245, 245, 67],
+  [59, 142, 234],
+  [214, 112, 214],
+  [41, 184, 219],
+  [255, 255, 255],
+]
+
+/**
+ * Any colour as the nearest of sixteen. An agent's own shades would be unreadable on one of the two themes, or on purpose
+ * on both.
+ */
+export function nearestOfSixteen(mode: 'palette' | 'rgb', value: number): number {
+  if (mode === 'palette' && value < 16) return value
+  const [red, green, blue] = mode === 'rgb' ? parts(value) : paletteColour(value)
+  let best = 0
+  let distance = Infinity
+  sixteen.forEach(([r, g, b], index) => {
+    const away = (r - red) ** 2 + (g - green) ** 2 + (b - blue) ** 2
+    if (away < distance) [best, distance] = [index, away]
+  })
+  return best
+}
+
+const parts = (value: number): [number, number, number] => [(value >> 16) & 255, (value >> 8) & 255, value & 255]
+
+/** xterm's own table: 16 to 231 are a cube of six steps, the rest greys. */
+function paletteColour(value: number): [number, number, number] {
+  if (value >= 232) {
+    const grey = 8 + (value - 232) * 10
+    return [grey, grey, grey]
+  }
+  const step = (at: number): number => (at === 0 ? 0 : 55 + at * 40)
+  const at = value - 16
+  return [step(Math.floor(at / 36)), step(Math.floor(at / 6) % 6), step(at % 6)]
+}

@@ -1,0 +1,88 @@
+import { useQuery } from '@tanstack/react-query'
+
+import { type PullRequest, PullRequestStatus } from '../../src/work/pull-requests/contract.ts'
+import { Heading } from '../parts/heading.tsx'
+import { Stated } from '../parts/state.tsx'
+import { Ago } from '../parts/time.tsx'
+import { Empty, Failure, Skeleton } from '../parts/views.tsx'
+import { pullRequestsQuery } from '../pull-request/queries.ts'
+import { pullRequestState } from '../pull-request/words.ts'
+import { addresses, Link, usePlace } from '../router.tsx'
+
+/** What runs want to bring into repositories, and what became of it. */
+export function PullRequestsPage() {
+  const { query } = usePlace()
+  const chosen = PullRequestStatus.options.find((status) => status === query.get('status'))
+  const found = useQuery(pullRequestsQuery(chosen))
+  return (
+    <>
+      <Heading title="Pull requests" />
+      <nav className="filters" aria-label="Pull requests by status">
+        <Link to={addresses.pullRequests} aria-current={chosen === undefined ? 'true' : undefined}>
+          all
+        </Link>
+        {PullRequestStatus.options.map((status) => (
+          <Link
+            key={status}
+            to={`${addresses.pullRequests}?status=${status}`}
+            aria-current={status === chosen ? 'true' : undefined}
+          >
+            <Stated state={pullRequestState({ status })} />
+          </Link>
+        ))}
+      </nav>
+      {found.isPending && <Skeleton lines={6} label="the pull requests" />}
+      {found.isError && found.data === undefined && (
+        <Failure error={found.error} retry={() => void found.refetch()} what="The pull requests" />
+      )}
+      {found.data?.length === 0 && <None chosen={chosen} />}
+      {found.data !== undefined && found.data.length > 0 && <Table pullRequests={found.data} />}
+    </>
+  )
+}
+
+function None({ chosen }: { chosen: PullRequest['status'] | undefined }) {
+  if (chosen !== undefined) return <Empty title={`No pull request is ${chosen}`}>Others are under “all”.</Empty>
+  return (
+    <Empty title="No pull requests yet" command={'agency run "Add a --json flag" --repo .'}>
+      A run with a repository works in clones of it. When its evidence holds, what it changed comes here, to be read and
+      merged:
+    </Empty>
+  )
+}
+
+function Table({ pullRequests }: { pullRequests: readonly PullRequest[] }) {
+  return (
+    <table className="runs">
+      <thead>
+        <tr>
+          <th scope="col">Status</th>
+          <th scope="col">What it brings</th>
+          <th scope="col">Into</th>
+          <th scope="col" className="figure">
+            Changed
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {pullRequests.map((each) => (
+          <tr key={each.id} data-pull-request={each.id}>
+            <td className="status">
+              <Stated state={pullRequestState(each)} />
+            </td>
+            <td className="goal">
+              <Link to={addresses.changes(each.runId)}>{each.title}</Link>
+              <code className="muted wide">{each.source}</code>
+            </td>
+            <td>
+              <code>{each.target}</code>
+            </td>
+            <td className="figure age">
+              <Ago at={each.updatedAt} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,43 @@
+import type { PullRequestShown } from '../../src/work/pull-requests/contract.ts'
+import { Sign, Stated } from '../parts/state.tsx'
+import { addresses, Link } from '../router.tsx'
+
+type Checks = PullRequestShown['checks']
+
+/** `4 of 4 checks passed` */
+export function CheckSum({ checks }: { checks: Checks }) {
+  const passed = checks.filter((check) => check.passed).length
+  if (checks.length === 0) return <span className="muted">no checks</span>
+  const all = passed === checks.length
+  return (
+    <Stated
+      state={{
+        tone: all ? 'good' : 'bad',
+        says: `${passed} of ${checks.length} ${checks.length === 1 ? 'check' : 'checks'} passed`,
+      }}
+    />
+  )
+}
+
+const shown = 100
+
+/** What proves it. What did not pass comes first. */
+export function CheckList({ checks, runId }: { checks: Checks; runId: string }) {
+  const ordered = checks.toSorted((a, b) => Number(a.passed) - Number(b.passed))
+  return (
+    <ul className="plain checks">
+      {ordered.slice(0, shown).map((check, index) => (
+        <li key={index} className="evidence">
+          <Sign tone={check.passed ? 'good' : 'bad'} />
+          <div className="grow">
+            <Link to={addresses.brief(runId, check.briefId)}>
+              <code>{check.what}</code>
+            </Link>{' '}
+            <span className="muted">{check.detail}</span>
+          </div>
+        </li>
+      ))}
+      {ordered.length > shown && <li className="muted">and {ordered.length - shown} more</li>}
+    </ul>
+  )
+}

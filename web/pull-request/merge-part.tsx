@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query'
+
+import { Counts } from '../diff/files.tsx'
+import { addresses, Link } from '../router.tsx'
+import { counted } from '../text.ts'
+import { CheckSum } from './checks.tsx'
+import { pullRequestQuery } from './queries.ts'
+
+const filesShown = 5
+
+/** What the gate before a merge lets through, in the summary of its card. */
+export function MergePart({ runId }: { runId: string }) {
+  const found = useQuery(pullRequestQuery(runId)).data
+  if (found === undefined) return null
+  const { diffstat, files, checks, source, target } = found
+  return (
+    <>
+      <div>
+        <dt>Merge</dt>
+        <dd className="branches">
+          <code>{source}</code> <span className="muted">into</span> <code>{target}</code>
+        </dd>
+      </div>
+      <div>
+        <dt>Changes</dt>
+        <dd>
+          {counted(diffstat.files, 'file')} <Counts added={diffstat.added} removed={diffstat.removed} />{' '}
+          <Link to={addresses.changes(runId)}>Read the diff</Link>
+          <ul className="plain stat">
+            {files.slice(0, filesShown).map((file) => (
+              <li key={file.path}>
+                <code className="cut">{file.path}</code>
+                {file.binary ? (
+                  <span className="muted">not text</span>
+                ) : (
+                  <Counts added={file.added} removed={file.removed} />
+                )}
+              </li>
+            ))}
+            {files.length > filesShown && <li className="muted">and {counted(files.length - filesShown, 'more')}</li>}
+          </ul>
+        </dd>
+      </div>
+      <div>
+        <dt>Checks</dt>
+        <dd>
+          <CheckSum checks={checks} />
+        </dd>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,89 @@
+import { useQuery } from '@tanstack/react-query'
+
+import type { PullRequestShown } from '../../src/work/pull-requests/contract.ts'
+import type { Run } from '../../src/work/runs/contract.ts'
+import { Refused } from '../client.ts'
+import { DiffView } from '../diff/view.tsx'
+import { RichText } from '../parts/rich-text.tsx'
+import { Stated } from '../parts/state.tsx'
+import { Ago } from '../parts/time.tsx'
+import { Failure, Skeleton } from '../parts/views.tsx'
+import { CheckList, CheckSum } from './checks.tsx'
+import { Commit } from './commit.tsx'
+import { fileOfRun, pullRequestQuery, runDiffQuery } from './queries.ts'
+import { pullRequestState } from './words.ts'
+
+/** What the run changes: its pull request once there is one, and the diff of everything merged so far. */
+export function ChangesView({ run }: { run: Run }) {
+  const found = useQuery(pullRequestQuery(run.id))
+  const diff = useQuery(runDiffQuery(run))
+  const missing = found.error instanceof Refused && found.error.status === 404
+  const head =
+    found.data !== undefined ? (
+      <PullRequestHead pullRequest={found.data} />
+    ) : missing ? (
+      <p className="muted pr-head">
+        No pull request yet: it opens when every brief is verified. This is what was merged into the run’s own branch so
+        far.
+      </p>
+    ) : null
+  return (
+    <div className="changes">
+      {(found.isPending || diff.isPending) && <Skeleton lines={8} label="the changes" />}
+      {found.isError && !missing && found.data === undefined && (
+        <Failure error={found.error} retry={() => void found.refetch()} what="The pull request" />
+      )}
+      {diff.isError && diff.data === undefined && (
+        <>
+          {head}
+          <Failure error={diff.error} retry={() => void diff.refetch()} what="The diff" />
+        </>
+      )}
+      {!found.isPending && diff.data !== undefined && (
+        <DiffView
+          key={diff.data.to}
+          diff={diff.data}
+          label="Changes of the run"
+          before={head}
+          load={(path) => fileOfRun(run.id, path)}
+        />
+      )}
+    </div>
+  )
+}
+
+function PullRequestHead({ pullRequest }: { pullRequest: PullRequestShown }) {
+  const { checks, body, title } = pullRequest
+  return (
+    <header className="pr-head">
+      <h2>{title}</h2>
+      <p className="facts">
+        <Stated state={pullRequestState(pullRequest)} />
+        <span className="branches">
+          <code>{pullRequest.source}</code> <span className="muted">into</span> <code>{pullRequest.target}</code>
+        </span>
+        <span className="muted">
+          <Commit id={pullRequest.baseCommit} /> → <Commit id={pullRequest.headCommit} />
+        </span>
+        <CheckSum checks={checks} />
+        <span className="muted">
+          {pullRequest.endedAt === null ? 'opened' : pullRequest.status}{' '}
+          <Ago at={pullRequest.endedAt ?? pullRequest.openedAt} />
+        </span>
+        <code className="muted">{pullRequest.id}</code>
+      </p>
+      {body.trim() !== '' && (
+        <details open={body.length < 600}>
+          <summary>Description</summary>
+          <RichText text={body} />
+        </details>
+      )}
+      {checks.length > 0 && (
+        <details open={checks.some((check) => !check.passed)}>
+          <summary>Checks</summary>
+          <CheckList checks={checks} runId={pullRequest.runId} />
+        </details>
+      )}
+    </header>
+  )
+}

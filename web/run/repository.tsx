@@ -1,0 +1,50 @@
+import type { Run } from '../../src/work/runs/contract.ts'
+import { modeWords } from '../box/words.ts'
+import { Commit } from '../pull-request/commit.tsx'
+
+/** Where the work of a run comes from and goes to, how freely its agents work, and what was odd about the repository. */
+export function RunGround({ run }: { run: Run }) {
+  const { repository, configuration, head } = run
+  const mode = modeWords[configuration.mode]
+  if (repository === null && configuration.workspace === null) return null
+  return (
+    <>
+      <p className="facts">
+        {repository !== null && (
+          <>
+            <span className="branches">
+              <span className="muted">repository</span> <code>{repository.path}</code>
+            </span>
+            <span>
+              <span className="muted">branch</span> <code>{repository.branch}</code>
+            </span>
+            <span className="muted">
+              from <Commit id={repository.base} />
+              {head !== null && head !== repository.base && (
+                <>
+                  {' '}
+                  to <Commit id={head} />
+                </>
+              )}
+            </span>
+          </>
+        )}
+        {configuration.workspace !== null && (
+          <span className="branches">
+            <span className="muted">workspace</span> <code>{configuration.workspace}</code>
+          </span>
+        )}
+        <span className="label" title={mode.says}>
+          {mode.name}
+        </span>
+      </p>
+      {repository !== null && repository.warnings.length > 0 && (
+        <ul className="plain warnings" aria-label="Warnings about the repository">
+          {repository.warnings.map((warning, index) => (
+            <li key={index}>{warning}</li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
