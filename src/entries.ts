@@ -12,6 +12,7 @@ export const entrySources = {
   'scripted-agent': './adapters/runtime/scripted/main.ts',
   'claude-permit': './adapters/runtime/claude-code/permit.ts',
   'http-probe': './workspaces/probe/main.ts',
+  'box-init': './workspaces/box/init/main.ts',
   'schema-check': './work/evidence/schema/main.ts',
   'plan-reader': './work/plans/main.ts',
   'secret-scan': './secrets/main.ts',
@@ -20,6 +21,12 @@ export type EntryName = keyof typeof entrySources
 
 export const entryPath = (name: EntryName): string =>
   fileURLToPath(new URL(fromSource ? entrySources[name] : `./${name}.mjs`, import.meta.url))
+
+/** Everything that our entries read when they run: a box shows it to agents, so that they can use them too. */
+export const ownFiles = (): string[] =>
+  (fromSource ? ['.', '../package.json', '../node_modules'] : ['.', '../package.json'])
+    .map((path) => fileURLToPath(new URL(path, import.meta.url)).replace(/\/$/, ''))
+    .filter((path) => existsSync(path))
 
 /** The built dashboard, or null where it has not been built. */
 export function webRoot(): string | null {

@@ -37,6 +37,8 @@ export interface HomePaths {
   readonly logs: string
   readonly workspaces: string
   readonly attempts: string
+  /** Where the sockets of boxes are made, one directory for each. */
+  readonly boxes: string
   /** Content of the organisation; may be a link, and may lie elsewhere. */
   readonly data: string
 }
@@ -57,6 +59,7 @@ export function homePaths(env: Environment): HomePaths {
     logs: join(home, 'logs'),
     workspaces: join(home, 'workspaces'),
     attempts: join(home, 'attempts'),
+    boxes: shortPlace(home, env, 'boxes', longestSocket - longestInBox),
     data: resolve(env['AGENCY_DATA'] || join(home, 'data')),
   }
 }
@@ -73,14 +76,15 @@ export function prepareHome(paths: HomePaths): void {
   } catch (error) {
     throw unusableHome(paths.home, error)
   }
-  const runtime = dirname(paths.socket)
-  if (runtime === paths.home) return
-  try {
-    mkdirSync(runtime, { recursive: true, mode: 0o700 })
-  } catch (error) {
-    throw unusableRuntime(runtime, error instanceof Error ? error.message : String(error))
+  for (const runtime of new Set([paths.socket, paths.boxes].map((path) => dirname(path)))) {
+    if (runtime === paths.home) continue
+    try {
+      mkdirSync(runtime, { recursive: true, mode: 0o700 })
+    } catch (error) {
+      throw unusableRuntime(runtime, error instanceof Error ? error.message : String(error))
+    }
+    checkRuntime(runtime)
   }
-  checkSocketPlace(paths)
 }
 
 /**
@@ -89,7 +93,10 @@ export function prepareHome(paths: HomePaths): void {
  */
 export function checkSocketPlace(paths: HomePaths): boolean {
   const runtime = dirname(paths.socket)
-  if (runtime === paths.home) return true
+  return runtime === paths.home || checkRuntime(runtime)
+}
+
+function checkRuntime(runtime: string): boolean {
   const found = lstatSync(runtime, { throwIfNoEntry: false })
   if (found === undefined) return false
   if (!found.isDirectory()) throw unusableRuntime(runtime, 'it is not a directory')
@@ -151,13 +158,20 @@ function syncDirectory(path: string): void {
 /** The system silently cuts a longer one off and binds another name: sun_path holds 108 bytes with the final zero. */
 const longestSocket = 107
 
-function socketPath(home: string, env: Environment): string {
-  const inside = join(home, 'agency.sock')
-  if (Buffer.byteLength(inside) <= longestSocket) return inside
-  const name = `${nodeCrypto().createHash('sha256').update(realPath(home)).digest('hex').slice(0, 24)}.sock`
+/** What is added to the directory of boxes: `/b` and six characters, `/forward-65535.sock`. */
+const longestInBox = 30
+
+const socketPath = (home: string, env: Environment): string => shortPlace(home, env, 'agency.sock', longestSocket)
+
+/** In the home, or where its name would be too long for that, in a directory of ours elsewhere. */
+function shortPlace(home: string, env: Environment, usual: string, longest: number): string {
+  const inside = join(home, usual)
+  if (Buffer.byteLength(inside) <= longest) return inside
+  const hash = nodeCrypto().createHash('sha256').update(realPath(home)).digest('hex').slice(0, 24)
+  const name = `${hash}.${usual.split('.').at(-1)}`
   const given = env['XDG_RUNTIME_DIR']
   const runtime = given ? join(resolve(given), 'agency', name) : ''
-  if (runtime !== '' && Buffer.byteLength(runtime) <= longestSocket) return runtime
+  if (runtime !== '' && Buffer.byteLength(runtime) <= longest) return runtime
   return join('/tmp', `agency-${process.getuid?.() ?? 0}`, name)
 }
 

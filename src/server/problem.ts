@@ -16,6 +16,8 @@ export const statuses: Record<ErrorCode, number> = {
   rate_limited: 429,
   no_runtime: 409,
   unsupported: 422,
+  box_unavailable: 409,
+  network_isolation_unavailable: 409,
   home_owned: 409,
   port_taken: 409,
   store_unusable: 503,

@@ -11,11 +11,11 @@ const limits = { timeoutMs: 10_000, maxOutputBytes: 1_000 }
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /** What holds for every implementation of `Workspaces`. */
-export function workspacesContract(name: string, make: MakeWorkspaces): void {
+export function workspacesContract(name: string, make: MakeWorkspaces, { box = false } = {}): void {
   describe(`${name} workspaces`, () => {
     const prepared = async (answers: Record<string, Answer> = {}) => {
       const workspaces = await make(answers)
-      return { workspaces, workspace: await workspaces.prepare({ id: 'brf_1', runId: 'run_1' }) }
+      return { workspaces, workspace: await workspaces.prepare({ id: 'brf_1', runId: 'run_1', box }) }
     }
 
     it('reads back what was written, with its size and hash', async () => {
@@ -65,7 +65,7 @@ export function workspacesContract(name: string, make: MakeWorkspaces): void {
       await workspace.write('poem.txt', 'mine')
       const other = await workspaces.prepare({ id: 'brf_2', runId: 'run_1' })
       expect(await other.read('poem.txt', 100)).toBeNull()
-      const again = await workspaces.prepare({ id: 'brf_1', runId: 'run_1' })
+      const again = await workspaces.prepare({ id: 'brf_1', runId: 'run_1', box })
       expect(again.path).toBe(workspace.path)
       expect(await again.read('poem.txt', 100)).toMatchObject({ text: 'mine' })
     })
@@ -74,7 +74,7 @@ export function workspacesContract(name: string, make: MakeWorkspaces): void {
       const { workspaces, workspace } = await prepared()
       await workspace.write('.agency/outbox/report.json', '{}')
       await workspace.write('.agency/notes.md', 'kept')
-      const again = await workspaces.prepare({ id: 'brf_1', runId: 'run_1' })
+      const again = await workspaces.prepare({ id: 'brf_1', runId: 'run_1', box })
       expect(await again.read('.agency/outbox/report.json', 100)).toBeNull()
       expect(await again.read('.agency/notes.md', 100)).toMatchObject({ text: 'kept' })
     })
@@ -90,7 +90,7 @@ export function workspacesContract(name: string, make: MakeWorkspaces): void {
       })
       await workspace.write('poem.txt', 'a river')
       const result = await workspace.run('cat poem.txt', limits)
-      expect(result).toMatchObject({ exitCode: 0, signal: null, timedOut: false, output: 'a river', boxed: false })
+      expect(result).toMatchObject({ exitCode: 0, signal: null, timedOut: false, output: 'a river', boxed: box })
       expect(result.outputSha256).toBe(sha256('a river'))
       expect(result.durationMs).toBeGreaterThanOrEqual(0)
     })

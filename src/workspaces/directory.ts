@@ -1,36 +1,67 @@
-import { lstat, mkdir, realpath, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, lstat, mkdir, realpath, rm } from 'node:fs/promises'
+import { join, sep } from 'node:path'
 
 import { type Clock, systemClock } from '../kernel/clock.ts'
-import { bug } from '../kernel/errors.ts'
+import { bug, refusal } from '../kernel/errors.ts'
+import type { Box } from './box/box.ts'
 import { runCommand } from './command.ts'
 import { readInside, writeInside } from './files.ts'
 import { agencyDirectory, isPlainName, outbox } from './path.ts'
 import { enterPlainly } from './plain.ts'
-import type { Workspace, Workspaces } from './port.ts'
+import { defaultPolicy } from './policy.ts'
+import type { CloneOrder, Place, Workspace, Workspaces } from './port.ts'
+import { enterWatched } from './watched.ts'
 
-/** Workspaces as directories: `root/<run>/<brief>`, and beside each its HOME, `<brief>.home`. */
-export function createDirectoryWorkspaces({ root, clock = systemClock }: { root: string; clock?: Clock }): Workspaces {
+export interface DirectoryWorkspaces {
+  readonly root: string
+  readonly clock?: Clock
+  /** Where there is none: why, and whether nothing may be started without one. */
+  readonly box?: Box | NoBox
+  /** Makes the clone that a place asks for, if it is not there yet. */
+  readonly materialise?: (order: CloneOrder, path: string) => Promise<void>
+}
+
+export interface NoBox {
+  readonly reason: string
+  readonly install: string
+  readonly isRequired: boolean
+}
+
+/** Workspaces as directories: `root/<run>/<brief>`, or one made for a mission; and beside each its HOME, `<name>.home`. */
+export function createDirectoryWorkspaces(parts: DirectoryWorkspaces): Workspaces {
+  const { root, clock = systemClock, box, materialise } = parts
   return {
-    prepare: async (brief) => {
-      if (!isPlainName(brief.runId) || !isPlainName(brief.id))
-        throw bug(`no directory can be called "${brief.runId}/${brief.id}"`)
-      await mkdir(root, { recursive: true, mode: 0o700 })
-      const base = await realpath(root)
-      const run = await ownDirectory(join(base, brief.runId))
-      const path = await ownDirectory(join(run, brief.id))
-      await ownDirectory(join(path, agencyDirectory))
+    prepare: async (place) => {
+      const wanted = place.box === true
+      if (wanted && box !== undefined && 'reason' in box) checkWithout(box, place)
+      const path = await directoryOf(root, place)
+      const { clone = null, policy = defaultPolicy('') } = place
+      if (clone !== null) {
+        if (materialise === undefined) throw bug('a clone was asked for where nobody makes one')
+        await materialise(clone, path)
+      }
+      // Closed to writing while an agent worked without a box.
+      await chmod(await ownDirectory(join(path, agencyDirectory)), 0o700)
       // What an earlier attempt put there must not speak for this one.
       await rm(join(path, outbox), { recursive: true, force: true })
       await ownDirectory(join(path, outbox))
       const home = await ownDirectory(`${path}.home`)
-      return createWorkspace(path, home, brief.attemptId ?? null, clock)
+      if (!wanted || box === undefined) return createWorkspace(path, home, place, enterPlainly(path), clock)
+      if ('reason' in box) return createWorkspace(path, home, place, enterWatched({ path, home, policy, clock }), clock)
+      const readable = clone === null ? [] : [clone.mirror]
+      const enter = box.enter({ path, home, readable, policy })
+      return { ...createWorkspace(path, home, place, enter, clock), boxed: true }
     },
   }
 }
 
-function createWorkspace(path: string, home: string, launchId: string | null, clock: Clock): Workspace {
-  const enter = enterPlainly(path)
+function createWorkspace(
+  path: string,
+  home: string,
+  { attemptId = null }: Place,
+  enter: Workspace['enter'],
+  clock: Clock,
+): Workspace {
   return {
     path,
     boxed: false,
@@ -38,8 +69,38 @@ function createWorkspace(path: string, home: string, launchId: string | null, cl
     enter,
     read: (name, maxBytes) => readInside(path, name, maxBytes),
     write: (name, text) => writeInside(path, name, text),
-    run: (command, limits) => runCommand({ command, workspace: { enter, home }, launchId, clock, ...limits }),
+    run: (command, limits) =>
+      runCommand({ command, workspace: { enter, home }, launchId: attemptId, clock, ...limits }),
   }
+}
+
+/** What only a box can promise is refused where there is none. */
+function checkWithout({ reason, install, isRequired }: NoBox, { policy }: Place): void {
+  if (isRequired)
+    throw refusal('box_unavailable', `nothing is started without a box, and there is none: ${reason}`, {
+      hint: `${install} Or set "box: auto" in config.yaml.`,
+    })
+  if (policy?.network.allowed === false)
+    throw refusal('network_isolation_unavailable', `no network was asked for, and without a box there is: ${reason}`, {
+      hint: install,
+    })
+}
+
+async function directoryOf(root: string, { id, runId, directory = null }: Place): Promise<string> {
+  await mkdir(root, { recursive: true, mode: 0o700 })
+  const base = await realpath(root)
+  if (directory !== null) return directoryBelow(base, directory)
+  if (!isPlainName(runId) || !isPlainName(id)) throw bug(`no directory can be called "${runId}/${id}"`)
+  return ownDirectory(join(await ownDirectory(join(base, runId)), id))
+}
+
+/** A mission's workspace is there already; wherever its name leads, it must lead below the root. */
+async function directoryBelow(base: string, directory: string): Promise<string> {
+  const path = await realpath(directory).catch(() => null)
+  if (path === null || !(await lstat(path)).isDirectory())
+    throw refusal('not_found', `the workspace ${directory} is gone`)
+  if (!path.startsWith(base + sep)) throw refusal('forbidden', `${directory} leads outside the workspaces`)
+  return path
 }
 
 /** An agent may have put a link or a file in the way; following it would make us write where it points. */

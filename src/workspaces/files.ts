@@ -46,7 +46,7 @@ const unwritable = (path: string, error: unknown) =>
   refusal('invalid_input', `cannot write "${path}": ${(error as NodeJS.ErrnoException).code}`, { cause: error })
 
 /** Opened without blocking, so that a FIFO or a device cannot hold us; null unless it is a regular file inside. */
-async function openInside(root: string, path: string): Promise<FileHandle | null> {
+export async function openInside(root: string, path: string): Promise<FileHandle | null> {
   try {
     const real = await realpath(join(root, path))
     if (!isBelow(root, real)) return null

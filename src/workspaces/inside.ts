@@ -36,8 +36,8 @@ export async function startInside(
   const entered = await workspace.enter({ ...entry, statusFd })
   try {
     const { child, pid } = await spawned(entered, [input, output, errors])
-    const status = entered.boxed ? readStatus(child) : null
-    const exited = exitOf(child, status)
+    const status = entered.hasStatus ? readStatus(child) : null
+    const exited = exitOf(child, entered.boxed, status)
     let breach: Breach | null = null
     let isGone = false
     void exited.then(() => (isGone = true))
@@ -49,7 +49,10 @@ export async function startInside(
       boxed: entered.boxed,
       exited,
       hasExited: () => isGone,
-      signal: (signal) => entered.signal(pid, signal),
+      signal: (signal) => {
+        // A box ends with its first process, and its number may be somebody else's by now; a group may outlive its leader.
+        if (!isGone || !entered.boxed) entered.signal(pid, signal)
+      },
       leave: async () => ({ used: await entered.leave(), breach }),
     }
   } catch (error) {
@@ -59,7 +62,7 @@ export async function startInside(
 }
 
 function spawned(
-  { command: [program, ...args], environment, directory, boxed }: Entered,
+  { command: [program, ...args], environment, directory, hasStatus }: Entered,
   stdio: readonly [Output, Output, Output],
 ): Promise<{ child: ChildProcess; pid: number }> {
   return new Promise((resolve, reject) => {
@@ -67,7 +70,7 @@ function spawned(
       cwd: directory,
       env: environment,
       detached: true,
-      stdio: boxed ? [...stdio, 'pipe'] : [...stdio],
+      stdio: hasStatus ? [...stdio, 'pipe'] : [...stdio],
     })
     // An agent need not read its prompt.
     child.stdin?.on('error', () => {})
@@ -129,15 +132,12 @@ const lastLine = (stream: Readable | null): string =>
     .split('\n')
     .at(-1) ?? ''
 
-/** A box speaks like a shell where it was killed itself: 128 and the number of the signal. */
-const exitOf = (child: ChildProcess, status: Status | null): Promise<Exit> =>
+/** A box that says nothing, or was killed itself, speaks like a shell: 128 and the number of the signal. */
+const exitOf = (child: ChildProcess, boxed: boolean, status: Status | null): Promise<Exit> =>
   new Promise((resolve) => {
     const settle = (exitCode: number | null, signal: NodeJS.Signals | null): void => {
-      if (status === null || signal !== null) return resolve({ exitCode, signal })
-      const said = status.ended()
-      if (said !== null) return resolve(said)
-      const killedBy = signalOf((exitCode ?? 0) - 128)
-      resolve(killedBy === null ? { exitCode, signal } : { exitCode: null, signal: killedBy })
+      const killedBy = boxed && signal === null ? signalOf((exitCode ?? 0) - 128) : null
+      resolve(status?.ended() ?? (killedBy === null ? { exitCode, signal } : { exitCode: null, signal: killedBy }))
     }
     child.once('exit', (exitCode, signal) => {
       const pipe = status === null ? null : (child.stdio[statusFd] as Readable)

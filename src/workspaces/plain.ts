@@ -8,6 +8,7 @@ export const enterPlainly =
     environment,
     directory,
     boxed: false,
+    hasStatus: false,
     watch: () => {},
     signal: signalGroup,
     leave: async () => null,

@@ -40,6 +40,8 @@ export interface Entered {
   readonly environment: Readonly<Record<string, string>>
   readonly directory: string
   readonly boxed: boolean
+  /** Whether it says in `Entry.statusFd` how the command began and ended. */
+  readonly hasStatus: boolean
   /** Begins to look at its limits. What exceeds one is killed with everything in the box, then `breached` is called, once. */
   watch(pid: number, breached: (breach: Breach) => void): void
   /** To the command and what it started; SIGKILL ends everything in the box. `pid` is that of the started process. */
@@ -59,6 +61,8 @@ export interface Used {
   readonly memoryMb: number
   readonly processes: number
   readonly diskMb: number
+  /** Files of ours in the workspace that it changed; they are again as they were. A box prevents it. */
+  readonly violations?: readonly string[]
 }
 
 export interface WorkspaceFile {
@@ -104,7 +108,14 @@ export interface CloneOrder {
 
 /** What may be done from inside; a box enforces it, without one it is only looked at afterwards. */
 export interface WorkspacePolicy {
-  readonly network: { readonly allowed: boolean; readonly allow: readonly string[]; readonly block: readonly string[] }
+  readonly network: {
+    readonly allowed: boolean
+    /** Hosts; none: everyone who is not blocked. */
+    readonly allow: readonly string[]
+    readonly block: readonly string[]
+    /** Hosts that may have an address of the machine's own network; without them, none may. */
+    readonly private?: readonly string[]
+  }
   readonly limits: { readonly maxProcesses: number; readonly maxMemoryMb: number; readonly maxDiskMb: number }
 }
 

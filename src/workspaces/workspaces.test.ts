@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { describe, onTestFinished } from 'vitest'
 
+import { boxHere, createTestBox } from '../../test/support/box.ts'
 import { workspacesContract } from './contract-suite.ts'
 import { createDirectoryWorkspaces } from './directory.ts'
 import { createMemoryWorkspaces } from './memory.ts'
@@ -17,4 +18,16 @@ workspacesContract('memory', async (answers) => {
   const workspaces = createMemoryWorkspaces()
   for (const [command, answer] of Object.entries(answers)) workspaces.answer(command, answer)
   return workspaces
+})
+
+describe.skipIf(!boxHere.ok)(`in a box${boxHere.ok ? '' : ` (${boxHere.reason})`}`, () => {
+  workspacesContract(
+    'directory',
+    async () => {
+      const root = await mkdtemp(join(tmpdir(), 'agency-workspaces-'))
+      onTestFinished(() => rm(root, { recursive: true, force: true }))
+      return createDirectoryWorkspaces({ root, box: await createTestBox() })
+    },
+    { box: true },
+  )
 })

@@ -1,3 +1,6 @@
+import { describe } from 'vitest'
+
+import { boxHere, createTestBox } from '../../../test/support/box.ts'
 import { type Act, reportOfSuite, runtimeContract } from './contract-suite.ts'
 import { createProgramRuntime } from './program/runtime.ts'
 import type { StepInput } from './scripted/contract.ts'
@@ -59,6 +62,15 @@ runtimeContract('program', () => ({
   options: mapActs(scripts, (script) => ({ command: ['/bin/sh', '-c', script] })),
   hasProcess: true,
 }))
+
+describe.skipIf(!boxHere.ok)(`in a box${boxHere.ok ? '' : ` (${boxHere.reason})`}`, () => {
+  runtimeContract('program', () => ({
+    runtime: createProgramRuntime({ graceMs }),
+    options: mapActs(scripts, (script) => ({ command: ['/bin/sh', '-c', script] })),
+    hasProcess: true,
+    makeBox: createTestBox,
+  }))
+})
 
 function mapActs<Value>(
   of: Record<Act, Value>,

@@ -1,5 +1,5 @@
-import { accessSync, constants } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { accessSync, constants, statSync } from 'node:fs'
+import { delimiter, isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 
 import { refusal } from '../../../kernel/errors.ts'
@@ -23,13 +23,14 @@ const Options = z.strictObject({
 export function createProgramRuntime({ graceMs }: { readonly graceMs?: number } = {}): Runtime {
   return {
     name: 'program',
-    capabilities: { simulated: false, boxed: false, evidenceUnboxed: true, send: false, resume: false },
+    capabilities: { simulated: false, boxed: true, evidenceUnboxed: true, send: false, resume: false },
     available: async () => ({ ok: true }),
     checkOptions: (options) => mustExist(commandOf(options)[0]),
     launch: async (launch) =>
       startProcess({
         launch,
         command: commandOf(launch.options),
+        needs: { readable: filesIn(commandOf(launch.options)) },
         readLine: readUsageLine,
         readResult: async (lastLine) => {
           const laidOut = await readOutbox(launch.workspace)
@@ -57,6 +58,10 @@ function mustExist(program: string): void {
       hint: 'Give its absolute path, or install it.',
     })
 }
+
+/** Scripts and settings that the operator named by their whole paths are seen in the box too, in the place where they are. */
+const filesIn = (words: readonly string[]): string[] =>
+  words.filter((word) => isAbsolute(word) && statSync(word, { throwIfNoEntry: false })?.isFile() === true)
 
 function isExecutable(path: string): boolean {
   try {

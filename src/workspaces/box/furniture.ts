@@ -1,0 +1,23 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { entryPath } from '../../entries.ts'
+import { shellCommand } from '../quote.ts'
+
+/** The few files that every box has in the place of the machine's own. */
+export async function makeFurniture(directory: string): Promise<void> {
+  await mkdir(join(directory, 'bin'), { recursive: true, mode: 0o700 })
+  await Promise.all(
+    Object.entries(texts).map(([name, text]) => writeFile(join(directory, name), text, { mode: 0o600 })),
+  )
+  const agency = join(directory, 'bin', 'agency')
+  await writeFile(agency, `#!/bin/sh\nexec ${shellCommand([process.execPath, entryPath('agency')])} "$@"\n`)
+  await chmod(agency, 0o700)
+}
+
+const texts = {
+  passwd: 'agent:x:1000:1000:agent:/tmp:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n',
+  group: 'agent:x:1000:\nnogroup:x:65534:\n',
+  hosts: '127.0.0.1 localhost box\n::1 localhost\n',
+  'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\n',
+}

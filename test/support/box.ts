@@ -1,0 +1,29 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { onTestFinished } from 'vitest'
+
+import { systemClock } from '../../src/kernel/clock.ts'
+import { type Box, type BoxParts, createBox } from '../../src/workspaces/box/box.ts'
+import { type BoxFound, detectBox } from '../../src/workspaces/box/detect.ts'
+
+/** Whether this machine can make a box, found out once for a test file; without one, its tests are skipped by this reason. */
+export const boxHere: BoxFound = await detectOnce()
+
+async function detectOnce(): Promise<BoxFound> {
+  const directory = await mkdtemp(join(tmpdir(), 'agency-box-'))
+  try {
+    return await detectBox({ directory })
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+/** A box of the test's own, with its directory. */
+export async function createTestBox(parts: Partial<BoxParts> = {}): Promise<Box> {
+  if (!boxHere.ok) throw new Error(boxHere.reason)
+  const directory = await mkdtemp(join(tmpdir(), 'agency-b'))
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  return createBox({ program: boxHere.program, directory, socket: null, closed: [], clock: systemClock, ...parts })
+}
