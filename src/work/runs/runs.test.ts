@@ -119,6 +119,24 @@ describeStores('a run', (openFresh) => {
     expect(await agency.run({ runtime: 'scripted' })).toMatchObject({ status: 'running' })
   })
 
+  it('goes to a coding agent that is installed where nobody named a runtime, and says what to install where none is', async () => {
+    const missing = { ok: false, reason: 'its program is missing', install: 'Install it.' } as const
+    const coding = (name: string, more: Partial<Runtime> = {}): Runtime => {
+      const played = playedAs(name, more)
+      return { ...played, capabilities: { ...played.capabilities, provider: 'somebody' } }
+    }
+    const absent = coding('absent', { available: async () => missing })
+    const installed = [playedAs('program'), absent, coding('one'), coding('another')]
+    const agency = await openAgency({ db: (await openFresh()).db, runtime: null, runtimes: installed })
+    expect((await agency.run()).configuration.runtime).toBe('one')
+    const without = await openAgency({ db: (await openFresh()).db, runtime: null, runtimes: [absent] })
+    await expectRefusal(
+      without,
+      {},
+      { code: 'no_runtime', hint: expect.stringContaining('absent: its program is missing (Install it.)') as never },
+    )
+  })
+
   it('is refused with a runtime that is unknown, cannot run here, or cannot do what it is asked to', async () => {
     const missing = { ok: false, reason: 'its program is missing', install: 'Install it.' } as const
     const agency = await openAgency({

@@ -71,7 +71,7 @@ export function createRuns(deps: RunDeps) {
   const { db } = deps
   return {
     async create(by: Actor, input: CreateRun): Promise<Run> {
-      const runtime = chooseRuntime(deps, input)
+      const runtime = await chooseRuntime(deps, input)
       await checkRuntimes(deps, runtime, input)
       checkPlan(input.briefs)
       const repository = await openRepository(deps, input)
@@ -148,15 +148,27 @@ export function createRuns(deps: RunDeps) {
   }
 }
 
-/** No runtime is ever guessed into a simulation. */
-function chooseRuntime(deps: RunDeps, input: CreateRun): string {
-  const name = input.runtime ?? deps.defaults.runtime
-  if (name === null)
-    throw refusal('no_runtime', 'no coding agent is set up here, and none was named', {
-      hint: 'Use --runtime program --program "<command>" for an agent of your own, or --runtime scripted to simulate one.',
-      data: { runtimes: [...deps.runtimes.keys()] },
-    })
-  return name
+/** A coding agent that is installed, where none is named. No runtime is ever guessed into a simulation. */
+async function chooseRuntime(deps: RunDeps, input: CreateRun): Promise<string> {
+  const named = input.runtime ?? deps.defaults.runtime
+  if (named !== null) return named
+  let hint: string | null = null
+  for (const { name, capabilities, available } of deps.runtimes.values()) {
+    // One that needs no provider is a program of the operator's own: which one, only she can say.
+    if (capabilities.simulated || capabilities.provider === undefined) continue
+    const found = await available()
+    if (found.ok) return name
+    hint ??= `${name}: ${found.reason} (${found.install}).`
+  }
+  throw refusal('no_runtime', 'no coding agent is set up here, and none was named', {
+    hint: [
+      hint,
+      'Use --runtime program --program "<command>" for an agent of your own, or --runtime scripted to simulate one.',
+    ]
+      .filter((line) => line !== null)
+      .join(' '),
+    data: { runtimes: [...deps.runtimes.keys()] },
+  })
 }
 
 async function checkRuntimes(deps: RunDeps, runtime: string, input: CreateRun): Promise<void> {
@@ -200,6 +212,17 @@ async function openRepository(deps: RunDeps, { repo, base }: CreateRun): Promise
     if (base !== undefined)
       throw refusal('invalid_input', '--base names a branch of a repository', {
         hint: 'Give the repository with --repo.',
+/** A path is never believed: it is the workspace that the mission has, or none. */
+async function checkWorkspace(tx: Tx, { workspace, repo }: CreateRun, mission: Mission): Promise<void> {
+  if (workspace === undefined) return
+  if ((await findActiveWorkspace(tx, mission.id))?.path !== workspace)
+    throw refusal('invalid_input', `"${workspace}" is not the workspace of mission ${mission.id}`, {
+      hint: 'Make one with "agency workspace create", and name the mission with --mission.',
+    })
+  if (repo !== undefined)
+    throw refusal('invalid_input', 'a run works in a workspace or in clones of a repository, not in both')
+}
+
       })
     return null
   }
