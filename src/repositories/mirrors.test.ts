@@ -1,28 +1,167 @@
-import { join } from 'node:path'
+import { readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
-import { createGitBench, plainGit } from '../../test/support/git-bench.ts'
+import { commitFiles, createGitBench, fingerprint, plainGit } from '../../test/support/git-bench.ts'
+import { noLog } from '../kernel/log.ts'
+import { createMirrors } from './mirrors.ts'
 
 const bench = createGitBench()
-const { mirrors, repository } = bench
+const { mirrors, repository, git, mirrorRoot, folder } = bench
 
-it('sees what is there', async () => {
-  const path = repository()
-  const facts = await mirrors.look(join(path, '.'))
-  expect(facts).toEqual({
-    path,
-    bare: false,
-    shallow: false,
-    branch: 'main',
-    commit: plainGit(path, 'rev-parse', 'HEAD'),
-    dirty: false,
-    warnings: [],
+describe('a mirror', () => {
+  it('has the branches and tags of its repository under other names, and leaves it alone', async () => {
+    const path = repository()
+    plainGit(path, 'branch', 'feature/x')
+    plainGit(path, 'tag', 'v1')
+    const before = fingerprint(path)
+    const mirror = await mirrors.refresh(path)
+    const commit = plainGit(path, 'rev-parse', 'HEAD')
+    expect(mirror).toEqual({
+      path: expect.stringMatching(/\/mirrors\/shop-\d+-[0-9a-f]{12}\.git$/),
+      branch: 'main',
+      commit,
+    })
+    expect(plainGit(mirror.path, 'for-each-ref', '--format=%(refname)').split('\n')).toEqual([
+      'refs/source/feature/x',
+      'refs/source/main',
+      'refs/tags/v1',
+    ])
+    expect(fingerprint(path)).toEqual(before)
+  })
+
+  it('follows what was added, rewritten and deleted', async () => {
+    const path = repository()
+    plainGit(path, 'branch', 'topic')
+    await mirrors.refresh(path)
+    plainGit(path, 'branch', '--delete', 'topic')
+    plainGit(path, 'branch', 'topic/deeper')
+    plainGit(path, 'commit', '--quiet', '--amend', '--message', 'rewritten')
+    const { path: mirror, commit } = await mirrors.refresh(path)
+    expect(commit).toBe(plainGit(path, 'rev-parse', 'HEAD'))
+    expect(plainGit(mirror, 'for-each-ref', '--format=%(refname)').split('\n')).toEqual([
+      'refs/source/main',
+      'refs/source/topic/deeper',
+    ])
+  })
+
+  it('is on the branch that is asked for; one that is not there is refused', async () => {
+    const path = repository()
+    const main = plainGit(path, 'rev-parse', 'HEAD')
+    plainGit(path, 'switch', '--quiet', '--create', 'topic')
+    commitFiles(path, { 'b.txt': 'b\n' })
+    expect(await mirrors.refresh(path, { branch: 'main' })).toMatchObject({ branch: 'main', commit: main })
+    await expect(mirrors.refresh(path, { branch: 'gone' })).rejects.toMatchObject({ code: 'not_found' })
+    await expect(mirrors.refresh(path, { branch: '--all' })).rejects.toMatchObject({ code: 'not_found' })
+    plainGit(path, 'checkout', '--quiet', '--detach')
+    await expect(mirrors.refresh(path)).rejects.toMatchObject({ hint: expect.stringContaining('switch -c') })
+    expect(await mirrors.refresh(path, { branch: 'main' })).toMatchObject({ commit: main })
+  })
+
+  it('is shared by the worktrees of a repository, and by nobody else', async () => {
+    const path = repository()
+    const worktree = folder('worktree')
+    plainGit(path, 'worktree', 'add', '--quiet', '-b', 'other', worktree)
+    const [first, second, stranger] = [
+      await mirrors.refresh(path),
+      await mirrors.refresh(worktree),
+      await mirrors.refresh(repository()),
+    ]
+    expect(second).toEqual({ ...first, branch: 'other' })
+    expect(stranger?.path).not.toBe(first?.path)
+  })
+
+  it('is made of a bare repository, a shallow one, and one with objects borrowed from elsewhere', async () => {
+    const path = repository()
+    commitFiles(path, { 'b.txt': 'b\n' })
+    const [bare, shallow, borrowing] = [folder('bare.git'), folder('shallow'), folder('borrowing')]
+    plainGit(path, 'clone', '--quiet', '--bare', path, bare)
+    plainGit(path, 'clone', '--quiet', '--depth=1', `file://${path}`, shallow)
+    plainGit(path, 'clone', '--quiet', '--shared', path, borrowing)
+    for (const each of [bare, shallow, borrowing]) {
+      const { path: mirror, commit } = await mirrors.refresh(each)
+      expect(plainGit(mirror, 'rev-parse', 'refs/source/main')).toBe(commit)
+    }
+    renameSync(path, `${path}.away`)
+    const { path: mirror } = await mirrors.refresh(shallow)
+    plainGit(mirror, 'fsck')
+    expect(readdirSync(mirrorRoot).some((name) => name.includes('making'))).toBe(false)
+  })
+
+  it('works with SHA-256', async () => {
+    const path = folder('sha256')
+    plainGit(bench.root, 'init', '--quiet', '--object-format=sha256', '--initial-branch=main', path)
+    const commit = commitFiles(path, { 'a.txt': 'a\n' })
+    expect(commit).toHaveLength(64)
+    expect(await mirrors.refresh(path)).toMatchObject({ commit })
   })
 })
 
-it('goes all the way', async () => {
-  const at = await bench.workplace()
-  expect(plainGit(at.path, 'status', '--porcelain')).toBe('')
-  expect(plainGit(at.path, 'log', '--oneline').split('\n')).toHaveLength(1)
+describe('making a mirror', () => {
+  it('may be asked for many times at once, by several processes', async () => {
+    const path = repository()
+    const others = Array.from({ length: 3 }, () => createMirrors({ root: mirrorRoot, git, log: noLog }))
+    const made = await Promise.all([...others, mirrors, mirrors].map((each) => each.refresh(path)))
+    expect(new Set(made.map(({ path: mirror }) => mirror)).size).toBe(1)
+    commitFiles(path, { 'b.txt': 'b\n' })
+    const updated = await Promise.all([...others, mirrors, mirrors].map((each) => each.refresh(path)))
+    expect(new Set(updated.map(({ commit }) => commit))).toEqual(new Set([plainGit(path, 'rev-parse', 'HEAD')]))
+    const { path: mirror } = await mirrors.refresh(path)
+    expect(readdirSync(mirrorRoot).filter((name) => name.startsWith(basename(mirror)))).toEqual([basename(mirror)])
+    plainGit(mirror, 'fsck')
+  })
+
+  it('begins again where it was killed, and what was left lying goes after a day', async () => {
+    const path = repository()
+    const { path: mirror } = await mirrors.refresh(path)
+    renameSync(mirror, `${mirror}.making-killed`)
+    const old = new Date(Date.now() - 2 * 86_400_000)
+    utimesSync(`${mirror}.making-killed`, old, old)
+    expect((await mirrors.refresh(path)).path).toBe(mirror)
+    expect(readdirSync(mirrorRoot).filter((name) => name.startsWith(basename(mirror)))).toEqual([basename(mirror)])
+  })
+
+  it('is not held up for ever by a lock that a killed git has left', async () => {
+    const path = repository()
+    const { path: mirror } = await mirrors.refresh(path)
+    commitFiles(path, { 'b.txt': 'b\n' })
+    const lock = join(mirror, 'refs', 'source', 'main.lock')
+    writeFileSync(lock, '')
+    const old = new Date(Date.now() - 60_000)
+    utimesSync(lock, old, old)
+    expect((await mirrors.refresh(path)).commit).toBe(plainGit(path, 'rev-parse', 'HEAD'))
+  })
+})
+
+describe('branches of a mirror', () => {
+  it('are made once and stay where they are', async () => {
+    const path = repository()
+    const { path: mirror, commit } = await mirrors.refresh(path)
+    expect(await mirrors.head(mirror, 'integration/run_1/final')).toBe(null)
+    expect(await mirrors.branch(mirror, 'integration/run_1/final', commit)).toBe(commit)
+    const later = commitFiles(path, { 'b.txt': 'b\n' })
+    await mirrors.refresh(path)
+    expect(await mirrors.branch(mirror, 'integration/run_1/final', later)).toBe(commit)
+    expect(await mirrors.head(mirror, 'integration/run_1/final')).toBe(commit)
+    await expect(mirrors.branch(mirror, '../../x', commit)).rejects.toMatchObject({ code: 'bug' })
+  })
+
+  it('of a run go together, and no others', async () => {
+    const { path: mirror, commit } = await mirrors.refresh(repository())
+    const names = ['feature/run_1/main/a', 'feature/run_1/main/b', 'integration/run_1/final', 'feature/run_10/main/a']
+    for (const name of names) await mirrors.branch(mirror, name, commit)
+    expect(await mirrors.prune(mirror, ['feature/run_1', 'integration/run_1'])).toBe(3)
+    expect(await mirrors.prune(mirror, ['feature/run_1', 'integration/run_1'])).toBe(0)
+    expect(await mirrors.head(mirror, 'feature/run_10/main/a')).toBe(commit)
+  })
+
+  it('cost disk, which can be asked for', async () => {
+    const path = repository()
+    const { path: mirror } = await mirrors.refresh(path)
+    const before = await mirrors.disk(mirror)
+    commitFiles(path, { 'noise.txt': Array.from({ length: 20_000 }, (_, index) => (index * 7919) % 65_537).join('\n') })
+    await mirrors.refresh(path)
+    expect((await mirrors.disk(mirror)) - before).toBeGreaterThan(20_000)
+  })
 })

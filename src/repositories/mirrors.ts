@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { access, mkdir, mkdtemp, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
 import { refusal } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
-import { shorten, slug } from '../kernel/text.ts'
+import { slug } from '../kernel/text.ts'
 import { shellQuote } from '../workspaces/quote.ts'
 import { type Added, addedLines } from './added.ts'
 import { changedFiles, type ChangedFile, type Commit, diffText, listCommits } from './changes.ts'
@@ -61,6 +61,7 @@ export function createMirrors({ root, git, log }: { root: string; git: Git; log:
       const branch = options.branch ?? (await branchOf(repository)) ?? refuseDetached(repository)
       await mkdir(root, { recursive: true, mode: 0o700 })
       const mirror = join(await realpath(root), nameOf(repository))
+      await removeAbandoned(git, mirror)
       await inTurn(mirror, async () => {
         if (!(await exists(mirror))) await make(git, mirror, repository, log)
         else await fetchAll(git, mirror, repository)
@@ -92,14 +93,13 @@ export function createMirrors({ root, git, log }: { root: string; git: Git; log:
 }
 
 /** Worktrees of one repository share a mirror; a readable name is for people, the hash keeps namesakes apart. */
-function nameOf({ path, store, objectFormat }: OperatorRepository): string {
+function nameOf({ store, objectFormat }: OperatorRepository): string {
   const hash = createHash('sha256').update(`${objectFormat}\0${store}`).digest('hex').slice(0, 12)
-  return `${slug(shorten(basename(path).replace(/\.git$/, ''), 40)) || 'repository'}-${hash}.git`
+  return `${slug(basename(store.replace(/[/.]git$/, '')).slice(0, 40)) || 'repository'}-${hash}.git`
 }
 
 /** Under its name it is whole or not there: one that was killed while it was made is made again elsewhere. */
 async function make(git: Git, mirror: string, repository: OperatorRepository, log: Log): Promise<void> {
-  await removeAbandoned(git, mirror)
   const making = await mkdtemp(`${mirror}.making-`)
   try {
     await git.ask(['init', '--quiet', '--bare', '--template=', `--object-format=${repository.objectFormat}`, making], {
@@ -137,10 +137,10 @@ const configOf = (objectFormat: string): string =>
     '',
   ].join('\n')
 
-/** Where something was being made for longer than anything takes, nobody is making it any more. */
+/** What was being made or collected for longer than anything takes, nobody is waiting for any more. */
 async function removeAbandoned(git: Git, mirror: string): Promise<void> {
-  const [folder, prefix] = [join(mirror, '..'), `${basename(mirror)}.making-`]
-  for (const name of (await readdir(folder)).filter((each) => each.startsWith(prefix))) {
+  const folder = dirname(mirror)
+  for (const name of (await readdir(folder)).filter((each) => each.startsWith(`${basename(mirror)}.`))) {
     const path = join(folder, name)
     const changedMs = await stat(path).then(
       (found) => found.mtimeMs,

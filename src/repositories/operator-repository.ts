@@ -136,19 +136,18 @@ async function operatorSettings(git: Git): Promise<{ settings: Setting[]; safe: 
     GIT_CONFIG_GLOBAL: process.env['GIT_CONFIG_GLOBAL'],
     GIT_CONFIG_NOSYSTEM: process.env['GIT_CONFIG_NOSYSTEM'],
   }
-  const read = async (...words: string[]): Promise<string[]> => {
-    const { stdout } = await git.run(['config', '-z', '--includes', ...words], { cwd: '/', environment })
-    return stdout.toString('utf8').split('\0').slice(0, -1)
-  }
-  const [safe, ignored] = await Promise.all([
-    read('--get-all', 'safe.directory'),
-    read('--type=path', '--get', 'core.excludesFile'),
-  ])
-  const trusted = safe.map((each): Setting => ['safe.directory', each])
-  return {
-    settings: [...trusted, ['core.excludesFile', ignored[0] ?? join(configured, 'git', 'ignore')]],
-    safe: trusted,
-  }
+  const args = ['config', '--list', '--includes', '--show-scope', '-z']
+  const listed = (await git.run(args, { cwd: '/', environment })).stdout.toString('utf8').split('\0')
+  const values = (key: string): string[] =>
+    listed.flatMap((entry, index) =>
+      // What we say ourselves is listed too.
+      index % 2 === 1 && listed[index - 1] !== 'command' && entry.startsWith(`${key}\n`)
+        ? [entry.slice(key.length + 1)]
+        : [],
+    )
+  const trusted = values('safe.directory').map((each): Setting => ['safe.directory', each])
+  const ignored = values('core.excludesfile').at(-1)?.replace(/^~\//, `${home}/`) ?? join(configured, 'git', 'ignore')
+  return { settings: [...trusted, ['core.excludesFile', ignored]], safe: trusted }
 }
 
 /** What an agent's commit brings along must not decide that a filter of the operator's runs. */
