@@ -21,6 +21,7 @@ import { runs } from './work/runs/store.ts'
 import { spends } from './work/spends/store.ts'
 import { providerHolds, stops } from './work/stops/store.ts'
 import { verdicts } from './work/verdicts/store.ts'
+import { workspaces } from './work/workspaces/store.ts'
 
 /** Every table whose rows are changed by events and by nothing else; a replay rebuilds and compares them. */
 export const eventTables: readonly AnyTable[] = [
@@ -42,6 +43,7 @@ export const eventTables: readonly AnyTable[] = [
   artifacts,
   verdicts,
   pullRequests,
+  workspaces,
   gates,
   questions,
   notes,

@@ -192,6 +192,8 @@ export async function moveRunsMission(
   await scope.tx.hold(`org:${scope.run.organisationId}`)
   let mission = await findMission(scope.tx, scope.run.missionId)
   if (mission === undefined) throw bug(`run ${scope.run.id} has no mission`)
+  // A step of a mission brings it under way, and never to its end.
+  if (scope.run.configuration.execution !== undefined && mission.status !== 'planning') return
   for (const to of steps) {
     const last = to === steps.at(-1)
     const patch = last && summary !== undefined ? { outcomeSummary: summary } : {}

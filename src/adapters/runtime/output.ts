@@ -77,7 +77,7 @@ function lineText(bytes: Buffer, isCut: boolean): string {
 
 export interface Transcript {
   /** One line for people to read; `cutBytes` says how much of it is missing already. */
-  text(text: string, cutBytes?: number): void
+  text(text: string, cutBytes?: number, from?: 'stderr'): void
   drop(bytes: number): void
   isFull(): boolean
   /** In one line what is missing of the output, or undefined. */
@@ -99,7 +99,7 @@ export function createTranscript(push: (event: RuntimeEvent) => void): Transcrip
     drop,
     isFull: () => isFull,
     missing: () => (dropped === 0 ? undefined : `${dropped} bytes of its output were not kept`),
-    text: (text, cutBytes = 0) => {
+    text: (text, cutBytes = 0, from) => {
       drop(cutBytes)
       if (isFull) return drop(Buffer.byteLength(text) + 1)
       const shown = readable(text)
@@ -111,7 +111,7 @@ export function createTranscript(push: (event: RuntimeEvent) => void): Transcrip
         return drop(bytes + 1)
       }
       kept += bytes + lineCost
-      push({ kind: 'text', text: shown })
+      push({ kind: 'text', text: shown, ...(from === undefined ? {} : { from }) })
     },
   }
 }

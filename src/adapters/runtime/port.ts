@@ -59,6 +59,10 @@ export interface AgentHandle {
   readonly session?: string | null
   /** It is in the box. */
   readonly boxed?: boolean
+  /** What was started, without the box around it. */
+  readonly argv?: readonly string[]
+  /** How much it may do unasked, where that is not what was asked for. */
+  readonly mode?: AgentMode
   /** Everything it does, in order; ends after exactly one `ended`. */
   readonly events: AsyncIterable<RuntimeEvent>
   /** Text into a live session; rejects with `unsupported` where `capabilities.send` is false. */
@@ -69,7 +73,7 @@ export interface AgentHandle {
 
 export type RuntimeEvent =
   /** Free text or a line of output, at most 64 KB. */
-  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'text'; readonly text: string; readonly from?: 'stderr' }
   | { readonly kind: 'tool'; readonly name: string; readonly summary: string }
   | ModelUsage
   /** A report made outside the API (standard output, outbox, final message); still unchecked. */

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs'
 
 import { type Clock, sleep, systemClock } from '../../kernel/clock.ts'
 import { AgencyError, refusal } from '../../kernel/errors.ts'
-import { breachText } from '../../workspaces/breach.ts'
+import { breachText, violationText } from '../../workspaces/breach.ts'
 import { type Inside, startInside } from '../../workspaces/inside.ts'
-import type { Entry } from '../../workspaces/port.ts'
+import type { Breach, Entry, Used } from '../../workspaces/port.ts'
 import { createEventQueue } from './event-queue.ts'
 import { createLineSplitter, createTranscript, type LineReader, type Transcript } from './output.ts'
 import type { AgentEnded, AgentHandle, Launch, Limited, RuntimeEvent } from './port.ts'
@@ -62,7 +62,8 @@ export async function startProcess(agent: AgentProcess): Promise<AgentHandle> {
     const result = await resultOf(readResult, output.end())
     for (const event of result.events) queue.push(event)
     const { detail: own, ...end } = readEnd?.() ?? {}
-    const detail = breach === null ? (result.failure ?? own ?? transcript.missing()) : breachText(breach)
+    const trouble = troubleOf(breach, used)
+    const detail = trouble ?? result.failure ?? own ?? transcript.missing()
     queue.push({
       kind: 'ended',
       exitCode,
@@ -77,6 +78,7 @@ export async function startProcess(agent: AgentProcess): Promise<AgentHandle> {
   return {
     pid: inside.pid,
     boxed: inside.boxed,
+    argv: agent.command,
     ...(session === undefined ? {} : { session }),
     events: queue.events,
     send: () => Promise.reject(refusal('unsupported', 'this agent takes no messages while it works')),
@@ -89,6 +91,12 @@ export async function startProcess(agent: AgentProcess): Promise<AgentHandle> {
       return gone.finally(cancel)
     },
   }
+}
+
+/** What it did beyond what it may is said first. */
+function troubleOf(breach: Breach | null, used: Used | null): string | undefined {
+  if (breach !== null) return breachText(breach)
+  return used?.violations === undefined ? undefined : violationText(used.violations)
 }
 
 /** What left its group still carries the launch id. Only one that also cleared its environment can hold the output open. */
@@ -155,7 +163,11 @@ function followOutput(
     },
   }
   const out = createLineSplitter(reader, maxJsonBytes)
-  const err = createLineSplitter({ isSkimming: transcript.isFull, onLine: transcript.text, onSkip: transcript.drop })
+  const err = createLineSplitter({
+    isSkimming: transcript.isFull,
+    onLine: (line, cutBytes) => transcript.text(line, cutBytes, 'stderr'),
+    onSkip: transcript.drop,
+  })
   child.stdout?.on('data', out.write)
   child.stderr?.on('data', err.write)
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))

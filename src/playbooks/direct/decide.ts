@@ -1,5 +1,6 @@
 import { bug } from '../../kernel/errors.ts'
 import type { Correction } from '../../work/briefs/contract.ts'
+import type { QuestionClass } from '../../work/questions/contract.ts'
 import type { Run } from '../../work/runs/contract.ts'
 import type { Judgement } from '../../work/verdicts/contract.ts'
 import type { Decision, Playbook, Trigger, View } from '../contract.ts'
@@ -31,7 +32,7 @@ function decide(view: View, trigger: Trigger): readonly Decision[] {
         ? finish(view)
         : [{ kind: 'close_brief', brief: trigger.brief }, ...finish(view, trigger.brief)]
     case 'brief_blocked':
-      return configuration.onLimit === 'fail'
+      return configuration.onLimit === 'fail' && !isForTheOperator(run, trigger.class)
         ? [{ kind: 'fail_brief', brief: trigger.brief, reason: trigger.reason }]
         : [{ kind: 'ask', brief: trigger.brief, class: trigger.class, reason: trigger.reason }]
     case 'brief_cancelled':
@@ -112,6 +113,10 @@ function correctionsOf({ verdict, missingEvidence, issues, notes }: Judgement): 
   ]
   return corrections.length > 0 ? corrections : [{ evidence: 'the verifier', detail: notes || `verdict ${verdict}` }]
 }
+
+/** A step that failed has failed; one that only lacks a word from above waits for it. */
+const isForTheOperator = ({ configuration }: Run, cause: QuestionClass): boolean =>
+  configuration.execution !== undefined && ['permission', 'secret', 'budget', 'asked'].includes(cause)
 
 /** What is already running may finish; nothing new starts in a run that has failed. */
 function surfaceFailure({ run, liveAttempts }: View): readonly Decision[] {

@@ -127,6 +127,15 @@ export async function countReadyBriefs(tx: ReadTx, runId: string): Promise<numbe
 export const listBriefsHeldBy = (tx: ReadTx, runId: string, heldBy: string): Promise<Brief[]> =>
   findRows(tx, briefs, 'run_id = ? AND held_by = ? ORDER BY created_at, number, id', [runId, heldBy])
 
+/** Runs with pending briefs that this holds. */
+export async function listRunIdsHeldBy(tx: ReadTx, heldBy: string): Promise<string[]> {
+  const rows = await sqlOf(tx).all(
+    "SELECT DISTINCT run_id FROM briefs WHERE status = 'pending' AND held_by = ? ORDER BY run_id LIMIT 1000",
+    [heldBy],
+  )
+  return rows.map((row) => row['run_id'] as string)
+}
+
 export const listFailedBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
   findRows(tx, briefs, "run_id = ? AND status = 'failed' AND kind <> 'verify' ORDER BY updated_at, id", [runId])
 

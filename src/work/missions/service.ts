@@ -50,6 +50,8 @@ export function createMissions({ db, ids }: { db: Db; ids: Ids }) {
         title: string
         description: string
         playbook: PlaybookName
+        /** One step of a mission that goes on after it: where others are under way, it joins them. */
+        isStep?: boolean
       },
     ): Promise<Mission> {
       const mission =
@@ -60,6 +62,7 @@ export function createMissions({ db, ids }: { db: Db; ids: Ids }) {
         throw refusal('invalid_input', `mission ${mission.id} belongs to organisation ${mission.organisationId}`, {
           hint: `Start it with --org ${mission.organisationId}.`,
         })
+      if (run.isStep === true && mission.status === 'in_progress') return mission
       return moveMission(tx, mission, 'planning', actorName(by))
     },
   }

@@ -30,6 +30,13 @@ export const RunRepository = z.object({
 })
 export type RunRepository = z.infer<typeof RunRepository>
 
+/** One step of a mission in its workspace, asked for by itself; the mission goes on after it. */
+export const RunExecution = z.object({
+  kind: z.enum(['execute', 'review']),
+  contextFiles: z.array(z.string()),
+})
+export type RunExecution = z.infer<typeof RunExecution>
+
 /** What holds for the whole run, fixed when it starts. */
 export const RunConfiguration = z.object({
   runtime: z.string(),
@@ -56,6 +63,7 @@ export const RunConfiguration = z.object({
     .string()
     .nullable()
     .describe('The mission’s workspace, below the workspace root; null: one for each brief'),
+  execution: RunExecution.optional().describe('It is one step in that workspace'),
 })
 export type RunConfiguration = z.infer<typeof RunConfiguration>
 

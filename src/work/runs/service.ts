@@ -30,7 +30,9 @@ import { listNotesOfRun } from '../notes/store.ts'
 import { listQuestionsOfRun } from '../questions/store.ts'
 import { sumByModel } from '../spends/store.ts'
 import { listVerdicts } from '../verdicts/store.ts'
-import type { CreateRun, Run, RunConfiguration, RunLine, RunRepository } from './contract.ts'
+import { queueInWorkspace } from '../workspaces/executions/queue.ts'
+import { findActiveWorkspace } from '../workspaces/store.ts'
+import type { CreateRun, Run, RunConfiguration, RunExecution, RunLine, RunRepository } from './contract.ts'
 import { requireRun, resolveRun } from './find.ts'
 import { countRuns, listRuns, type RunQuery, runs } from './store.ts'
 
@@ -61,6 +63,8 @@ export interface RunDeps {
   trigger: Trigger
   /** Without it, no run can have a repository. */
   repositories?: Repositories | undefined
+  /** Called after commit with a run that waits for its workspace. */
+  queued?: (runId: string) => void
   /** Called after commit with the attempts whose agents must stop. */
   interrupt: (attemptIds: readonly string[]) => void
 }
@@ -70,7 +74,7 @@ export type Runs = ReturnType<typeof createRuns>
 export function createRuns(deps: RunDeps) {
   const { db } = deps
   return {
-    async create(by: Actor, input: CreateRun): Promise<Run> {
+    async create(by: Actor, input: CreateRun, execution?: RunExecution): Promise<Run> {
       const runtime = await chooseRuntime(deps, input)
       await checkRuntimes(deps, runtime, input)
       checkPlan(input.briefs)
@@ -84,9 +88,11 @@ export function createRuns(deps: RunDeps) {
           title: shorten(input.goal.split('\n')[0] as string, 200),
           description: input.goal,
           playbook: input.playbook,
+          isStep: execution !== undefined,
         })
+        await checkWorkspace(tx, input, mission)
         tx.afterCommit(() => deps.trigger('run.created'))
-        return startRun(deps, tx, by, input, runtime, mission, repository)
+        return startRun(deps, tx, by, input, runtime, mission, repository, execution)
       })
     },
 
@@ -206,12 +212,6 @@ async function checkRuntime(
   if (checkOptions) runtime.checkOptions(options)
 }
 
-/** Before the transaction: a first mirror takes as long as a clone. */
-async function openRepository(deps: RunDeps, { repo, base }: CreateRun): Promise<RunRepository | null> {
-  if (repo === undefined) {
-    if (base !== undefined)
-      throw refusal('invalid_input', '--base names a branch of a repository', {
-        hint: 'Give the repository with --repo.',
 /** A path is never believed: it is the workspace that the mission has, or none. */
 async function checkWorkspace(tx: Tx, { workspace, repo }: CreateRun, mission: Mission): Promise<void> {
   if (workspace === undefined) return
@@ -223,6 +223,12 @@ async function checkWorkspace(tx: Tx, { workspace, repo }: CreateRun, mission: M
     throw refusal('invalid_input', 'a run works in a workspace or in clones of a repository, not in both')
 }
 
+/** Before the transaction: a first mirror takes as long as a clone. */
+async function openRepository(deps: RunDeps, { repo, base }: CreateRun): Promise<RunRepository | null> {
+  if (repo === undefined) {
+    if (base !== undefined)
+      throw refusal('invalid_input', '--base names a branch of a repository', {
+        hint: 'Give the repository with --repo.',
       })
     return null
   }
@@ -238,6 +244,7 @@ async function startRun(
   runtime: string,
   mission: Mission,
   repository: RunRepository | null,
+  execution: RunExecution | undefined,
 ): Promise<Run> {
   const id = deps.ids.next('run')
   await tx.hold(`run:${id}`)
@@ -276,6 +283,7 @@ async function startRun(
         costLimit: input.costLimit ?? null,
         mode: input.mode ?? 'yolo',
         workspace: input.workspace ?? null,
+        ...(execution === undefined ? {} : { execution }),
       },
       briefsTotal: 0,
       briefsOpen: 0,
@@ -311,6 +319,7 @@ async function startRun(
   await limitFromTheStart(tx, { scope: 'run', scopeId: id, organisationId: null, by: actorName(by) }, { tokens, usd })
   const scope = scopeOf(deps.scopes, tx, run, actorName(by))
   await decideAndApply(scope, { kind: 'run_started', briefs: input.briefs })
+  if (await queueInWorkspace(scope)) tx.afterCommit(() => deps.queued?.(id))
   // A plan that waits for approval has gated the run already.
   if (scope.run.status === 'planning')
     await moveRun(scope, 'running', { level: 'verbose', message: 'the run is under way' })

@@ -55,6 +55,12 @@ export async function findOpenRunOf(tx: ReadTx, missionId: string): Promise<stri
   return row?.['id'] as string | undefined
 }
 
+/** Runs under way in a mission's workspace, whoever came first first. */
+export const listRunsIn = async (tx: ReadTx, missionId: string, workspace: string): Promise<Run[]> =>
+  (await findRows(tx, runs, 'mission_id = ? AND ended_at IS NULL ORDER BY started_at, id', [missionId])).filter(
+    (run) => run.configuration.workspace === workspace,
+  )
+
 export async function countRuns(tx: ReadTx, organisationId?: number): Promise<Record<string, number>> {
   const [where, values] = organisationId === undefined ? ['', []] : ['WHERE organisation_id = ?', [organisationId]]
   const rows = await sqlOf(tx).all(

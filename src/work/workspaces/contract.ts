@@ -1,0 +1,187 @@
+import { z } from 'zod'
+
+import { operation } from '../../operations/contract.ts'
+
+/** What may be done from inside. `{mission_id}` in a pattern is the workspace itself; the most specific pattern wins. */
+export const WorkspaceRules = z.object({
+  allowedWritePaths: z.array(z.string()),
+  allowedReadPaths: z.array(z.string()),
+  forbiddenPaths: z.array(z.string()).describe('Never written'),
+  network: z.object({ allowed: z.boolean(), allow: z.array(z.string()), block: z.array(z.string()) }),
+  limits: z.object({
+    maxProcesses: z.number().int(),
+    maxMemoryMb: z.number().int(),
+    maxDiskMb: z.number().int(),
+    maxRuntimeMinutes: z.number(),
+  }),
+})
+export type WorkspaceRules = z.infer<typeof WorkspaceRules>
+
+/** The clone of an operator’s repository that a workspace began with. */
+export const WorkspaceRepository = z.object({
+  path: z.string(),
+  mirror: z.string(),
+  branch: z.string().describe('Its own branch'),
+  base: z.string().describe('The commit that it began with'),
+})
+
+/** The directory of a mission, below the workspace root. */
+export const MissionWorkspace = z.object({
+  id: z.string(),
+  organisationId: z.number().int(),
+  missionId: z.string(),
+  path: z.string().describe('Below the workspace root: missions/<category>/[<kind>/]<slug>'),
+  category: z.string(),
+  repository: WorkspaceRepository.nullable(),
+  policy: WorkspaceRules,
+  status: z.enum(['active', 'removed']),
+  log: z.string().describe('What .agency/log.jsonl held when it was removed'),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  removedAt: z.string().nullable(),
+})
+export type MissionWorkspace = z.infer<typeof MissionWorkspace>
+
+const DiskUse = z.object({
+  bytes: z.number().int(),
+  files: z.number().int(),
+  isPartial: z.boolean().describe('There is more than was counted'),
+})
+
+export const WorkspaceShown = MissionWorkspace.extend({
+  directory: z.string().describe('Where it is on the daemon’s machine'),
+  disk: DiskUse.nullable().describe('Null: it is gone'),
+  busy: z.string().nullable().describe('The run that works in it'),
+})
+export type WorkspaceShown = z.infer<typeof WorkspaceShown>
+
+export const FileEntry = z.object({
+  name: z.string(),
+  kind: z.enum(['file', 'directory', 'link', 'other']),
+  bytes: z.number().int(),
+  modifiedAt: z.string(),
+})
+export type FileEntry = z.infer<typeof FileEntry>
+
+const missionId = z.string().describe('The mission: its id, or enough of its beginning to be the only one')
+const Path = z.string().min(1).max(4_096)
+
+export const CreateWorkspace = z.strictObject({
+  missionId,
+  path: z
+    .string()
+    .min(1)
+    .max(300)
+    .optional()
+    .describe('<category>/[<kind>/]<slug>; categories are coding, research, design, or any other word'),
+  repo: Path.optional().describe('A git repository on the daemon’s machine: the workspace is a clone of it'),
+})
+export type CreateWorkspace = z.infer<typeof CreateWorkspace>
+
+export const CheckAccess = z.strictObject({
+  missionId,
+  access: z.enum(['write', 'read']),
+  path: Path.describe('Absolute, or as seen from the workspace'),
+})
+export type CheckAccess = z.infer<typeof CheckAccess>
+
+export const workspaceOperations = {
+  create: operation({
+    name: 'workspace.create',
+    summary: 'Make the directory that a mission works in',
+    method: 'POST',
+    path: '/missions/:mission_id/workspace',
+    input: CreateWorkspace,
+    output: WorkspaceShown,
+    allow: ['operator'],
+  }),
+  list: operation({
+    name: 'workspace.list',
+    summary: 'Workspaces of missions, with their disk use',
+    method: 'GET',
+    path: '/workspaces',
+    input: z.strictObject({
+      removed: z.stringbool().default(false).describe('Those that were removed, too'),
+      limit: z.coerce.number().int().min(1).max(500).default(100),
+    }),
+    output: z.object({ root: z.string(), workspaces: z.array(WorkspaceShown) }),
+    allow: ['operator'],
+  }),
+  disk: operation({
+    name: 'workspace.disk',
+    summary: 'What the workspace root takes of the disk, part by part',
+    method: 'GET',
+    path: '/workspaces/disk',
+    input: z.strictObject({}),
+    output: z.object({
+      root: z.string(),
+      freeBytes: z.number().int(),
+      parts: z.array(DiskUse.extend({ path: z.string() })).describe('The largest first, at most 200'),
+      total: DiskUse,
+    }),
+    allow: ['operator'],
+  }),
+  show: operation({
+    name: 'workspace.show',
+    summary: 'A mission’s workspace: where it is, what may be done in it, who works there',
+    method: 'GET',
+    path: '/missions/:mission_id/workspace',
+    input: z.strictObject({ missionId }),
+    output: WorkspaceShown,
+    allow: ['operator'],
+  }),
+  files: operation({
+    name: 'workspace.files',
+    summary: 'The files of a folder of a workspace',
+    method: 'GET',
+    path: '/missions/:mission_id/workspace/files',
+    input: z.strictObject({ missionId, path: Path.default('.') }),
+    output: z.object({
+      path: z.string(),
+      entries: z.array(FileEntry).describe('Folders first, by name; at most 5,000'),
+      isPartial: z.boolean(),
+    }),
+    allow: ['operator'],
+  }),
+  file: operation({
+    name: 'workspace.file',
+    summary: 'What a file of a workspace holds, up to two megabytes of it at a time',
+    method: 'GET',
+    path: '/missions/:mission_id/workspace/file',
+    input: z.strictObject({ missionId, path: Path, from: z.coerce.number().int().min(0).max(1e13).default(0) }),
+    output: z.object({
+      path: z.string(),
+      bytes: z.number().int().describe('Of the whole file'),
+      from: z.number().int(),
+      encoding: z.enum(['utf8', 'base64']).describe('base64 where it is no text'),
+      content: z.string(),
+      next: z.number().int().nullable().describe('Where to go on; null: this was the end'),
+    }),
+    allow: ['operator'],
+  }),
+  check: operation({
+    name: 'workspace.check',
+    summary: 'Whether a path may be written or read from inside a workspace, and by which rule',
+    method: 'POST',
+    path: '/missions/:mission_id/workspace/check',
+    input: CheckAccess,
+    output: z.object({
+      allowed: z.boolean(),
+      rule: z.string().describe('What decided'),
+      path: z.string().describe('Where it truly leads'),
+    }),
+    allow: ['operator'],
+  }),
+  remove: operation({
+    name: 'workspace.remove',
+    summary: 'Remove a mission’s workspace; the mission and the log stay',
+    method: 'DELETE',
+    path: '/missions/:mission_id/workspace',
+    input: z.strictObject({ missionId }),
+    output: z.object({
+      workspace: MissionWorkspace,
+      snapshot: z.string().nullable().describe('The ref in the mirror that holds what was not committed'),
+    }),
+    allow: ['operator'],
+  }),
+}

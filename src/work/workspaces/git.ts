@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process'
+import { appendFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { refusal } from '../../kernel/errors.ts'
+import type { Workspace } from '../../workspaces/port.ts'
+
+/** In a directory that is ours and empty, before any agent has seen it: the only time that git runs there outside of a box. */
+export async function initialiseGit(path: string): Promise<void> {
+  const environment = {
+    PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+  }
+  try {
+    await promisify(execFile)('git', ['init', '--quiet', '--template=', '--initial-branch=main', path], {
+      env: environment,
+      timeout: 30_000,
+    })
+  } catch (error) {
+    throw refusal('unsupported', 'a workspace needs git, and it could not be run here', {
+      hint: 'Install git, for example with "apt install git".',
+      cause: error,
+    })
+  }
+  await promisify(execFile)('mkdir', ['-p', join(path, '.git', 'info')], { env: environment })
+  await appendFile(join(path, '.git', 'info', 'exclude'), '/.agency/\n')
+}
+
+export interface Changes {
+  created: string[]
+  modified: string[]
+  deleted: string[]
+}
+
+const maxPaths = 1_000
+const limits = { timeoutMs: 60_000, maxOutputBytes: 1_000_000 }
+
+/** In an index of its own, so that what the agent has staged stays as it is. Our own directory is nobody's work. */
+const keepTree = `GIT_INDEX_FILE="$(git rev-parse --git-dir)/agency-index" sh -c '
+  git read-tree --empty && git add --all -- . ":(exclude,top).agency" && git write-tree'; code=$?
+  rm -f "$(git rev-parse --git-dir)/agency-index"; exit $code`
+
+/** The files as they are now, by a name under which git can compare them; null where git cannot say. Runs where agents run. */
+export async function treeOf(workspace: Workspace): Promise<string | null> {
+  const { exitCode, output } = await workspace.run(keepTree, limits)
+  const tree = output.trim().split('\n').at(-1) ?? ''
+  return exitCode === 0 && /^[0-9a-f]{40,64}$/.test(tree) ? tree : null
+}
+
+export async function changesBetween(workspace: Workspace, before: string, after: string): Promise<Changes | null> {
+  if (before === after) return { created: [], modified: [], deleted: [] }
+  const command = `git -c core.quotePath=true diff-tree -r --no-renames --name-status ${before} ${after}`
+  const { exitCode, output } = await workspace.run(command, limits)
+  if (exitCode !== 0) return null
+  const changes: Changes = { created: [], modified: [], deleted: [] }
+  for (const line of output.split('\n')) {
+    const [status, path] = line.split('\t')
+    if (path === undefined) continue
+    const kind = status === 'A' ? 'created' : status === 'D' ? 'deleted' : 'modified'
+    if (changes[kind].length < maxPaths) changes[kind].push(plainPath(path))
+  }
+  return changes
+}
+
+/** Puts every file back to what it was: made ones go, changed and deleted ones come back. */
+export async function restore(workspace: Workspace, before: string): Promise<boolean> {
+  const command = `dir="$(git rev-parse --git-dir)" && export GIT_INDEX_FILE="$dir/agency-index" &&
+    git read-tree --empty && git add --all -- . ":(exclude,top).agency" && git read-tree --reset -u ${before}
+    code=$?; rm -f "$dir/agency-index"; exit $code`
+  return (await workspace.run(command, limits)).exitCode === 0
+}
+
+/** Git puts odd names into quotes, with octal bytes. */
+function plainPath(shown: string): string {
+  if (!shown.startsWith('"')) return shown
+  const bytes: number[] = []
+  const text = shown.slice(1, -1)
+  for (let at = 0; at < text.length; at += 1) {
+    if (text[at] !== '\\') bytes.push(...Buffer.from(text[at] as string))
+    else if (/[0-7]/.test(text[at + 1] ?? '')) {
+      bytes.push(Number.parseInt(text.slice(at + 1, at + 4), 8))
+      at += 3
+    } else {
+      at += 1
+      bytes.push((escapes[text[at] ?? ''] ?? text[at] ?? '').charCodeAt(0))
+    }
+  }
+  return Buffer.from(bytes).toString('utf8')
+}
+
+const escapes: Record<string, string> = { n: '\n', t: '\t', r: '\r', a: '\u0007', b: '\b', f: '\f', v: '\v' }

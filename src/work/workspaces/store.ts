@@ -1,0 +1,35 @@
+import type { ReadTx } from '../../db/port.ts'
+import { findRows, table } from '../../db/table.ts'
+import { sqlOf } from '../../db/tx.ts'
+import type { MissionWorkspace } from './contract.ts'
+
+export const workspaces = table<MissionWorkspace>('workspaces', {
+  json: ['repository', 'policy'],
+  stream: (row) => `org:${row.organisationId}`,
+})
+
+export const findActiveWorkspace = async (tx: ReadTx, missionId: string): Promise<MissionWorkspace | undefined> =>
+  (await findRows(tx, workspaces, `mission_id = ? AND status = 'active'`, [missionId]))[0]
+
+export const findNewestWorkspace = async (tx: ReadTx, missionId: string): Promise<MissionWorkspace | undefined> =>
+  (await findRows(tx, workspaces, 'mission_id = ? ORDER BY created_at DESC, id DESC LIMIT 1', [missionId]))[0]
+
+export const listWorkspaces = (
+  tx: ReadTx,
+  { removed, limit }: { removed: boolean; limit: number },
+): Promise<MissionWorkspace[]> =>
+  removed
+    ? findRows(tx, workspaces, '1 = 1 ORDER BY created_at DESC, id DESC LIMIT ?', [limit])
+    : findRows(tx, workspaces, `status = 'active' ORDER BY created_at DESC, id DESC LIMIT ?`, [limit])
+
+/** By another workspace at the same place, around it or inside of it. */
+export async function isTaken(tx: ReadTx, path: string): Promise<boolean> {
+  const around = path.split('/').map((_, index, names) => names.slice(0, index + 1).join('/'))
+  const row = await sqlOf(tx).get(
+    `SELECT 1 AS found FROM workspaces WHERE status = 'active'
+     AND (path IN (${around.map(() => '?').join(', ')}) OR (path > ? AND path < ?)) LIMIT 1`,
+    // The sign after "/" is "0".
+    [...around, `${path}/`, `${path}0`],
+  )
+  return row !== undefined
+}

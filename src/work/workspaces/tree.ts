@@ -1,0 +1,281 @@
+import { constants } from 'node:fs'
+import {
+  appendFile,
+  chmod,
+  lstat,
+  mkdir,
+  open,
+  opendir,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  statfs,
+  writeFile,
+} from 'node:fs/promises'
+import { join, sep } from 'node:path'
+
+import { refusal } from '../../kernel/errors.ts'
+import { openInside } from '../../workspaces/files.ts'
+import { agencyDirectory, namesInside } from '../../workspaces/path.ts'
+import type { FileEntry } from './contract.ts'
+
+/** What lies below the workspace root, beside the directories of briefs: `missions/`, `shared/`, `.agency-global/`. */
+export type WorkspaceTree = ReturnType<typeof createWorkspaceTree>
+
+export interface Use {
+  bytes: number
+  files: number
+  isPartial: boolean
+}
+
+export const globalDirectory = '.agency-global'
+const sharedFolders = ['templates', 'configs', 'libraries']
+const maxEntries = 5_000
+const maxCounted = 300_000
+const maxPart = 2_000_000
+const maxLog = 5_000_000
+
+export function createWorkspaceTree(root: string) {
+  /** The root itself may be a link; nothing below it may. */
+  const base = async (): Promise<string> => {
+    await mkdir(root, { recursive: true, mode: 0o700 })
+    return realpath(root)
+  }
+
+  /** Where a workspace is; refuses one that is gone, or in whose place somebody put a link. */
+  async function directoryOf(path: string): Promise<string> {
+    const directory = join(await base(), path)
+    const real = await realpath(directory).catch(() => null)
+    if (real === null) throw refusal('not_found', `the directory ${directory} is gone`)
+    if (real !== directory) throw outside(path, real)
+    return directory
+  }
+
+  return {
+    root,
+    directoryOf,
+
+    /** Makes what every workspace may rely on; what is there stays as it is. */
+    async prepare(configuration: object): Promise<void> {
+      const place = await base()
+      for (const folder of sharedFolders) await mkdir(join(place, 'shared', folder), { recursive: true, mode: 0o700 })
+      await mkdir(join(place, globalDirectory), { recursive: true, mode: 0o700 })
+      const file = join(place, globalDirectory, 'workspace-config.json')
+      await writeFile(file, `${JSON.stringify({ root: place, ...configuration }, null, 2)}\n`, { mode: 0o600 })
+    },
+
+    async make(path: string): Promise<void> {
+      const directory = join(await base(), path)
+      await mkdir(directory, { recursive: true, mode: 0o700 })
+      await directoryOf(path)
+    },
+
+    isFree: async (path: string): Promise<boolean> =>
+      (await lstat(join(await base(), path)).catch(() => null)) === null,
+
+    exists: (path: string): Promise<boolean> =>
+      directoryOf(path).then(
+        () => true,
+        () => false,
+      ),
+
+    async list(path: string, folder: string): Promise<{ path: string; entries: FileEntry[]; isPartial: boolean }> {
+      const directory = await directoryOf(path)
+      const place = await inside(directory, folder)
+      const found: string[] = []
+      let isPartial = false
+      for await (const entry of await openFolder(place, folder)) {
+        isPartial = found.length >= maxEntries
+        if (isPartial) break
+        found.push(entry.name)
+      }
+      const entries = (await Promise.all(found.map((name) => describe(place, name)))).filter((entry) => entry !== null)
+      const order = (entry: FileEntry): string => `${entry.kind === 'directory' ? 0 : 1}${entry.name}`
+      entries.sort((a, b) => (order(a) < order(b) ? -1 : 1))
+      return { path: place === directory ? '.' : place.slice(directory.length + 1), entries, isPartial }
+    },
+
+    async read(path: string, name: string, from: number) {
+      const directory = await directoryOf(path)
+      await inside(directory, name)
+      const handle = await openInside(directory, name)
+      if (handle === null) throw refusal('not_found', `"${name}" is no file that can be read`)
+      try {
+        const { size } = await handle.stat()
+        const buffer = Buffer.alloc(Math.max(0, Math.min(maxPart, size - from)))
+        const { bytesRead } = await handle.read(buffer, 0, buffer.length, from)
+        const part = buffer.subarray(0, bytesRead)
+        const text = textOf(part) ?? (from + bytesRead < size ? textOf(wholeCharacters(part)) : null)
+        const kept = text === null ? part : Buffer.from(text)
+        return {
+          path: name,
+          bytes: size,
+          from,
+          encoding: text === null ? ('base64' as const) : ('utf8' as const),
+          content: text ?? part.toString('base64'),
+          next: from + kept.length >= size || kept.length === 0 ? null : from + kept.length,
+        }
+      } finally {
+        await handle.close()
+      }
+    },
+
+    use: async (path: string): Promise<Use> => countUse(await directoryOf(path)),
+
+    /** Each workspace, each run's directories, and the rest. */
+    async parts(paths: readonly string[]): Promise<{ parts: (Use & { path: string })[]; freeBytes: number }> {
+      const place = await base()
+      const { bavail, bsize } = await statfs(place)
+      const others = (await readdir(place)).filter((name) => name !== 'missions')
+      const parts: (Use & { path: string })[] = []
+      for (const path of [...paths, ...others])
+        parts.push({ path, ...(await countUse(join(place, path)).catch(() => none)) })
+      return { parts, freeBytes: bavail * bsize }
+    },
+
+    /** The whole of it, with its HOME; an agent may have taken even its own permissions away. */
+    async remove(path: string): Promise<void> {
+      const directory = await directoryOf(path)
+      for (const each of [directory, `${directory}.home`]) {
+        const forced = { recursive: true, force: true, maxRetries: 3 } as const
+        await rm(each, forced).catch(async (error: NodeJS.ErrnoException) => {
+          if (error.code !== 'EACCES' && error.code !== 'EPERM' && error.code !== 'ENOTEMPTY') throw error
+          await openUp(each)
+          await rm(each, forced)
+        })
+      }
+    },
+
+    async readLog(path: string): Promise<string> {
+      const handle = await openInside(await directoryOf(path), logFile)
+      if (handle === null) return ''
+      try {
+        const { size } = await handle.stat()
+        const buffer = Buffer.alloc(Math.min(size, maxLog))
+        // Of a log that is too long, the newest part.
+        const { bytesRead } = await handle.read(buffer, 0, buffer.length, Math.max(0, size - maxLog))
+        return buffer.subarray(0, bytesRead).toString('utf8')
+      } finally {
+        await handle.close()
+      }
+    },
+
+    appendLog: async (path: string, line: object): Promise<void> =>
+      appendLine(join(await directoryOf(path), logFile), line),
+
+    /** One of `mission.json` and `agent.json`: what an agent may know about what it works on. */
+    writeFact: async (path: string, name: 'mission.json' | 'agent.json', fact: object): Promise<void> => {
+      const file = join(await directoryOf(path), agencyDirectory, name)
+      // Anew, so that a link that somebody put there is replaced and not followed.
+      await rm(file, { force: true })
+      await writeFile(file, `${JSON.stringify(fact, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+    },
+
+    appendSession: async (line: object): Promise<void> => {
+      const folder = join(await base(), globalDirectory)
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await appendFile(join(folder, 'agent-sessions.jsonl'), `${JSON.stringify(line)}\n`, { mode: 0o600 })
+    },
+
+    readGlobal: async (name: string): Promise<string> => readFile(join(await base(), globalDirectory, name), 'utf8'),
+  }
+}
+
+const logFile = join(agencyDirectory, 'log.jsonl')
+
+const none: Use = { bytes: 0, files: 0, isPartial: true }
+
+export const outside = (path: string, real: string) =>
+  refusal('forbidden', `outside_workspace: "${path}" leads to ${real}`, {
+    hint: 'Only what lies inside the workspace can be seen.',
+    data: { reason: 'outside_workspace' },
+  })
+
+/** Where a name truly leads, if that is inside. */
+async function inside(directory: string, name: string): Promise<string> {
+  const trimmed = name.replace(/\/+$/, '')
+  if (trimmed === '.' || trimmed === '') return directory
+  if (!namesInside(trimmed)) throw outside(name, trimmed.startsWith('/') ? trimmed : 'somewhere above it')
+  const real = await realpath(join(directory, trimmed)).catch((error: NodeJS.ErrnoException) => {
+    throw refusal('not_found', `there is no "${name}" in this workspace`, { cause: error })
+  })
+  if (real !== directory && !real.startsWith(directory + sep)) throw outside(name, real)
+  return real
+}
+
+const openFolder = (place: string, folder: string) =>
+  opendir(place).catch((error: NodeJS.ErrnoException) => {
+    const what = error.code === 'ENOTDIR' ? 'is a file' : 'cannot be opened'
+    throw refusal('invalid_input', `"${folder}" ${what}`, { cause: error })
+  })
+
+async function describe(folder: string, name: string): Promise<FileEntry | null> {
+  const found = await lstat(join(folder, name)).catch(() => null)
+  if (found === null) return null
+  const kind = found.isFile()
+    ? ('file' as const)
+    : found.isDirectory()
+      ? ('directory' as const)
+      : found.isSymbolicLink()
+        ? ('link' as const)
+        : ('other' as const)
+  return { name, kind, bytes: found.size, modifiedAt: found.mtime.toISOString() }
+}
+
+/** Null where it is no text. */
+function textOf(bytes: Buffer): string | null {
+  if (bytes.includes(0)) return null
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+/** Without the beginning of a character that goes on behind the end: every byte of one but the first is 10xxxxxx. */
+function wholeCharacters(bytes: Buffer): Buffer {
+  let end = bytes.length
+  while (end > 0 && ((bytes[end - 1] as number) & 0xc0) === 0x80) end -= 1
+  return bytes.subarray(0, Math.max(0, end - 1))
+}
+
+async function countUse(directory: string): Promise<Use> {
+  const use: Use = { bytes: 0, files: 0, isPartial: false }
+  const waiting = [directory]
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    const place = folder
+    const entries = await readdir(place, { withFileTypes: true }).catch(() => null)
+    if (entries === null) {
+      use.isPartial = true
+      continue
+    }
+    if (use.files + entries.length > maxCounted) return { ...use, isPartial: true }
+    const sizes = await Promise.all(entries.map((entry) => lstat(join(place, entry.name)).catch(() => null)))
+    for (const found of sizes) {
+      use.files += 1
+      use.bytes += (found?.blocks ?? 0) * 512
+    }
+    for (const entry of entries) if (entry.isDirectory()) waiting.push(join(place, entry.name))
+  }
+  return use
+}
+
+async function openUp(directory: string): Promise<void> {
+  const found = await lstat(directory).catch(() => null)
+  if (found === null || !found.isDirectory()) return
+  await chmod(directory, 0o700).catch(() => {})
+  for (const entry of await readdir(directory, { withFileTypes: true }).catch(() => []))
+    if (entry.isDirectory()) await openUp(join(directory, entry.name))
+}
+
+async function appendLine(path: string, line: object): Promise<void> {
+  // Never through a link: without a box its directory is the agent's to change.
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW
+  const handle = await open(path, flags, 0o600)
+  try {
+    await handle.writeFile(`${JSON.stringify(line)}\n`)
+  } finally {
+    await handle.close()
+  }
+}
