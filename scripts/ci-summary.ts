@@ -1,6 +1,4 @@
-import { join } from 'node:path'
-
-import { readReport } from './report.ts'
+import { detailsOf, figuresOf, readReport } from './report.ts'
 import { suites } from './suites.ts'
 
 /**
@@ -13,11 +11,11 @@ let passed = 0
 let failed = 0
 
 for (const suite of suites) {
-  const report = readReport(join(folder, `${suite.name}.json`))
+  const report = readReport(folder, suite.name)
   passed += report?.passed ?? 0
   failed += report?.failed ?? 1
-  lines.push(`${suite.name}: ${report ? `${report.passed} passed, ${report.failed} failed` : 'did not run'}`)
-  for (const name of report?.skipped ?? []) lines.push(`  skipped: ${name}`)
+  lines.push(`${suite.name}: ${report ? figuresOf(report) : 'did not run'}`)
+  if (report) lines.push(...detailsOf(report).map((line) => `  ${line}`))
 }
 for (const step of failedSteps) lines.push(`step ${step} failed`)
 // Types, lint and the like have no test cases; a suite can fail outside of any, too.

@@ -30,7 +30,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'postgres',
     project: 'unit',
-    about: 'the same tests on a PostgreSQL cluster of their own',
+    about: 'every test that can tell the difference, on a PostgreSQL cluster of its own',
     command: 'npm run test:postgres',
     quick: true,
     environment: { AGENCY_TEST_STORE: 'postgres' },

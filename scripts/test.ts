@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { readReport, type Report } from './report.ts'
+import { detailsOf, figuresOf, readReport, type Report, reportsVariable, suiteVariable } from './report.ts'
 import { type Suite, suites } from './suites.ts'
 
 /**
@@ -44,40 +44,27 @@ interface Outcome {
 
 /** Kept when the caller wants to count (`AGENCY_TEST_REPORTS`), thrown away otherwise. */
 function reportFolder(): { folder: string; remove: () => void } {
-  const kept = process.env['AGENCY_TEST_REPORTS']
+  const kept = process.env[reportsVariable]
   if (kept) return { folder: kept, remove: () => {} }
   const folder = mkdtempSync(join(tmpdir(), 'agency-test-'))
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
 async function run(suite: Suite, folder: string): Promise<Outcome> {
-  const file = join(folder, `${suite.name}.json`)
   console.log(`\n${suite.name}: ${suite.about}`)
-  const child = spawn(
-    process.execPath,
-    [
-      'node_modules/vitest/vitest.mjs',
-      'run',
-      `--project=${suite.project}`,
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${file}`,
-    ],
-    { stdio: 'inherit', env: { ...process.env, ...suite.environment } },
-  )
+  const child = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', `--project=${suite.project}`], {
+    stdio: 'inherit',
+    env: { ...process.env, ...suite.environment, [reportsVariable]: folder, [suiteVariable]: suite.name },
+  })
   const exit = await new Promise<number>((resolve) => child.on('close', (code) => resolve(code ?? 1)))
-  return { suite, exit, report: readReport(file) }
+  return { suite, exit, report: readReport(folder, suite.name) }
 }
 
 function summary(outcomes: Outcome[]): string[] {
   const lines = ['']
   for (const { suite, exit, report } of outcomes) {
-    const skipped = report?.skipped ?? []
-    const figures = report ? `${report.passed} passed, ${report.failed} failed` : 'no report'
-    lines.push(
-      `${exit === 0 ? '✓' : '✗'} ${suite.name}: ${figures}${skipped.length ? `, ${skipped.length} skipped` : ''}`,
-    )
-    for (const name of skipped) lines.push(`    skipped: ${name}`)
+    lines.push(`${exit === 0 ? '✓' : '✗'} ${suite.name}: ${report ? figuresOf(report) : 'no report'}`)
+    if (report) lines.push(...detailsOf(report).map((line) => `    ${line}`))
     if (suite.lacks) lines.push(`    ${suite.lacks}`)
   }
   return lines

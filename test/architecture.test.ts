@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 
 import { cycles, violations } from './support/import-table.ts'
 import { readSources, scan } from './support/imports.ts'
+import { filesOnPostgres } from './support/store-files.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const sources = readSources(root, ['src', 'web', 'test', 'bench', 'scripts'])
@@ -141,3 +142,33 @@ function lint(files: readonly { path: string; text: string }[]): Set<string> {
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+describe('a test on PostgreSQL', () => {
+  it('is found by what it uses, itself or through another file, and by nothing else', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'agency-planted-'))
+    const files = {
+      'test/support/postgres.ts': 'export const freshDatabase = 1',
+      'test/support/store.ts': `import './postgres.ts'\nexport const describeStores = 1, freshSqlite = 1`,
+      'src/own.test.ts': `import { describeStores } from '../test/support/store.ts'\ndescribeStores`,
+      'src/suite.ts': `import { describeStores } from '../test/support/store.ts'\nexport const all = describeStores`,
+      'src/far.ts': `export * from './suite.ts'`,
+      'src/through.test.ts': `import { all } from './far.ts'\nall`,
+      'src/raw.test.ts': `import { freshDatabase } from '../test/support/postgres.ts'\nfreshDatabase`,
+      'src/file.test.ts': `import { freshSqlite } from '../test/support/store.ts'\nfreshSqlite`,
+      'src/type.test.ts': `import type { all } from './suite.ts'\nexport type All = typeof all`,
+    }
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true })
+      writeFileSync(join(folder, path), text)
+    }
+    expect(filesOnPostgres(folder, ['src', 'test']).filter((path) => path.endsWith('.test.ts'))).toEqual([
+      'src/own.test.ts',
+      'src/raw.test.ts',
+      'src/through.test.ts',
+    ])
+    rmSync(folder, { recursive: true })
+    const found = filesOnPostgres(root, ['src', 'test'])
+    for (const path of ['src/db/write.test.ts', 'src/engine/engine.test.ts', 'src/work/runs/runs.test.ts'])
+      expect(found).toContain(path)
+  })
+})

@@ -7,8 +7,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 
 import { homePaths } from '../../src/daemon/home.ts'
-import { entryPath } from '../../src/entries.ts'
 import type { TriggerPoint } from '../../src/kernel/trigger.ts'
+import { builtEntry } from '../support/built.ts'
 import { freshDatabase, runOn } from '../support/postgres.ts'
 import { type Client, createClient } from './client.ts'
 import { processesOf } from './processes.ts'
@@ -58,8 +58,10 @@ export async function createInstallation(store: StoreKind): Promise<Installation
     store,
     client: createClient(home),
     start: ({ kill, demo = false } = {}) =>
-      liveOf(run([daemonEntry, ...(kill === undefined ? [] : ['--kill', kill]), ...(demo ? ['--demo'] : [])])),
-    agency: (...words) => endOf(run([entryPath('agency'), ...words])),
+      liveOf(
+        run([builtEntry('chaos-daemon'), ...(kill === undefined ? [] : ['--kill', kill]), ...(demo ? ['--demo'] : [])]),
+      ),
+    agency: (...words) => endOf(run([builtEntry('agency'), ...words])),
     query: (sql) => (databaseUrl === null ? queryFile(homePaths(env).store, sql) : runOn(databaseUrl, sql)),
     async remove() {
       for (const { pid } of processesOf(home)) process.kill(pid, 'SIGKILL')
@@ -67,8 +69,6 @@ export async function createInstallation(store: StoreKind): Promise<Installation
     },
   }
 }
-
-const daemonEntry = fileURLToPath(new URL('daemon.ts', import.meta.url))
 
 const environmentOf = (home: string, databaseUrl: string | null): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '',

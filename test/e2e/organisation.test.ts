@@ -1,11 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { pause } from '../../src/kernel/clock.ts'
 import { noBrowser, openBrowser, openContext } from '../support/browser.ts'
+import { builtEntry } from '../support/built.ts'
 import { createTestDaemon, type TestDaemon } from '../support/daemon.ts'
 import {
   buildDashboard,
@@ -522,7 +523,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
   /** A program at work for Development runs the command line with the token that it was given. */
   async function asAgent(line: string): Promise<void> {
     const done = join(daemon.home, 'agent.done')
-    const agency = `'${process.execPath}' '${resolve('src/cli/main.ts')}'`
+    const agency = `'${process.execPath}' '${builtEntry('agency')}'`
     const { id } = await daemon.ask<{ id: string }>('POST', '/runs', {
       goal: 'Change the organisation',
       runtime: 'program',

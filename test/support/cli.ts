@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+
+import { builtEntry } from './built.ts'
 
 export interface Ended {
   code: number | null
@@ -33,9 +35,7 @@ export interface TestCli {
   remove(): Promise<void>
 }
 
-const source = resolve(import.meta.dirname, '../../src/cli/main.ts')
-
-export function createTestCli(main: string = source): TestCli {
+export function createTestCli(main: string = builtEntry('agency')): TestCli {
   const home = mkdtempSync(join(tmpdir(), 'agency-cli-'))
   const words = [process.execPath, main]
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
-import { postgresBinaries } from './machine.ts'
+import { memoryFolder, postgresBinaries } from './machine.ts'
 import { freePort } from './port.ts'
 import { isRunning } from './processes.ts'
 
@@ -40,7 +40,10 @@ export async function startCluster(folder: string): Promise<Cluster> {
     'listen_addresses=127.0.0.1',
     `unix_socket_directories=${folder}`,
     'max_connections=200',
-    'fsync=on',
+    // What is killed in tests are processes, never the machine: what was written is there without waiting for the disk.
+    'fsync=off',
+    'full_page_writes=off',
+    'autovacuum=off',
     // Cheap on both sides: a race that this machine can show should show within a test.
     'deadlock_timeout=200ms',
   ]
@@ -104,8 +107,8 @@ export function readCluster(folder: string): Cluster | null {
 
 const prefix = 'agency-postgres-'
 
-/** Root's own temporary directory may be closed to the user that the server runs as. */
-const clustersFolder = (): string => (unprivileged() === null ? tmpdir() : '/tmp')
+/** In memory where there is room. Root's own temporary directory may be closed to the user that the server runs as. */
+const clustersFolder = (): string => memoryFolder() ?? (unprivileged() === null ? tmpdir() : '/tmp')
 
 async function run(program: string, args: string[]): Promise<void> {
   const binaries = postgresBinaries()

@@ -1,6 +1,6 @@
 import { startDaemon } from '../../src/daemon/start.ts'
 
-/** The daemon from source, with the dashboard that a test has built for itself: `daemon-main.ts <port> <web root>`. */
+/** The daemon with the dashboard that a test has built for itself: `daemon-main.ts <port> <web root>`. */
 const [port, web] = process.argv.slice(2)
 const daemon = await startDaemon({ env: process.env, flags: { port }, web: web ?? null })
 process.on('SIGTERM', () => void daemon.stop())

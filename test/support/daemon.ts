@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { pause } from '../../src/kernel/clock.ts'
+import { builtEntry } from './built.ts'
 import { freePort } from './port.ts'
 
 /** A daemon of its own, on a home and a port of its own; both stay the same when it is started again. */
@@ -33,7 +34,7 @@ export async function createTestDaemon(webRoot: string): Promise<TestDaemon> {
     home,
     address,
     async start() {
-      const started = spawn(process.execPath, ['test/support/daemon-main.ts', String(port), webRoot], {
+      const started = spawn(process.execPath, [builtEntry('test-daemon'), String(port), webRoot], {
         env: { PATH: process.env['PATH'] ?? '', HOME: home, AGENCY_HOME: home },
         stdio: ['ignore', 'ignore', 'pipe'],
       })

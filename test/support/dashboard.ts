@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { Locator, Page } from 'playwright-core'
 import { build } from 'vite'
 
+import { builtDashboard } from './built.ts'
 import type { TestDaemon } from './daemon.ts'
 
 export interface Dashboard {
@@ -16,6 +17,8 @@ export interface Dashboard {
 
 /** The dashboard as it is now, in a folder of its own: whoever builds `dist/` meanwhile takes no page away. */
 export async function buildDashboard(): Promise<Dashboard> {
+  const built = builtDashboard()
+  if (built !== null) return { root: built, remove: () => {} }
   const root = mkdtempSync(join(tmpdir(), 'agency-web-'))
   await build({
     configFile: fileURLToPath(new URL('../../web/vite.config.ts', import.meta.url)),

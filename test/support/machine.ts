@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, readFileSync, statfsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 /** The folder that holds initdb and postgres, newest first where several are installed; Debian keeps it off the PATH. */
@@ -14,6 +14,23 @@ export function chromium(): string | null {
   const named = process.env['CHROMIUM']
   if (named) return isProgram(named) ? named : null
   return program('chromium', 'chromium-browser', 'google-chrome')
+}
+
+/** A file system in memory that has room for what tests write and lets programs run from it, or null. */
+export function memoryFolder(): string | null {
+  const folder = '/dev/shm'
+  try {
+    const { type, bavail, bsize } = statfsSync(folder)
+    const mount = readFileSync('/proc/mounts', 'utf8')
+      .split('\n')
+      .findLast((line) => line.split(' ')[1] === folder)
+    const isInMemory = type === 0x01021994
+    const isEnough = Math.min(bavail * bsize, process.availableMemory()) > 6 * 2 ** 30
+    accessSync(folder, constants.W_OK)
+    return isInMemory && isEnough && !/\bnoexec\b/.test(mount ?? 'noexec') ? folder : null
+  } catch {
+    return null
+  }
 }
 
 export function program(...names: string[]): string | null {

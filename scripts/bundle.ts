@@ -1,0 +1,77 @@
+import { chmodSync, cpSync, globSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+
+import { rolldown } from 'rolldown'
+import { build as buildWithVite } from 'vite'
+
+import { entrySources } from '../src/entries.ts'
+import { bundleCommandLine } from './bundle-cli.ts'
+import { licencesOf } from './licences.ts'
+
+/** What an installation runs: Node refuses `.ts` under node_modules, so everything is bundled, dependencies too. */
+const { agency: _bundledApart, ...others } = entrySources
+const entries = Object.fromEntries(
+  Object.entries({ ...others, offline: './cli/offline.ts' }).map(([name, path]) => [name, join('src', path)]),
+)
+
+/** The whole product in this folder, from the working directory's sources; `more` are entries beside its own. */
+export async function bundleInto(folder: string, more: Readonly<Record<string, string>> = {}): Promise<void> {
+  const environment = process.env['NODE_ENV']
+  // Whoever builds from within a test must not get React's development build.
+  process.env['NODE_ENV'] = 'production'
+  chmodSync(folder, 0o755)
+  const modules = await Promise.all([
+    bundle(folder, { ...entries, ...more }),
+    bundleCommandLine(folder),
+    buildWeb(join(folder, 'web')),
+  ])
+  writeFileSync(join(folder, 'licences.txt'), licencesOf(modules.flat()))
+  copyData(folder)
+  if (environment !== undefined) process.env['NODE_ENV'] = environment
+}
+
+/** Resolves with the modules that it contains. */
+async function bundle(folder: string, input: Record<string, string>): Promise<string[]> {
+  const build = await rolldown({
+    input,
+    platform: 'node',
+    // Optional parts of pg that are not installed; asked for at run time only where somebody wants them.
+    external: [/^node:/, 'pg-native', /^cloudflare:/],
+    treeshake: true,
+    logLevel: 'warn',
+  })
+  const { output } = await build.write({
+    dir: folder,
+    format: 'esm',
+    entryFileNames: '[name].mjs',
+    // Beside the entries, not in a folder of their own: `import.meta.url` then finds migrations and entries alike.
+    chunkFileNames: 'chunk-[name]-[hash].mjs',
+    comments: { legal: true, annotation: false, jsdoc: false },
+  })
+  await build.close()
+  return output.flatMap((each) => (each.type === 'chunk' ? each.moduleIds : []))
+}
+
+async function buildWeb(folder: string): Promise<string[]> {
+  const built = await buildWithVite({
+    configFile: 'web/vite.config.ts',
+    logLevel: 'warn',
+    build: { outDir: resolve(folder), emptyOutDir: true },
+  })
+  if (!('output' in built)) throw new Error('vite was expected to build once')
+  return built.output.flatMap((each) => (each.type === 'chunk' ? each.moduleIds : []))
+}
+
+/** Files that are read at run time, at the same place relative to the code as in the source. */
+function copyData(folder: string): void {
+  cpSync('src/db/migrations', join(folder, 'migrations'), { recursive: true })
+  for (const path of globSync([
+    'src/playbooks/*/prompts/*.md',
+    'src/org/templates/*.md',
+    'src/org/reference/*.{md,yaml}',
+  ])) {
+    const target = join(folder, path.slice('src/'.length))
+    mkdirSync(dirname(target), { recursive: true })
+    cpSync(path, target)
+  }
+}

@@ -1,0 +1,26 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { memoryFolder } from './machine.ts'
+import { isRunning } from './processes.ts'
+
+let folder: string | null = null
+
+/** Where the machine has room in its memory, what tests write is written there: thousands of them wait for no disk. */
+export function setup(): void {
+  const memory = memoryFolder()
+  if (memory === null || process.env['TMPDIR'] !== undefined) return
+  for (const name of readdirSync(memory))
+    if (name.startsWith(prefix) && !isRunning(Number(name.slice(prefix.length).split('-')[0])))
+      rmSync(join(memory, name), { recursive: true, force: true })
+  folder = mkdtempSync(join(memory, `${prefix}${process.pid}-`))
+  process.env['TMPDIR'] = folder
+}
+
+export function teardown(): void {
+  if (folder === null) return
+  delete process.env['TMPDIR']
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+}
+
+const prefix = 'agency-tests-'
