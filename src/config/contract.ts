@@ -1,8 +1,16 @@
 import { z } from 'zod'
 
 import { NotifyList } from '../adapters/notify/contract.ts'
+import { ClaudeSettings } from '../adapters/runtime/claude-code/contract.ts'
 
 const whole = (min: number, max: number) => z.number().int().min(min).max(max)
+const AbsolutePath = z.string().startsWith('/', 'must be an absolute path').max(4_096)
+const HostRule = z
+  .string()
+  .regex(
+    /^(\*|(\*\.)?[a-z0-9]([a-z0-9.:-]*[a-z0-9])?|\[?[0-9a-f:]+\]?)$/i,
+    'is not a host: example.org, *.example.org or an address',
+  )
 const minutes = z.number().positive().max(100_000).nullable()
 
 /**
@@ -69,9 +77,49 @@ export const Configuration = z.strictObject({
     expected: 'a positive number, or null',
   }),
   defaultRuntime: z.string().min(1).max(64).nullable().default(null).meta({
-    description: 'Runtime of a run that names none; null: such a run is refused',
+    description: 'Runtime of a run that names none; null: a coding agent that is installed',
     expected: 'the name of a runtime, or null',
   }),
+  claude: ClaudeSettings.prefault({}).meta({
+    description: 'Claude Code: where its program is, and which names of the daemon’s environment it gets',
+    expected: 'binary (a path, or null) and environment (a list of names)',
+  }),
+  box: z.enum(['auto', 'off', 'required']).default('auto').meta({
+    description: 'auto: agents are boxed where that is possible; off: never; required: without a box nothing starts',
+    expected: 'auto, off or required',
+  }),
+  boxReadable: z.array(AbsolutePath).max(100).default([]).meta({
+    description: 'Further files and folders of this machine that every box may read',
+    expected: 'a list of absolute paths',
+  }),
+  allowUnsandboxedYolo: z.boolean().default(false).meta({
+    description: 'Whether agents may do everything unasked where there is no box',
+    expected: 'true or false',
+  }),
+  network: z
+    .strictObject({
+      allowed: z.boolean().default(true),
+      allow: z.array(HostRule).max(1_000).default([]),
+      block: z.array(HostRule).max(1_000).default([]),
+      private: z.array(HostRule).max(100).default([]),
+    })
+    .prefault({})
+    .meta({
+      description:
+        'Whom boxed agents may reach: only those of allow if it names any, none of block; private: hosts of your own network',
+      expected: 'allowed, allow, block and private',
+    }),
+  limits: z
+    .strictObject({
+      maxProcesses: whole(1, 100_000).nullable().default(null),
+      maxMemoryMb: whole(16, 10_000_000).nullable().default(null),
+      maxDiskMb: whole(1, 100_000_000).nullable().default(null),
+    })
+    .prefault({})
+    .meta({
+      description: 'What one agent may use; null: 10 processes, 2048 MB, 5120 MB for programs, more for coding agents',
+      expected: 'max_processes, max_memory_mb and max_disk_mb',
+    }),
   bodyLimitMb: whole(1, 1_024).default(8).meta({
     description: 'Largest request body that the API takes, in MB',
     expected: 'a whole number from 1 to 1024',

@@ -91,18 +91,19 @@ export const environmentName = (key: ConfigurationKey): string =>
 
 const flagName = (key: ConfigurationKey): string => `--${snakeCase(key).replaceAll('_', '-')}`
 
-/** Text has no types: a number where one is wanted, `null`, `off` and `none` for null, JSON for a list, otherwise itself. */
+/** Text has no types: a number where one is wanted, `null`, `off` and `none` for null, JSON for a list or an object, otherwise itself. */
 function fromText(key: ConfigurationKey, text: string, where: string): unknown {
   const trimmed = text.trim()
   const candidates: unknown[] = []
   if (/^[+-]?\d+(\.\d+)?$/.test(trimmed)) candidates.push(Number(trimmed))
   if (/^(null|off|none)$/i.test(trimmed)) candidates.push(null)
-  if (trimmed.startsWith('[')) return checked(key, parsedList(trimmed), where)
+  if (/^(true|false)$/i.test(trimmed)) candidates.push(trimmed.toLowerCase() === 'true')
+  if (/^[[{]/.test(trimmed)) return checked(key, parsedJson(trimmed), where)
   for (const candidate of candidates) if (Configuration.shape[key].safeParse(candidate).success) return candidate
   return checked(key, trimmed, where)
 }
 
-function parsedList(text: string): unknown {
+function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

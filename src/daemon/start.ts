@@ -4,6 +4,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 
 import { createPrices } from '../adapters/prices/genai/prices.ts'
+import { createClaudeCodeRuntime } from '../adapters/runtime/claude-code/runtime.ts'
 import { createProgramRuntime } from '../adapters/runtime/program/runtime.ts'
 import { createScriptedRuntime } from '../adapters/runtime/scripted/runtime.ts'
 import { killSurvivors } from '../adapters/runtime/survivors.ts'
@@ -35,7 +36,9 @@ import { createServer, type Listening } from '../server/server.ts'
 import { findStanding } from '../work/attempts/store.ts'
 import { createGateFile } from '../work/gates/projection.ts'
 import { createDirectoryWorkspaces } from '../workspaces/directory.ts'
+import { defaultPolicy } from '../workspaces/policy.ts'
 import { createAttemptFiles } from './attempt-files.ts'
+import { prepareBox } from './box.ts'
 import { type HomePaths, homePaths, prepareHome, readOrCreateSecret } from './home.ts'
 import { keepHouse } from './housekeeping.ts'
 import { createLog } from './log.ts'
@@ -131,15 +134,26 @@ async function open(
     address: () => listening?.address ?? '',
   })
   const gateFile = createGateFile({ db, path: join(paths.home, 'workspace', 'pending_gates.json'), log })
+  const boxing = await prepareBox(paths, values, { env, clock, log })
   const agency = composeAgency({
     db,
     clock,
     ids: systemIds,
     log,
     trigger,
-    runtimes: [createScriptedRuntime({ host: 'process' }), createProgramRuntime()],
+    runtimes: [
+      createScriptedRuntime({ host: 'process' }),
+      createProgramRuntime(),
+      createClaudeCodeRuntime({
+        binary: values.claude.binary,
+        environment: env,
+        passOn: values.claude.environment,
+        allowUnsandboxedYolo: values.allowUnsandboxedYolo,
+      }),
+    ],
     prices: createPrices(),
-    workspaces: createDirectoryWorkspaces({ root: paths.workspaces }),
+    workspaces: createDirectoryWorkspaces({ root: paths.workspaces, box: boxing.box }),
+    policyOf: (_run, { runtime }) => defaultPolicy(runtime, values),
     files: createAttemptFiles(paths.attempts),
     promptOf: (playbook, kind) => promptOf(paths.home, playbook, kind),
     environmentOf: (attemptId, fence) => ({
@@ -193,7 +207,7 @@ async function open(
     address: listening?.address ?? '',
     socket: paths.socket,
     startedAt,
-    box: 'none: agents and evidence are not boxed',
+    box: boxing.about,
   })
   const service = createDaemonService({
     db,

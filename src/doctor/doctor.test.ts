@@ -67,7 +67,7 @@ describe('the doctor', () => {
 
   it('only looks for programs: an empty PATH has none', async () => {
     const findings = await look(await installed())
-    expect(['git', 'bubblewrap', 'tmux', 'coding agents'].map((name) => find(findings, name)?.status)).toEqual(
+    expect(['git', 'sandbox', 'tmux', 'coding agents'].map((name) => find(findings, name)?.status)).toEqual(
       Array.from({ length: 4 }, () => 'warn'),
     )
   })

@@ -20,7 +20,6 @@ function examineNode(version: string): Finding {
 function examineTools(env: Environment): Finding[] {
   const tools = [
     ['git', 'git', 'Install git.'],
-    ['bubblewrap', 'bwrap', 'Install bubblewrap; without it agents and evidence commands run without a sandbox.'],
     ['tmux', 'tmux', 'Install tmux; attended agents need it.'],
   ] as const
   return tools.map(([name, program, next]) => {

@@ -1,13 +1,5 @@
 import type { Forward } from '../../../workspaces/port.ts'
 
-/** What of the daemon's own environment an agent gets: whom it asks, and what it pays with. */
-export const passedOnByDefault = [
-  'ANTHROPIC_API_KEY',
-  'ANTHROPIC_AUTH_TOKEN',
-  'ANTHROPIC_BASE_URL',
-  'CLAUDE_CODE_OAUTH_TOKEN',
-] as const
-
 export type Environment = Readonly<Record<string, string | undefined>>
 
 export const passedOn = (environment: Environment, names: readonly string[]): Record<string, string> =>

@@ -8,7 +8,8 @@ import { readOutbox } from '../outbox.ts'
 import type { AgentMode, Launch, Runtime } from '../port.ts'
 import { startProcess } from '../process.ts'
 import { claudeArguments } from './arguments.ts'
-import { type Environment, forwardsTo, hiding, passedOn, passedOnByDefault, quiet } from './environment.ts'
+import { passedOnByDefault } from './contract.ts'
+import { type Environment, forwardsTo, hiding, passedOn, quiet } from './environment.ts'
 import { findClaude, locate, type NotFound } from './find.ts'
 import { checkOptions, optionsOf } from './options.ts'
 import { knowsSession } from './session.ts'
@@ -79,7 +80,7 @@ export function createClaudeCodeRuntime({
         mcp: [process.execPath, entryPath('mcp')],
         permit: [process.execPath, entryPath('claude-permit')],
       })
-      return startProcess({
+      const handle = await startProcess({
         launch,
         command: [path, ...args],
         environment: {
@@ -106,6 +107,7 @@ export function createClaudeCodeRuntime({
         remarks,
         ...(graceMs === undefined ? {} : { graceMs }),
       })
+      return { ...handle, mode }
     },
   }
 }
