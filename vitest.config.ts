@@ -19,7 +19,14 @@ const retry = process.env['CI'] === undefined ? 0 : 1
 /** Most cases wait for processes and sockets now and then: as many files at once as there are cores. */
 const maxWorkers = availableParallelism()
 
-const unit = ['src/**/*.test.ts', 'scripts/*.test.ts', 'test/*.test.ts', 'test/sim/*.test.ts', 'web/**/*.test.{ts,tsx}']
+const unit = [
+  'src/**/*.test.ts',
+  'scripts/*.test.ts',
+  'test/*.test.ts',
+  'test/sim/*.test.ts',
+  'test/support/**/*.test.ts',
+  'web/**/*.test.{ts,tsx}',
+]
 /** On PostgreSQL only what can tell the difference. */
 const isOnPostgresAlone = process.env['AGENCY_TEST_STORE'] === 'postgres'
 const onPostgres = (): string[] =>
@@ -37,7 +44,7 @@ export default defineConfig({
           name: 'unit',
           globalSetup,
           include: isOnPostgresAlone ? onPostgres() : unit,
-          exclude: [...configDefaults.exclude, 'test/e2e/**', 'test/chaos/**'],
+          exclude: [...configDefaults.exclude, 'test/e2e/**', 'test/chaos/**', 'test/agents/**'],
           maxWorkers,
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -53,6 +60,19 @@ export default defineConfig({
           maxWorkers,
           testTimeout: 240_000,
           hookTimeout: 240_000,
+          expect: patient,
+          retry,
+        },
+      },
+      {
+        // Coding agents themselves, against a scripted model; each file has daemons and agents of its own.
+        test: {
+          name: 'agents',
+          globalSetup: [...withBuild, 'test/agents/agents.setup.ts'],
+          include: ['test/agents/**/*.test.ts'],
+          maxWorkers,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           expect: patient,
           retry,
         },

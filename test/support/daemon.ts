@@ -15,6 +15,8 @@ export interface TestDaemon {
   start(): Promise<void>
   /** Asks it to stop and waits until it is gone. */
   stop(): Promise<void>
+  /** Ends it without a word. */
+  kill(): Promise<void>
   /** As the operator. JSON as it is on the wire. */
   ask<Answer>(method: string, path: string, body?: unknown): Promise<Answer>
   /** An address that signs one browser in, once. */
@@ -23,19 +25,32 @@ export interface TestDaemon {
   remove(): Promise<void>
 }
 
-/** With the dashboard of this folder. */
-export async function createTestDaemon(webRoot: string): Promise<TestDaemon> {
+/** With the dashboard of this folder, and with this beside what every daemon finds in its environment. */
+export async function createTestDaemon(
+  webRoot: string | null,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<TestDaemon> {
   const home = mkdtempSync(join(tmpdir(), 'agency-e2e-'))
   const port = await freePort()
   const address = `http://127.0.0.1:${port}`
   let child: ChildProcess | null = null
 
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    const ended = child
+    child = null
+    if (ended === null || ended.exitCode !== null || ended.signalCode !== null) return
+    const gone = once(ended, 'exit')
+    ended.kill(signal)
+    await gone
+  }
+
   const daemon: TestDaemon = {
     home,
     address,
     async start() {
-      const started = spawn(process.execPath, [builtEntry('test-daemon'), String(port), webRoot], {
-        env: { PATH: process.env['PATH'] ?? '', HOME: home, AGENCY_HOME: home },
+      const args = [builtEntry('test-daemon'), String(port), ...(webRoot === null ? [] : [webRoot])]
+      const started = spawn(process.execPath, args, {
+        env: { PATH: process.env['PATH'] ?? '', HOME: home, AGENCY_HOME: home, ...environment },
         stdio: ['ignore', 'ignore', 'pipe'],
       })
       child = started
@@ -46,14 +61,8 @@ export async function createTestDaemon(webRoot: string): Promise<TestDaemon> {
         if (started.exitCode !== null) throw new Error(`the daemon ended with ${started.exitCode}: ${complaint}`)
       }
     },
-    async stop() {
-      const stopped = child
-      child = null
-      if (stopped === null || stopped.exitCode !== null || stopped.signalCode !== null) return
-      const gone = once(stopped, 'exit')
-      stopped.kill('SIGTERM')
-      await gone
-    },
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
     async ask(method, path, body) {
       const headers = {
         accept: 'application/json',

@@ -1,0 +1,10 @@
+import { installClaude } from './install.ts'
+
+/** Where tests find the program; set once for all of them. */
+export const claudeVariable = 'AGENCY_TEST_CLAUDE'
+
+export function setup(): void {
+  const installed = installClaude()
+  if ('missing' in installed) throw new Error(installed.missing)
+  process.env[claudeVariable] = installed.path
+}

@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { homedir, tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+
+const declaration = new URL('package.json', import.meta.url)
+
+export type Installed = { readonly path: string } | { readonly missing: string }
+
+/** Claude Code in the version that is declared here, in a cache outside of the checkout; installed where it is not yet. */
+export function installClaude(): Installed {
+  const { dependencies } = JSON.parse(readFileSync(declaration, 'utf8')) as { dependencies: Record<string, string> }
+  const version = dependencies['@anthropic-ai/claude-code'] ?? ''
+  const folder = join(cacheFolder(), `claude-code-${version}`)
+  if (!existsSync(binaryIn(folder))) {
+    const failure = install(folder)
+    if (failure !== null) return { missing: `Claude Code ${version} cannot be installed (${failure})` }
+  }
+  const said = spawnSync(binaryIn(folder), ['--version'], { env: { HOME: '/nonexistent' }, encoding: 'utf8' })
+  if (said.stdout?.startsWith(version)) return { path: binaryIn(folder) }
+  return { missing: `Claude Code ${version} does not run here (${said.error?.message ?? said.stderr.trim()})` }
+}
+
+const binaryIn = (folder: string): string => join(folder, 'node_modules', '.bin', 'claude')
+
+function cacheFolder(): string {
+  const named = process.env['XDG_CACHE_HOME']
+  if (named) return join(named, 'agency-test-agents')
+  const home = homedir()
+  return home !== '' && existsSync(home)
+    ? join(home, '.cache', 'agency-test-agents')
+    : join(tmpdir(), `agency-test-agents-${userInfo().uid}`)
+}
+
+/** Beside its place first: two runs may install at once, and one that is killed leaves nothing half. */
+function install(folder: string): string | null {
+  mkdirSync(join(folder, '..'), { recursive: true })
+  const draft = mkdtempSync(`${folder}-`)
+  try {
+    cpSync(declaration, join(draft, 'package.json'))
+    console.log(`installing Claude Code into ${folder}`)
+    const npm = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error'], {
+      cwd: draft,
+      encoding: 'utf8',
+      timeout: 300_000,
+    })
+    if (npm.status !== 0) return npm.error?.message ?? (npm.stderr.trim().split('\n').at(0) || 'npm failed')
+    if (!existsSync(folder)) renameSync(draft, folder)
+    return null
+  } finally {
+    rmSync(draft, { recursive: true, force: true })
+  }
+}

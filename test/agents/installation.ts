@@ -1,0 +1,74 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished, vi } from 'vitest'
+
+import { createTestDaemon, type TestDaemon } from '../support/daemon.ts'
+import type { Rule } from '../support/model-server/script.ts'
+import { type ModelServer, startModelServer } from '../support/model-server/server.ts'
+import { claudeVariable } from './agents.setup.ts'
+
+export interface Installation {
+  readonly daemon: TestDaemon
+  readonly model: ModelServer
+  /** Makes a run of Claude Code and says which; tries a failed call of the model once only. */
+  run(input: RunInput): Promise<string>
+  show(runId: string): Promise<Shown>
+  /** Resolves once this holds for the run. */
+  until(runId: string, holds: (shown: Shown) => boolean): Promise<Shown>
+  output(attemptId: string): Promise<string>
+}
+
+export interface RunInput {
+  readonly goal: string
+  readonly [field: string]: unknown
+}
+
+export interface Shown {
+  readonly run: Readonly<Record<string, unknown>> & { readonly status: string }
+  readonly briefs: readonly (Readonly<Record<string, unknown>> & { readonly id: string; readonly status: string })[]
+  readonly attempts: readonly (Readonly<Record<string, unknown>> & {
+    readonly id: string
+    readonly status: string
+    readonly outcome: string | null
+    readonly pid: number | null
+  })[]
+  readonly questions: readonly (Readonly<Record<string, unknown>> & { readonly id: string })[]
+}
+
+/** A daemon and a model of their own, with the real program between them: no key, no home, no network of this machine. */
+export async function install(rules: readonly Rule[] = [], settings = ''): Promise<Installation> {
+  const model = await startModelServer(rules)
+  const daemon = await createTestDaemon(null, {
+    ANTHROPIC_BASE_URL: model.url,
+    ANTHROPIC_API_KEY: 'sk-ant-dummy-0000',
+  })
+  onTestFinished(async () => {
+    await daemon.remove()
+    await model.stop()
+  })
+  mkdirSync(daemon.home, { recursive: true })
+  writeFileSync(join(daemon.home, 'config.yaml'), `claude:\n  binary: ${process.env[claudeVariable]}\n${settings}`)
+  await daemon.start()
+  const show = (runId: string) => daemon.ask<Shown>('GET', `/runs/${runId}/inspect`)
+  return {
+    daemon,
+    model,
+    run: async (input) => {
+      const defaults = { runtime: 'claude-code', runtime_options: { max_retries: 1 }, verify: 'none', on_limit: 'fail' }
+      return (await daemon.ask<{ id: string }>('POST', '/runs', { ...defaults, ...input })).id
+    },
+    show,
+    until: (runId, holds) =>
+      vi.waitUntil(
+        async () => {
+          const shown = await show(runId)
+          return holds(shown) ? shown : null
+        },
+        { timeout: 60_000, interval: 100 },
+      ) as Promise<Shown>,
+    output: async (attemptId) =>
+      (await daemon.ask<{ text: string }>('GET', `/attempts/${attemptId}/output`)).text,
+  }
+}
+
+export const hasEnded = ({ run }: Shown): boolean => ['done', 'failed', 'cancelled'].includes(run.status)

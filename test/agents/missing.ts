@@ -1,0 +1,19 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { detectBox } from '../../src/workspaces/box/detect.ts'
+import { installClaude } from './install.ts'
+
+/** Why agents cannot be tried on this machine, or null; installs what can be installed. */
+export async function agentsMissing(): Promise<string | null> {
+  const directory = mkdtempSync(join(tmpdir(), 'agency-box-'))
+  try {
+    const box = await detectBox({ directory })
+    if (!box.ok) return `there is no box: ${box.reason} (${box.install})`
+    const installed = installClaude()
+    return 'missing' in installed ? installed.missing : null
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
