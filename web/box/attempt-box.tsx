@@ -1,4 +1,5 @@
 import type { Attempt } from '../../src/work/attempts/contract.ts'
+import { Sign } from '../parts/state.tsx'
 import { figure } from '../text.ts'
 
 /** Whether it could leave its workspace. */
@@ -33,7 +34,10 @@ export function DeniedList({ denied }: { denied: Attempt['denied'] }) {
     <ul className="plain warnings">
       {denied.slice(0, deniedShown).map(({ what, rule }, index) => (
         <li key={index} title={rule}>
-          Not allowed: <code>{what}</code>
+          <Sign tone="waiting" />
+          <span>
+            Not allowed: <code>{what}</code>
+          </span>
         </li>
       ))}
       {denied.length > deniedShown && <li>and {denied.length - deniedShown} more</li>}

@@ -7,10 +7,13 @@ import type { Shown } from './rows.ts'
 export function FileList({
   files,
   current,
+  open,
   onChoose,
 }: {
   files: readonly Shown[]
   current: number
+  /** At first. */
+  open: boolean
   onChoose: (index: number) => void
 }) {
   const [text, setText] = useState('')
@@ -23,7 +26,7 @@ export function FileList({
     list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' })
   }, [current])
   return (
-    <details className="diff-files" open={isWide()}>
+    <details className="diff-files" open={open}>
       <summary>{counted(files.length, 'file')}</summary>
       {files.length > searchable && (
         <input
@@ -62,8 +65,6 @@ export function FileList({
 
 const searchable = 12
 const most = 1_000
-
-const isWide = (): boolean => window.matchMedia('(width >= 1100px)').matches
 
 const parted = (path: string): [folder: string, name: string] => {
   const at = path.lastIndexOf('/') + 1

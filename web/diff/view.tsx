@@ -15,6 +15,8 @@ export interface DiffProps {
   label: string
   /** Stands above the first file and scrolls with it. */
   before?: ReactNode
+  /** It has not the window to itself: the list of files begins folded. */
+  compact?: boolean
   /** One file in full, where the whole diff was too long for it. */
   load: (path: string) => Promise<Diff>
 }
@@ -22,7 +24,7 @@ export interface DiffProps {
 const rowHeight = 20
 
 /** What changed, file by file. Only what can be seen is drawn, so that a hundred thousand lines scroll like a hundred. */
-export function DiffView({ diff, label, before, load }: DiffProps) {
+export function DiffView({ diff, label, before, compact = false, load }: DiffProps) {
   const { files, loadFile, loading, failed } = useFiles(diff, load)
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set())
   const isOpen = useCallback((file: Shown) => isOpenAtFirst(file) !== toggled.has(file.path), [toggled])
@@ -68,7 +70,7 @@ export function DiffView({ diff, label, before, load }: DiffProps) {
 
   return (
     <div className="diff" onKeyDown={onKey}>
-      {files.length > 1 && <FileList files={files} current={current} onChoose={goTo} />}
+      {files.length > 1 && <FileList files={files} current={current} open={!compact && isWide()} onChoose={goTo} />}
       <div ref={scroller} className="diff-lines" tabIndex={0} role="region" aria-label={label}>
         <div className="diff-all" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map((item) => {
@@ -131,6 +133,8 @@ export function DiffView({ diff, label, before, load }: DiffProps) {
     </div>
   )
 }
+
+const isWide = (): boolean => window.matchMedia('(width >= 1100px)').matches
 
 const steps: Readonly<Record<string, number>> = { j: 1, n: 1, k: -1, p: -1 }
 

@@ -68,7 +68,8 @@ function Run({ inspection, briefId }: { inspection: Inspection; briefId: string 
   // A number behind `#` is a line of the log.
   const known = tabsOf(inspection).some((tab) => tab.name === view) ? view : 'log'
   const shown = /^\d+$/.test(hash) ? 'log' : known
-  // Reading takes the room, unless a brief was asked for.
+  // Reading takes all the room, unless a brief was asked for.
+  const reading = briefId === null && shown === 'changes'
   const detailed = briefId !== null || (brief !== undefined && shown !== 'changes' && shown !== 'output')
   const change = (next: RunView): void => {
     setView(next)
@@ -80,9 +81,9 @@ function Run({ inspection, briefId }: { inspection: Inspection; briefId: string 
       <RunHeader inspection={inspection} />
       <Stops />
       {!run.simulated && run.endedAt === null && <NoBox />}
-      <RunWaiting inspection={inspection} briefId={briefId} />
-      <div className="run-grid">
-        <RunTree inspection={inspection} current={current} />
+      <RunWaiting inspection={inspection} briefId={briefId} slim={reading} />
+      <div className="run-grid" data-reading={reading || undefined}>
+        {!reading && <RunTree inspection={inspection} current={current} />}
         <div className="run-side">
           <Tabs tabs={tabsOf(inspection)} current={shown} onChange={change} label="Views of the run">
             {shown === 'log' && <RunLog runId={run.id} path={path} hash={hash} />}
@@ -114,12 +115,12 @@ function Run({ inspection, briefId }: { inspection: Inspection; briefId: string 
 }
 
 /** What the run waits for. With a brief chosen only what is about it is open; the rest is one line away. */
-function RunWaiting({ inspection, briefId }: { inspection: Inspection; briefId: string | null }) {
+function RunWaiting({ inspection, briefId, slim }: { inspection: Inspection; briefId: string | null; slim: boolean }) {
   const all = waitingOf(inspection.gates, inspection.questions)
   const near = briefId === null ? all : all.filter((item) => briefOf(item) === briefId)
   const others = all.length - near.length
   return (
-    <section className="run-waiting" aria-label="What waits for you">
+    <section className="run-waiting" data-slim={slim || undefined} aria-label="What waits for you">
       <WaitingCards items={near} within={inspection.run} />
       {others > 0 && (
         <p className="facts">

@@ -38,6 +38,7 @@ function BriefDiff({ brief }: { brief: Brief }) {
     return (
       <DiffView
         key={diff.data.to}
+        compact
         diff={diff.data}
         label={`Changes of ${brief.title}`}
         load={(path) => fileOfBrief(brief.id, path)}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 
 import { Counts } from '../diff/files.tsx'
 import { addresses, Link } from '../router.tsx'
-import { counted } from '../text.ts'
+import { counted, figure } from '../text.ts'
 import { CheckSum } from './checks.tsx'
 import { pullRequestQuery } from './queries.ts'
 
@@ -29,15 +29,15 @@ export function MergePart({ runId }: { runId: string }) {
           <ul className="plain stat">
             {files.slice(0, filesShown).map((file) => (
               <li key={file.path}>
-                <code className="cut">{file.path}</code>
                 {file.binary ? (
                   <span className="muted">not text</span>
                 ) : (
                   <Counts added={file.added} removed={file.removed} />
                 )}
+                <code className="cut">{file.path}</code>
               </li>
             ))}
-            {files.length > filesShown && <li className="muted">and {counted(files.length - filesShown, 'more')}</li>}
+            {files.length > filesShown && <li className="muted">and {figure(files.length - filesShown)} more</li>}
           </ul>
         </dd>
       </div>

@@ -1,5 +1,6 @@
 import type { Run } from '../../src/work/runs/contract.ts'
 import { modeWords } from '../box/words.ts'
+import { Sign } from '../parts/state.tsx'
 import { Commit } from '../pull-request/commit.tsx'
 
 /** Where the work of a run comes from and goes to, how freely its agents work, and what was odd about the repository. */
@@ -41,7 +42,10 @@ export function RunGround({ run }: { run: Run }) {
       {repository !== null && repository.warnings.length > 0 && (
         <ul className="plain warnings" aria-label="Warnings about the repository">
           {repository.warnings.map((warning, index) => (
-            <li key={index}>{warning}</li>
+            <li key={index}>
+              <Sign tone="waiting" />
+              <span>{warning}</span>
+            </li>
           ))}
         </ul>
       )}

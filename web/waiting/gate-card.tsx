@@ -130,7 +130,7 @@ function Summary({ gate, run }: { gate: GateShown; run: Run | undefined }) {
         <dd className="written">{next === '' ? 'nothing said' : next}</dd>
       </div>
       {gate.gate === 'merge' && <MergePart runId={gate.runId} />}
-      <div>
+      <div className={odd.length === 0 ? undefined : 'odd-part'}>
         <dt>Anomalies</dt>
         <dd>{odd.length === 0 ? <span className="muted">none</span> : <Lines lines={odd} odd />}</dd>
       </div>
