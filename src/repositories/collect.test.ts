@@ -1,23 +1,322 @@
-import { expect, it } from 'vitest'
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 
-import { createGitBench, plainGit, writeFiles } from '../../test/support/git-bench.ts'
-import { collect, promote } from './collect.ts'
+import { describe, expect, it } from 'vitest'
+
+import { commitFiles, createGitBench, plainGit, type Workplace, writeFiles } from '../../test/support/git-bench.ts'
+import type { Entry } from '../workspaces/port.ts'
+import { collect, type Collection, discard, promote, snapshot, snapshotRef } from './collect.ts'
 
 const bench = createGitBench()
-const { git, mirrors } = bench
+const { git, mirrors, repository, folder, author, mirrorRoot } = bench
 
-it('brings what an agent left into the mirror, as a commit', async () => {
-  const { mirror, workspace, start, path } = await bench.workplace()
-  writeFiles(path, { 'new.txt': 'new\n' })
-  const order = { mirror, workspace, start, message: 'left over', author: bench.author, ref: 'brf_1' }
-  const collected = await collect(git, order)
-  expect(collected).toMatchObject({
-    outcome: 'collected',
-    files: [{ path: 'new.txt', status: 'added', added: 1, removed: 0, binary: false }],
-    commits: [{ author: 'Coder', subject: 'left over', parents: [start] }],
+const orderFor = ({ mirror, workspace, start }: Workplace, more: Partial<Collection> = {}): Collection => ({
+  mirror,
+  workspace,
+  start,
+  message: 'What was left',
+  author,
+  ref: 'brf_1',
+  ...more,
+})
+
+/** That nothing came in: no branch, no object, no directory. */
+async function untouched({ mirror }: Workplace, work: () => Promise<void>): Promise<void> {
+  const look = () => ({
+    refs: plainGit(mirror, 'for-each-ref'),
+    objects: plainGit(mirror, 'cat-file', '--batch-all-objects', '--batch-check').split('\n').length,
+    beside: readdirSync(mirrorRoot).filter((name) => name.startsWith(basename(mirror))),
   })
-  const commit = await promote(git, mirror, 'brf_1', 'feature/run_1/main/brf_1')
-  expect(commit).toBe(plainGit(path, 'rev-parse', 'HEAD'))
-  expect(await mirrors.head(mirror, 'feature/run_1/main/brf_1')).toBe(commit)
-  expect(plainGit(path, 'status', '--porcelain')).toBe('')
+  const before = look()
+  await work()
+  expect(look()).toEqual(before)
+}
+
+describe('collecting', () => {
+  it('brings what an agent left into the mirror, as a commit', async () => {
+    const at = await bench.workplace()
+    writeFiles(at.path, { 'new.txt': 'new\n' })
+    expect(await collect(git, orderFor(at))).toMatchObject({
+      outcome: 'collected',
+      files: [{ path: 'new.txt', status: 'added', added: 1, removed: 0, binary: false }],
+      commits: [{ author: 'Coder', subject: 'What was left', parents: [at.start] }],
+    })
+    expect(await mirrors.head(at.mirror, at.branch)).toBe(null)
+    const commit = await promote(git, at.mirror, 'brf_1', at.branch)
+    expect(commit).toBe(plainGit(at.path, 'rev-parse', 'HEAD'))
+    expect(await mirrors.head(at.mirror, at.branch)).toBe(commit)
+    expect(await promote(git, at.mirror, 'brf_1', at.branch)).toBe(commit)
+    expect(plainGit(at.path, 'status', '--porcelain')).toBe('')
+    expect(plainGit(at.mirror, 'for-each-ref', 'refs/agency')).toBe('')
+    plainGit(at.mirror, 'fsck', '--strict')
+  })
+
+  it('brings commits of the agent as they are, and leftovers after them', async () => {
+    const at = await bench.workplace()
+    const own = commitFiles(at.path, { 'a.txt': 'a\n' }, 'mine')
+    rmSync(join(at.path, 'README.md'))
+    const collected = await collect(git, orderFor(at))
+    expect(collected).toMatchObject({
+      commits: [
+        { subject: 'What was left', parents: [own] },
+        { subject: 'mine', commit: own },
+      ],
+      files: [
+        { path: 'README.md', status: 'deleted' },
+        { path: 'a.txt', status: 'added' },
+      ],
+    })
+  })
+
+  it('is the same when it is done again, and goes on from there', async () => {
+    const at = await bench.workplace()
+    writeFiles(at.path, { 'a.txt': 'a\n' })
+    const first = await collect(git, orderFor(at))
+    expect(await collect(git, orderFor(at))).toEqual(first)
+    writeFiles(at.path, { 'b.txt': 'b\n' })
+    expect(await collect(git, orderFor(at))).toMatchObject({ commits: [{}, {}] })
+  })
+
+  it('is empty where nothing changed, also after a commit and its revert', async () => {
+    const at = await bench.workplace()
+    writeFiles(at.path, { '.agency/outbox/report.json': '{}' })
+    await untouched(at, async () => expect(await collect(git, orderFor(at))).toEqual({ outcome: 'empty' }))
+    commitFiles(at.path, { 'a.txt': 'a\n' })
+    plainGit(at.path, 'revert', '--no-edit', 'HEAD')
+    await untouched(at, async () => expect(await collect(git, orderFor(at))).toEqual({ outcome: 'empty' }))
+  })
+
+  it('takes what is checked out, whatever the branch is called by then', async () => {
+    const at = await bench.workplace()
+    plainGit(at.path, 'switch', '--quiet', '--create', 'my-own')
+    const commit = commitFiles(at.path, { 'a.txt': 'a\n' })
+    expect(await collect(git, orderFor(at))).toMatchObject({ outcome: 'collected', commit })
+    plainGit(at.path, 'checkout', '--quiet', '--detach')
+    expect(await collect(git, orderFor(at))).toMatchObject({ outcome: 'collected', commit })
+  })
+
+  it('leaves out what is ignored, and .agency/ even where that is not', async () => {
+    const at = await bench.workplace(repository({ '.gitignore': 'build/\n!.agency/\n' }))
+    writeFileSync(join(at.path, '.git/info/exclude'), '')
+    writeFiles(at.path, { 'build/out.js': 'x', 'a.txt': 'a\n', '.agency/outbox/report.json': '{}' })
+    expect(await collect(git, orderFor(at))).toMatchObject({ outcome: 'collected', files: [{ path: 'a.txt' }] })
+  })
+
+  it('takes any name and any kind of file', async () => {
+    const at = await bench.workplace()
+    const names = ['a\nb', '"q"', '-rf', 'README.MD', 'readme.md', `${'d/'.repeat(100)}x`]
+    writeFiles(at.path, Object.fromEntries(names.map((name) => [name, name])))
+    writeFileSync(Buffer.concat([Buffer.from(`${at.path}/raw-`), Buffer.from([0xff])]), 'raw')
+    symlinkSync('/etc/passwd', join(at.path, 'link'))
+    const collected = await collect(git, orderFor(at))
+    const paths = collected.outcome === 'collected' ? collected.files.map(({ path }) => path) : []
+    expect(paths.sort()).toEqual([...names, 'raw-\uFFFD', 'link'].sort())
+    // A link is a link: what it points at has not come along.
+    expect(plainGit(at.mirror, 'cat-file', 'blob', 'refs/agency/incoming/brf_1:link')).toBe('/etc/passwd')
+  })
+
+  it('works in a clone of a shallow repository and of one with SHA-256', async () => {
+    const origin = repository()
+    commitFiles(origin, { 'b.txt': 'b\n' })
+    const shallow = folder('shallow')
+    plainGit(origin, 'clone', '--quiet', '--depth=1', `file://${origin}`, shallow)
+    const modern = folder('sha256')
+    plainGit(bench.root, 'init', '--quiet', '--object-format=sha256', '--initial-branch=main', modern)
+    commitFiles(modern, { 'a.txt': 'a\n' })
+    for (const source of [shallow, modern]) {
+      const at = await bench.workplace(source)
+      writeFiles(at.path, { 'new.txt': 'new\n' })
+      expect(await collect(git, orderFor(at))).toMatchObject({ outcome: 'collected', files: [{ path: 'new.txt' }] })
+      const commit = await promote(git, at.mirror, 'brf_1', at.branch)
+      const landing = { repository: source, branch: 'main', mirror: at.mirror, commit }
+      expect(await mirrors.land(landing)).toEqual({ outcome: 'landed', commit })
+    }
+  })
+
+  it('starts git in the clone through the workspace, and nowhere else', async () => {
+    const at = await bench.workplace()
+    writeFiles(at.path, { 'a.txt': 'a\n' })
+    const entries: Entry[] = []
+    const workspace = {
+      ...at.workspace,
+      enter: (entry: Entry) => {
+        entries.push(entry)
+        return at.workspace.enter(entry)
+      },
+    }
+    expect(await collect(git, orderFor({ ...at, workspace }))).toMatchObject({ outcome: 'collected' })
+    expect(entries.map(({ offline }) => offline)).toEqual([true])
+    // One that lets nobody in gives nothing away.
+    const closed = { ...at.workspace, enter: () => Promise.reject(new Error('closed')) }
+    await untouched(at, async () => {
+      await expect(collect(git, orderFor({ ...at, workspace: closed }, { ref: 'brf_2' }))).rejects.toThrow('closed')
+    })
+  })
+
+  it('is put back where nobody wants it', async () => {
+    const at = await bench.workplace()
+    writeFiles(at.path, { 'a.txt': 'a\n' })
+    await collect(git, orderFor(at))
+    await discard(git, at.mirror, 'brf_1')
+    expect(plainGit(at.mirror, 'for-each-ref', 'refs/agency')).toBe('')
+    await expect(promote(git, at.mirror, 'brf_1', at.branch)).rejects.toThrow('nothing was collected')
+  })
+
+  it('is done for many at once', async () => {
+    const source = repository()
+    const places = await Promise.all(Array.from({ length: 4 }, () => bench.workplace(source)))
+    for (const [index, { path }] of places.entries()) writeFiles(path, { [`${index}.txt`]: 'x\n' })
+    const collected = await Promise.all(places.map((at, index) => collect(git, orderFor(at, { ref: `brf_${index}` }))))
+    expect(collected.map(({ outcome }) => outcome)).toEqual(places.map(() => 'collected'))
+  })
+})
+
+describe('what may not come in is refused and leaves nothing behind', () => {
+  const expectRefused = async (at: Workplace, why: RegExp, files?: readonly string[], more: Partial<Collection> = {}) =>
+    untouched(at, async () => {
+      const collected = await collect(git, orderFor(at, more))
+      expect(collected).toMatchObject({ outcome: 'refused', why: expect.stringMatching(why) })
+      if (files !== undefined) expect(collected).toMatchObject({ files })
+    })
+
+  it('a history that was rewritten', async () => {
+    const source = repository()
+    commitFiles(source, { 'b.txt': 'b\n' })
+    const at = await bench.workplace(source)
+    plainGit(at.path, 'commit', '--quiet', '--amend', '--message', 'rewritten')
+    await expectRefused(at, /^history was rewritten/)
+    plainGit(at.path, 'reset', '--quiet', '--hard', 'HEAD~1')
+    await expectRefused(at, /^history was rewritten/)
+    plainGit(at.path, 'checkout', '--quiet', '--orphan', 'new')
+    commitFiles(at.path, { 'c.txt': 'c\n' })
+    await expectRefused(at, /^history was rewritten/)
+  })
+
+  it('files under .agency/, also those of a commit that a later one takes back', async () => {
+    const at = await bench.workplace()
+    writeFiles(at.path, { '.agency/x': 'x' })
+    plainGit(at.path, 'add', '--force', '.agency/x')
+    plainGit(at.path, 'commit', '--quiet', '--message', 'sneak')
+    await expectRefused(at, /^files under \.agency\/ were committed/, ['.agency/x'])
+    commitFiles(at.path, { 'a.txt': 'a\n' })
+    expect(plainGit(at.path, 'ls-files', '.agency')).toBe('')
+    await expectRefused(at, new RegExp(`git reset --soft ${at.start}`), ['.agency/x'])
+    plainGit(at.path, 'reset', '--quiet', '--soft', at.start)
+    expect(await collect(git, orderFor(at))).toMatchObject({ outcome: 'collected', files: [{ path: 'a.txt' }] })
+  })
+
+  it('a repository inside the repository; one that was there may move on', async () => {
+    const inner = repository({ 'lib.txt': 'lib\n' })
+    const source = repository()
+    plainGit(source, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner, 'vendor/lib')
+    plainGit(source, 'commit', '--quiet', '--message', 'with a submodule')
+    const at = await bench.workplace(source)
+    const next = commitFiles(inner, { 'lib.txt': 'newer\n' })
+    plainGit(at.path, 'update-index', '--cacheinfo', `160000,${next},vendor/lib`)
+    plainGit(at.path, 'commit', '--quiet', '--message', 'newer')
+    expect(await collect(git, orderFor(at))).toMatchObject({ outcome: 'collected', files: [{ path: 'vendor/lib' }] })
+    await discard(git, at.mirror, 'brf_1')
+    mkdirSync(join(at.path, 'app'))
+    plainGit(join(at.path, 'app'), 'init', '--quiet')
+    commitFiles(join(at.path, 'app'), { 'a.txt': 'a\n' })
+    const collected = await collect(git, orderFor(at))
+    expect(collected).toMatchObject({
+      outcome: 'refused',
+      files: ['app'],
+      why: expect.stringContaining('repositories inside'),
+    })
+  })
+
+  it('more than fits, as it is on disk and not as it is packed', async () => {
+    const at = await bench.workplace()
+    commitFiles(at.path, { 'zeros.bin': Buffer.alloc(3 * 1024 ** 2), 'small.txt': 'x\n' })
+    rmSync(join(at.path, 'zeros.bin'))
+    await expectRefused(at, /^more than 2 MB were committed.*zeros\.bin \(3 MB\)/, undefined, {
+      limits: { maxBytes: 2 * 1024 ** 2 },
+    })
+    expect(await collect(git, orderFor(at, { limits: { maxBytes: 4 * 1024 ** 2 } }))).toMatchObject({
+      outcome: 'collected',
+    })
+  })
+
+  it('more than fits through the door', async () => {
+    const at = await bench.workplace()
+    let seed = 1
+    const noise = Buffer.alloc(3 * 1024 ** 2).map(() => (seed = (seed * 48_271) % 2_147_483_647) & 255)
+    writeFiles(at.path, { 'noise.bin': Buffer.from(noise) })
+    await expectRefused(at, /^more than 1 MB were committed/, undefined, { limits: { maxBytes: 1024 ** 2 } })
+  })
+
+  it('what takes too long', async () => {
+    const at = await bench.workplace()
+    writeFiles(at.path, { 'a.txt': 'a\n' })
+    const slow = {
+      ...at.workspace,
+      enter: ({ command: _, ...entry }: Entry) => at.workspace.enter({ ...entry, command: ['sleep', '600'] }),
+    }
+    await expectRefused({ ...at, workspace: slow }, /could not be collected in 0\.05 seconds/, [], {
+      limits: { timeoutMs: 50 },
+    })
+  })
+
+  it('a .git that is gone, a link, a file, or broken', async () => {
+    const other = await bench.workplace()
+    const cases: [RegExp, (path: string) => void][] = [
+      [/^its \.git is gone$/, (path) => rmSync(path, { recursive: true })],
+      [
+        /^its \.git was replaced/,
+        (path) => {
+          rmSync(path, { recursive: true })
+          symlinkSync(join(other.path, '.git'), path)
+        },
+      ],
+      [
+        /^its \.git was replaced/,
+        (path) => {
+          rmSync(path, { recursive: true })
+          writeFileSync(path, `gitdir: ${join(other.path, '.git')}\n`)
+        },
+      ],
+      [/^its \.git is broken/, (path) => rmSync(join(path, 'HEAD'))],
+      [/^its \.git is broken/, (path) => writeFileSync(join(path, 'HEAD'), 'ref: ../../../../etc/passwd\n')],
+      [/^its \.git is broken/, (path) => writeFileSync(join(path, 'HEAD'), `${'a'.repeat(40)}\n`)],
+      [/^its \.git is broken/, (path) => rmSync(join(path, 'objects'), { recursive: true })],
+      [/^its \.git is broken/, (path) => writeFileSync(join(path, 'config'), 'garbage [[[\n')],
+    ]
+    for (const [why, break_] of cases) {
+      const at = await bench.workplace(other.source)
+      writeFiles(at.path, { 'a.txt': 'a\n' })
+      break_(join(at.path, '.git'))
+      await expectRefused(at, why)
+    }
+  })
+
+  it('commits without their objects', async () => {
+    const at = await bench.workplace()
+    commitFiles(at.path, { 'a.txt': 'lost\n' })
+    const blob = plainGit(at.path, 'rev-parse', 'HEAD:a.txt')
+    rmSync(join(at.path, '.git/objects', blob.slice(0, 2), blob.slice(2)))
+    rmSync(join(at.path, 'a.txt'))
+    await expectRefused(at, /^its commits cannot be read/)
+  })
+})
+
+describe('a snapshot', () => {
+  it('keeps everything before a workspace goes, also what could never be collected', async () => {
+    const at = await bench.workplace()
+    plainGit(at.path, 'commit', '--quiet', '--amend', '--message', 'rewritten')
+    writeFiles(at.path, { 'dirty.txt': 'dirty\n' })
+    const commit = await snapshot(git, orderFor(at, { ref: 'brf_9' }))
+    expect(commit).toBe(plainGit(at.path, 'rev-parse', 'HEAD'))
+    rmSync(at.path, { recursive: true })
+    expect(plainGit(at.mirror, 'show', `${snapshotRef('brf_9')}:dirty.txt`)).toBe('dirty')
+    plainGit(at.mirror, 'fsck')
+  })
+
+  it('is none where nothing was done or nothing can be read', async () => {
+    const at = await bench.workplace()
+    expect(await snapshot(git, orderFor(at))).toBe(null)
+    rmSync(join(at.path, '.git'), { recursive: true })
+    expect(await snapshot(git, orderFor(at))).toBe(null)
+  })
 })

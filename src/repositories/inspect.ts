@@ -16,6 +16,19 @@ export async function inspectCommits(
   commit: string,
   maxBytes: number,
 ): Promise<Complaint | null> {
+  const complaint = await complaintAbout(git, repository, start, commit, maxBytes)
+  // A further commit would not help: it has to be as if this had never been.
+  const remedy = `Undo the commits, keep the files (git reset --soft ${start}), take these out, and commit the rest.`
+  return complaint === null ? null : { ...complaint, why: `${complaint.why}. ${remedy}` }
+}
+
+async function complaintAbout(
+  git: Git,
+  repository: string,
+  start: string,
+  commit: string,
+  maxBytes: number,
+): Promise<Complaint | null> {
   const entries = await changesOf(git, repository, start, commit)
   if (entries === null) return { why: 'far more files were committed than anybody could look at', files: [] }
   const agency = named(entries.filter(({ path }) => isAgencyPath(path)))

@@ -1,0 +1,129 @@
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+
+import { expect, it } from 'vitest'
+
+import { commitFiles, createGitBench, plainGit, plainWorkspace, writeFiles } from '../../test/support/git-bench.ts'
+
+const bench = createGitBench()
+const { mirrors, repository, folder, author } = bench
+
+it('is a working tree on its own branch, with the objects of the mirror and nothing else', async () => {
+  const source = repository({ 'a.txt': 'a\n', 'src/b.txt': 'b\n' })
+  plainGit(source, 'tag', '--annotate', '--message', 'first', 'v1')
+  const { path, mirror, start, branch } = await bench.workplace(source)
+  expect(readdirSync(path).sort()).toEqual(['.agency', '.git', 'a.txt', 'src'])
+  expect(plainGit(path, 'status', '--porcelain')).toBe('')
+  expect(plainGit(path, 'rev-parse', 'HEAD')).toBe(start)
+  expect(plainGit(path, 'symbolic-ref', '--short', 'HEAD')).toBe(branch)
+  expect(plainGit(path, 'describe')).toBe('v1')
+  expect(plainGit(path, 'config', 'user.name')).toBe(author.name)
+  expect(plainGit(path, 'config', 'user.email')).toBe(author.email)
+  expect(readFileSync(join(path, '.git/objects/info/alternates'), 'utf8')).toBe(`${mirror}/objects\n`)
+  expect(plainGit(path, 'count-objects', '-v')).toMatch(/^count: 0\nsize: 0\nin-pack: 0$/m)
+  expect(existsSync(join(path, '.git/hooks'))).toBe(false)
+  plainGit(path, 'fsck', '--strict')
+})
+
+it('does not show .agency/ to git', async () => {
+  const { path } = await bench.workplace()
+  writeFiles(path, { '.agency/outbox/report.json': '{}', 'c.txt': 'c\n' })
+  plainGit(path, 'add', '--all')
+  expect(plainGit(path, 'status', '--porcelain')).toBe('A  c.txt')
+})
+
+it('takes an author with any name', async () => {
+  const { path: mirror, commit: start } = await mirrors.refresh(repository())
+  const workspace = plainWorkspace(folder('workspace'))
+  const odd = { name: 'Ünï "the\n[core] hooksPath=/x" \\ <x>', email: 'a@b\n' }
+  await mirrors.clone({ mirror, branch: 'b', start, author: odd }, workspace.path)
+  expect(plainGit(workspace.path, 'config', 'user.name')).toBe('Ünï "the [core] hooksPath=/x" \\  x')
+  expect(plainGit(workspace.path, 'config', '--get-all', 'user.email')).toBe('a@b')
+})
+
+it('is left alone when it is asked for again', async () => {
+  const at = await bench.workplace()
+  commitFiles(at.path, { 'mine.txt': 'mine\n' })
+  writeFiles(at.path, { 'README.md': 'changed\n' })
+  await mirrors.clone({ ...at, author }, at.path)
+  expect(plainGit(at.path, 'log', '--oneline').split('\n')).toHaveLength(2)
+  expect(plainGit(at.path, 'status', '--porcelain')).toBe('M README.md')
+})
+
+it('is made again where it was killed half-way', async () => {
+  const at = await bench.workplace(repository({ 'a.txt': 'a\n', 'b.txt': 'b\n' }))
+  // As it is while the files are being written: the repository still beside the directory, a file cut short, one missing.
+  const making = join(dirname(at.path), `.${basename(at.path)}.git`)
+  rmSync(join(at.path, '.git'), { recursive: true })
+  mkdirSync(making)
+  writeFiles(at.path, { 'a.txt': '' })
+  rmSync(join(at.path, 'b.txt'))
+  await mirrors.clone({ ...at, author }, at.path)
+  expect(plainGit(at.path, 'status', '--porcelain')).toBe('')
+  expect(existsSync(making)).toBe(false)
+})
+
+it('keeps the files of an agent that has lost its .git', async () => {
+  const at = await bench.workplace()
+  rmSync(join(at.path, '.git'), { recursive: true })
+  writeFiles(at.path, { 'README.md': 'my work\n' })
+  await mirrors.clone({ ...at, author }, at.path)
+  expect(plainGit(at.path, 'status', '--porcelain')).toBe('M README.md')
+  expect(plainGit(at.path, 'rev-parse', 'HEAD')).toBe(at.start)
+})
+
+it('follows no link that an agent has put in its way', async () => {
+  const at = await bench.workplace(repository({ 'src/a.txt': 'a\n' }))
+  const elsewhere = folder('elsewhere')
+  writeFiles(elsewhere, { 'a.txt': 'precious\n', HEAD: 'ref: refs/heads/x\n', 'objects/x': '' })
+  rmSync(join(at.path, '.git'), { recursive: true })
+  rmSync(join(at.path, 'src'), { recursive: true })
+  symlinkSync(elsewhere, join(at.path, 'src'))
+  symlinkSync(elsewhere, join(at.path, '.git'))
+  mkdirSync(join(dirname(at.path), `.${basename(at.path)}.git`))
+  await mirrors.clone({ ...at, author }, at.path)
+  expect(readFileSync(join(elsewhere, 'a.txt'), 'utf8')).toBe('precious\n')
+  expect(readdirSync(elsewhere).sort()).toEqual(['HEAD', 'a.txt', 'objects'])
+  expect(lstatSync(join(at.path, '.git')).isDirectory()).toBe(true)
+  expect(plainGit(at.path, 'status', '--porcelain')).toBe('')
+})
+
+it('runs no filter and keeps the modes, links and odd names of files', async () => {
+  const source = repository({
+    '.gitattributes': '* filter=lfs\n',
+    'run.sh': '#!/bin/sh\n',
+    'a \'b\'\n"c".txt': 'x\n',
+    '-rf': 'y\n',
+  })
+  plainGit(source, 'update-index', '--chmod=+x', 'run.sh')
+  symlinkSync('run.sh', join(source, 'link'))
+  plainGit(source, 'add', '--', 'link')
+  plainGit(source, 'commit', '--quiet', '--message', 'modes')
+  const { path } = await bench.workplace(source)
+  expect(statSync(join(path, 'run.sh')).mode & 0o100).toBe(0o100)
+  expect(lstatSync(join(path, 'link')).isSymbolicLink()).toBe(true)
+  expect(readdirSync(path)).toContain('a \'b\'\n"c".txt')
+  expect(plainGit(path, 'status', '--porcelain')).toBe('')
+})
+
+it('leaves submodules and LFS pointers as they are', async () => {
+  const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:abc\nsize 12345\n'
+  const inner = repository({ 'lib.txt': 'lib\n' })
+  const source = repository({ '.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n', 'big.bin': pointer })
+  plainGit(source, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner, 'vendor/lib')
+  plainGit(source, 'commit', '--quiet', '--message', 'with a submodule')
+  const { path } = await bench.workplace(source)
+  expect(readFileSync(join(path, 'big.bin'), 'utf8')).toBe(pointer)
+  expect(readdirSync(join(path, 'vendor/lib'))).toEqual([])
+  expect(plainGit(path, 'status', '--porcelain')).toBe('')
+})
+
+it('can be had of a shallow repository', async () => {
+  const source = repository()
+  commitFiles(source, { 'b.txt': 'b\n' })
+  const shallow = folder('shallow')
+  plainGit(source, 'clone', '--quiet', '--depth=1', `file://${source}`, shallow)
+  const { path } = await bench.workplace(shallow)
+  expect(plainGit(path, 'log', '--oneline').split('\n')).toHaveLength(1)
+  plainGit(path, 'fsck')
+})

@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { expect, it } from 'vitest'
+
+import { createGitBench, plainGit } from '../../test/support/git-bench.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { createGit, GitTrouble } from './git.ts'
+
+const bench = createGitBench()
+const { git, repository, folder } = bench
+
+it('gets nothing of our environment, and no configuration of the machine or of a home', async () => {
+  Object.assign(process.env, {
+    GIT_DIR: '/somewhere',
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'x.y',
+    GIT_CONFIG_VALUE_0: 'z',
+  })
+  try {
+    const path = repository()
+    const listed = await git.ask(['config', '--list', '--show-scope'], { cwd: path })
+    expect(new Set(listed.split('\n').map((line) => line.split('\t')[0]))).toEqual(new Set(['local', 'command']))
+    expect(listed).not.toContain('x.y')
+  } finally {
+    for (const name of ['GIT_DIR', 'GIT_CONFIG_COUNT', 'GIT_CONFIG_KEY_0', 'GIT_CONFIG_VALUE_0'])
+      delete process.env[name]
+  }
+})
+
+it('says which command failed, and what git said first', async () => {
+  const failing = git.ask(['rev-parse', '--verify', 'nothing'], { cwd: repository() })
+  await expect(failing).rejects.toThrow(/^git rev-parse: Needed a single revision$/)
+  await expect(failing).rejects.toMatchObject({ exitCode: 128 })
+})
+
+it('says what is missing: the program or the directory', async () => {
+  const none = createGit({ program: '/nonexistent/git', clock: systemClock })
+  await expect(none.run(['status'], { cwd: '/' })).rejects.toThrow('git is not installed here')
+  await expect(git.run(['status'], { cwd: folder('gone') })).rejects.toThrow(/^git: there is no .*gone/)
+})
+
+it('gives up on a git that takes too long, with everything that it started', async () => {
+  const pipe = folder('pipe')
+  execFileSync('mkfifo', [pipe])
+  const inputFd = openSync(pipe, 'r+')
+  const asked = git.run(['cat-file', '--batch'], { cwd: repository(), timeoutMs: 50, inputFd })
+  await expect(asked).rejects.toThrow('git cat-file took longer than')
+  closeSync(inputFd)
+})
+
+it('refuses more output than it may have, or cuts it where that is wanted', async () => {
+  const path = repository({ 'long.txt': 'line\n'.repeat(50_000) })
+  const args = ['cat-file', 'blob', 'HEAD:long.txt']
+  await expect(git.run(args, { cwd: path, maxOutputBytes: 1_000 })).rejects.toThrow(GitTrouble)
+  const { stdout, cut } = await git.run(args, { cwd: path, maxOutputBytes: 1_000, mayCut: true })
+  expect({ bytes: stdout.length, cut }).toEqual({ bytes: 1_000, cut: true })
+})
+
+it('limits the memory of what could pretend to be small', async () => {
+  const path = repository()
+  mkdirSync(join(path, 'big'))
+  writeFileSync(join(path, 'big/zeros'), Buffer.alloc(64 * 1024 ** 2))
+  plainGit(path, 'add', '--all')
+  plainGit(path, 'commit', '--quiet', '--message', 'zeros')
+  const args = ['unpack-file', 'HEAD:big/zeros']
+  expect((await git.run(args, { cwd: path, maxMemoryBytes: 1024 ** 3 })).exitCode).toBe(0)
+  expect((await git.run(args, { cwd: path, maxMemoryBytes: 48 * 1024 ** 2 })).exitCode).not.toBe(0)
+})

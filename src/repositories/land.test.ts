@@ -1,0 +1,201 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { describe, expect, it } from 'vitest'
+
+import { commitFiles, createGitBench, fingerprint, plainGit, writeFiles } from '../../test/support/git-bench.ts'
+import type { Landing } from './land.ts'
+
+const bench = createGitBench()
+const { mirrors, repository, folder } = bench
+const again = 'agency approve run_1 --gate merge'
+
+/** A repository, and a commit in its mirror that adds `files`. */
+async function ready(files: Record<string, string> = { 'b.txt': 'b\n' }, source = repository()) {
+  const { path: mirror, commit: base } = await mirrors.refresh(source)
+  const clone = folder('clone')
+  await mirrors.clone({ mirror, branch: 'work', start: base, author: bench.author }, clone)
+  const commit = commitFiles(clone, files)
+  plainGit(mirror, 'fetch', '--quiet', clone, 'work:refs/heads/integration/run_1/final')
+  const landing: Landing = { repository: source, branch: 'main', mirror, commit, again }
+  return { source, mirror, base, commit, landing }
+}
+
+describe('landing', () => {
+  it('moves a checked-out branch forward, with its files, and leaves nothing else behind', async () => {
+    const { source, landing, base, commit } = await ready()
+    plainGit(source, 'remote', 'add', 'origin', 'https://example.com/x.git')
+    const before = fingerprint(source)
+    const log = plainGit(source, 'reflog', 'main').split('\n')
+    expect(await mirrors.canLand(landing)).toEqual({ outcome: 'ready', commit: base })
+    expect(fingerprint(source)).toEqual(before)
+    expect(await mirrors.land(landing)).toEqual({ outcome: 'landed', commit })
+    expect(readFileSync(join(source, 'b.txt'), 'utf8')).toBe('b\n')
+    expect(plainGit(source, 'rev-parse', 'main')).toBe(commit)
+    expect(plainGit(source, 'reflog', 'main').split('\n')).toHaveLength(log.length + 1)
+    expect(plainGit(source, 'reflog', '-1', 'main')).toContain('agency: main: Fast-forward')
+    const { refs, files, ...rest } = fingerprint(source)
+    expect({ ...rest, refs: refs?.split('\n').length }).toEqual({ config: before['config'], status: '', refs: 1 })
+    // What `git merge` leaves to undo it with.
+    expect(files).toBe(before['files']?.replace('branches', 'ORIG_HEAD branches') ?? '')
+  })
+
+  it('is done once', async () => {
+    const { source, landing, commit } = await ready()
+    await mirrors.land(landing)
+    expect(await mirrors.land(landing)).toEqual({ outcome: 'already', commit })
+    const later = commitFiles(source, { 'c.txt': 'c\n' })
+    expect(await mirrors.land(landing)).toEqual({ outcome: 'already', commit: later })
+    expect(await mirrors.canLand(landing)).toEqual({ outcome: 'already', commit: later })
+  })
+
+  it('waits while the branch has moved on, and goes through once that is merged in', async () => {
+    const { source, mirror, landing } = await ready()
+    const theirs = commitFiles(source, { 'theirs.txt': 'theirs\n' })
+    expect(await mirrors.canLand(landing)).toEqual({ outcome: 'moved', commit: theirs })
+    expect(await mirrors.land(landing)).toEqual({ outcome: 'moved', commit: theirs })
+    const { commit: from } = await mirrors.refresh(source)
+    const { commit } = await mirrors.merge({ mirror, from, into: 'integration/run_1/final', message: 'Merge main' })
+    expect(await mirrors.land({ ...landing, commit })).toEqual({ outcome: 'landed', commit })
+    expect(existsSync(join(source, 'b.txt')) && existsSync(join(source, 'theirs.txt'))).toBe(true)
+  })
+
+  it('never runs a hook, also one that fails or takes for ever', async () => {
+    const { source, landing, commit } = await ready()
+    const trace = folder('trace')
+    for (const hook of ['post-merge', 'reference-transaction', 'post-checkout', 'pre-merge-commit', 'post-rewrite'])
+      writeFileSync(join(source, '.git/hooks', hook), `#!/bin/sh\ntouch ${trace}\nsleep 600\nexit 1\n`, { mode: 0o755 })
+    plainGit(source, 'config', 'core.hooksPath', join(source, '.git/hooks'))
+    expect(await mirrors.land(landing)).toEqual({ outcome: 'landed', commit })
+    expect(existsSync(trace)).toBe(false)
+  })
+
+  it('runs no filter of the repository on what an agent has committed', async () => {
+    const trace = folder('trace')
+    const { source, landing, commit } = await ready({ '.gitattributes': '* filter=trap\n', 'b.txt': 'b\n' })
+    plainGit(source, 'config', 'filter.trap.smudge', `touch ${trace}; cat`)
+    plainGit(source, 'config', 'filter.trap.clean', `touch ${trace}; cat`)
+    plainGit(source, 'config', 'filter.trap.required', 'true')
+    expect(await mirrors.land(landing)).toEqual({ outcome: 'landed', commit })
+    expect(existsSync(trace)).toBe(false)
+    plainGit(source, 'checkout', '--quiet', 'HEAD~1')
+    plainGit(source, 'checkout', '--quiet', 'main')
+    expect(existsSync(trace)).toBe(true)
+  })
+
+  it('is not led astray by the configuration of the repository', async () => {
+    const { source, mirror, landing, commit } = await ready()
+    const trace = folder('trace')
+    plainGit(source, 'config', `remote.${mirror}.uploadpack`, `touch ${trace}; git-upload-pack`)
+    plainGit(source, 'config', 'branch.main.mergeOptions', '--squash --no-ff')
+    plainGit(source, 'config', 'merge.verifySignatures', 'true')
+    plainGit(source, 'config', 'core.fsmonitor', `touch ${trace};`)
+    plainGit(source, 'config', 'core.alternateRefsCommand', `touch ${trace};`)
+    expect(await mirrors.land(landing)).toEqual({ outcome: 'landed', commit })
+    expect(existsSync(trace)).toBe(false)
+  })
+
+  it('moves a branch that nobody has checked out without touching a file', async () => {
+    const { source, landing, commit } = await ready()
+    plainGit(source, 'switch', '--quiet', '--create', 'topic')
+    writeFiles(source, { 'README.md': 'in the middle of something\n' })
+    expect(await mirrors.land(landing)).toEqual({ outcome: 'landed', commit })
+    expect(plainGit(source, 'rev-parse', 'main')).toBe(commit)
+    expect(plainGit(source, 'status', '--porcelain')).toBe('M README.md')
+    expect(existsSync(join(source, 'b.txt'))).toBe(false)
+    expect(plainGit(source, 'symbolic-ref', '--short', 'HEAD')).toBe('topic')
+  })
+
+  it('moves the worktree that has the branch', async () => {
+    const { source, landing, commit } = await ready()
+    plainGit(source, 'switch', '--quiet', '--create', 'topic')
+    const worktree = folder('worktree')
+    plainGit(source, 'worktree', 'add', '--quiet', worktree, 'main')
+    expect(await mirrors.land(landing)).toEqual({ outcome: 'landed', commit })
+    expect(existsSync(join(worktree, 'b.txt'))).toBe(true)
+    expect(existsSync(join(source, 'b.txt'))).toBe(false)
+  })
+
+  it('moves a bare repository, and a shallow one', async () => {
+    const origin = repository()
+    commitFiles(origin, { 'c.txt': 'c\n' })
+    const [bare, shallow] = [folder('bare.git'), folder('shallow')]
+    plainGit(origin, 'clone', '--quiet', '--bare', origin, bare)
+    plainGit(origin, 'clone', '--quiet', '--depth=1', `file://${origin}`, shallow)
+    for (const source of [bare, shallow]) {
+      const { landing, commit } = await ready({ 'b.txt': 'b\n' }, source)
+      expect(await mirrors.land(landing)).toEqual({ outcome: 'landed', commit })
+      expect(plainGit(source, 'rev-parse', 'main')).toBe(commit)
+    }
+    expect(plainGit(shallow, 'rev-list', '--count', 'main')).toBe('2')
+  })
+})
+
+describe('landing is refused, with the next command', () => {
+  it('while there are uncommitted changes, staged or not', async () => {
+    const { source, landing, base } = await ready()
+    writeFiles(source, { 'README.md': 'changed\n' })
+    const refusal = {
+      code: 'conflict',
+      message: `${source} has uncommitted changes: README.md`,
+      hint: `Commit them, or put them aside: git -C '${source}' stash, then: ${again}`,
+    }
+    await expect(mirrors.canLand(landing)).rejects.toMatchObject(refusal)
+    await expect(mirrors.land(landing)).rejects.toMatchObject(refusal)
+    plainGit(source, 'add', 'README.md')
+    await expect(mirrors.land(landing)).rejects.toMatchObject(refusal)
+    expect(plainGit(source, 'rev-parse', 'main')).toBe(base)
+    plainGit(source, 'stash')
+    expect((await mirrors.land(landing)).outcome).toBe('landed')
+  })
+
+  it('while a file that git does not know is in the way; others do not matter', async () => {
+    const { source, landing } = await ready()
+    writeFiles(source, { 'notes.txt': 'mine\n', 'b.txt': 'mine\n' })
+    await expect(mirrors.land(landing)).rejects.toMatchObject({
+      message: expect.stringMatching(/in the way .*: b\.txt$/),
+    })
+    expect(readFileSync(join(source, 'b.txt'), 'utf8')).toBe('mine\n')
+    writeFiles(folder('aside'), { 'b.txt': 'mine\n' })
+    plainGit(source, 'clean', '--quiet', '--force', 'b.txt')
+    expect((await mirrors.land(landing)).outcome).toBe('landed')
+    expect(readFileSync(join(source, 'notes.txt'), 'utf8')).toBe('mine\n')
+  })
+
+  it('in the middle of a merge and of a rebase', async () => {
+    const { source, landing } = await ready()
+    plainGit(source, 'switch', '--quiet', '--create', 'topic')
+    commitFiles(source, { 'README.md': 'topic\n' })
+    plainGit(source, 'switch', '--quiet', 'main')
+    plainGit(source, 'branch', 'other')
+    plainGit(source, 'switch', '--quiet', 'other')
+    commitFiles(source, { 'README.md': 'other\n' })
+    const { commit } = await mirrors.refresh(source, { branch: 'other' })
+    const target = { ...landing, branch: 'other', commit }
+    expect(() => plainGit(source, 'merge', 'topic')).toThrow('Command failed')
+    await expect(mirrors.land({ ...target, commit: landing.commit })).rejects.toMatchObject({
+      message: `a merge is in progress in ${source}`,
+      hint: expect.stringContaining('merge --abort, then: agency approve'),
+    })
+    plainGit(source, 'merge', '--abort')
+    expect(() => plainGit(source, 'rebase', 'topic')).toThrow('Command failed')
+    await expect(mirrors.land({ ...target, commit: landing.commit })).rejects.toMatchObject({
+      message: `a rebase is in progress in ${source}`,
+    })
+    // The other branch is nobody's business.
+    expect((await mirrors.land(landing)).outcome).toBe('landed')
+  })
+
+  it('when somebody else is writing there', async () => {
+    const { source, landing, base } = await ready()
+    writeFileSync(join(source, '.git/index.lock'), '')
+    await expect(mirrors.land(landing)).rejects.toMatchObject({ code: 'conflict', message: /index\.lock/ })
+    expect(plainGit(source, 'rev-parse', 'main')).toBe(base)
+  })
+
+  it('when the branch or the repository is gone', async () => {
+    const { landing } = await ready()
+    await expect(mirrors.land({ ...landing, branch: 'gone' })).rejects.toMatchObject({ code: 'not_found' })
+    await expect(mirrors.land({ ...landing, repository: folder('gone') })).rejects.toMatchObject({ code: 'not_found' })
+  })
+})

@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { describe, expect, it } from 'vitest'
+
+import { commitFiles, createGitBench, plainGit } from '../../test/support/git-bench.ts'
+
+const bench = createGitBench()
+const { mirrors, repository } = bench
+
+/** A mirror with an integration branch, and one branch for each set of files. */
+async function branches(first: Record<string, string>, ...changes: Record<string, string>[]) {
+  const path = repository(first)
+  const base = plainGit(path, 'rev-parse', 'HEAD')
+  const commits = changes.map((files, index) => {
+    plainGit(path, 'switch', '--quiet', '--create', `change-${index}`, base)
+    return commitFiles(path, files, `change ${index}`)
+  })
+  const { path: mirror } = await mirrors.refresh(path, { branch: 'main' })
+  await mirrors.branch(mirror, 'final', base)
+  return { mirror, base, commits, path }
+}
+
+const show = (mirror: string, what: string): string => plainGit(mirror, 'show', what)
+
+describe('merging in the mirror', () => {
+  it('joins two branches with a commit that says for which brief', async () => {
+    const { mirror, base, commits } = await branches({ 'a.txt': 'a\n' }, { 'b.txt': 'b\n' })
+    const trailers = { 'Agency-Run': 'run_1', 'Agency-Brief': 'brf_1' }
+    const merged = await mirrors.merge({ mirror, from: commits[0] ?? '', into: 'final', message: 'Add b', trailers })
+    expect(merged).toEqual({ outcome: 'merged', commit: await mirrors.head(mirror, 'final'), files: [] })
+    expect(plainGit(mirror, 'rev-list', '--parents', '-1', 'final')).toBe(`${merged.commit} ${base} ${commits[0]}`)
+    expect(plainGit(mirror, 'log', '-1', '--format=%an|%s|%(trailers:key=Agency-Brief,valueonly)', 'final')).toBe(
+      'Agency|Add b|brf_1',
+    )
+    expect(show(mirror, 'final:b.txt')).toBe('b')
+  })
+
+  it('has nothing to do the second time', async () => {
+    const { mirror, commits } = await branches({ 'a.txt': 'a\n' }, { 'b.txt': 'b\n' })
+    const order = { mirror, from: commits[0] ?? '', into: 'final', message: 'Add b' }
+    const { commit } = await mirrors.merge(order)
+    expect(await mirrors.merge(order)).toEqual({ outcome: 'already', commit, files: [] })
+  })
+
+  it('says which files conflict, and moves nothing', async () => {
+    const { mirror, commits } = await branches(
+      { 'a.txt': 'a\n', 'b c.txt': 'b\n' },
+      { 'a.txt': 'one\n', 'b c.txt': 'one\n' },
+      { 'a.txt': 'two\n', 'b c.txt': 'two\n', 'new.txt': 'new\n' },
+    )
+    const first = await mirrors.merge({ mirror, from: commits[0] ?? '', into: 'final', message: '1' })
+    expect(await mirrors.merge({ mirror, from: commits[1] ?? '', into: 'final', message: '2' })).toEqual({
+      outcome: 'conflict',
+      commit: first.commit,
+      files: ['a.txt', 'b c.txt'],
+    })
+    expect(await mirrors.head(mirror, 'final')).toBe(first.commit)
+  })
+
+  it('loses nothing when many merge at once', async () => {
+    const names = Array.from({ length: 8 }, (_, index) => `file-${index}.txt`)
+    const { mirror, commits } = await branches({ 'a.txt': 'a\n' }, ...names.map((name) => ({ [name]: name })))
+    const merged = await Promise.all(
+      commits.map((from) => mirrors.merge({ mirror, from, into: 'final', message: `Merge ${from}` })),
+    )
+    expect(merged.map(({ outcome }) => outcome)).toEqual(names.map(() => 'merged'))
+    expect(plainGit(mirror, 'ls-tree', '--name-only', 'final').split('\n')).toEqual(['a.txt', ...names])
+  })
+
+  it('refuses files under .agency/, however it is written', async () => {
+    const { mirror, commits } = await branches({ 'a.txt': 'a\n' }, { '.agency/x': 'x' }, { '.Agency/x': 'x' })
+    for (const from of commits)
+      await expect(mirrors.merge({ mirror, from, into: 'final', message: 'x' })).rejects.toMatchObject({
+        code: 'forbidden',
+      })
+  })
+
+  it('runs no merge driver that a tree asks for', async () => {
+    const trace = join(bench.root, 'merge-trace')
+    const { mirror, commits, path } = await branches(
+      { 'a.txt': 'a\n', '.gitattributes': '* merge=trap\n' },
+      { 'a.txt': 'one\n' },
+      { 'a.txt': 'two\n' },
+    )
+    await mirrors.merge({ mirror, from: commits[0] ?? '', into: 'final', message: '1' })
+    const second = await mirrors.merge({ mirror, from: commits[1] ?? '', into: 'final', message: '2' })
+    expect(second.outcome).toBe('conflict')
+    expect(existsSync(trace)).toBe(false)
+    // Where the driver is configured, as in a clone of an agent's, plain git runs it.
+    plainGit(path, 'config', 'merge.trap.driver', `touch ${trace}`)
+    plainGit(path, 'switch', '--quiet', 'change-1')
+    plainGit(path, 'merge', '--quiet', '--no-edit', 'change-0')
+    expect(existsSync(trace)).toBe(true)
+  })
+
+  it('takes a trailer for one line', async () => {
+    const { mirror, commits } = await branches({ 'a.txt': 'a\n' }, { 'b.txt': 'b\n' })
+    const trailers = { 'Agency-Brief': 'brf_1\nSigned-off-by: Nobody' }
+    await mirrors.merge({ mirror, from: commits[0] ?? '', into: 'final', message: 'Add b\n\nAnd why.', trailers })
+    expect(show(mirror, 'final').split('\n').slice(5, 12)).toEqual(expect.arrayContaining(['    And why.']))
+    expect(plainGit(mirror, 'log', '-1', '--format=%(trailers)', 'final')).toBe(
+      'Agency-Brief: brf_1 Signed-off-by: Nobody',
+    )
+  })
+})
