@@ -14,9 +14,8 @@ import {
   startRun,
   watchComplaints,
 } from '../support/dashboard.ts'
-import { inspect } from '../support/inspect.ts'
+import { inspectInBothThemes } from '../support/inspect.ts'
 
-const themes = ['dark', 'light'] as const
 const widths = [390, 1280] as const
 
 if (noBrowser !== null) console.log(`skipped: access to the dashboard in a browser: ${noBrowser}`)
@@ -58,47 +57,43 @@ describe.skipIf(noBrowser !== null)('the dashboard, for everybody', () => {
     dashboard?.remove()
   })
 
-  for (const theme of themes)
-    for (const width of widths) {
-      it(`has nothing to scroll sideways and nothing for axe to find, ${theme}, ${width} pixels wide`, async () => {
-        const context = await openContext(browser, { viewport: { width, height: 844 }, colorScheme: theme })
-        const page = await context.newPage()
-        const complaints = watchComplaints(page)
-        await page.goto(await daemon.link())
-        for (const [name, path] of Object.entries(places)) {
-          await page.goto('about:blank')
-          await page.goto(daemon.address + path)
-          await settled(page)
-          expect({ name, ...(await inspect(page)) }).toEqual({ name, found: [], overflow: [] })
-        }
-        await page.goto(daemon.address)
+  for (const width of widths)
+    it(`has nothing to scroll sideways and nothing for axe to find, dark and light, ${width} pixels wide`, async () => {
+      const context = await openContext(browser, { viewport: { width, height: 844 } })
+      const page = await context.newPage()
+      const complaints = watchComplaints(page)
+      const expectSound = async (name: string): Promise<void> =>
+        expect({ name, ...(await inspectInBothThemes(page)) }).toEqual({ name, found: [], overflow: [] })
+      await page.goto(await daemon.link())
+      for (const [name, path] of Object.entries(places)) {
+        await page.goto('about:blank')
+        await page.goto(daemon.address + path)
         await settled(page)
-        await page.keyboard.press('Control+k')
-        await expectShown(page.getByRole('listbox').getByRole('option').first())
-        expect({ name: 'palette', ...(await inspect(page)) }).toEqual({ name: 'palette', found: [], overflow: [] })
-        await page.goto(`${daemon.address}${places['run under way']}`)
-        await settled(page)
-        await page.getByRole('button', { name: 'Cancel run' }).click()
-        await expectShown(page.getByRole('dialog'))
-        expect({ name: 'question', ...(await inspect(page)) }).toEqual({ name: 'question', found: [], overflow: [] })
+        await expectSound(name)
+      }
+      await page.goto(daemon.address)
+      await settled(page)
+      await page.keyboard.press('Control+k')
+      await expectShown(page.getByRole('listbox').getByRole('option').first())
+      await expectSound('palette')
+      await page.goto(`${daemon.address}${places['run under way']}`)
+      await settled(page)
+      await page.getByRole('button', { name: 'Cancel run' }).click()
+      await expectShown(page.getByRole('dialog'))
+      await expectSound('question')
 
-        await page.goto(empty.address)
-        await expectShown(page.getByRole('heading', { name: 'This browser is signed out' }))
-        expect({ name: 'signed out', ...(await inspect(page)) }).toEqual({
-          name: 'signed out',
-          found: [],
-          overflow: [],
-        })
-        await page.goto(await empty.link())
-        for (const path of ['/', '/runs', '/events']) {
-          await page.goto(empty.address + path)
-          await settled(page)
-          expect({ path, ...(await inspect(page)) }).toEqual({ path, found: [], overflow: [] })
-        }
-        await context.close()
-        expect(complaints).toEqual([])
-      })
-    }
+      await page.goto(empty.address)
+      await expectShown(page.getByRole('heading', { name: 'This browser is signed out' }))
+      await expectSound('signed out')
+      await page.goto(await empty.link())
+      for (const path of ['/', '/runs', '/events']) {
+        await page.goto(empty.address + path)
+        await settled(page)
+        await expectSound(`${path}, empty`)
+      }
+      await context.close()
+      expect(complaints).toEqual([])
+    })
 
   it('is walked through with Tab in the order of reading, with focus always to be seen', async () => {
     const context = await openContext(browser, { viewport: { width: 1280, height: 844 } })

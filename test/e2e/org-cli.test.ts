@@ -610,8 +610,9 @@ describe('governance', () => {
   it('keeps proposals until somebody applies or rejects them', async () => {
     await org.found('Proposed')
     const document = (await exported('proposed')).replace('title: Developer\n', 'title: Coder\n')
-    const file = org.file('proposed.yaml', document)
-    const proposed = await org.asAgent(`agency org propose --file '${file}' --reason 'Shorter'`)
+    const proposed = await org.asAgent(
+      `cat > proposed.yaml <<'END'\n${document}END\nagency org propose --file proposed.yaml --reason 'Shorter'`,
+    )
     expect(proposed).toMatchObject({ code: 0 })
     const { proposal_id } = parse(proposed.out) as { proposal_id: number }
     expect(proposed.out).toContain('title: Developer → Coder')

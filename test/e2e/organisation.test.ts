@@ -17,7 +17,7 @@ import {
   startRun,
   watchComplaints,
 } from '../support/dashboard.ts'
-import { inspect } from '../support/inspect.ts'
+import { inspect, inspectInBothThemes } from '../support/inspect.ts'
 import { sixSeats } from '../support/org-cli.ts'
 import { company, importOrganisation, type MadeOrganisation } from '../support/organisation.ts'
 
@@ -495,34 +495,31 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     await expectGone(page.getByText(/What is shown is from/))
   })
 
-  for (const theme of ['dark', 'light'] as const)
-    for (const width of [390, 1280] as const)
-      it(`has nothing to scroll sideways and nothing for axe to find, ${theme}, ${width} pixels wide`, async () => {
-        await page.emulateMedia({ colorScheme: theme })
-        await page.setViewportSize({ width, height: 844 })
-        for (const path of [
-          '/org?org=all',
-          `/org/${sussex.slug}?view=chart`,
-          `/org/${sussex.slug}?view=chart&find=developer`,
-          `/org/${sussex.slug}?view=list`,
-          '/org/software-development-development-1',
-          `/org/${sussex.slug}/positions/${sussex.seats['QA Lead']}`,
-          `/org/${sussex.slug}/vacancies`,
-          `/org/${sussex.slug}/proposals`,
-          `/org/${sussex.slug}/history`,
-          `/org/${sussex.slug}/settings`,
-          '/personas?org=all&all=true',
-          `/personas/${robbo}`,
-          '/org/nobody',
-        ]) {
-          await open(path)
-          expect({ path, ...(await inspect(page)) }).toEqual({ path, found: [], overflow: [] })
-        }
-      })
+  for (const width of [390, 1280] as const)
+    it(`has nothing to scroll sideways and nothing for axe to find, dark and light, ${width} pixels wide`, async () => {
+      await page.setViewportSize({ width, height: 844 })
+      for (const path of [
+        '/org?org=all',
+        `/org/${sussex.slug}?view=chart`,
+        `/org/${sussex.slug}?view=chart&find=developer`,
+        `/org/${sussex.slug}?view=list`,
+        '/org/software-development-development-1',
+        `/org/${sussex.slug}/positions/${sussex.seats['QA Lead']}`,
+        `/org/${sussex.slug}/vacancies`,
+        `/org/${sussex.slug}/proposals`,
+        `/org/${sussex.slug}/history`,
+        `/org/${sussex.slug}/settings`,
+        '/personas?org=all&all=true',
+        `/personas/${robbo}`,
+        '/org/nobody',
+      ]) {
+        await open(path)
+        expect({ path, ...(await inspectInBothThemes(page)) }).toEqual({ path, found: [], overflow: [] })
+      }
+    })
 
   /** A program at work for Development runs the command line with the token that it was given. */
   async function asAgent(line: string): Promise<void> {
-    const done = join(daemon.home, 'agent.done')
     const agency = `'${process.execPath}' '${builtEntry('agency')}'`
     const { id } = await daemon.ask<{ id: string }>('POST', '/runs', {
       goal: 'Change the organisation',
@@ -531,14 +528,18 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
       crash_retries: 0,
       on_limit: 'fail',
       runtime_options: {
-        command: ['sh', '-c', `${agency} ${line} > '${done}.log' 2>&1; echo $? > '${done}'; echo '{}'`],
+        command: ['sh', '-c', `${agency} ${line} > agent.log 2>&1; echo $? > agent.code; echo '{}'`],
       },
     })
     const ended = async (): Promise<boolean> =>
       (await daemon.ask<{ ended_at: string | null }>('GET', `/runs/${id}`)).ended_at !== null
     while (!(await ended())) await pause(50)
-    const code = existsSync(done) ? readFileSync(done, 'utf8').trim() : 'it did not run'
-    if (code !== '0') throw new Error(`agency ${line}: ${code} ${readFileSync(`${done}.log`, 'utf8')}`)
+    const { briefs } = await daemon.ask<{ briefs: { id: string }[] }>('GET', `/runs/${id}/inspect`)
+    const read = (name: string): string => {
+      const path = join(daemon.home, 'workspaces', id, briefs[0]?.id ?? '', name)
+      return existsSync(path) ? readFileSync(path, 'utf8').trim() : `no ${name}`
+    }
+    if (read('agent.code') !== '0') throw new Error(`agency ${line}: ${read('agent.code')} ${read('agent.log')}`)
   }
 })
 

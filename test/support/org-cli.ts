@@ -16,7 +16,7 @@ export interface OrgCli extends TestCli {
   shell(line: string): Promise<Ended>
   /** An organisation of six seats under this name, with Robbo on the first; its ids by title. */
   found(name: string): Promise<{ slug: string; robbo: string; seats: Record<string, number> }>
-  /** The line run by an agent at work; its exit code and what it printed. */
+  /** The lines run by an agent at work in its workspace; its exit code and what it printed. */
   asAgent(line: string): Promise<{ code: number; out: string; err: string }>
   file(name: string, text: string | Uint8Array): string
 }
@@ -48,19 +48,21 @@ export function createOrgCli(): OrgCli {
       }
     },
     async asAgent(line) {
-      const path = (name: string): string => join(cli.home, name)
-      const script = file('agent.sh', `${agencyWord(cli)}\n${line}\n`)
-      const agent = file(
-        'run-agent.sh',
-        [
-          `sh '${script}' > '${path('agent.out')}' 2> '${path('agent.err')}'`,
-          `echo $? > '${path('agent.code')}'`,
-          'echo done > tried.txt',
-          `echo '{"status": "done", "summary": "tried it", "outputs": ["tried.txt"]}'`,
-        ].join('\n'),
-      )
-      await ensure(cli.run('run', 'Try it', '--program', `sh ${agent}`, '--evidence', 'file:tried.txt', '--watch'))
-      const read = (name: string): string => readFileSync(path(name), 'utf8')
+      // All of it in its workspace: a boxed agent sees nothing else of this machine's files.
+      const script = [
+        agencyWord(cli),
+        `{ ${line}`,
+        '} > agent.out 2> agent.err',
+        'echo $? > agent.code',
+        'echo done > tried.txt',
+        `echo '{"status": "done", "summary": "tried it", "outputs": ["tried.txt"]}'`,
+      ].join('\n')
+      const program = `sh -c '${script.replaceAll("'", `'\\''`)}'`
+      const id = (await cli.text('run', 'Try it', '--program', program, '--evidence', 'file:tried.txt')).trim()
+      await ensure(cli.run('watch', id))
+      const { briefs } = await cli.json<{ briefs: { id: string }[] }>('inspect', id)
+      const read = (name: string): string =>
+        readFileSync(join(cli.home, 'workspaces', id, briefs[0]?.id ?? '', name), 'utf8')
       return { code: Number(read('agent.code')), out: read('agent.out'), err: read('agent.err') }
     },
   }
