@@ -28,6 +28,8 @@ export interface AgentProcess {
   readonly readEnd?: () => Pick<AgentEnded, 'detail' | 'limited' | 'denied'>
   /** By which it can be gone on with. */
   readonly session?: string
+  /** Takes what must not be shown out of whatever it prints. */
+  readonly hide?: (text: string) => string
   /** What is to be said about it before it says anything itself. */
   readonly remarks?: readonly string[]
   readonly graceMs?: number
@@ -36,14 +38,16 @@ export interface AgentProcess {
 
 /** Starts an agent as a process group of its own, with the prompt as its input; nothing of it outlives its end. */
 export async function startProcess(agent: AgentProcess): Promise<AgentHandle> {
-  const { launch, readLine, readResult, readEnd, session, graceMs = 5_000, clock = systemClock } = agent
+  const { launch, readLine, readResult, readEnd, session, hide, graceMs = 5_000, clock = systemClock } = agent
   const inside = await started(agent)
   const { child } = inside
   const queue = createEventQueue({
     pause: () => void [child.stdout?.pause(), child.stderr?.pause()],
     resume: () => void [child.stdout?.resume(), child.stderr?.resume()],
   })
-  const transcript = createTranscript(queue.push)
+  const transcript = createTranscript((event) =>
+    queue.push(event.kind === 'text' && hide !== undefined ? { ...event, text: hide(event.text) } : event),
+  )
   for (const remark of agent.remarks ?? []) transcript.text(remark)
   let limited: Limited | null = null
   const output = followOutput(child, transcript, agent.maxJsonBytes, (line) => {

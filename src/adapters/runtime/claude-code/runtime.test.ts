@@ -277,6 +277,15 @@ it('hands over what the agent says about its end', async () => {
   ])
 })
 
+it('never shows what it pays with, however that comes out', async () => {
+  const script = 'echo "key: $MY_TOKEN"; echo "$MY_TOKEN" >&2'
+  const environment = { MY_TOKEN: 'correct-horse-battery' }
+  const binary = fakeClaude(script, folderOfTest())
+  const runtime = createClaudeCodeRuntime({ binary, environment, passOn: ['MY_TOKEN'] })
+  const texts = textsOf(await readAll(await runtime.launch(await makeLaunch({ mode: 'cautious' }))))
+  expect(texts.toSorted()).toEqual(['[redacted]', 'key: [redacted]'])
+})
+
 it('reads an object that is longer than a line of text may be', async () => {
   const folder = folderOfTest()
   writeFileSync(

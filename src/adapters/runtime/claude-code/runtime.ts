@@ -66,7 +66,7 @@ export function createClaudeCodeRuntime({
       const path = locate(binary)
       if (path === null) throw refusal('no_runtime', `cannot start "${binary}": no such program`)
       const given = passedOn(environment, passOn)
-      const hide = hiding({ ...given, ...launch.environment })
+      const hide = hiding(given)
       const stream = createStream({ nowMs: systemClock.nowMs, hide })
       const { mode, remarks } = modeOf(launch.mode ?? defaultMode, launch.workspace, allowUnsandboxedYolo)
       const session = await sessionOf(launch)
@@ -93,6 +93,7 @@ export function createClaudeCodeRuntime({
         needs: { readable: [path], forwards: forwardsTo(given['ANTHROPIC_BASE_URL']) },
         readLine: stream.readLine,
         maxJsonBytes,
+        hide,
         readResult: async () => {
           const rest = stream.rest()
           const laidOut = await readOutbox(launch.workspace)
