@@ -1,5 +1,5 @@
 import { chmod, lstat, mkdir, realpath, rm } from 'node:fs/promises'
-import { join, sep } from 'node:path'
+import { join, resolve, sep } from 'node:path'
 
 import { type Clock, systemClock } from '../kernel/clock.ts'
 import { bug, refusal } from '../kernel/errors.ts'
@@ -96,7 +96,7 @@ async function directoryOf(root: string, { id, runId, directory = null }: Place)
 
 /** A mission's workspace is there already; wherever its name leads, it must lead below the root. */
 async function directoryBelow(base: string, directory: string): Promise<string> {
-  const path = await realpath(directory).catch(() => null)
+  const path = await realpath(resolve(base, directory)).catch(() => null)
   if (path === null || !(await lstat(path)).isDirectory())
     throw refusal('not_found', `the workspace ${directory} is gone`)
   if (!path.startsWith(base + sep)) throw refusal('forbidden', `${directory} leads outside the workspaces`)

@@ -108,6 +108,7 @@ function environmentInside(given: Entry['environment'], home: string, doors: Doo
     USER: 'agent',
     LOGNAME: 'agent',
     TMPDIR: '/tmp',
+    AGENCY_BOXED: '1',
     ...(AGENCY_SOCKET === undefined || doors === null ? {} : { AGENCY_SOCKET: `${doorsInside}/agency.sock` }),
     ...proxyVariables(doors?.proxyPort ?? null),
   }
@@ -158,8 +159,10 @@ function watching(clock: Clock, room: Room, doors: Doors | null): Pick<Entered, 
 }
 
 async function lookInto(pid: number): Promise<{ processes: number; memoryMb: number } | null> {
-  const { first, others } = processesOf(pid)
+  const { first, init, others } = processesOf(pid)
   if (first === null) return null
+  // Still being made: its root is the machine's own, and so would be what is held in /tmp.
+  if (init === null && others.length === 0) return { processes: 0, memoryMb: 0 }
   // Files in /tmp and /dev/shm of a box are memory too.
   const held = await Promise.all(['tmp', 'dev/shm'].map((name) => heldMbOf(`/proc/${first}/root/${name}`)))
   return { processes: others.length, memoryMb: memoryOf(others) + held.reduce((sum, each) => sum + each, 0) }

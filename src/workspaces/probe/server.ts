@@ -17,7 +17,7 @@ const keptLog = 8_000
 const graceMs = 1_000
 
 export function startServer(command: string, port: number): Server {
-  const launchId = process.env['AGENCY_LAUNCH_ID'] ?? `probe-${process.pid}`
+  const launchId = ownLaunchId()
   const child = spawn('/bin/sh', ['-c', 'exec /bin/sh -c "$0" 2>&1', command], {
     env: { ...process.env, AGENCY_LAUNCH_ID: launchId, PORT: String(port) },
     detached: true,
@@ -54,4 +54,10 @@ export function startServer(command: string, port: number): Server {
       child.stdout.destroy()
     },
   }
+}
+
+/** The attempt's own, by which the daemon finds what outlives us too. In a box nothing can, and its first process has that id. */
+function ownLaunchId(): string {
+  const given = process.env['AGENCY_BOXED'] === undefined ? process.env['AGENCY_LAUNCH_ID'] : undefined
+  return given ?? `probe-${process.pid}`
 }
