@@ -11,6 +11,8 @@ import { RunPage } from './pages/run.tsx'
 import { RunsPage } from './pages/runs.tsx'
 import { SettingsPage } from './pages/settings.tsx'
 import { SignedOutPage } from './pages/signed-out.tsx'
+import { WorkspacePage } from './pages/workspace.tsx'
+import { WorkspacesPage } from './pages/workspaces.tsx'
 import { createLater } from './parts/code.tsx'
 import { ConnectionBar } from './parts/connection.tsx'
 import { Palette } from './parts/palette.tsx'
@@ -70,6 +72,10 @@ function Page({ route }: { route: Route }) {
       return <RunPage key={route.runId} runId={route.runId} briefId={route.briefId} />
     case 'pull-requests':
       return <PullRequestsPage />
+    case 'workspaces':
+      return <WorkspacesPage />
+    case 'workspace':
+      return <WorkspacePage key={route.missionId} missionId={route.missionId} />
     case 'events':
       return <EventsPage />
     case 'settings':
@@ -95,6 +101,8 @@ function subjectOf(route: Route): string {
   switch (route.page) {
     case 'run':
       return route.runId
+    case 'workspace':
+      return `workspace ${route.missionId}`
     case 'org':
       return `${route.org} ${route.section}`
     case 'seat':

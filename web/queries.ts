@@ -15,6 +15,8 @@ export const keys = {
   stops: ['stops'],
   event: ['event'],
   pullRequests: ['pull-requests'],
+  /** Those of missions, with their files. */
+  workspaces: ['workspaces'],
   /** Everything about structure and personas: small, and any change may show anywhere. */
   org: ['org'],
 } as const

@@ -20,6 +20,26 @@ describe('an address', () => {
     })
   })
 
+  it('of a mission’s workspace, and a file in it, leads back to it', () => {
+    expect(routeOf('/workspaces')).toEqual({ page: 'workspaces' })
+    expect(routeOf('/pull-requests')).toEqual({ page: 'pull-requests' })
+    const url = new URL(addresses.file('mis_1', 'a b/ü?#&.txt'), 'http://here')
+    expect(routeOf(url.pathname)).toEqual({ page: 'workspace', missionId: 'mis_1' })
+    expect(url.searchParams.get('path')).toBe('a b/ü?#&.txt')
+    expect(url.hash).toBe('')
+  })
+
+  it('of what a run changes, or an attempt printed, is one of its run', () => {
+    for (const [address, view] of [
+      [addresses.changes('run_1'), 'changes'],
+      [addresses.output('run_1', 'brf_1', 'att_1'), 'output'],
+    ] as const) {
+      const url = new URL(address, 'http://here')
+      expect(routeOf(url.pathname)).toMatchObject({ page: 'run', runId: 'run_1' })
+      expect(url.searchParams.get('view')).toBe(view)
+    }
+  })
+
   it('of an organisation, a seat or a persona leads back to it', () => {
     expect(routeOf('/org')).toEqual({ page: 'organisations' })
     expect(routeOf('/personas')).toEqual({ page: 'personas' })

@@ -5,6 +5,8 @@ export type Route =
   | { page: 'runs' }
   | { page: 'run'; runId: string; briefId: string | null }
   | { page: 'pull-requests' }
+  | { page: 'workspaces' }
+  | { page: 'workspace'; missionId: string }
   | { page: 'events' }
   | { page: 'settings' }
   | { page: 'organisations' }
@@ -28,10 +30,11 @@ export function routeOf(path: string): Route {
   if (place === 'runs' && runId && parts.length === 2) return { page: 'run', runId, briefId: null }
   if (place === 'runs' && runId && inner === 'briefs' && briefId && parts.length === 4)
     return { page: 'run', runId, briefId }
+  if (place === 'workspaces' && runId && parts.length === 2) return { page: 'workspace', missionId: runId }
   return organisationRoute(parts.map(decoded)) ?? { page: 'missing', path }
 }
 
-const places = ['runs', 'pull-requests', 'events', 'settings'] as const
+const places = ['runs', 'pull-requests', 'workspaces', 'events', 'settings'] as const
 
 function organisationRoute([place, name, section, id, ...more]: string[]): Route | null {
   if (more.length > 0) return null
@@ -60,6 +63,9 @@ export const addresses = {
   output: (runId: string, briefId: string, attemptId: string) =>
     `${addresses.brief(runId, briefId)}?view=output&attempt=${encodeURIComponent(attemptId)}`,
   pullRequests: '/pull-requests',
+  workspaces: '/workspaces',
+  workspace: (missionId: string) => `/workspaces/${encodeURIComponent(missionId)}`,
+  file: (missionId: string, path: string) => `${addresses.workspace(missionId)}?path=${encodeURIComponent(path)}`,
   line: (runId: string, seq: number) => `${addresses.run(runId)}#${seq}`,
   /** The chosen organisation, or all of them. */
   organisations: '/org',

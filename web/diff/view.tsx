@@ -6,8 +6,8 @@ import { explain } from '../parts/views.tsx'
 import { counted, figure } from '../text.ts'
 import { Counts, FileList } from './files.tsx'
 import { type FileDiff, parseDiff } from './parse.ts'
+import { Pieces } from './pieces.tsx'
 import { isOpenAtFirst, type Row, rowsOf, type Shown, shownFiles } from './rows.ts'
-import { visiblePieces } from './visible.ts'
 
 export interface DiffProps {
   diff: Diff
@@ -265,14 +265,3 @@ const LineRow = memo(function LineRow({ line }: { line: Extract<Row, { kind: 'li
     </div>
   )
 })
-
-const Pieces = ({ text }: { text: string }) =>
-  visiblePieces(text).map((piece, index) =>
-    piece.odd ? (
-      <mark key={index} className="odd-sign">
-        {piece.text}
-      </mark>
-    ) : (
-      piece.text
-    ),
-  )

@@ -35,6 +35,16 @@ describe('what an event makes old', () => {
     expect(staleAfter({ ...event('log'), data: { gate_id: 'gat_a' } })).toContainEqual(keys.waiting)
   })
 
+  it('is the list of pull requests where one moves', () => {
+    for (const kind of ['pr_opened', 'pr_updated', 'pr_closed', 'merged'] as const)
+      expect(staleAfter(event(kind))).toEqual([keys.run('run_a'), keys.runs, keys.pullRequests, keys.waiting])
+  })
+
+  it('is what is known of workspaces where one is made, used or removed', () => {
+    expect(staleAfter(event('workspace_created', null))).toEqual([keys.status, keys.workspaces])
+    expect(staleAfter(event('exec_finished'))).toContainEqual(keys.workspaces)
+  })
+
   it('is every run where a stop holds them all up', () => {
     expect(staleAfter(event('stop_set', null))).toEqual([keys.status, keys.stops, keys.everyRun])
   })

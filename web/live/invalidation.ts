@@ -50,10 +50,11 @@ const changesNothing = ({ kind, data }: Told): boolean => kind === 'log' && data
 export function staleAfter(event: Told): QueryKey[] {
   if (changesNothing(event)) return []
   if (event.kind === 'org_changed' || event.kind === 'installed') return [keys.status, keys.org]
+  const told = movesWorkspaces.includes(event.kind) ? [keys.workspaces] : []
   // A stop holds up briefs of every run.
   const stops: QueryKey[] = movesStops.includes(event.kind) ? [keys.stops, keys.everyRun] : []
-  if (event.runId === null) return [keys.status, ...stops]
-  const run: QueryKey[] = [keys.run(event.runId), keys.runs, ...stops]
+  if (event.runId === null) return [keys.status, ...stops, ...told]
+  const run: QueryKey[] = [keys.run(event.runId), keys.runs, ...stops, ...told]
   if (movesPullRequests.includes(event.kind)) return [...run, keys.pullRequests, keys.waiting]
   if (event.kind === 'run_created' || event.kind === 'run_status') return [...run, keys.waiting, keys.status]
   if (event.kind === 'spawned' || event.kind === 'turn_ended') return [...run, keys.status]
@@ -62,6 +63,13 @@ export function staleAfter(event: Told): QueryKey[] {
 }
 
 const movesStops: readonly EventKind[] = ['stop_set', 'stop_cleared', 'provider_held']
+
+const movesWorkspaces: readonly EventKind[] = [
+  'workspace_created',
+  'workspace_removed',
+  'exec_started',
+  'exec_finished',
+]
 
 const movesPullRequests: readonly EventKind[] = ['pr_opened', 'pr_updated', 'pr_closed', 'merged']
 

@@ -165,6 +165,7 @@ const pages: readonly Choice[] = [
   page('Pull requests', 'what runs bring into repositories', addresses.pullRequests),
   page('Organisation', 'charts, seats, who holds them', addresses.organisations),
   page('Personas', 'who can take a seat', addresses.personas),
+  page('Workspaces', 'files of missions, disk', addresses.workspaces),
   page('Events', 'everything that happens', addresses.events),
   page('Settings', 'the daemon and this browser', addresses.settings),
 ]

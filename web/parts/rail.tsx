@@ -42,6 +42,12 @@ export function Rail({ route, onSearch }: { route: Route; onSearch: () => void }
           icon="organisation"
           here={['organisations', 'org', 'seat', 'personas', 'persona'].includes(route.page)}
         />
+        <Item
+          to={addresses.workspaces}
+          name="Workspaces"
+          icon="workspaces"
+          here={route.page === 'workspaces' || route.page === 'workspace'}
+        />
         <Item to={addresses.events} name="Events" icon="events" here={route.page === 'events'} />
         <Item to={addresses.settings} name="Settings" icon="settings" here={route.page === 'settings'} />
       </ul>
@@ -91,6 +97,7 @@ const icons = {
   inbox: 'M2.5 9.5 4.5 3h7l2 6.5v3.5h-11zM2.5 9.5h3l1 1.5h3l1-1.5h3',
   runs: 'M3 3.5h4M3 8h4M3 12.5h4M9.5 3.5h3.5M9.5 8h3.5M9.5 12.5h3.5',
   organisation: 'M6 1.5h4v3.5H6zM1.5 11h4v3.5h-4zM10.5 11h4v3.5h-4zM8 5v3M3.5 11V8h9v3',
+  workspaces: 'M1.5 13V3.5h4.5l1.5 2h7V13z',
   events: 'M1.5 8.5h3l2-5 3 9 2-4h3',
   settings: 'M2.5 5h6M12 5h1.5M2.5 11H4M7.5 11h6M10.2 3.4v3.2M5.8 9.4v3.2',
   search: 'M7 11.5a4.5 4.5 0 1 1 0-9 4.5 4.5 0 0 1 0 9zM10.3 10.3l3.2 3.2',

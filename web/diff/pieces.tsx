@@ -1,0 +1,13 @@
+import { visiblePieces } from './visible.ts'
+
+/** Text of somebody else's, with nothing in it that a reader would not see. */
+export const Pieces = ({ text }: { text: string }) =>
+  visiblePieces(text).map((piece, index) =>
+    piece.odd ? (
+      <mark key={index} className="odd-sign">
+        {piece.text}
+      </mark>
+    ) : (
+      piece.text
+    ),
+  )

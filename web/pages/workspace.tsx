@@ -1,0 +1,119 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+
+import type { WorkspaceShown } from '../../src/work/workspaces/contract.ts'
+import { Heading } from '../parts/heading.tsx'
+import { Stated } from '../parts/state.tsx'
+import { Ago } from '../parts/time.tsx'
+import { Failure, Skeleton } from '../parts/views.tsx'
+import { keys } from '../queries.ts'
+import { addresses, Link, usePlace } from '../router.tsx'
+import { counted, figure, size } from '../text.ts'
+import { FileTree } from '../workspace/file-tree.tsx'
+import { FileView } from '../workspace/file-view.tsx'
+import { workspaceQuery } from '../workspace/queries.ts'
+
+/** One mission's workspace: its files, who works in it, and what it may use. */
+export function WorkspacePage({ missionId }: { missionId: string }) {
+  const found = useQuery(workspaceQuery(missionId))
+  const { query } = usePlace()
+  const path = query.get('path')
+  if (found.data === undefined)
+    return (
+      <>
+        <Heading title="Workspace" />
+        {found.isPending && <Skeleton lines={10} label="the workspace" />}
+        {found.isError && (
+          <Failure error={found.error} retry={() => void found.refetch()} what={`The workspace of ${missionId}`} />
+        )}
+      </>
+    )
+  const workspace = found.data
+  return (
+    <>
+      <WorkspaceHeader workspace={workspace} />
+      {workspace.status === 'removed' ? (
+        <Removed workspace={workspace} />
+      ) : (
+        <div className="run-grid files-grid">
+          <FileTree missionId={workspace.missionId} current={path} />
+          <div className="view-pane">
+            {path === null ? (
+              <p className="none muted">Choose a file to read it.</p>
+            ) : (
+              <FileView key={path} missionId={workspace.missionId} path={path} />
+            )}
+          </div>
+        </div>
+      )}
+    </>
+  )
+}
+
+function WorkspaceHeader({ workspace }: { workspace: WorkspaceShown }) {
+  const queries = useQueryClient()
+  const { disk, busy, repository, policy } = workspace
+  const { limits } = policy
+  return (
+    <header className="run-header">
+      <div className="grow">
+        <Heading title={workspace.path} />
+        <p className="facts">
+          {busy === null ? (
+            <Stated state={{ tone: 'off', says: workspace.status === 'removed' ? 'removed' : 'nobody works in it' }} />
+          ) : (
+            <Link to={addresses.run(busy)}>
+              <Stated state={{ tone: 'working', says: 'at work' }} />
+            </Link>
+          )}
+          {disk !== null && (
+            <span className="figure">
+              {disk.isPartial && 'over '}
+              {size(disk.bytes)} <span className="muted">of {size(limits.maxDiskMb * 1_000_000)}</span> in{' '}
+              {counted(disk.files, 'file')}
+            </span>
+          )}
+          <span className="muted" title="What one agent in it may use">
+            at most {counted(limits.maxProcesses, 'process', 'processes')}, {figure(limits.maxMemoryMb)} MB memory,{' '}
+            {figure(limits.maxRuntimeMinutes)} min
+          </span>
+          <span className="muted">{policy.network.allowed ? 'may use the network' : 'no network'}</span>
+          <span className="muted">
+            made <Ago at={workspace.createdAt} />
+          </span>
+          <code className="muted">{workspace.missionId}</code>
+        </p>
+        <p className="facts">
+          <code className="muted">{workspace.directory}</code>
+          {repository !== null && (
+            <span className="branches">
+              <span className="muted">a clone of</span> <code>{repository.path}</code>{' '}
+              <span className="muted">on branch</span> <code>{repository.branch}</code>
+            </span>
+          )}
+        </p>
+      </div>
+      <button
+        type="button"
+        onClick={() => void queries.invalidateQueries({ queryKey: [...keys.workspaces, workspace.missionId] })}
+      >
+        Reload
+      </button>
+    </header>
+  )
+}
+
+function Removed({ workspace }: { workspace: WorkspaceShown }) {
+  return (
+    <section className="part">
+      <p>
+        Its files were removed {workspace.removedAt !== null && <Ago at={workspace.removedAt} />}. What happened in it
+        is kept.
+      </p>
+      {workspace.log !== '' && (
+        <pre className="plain-text" tabIndex={0} role="region" aria-label="Its log">
+          {workspace.log}
+        </pre>
+      )}
+    </section>
+  )
+}

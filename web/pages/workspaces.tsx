@@ -1,0 +1,103 @@
+import { useQuery } from '@tanstack/react-query'
+
+import type { WorkspaceShown } from '../../src/work/workspaces/contract.ts'
+import { Heading } from '../parts/heading.tsx'
+import { Stated } from '../parts/state.tsx'
+import { Ago } from '../parts/time.tsx'
+import { Empty, Failure, Skeleton } from '../parts/views.tsx'
+import { addresses, Link } from '../router.tsx'
+import { counted, figure, size } from '../text.ts'
+import { diskQuery, workspacesQuery } from '../workspace/queries.ts'
+
+/** Where missions keep their files, and what that takes of the disk. */
+export function WorkspacesPage() {
+  const found = useQuery(workspacesQuery)
+  const workspaces = found.data?.workspaces ?? []
+  return (
+    <>
+      <Heading title="Workspaces" />
+      {found.data !== undefined && <Disk />}
+      {found.isPending && <Skeleton lines={6} label="the workspaces" />}
+      {found.isError && found.data === undefined && (
+        <Failure error={found.error} retry={() => void found.refetch()} what="The workspaces" />
+      )}
+      {found.data !== undefined && workspaces.length === 0 && (
+        <Empty title="No workspaces yet" command="agency workspace create <mission>">
+          A workspace is the folder that a mission works in, one run after the other. Make one for a mission:
+        </Empty>
+      )}
+      {workspaces.length > 0 && (
+        <table className="runs">
+          <thead>
+            <tr>
+              <th scope="col">State</th>
+              <th scope="col">Workspace</th>
+              <th scope="col" className="figure">
+                Files
+              </th>
+              <th scope="col" className="figure">
+                Disk
+              </th>
+              <th scope="col" className="figure wide">
+                Made
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {workspaces.map((workspace) => (
+              <Row key={workspace.id} workspace={workspace} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </>
+  )
+}
+
+function Row({ workspace }: { workspace: WorkspaceShown }) {
+  const { disk, busy, policy } = workspace
+  const full = disk !== null && disk.bytes > policy.limits.maxDiskMb * 1_000_000
+  return (
+    <tr data-workspace={workspace.id}>
+      <td className="status">
+        {busy === null ? (
+          <Stated state={{ tone: 'off', says: 'free' }} />
+        ) : (
+          <Link to={addresses.run(busy)}>
+            <Stated state={{ tone: 'working', says: 'at work' }} />
+          </Link>
+        )}
+      </td>
+      <td className="goal">
+        <Link to={addresses.workspace(workspace.missionId)}>{workspace.path}</Link>
+        <code className="muted wide">{workspace.missionId}</code>
+      </td>
+      <td className="figure">{disk === null ? 'gone' : atLeast(disk.isPartial, figure(disk.files))}</td>
+      <td className="figure">
+        {disk !== null && (
+          <span className={full ? 'tone-bad' : undefined}>{atLeast(disk.isPartial, size(disk.bytes))}</span>
+        )}
+      </td>
+      <td className="figure wide age">
+        <Ago at={workspace.createdAt} />
+      </td>
+    </tr>
+  )
+}
+
+const atLeast = (isPartial: boolean, text: string): string => (isPartial ? `over ${text}` : text)
+
+/** The root and everything below it, briefs' folders too. */
+function Disk() {
+  const disk = useQuery(diskQuery).data
+  if (disk === undefined) return null
+  return (
+    <p className="facts">
+      <span className="figure">
+        {atLeast(disk.total.isPartial, size(disk.total.bytes))} in {counted(disk.total.files, 'file')}
+      </span>
+      <span className="muted figure">{size(disk.freeBytes)} free</span>
+      <code className="muted">{disk.root}</code>
+    </p>
+  )
+}

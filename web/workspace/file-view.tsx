@@ -1,0 +1,160 @@
+import { useQuery } from '@tanstack/react-query'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { memo, useMemo, useRef, useState } from 'react'
+
+import { workspaceOperations } from '../../src/work/workspaces/contract.ts'
+import { call } from '../client.ts'
+import { Pieces } from '../diff/pieces.tsx'
+import { Complaint } from '../parts/complaint.tsx'
+import { Failure, Skeleton } from '../parts/views.tsx'
+import { counted, size } from '../text.ts'
+import { download, type FilePart, mostBytes, pictureType } from './content.ts'
+import { fileQuery } from './queries.ts'
+
+/** One file of a workspace: its text with numbered lines, or what it is instead. */
+export function FileView({ missionId, path }: { missionId: string; path: string }) {
+  const first = useQuery(fileQuery(missionId, path))
+  return (
+    <section className="file" aria-label={path}>
+      <header className="facts view-bar">
+        <h2 className="diff-path">
+          <Pieces text={path} />
+        </h2>
+        {first.data !== undefined && <span className="muted figure">{size(first.data.bytes)}</span>}
+        {first.data !== undefined && <Download missionId={missionId} path={path} bytes={first.data.bytes} />}
+        <button type="button" disabled={first.isFetching} onClick={() => void first.refetch()}>
+          Reload
+        </button>
+      </header>
+      {first.isPending && <Skeleton lines={8} label="the file" />}
+      {first.isError && first.data === undefined && (
+        <Failure error={first.error} retry={() => void first.refetch()} what="The file" />
+      )}
+      {first.data !== undefined &&
+        (first.data.encoding === 'utf8' ? (
+          <Text key={`${path} ${first.dataUpdatedAt}`} missionId={missionId} first={first.data} />
+        ) : (
+          <NotText part={first.data} />
+        ))}
+    </section>
+  )
+}
+
+function Download({ missionId, path, bytes }: { missionId: string; path: string; bytes: number }) {
+  const [error, setError] = useState<unknown>(null)
+  const [busy, setBusy] = useState(false)
+  if (bytes > mostBytes)
+    return (
+      <span className="muted">
+        too large for a browser: <code>agency workspace cat</code>
+      </span>
+    )
+  const start = (): void => {
+    setBusy(true)
+    setError(null)
+    download(missionId, path)
+      .catch(setError)
+      .finally(() => setBusy(false))
+  }
+  return (
+    <>
+      <button type="button" disabled={busy} onClick={start}>
+        {busy ? 'Downloading' : 'Download'}
+      </button>
+      {error !== null && <Complaint error={error} />}
+    </>
+  )
+}
+
+function NotText({ part }: { part: FilePart }) {
+  const picture = part.next === null ? pictureType(part.content) : null
+  if (picture === null) return <p className="none muted">Not text. It can be downloaded.</p>
+  return (
+    <div className="scrolls" tabIndex={0} role="region" aria-label="Picture">
+      <img className="picture" alt={part.path} src={`data:${picture};base64,${part.content}`} />
+    </div>
+  )
+}
+
+/** As far as it was asked for: two megabytes at a time. */
+function Text({ missionId, first }: { missionId: string; first: FilePart }) {
+  const [parts, setParts] = useState<readonly FilePart[]>([first])
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const lines = useMemo(() => {
+    const all = parts
+      .map((part) => part.content)
+      .join('')
+      .split('\n')
+    if (all.at(-1) === '') all.pop()
+    return all
+  }, [parts])
+  const next = parts.at(-1)?.next ?? null
+  const more = (from: number): void => {
+    setBusy(true)
+    call(workspaceOperations.file, { missionId, path: first.path, from })
+      .then((part) => {
+        setError(null)
+        setParts((was) => [...was, part])
+      })
+      .catch(setError)
+      .finally(() => setBusy(false))
+  }
+  const scroller = useRef<HTMLDivElement>(null)
+  const virtual = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 20,
+    overscan: 20,
+  })
+  if (lines.length === 0) return <p className="none muted">It is empty.</p>
+  return (
+    <>
+      <div
+        ref={scroller}
+        className="diff-lines"
+        tabIndex={0}
+        role="region"
+        aria-label={`${first.path}: ${counted(lines.length, 'line')}`}
+      >
+        <div className="diff-all" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map((item) => (
+            <div
+              key={item.key}
+              ref={virtual.measureElement}
+              data-index={item.index}
+              className="diff-row"
+              style={{ transform: `translateY(${item.start}px)` }}
+            >
+              <TextLine number={item.index + 1} text={lines[item.index] ?? ''} />
+            </div>
+          ))}
+        </div>
+      </div>
+      {next !== null && (
+        <p className="facts view-bar">
+          <span className="muted">
+            The first {size(next)} of {size(first.bytes)}.
+          </span>
+          {next < mostBytes && (
+            <button type="button" disabled={busy} onClick={() => more(next)}>
+              {busy ? 'Loading' : 'Load more'}
+            </button>
+          )}
+          {error !== null && <Complaint error={error} />}
+        </p>
+      )}
+    </>
+  )
+}
+
+const TextLine = memo(function TextLine({ number, text }: { number: number; text: string }) {
+  return (
+    <div className="diff-line">
+      <span className="number">{number}</span>
+      <span className="code">
+        <Pieces text={text} />
+      </span>
+    </div>
+  )
+})
