@@ -61,7 +61,8 @@ export async function endAttempt(scope: RunScope, brief: Brief, attempt: Attempt
         }
       : end.classified
   await recordTurn(scope, brief, attempt, classified, end)
-  if (end.limited) await holdProvider(scope, brief, end.limited)
+  // Who got its work done all the same was not held up by it.
+  if (end.limited && classified.outcome === 'interrupted') await holdProvider(scope, brief, end.limited)
   if (await isGivenUp(scope, brief)) await failBrief(scope, brief, 'given up by the operator')
   else if (await isOutdated(scope, brief)) await dropVerifier(scope, brief)
   else await follow(scope, brief, attempt, classified, end)

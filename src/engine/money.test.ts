@@ -347,6 +347,33 @@ describeStores('a provider that takes no more calls', (openFresh) => {
     expect((await agency.stops.list()).providerHolds).toEqual([])
   })
 
+  it('is asked again at once when the operator says so', async () => {
+    const agency = await startAgency(openFresh)
+    const run = await agency.run({ play: [[{ quota: { seconds: 600, reason: 'come back later' } }], work] })
+    await agency.until(async () => (await agency.stops.list()).providerHolds.length === 1)
+    expect(await agency.stops.clear(operator, undefined)).toMatchObject({
+      lifted: [],
+      released: [{ provider: 'scripted' }],
+    })
+    expect(await agency.settled(run)).toMatchObject({ status: 'done' })
+    await expect(agency.stops.clear(operator, undefined)).rejects.toThrow('nothing is stopped')
+  })
+
+  it('is held by an agent that could not go on, for a day at most, and by no other name', async () => {
+    const agency = await startAgency(openFresh)
+    const claim = { quota: { seconds: 31 * 86_400, reason: 'later', provider: 'anthropic' } }
+    const done = await agency.run({ play: [[...work, claim]] })
+    expect(await agency.settled(done)).toMatchObject({ status: 'done' })
+    expect((await agency.stops.list()).providerHolds).toEqual([])
+    await agency.run({ play: [[claim], work] })
+    const [hold, ...others] = await agency.until(async () => {
+      const { providerHolds } = await agency.stops.list()
+      return providerHolds.length > 0 ? providerHolds : null
+    })
+    expect([hold?.provider, others]).toEqual(['scripted', []])
+    expect(Date.parse(hold?.until ?? '') - Date.parse(hold?.at ?? '')).toBe(86_400_000)
+  })
+
   it('is asked again after a minute where it does not say when', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({ play: [[{ quota: {} }], work] })

@@ -8,32 +8,31 @@ import type { RunScope } from './scope.ts'
 
 /** Where a provider does not say when it takes calls again. */
 const unsaidSeconds = 60
-/** Nobody means longer; whoever says so has miscounted. */
-const longestSeconds = 31 * 24 * 3_600
+/** An agent's word is not enough to keep everybody waiting for longer; it is asked again tomorrow. */
+const longestSeconds = 24 * 3_600
 
 /**
- * Nothing is launched on a provider that takes no more calls. The brief's own is held whatever name the agent gave it:
- * otherwise it would be launched again at once, and again.
+ * Nothing is launched on a provider that takes no more calls. The brief's own is held, whatever name the agent gave it:
+ * otherwise it would be launched again at once, and no agent can hold up those who use another.
  */
 export async function holdProvider(scope: RunScope, brief: Brief, limited: Limited): Promise<void> {
   const { tx } = scope
   await tx.hold('system')
   const until = isoAt(Date.parse(tx.at) + secondsOf(limited) * 1_000)
   const reason = shorten(redact(limited.reason), 500)
-  for (const provider of new Set([brief.provider, limited.provider ?? brief.provider])) {
-    const event = {
-      kind: 'provider_held' as const,
-      by: scope.by,
-      runId: scope.run.id,
-      briefId: brief.id,
-      code: 'QUOTA',
-      message: `${provider} takes no launches until ${until}: ${reason}`,
-      data: { provider, until },
-    }
-    const held = await findHold(tx, provider)
-    if (held === undefined) await create(tx, providerHolds, { provider, until, reason, at: tx.at }, event)
-    else if (held.until < until) await record(tx, event, [updated(providerHolds, held, { until, reason, at: tx.at })])
+  const { provider } = brief
+  const event = {
+    kind: 'provider_held' as const,
+    by: scope.by,
+    runId: scope.run.id,
+    briefId: brief.id,
+    code: 'QUOTA',
+    message: `${provider} takes no launches until ${until}: ${reason}`,
+    data: { provider, until },
   }
+  const held = await findHold(tx, provider)
+  if (held === undefined) await create(tx, providerHolds, { provider, until, reason, at: tx.at }, event)
+  else if (held.until < until) await record(tx, event, [updated(providerHolds, held, { until, reason, at: tx.at })])
 }
 
 function secondsOf({ seconds }: Limited): number {

@@ -59,6 +59,7 @@ export const eventKinds = [
   'stop_set',
   'stop_cleared',
   'provider_held',
+  'provider_released',
   // what people are told
   'notify_requested',
   'notify_sent',

@@ -62,7 +62,7 @@ export function staleAfter(event: Told): QueryKey[] {
   return run
 }
 
-const movesStops: readonly EventKind[] = ['stop_set', 'stop_cleared', 'provider_held']
+const movesStops: readonly EventKind[] = ['stop_set', 'stop_cleared', 'provider_held', 'provider_released']
 
 const movesWorkspaces: readonly EventKind[] = [
   'workspace_created',

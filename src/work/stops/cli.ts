@@ -2,7 +2,7 @@ import type { CliContext } from '../../cli/context.ts'
 import { plain } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
 import { refusal } from '../../kernel/errors.ts'
-import type { Stop } from './contract.ts'
+import type { ProviderHold, Stop } from './contract.ts'
 
 export interface StopOptions {
   all?: true
@@ -43,8 +43,13 @@ export async function resume(
 }
 
 async function liftStop(context: CliContext, options: { org?: string; json?: true }): Promise<number> {
-  const answer = await context.api().post<{ lifted: Wire<Stop>[] }>('/stops/clear', { organisation: options.org })
+  const answer = await context
+    .api()
+    .post<{ lifted: Wire<Stop>[]; released: Wire<ProviderHold>[] }>('/stops/clear', { organisation: options.org })
   if (options.json) context.json(answer)
-  else for (const stop of answer.lifted) context.out(`${stop.scope} goes on`)
+  else {
+    for (const stop of answer.lifted) context.out(`${stop.scope} goes on`)
+    for (const { provider } of answer.released) context.out(`${plain(provider)} is asked again`)
+  }
   return 0
 }

@@ -45,11 +45,11 @@ export const stopOperations = {
   }),
   clear: operation({
     name: 'stop.clear',
-    summary: 'Lift a stop; what waited goes on',
+    summary: 'Lift a stop; without an organisation also providers that are held are asked again',
     method: 'POST',
     path: '/stops/clear',
     input: z.strictObject({ organisation }),
-    output: z.object({ lifted: z.array(Stop) }),
+    output: z.object({ lifted: z.array(Stop), released: z.array(ProviderHold) }),
     allow: ['operator'],
   }),
 }

@@ -5,8 +5,8 @@ import type { Clock } from '../../kernel/clock.ts'
 import { refusal } from '../../kernel/errors.ts'
 import { redact } from '../../kernel/text.ts'
 import { resolveOrganisation } from '../../org/organisations/find.ts'
-import type { Stop } from './contract.ts'
-import { findStop, listHolds, listStops, scopeOfStop, stops } from './store.ts'
+import type { ProviderHold, Stop } from './contract.ts'
+import { findStop, listHolds, listStops, providerHolds, scopeOfStop, stops } from './store.ts'
 
 export interface StopDeps {
   db: Db
@@ -45,12 +45,14 @@ export function createStops({ db, clock, heed }: StopDeps) {
       })
     },
 
-    async clear(by: Actor, organisation: string | undefined): Promise<{ lifted: Stop[] }> {
+    /** Of everything, also what providers said: whoever knows better than they did does not have to wait. */
+    async clear(by: Actor, organisation: string | undefined): Promise<{ lifted: Stop[]; released: ProviderHold[] }> {
       const organisationId = await idOf(organisation)
       const scope = scopeOfStop(organisationId)
       return db.write([streamOf(organisationId)], async (tx) => {
         const stop = await findStop(tx, scope)
-        if (stop === undefined) {
+        const released = organisationId === null ? await listHolds(tx, tx.at) : []
+        if (stop === undefined && released.length === 0) {
           const others = (await listStops(tx)).map((each) => each.scope)
           throw refusal(
             'illegal_transition',
@@ -58,6 +60,19 @@ export function createStops({ db, clock, heed }: StopDeps) {
             others.length === 0 ? {} : { hint: `Stopped are: ${others.join(', ')}.`, data: { stopped: others } },
           )
         }
+        for (const hold of released)
+          await record(
+            tx,
+            {
+              kind: 'provider_released',
+              by: actorName(by),
+              code: 'RESUMED',
+              message: `${hold.provider} is asked again before ${hold.until}`,
+              data: { provider: hold.provider },
+            },
+            [deleted(providerHolds, hold)],
+          )
+        if (stop === undefined) return { lifted: [], released }
         await record(
           tx,
           {
@@ -69,7 +84,7 @@ export function createStops({ db, clock, heed }: StopDeps) {
           },
           [deleted(stops, stop)],
         )
-        return { lifted: [stop] }
+        return { lifted: [stop], released }
       })
     },
   }
