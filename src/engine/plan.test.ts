@@ -47,6 +47,15 @@ describeStores('a plan', (openFresh) => {
     ])
   })
 
+  it('of a planner asks for more evidence than the operator did, never for less', async () => {
+    const agency = await startAgency(openFresh)
+    const wanted = { kind: 'file', path: 'result.md', contains: 'Done' } as const
+    const run = await agency.settled(await agency.run(planned([plans(two)], { evidence: [wanted] })))
+    expect(run).toMatchObject({ status: 'done' })
+    expect((await agency.brief(run, 'one')).evidence).toMatchObject([wanted])
+    expect((await agency.brief(run, 'two')).evidence).toMatchObject([wanted, { kind: 'file', path: 'result.md' }])
+  })
+
   it.each([
     [
       'goes in circles',
@@ -88,6 +97,11 @@ describeStores('a plan', (openFresh) => {
       'chooses a program',
       [{ key: 'a', objective: 'A', runtime_options: { command: ['sh'] } }],
       /^the plan chooses a runtime/,
+    ],
+    [
+      'wants nobody to verify it',
+      [{ key: 'a', objective: 'A', verify: 'none' }],
+      /^the plan says that nobody is to verify "a", which is the operator’s to say$/,
     ],
     [
       'names somebody who is not there',

@@ -65,7 +65,10 @@ function plannedBrief(
   cast: ReadonlyMap<string, number>,
 ): Brief {
   const { configuration } = scope.run
-  const evidence = spec.evidence ?? configuration.evidence
+  // What a planner asks for comes on top of what the operator wants to see; an operator's own plan says it all.
+  const evidence = configuration.planner
+    ? [...configuration.evidence, ...(spec.evidence ?? [])]
+    : (spec.evidence ?? configuration.evidence)
   const checkable = evidence.length > 0
   const judged = configuration.verify === 'all' || (configuration.verify === 'auto' && !checkable)
   const personaId = spec.persona === undefined ? systemPersona : (cast.get(spec.persona) ?? systemPersona)
@@ -146,13 +149,16 @@ export function newBrief(
 }
 
 /**
- * What an agent may not plan, or null. It is untrusted: which program runs, and every command that proves something,
- * are the operator's to name.
+ * What an agent may not plan, or null. It is untrusted: which program runs, every command that proves something, and
+ * what goes unverified are the operator's to say.
  */
 export function faultOfPlan(plan: readonly BriefSpec[] | undefined): string | null {
   if (plan === undefined) return 'the report has no plan'
   const bold = plan.find((brief) => brief.runtime !== undefined || brief.runtimeOptions !== undefined)
   if (bold !== undefined) return `the plan chooses a runtime for "${bold.key}", which is the operator’s to choose`
+  const unseen = plan.find((brief) => brief.verify === 'none')
+  if (unseen !== undefined)
+    return `the plan says that nobody is to verify "${unseen.key}", which is the operator’s to say`
   for (const brief of plan)
     for (const evidence of brief.evidence ?? [])
       if (evidence.kind !== 'file' && evidence.kind !== 'artifact' && evidence.kind !== 'schema')

@@ -328,6 +328,12 @@ describe('a program', () => {
       { PATH: process.env['PATH'], HOME: '/nowhere', AGENCY_TOKEN: 'opr_secret', DISPLAY: ':1' },
     ).send(messageOfSuite, { timeoutMs: more.timeoutMs ?? 10_000 })
 
+  it('says nothing of what it was given by name, even where it prints it', async () => {
+    await expect(run('echo "no: $AGENCY_TOKEN" >&2; exit 1', { pass: ['AGENCY_TOKEN'] })).rejects.toThrow(
+      'exited with 1: no: [redacted]',
+    )
+  })
+
   it('gets nothing of the daemon’s environment but what it needs and what is named', async () => {
     const file = join(freshFolder(), 'environment')
     await run(`env > ${file}`, { pass: ['DISPLAY', 'NOT_SET'] })

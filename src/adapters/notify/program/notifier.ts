@@ -12,7 +12,8 @@ const maxComplaintBytes = 1_000
 export function createProgramNotifier(settings: SettingsOf<'program'>, environment: Environment): Notifier {
   return createNotifier(notifierName(settings), environment, async ({ message, signal, reveal }) => {
     const [program = '', ...args] = settings.command
-    for (const arg of args) if (arg.length >= 6) reveal(arg)
+    for (const value of [...args, ...settings.pass.map((name) => environment[name] ?? '')])
+      if (value.length >= 6) reveal(value)
     const child = await started(program, args, environmentOf(settings.pass, environment))
     const complaint = beginningOf(child)
     const end = (): void => killGroup(child)
