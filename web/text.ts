@@ -52,11 +52,12 @@ export const figure = (value: number): string => value.toLocaleString('en-GB')
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${figure(value)} ${value === 1 ? one : many}`
 
-/** 512 B, 1.5 kB, 3.2 MB. */
+/** 512 B, 1.5 kB, 3.2 MB, 120.5 GB. */
 export function size(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`
   if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(1)} kB`
-  return `${(bytes / 1_000_000).toFixed(1)} MB`
+  if (bytes < 1_000_000_000) return `${(bytes / 1_000_000).toFixed(1)} MB`
+  return `${(bytes / 1_000_000_000).toFixed(1)} GB`
 }
 
 /** Millionths of a dollar as dollars to the cent: `$1.92`; what is less than a cent is not nothing. */

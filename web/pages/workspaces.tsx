@@ -32,7 +32,7 @@ export function WorkspacesPage() {
             <tr>
               <th scope="col">State</th>
               <th scope="col">Workspace</th>
-              <th scope="col" className="figure">
+              <th scope="col" className="figure wide">
                 Files
               </th>
               <th scope="col" className="figure">
@@ -72,7 +72,7 @@ function Row({ workspace }: { workspace: WorkspaceShown }) {
         <Link to={addresses.workspace(workspace.missionId)}>{workspace.path}</Link>
         <code className="muted wide">{workspace.missionId}</code>
       </td>
-      <td className="figure">{disk === null ? 'gone' : atLeast(disk.isPartial, figure(disk.files))}</td>
+      <td className="figure wide">{disk === null ? 'gone' : atLeast(disk.isPartial, figure(disk.files))}</td>
       <td className="figure">
         {disk !== null && (
           <span className={full ? 'tone-bad' : undefined}>{atLeast(disk.isPartial, size(disk.bytes))}</span>
