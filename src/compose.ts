@@ -44,6 +44,14 @@ import { spendRoutes } from './work/spends/routes.ts'
 import { createSpends, type Spends } from './work/spends/service.ts'
 import { stopRoutes } from './work/stops/routes.ts'
 import { createStops, type Stops } from './work/stops/service.ts'
+import { createPrintedFiles } from './work/workspaces/executions/output.ts'
+import { createQueue, type Queue } from './work/workspaces/executions/queue.ts'
+import { executionRoutes } from './work/workspaces/executions/routes.ts'
+import { createExecutions, type Executions } from './work/workspaces/executions/service.ts'
+import { watchRuntime } from './work/workspaces/executions/watch.ts'
+import { workspaceRoutes } from './work/workspaces/routes.ts'
+import { createMissionWorkspaces, type MissionWorkspaces, type WorkspaceDeps } from './work/workspaces/service.ts'
+import { createWorkspaceTree } from './work/workspaces/tree.ts'
 import type { Workspaces } from './workspaces/port.ts'
 
 /** The parts that differ between a daemon, a simulation and a benchmark. */
@@ -59,6 +67,8 @@ export interface Parts {
   repositories?: EngineDeps['repositories']
   policyOf?: EngineDeps['policyOf']
   personaText?: EngineDeps['personaText']
+  /** Where missions have their workspaces; without it, they have none. */
+  missionWorkspaces?: MissionPlaces
   files: AttemptFiles
   promptOf: EngineDeps['promptOf']
   environmentOf: (attemptId: string, fence: number) => Record<string, string>
@@ -71,6 +81,17 @@ export interface Parts {
   worker: string
   slots: number
   defaults: RunDefaults
+}
+
+export interface MissionPlaces {
+  /** The workspace root, which is that of `workspaces` too. */
+  root: string
+  /** Where attempts keep their files. */
+  attempts: string
+  snapshot?: WorkspaceDeps['snapshot']
+  reviewPrompt: () => string
+  /** Which process this is: `daemon`, or a worker's id. */
+  host: string
 }
 
 export interface Agency {
@@ -87,6 +108,8 @@ export interface Agency {
   budgets: Budgets
   stops: Stops
   pullRequests: PullRequests
+  missionWorkspaces: MissionWorkspaces
+  executions: Executions
 }
 
 export const playbooks: ReadonlyMap<string, Playbook> = new Map([[direct.name, direct]])
@@ -94,7 +117,12 @@ export const playbooks: ReadonlyMap<string, Playbook> = new Map([[direct.name, d
 /** The core without its edges: the same for every host. */
 export function composeAgency(parts: Parts): Agency {
   const { db, ids, trigger } = parts
-  const runtimes = new Map(parts.runtimes.map((runtime) => [runtime.name, runtime]))
+  const places = parts.missionWorkspaces
+  const tree = createWorkspaceTree(places?.root ?? null)
+  const printed = createPrintedFiles(places?.attempts ?? '')
+  const watched = (runtime: Runtime): Runtime =>
+    places === undefined ? runtime : watchRuntime(runtime, { ...parts, tree, printed, host: places.host })
+  const runtimes = new Map(parts.runtimes.map((runtime) => [runtime.name, watched(runtime)]))
   const scopes: ScopeParts = {
     ids,
     playbooks,
@@ -103,7 +131,8 @@ export function composeAgency(parts: Parts): Agency {
     ...(parts.later === undefined ? {} : { later: parts.later }),
     ...(parts.gatesChanged === undefined ? {} : { gatesChanged: parts.gatesChanged }),
   }
-  const engine = createEngine({ ...parts, ...scopes, runtimes })
+  const queue = createQueue(parts)
+  const engine = withQueue(createEngine({ ...parts, ...scopes, runtimes }), queue)
   const missions = createMissions({ db, ids })
   const runs = createRuns({
     db,
@@ -115,14 +144,24 @@ export function composeAgency(parts: Parts): Agency {
     defaults: parts.defaults,
     trigger,
     repositories: parts.repositories,
+    queued: queue.expect,
     interrupt: engine.interrupt,
+  })
+  const missionWorkspaces = createMissionWorkspaces({
+    db,
+    ids,
+    missions,
+    tree,
+    workspaces: parts.workspaces,
+    repositories: parts.repositories,
+    snapshot: places?.snapshot,
   })
   const questions = createQuestions({ db, scopes, interrupt: engine.interrupt, trigger })
   return {
     engine,
     missions,
     runs,
-    plans: createPlans({ db, clock: parts.clock, runtimes, startRun: runs.create }),
+    plans: createPlans({ db, clock: parts.clock, runtimes, startRun: runs.create, checkRun: runs.check }),
     briefs: createBriefs({ db, scopes }),
     attempts: createAttempts({ db, trigger, touch: engine.touch, files: parts.files }),
     gates: createGates({ db, scopes, questions, trigger, repositories: parts.repositories }),
@@ -132,8 +171,31 @@ export function composeAgency(parts: Parts): Agency {
     spends: createSpends({ db, missions }),
     budgets: createBudgets({ db, scopes, missions }),
     stops: createStops({ db, clock: parts.clock, heed: engine.heedStops }),
+    missionWorkspaces,
+    executions: createExecutions({
+      db,
+      clock: parts.clock,
+      runs,
+      workspaces: missionWorkspaces,
+      tree,
+      printed,
+      reviewPrompt: places?.reviewPrompt ?? (() => ''),
+    }),
   }
 }
+
+/** What waits for a workspace is let go as long as the engine runs. */
+const withQueue = (engine: Engine, queue: Queue): Engine => ({
+  ...engine,
+  start: async () => {
+    await engine.start()
+    await queue.start()
+  },
+  stop: () => {
+    queue.stop()
+    return engine.stop()
+  },
+})
 
 /** Every operation of the API, bound to what answers it. */
 export function routesOf(
@@ -170,6 +232,8 @@ export function routesOf(
     ...spendRoutes(agency.spends),
     ...budgetRoutes(agency.budgets),
     ...stopRoutes(agency.stops),
+    ...workspaceRoutes(agency.missionWorkspaces),
+    ...executionRoutes(agency.executions),
     ...organisationRoutesOf(org),
     ...notifyRoutes(notify),
   ]

@@ -10,6 +10,7 @@ import { declareNoteCommands } from './commands/notes.ts'
 import { declareOrgCommands } from './commands/org.ts'
 import { declareOutputCommand } from './commands/output.ts'
 import { declareWorkCommands } from './commands/work.ts'
+import { declareWorkspaceCommands } from './commands/workspaces.ts'
 import type { CliContext } from './context.ts'
 
 /** Something wrong with the words of the command line themselves. */
@@ -57,6 +58,7 @@ export function buildProgram(context: CliContext, exit: (code: number) => void, 
   declareDaemonCommands(declaring)
   declareWorkCommands(declaring)
   declareOutputCommand(declaring)
+  declareWorkspaceCommands(declaring)
   declareGateCommands(declaring)
   declareOrgCommands(declaring)
   declareAgentCommands(declaring)

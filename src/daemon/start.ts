@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 
@@ -16,7 +16,7 @@ import { ownHome } from '../db/owner.ts'
 import type { Db } from '../db/port.ts'
 import { laterThrough, wakeGates } from '../engine/wakes.ts'
 import { registerWorker } from '../engine/workers/store.ts'
-import { version, webRoot } from '../entries.ts'
+import { promptPath, version, webRoot } from '../entries.ts'
 import { createFeed, type Feed } from '../events/feed.ts'
 import { createJobs } from '../jobs/queue.ts'
 import { systemClock } from '../kernel/clock.ts'
@@ -154,6 +154,12 @@ async function open(
     prices: createPrices(),
     workspaces: createDirectoryWorkspaces({ root: paths.workspaces, box: boxing.box }),
     policyOf: (_run, { runtime }) => defaultPolicy(runtime, values),
+    missionWorkspaces: {
+      root: paths.workspaces,
+      attempts: paths.attempts,
+      reviewPrompt: () => readFileSync(promptPath('direct', 'review'), 'utf8'),
+      host: 'daemon',
+    },
     files: createAttemptFiles(paths.attempts),
     promptOf: (playbook, kind) => promptOf(paths.home, playbook, kind),
     environmentOf: (attemptId, fence) => ({

@@ -296,7 +296,7 @@ export function placeOf(deps: EngineDeps, run: Run, brief: Brief): Place {
     directory: configuration.workspace ?? null,
     clone:
       repository === null || brief.startCommit === null
-        ? null
+        ? (configuration.clone ?? null)
         : { mirror: repository.mirror, branch: featureBranch(run.id, id), start: brief.startCommit },
     ...(deps.policyOf === undefined ? {} : { policy: deps.policyOf(run, brief) }),
   }

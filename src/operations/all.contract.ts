@@ -22,6 +22,8 @@ import { questionOperations } from '../work/questions/contract.ts'
 import { runOperations } from '../work/runs/contract.ts'
 import { spendOperations } from '../work/spends/contract.ts'
 import { stopOperations } from '../work/stops/contract.ts'
+import { workspaceOperations } from '../work/workspaces/contract.ts'
+import { executionOperations } from '../work/workspaces/executions/contract.ts'
 import type { Operation } from './contract.ts'
 
 export const operations = {
@@ -35,6 +37,8 @@ export const operations = {
   brief: briefOperations,
   mission: missionOperations,
   run: runOperations,
+  workspace: workspaceOperations,
+  execution: executionOperations,
   gate: gateOperations,
   pullRequest: pullRequestOperations,
   question: questionOperations,

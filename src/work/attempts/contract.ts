@@ -25,6 +25,15 @@ export const Assumption = z.strictObject({
   category: NoteCategory.optional(),
 })
 
+/** One thing that a reviewer found. */
+export const Finding = z.strictObject({
+  severity: z.enum(['critical', 'high', 'medium', 'low', 'info']),
+  file: z.string().max(1_000),
+  line: z.number().int().min(1).nullable().default(null),
+  suggestion: z.string().trim().min(1).max(4_000),
+})
+export type Finding = z.infer<typeof Finding>
+
 /** What an agent says at the end of its attempt. A request to be believed, not a fact: the engine looks for itself. */
 export const Report = z.strictObject({
   status: z.enum(['done', 'partial', 'blocked']),
@@ -42,6 +51,7 @@ export const Report = z.strictObject({
   question: Ask.optional().describe('With status blocked: what has to be decided'),
   remaining: z.string().trim().min(1).max(20_000).optional().describe('With status partial: what is left to do'),
   verdict: Judgement.optional().describe('A verifier’s'),
+  findings: z.array(Finding).max(500).optional().describe('A reviewer’s: what was found; [] when nothing was'),
   plan: z.array(BriefSpec).min(1).max(10_000).optional().describe('A planner’s: the briefs to be done'),
 })
 export type Report = z.infer<typeof Report>

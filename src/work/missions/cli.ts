@@ -83,6 +83,7 @@ export async function showMission(context: CliContext, id: string, options: { js
     ['tags', mission.tags.join(', ')],
     ['deliver', mission.deliverables.join(', ')],
     ['deadline', mission.deadline ?? ''],
+    ['workspace', mission.workspace_path ?? ''],
     ['outcome', mission.outcome_summary ?? ''],
     ['passed', mission.passed.map(({ status, at }) => `${status} ${ago(at, context.nowMs())}`).join(', ')],
   ] as const)

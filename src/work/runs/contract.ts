@@ -64,6 +64,10 @@ export const RunConfiguration = z.object({
     .nullable()
     .describe('The mission’s workspace, below the workspace root; null: one for each brief'),
   execution: RunExecution.optional().describe('It is one step in that workspace'),
+  clone: z
+    .object({ mirror: z.string(), branch: z.string(), start: z.string() })
+    .optional()
+    .describe('The repository that the workspace is a clone of'),
 })
 export type RunConfiguration = z.infer<typeof RunConfiguration>
 

@@ -75,9 +75,7 @@ export function createRuns(deps: RunDeps) {
   const { db } = deps
   return {
     async create(by: Actor, input: CreateRun, execution?: RunExecution): Promise<Run> {
-      const runtime = await chooseRuntime(deps, input)
-      await checkRuntimes(deps, runtime, input)
-      checkPlan(input.briefs)
+      const runtime = await checkInput(deps, input)
       const repository = await openRepository(deps, input)
       const missionId = input.missionId === undefined ? undefined : await deps.missions.resolve(input.missionId)
       return db.write([`org:${input.organisationId}`], async (tx) => {
@@ -90,10 +88,19 @@ export function createRuns(deps: RunDeps) {
           playbook: input.playbook,
           isStep: execution !== undefined,
         })
-        await checkWorkspace(tx, input, mission)
+        const place = await placeInWorkspace(tx, input, mission)
         tx.afterCommit(() => deps.trigger('run.created'))
-        return startRun(deps, tx, by, input, runtime, mission, repository, execution)
+        return startRun(deps, tx, by, input, runtime, mission, repository, {
+          ...place,
+          ...(execution === undefined ? {} : { execution }),
+        })
       })
+    },
+
+    /** Refuses what `create` would refuse of who and what is to do it, and makes nothing. */
+    async check(input: CreateRun): Promise<void> {
+      await checkInput(deps, input)
+      await db.read((tx) => checkCast(tx, input.briefs))
     },
 
     resolve: (prefix: string): Promise<string> => db.read((tx) => resolveRun(tx, prefix)),
@@ -152,6 +159,14 @@ export function createRuns(deps: RunDeps) {
       })
     },
   }
+}
+
+/** Resolves to the runtime of briefs that name none. */
+async function checkInput(deps: RunDeps, input: CreateRun): Promise<string> {
+  const runtime = await chooseRuntime(deps, input)
+  await checkRuntimes(deps, runtime, input)
+  checkPlan(input.briefs)
+  return runtime
 }
 
 /** A coding agent that is installed, where none is named. No runtime is ever guessed into a simulation. */
@@ -213,14 +228,22 @@ async function checkRuntime(
 }
 
 /** A path is never believed: it is the workspace that the mission has, or none. */
-async function checkWorkspace(tx: Tx, { workspace, repo }: CreateRun, mission: Mission): Promise<void> {
-  if (workspace === undefined) return
-  if ((await findActiveWorkspace(tx, mission.id))?.path !== workspace)
+async function placeInWorkspace(
+  tx: Tx,
+  { workspace, repo }: CreateRun,
+  mission: Mission,
+): Promise<Pick<RunConfiguration, 'clone'>> {
+  if (workspace === undefined) return {}
+  const found = await findActiveWorkspace(tx, mission.id)
+  if (found?.path !== workspace)
     throw refusal('invalid_input', `"${workspace}" is not the workspace of mission ${mission.id}`, {
       hint: 'Make one with "agency workspace create", and name the mission with --mission.',
     })
   if (repo !== undefined)
     throw refusal('invalid_input', 'a run works in a workspace or in clones of a repository, not in both')
+  const { repository } = found
+  if (repository === null) return {}
+  return { clone: { mirror: repository.mirror, branch: repository.branch, start: repository.base } }
 }
 
 /** Before the transaction: a first mirror takes as long as a clone. */
@@ -244,7 +267,7 @@ async function startRun(
   runtime: string,
   mission: Mission,
   repository: RunRepository | null,
-  execution: RunExecution | undefined,
+  place: Partial<RunConfiguration>,
 ): Promise<Run> {
   const id = deps.ids.next('run')
   await tx.hold(`run:${id}`)
@@ -283,7 +306,7 @@ async function startRun(
         costLimit: input.costLimit ?? null,
         mode: input.mode ?? 'yolo',
         workspace: input.workspace ?? null,
-        ...(execution === undefined ? {} : { execution }),
+        ...place,
       },
       briefsTotal: 0,
       briefsOpen: 0,

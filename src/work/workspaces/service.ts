@@ -9,11 +9,18 @@ import type { Mission } from '../missions/contract.ts'
 import type { Missions } from '../missions/service.ts'
 import { findMission, missions as missionRows } from '../missions/store.ts'
 import { listRunsIn } from '../runs/store.ts'
-import { decideAccess, defaultRules } from './access.ts'
+import { decideAccess, usualRules } from './access.ts'
 import type { CheckAccess, CreateWorkspace, MissionWorkspace, WorkspaceShown } from './contract.ts'
 import { initialiseGit } from './git.ts'
 import { categoryOf, firstFree, placeFor } from './names.ts'
-import { findActiveWorkspace, findNewestWorkspace, isTaken, listWorkspaces, workspaces as rows } from './store.ts'
+import {
+  findActiveWorkspace,
+  findAround,
+  findNewestWorkspace,
+  isTaken,
+  listWorkspaces,
+  workspaces as rows,
+} from './store.ts'
 import type { Use, WorkspaceTree } from './tree.ts'
 
 export interface WorkspaceDeps {
@@ -63,13 +70,18 @@ export function createMissionWorkspaces(deps: WorkspaceDeps) {
       const wanted = placeFor(mission, input.path)
       const repository = input.repo === undefined ? null : await openRepository(deps, input.repo)
       await tree.prepare({
-        policy: defaultRules,
+        policy: usualRules(),
         defaults: { mode: 'yolo', timeout_minutes: 15, token_budget: 50_000 },
       })
       const id = deps.ids.next('workspace')
       // Paths are one for all organisations: whoever names one is alone for that moment.
       const workspace = await db.write([`org:${mission.organisationId}`, 'system'], async (tx) => {
         const current = await missionWithoutWorkspace(tx, mission)
+        const around = await findAround(tx, wanted)
+        if (around !== undefined)
+          throw refusal('conflict', `${wanted} would lie in the workspace of ${around.missionId}`, {
+            hint: 'Give another path with --path.',
+          })
         const path = await firstFree(wanted, async (each) => !(await isTaken(tx, each)) && (await tree.isFree(each)))
         const made: MissionWorkspace = {
           id,
@@ -78,7 +90,7 @@ export function createMissionWorkspaces(deps: WorkspaceDeps) {
           path,
           category: categoryOf(path),
           repository: repository === null ? null : { ...repository, branch: `workspace/${id}` },
-          policy: defaultRules,
+          policy: usualRules(),
           status: 'active',
           log: '',
           createdAt: tx.at,

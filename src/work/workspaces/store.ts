@@ -22,14 +22,19 @@ export const listWorkspaces = (
     ? findRows(tx, workspaces, '1 = 1 ORDER BY created_at DESC, id DESC LIMIT ?', [limit])
     : findRows(tx, workspaces, `status = 'active' ORDER BY created_at DESC, id DESC LIMIT ?`, [limit])
 
-/** By another workspace at the same place, around it or inside of it. */
+/** By another workspace there, or inside of it. */
 export async function isTaken(tx: ReadTx, path: string): Promise<boolean> {
-  const around = path.split('/').map((_, index, names) => names.slice(0, index + 1).join('/'))
   const row = await sqlOf(tx).get(
-    `SELECT 1 AS found FROM workspaces WHERE status = 'active'
-     AND (path IN (${around.map(() => '?').join(', ')}) OR (path > ? AND path < ?)) LIMIT 1`,
+    `SELECT 1 AS found FROM workspaces WHERE status = 'active' AND (path = ? OR (path > ? AND path < ?)) LIMIT 1`,
     // The sign after "/" is "0".
-    [...around, `${path}/`, `${path}0`],
+    [path, `${path}/`, `${path}0`],
   )
   return row !== undefined
+}
+
+/** The workspace that a path would lie in. */
+export async function findAround(tx: ReadTx, path: string): Promise<MissionWorkspace | undefined> {
+  const above = path.split('/').map((_, index, names) => names.slice(0, index).join('/'))
+  const marks = above.map(() => '?').join(', ')
+  return (await findRows(tx, workspaces, `status = 'active' AND path IN (${marks})`, above))[0]
 }

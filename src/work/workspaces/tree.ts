@@ -36,9 +36,11 @@ const maxCounted = 300_000
 const maxPart = 2_000_000
 const maxLog = 5_000_000
 
-export function createWorkspaceTree(root: string) {
+/** Without a root there is none of it: a host for simulations, for one. */
+export function createWorkspaceTree(root: string | null) {
   /** The root itself may be a link; nothing below it may. */
   const base = async (): Promise<string> => {
+    if (root === null) throw refusal('unsupported', 'missions have no workspaces here')
     await mkdir(root, { recursive: true, mode: 0o700 })
     return realpath(root)
   }
@@ -53,7 +55,7 @@ export function createWorkspaceTree(root: string) {
   }
 
   return {
-    root,
+    root: root ?? '',
     directoryOf,
 
     /** Makes what every workspace may rely on; what is there stays as it is. */
@@ -161,8 +163,12 @@ export function createWorkspaceTree(root: string) {
       }
     },
 
-    appendLog: async (path: string, line: object): Promise<void> =>
-      appendLine(join(await directoryOf(path), logFile), line),
+    async appendLog(path: string, line: object): Promise<void> {
+      const directory = await directoryOf(path)
+      // Closed to writing while an agent worked without a box.
+      await chmod(join(directory, agencyDirectory), 0o700)
+      await appendLine(join(directory, logFile), line)
+    },
 
     /** One of `mission.json` and `agent.json`: what an agent may know about what it works on. */
     writeFact: async (path: string, name: 'mission.json' | 'agent.json', fact: object): Promise<void> => {

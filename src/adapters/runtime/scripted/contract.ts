@@ -37,6 +37,7 @@ const simpleSteps = {
     question: z.unknown().optional(),
     remaining: z.unknown().optional(),
     verdict: z.unknown().optional(),
+    findings: z.unknown().optional(),
     plan: z.unknown().optional(),
     via,
   }),

@@ -1,0 +1,203 @@
+import type { Db, ReadTx } from '../../../db/port.ts'
+import { listStreamEvents } from '../../../events/store.ts'
+import type { Actor } from '../../../kernel/actor.ts'
+import type { Clock } from '../../../kernel/clock.ts'
+import { refusal } from '../../../kernel/errors.ts'
+import { renderTemplate } from '../../../kernel/template.ts'
+import { Finding } from '../../attempts/contract.ts'
+import { listAttempts } from '../../attempts/store.ts'
+import type { Attempt } from '../../attempts/contract.ts'
+import type { Brief } from '../../briefs/contract.ts'
+import { listBriefs } from '../../briefs/store.ts'
+import { listQuestionsOfRun } from '../../questions/store.ts'
+import { CreateRun, type Run } from '../../runs/contract.ts'
+import { requireRun } from '../../runs/find.ts'
+import type { Runs } from '../../runs/service.ts'
+import { decideAccess } from '../access.ts'
+import type { MissionWorkspace } from '../contract.ts'
+import type { MissionWorkspaces } from '../service.ts'
+import type { WorkspaceTree } from '../tree.ts'
+import type { Execute, Execution, Review } from './contract.ts'
+import type { PrintedFiles } from './output.ts'
+import { queuedHold } from './queue.ts'
+import { until } from './wait.ts'
+import { exitCodeOf } from './watch.ts'
+
+export interface ExecutionDeps {
+  db: Db
+  clock: Clock
+  runs: Runs
+  workspaces: MissionWorkspaces
+  tree: WorkspaceTree
+  printed: PrintedFiles
+  /** What a reviewer is told, with {{focus}}. */
+  reviewPrompt: () => string
+}
+
+export type Executions = ReturnType<typeof createExecutions>
+
+/** One thing done in a mission's workspace: a run of one brief like any other, and what git says about it. */
+export function createExecutions(deps: ExecutionDeps) {
+  const { db } = deps
+
+  async function start(
+    by: Actor,
+    workspace: MissionWorkspace,
+    kind: 'execute' | 'review',
+    input: Omit<Review, 'focus'> & Pick<Execute, 'prompt' | 'mode' | 'contextFiles'>,
+    goal: string,
+  ): Promise<Execution> {
+    const minutes = Math.min(input.timeoutMinutes, workspace.policy.limits.maxRuntimeMinutes)
+    const { runtime, options } = runtimeOf(input)
+    const run = await deps.runs.create(
+      by,
+      CreateRun.parse({
+        goal,
+        organisationId: workspace.organisationId,
+        missionId: workspace.missionId,
+        workspace: workspace.path,
+        mode: input.mode,
+        ...(runtime === undefined ? {} : { runtime }),
+        runtimeOptions: options,
+        briefs: [
+          {
+            key: 'main',
+            title: kind === 'review' ? 'Review the workspace' : undefined,
+            objective: input.prompt,
+            context: contextOf(input.contextFiles),
+            tokenBudget: input.tokenBudget,
+            verify: 'none',
+          },
+        ],
+        idleMinutes: null,
+        hardMinutes: minutes,
+        crashRetries: 0,
+        retryBudget: 0,
+        verificationLimit: 0,
+        verify: 'none',
+        acceptance: 'auto',
+        onLimit: 'fail',
+      }),
+      { kind, contextFiles: [...input.contextFiles] },
+    )
+    return look(run.id)
+  }
+
+  async function look(prefix: string): Promise<Execution> {
+    const { run, brief, attempts, finished, question } = await db.read((tx) => factsOf(tx, prefix))
+    const last = attempts.at(-1)
+    const printed = last === undefined ? { stdout: '', stderr: '' } : await deps.printed.read(last.id)
+    const execution = run.configuration.execution as NonNullable<Run['configuration']['execution']>
+    return {
+      runId: run.id,
+      missionId: run.missionId,
+      workspace: run.configuration.workspace ?? '',
+      kind: execution.kind,
+      status: statusOf(run, brief),
+      mode: (finished?.['mode'] as Execution['mode'] | undefined) ?? run.configuration.mode,
+      filesCreated: (finished?.['files_created'] as string[] | null | undefined) ?? null,
+      filesModified: (finished?.['files_modified'] as string[] | null | undefined) ?? null,
+      filesDeleted: (finished?.['files_deleted'] as string[] | null | undefined) ?? null,
+      ...printed,
+      exitCode: last?.status === 'ended' ? exitCodeOf(last) : null,
+      tokensUsed: attempts.reduce((sum, each) => sum + each.inputTokens + each.outputTokens, 0),
+      cost: attempts.reduce((sum, each) => sum + each.costMicros, 0) / 1_000_000,
+      outcome: last?.outcome ?? null,
+      detail: last?.detail ?? null,
+      durationMs: (finished?.['duration_ms'] as number | undefined) ?? null,
+      needsApproval: statusOf(run, brief) === 'waiting' ? (last?.denied ?? []) : [],
+      questionId: question,
+      budgetExceeded: last?.outcome === 'budget' || (brief?.heldBy ?? '').startsWith('budget:'),
+      findings: execution.kind === 'review' ? findingsOf(last) : null,
+    }
+  }
+
+  return {
+    async execute(by: Actor, input: Execute): Promise<Execution> {
+      const workspace = await deps.workspaces.requireActive(input.missionId)
+      await checkContext(deps, workspace, input.contextFiles)
+      return start(by, workspace, 'execute', input, input.prompt)
+    },
+
+    async review(by: Actor, { focus, ...input }: Review): Promise<Execution> {
+      const workspace = await deps.workspaces.requireActive(input.missionId)
+      const prompt = renderTemplate(deps.reviewPrompt(), {
+        focus: focus === undefined ? '' : `Look above all for this: ${focus}`,
+      })
+      const goal = focus === undefined ? 'Review the workspace' : `Review the workspace: ${focus}`
+      return start(by, workspace, 'review', { ...input, prompt, mode: 'plan_only', contextFiles: [] }, goal)
+    },
+
+    async execution(prefix: string, waitSeconds: number): Promise<Execution> {
+      if (waitSeconds === 0) return look(prefix)
+      const settled = await until(deps, waitSeconds * 1_000, async () => {
+        const execution = await look(prefix)
+        return execution.status === 'queued' || execution.status === 'running' ? null : execution
+      })
+      return settled ?? look(prefix)
+    },
+  }
+}
+
+function runtimeOf({ runtime, runtimeOptions, model }: Pick<Execute, 'runtime' | 'runtimeOptions' | 'model'>) {
+  return {
+    runtime: runtime === 'claude' ? 'claude-code' : runtime,
+    options: model === undefined ? runtimeOptions : { ...runtimeOptions, model },
+  }
+}
+
+const contextOf = (files: readonly string[]): string | undefined =>
+  files.length === 0 ? undefined : `Read these files first:\n\n${files.map((file) => `- ${file}`).join('\n')}`
+
+async function checkContext(
+  { tree }: ExecutionDeps,
+  { policy, path: workspace }: MissionWorkspace,
+  files: readonly string[],
+): Promise<void> {
+  for (const file of files) {
+    const { allowed, rule } = await decideAccess(policy, { root: tree.root, workspace }, 'read', file)
+    if (!allowed)
+      throw refusal('forbidden', `context_file denied: "${file}" (${rule})`, {
+        hint: 'A file must lie in the workspace or in shared/ to be read from inside.',
+        data: { path: file, rule },
+      })
+  }
+}
+
+async function factsOf(tx: ReadTx, prefix: string) {
+  const run = await requireRun(tx, prefix)
+  if (run.configuration.execution === undefined)
+    throw refusal('invalid_input', `run ${run.id} is no execution in a workspace`, {
+      hint: `See it with "agency inspect ${run.id}".`,
+    })
+  const events = await listStreamEvents(tx, `run:${run.id}`, { kind: ['exec_finished'], limit: 1_000 })
+  const questions = await listQuestionsOfRun(tx, run.id)
+  return {
+    run,
+    brief: (await listBriefs(tx, run.id)).find(({ kind }) => kind === 'work'),
+    attempts: await listAttempts(tx, run.id),
+    finished: events.at(-1)?.data,
+    question: questions.find(({ status }) => status === 'open')?.id ?? null,
+  }
+}
+
+function statusOf(run: Run, brief: Brief | undefined): Execution['status'] {
+  if (run.status === 'done' || run.status === 'failed' || run.status === 'cancelled') return run.status
+  if (brief?.heldBy === queuedHold) return 'queued'
+  const isStuck = brief?.status === 'blocked' || run.status === 'paused' || run.status === 'gated'
+  return isStuck || run.questionsOpen > 0 ? 'waiting' : 'running'
+}
+
+/** As reported; or, where an agent could only speak, from the last text that it put them into. */
+function findingsOf(attempt: Attempt | undefined): Finding[] | null {
+  const report = attempt?.report
+  if (report === null || report === undefined) return null
+  if (report.findings !== undefined) return report.findings
+  const json = /\{[\s\S]*\}/.exec(report.summary)?.[0]
+  try {
+    const { findings } = JSON.parse(json ?? '') as { findings?: unknown }
+    return Finding.array().max(500).safeParse(findings).data ?? null
+  } catch {
+    return null
+  }
+}
