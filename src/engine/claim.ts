@@ -212,10 +212,15 @@ async function beginningOf({ tx, run }: RunScope, brief: Brief): Promise<Partial
   return { startCommit: placed?.startCommit ?? run.head ?? run.repository.base }
 }
 
-/** Of an attempt that somebody stopped, or that waited for an answer; one that did bad work is not asked to go on with it. */
+/**
+ * Of an attempt that somebody stopped, or that waited for an answer; one that did bad work is not asked to go on with
+ * it. A crash may have come from outside: it is gone on with once, and if it comes again it came with the session.
+ */
 async function sessionOf(tx: Tx, brief: Brief): Promise<string | null> {
   const last = brief.attemptId === null ? undefined : await findAttempt(tx, brief.attemptId)
-  return last !== undefined && resumable.has(last.outcome ?? '') ? last.session : null
+  if (last === undefined) return null
+  const goesOn = resumable.has(last.outcome ?? '') || (last.outcome === 'crash' && brief.crashRetries <= 1)
+  return goesOn ? last.session : null
 }
 
 const resumable: ReadonlySet<string> = new Set(['interrupted', 'blocked', 'budget'])

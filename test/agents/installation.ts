@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onTestFinished, vi } from 'vitest'
+import { onTestFinished } from 'vitest'
 
+import { pause } from '../../src/kernel/clock.ts'
 import { createTestDaemon, type TestDaemon } from '../support/daemon.ts'
 import type { Rule } from '../support/model-server/script.ts'
 import { type ModelServer, startModelServer } from '../support/model-server/server.ts'
@@ -26,8 +27,11 @@ export interface RunInput {
 export interface Shown {
   readonly run: Readonly<Record<string, unknown>> & { readonly status: string }
   readonly briefs: readonly (Readonly<Record<string, unknown>> & { readonly id: string; readonly status: string })[]
+  readonly evidence: readonly object[]
+  readonly events: readonly object[]
   readonly attempts: readonly (Readonly<Record<string, unknown>> & {
     readonly id: string
+    readonly session: string | null
     readonly status: string
     readonly outcome: string | null
     readonly pid: number | null
@@ -36,8 +40,8 @@ export interface Shown {
 }
 
 /** A daemon and a model of their own, with the real program between them: no key, no home, no network of this machine. */
-export async function install(rules: readonly Rule[] = [], settings = ''): Promise<Installation> {
-  const model = await startModelServer(rules)
+export async function install(rules: readonly Rule[] = [], settings = '', host?: string): Promise<Installation> {
+  const model = await startModelServer(rules, host)
   const daemon = await createTestDaemon(null, {
     ANTHROPIC_BASE_URL: model.url,
     ANTHROPIC_API_KEY: 'sk-ant-dummy-0000',
@@ -58,16 +62,15 @@ export async function install(rules: readonly Rule[] = [], settings = ''): Promi
       return (await daemon.ask<{ id: string }>('POST', '/runs', { ...defaults, ...input })).id
     },
     show,
-    until: (runId, holds) =>
-      vi.waitUntil(
-        async () => {
-          const shown = await show(runId)
-          return holds(shown) ? shown : null
-        },
-        { timeout: 60_000, interval: 100 },
-      ) as Promise<Shown>,
-    output: async (attemptId) =>
-      (await daemon.ask<{ text: string }>('GET', `/attempts/${attemptId}/output`)).text,
+    until: async (runId, holds) => {
+      for (let looks = 0; looks < 600; looks += 1) {
+        const shown = await show(runId)
+        if (holds(shown)) return shown
+        await pause(100)
+      }
+      throw new Error(`it never came to that: ${JSON.stringify(await show(runId))}`)
+    },
+    output: async (attemptId) => (await daemon.ask<{ text: string }>('GET', `/attempts/${attemptId}/output`)).text,
   }
 }
 
