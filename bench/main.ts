@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 
 import { append } from './append.ts'
 import { chart } from './chart.ts'
+import { clones } from './clones.ts'
 import { engine } from './engine.ts'
 import { type Benchmark, type Figure, tableOf } from './figures.ts'
 import { idle } from './idle.ts'
@@ -10,7 +11,7 @@ import { org } from './org.ts'
 import { peers } from './peers.ts'
 import { status } from './status.ts'
 
-const benchmarks: readonly Benchmark[] = [append, status, engine, peers, idle, org, chart]
+const benchmarks: readonly Benchmark[] = [append, status, engine, peers, idle, org, chart, clones]
 
 /** `npm run bench`, `npm run bench -- --only engine`, `npm run bench -- --quick`. */
 const { values } = parseArgs({ options: { only: { type: 'string' }, quick: { type: 'boolean', default: false } } })
