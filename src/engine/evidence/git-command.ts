@@ -1,5 +1,12 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { shorten } from '../../kernel/text.ts'
+import {
+  emptiedFilters,
+  harmlessEnvironment,
+  harmlessSettings,
+  listFilters,
+  settingWords,
+} from '../../repositories/harmless.ts'
 import type { CommandResult, Workspace } from '../../workspaces/port.ts'
 import { shellCommand, shellQuote } from '../../workspaces/quote.ts'
 import { searchedBytes } from './finding.ts'
@@ -68,59 +75,35 @@ export function createGit({ workspace, path, deadlineMs, clock }: GitPlace): Git
 export const pathspec = (glob: string): string => `:(top,glob)${glob}`
 
 /**
- * Neither hooks, monitors, helpers nor transports; no configuration but the repository's own, and of that nothing which
- * starts a program or hides a file. The directory is named, so that none above it is taken for the repository.
+ * No configuration but the repository's own, and of that nothing which starts a program or hides a file. The directory is
+ * named, so that none above it is taken for the repository.
  */
 const harmless = (path: string): string[] => [
   '--no-pager',
   `--git-dir=./${path}/.git`,
   `--work-tree=./${path}`,
-  ...Object.entries({
-    'core.hooksPath': '/dev/null',
-    'core.fsmonitor': 'false',
-    'core.untrackedCache': 'false',
-    'core.sparseCheckout': 'false',
-    'core.fileMode': 'true',
-    'core.excludesFile': '/dev/null',
-    'core.attributesFile': '/dev/null',
-    'core.quotePath': 'true',
-    'i18n.logOutputEncoding': 'UTF-8',
-    'protocol.allow': 'never',
-    'submodule.recurse': 'false',
-    'color.ui': 'false',
-  }).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
+  ...settingWords([
+    ...Object.entries(harmlessSettings),
+    ['core.sparseCheckout', 'false'],
+    ['core.fileMode', 'true'],
+    ['core.quotePath', 'true'],
+  ]),
 ]
 
-/** A list of allowed protocols stands above anything that a configuration allows; replaced or grafted history is a lie. */
-const environment = Object.entries({
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_ATTR_NOSYSTEM: '1',
-  GIT_OPTIONAL_LOCKS: '0',
-  GIT_NO_REPLACE_OBJECTS: '1',
-  GIT_GRAFT_FILE: '/dev/null',
-  GIT_ALLOW_PROTOCOL: 'none',
-  GIT_NO_LAZY_FETCH: '1',
-  GIT_TERMINAL_PROMPT: '0',
-  LC_ALL: 'C',
-})
+const environment = Object.entries(harmlessEnvironment)
   .map(([name, value]) => `${name}=${value}`)
   .join(' ')
 
 const status = ['status', '--porcelain', '--untracked-files=all', '--ignore-submodules=dirty', '--no-renames']
 
-const listFilters = ['config', '-z', '--name-only', '--get-regexp', String.raw`^filter\.`]
-
-/** A filter is a program that git runs on files to compare them; its name is the agent's, so each is named and emptied. */
 function neutralise(names: string | null): string {
-  const keys = [...new Set((names ?? '').split('\0').filter((name) => name !== ''))]
-  if (keys.length > 200 || (names ?? '').length >= searchedBytes)
-    throw new GitTrouble('the repository configures far more filters than any needs')
-  const settings = keys.flatMap((key, index) => [
+  const emptied = (names ?? '').length >= searchedBytes ? null : emptiedFilters(names ?? '')
+  if (emptied === null) throw new GitTrouble('the repository configures far more filters than any needs')
+  const settings = Object.entries(emptied).flatMap(([key, value], index) => [
     `GIT_CONFIG_KEY_${index}=${shellQuote(key)}`,
-    `GIT_CONFIG_VALUE_${index}=${key.endsWith('.required') ? 'false' : ''}`,
+    `GIT_CONFIG_VALUE_${index}=${value}`,
   ])
-  return [`GIT_CONFIG_COUNT=${keys.length}`, ...settings].join(' ')
+  return [`GIT_CONFIG_COUNT=${settings.length / 2}`, ...settings].join(' ')
 }
 
 const firstLine = (text: string): string | null => text.split('\n').find((line) => line.trim() !== '') ?? null
