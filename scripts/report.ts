@@ -26,6 +26,8 @@ export const suiteVariable = 'AGENCY_TEST_SUITE'
 /** Where a suite's report is, and beside it what broke outside of its cases. */
 export const reportPath = (folder: string, suite: string): string => join(folder, `${suite}.json`)
 export const unhandledPath = (folder: string, suite: string): string => join(folder, `${suite}.unhandled.json`)
+/** Why it could not run here, instead of a report. */
+export const missingPath = (folder: string, suite: string): string => join(folder, `${suite}.missing`)
 
 /** What vitest's reporters wrote, or null where they wrote nothing (it crashed). */
 export function readReport(folder: string, suite: string): Report | null {

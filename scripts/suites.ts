@@ -1,3 +1,4 @@
+import { agentsMissing } from '../test/agents/missing.ts'
 import { chromium, postgresBinaries, program } from '../test/support/machine.ts'
 
 export interface Suite {
@@ -12,6 +13,8 @@ export interface Suite {
   environment: Record<string, string>
   /** Why it cannot run on this machine and what to install, or null. */
   missing: string | null
+  /** Installs what it needs beyond that; says why it cannot run here all the same, or null. */
+  prepare?: () => Promise<string | null>
   /** What some of its tests lack here and therefore skip themselves. */
   lacks?: string | null
 }
@@ -47,6 +50,16 @@ export const suites: readonly Suite[] = [
     lacks: chromium()
       ? null
       : 'no Chromium found, so no test in a browser (Debian: apt-get install chromium, or set CHROMIUM)',
+  },
+  {
+    name: 'agents',
+    project: 'agents',
+    about: 'Claude Code itself in its box, against a scripted model; installs it into a cache',
+    command: 'npm run test:agents',
+    quick: false,
+    environment: {},
+    missing: null,
+    prepare: agentsMissing,
   },
   {
     name: 'chaos',

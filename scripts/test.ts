@@ -1,18 +1,20 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { detailsOf, figuresOf, readReport, type Report, reportsVariable, suiteVariable } from './report.ts'
+import { detailsOf, figuresOf, missingPath, readReport, type Report, reportsVariable, suiteVariable } from './report.ts'
 import { type Suite, suites } from './suites.ts'
 
 /**
  * `node scripts/test.ts` runs every quick suite that this machine can run, then says what was left out and why.
- * `node scripts/test.ts <suite>…` runs those, and fails where one cannot run: what was asked for is not skipped.
+ * `node scripts/test.ts <suite>…` runs those, and fails where one cannot run: what was asked for is not skipped, unless
+ * it was asked for with `--if-possible`.
  */
 process.exitCode = await main(process.argv.slice(2))
 
-async function main(names: string[]): Promise<number> {
+async function main(args: string[]): Promise<number> {
+  const names = args.filter((name) => name !== '--if-possible')
   const unknown = names.filter((name) => !suites.some((suite) => suite.name === name))
   if (unknown.length > 0) {
     console.error(`error: no suite ${unknown.join(', ')}; there are ${suites.map((suite) => suite.name).join(', ')}`)
@@ -20,19 +22,27 @@ async function main(names: string[]): Promise<number> {
   }
   const named = names.length > 0
   const chosen = suites.filter((suite) => (named ? names.includes(suite.name) : suite.quick))
-  const missing = chosen.flatMap((suite) => (suite.missing ? [`${suite.name}: ${suite.missing}`] : []))
-  if (named && missing.length > 0) {
+  const reasons = new Map<Suite, string>()
+  for (const suite of chosen) {
+    const reason = suite.missing ?? (await suite.prepare?.()) ?? null
+    if (reason !== null) reasons.set(suite, reason)
+  }
+  const missing = [...reasons].map(([suite, reason]) => `${suite.name}: ${reason}`)
+  const ifPossible = args.includes('--if-possible')
+  if (named && missing.length > 0 && !ifPossible) {
     for (const line of missing) console.error(`error: cannot run ${line}`)
     return 1
   }
 
   const { folder, remove } = reportFolder()
+  if (ifPossible) for (const [suite, reason] of reasons) writeFileSync(missingPath(folder, suite.name), reason)
   const outcomes: Outcome[] = []
-  for (const suite of chosen.filter((each) => !each.missing)) outcomes.push(await run(suite, folder))
+  for (const suite of chosen.filter((each) => !reasons.has(each))) outcomes.push(await run(suite, folder))
   remove()
 
   for (const line of summary(outcomes)) console.log(line)
-  if (!named) for (const line of leftOut(missing)) console.log(line)
+  if (named) for (const line of missing) console.log(`- skipped ${line}`)
+  else for (const line of leftOut(missing)) console.log(line)
   return outcomes.every((outcome) => outcome.exit === 0) ? 0 : 1
 }
 
