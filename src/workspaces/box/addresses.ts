@@ -5,11 +5,13 @@ import { networkInterfaces } from 'node:os'
 export function isOurs(address: string): boolean {
   const family = isIP(address)
   if (family === 0) return true
-  if (inside.check(address, family === 4 ? 'ipv4' : 'ipv6')) return true
+  if (family === 4 ? older.check(address, 'ipv4') : newer.check(address, 'ipv6')) return true
   return Object.values(networkInterfaces()).some((each) => each?.some((own) => own.address === address))
 }
 
-const inside = new BlockList()
+/** Two lists: one that holds `::ffff:0:0/96` takes every address of the older kind for one of its own. */
+const older = new BlockList()
+const newer = new BlockList()
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -22,7 +24,7 @@ for (const [network, prefix] of [
   ['198.18.0.0', 15],
   ['224.0.0.0', 3],
 ] as const)
-  inside.addSubnet(network, prefix, 'ipv4')
+  older.addSubnet(network, prefix, 'ipv4')
 for (const [network, prefix] of [
   // Unspecified, loopback, and everything that carries an address of the old kind inside it.
   ['::', 96],
@@ -36,4 +38,4 @@ for (const [network, prefix] of [
   ['fec0::', 10],
   ['ff00::', 8],
 ] as const)
-  inside.addSubnet(network, prefix, 'ipv6')
+  newer.addSubnet(network, prefix, 'ipv6')

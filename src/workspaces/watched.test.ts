@@ -1,0 +1,94 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, expect, it, onTestFinished } from 'vitest'
+
+import { createProgramRuntime } from '../adapters/runtime/program/runtime.ts'
+import type { AgentEnded } from '../adapters/runtime/port.ts'
+import { systemIds } from '../kernel/ids.ts'
+import { createDirectoryWorkspaces, type NoBox } from './directory.ts'
+import { defaultPolicy, type PolicyWishes } from './policy.ts'
+import type { Workspace } from './port.ts'
+
+const noBox: NoBox = {
+  reason: 'bubblewrap is not installed',
+  install: 'Run "apt install bubblewrap".',
+  isRequired: false,
+}
+let root: string
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'agency-watched-'))
+  onTestFinished(() => rm(root, { recursive: true, force: true }))
+})
+
+const prepare = (wishes: PolicyWishes = {}, box: NoBox = noBox): Promise<Workspace> =>
+  createDirectoryWorkspaces({ root, box }).prepare({
+    id: 'brf_1',
+    runId: 'run_1',
+    box: true,
+    policy: defaultPolicy('program', wishes),
+  })
+
+async function endOf(workspace: Workspace, script: string): Promise<AgentEnded> {
+  const handle = await createProgramRuntime().launch({
+    launchId: systemIds.next('attempt'),
+    prompt: '',
+    workspace,
+    options: { command: ['/bin/sh', '-c', script] },
+    environment: {},
+    attempt: 1,
+    kind: 'work',
+  })
+  for await (const event of handle.events) if (event.kind === 'ended') return event
+  throw new Error('it did not end')
+}
+
+it('puts back what an agent changed of our own files, and tells', async () => {
+  const workspace = await prepare()
+  await workspace.write('.agency/mission.json', 'ours')
+  await workspace.write('.agency/agent.json', 'ours')
+  const ended = await endOf(
+    workspace,
+    'chmod 700 .agency; echo forged > .agency/mission.json; rm .agency/agent.json; echo x > .agency/new; echo y > .agency/outbox/z',
+  )
+  expect(ended.used?.violations).toEqual(['.agency/agent.json', '.agency/mission.json', '.agency/new'])
+  expect(ended.detail).toBe(
+    'workspace_violation: .agency/agent.json, .agency/mission.json, .agency/new changed, put back',
+  )
+  expect(await workspace.read('.agency/mission.json', 100)).toMatchObject({ text: 'ours' })
+  expect(await workspace.read('.agency/agent.json', 100)).toMatchObject({ text: 'ours' })
+  expect(await workspace.read('.agency/new', 100)).toBeNull()
+  expect(await readFile(join(workspace.path, '.agency/outbox/z'), 'utf8')).toBe('y\n')
+})
+
+it('puts our directory back where a link took its place', async () => {
+  const workspace = await prepare()
+  await workspace.write('.agency/mission.json', 'ours')
+  const ended = await endOf(workspace, 'rm -rf .agency; ln -s /tmp .agency')
+  expect(ended.used?.violations).toContain('.agency/mission.json')
+  expect(await readFile(join(workspace.path, '.agency/mission.json'), 'utf8')).toBe('ours')
+})
+
+it('says nothing of an agent that kept to its own', async () => {
+  const workspace = await prepare()
+  await workspace.write('.agency/mission.json', 'ours')
+  const ended = await endOf(workspace, 'echo a > a; cat .agency/mission.json')
+  expect(ended).toMatchObject({ exitCode: 0 })
+  expect(ended.used?.violations).toBeUndefined()
+  expect((await workspace.run('true', { timeoutMs: 10_000, maxOutputBytes: 10 })).boxed).toBe(false)
+})
+
+it('kills what has too many processes, those that left the group too', async () => {
+  const workspace = await prepare({ limits: { maxProcesses: 5 } })
+  const ended = await endOf(workspace, 'for i in 1 2 3 4 5 6 7 8; do setsid sleep 60 & done; sleep 60')
+  expect(ended.breach).toMatchObject({ limit: 'processes', allowed: 5 })
+  expect(ended.detail).toMatch(/^limit_exceeded: processes \(\d+ of 5\)$/)
+})
+
+it('refuses what only a box can promise', async () => {
+  await expect(prepare({ network: { allowed: false } })).rejects.toMatchObject({
+    code: 'network_isolation_unavailable',
+  })
+  await expect(prepare({}, { ...noBox, isRequired: true })).rejects.toMatchObject({ code: 'box_unavailable' })
+})
