@@ -14,7 +14,7 @@ import { loadConfiguration } from '../config/load.ts'
 import { openStore, type StorePlace } from '../db/open.ts'
 import { ownHome } from '../db/owner.ts'
 import type { Db } from '../db/port.ts'
-import { laterThrough, wakeGates } from '../engine/wakes.ts'
+import { laterThrough, wakeGates, wakeIntegration } from '../engine/wakes.ts'
 import { registerWorker } from '../engine/workers/store.ts'
 import { promptPath, version, webRoot } from '../entries.ts'
 import { createFeed, type Feed } from '../events/feed.ts'
@@ -27,10 +27,17 @@ import { noTrigger, type Trigger } from '../kernel/trigger.ts'
 import { createNotifiers } from '../notify/compose.ts'
 import { createNotify } from '../notify/service.ts'
 import { composeOrganisation } from '../org/compose.ts'
+import type { Contents } from '../org/contents.ts'
 import type { Files } from '../org/files.ts'
 import { writeFirstFiles } from '../org/first-files.ts'
+import { hasFiles } from '../org/personas/kinds.ts'
+import { findPersona } from '../org/personas/store.ts'
 import { loadReference } from '../org/reference/load.ts'
 import { seedOrganisation } from '../org/seed.ts'
+import { engineAuthor } from '../repositories/author.ts'
+import { createGit } from '../repositories/git.ts'
+import { createMirrors } from '../repositories/mirrors.ts'
+import { createRepositories } from '../repositories/repositories.ts'
 import { createAttemptToken, createCredentials } from '../server/credentials.ts'
 import { createServer, type Listening } from '../server/server.ts'
 import { findStanding } from '../work/attempts/store.ts'
@@ -135,6 +142,8 @@ async function open(
   })
   const gateFile = createGateFile({ db, path: join(paths.home, 'workspace', 'pending_gates.json'), log })
   const boxing = await prepareBox(paths, values, { env, clock, log })
+  const git = createGit({ clock })
+  const mirrors = createMirrors({ root: join(paths.home, 'mirrors'), git, log })
   const agency = composeAgency({
     db,
     clock,
@@ -152,7 +161,13 @@ async function open(
       }),
     ],
     prices: createPrices(),
-    workspaces: createDirectoryWorkspaces({ root: paths.workspaces, box: boxing.box }),
+    workspaces: createDirectoryWorkspaces({
+      root: paths.workspaces,
+      box: boxing.box,
+      materialise: (order, path) => mirrors.clone({ ...order, author: engineAuthor }, path),
+    }),
+    repositories: createRepositories({ git, mirrors }),
+    personaText: (personaId) => personaText(db, org.contents, personaId),
     policyOf: (_run, { runtime }) => defaultPolicy(runtime, values),
     missionWorkspaces: {
       root: paths.workspaces,
@@ -189,6 +204,7 @@ async function open(
     },
   })
   wakeGates(jobs, agency.gates)
+  wakeIntegration(jobs, (runId) => agency.engine.integrate(runId))
   const feed = createFeed({ db })
   const credentials = createCredentials({
     operatorToken,
@@ -261,6 +277,12 @@ async function open(
   })
   log.info('ready', { pid: process.pid, version, address: listening.address, store: place.kind })
   return { address: listening.address, agency, db, feed, createLink, stop, stopped }
+}
+
+/** What a persona's agents are told about themselves; the system and people have nothing of the kind. */
+async function personaText(db: Db, contents: Contents, personaId: number): Promise<string> {
+  const persona = await db.read((tx) => findPersona(tx, personaId))
+  return persona === undefined || !hasFiles(persona) ? '' : contents.readSkill(persona)
 }
 
 /** A data directory that cannot be written is no reason to stay down: it can still be read, and every change says why not. */

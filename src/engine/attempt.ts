@@ -5,6 +5,7 @@ import { fromWire } from '../operations/wire.ts'
 import { type Attempt, Report } from '../work/attempts/contract.ts'
 import { findProgress } from '../work/attempts/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'
+import { findBrief } from '../work/briefs/store.ts'
 import { startsProcesses } from '../work/evidence/contract.ts'
 import { listNotesOfBrief } from '../work/notes/store.ts'
 import { featureBranch } from '../repositories/port.ts'
@@ -145,7 +146,11 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
 /** What was noted in earlier attempts, and what became of it, goes along. */
 async function promptFor(deps: EngineDeps, { run, brief, attempt }: Claimed): Promise<string> {
   const noted = run.notesTotal === 0 ? [] : await deps.db.read((tx) => listNotesOfBrief(tx, brief.id))
-  return renderBrief(deps.promptOf(run.playbook, brief.kind), brief, attempt.fence, noted)
+  const judged =
+    run.repository === null || brief.verifies === null
+      ? null
+      : ((await deps.db.read((tx) => findBrief(tx, brief.verifies as string))) ?? null)
+  return renderBrief(deps.promptOf(run.playbook, brief.kind), brief, attempt.fence, noted, judged)
 }
 
 interface Played {

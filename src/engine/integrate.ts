@@ -104,7 +104,7 @@ async function sendBackConflict(scope: RunScope, brief: Brief, files: readonly s
     ...files
       .slice(0, 50)
       .map((file) => ({ evidence: file, detail: 'changed by others too: the two have to be joined' })),
-    { evidence: 'how', detail: `git fetch origin && git merge ${scope.run.head ?? ''}` },
+    { evidence: 'how', detail: `git merge ${scope.run.head}, settle what conflicts, commit` },
   ])
 }
 
@@ -136,7 +136,7 @@ async function follow(scope: RunScope, repository: RunRepository, landed: Landed
       await reopened(scope)
       return decideAndApply(scope, {
         kind: 'merge_failed',
-        reason: `${repository.branch} has moved on, and this does not go together with it: ${shorten(landed.files.join(', '), 500)}. Get it with "git fetch origin refs/source/${repository.branch} && git merge FETCH_HEAD".`,
+        reason: `${repository.branch} has moved on, and this does not go together with it: ${shorten(landed.files.join(', '), 500)}. Join the two with "git merge ${landed.commit}".`,
       })
     case 'refused':
       await reopened(scope)

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
@@ -245,6 +246,20 @@ describe('what may not come in is refused and leaves nothing behind', () => {
     const noise = Buffer.alloc(3 * 1024 ** 2).map(() => (seed = (seed * 48_271) % 2_147_483_647) & 255)
     writeFiles(at.path, { 'noise.bin': Buffer.from(noise) })
     await expectRefused(at, /^more than 1 MB were committed/, undefined, { limits: { maxBytes: 1024 ** 2 } })
+  })
+
+  it('a few trees that unfold into more files than there is memory', async () => {
+    const at = await bench.workplace()
+    let inner = `100644 blob ${plainGit(at.path, 'hash-object', '-w', 'README.md')}`
+    for (let depth = 0; depth < 9; depth += 1) {
+      const entries = Array.from({ length: 10 }, (_, index) => `${inner}\t${index}`).join('\n')
+      inner = `040000 tree ${execFileSync('git', ['mktree'], { cwd: at.path, input: `${entries}\n`, encoding: 'utf8' }).trim()}`
+    }
+    const bomb = plainGit(at.path, 'commit-tree', '-m', 'bomb', '-p', at.start, inner.split(' ')[2] ?? '')
+    const after = plainGit(at.path, 'commit-tree', '-m', 'gone', '-p', bomb, `${at.start}^{tree}`)
+    plainGit(at.path, 'update-ref', 'HEAD', after)
+    writeFiles(at.path, { 'a.txt': 'a\n' })
+    await expectRefused(at, /^far more files were committed/)
   })
 
   it('what takes too long', async () => {

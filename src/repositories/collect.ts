@@ -1,11 +1,12 @@
 import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { bug } from '../kernel/errors.ts'
 import type { Workspace } from '../workspaces/port.ts'
 import type { Author } from './author.ts'
 import { changedFiles, type ChangedFile, type Commit, listCommits } from './changes.ts'
 import { copyIfThere } from './copy.ts'
-import { complaintOf, type Git } from './git.ts'
+import { complaintOf, type Git, isFull, troubleOf } from './git.ts'
 import { inspectCommits } from './inspect.ts'
 import { isAncestor } from './merge.ts'
 import { packWork } from './pack.ts'
@@ -71,7 +72,7 @@ export async function promote(git: Git, mirror: string, ref: string, branch: str
   if (waiting !== null) await moveRef(git, mirror, `refs/heads/${branch}`, { to: waiting })
   await discard(git, mirror, ref)
   const commit = waiting ?? (await readCommit(git, mirror, `refs/heads/${branch}`))
-  if (commit === null) throw new Error(`nothing was collected as "${ref}"`)
+  if (commit === null) throw bug(`nothing was collected as "${ref}"`)
   return commit
 }
 
@@ -145,13 +146,14 @@ async function layOut(quarantine: string, mirror: string, start: string): Promis
 }
 
 /** Enough for any file that the limit lets through, several times; not for one that only pretends to be small. */
-const memoryFor = (maxBytes: number): number => 4 * 1024 * megabyte + 4 * maxBytes
+const memoryFor = (maxBytes: number): number => 1_536 * megabyte + 4 * maxBytes
 
 /** Checks every object; says what is wrong with them, or null. */
 async function index(git: Git, quarantine: string, pack: string, maxBytes: number): Promise<string | null> {
   const file = await open(pack, 'r')
   try {
-    const { exitCode, stderr } = await git.run(['index-pack', '--stdin', '--fix-thin', '--strict'], {
+    const args = ['index-pack', '--stdin', '--fix-thin', '--strict', '--threads=1']
+    const result = await git.run(args, {
       gitDir: quarantine,
       inputFd: file.fd,
       maxMemoryBytes: memoryFor(maxBytes),
@@ -160,7 +162,10 @@ async function index(git: Git, quarantine: string, pack: string, maxBytes: numbe
         ['core.packedGitLimit', '512m'],
       ],
     })
-    return exitCode === 0 ? null : `its commits are damaged: ${complaintOf(stderr) ?? `exit code ${exitCode}`}`
+    if (result.exitCode === 0) return null
+    // That is nobody's fault but the machine's.
+    if (isFull(result.stderr)) throw troubleOf(args, result)
+    return `its commits are damaged: ${complaintOf(result.stderr) ?? `exit code ${result.exitCode}`}`
   } finally {
     await file.close()
   }

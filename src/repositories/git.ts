@@ -105,6 +105,8 @@ export const complaintOf = (stderr: string): string | null => {
   return line?.replace(/^(fatal|error): /, '') ?? null
 }
 
+export const isFull = (stderr: string): boolean => /No space left on device|[Dd]isk quota exceeded/.test(stderr)
+
 const named = (args: readonly string[]): string => `git ${args.find((word) => !word.startsWith('-')) ?? ''}`.trimEnd()
 
 /** A shell sets the limit, because nothing else here can; it is gone before git begins. */

@@ -75,9 +75,11 @@ async function changesOf(git: Git, repository: string, start: string, commit: st
     input: `${commits}\n`,
     maxOutputBytes: maxListBytes,
     mayCut: true,
+    maxMemoryBytes: 1024 ** 3,
   })
+  // A few small trees, each with the next in it ten times over, are more files than fit into any machine.
+  if (result.cut || /out of memory|malloc|mmap/i.test(result.stderr)) return null
   if (result.exitCode !== 0) throw troubleOf(args, result)
-  if (result.cut) return null
   const words = result.stdout.toString('utf8').split('\0')
   const entries: Entry[] = []
   for (let index = 0; index + 1 < words.length; index += 2) {

@@ -7,10 +7,10 @@ import { pipeline } from 'node:stream/promises'
 import type { Clock } from '../kernel/clock.ts'
 import { shorten } from '../kernel/text.ts'
 import { breachText } from '../workspaces/breach.ts'
-import { startInside } from '../workspaces/inside.ts'
+import { type Inside, startInside } from '../workspaces/inside.ts'
 import type { Workspace } from '../workspaces/port.ts'
 import { type Author, authorEnvironment } from './author.ts'
-import { complaintOf, gitEnvironment } from './git.ts'
+import { complaintOf, gitEnvironment, GitTrouble, isFull } from './git.ts'
 import { harmlessSettings } from './harmless.ts'
 
 export interface Packing {
@@ -42,22 +42,27 @@ export async function packWork(packing: Packing): Promise<Packed> {
     timedOut = true
     inside.signal('SIGKILL')
   })
-  const maxPackBytes = Math.ceil(packing.maxBytes * 1.01) + 1024 ** 2
-  const [errors, isTooLarge, { exitCode }] = await Promise.all([
-    textOf(inside.child.stderr),
-    save(inside.child.stdout, packing.into, maxPackBytes, () => inside.signal('SIGKILL')),
-    inside.exited,
-  ])
-  cancel()
-  const { breach } = await inside.leave()
+  const { errors, isTooLarge, exitCode, breach } = await heard(inside, packing).finally(cancel)
   if (isTooLarge) return { outcome: 'refused', why: tooLarge(packing.maxBytes) }
   if (breach !== null) return { outcome: 'refused', why: `its work could not be collected: ${breachText(breach)}` }
   if (timedOut) return { outcome: 'refused', why: `its work could not be collected in ${timeoutMs / 1_000} seconds` }
   if (exitCode === stages.unchanged) return { outcome: 'empty' }
   const commit = /^agency-head ([0-9a-f]{40,64})$/m.exec(errors)?.[1]
   if (exitCode === 0 && commit !== undefined && commit.length === start.length) return { outcome: 'packed', commit }
+  if (isFull(errors)) throw new GitTrouble(`the work in ${workspace.path} could not be packed: ${complaintOf(errors)}`)
   const complaint = complaintOf(errors.replace(/^agency-head .*$/m, '')) ?? `exit code ${exitCode}`
   return { outcome: 'refused', why: shorten(`${sentenceOf(exitCode)}: ${complaint}`, 500) }
+}
+
+async function heard(inside: Inside, { into, maxBytes }: Packing) {
+  const stop = (): void => inside.signal('SIGKILL')
+  const maxPackBytes = Math.ceil(maxBytes * 1.01) + 1024 ** 2
+  const saved = save(inside.child.stdout, into, maxPackBytes, stop)
+  // Nobody reads on where it cannot be written down.
+  saved.catch(stop)
+  const [errors, { exitCode }] = await Promise.all([textOf(inside.child.stderr), inside.exited])
+  const { breach } = await inside.leave()
+  return { errors, exitCode, breach, isTooLarge: await saved }
 }
 
 export const tooLarge = (maxBytes: number): string =>
@@ -74,7 +79,15 @@ async function brokenRepository({ path, read }: Workspace, mirror: string): Prom
 }
 
 /** Exit codes of the script below. */
-const stages = { noHead: 30, unreadable: 31, unadded: 32, uncommitted: 33, unchanged: 34, unpacked: 35 } as const
+const stages = {
+  noHead: 30,
+  unreadable: 31,
+  unadded: 32,
+  uncommitted: 33,
+  unchanged: 34,
+  unpacked: 35,
+  unresolved: 36,
+} as const
 
 const sentenceOf = (exitCode: number | null): string =>
   ({
@@ -83,14 +96,17 @@ const sentenceOf = (exitCode: number | null): string =>
     [stages.unadded]: 'what it left cannot be committed',
     [stages.uncommitted]: 'what it left cannot be committed',
     [stages.unpacked]: 'its commits cannot be read',
+    [stages.unresolved]: 'a merge was begun and its conflicts are still in the files',
   })[exitCode ?? -1] ?? 'its work could not be collected'
 
 /**
  * A repository of our own, in the same place, with the clone's objects and nothing else of it: no setting, attribute,
- * filter or flag of the agent's decides what of its files is committed. Only HEAD is asked of the clone, and moved in it.
+ * filter or flag of the agent's decides what of its files is committed. Only HEAD is asked of the clone, and moved in it;
+ * and a merge that was begun, which the agent may have settled in its files alone.
  */
 const script = String.raw`
 start=$0 format=$1 message=$2
+ulimit -v 8388608 2>/dev/null
 clone=$PWD/.git
 in_clone() { git --git-dir="$clone" "$@"; }
 head=$(in_clone rev-parse --quiet --verify 'HEAD^{commit}') || exit ${stages.noHead}
@@ -106,8 +122,16 @@ in_own read-tree "$head" || exit ${stages.unreadable}
 in_own add --all || exit ${stages.unadded}
 in_own rm -r --cached --quiet --ignore-unmatch -- .agency || exit ${stages.unadded}
 tree=$(in_own write-tree) || exit ${stages.uncommitted}
-if [ "$tree" != "$(in_own rev-parse "$head^{tree}")" ]; then
-  head=$(printf '%s\n' "$message" | in_own commit-tree "$tree" -p "$head") || exit ${stages.uncommitted}
+merged=$(in_clone rev-parse --quiet --verify 'MERGE_HEAD^{commit}' 2>/dev/null) || merged=
+if [ -n "$merged" ]; then
+  left=$(in_clone ls-files -u -z --full-name | tr '\n\0' '\0\n' | cut -f2- | sort -u | tr '\n\0' '\0\n' | xargs -0 -r grep -l '^<<<<<<< ' --)
+  [ -z "$left" ] || { printf '%s\n' "$left" >&2; exit ${stages.unresolved}; }
+fi
+also=
+[ -z "$merged" ] || also="-p $merged"
+if [ -n "$merged" ] || [ "$tree" != "$(in_own rev-parse "$head^{tree}")" ]; then
+  head=$(printf '%s\n' "$message" | in_own commit-tree "$tree" -p "$head" $also) || exit ${stages.uncommitted}
+  rm -f "$clone/MERGE_HEAD" "$clone/MERGE_MSG" "$clone/MERGE_MODE"
   rm -f "$clone/HEAD.lock" "$clone/index.lock"
   in_clone update-ref HEAD "$head" && cp "$own/index" "$clone/index"
 fi

@@ -58,8 +58,8 @@ export type Merged =
 
 export type Landed =
   | { readonly outcome: 'landed'; readonly commit: string }
-  /** The target has moved on, and what is new there does not go together with the work. */
-  | { readonly outcome: 'conflict'; readonly files: readonly string[] }
+  /** The target has moved on, to this commit, and what is new there does not go together with the work. */
+  | { readonly outcome: 'conflict'; readonly commit: string; readonly files: readonly string[] }
   /** For now: somebody works in that repository. */
   | { readonly outcome: 'refused'; readonly why: string; readonly next: string }
 

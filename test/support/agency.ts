@@ -15,7 +15,7 @@ import type { Db } from '../../src/db/port.ts'
 import type { AttemptFiles } from '../../src/engine/deps.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { Notice } from '../../src/engine/scope.ts'
-import { laterThrough, wakeGates } from '../../src/engine/wakes.ts'
+import { laterThrough, wakeGates, wakeIntegration } from '../../src/engine/wakes.ts'
 import { auditEvents } from '../../src/events/audit.ts'
 import type { Event } from '../../src/events/contract.ts'
 import { replayEvents } from '../../src/events/replay.ts'
@@ -28,6 +28,7 @@ import { type Ids, systemIds, systemPersona } from '../../src/kernel/ids.ts'
 import { noTrigger, type Trigger, type TriggerPoint } from '../../src/kernel/trigger.ts'
 import { fromWire } from '../../src/operations/wire.ts'
 import { seedOrganisation } from '../../src/org/seed.ts'
+import type { Repositories } from '../../src/repositories/port.ts'
 import { eventTables } from '../../src/tables.ts'
 import { type Attempt, Report } from '../../src/work/attempts/contract.ts'
 import { findAttempt } from '../../src/work/attempts/store.ts'
@@ -51,6 +52,7 @@ export interface AgencyOptions {
   /** Beside the scripted one, or instead of it under its name. */
   runtimes?: readonly Runtime[]
   workspaces?: Workspaces
+  repositories?: Repositories
   prices?: Prices
   worker?: string
   trigger?: Trigger
@@ -130,6 +132,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     trigger: points.trigger,
     runtimes: [createScriptedRuntime({ host: 'in-process', clock, call }), ...(options.runtimes ?? [])],
     workspaces: options.workspaces ?? workspaces,
+    ...(options.repositories === undefined ? {} : { repositories: options.repositories }),
     ...(options.prices === undefined ? {} : { prices: options.prices }),
     files,
     promptOf: (_, kind) => templates[kind],
@@ -151,6 +154,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     },
   })
   wakeGates(jobs, composed.gates)
+  wakeIntegration(jobs, (runId) => composed.engine.integrate(runId))
   const { engine, started } = withJobs(composed.engine, jobs)
   const agency: Agency = { ...composed, engine }
 

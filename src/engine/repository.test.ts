@@ -1,0 +1,326 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+import type { StepInput } from '../adapters/runtime/scripted/contract.ts'
+import { openAgency, type TestAgency } from '../../test/support/agency.ts'
+import { makeRepository, openRepositories } from '../../test/support/repository.ts'
+import { describeStores } from '../../test/support/store.ts'
+import { operator } from '../../test/support/work.ts'
+import type { GateShown } from '../work/gates/contract.ts'
+import type { Run } from '../work/runs/contract.ts'
+
+const writes = (path: string, text: string): StepInput[] => [
+  { write: { path, text } },
+  { report: { summary: `wrote ${path}`, outputs: [path] } },
+]
+
+/** What was merged before has no name in a clone, but its objects are there. */
+const joins = (ref: string): string =>
+  `git merge -q --no-edit $(git --git-dir="$(dirname "$(cat .git/objects/info/alternates)")" for-each-ref --format='%(objectname)' '${ref}') || true`
+
+const play = (...attempts: StepInput[][]) => ({ scenario: { attempts } })
+
+const gateOf = (agency: TestAgency, run: Run): Promise<GateShown> =>
+  agency.until(async () => (await agency.gates.ofRun(run.id)).gates.find((gate) => gate.status === 'pending'))
+
+const approve = (agency: TestAgency, run: Run) => agency.gates.approve(operator, { target: run.id, gate: 'merge' })
+
+const question = (agency: TestAgency, run: Run) =>
+  agency.until(async () => (await agency.inspect(run)).questions.find((each) => each.answeredAt === null))
+
+describeStores('a run in a repository', (openFresh) => {
+  it('ends as a pull request, and is merged when somebody says so, not before', async () => {
+    const repository = makeRepository()
+    const { repositories, workspaces } = openRepositories()
+    const agency = await openAgency({ db: (await openFresh()).db, repositories, workspaces })
+    await agency.engine.start()
+    const before = repository.git('rev-parse', 'main')
+    const run = await agency.run({
+      goal: 'Add a poem',
+      repo: repository.path,
+      evidence: [{ kind: 'file', path: 'poem.txt' }],
+      play: [writes('poem.txt', 'a river\n')],
+    })
+    expect(run.repository).toMatchObject({ path: repository.path, branch: 'main', base: before })
+    const gate = await gateOf(agency, run)
+    expect(gate).toMatchObject({ gate: 'merge', boundary: 'run' })
+    expect(await agency.runs.show(run.id)).toMatchObject({ status: 'accepting' })
+    const opened = await agency.pullRequests.ofRun(run.id)
+    expect(opened).toMatchObject({
+      adapter: 'bare',
+      title: 'Add a poem',
+      status: 'open',
+      target: 'main',
+      source: `integration/${run.id}/final`,
+      diffstat: { files: 1, added: 1, removed: 0 },
+      files: [{ path: 'poem.txt', status: 'added' }],
+      checks: [{ passed: true }],
+    })
+    expect((await agency.pullRequests.diff(run.id, undefined)).text).toContain('+a river')
+    expect(repository.git('rev-parse', 'main')).toBe(before)
+    expect(repository.git('for-each-ref', '--format=%(refname)')).toBe('refs/heads/main')
+
+    await approve(agency, run)
+    expect(await agency.settled(run)).toMatchObject({ status: 'done' })
+    expect(repository.read('poem.txt')).toBe('a river\n')
+    expect(repository.git('status', '--porcelain')).toBe('')
+    const brief = await agency.brief(run)
+    expect(repository.git('log', '-1', '--format=%(trailers:key=Agency-Brief,valueonly)')).toBe(brief.id)
+    expect(await agency.pullRequests.ofRun(run.id)).toMatchObject({
+      status: 'merged',
+      mergedCommit: repository.git('rev-parse', 'main'),
+    })
+    const kinds = (await agency.events(run)).map((event) => event.kind)
+    expect(kinds.filter((kind) => ['branch_merged', 'pr_opened', 'gate_approved', 'merged'].includes(kind))).toEqual([
+      'branch_merged',
+      'pr_opened',
+      'gate_approved',
+      'merged',
+    ])
+  })
+
+  it('joins the work of several; who comes second and does not fit in is told which files and tries again', async () => {
+    const repository = makeRepository({ 'list.txt': 'one\n' })
+    const { repositories, workspaces } = openRepositories()
+    const agency = await openAgency({ db: (await openFresh()).db, repositories, workspaces })
+    await agency.engine.start()
+    const run = await agency.run({
+      goal: 'Two at once',
+      repo: repository.path,
+      briefs: [
+        { key: 'a', objective: 'a', runtimeOptions: play(writes('list.txt', 'one\na\n')) },
+        {
+          key: 'b',
+          objective: 'b',
+          runtimeOptions: play(
+            [{ log: 'gate late' }, ...writes('list.txt', 'one\nb\n')],
+            [{ run: joins('refs/heads/integration/**') }, ...writes('list.txt', 'one\na\nb\n')],
+          ),
+        },
+        {
+          key: 'c',
+          objective: 'c',
+          after: ['a'],
+          runtimeOptions: play([{ run: 'cat list.txt > seen.txt' }, { report: { outputs: ['seen.txt'] } }]),
+        },
+      ],
+    })
+    await agency.until(async () => (await agency.brief(run, 'a')).status === 'verified')
+    agency.gate('late').open()
+    const retried = await agency.until(async () =>
+      (await agency.events(run)).find((event) => event.kind === 'merge_conflict'),
+    )
+    expect(retried.data['files']).toEqual(['list.txt'])
+    await gateOf(agency, run)
+    expect(await agency.brief(run, 'b')).toMatchObject({ status: 'verified', retriesUsed: 1, attempts: 2 })
+    await approve(agency, run)
+    await agency.settled(run)
+    expect(repository.read('list.txt')).toBe('one\na\nb\n')
+    // Who waits for a brief finds its work.
+    expect(repository.read('seen.txt')).toBe('one\na\n')
+  })
+
+  it('is not merged into a tree with changes of somebody’s own; the refusal says what to do', async () => {
+    const repository = makeRepository()
+    const { repositories, workspaces } = openRepositories()
+    const agency = await openAgency({ db: (await openFresh()).db, repositories, workspaces })
+    await agency.engine.start()
+    repository.write('README.md', 'mine\n')
+    const run = await agency.run({ goal: 'Add', repo: repository.path, play: [writes('a.txt', 'a')] })
+    const gate = await gateOf(agency, run)
+    expect(gate.summary.anomalies.join()).toContain('uncommitted')
+    const refused = await approve(agency, run).catch((error: unknown) => error)
+    expect(refused).toMatchObject({ code: 'conflict', hint: expect.stringContaining('stash') })
+    expect(repository.read('README.md')).toBe('mine\n')
+    repository.git('checkout', '-q', 'README.md')
+    await approve(agency, run)
+    expect(await agency.settled(run)).toMatchObject({ status: 'done' })
+    expect(repository.read('a.txt')).toBe('a')
+  })
+
+  it('is merged with what came to main meanwhile, or done again where the two do not go together', async () => {
+    const repository = makeRepository({ 'a.txt': 'a\n' })
+    const { repositories, workspaces } = openRepositories()
+    const agency = await openAgency({ db: (await openFresh()).db, repositories, workspaces })
+    await agency.engine.start()
+    const clean = await agency.run({ goal: 'Add', repo: repository.path, play: [writes('b.txt', 'b\n')] })
+    const torn = await agency.run({
+      goal: 'Change',
+      repo: repository.path,
+      play: [
+        writes('a.txt', 'theirs\n'),
+        [{ run: joins('refs/source/main') }, ...writes('a.txt', 'mine and theirs\n')],
+      ],
+    })
+    await gateOf(agency, clean)
+    await gateOf(agency, torn)
+    repository.write('a.txt', 'mine\n')
+    repository.commit('Meanwhile')
+    await approve(agency, clean)
+    expect(await agency.settled(clean)).toMatchObject({ status: 'done' })
+    expect([repository.read('a.txt'), repository.read('b.txt')]).toEqual(['mine\n', 'b\n'])
+    await approve(agency, torn)
+    await agency.until(async () => (await agency.brief(torn)).attempts === 2)
+    expect((await agency.brief(torn)).rejectionReason).toContain('main has moved on')
+    await gateOf(agency, torn)
+    await approve(agency, torn)
+    expect(await agency.settled(torn)).toMatchObject({ status: 'done' })
+    expect(repository.read('a.txt')).toBe('mine and theirs\n')
+  })
+
+  it('rejected is done again in the same clone, and its pull request is brought up to date', async () => {
+    const repository = makeRepository()
+    const { repositories, workspaces } = openRepositories()
+    const agency = await openAgency({ db: (await openFresh()).db, repositories, workspaces })
+    await agency.engine.start()
+    const run = await agency.run({
+      goal: 'Add',
+      repo: repository.path,
+      play: [writes('a.txt', 'a\n'), writes('b.txt', 'b\n')],
+    })
+    await gateOf(agency, run)
+    await agency.gates.reject(operator, { target: run.id, reason: 'b is missing' })
+    await agency.until(async () => (await agency.brief(run)).attempts === 2)
+    await gateOf(agency, run)
+    const updated = await agency.pullRequests.ofRun(run.id)
+    expect(updated.files.map((file) => file.path)).toEqual(['a.txt', 'b.txt'])
+    await agency.runs.cancel(operator, run.id, undefined)
+    expect(await agency.pullRequests.ofRun(run.id)).toMatchObject({ status: 'closed' })
+    expect(repository.git('log', '--oneline')).not.toContain('Merge')
+  })
+
+  it.each(['branch.merged', 'result.landed'] as const)('killed at %s is merged once all the same', async (point) => {
+    const repository = makeRepository()
+    const { repositories, workspaces } = openRepositories()
+    const { db } = await openFresh()
+    const agency = await openAgency({
+      db,
+      repositories,
+      workspaces,
+      mayLogErrors: true,
+      trigger: (reached) => {
+        if (reached === point) agency.die()
+      },
+    })
+    await agency.engine.start()
+    const run = await agency.run({ goal: 'Add', repo: repository.path, play: [writes('a.txt', 'a\n')] })
+    if (point === 'result.landed') {
+      await gateOf(agency, run)
+      await approve(agency, run)
+    }
+    await agency.passed(point)
+    const next = await openAgency({ db, repositories, workspaces, worker: 'test:2' })
+    await next.engine.start()
+    if (point === 'branch.merged') {
+      await gateOf(next, run)
+      await approve(next, run)
+    }
+    expect(await next.settled(run)).toMatchObject({ status: 'done' })
+    expect(repository.git('log', '--merges', '--format=%s', 'main').split('\n')).toHaveLength(1)
+    const kinds = (await next.events(run)).map((event) => event.kind)
+    for (const kind of ['branch_merged', 'pr_opened', 'merged'] as const)
+      expect(kinds.filter((each) => each === kind)).toHaveLength(1)
+  })
+})
+
+describe('what an agent leaves in its clone', () => {
+  async function opened() {
+    const repository = makeRepository({ 'a.txt': 'a\n' })
+    const { repositories, workspaces, root } = openRepositories()
+    const agency = await openAgency({ repositories, workspaces, defaults: { onLimit: 'ask' } })
+    await agency.engine.start()
+    return { repository, agency, root }
+  }
+
+  it('that changed nothing is sent back, unless evidence shows that it is as it should be', async () => {
+    const { repository, agency } = await opened()
+    const idle: StepInput[] = [{ report: { summary: 'nothing to do' } }]
+    const run = await agency.run({ goal: 'x', repo: repository.path, play: [idle, writes('b.txt', 'b')] })
+    await gateOf(agency, run)
+    expect(await agency.brief(run)).toMatchObject({ attempts: 2, retriesUsed: 1 })
+    const held = await agency.run({
+      goal: 'x',
+      repo: repository.path,
+      evidence: [{ kind: 'file', path: 'a.txt' }],
+      play: [idle],
+    })
+    expect(await agency.settled(held)).toMatchObject({ status: 'done', summary: '1 brief done' })
+  })
+
+  it('that holds a secret, in whatever commit, is the operator’s to decide', async () => {
+    const { repository, agency } = await opened()
+    const key = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
+    const commits = 'git add -A && git -c user.name=x -c user.email=x@y commit -qm wip'
+    const run = await agency.run({
+      goal: 'x',
+      repo: repository.path,
+      play: [
+        [
+          { write: { path: 'config.ts', text: `export const token = '${key}'\n` } },
+          { run: commits },
+          ...writes('config.ts', 'export const token = process.env.TOKEN\n'),
+        ],
+        [{ run: 'git reset -q --soft $(git rev-list --max-parents=0 HEAD)' }, { report: { outputs: ['config.ts'] } }],
+      ],
+    })
+    const asked = await question(agency, run)
+    expect(asked).toMatchObject({ class: 'secret', options: [{ key: 'remove' }, { key: 'allow' }, { key: 'abandon' }] })
+    expect(asked.text).toContain('config.ts:1')
+    expect(JSON.stringify(await agency.inspect(run))).not.toContain(key)
+    await agency.questions.answer(operator, asked.id, 'remove')
+    await gateOf(agency, run)
+    expect((await agency.pullRequests.diff(run.id, undefined)).text).toContain('process.env.TOKEN')
+  })
+
+  it('that looks like a secret and is none passes once somebody has said so', async () => {
+    const { repository, agency } = await opened()
+    const run = await agency.run({
+      goal: 'x',
+      repo: repository.path,
+      play: [writes('fixture.ts', `export const token = 'ghp_${'z9Y8x7W6v5U4'.repeat(3)}'\n`)],
+    })
+    const asked = await question(agency, run)
+    await agency.questions.answer(operator, asked.id, 'allow')
+    await gateOf(agency, run)
+    expect(await agency.brief(run)).toMatchObject({ status: 'verified', attempts: 2 })
+  })
+
+  it('under .agency, on rewritten history, or without its .git is not taken', async () => {
+    const { repository, agency, root } = await opened()
+    const commits = 'git add -Af && git -c user.name=x -c user.email=x@y commit -qm x'
+    const run = await agency.run({
+      goal: 'x',
+      repo: repository.path,
+      play: [
+        [{ run: `mkdir -p .agency && echo x > .agency/x && git add -f .agency/x && ${commits}` }, { report: {} }],
+        [
+          { run: `git checkout -q --orphan other && git rm -rfq --cached .agency && rm -rf .agency/x && ${commits}` },
+          { report: {} },
+        ],
+        [{ run: 'rm -rf .git' }, { report: {} }],
+        [{ run: 'rm -rf .agency/x' }, ...writes('b.txt', 'b')],
+      ],
+    })
+    const gate = agency.until(async () =>
+      (await agency.gates.ofRun(run.id)).gates.find((each) => each.status === 'pending'),
+    )
+    await gate
+    const failed = (await agency.events(run)).filter((event) => event.kind === 'retried').map((event) => event.message)
+    expect(failed[0]).toContain('.agency')
+    expect(failed[1]).toContain('history was rewritten')
+    expect(failed).toHaveLength(3)
+    rmSync(join(root, 'nothing'), { force: true })
+    expect((await agency.pullRequests.ofRun(run.id)).files.map((file) => file.path)).toContain('b.txt')
+  })
+})
+
+it('a run without a repository knows nothing of branches', async () => {
+  const agency = await openAgency()
+  await agency.engine.start()
+  const run = await agency.run({ play: [writes('poem.txt', 'x')] })
+  await agency.settled(run)
+  const kinds = (await agency.events(run)).map((event) => event.kind)
+  expect(kinds.filter((kind) => /branch|pr_|merge/.test(kind))).toEqual([])
+  await expect(agency.pullRequests.ofRun(run.id)).rejects.toMatchObject({ code: 'not_found' })
+})

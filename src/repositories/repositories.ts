@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto'
+
+import { AgencyError } from '../kernel/errors.ts'
+import { shorten } from '../kernel/text.ts'
+import { type Finding, scanForSecrets } from '../secrets/scan.ts'
+import { engineAuthor } from './author.ts'
+import { collect, discard, promote } from './collect.ts'
+import type { Git } from './git.ts'
+import type { Mirrors } from './mirrors.ts'
+import { type CollectedWork, featureBranch, integrationBranch, type Landed, type Repositories } from './port.ts'
+
+/** What the engine asks of git, answered with mirrors: the order of steps, and what a kill between them leaves. */
+export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirrors }): Repositories {
+  /** Rules of what looks like a secret, anywhere on the way from `start` to the commit. */
+  async function secretsIn(work: CollectedWork, commit: string): Promise<{ rule: string; what: string }[]> {
+    const { parts, cut } = await mirrors.added(work.repository.mirror, work.start, commit)
+    const found = await scanForSecrets(
+      parts.map((part) => ({
+        path: part.path ?? `message of ${part.commit.slice(0, 12)}`,
+        line: part.line,
+        text: part.text,
+      })),
+      { clock: git.clock },
+    )
+    if (cut) found.push({ rule: 'not_scanned', path: '.', line: 1, shown: 'more was added than can be looked at' })
+    const named = new Map(found.map((finding) => [ruleOf(finding), describe(finding)]))
+    return [...named].map(([rule, what]) => ({ rule, what })).filter(({ rule }) => !work.allowed.includes(rule))
+  }
+
+  return {
+    open: async (path, branch) => {
+      const facts = await mirrors.look(path)
+      const mirror = await mirrors.refresh(facts.path, { branch })
+      return {
+        path: facts.path,
+        mirror: mirror.path,
+        branch: mirror.branch,
+        base: mirror.commit,
+        warnings: [...facts.warnings],
+      }
+    },
+
+    collect: async (work) => {
+      const { mirror } = work.repository
+      const { start, message, workspace, attemptId: ref } = work
+      const collected = await collect(git, { mirror, workspace, start, message, author: engineAuthor, ref })
+      if (collected.outcome === 'empty') return collected
+      if (collected.outcome === 'refused')
+        return { outcome: 'refused', why: [collected.why, ...collected.files.slice(0, 10)].join(': ') }
+      const secrets = await secretsIn(work, collected.commit)
+      if (secrets.length > 0) {
+        await discard(git, mirror, ref)
+        return { outcome: 'secrets', found: secrets.slice(0, 50) }
+      }
+      const commit = await promote(git, mirror, ref, featureBranch(work.runId, work.briefId))
+      return { outcome: 'collected', commit, files: collected.files.map((file) => file.path) }
+    },
+
+    merge: async ({ repository, runId, briefId, commit, title }) => {
+      const into = integrationBranch(runId)
+      await mirrors.branch(repository.mirror, into, repository.base)
+      const trailers = { 'Agency-Run': runId, 'Agency-Brief': briefId }
+      const merged = await mirrors.merge({ mirror: repository.mirror, from: commit, into, message: title, trailers })
+      return merged.outcome === 'conflict'
+        ? { outcome: 'conflict', files: merged.files }
+        : { outcome: 'merged', commit: merged.commit }
+    },
+
+    checkLanding: async ({ path, branch, mirror }, commit) => {
+      await mirrors.canLand({ repository: path, branch, mirror, commit, again: 'the same approval again' })
+    },
+
+    land: async ({ path, branch, mirror }, { runId, commit: first, message }) => {
+      let commit = first
+      const again = `agency approve ${runId} --gate merge`
+      // Whoever commits to the target meanwhile is merged with, a few times.
+      for (let tries = 0; tries < 5; tries += 1) {
+        const landed = await orRefusal(() => mirrors.land({ repository: path, branch, mirror, commit, again }))
+        if ('why' in landed) return landed
+        if (landed.outcome !== 'moved') return { outcome: 'landed', commit: landed.commit }
+        const { commit: theirs } = await mirrors.refresh(path, { branch })
+        const trailers = { 'Agency-Run': runId }
+        const merged = await mirrors.merge({ mirror, from: theirs, into: integrationBranch(runId), message, trailers })
+        if (merged.outcome === 'conflict') return { outcome: 'conflict', commit: theirs, files: merged.files }
+        commit = merged.commit
+      }
+      return { outcome: 'refused', why: `${branch} moves faster than it can be merged with`, next: again }
+    },
+
+    files: (mirror, from, to) => mirrors.files(mirror, from, to),
+    diff: (mirror, from, to, options) => mirrors.diff(mirror, from, to, options),
+  }
+}
+
+/** The same finding has the same name in a later attempt, wherever else the file has changed. */
+const ruleOf = ({ rule, path, shown }: Finding): string =>
+  `secret:${rule}:${createHash('sha256').update(`${path}\0${shown}`).digest('hex').slice(0, 16)}`
+
+const describe = ({ rule, path, line, shown }: Finding): string =>
+  `${path}:${line} (${rule}) ${shorten(shown.trim(), 120)}`
+
+/** While somebody works in that repository; anything else is a fault of ours. */
+async function orRefusal<T>(work: () => Promise<T>): Promise<T | Extract<Landed, { outcome: 'refused' }>> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof AgencyError) || error.code === 'bug') throw error
+    return { outcome: 'refused', why: error.message, next: error.hint ?? '' }
+  }
+}
