@@ -11,8 +11,6 @@ import { RunPage } from './pages/run.tsx'
 import { RunsPage } from './pages/runs.tsx'
 import { SettingsPage } from './pages/settings.tsx'
 import { SignedOutPage } from './pages/signed-out.tsx'
-import { WorkspacePage } from './pages/workspace.tsx'
-import { WorkspacesPage } from './pages/workspaces.tsx'
 import { createLater } from './parts/code.tsx'
 import { ConnectionBar } from './parts/connection.tsx'
 import { Palette } from './parts/palette.tsx'
@@ -73,9 +71,8 @@ function Page({ route }: { route: Route }) {
     case 'pull-requests':
       return <PullRequestsPage />
     case 'workspaces':
-      return <WorkspacesPage />
     case 'workspace':
-      return <WorkspacePage key={route.missionId} missionId={route.missionId} />
+      return <WorkspacePages route={route} />
     case 'events':
       return <EventsPage />
     case 'settings':
@@ -94,6 +91,11 @@ function Page({ route }: { route: Route }) {
 const OrganisationPages = createLater(
   { name: 'Organisation', heading: true },
   async () => (await import('./org/pages.tsx')).OrganisationPages,
+)
+
+const WorkspacePages = createLater(
+  { name: 'Workspaces', heading: true },
+  async () => (await import('./workspace/pages.tsx')).WorkspacePages,
 )
 
 /** Moving between the briefs of one run is not an arrival: focus stays in the tree. */

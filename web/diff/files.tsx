@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 
 import { counted, figure } from '../text.ts'
+import { Counts } from './counts.tsx'
 import type { Shown } from './rows.ts'
 
 /** Which files there are, by folder. Beside the lines where there is room, folded above them where there is none. */
@@ -70,9 +71,3 @@ const parted = (path: string): [folder: string, name: string] => {
   const at = path.lastIndexOf('/') + 1
   return [path.slice(0, at), path.slice(at)]
 }
-
-export const Counts = ({ added, removed }: { added: number; removed: number }) => (
-  <span className="diff-counts figure">
-    <span className="plus">+{figure(added)}</span> <span className="minus">−{figure(removed)}</span>
-  </span>
-)

@@ -4,7 +4,9 @@ import { type KeyboardEvent, memo, type ReactNode, useCallback, useMemo, useRef,
 import type { Diff } from '../../src/work/pull-requests/contract.ts'
 import { explain } from '../parts/views.tsx'
 import { counted, figure } from '../text.ts'
-import { Counts, FileList } from './files.tsx'
+import { Counts } from './counts.tsx'
+import { FileList } from './files.tsx'
+import { Fold } from './fold.tsx'
 import { type FileDiff, parseDiff } from './parse.ts'
 import { Pieces } from './pieces.tsx'
 import { isOpenAtFirst, type Row, rowsOf, type Shown, shownFiles } from './rows.ts'
@@ -212,12 +214,6 @@ const Path = ({ text }: { text: string }) => (
   <bdi>
     <Pieces text={text} />
   </bdi>
-)
-
-export const Fold = ({ open }: { open: boolean }) => (
-  <svg className="fold-sign" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true" focusable="false">
-    <path d={open ? 'M2.5 4.5 6 8l3.5-3.5' : 'M4.5 2.5 8 6l-3.5 3.5'} />
-  </svg>
 )
 
 function NoteRow({ row, onLoad }: { row: Extract<Row, { kind: 'note' }>; onLoad: () => void }) {

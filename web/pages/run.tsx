@@ -7,6 +7,7 @@ import { useRunLog } from '../live/use-log.ts'
 import { BriefDetail } from '../parts/brief-detail.tsx'
 import { Cost } from '../parts/cost.tsx'
 import { Heading } from '../parts/heading.tsx'
+import { createLater } from '../parts/code.tsx'
 import { LineDetail } from '../parts/line-detail.tsx'
 import { LogView } from '../parts/log-view.tsx'
 import { runState, Stated } from '../parts/state.tsx'
@@ -15,7 +16,6 @@ import { Ago, Lasting } from '../parts/time.tsx'
 import { RunTree } from '../parts/tree.tsx'
 import { Failure, Simulated, Skeleton } from '../parts/views.tsx'
 import { RunOutput } from '../output/run-output.tsx'
-import { ChangesView } from '../pull-request/view.tsx'
 import { type Inspection, runQuery } from '../queries.ts'
 import { addresses, Link, navigate, usePlace } from '../router.tsx'
 import { RunControl } from '../run/control.tsx'
@@ -136,6 +136,11 @@ function RunWaiting({ inspection, briefId, slim }: { inspection: Inspection; bri
     </section>
   )
 }
+
+const ChangesView = createLater(
+  { name: 'The changes' },
+  async () => (await import('../pull-request/view.tsx')).ChangesView,
+)
 
 function RunHeader({ inspection }: { inspection: Inspection }) {
   const { run, attempts } = inspection

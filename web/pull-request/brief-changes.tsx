@@ -1,11 +1,10 @@
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
 import type { Brief } from '../../src/work/briefs/contract.ts'
-import { DiffView } from '../diff/view.tsx'
-import { Failure, Skeleton } from '../parts/views.tsx'
+import { createLater } from '../parts/code.tsx'
 import { Commit } from './commit.tsx'
-import { briefDiffQuery, fileOfBrief } from './queries.ts'
+
+const BriefDiff = createLater({ name: 'The diff' }, async () => (await import('./brief-diff.tsx')).BriefDiff)
 
 /** What one brief changes; asked for when somebody looks. */
 export function BriefChanges({ brief }: { brief: Brief }) {
@@ -30,20 +29,4 @@ export function BriefChanges({ brief }: { brief: Brief }) {
       )}
     </section>
   )
-}
-
-function BriefDiff({ brief }: { brief: Brief }) {
-  const diff = useQuery(briefDiffQuery(brief))
-  if (diff.data !== undefined)
-    return (
-      <DiffView
-        key={diff.data.to}
-        compact
-        diff={diff.data}
-        label={`Changes of ${brief.title}`}
-        load={(path) => fileOfBrief(brief.id, path)}
-      />
-    )
-  if (diff.isError) return <Failure error={diff.error} retry={() => void diff.refetch()} what="The diff" />
-  return <Skeleton lines={6} label="the diff" />
 }

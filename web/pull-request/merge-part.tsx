@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 
-import { Counts } from '../diff/files.tsx'
+import { Counts } from '../diff/counts.tsx'
 import { addresses, Link } from '../router.tsx'
 import { counted, figure } from '../text.ts'
 import { CheckSum } from './checks.tsx'

@@ -4,7 +4,7 @@ import { type CSSProperties, type KeyboardEvent, useId, useMemo, useRef, useStat
 
 import type { FileEntry } from '../../src/work/workspaces/contract.ts'
 import { Pieces } from '../diff/pieces.tsx'
-import { Fold } from '../diff/view.tsx'
+import { Fold } from '../diff/fold.tsx'
 import { explain } from '../parts/views.tsx'
 import { addresses, Link, navigate } from '../router.tsx'
 import { size } from '../text.ts'

@@ -8,9 +8,9 @@ import { Failure, Skeleton } from '../parts/views.tsx'
 import { keys } from '../queries.ts'
 import { addresses, Link, usePlace } from '../router.tsx'
 import { counted, figure, size } from '../text.ts'
-import { FileTree } from '../workspace/file-tree.tsx'
-import { FileView } from '../workspace/file-view.tsx'
-import { workspaceQuery } from '../workspace/queries.ts'
+import { FileTree } from './file-tree.tsx'
+import { FileView } from './file-view.tsx'
+import { workspaceQuery } from './queries.ts'
 
 /** One mission's workspace: its files, who works in it, and what it may use. */
 export function WorkspacePage({ missionId }: { missionId: string }) {
