@@ -1,3 +1,6 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
@@ -90,6 +93,54 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await expectShown(page.locator('.run-header').getByText('done', { exact: true }))
     await expectShown(page.getByRole('log').getByText('Waiting to write page.txt'))
     expect(await page.evaluate(() => 'untouched' in window)).toBe(true)
+  })
+
+  it('shows what an agent prints while it prints it, and afterwards', async () => {
+    const { run, release } = await startGatedRun(daemon, 'An agent that talks')
+    await enter(`/runs/${run.id}?view=output`)
+    const output = page.getByRole('log', { name: 'Output of the attempt' })
+    await expectShown(output.getByText('I am a simulated agent.'))
+    release('poem')
+    const attempt = page.getByRole('combobox', { name: 'Attempt' })
+    await expect.poll(() => attempt.locator('option').allTextContents()).toHaveLength(2)
+    release('page')
+    await expectShown(page.locator('.run-header').getByText('done', { exact: true }))
+    await attempt.selectOption({ label: 'Write poem.txt: attempt 1' })
+    await expectShown(output.getByText('I am a simulated agent.'))
+    await expect.poll(() => new URL(page.url()).searchParams.get('attempt')).toMatch(/^att_/)
+    await page.getByRole('treeitem', { name: /Write page.txt done/ }).click()
+    const detail = page.getByRole('article', { name: 'Brief Write page.txt' })
+    await detail.getByRole('link', { name: 'Output' }).click()
+    await expectShown(page.getByRole('tab', { name: 'Output', selected: true }))
+  })
+
+  it('shows the files of a mission’s workspace, and hands them over', async () => {
+    const mission = await daemon.ask<{ id: string }>('POST', '/missions', { title: 'Write the manual' })
+    const made = await daemon.ask<{ path: string; directory: string }>('POST', `/missions/${mission.id}/workspace`, {})
+    mkdirSync(join(made.directory, 'part', 'one'), { recursive: true })
+    const text = `<b>not bold</b>\nright\u202eleft\n${'line\n'.repeat(5_000)}`
+    writeFileSync(join(made.directory, 'part', 'one', 'page.html'), text)
+    await enter('/workspaces')
+    await page.getByRole('link', { name: made.path }).click()
+    const files = page.getByRole('tree', { name: 'Files' })
+    await files.getByRole('treeitem', { name: 'part' }).click()
+    await files.press('ArrowDown')
+    await files.press('ArrowRight')
+    await expectShown(files.getByRole('treeitem', { name: /page\.html/ }))
+    await files.press('ArrowDown')
+    await files.press('Enter')
+    await expectShown(page.getByText('<b>not bold</b>', { exact: true }))
+    await expectShown(page.getByText('\\u202e', { exact: true }))
+    expect(await page.locator('.diff-row').count()).toBeLessThan(200)
+    const [downloaded] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).click(),
+    ])
+    expect(downloaded.suggestedFilename()).toBe('page.html')
+    expect(readFileSync(await downloaded.path(), 'utf8')).toBe(text)
+    // The address alone opens every folder on the way.
+    await page.reload()
+    await expectShown(files.getByRole('treeitem', { name: /page\.html/, selected: true }))
   })
 
   it('says that a simulated run is simulated, and not boxed, wherever it shows it', async () => {
