@@ -1,6 +1,18 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises'
+import {
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -172,4 +184,35 @@ it('says that a command could not be started where the workspace is gone', async
   const result = await workspace.run('true', limits)
   expect(result).toMatchObject({ exitCode: null, signal: null, output: 'could not be started (ENOENT)' })
   await expect(workspace.write('a', 'a')).rejects.toMatchObject({ code: 'not_found' })
+})
+
+it('works in the workspace of a mission, and in nothing that leads out of the root', async () => {
+  const root = join(base, 'workspaces')
+  await mkdir(join(root, 'missions/coding/app'), { recursive: true })
+  const mission = await workspaces.prepare({ ...brief, directory: join(root, 'missions/coding/app') })
+  expect(mission.path).toBe(join(await realpath(root), 'missions/coding/app'))
+  expect(mission.home).toBe(`${mission.path}.home`)
+  await symlink(base, join(root, 'missions/out'))
+  const refused = (directory: string, code: string) =>
+    expect(workspaces.prepare({ ...brief, directory }), directory).rejects.toMatchObject({ code })
+  await refused(join(root, 'missions/out'), 'forbidden')
+  await refused(base, 'forbidden')
+  await refused(root, 'forbidden')
+  await refused(join(root, 'missions/none'), 'not_found')
+})
+
+it('has the clone made that a brief asks for, before anything of ours is in it', async () => {
+  const orders: string[] = []
+  const clone = { mirror: '/mirror.git', branch: 'feature/x', start: 'c0ffee' }
+  const withClones = createDirectoryWorkspaces({
+    root: join(base, 'clones'),
+    materialise: async (order, path) => {
+      orders.push(`${order.branch} ${(await readdir(path)).join()}`)
+      await mkdir(join(path, '.git'), { recursive: true })
+    },
+  })
+  const cloned = await withClones.prepare({ ...brief, clone })
+  expect((await readdir(cloned.path)).sort()).toEqual(['.agency', '.git'])
+  expect(orders).toEqual(['feature/x '])
+  await expect(workspaces.prepare({ ...brief, clone })).rejects.toMatchObject({ code: 'bug' })
 })

@@ -1,0 +1,224 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+
+import { boxHere, createTestBox } from '../../../test/support/box.ts'
+import { findSurvivors } from '../../adapters/runtime/survivors.ts'
+import { createDirectoryWorkspaces } from '../directory.ts'
+import { startInside } from '../inside.ts'
+import { defaultPolicy, type PolicyWishes } from '../policy.ts'
+import type { Entry, Workspace } from '../port.ts'
+import type { BoxParts } from './box.ts'
+import { detectBox } from './detect.ts'
+
+let base: string
+
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), 'agency-boxed-'))
+  onTestFinished(() => rm(base, { recursive: true, force: true }))
+})
+
+interface Wanted extends PolicyWishes {
+  readonly parts?: Partial<BoxParts>
+}
+
+async function prepare({ parts = {}, ...wishes }: Wanted = {}): Promise<Workspace> {
+  const workspaces = createDirectoryWorkspaces({ root: join(base, 'workspaces'), box: await createTestBox(parts) })
+  return workspaces.prepare({ id: 'brf_1', runId: 'run_1', box: true, policy: defaultPolicy('', wishes) })
+}
+
+const environment = { PATH: process.env['PATH'] ?? '', AGENCY_LAUNCH_ID: `att_box_${process.pid}` }
+
+async function run(workspace: Workspace, script: string, entry: Partial<Entry> = {}) {
+  const command = ['/bin/sh', '-c', `exec 2>&1\n${script}`] as const
+  const inside = await startInside(workspace, { command, environment, ...entry }, ['ignore', 'pipe', 'ignore'])
+  let output = ''
+  inside.child.stdout?.on('data', (chunk) => (output += String(chunk)))
+  const closed = once(inside.child, 'close')
+  const exit = await inside.exited
+  await closed
+  return { ...exit, ...(await inside.leave()), output }
+}
+
+const node = (code: string): string => `'${process.execPath}' -e '${code}'`
+
+async function greeter(): Promise<number> {
+  const server = createHttpServer((_, answer) => answer.end('hello from outside'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
+
+const ask = (port: number): string =>
+  node(
+    `require("http").get("http://127.0.0.1:${port}/", (a) => a.pipe(process.stdout)).on("error", (e) => console.log(e.code))`,
+  )
+
+describe.skipIf(!boxHere.ok)(`in a box${boxHere.ok ? '' : ` (${boxHere.reason})`}`, () => {
+  it('an agent is nobody in particular, with a home, a place for its files and nothing else', async () => {
+    const workspace = await prepare()
+    const { output } = await run(
+      workspace,
+      'id -u; whoami; pwd; echo $HOME $TMPDIR; touch ~/a /tmp/b c && echo made; hostname',
+    )
+    expect(output).toBe(`1000\nagent\n${workspace.path}\n${workspace.home} /tmp\nmade\nbox\n`)
+    expect(await readdir(workspace.home)).toEqual(['a'])
+    expect((await readdir(workspace.path)).sort()).toEqual(['.agency', 'c'])
+  })
+
+  it('a server that was named is reached by its own port, and no other', async () => {
+    const [named, other] = [await greeter(), await greeter()]
+    const workspace = await prepare({ network: { allowed: false } })
+    const { output } = await run(workspace, `${ask(named)}; echo; ${ask(other)}`, { forwards: [{ port: named }] })
+    expect(output).toBe('hello from outside\nECONNREFUSED\n')
+    const elsewhere = await run(workspace, ask(8_080), { forwards: [{ port: 8_080, host: `127.0.0.1:${named}` }] })
+    expect(elsewhere.output).toBe('hello from outside')
+  })
+
+  it('our own socket is where AGENCY_SOCKET says, and our home nowhere', async () => {
+    const socket = join(base, 'd.sock')
+    const daemon = createServer((each) => void each.on('error', () => {}).end('the daemon'))
+    await new Promise<void>((resolve) => daemon.listen(socket, resolve))
+    onTestFinished(() => void daemon.close())
+    const workspace = await prepare({ parts: { socket, closed: [base] } })
+    const { output } = await run(
+      workspace,
+      `echo $AGENCY_SOCKET [$AGENCY_HOME]; ls ${socket}; ${node('require("net").connect(process.env.AGENCY_SOCKET).pipe(process.stdout)')}`,
+      { environment: { ...environment, AGENCY_HOME: base, AGENCY_SOCKET: socket } },
+    )
+    expect(output).toMatch(/^\/run\/agency\/agency.sock \[\]\nls: cannot access .*\nthe daemon$/)
+  })
+
+  it('the proxy answers 403 for a host that is blocked; without a network there is none', async () => {
+    const refused: string[] = []
+    const parts = { refused: (host: string, why: string) => void refused.push(`${host}: ${why}`) }
+    const workspace = await prepare({ parts, network: { block: ['example.org'] } })
+    const get = `const { port } = new URL(process.env.HTTP_PROXY); require("http").get({ host: "127.0.0.1", port, path: "http://www.example.org/" }, (a) => { console.log(a.statusCode); a.pipe(process.stdout) })`
+    expect((await run(workspace, node(get))).output).toBe(
+      '403\nagency: no way from the box to www.example.org: blocked by "example.org"\n',
+    )
+    const fetching = 'fetch("https://example.org/").catch((error) => console.log(error.cause.cause.message))'
+    expect((await run(workspace, node(fetching))).output).toContain('403')
+    expect(refused).toEqual(['www.example.org', 'example.org'].map((host) => `${host}: blocked by "example.org"`))
+    const alone = await prepare({ network: { allowed: false } })
+    expect((await run(alone, 'echo [$HTTP_PROXY] [$https_proxy]; ls /run/agency')).output).toBe('[] []\n')
+  })
+
+  it('a signal reaches the command and what it started, and it may tidy up', async () => {
+    const workspace = await prepare()
+    const command = ['/bin/sh', '-c', 'trap "echo bye > bye; exit 7" TERM; echo ready; sleep 60 & wait'] as const
+    const inside = await startInside(workspace, { command, environment }, ['ignore', 'pipe', 'ignore'])
+    await once(inside.child.stdout as NodeJS.ReadableStream, 'data')
+    inside.signal('SIGTERM')
+    expect(await inside.exited).toEqual({ exitCode: 7, signal: null })
+    await inside.leave()
+    expect(await workspace.read('bye', 10)).toMatchObject({ text: 'bye\n' })
+  })
+
+  it('says as clearly as without one why a program could not be started', async () => {
+    const workspace = await prepare()
+    const start = (program: string) =>
+      startInside(workspace, { command: [program], environment }, ['ignore', 'ignore', 'ignore'])
+    await expect(start('no-such-program-here')).rejects.toMatchObject({ code: 'ENOENT' })
+    await workspace.write('plain', 'x')
+    await chmod(join(workspace.path, 'plain'), 0o600)
+    await expect(start('./plain')).rejects.toMatchObject({ code: 'EACCES' })
+  })
+
+  it('what needs nobody is started without our help, and ends like the command', async () => {
+    const workspace = await prepare()
+    expect(await run(workspace, 'ls /run; exit 5', { offline: true })).toMatchObject({ exitCode: 5, output: 'bin\n' })
+    expect(await run(workspace, 'kill -9 $$', { offline: true })).toMatchObject({ exitCode: null, signal: 'SIGKILL' })
+  })
+
+  it('shows what was named, and refuses what would open more than that', async () => {
+    await mkdir(join(base, 'tools'))
+    await writeFile(join(base, 'tools', 'a'), 'tool')
+    const workspace = await prepare({ parts: { closed: [join(base, 'agency')] } })
+    const readable = [join(base, 'tools')]
+    const script = `cat ${base}/tools/a; touch ${base}/tools/b`
+    expect((await run(workspace, script, { readable })).output).toMatch(/^tooltouch: .*Read-only file system\n$/)
+    for (const path of ['/', '/etc', '/proc', '/run', homedir(), base])
+      await expect(run(workspace, 'true', { readable: [path] }), path).rejects.toMatchObject({ code: 'invalid_input' })
+  })
+
+  it('tells what was used', async () => {
+    const workspace = await prepare()
+    const { used, breach } = await run(
+      workspace,
+      'head -c 3000000 /dev/urandom > big; sleep 1 & sleep 1 & sleep 1; wait',
+    )
+    expect(breach).toBeNull()
+    expect(used?.processes).toBeGreaterThanOrEqual(3)
+    expect(used?.memoryMb).toBeGreaterThan(0)
+    expect(used?.diskMb).toBeGreaterThanOrEqual(3)
+  })
+
+  it('nothing is left of a box, neither outside nor in its directory', async () => {
+    const directory = join(base, 'boxes')
+    const workspace = await prepare({ parts: { directory } })
+    await run(workspace, 'setsid sleep 1000 & env -i setsid sleep 1000 & true')
+    expect(await readdir(directory)).toEqual(['furniture'])
+    const launchId = environment.AGENCY_LAUNCH_ID
+    await vi.waitUntil(async () => (await findSurvivors()).every((each) => each.launchId !== launchId), {
+      timeout: 15_000,
+    })
+  })
+
+  it('ends with whoever made it, killed without a word', async () => {
+    const workspace = await prepare()
+    const [inside, box, policy] = ['../inside.ts', './box.ts', '../policy.ts'].map((path) =>
+      fileURLToPath(new URL(path, import.meta.url)),
+    )
+    const launchId = `att_orphan_${process.pid}`
+    const code = `const [{ startInside }, { createBox }, { defaultPolicy }] = await Promise.all([${JSON.stringify([inside, box, policy])}.map((path) => import(path))].flat())
+      const made = await createBox({ program: ${JSON.stringify(boxHere.ok ? boxHere.program : '')}, directory: ${JSON.stringify(join(base, 'b'))}, socket: null, closed: [], clock: { nowMs: () => 0, at: () => '', after: () => () => {} } })
+      const enter = made.enter({ path: ${JSON.stringify(workspace.path)}, home: ${JSON.stringify(workspace.home)}, policy: defaultPolicy('') })
+      await startInside({ enter }, { command: ['sleep', '1000'], environment: { PATH: process.env.PATH, AGENCY_LAUNCH_ID: ${JSON.stringify(launchId)} } }, ['ignore', 'ignore', 'ignore'])
+      console.log('ready')`
+    const daemon = spawn(process.execPath, ['--input-type=module', '-e', code], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await once(daemon.stdout, 'data')
+    const left = async () => (await findSurvivors()).filter((each) => each.launchId === launchId).length
+    expect(await left()).toBeGreaterThanOrEqual(3)
+    daemon.kill('SIGKILL')
+    await vi.waitUntil(async () => (await left()) === 0, { timeout: 15_000 })
+  })
+
+  it('is not found where user namespaces are forbidden, and what to do about that is said', async () => {
+    const workspace = await prepare()
+    const detect = fileURLToPath(new URL('./detect.ts', import.meta.url))
+    const code = `import(${JSON.stringify(detect)}).then(async (m) => console.log(JSON.stringify(await m.detectBox({ directory: "/tmp/try" }))))`
+    const { output } = await run(workspace, node(code))
+    expect(JSON.parse(output)).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining('user namespaces are forbidden here'),
+      install: expect.stringMatching(/\.$/),
+    })
+  })
+})
+
+it('is not found without bubblewrap, and what to install is said', async () => {
+  expect(await detectBox({ path: base, directory: base })).toEqual({
+    ok: false,
+    reason: 'bubblewrap is not installed',
+    install: 'Run "apt install bubblewrap".',
+  })
+})
+
+it('is not found where bubblewrap is too old for it', async () => {
+  await writeFile(join(base, 'bwrap'), '#!/bin/sh\necho "bwrap: Unknown option --disable-userns" >&2\nexit 1\n', {
+    mode: 0o755,
+  })
+  expect(await detectBox({ path: base, directory: base })).toMatchObject({
+    ok: false,
+    install: 'Install bubblewrap 0.8 or newer.',
+  })
+})
