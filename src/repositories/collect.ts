@@ -157,10 +157,6 @@ async function index(git: Git, quarantine: string, pack: string, maxBytes: numbe
       gitDir: quarantine,
       inputFd: file.fd,
       maxMemoryBytes: memoryFor(maxBytes),
-      settings: [
-        ['core.packedGitWindowSize', '32m'],
-        ['core.packedGitLimit', '512m'],
-      ],
     })
     if (result.exitCode === 0) return null
     // That is nobody's fault but the machine's.

@@ -115,13 +115,23 @@ function commandOf(program: string, args: readonly string[], options: GitOptions
   const words = [
     '--no-pager',
     ...(gitDir === undefined ? [] : [`--git-dir=${gitDir}`]),
-    ...settingWords([...Object.entries(harmlessSettings), ...settings]),
+    ...settingWords([
+      ...Object.entries(harmlessSettings),
+      ...(maxMemoryBytes === undefined ? [] : frugal),
+      ...settings,
+    ]),
     ...args,
   ]
   if (maxMemoryBytes === undefined) return [program, ...words]
   const kilobytes = String(Math.floor(maxMemoryBytes / 1024))
   return ['/bin/sh', '-c', 'ulimit -v "$0" 2>/dev/null; exec "$@"', kilobytes, program, ...words]
 }
+
+/** Or a large repository that is merely looked into would count as large memory. */
+const frugal: readonly Setting[] = [
+  ['core.packedGitWindowSize', '32m'],
+  ['core.packedGitLimit', '256m'],
+]
 
 /** Nothing of the daemon's own environment: it holds the operator's secrets, and git believes a hundred variables. */
 function start([program, ...words]: [string, ...string[]], options: GitOptions): ChildProcess {

@@ -75,7 +75,7 @@ async function changesOf(git: Git, repository: string, start: string, commit: st
     input: `${commits}\n`,
     maxOutputBytes: maxListBytes,
     mayCut: true,
-    maxMemoryBytes: 1024 ** 3,
+    maxMemoryBytes: 640 * 1024 ** 2,
   })
   // A few small trees, each with the next in it ten times over, are more files than fit into any machine.
   if (result.cut || /out of memory|malloc|mmap/i.test(result.stderr)) return null
