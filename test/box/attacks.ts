@@ -2,21 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 
 import { shellCommand } from '../../src/workspaces/quote.ts'
-import type { Scene } from './scene.ts'
+import type { Attack } from './scene.ts'
 
-/**
- * What an agent could try. The same script runs twice: without a box, where it must succeed (or it would prove nothing),
- * and in one, where it must not. A script that gets what it wants says BREACHED, or leaves a trace outside.
- */
-export interface Attack {
-  readonly name: string
-  readonly script: (scene: Scene, boxed: boolean) => string
-  /** What is seen of its success outside; without it, its word counts. */
-  readonly trace?: (scene: Scene) => boolean
-  /** Why it cannot be tried here, or null. */
-  readonly skip?: () => string | null
-}
-
+/** As whoever runs this. */
 const isRoot = process.getuid?.() === 0
 const rootOnly = (): string | null => (isRoot ? null : 'only root can do it without a box')
 

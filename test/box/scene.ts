@@ -8,7 +8,6 @@ import { createBox } from '../../src/workspaces/box/box.ts'
 import { detectBox } from '../../src/workspaces/box/detect.ts'
 import { createDirectoryWorkspaces } from '../../src/workspaces/directory.ts'
 import type { CommandResult, WorkspacePolicy } from '../../src/workspaces/port.ts'
-import type { Attack } from './attacks.ts'
 
 /** What an attack is about: things of the machine that an agent must not touch, made for one attack alone. */
 export interface Scene {
@@ -18,6 +17,19 @@ export interface Scene {
   readonly sockets: Readonly<Record<'tmux' | 'docker' | 'dbus' | 'abstract' | 'otherAttempt', string>>
   readonly port: number
   readonly victim: { readonly pid: number; readonly word: string; isDead(): boolean }
+}
+
+/**
+ * What an agent could try. The same script runs twice: without a box, where it must succeed (or it would prove nothing),
+ * and in one, where it must not. A script that gets what it wants says BREACHED, or leaves a trace outside.
+ */
+export interface Attack {
+  readonly name: string
+  readonly script: (scene: Scene, boxed: boolean) => string
+  /** What is seen of its success outside; without it, its word counts. */
+  readonly trace?: (scene: Scene) => boolean
+  /** Why it cannot be tried here, or null. */
+  readonly skip?: () => string | null
 }
 
 export interface Outcome {
