@@ -38,6 +38,9 @@ describe('landing', () => {
     expect({ ...rest, refs: refs?.split('\n').length }).toEqual({ config: before['config'], status: '', refs: 1 })
     // What `git merge` leaves to undo it with.
     expect(files).toBe(before['files']?.replace('branches', 'ORIG_HEAD branches') ?? '')
+    plainGit(source, 'reset', '--quiet', '--keep', 'ORIG_HEAD')
+    expect(plainGit(source, 'rev-parse', 'main')).toBe(base)
+    expect(existsSync(join(source, 'b.txt'))).toBe(false)
   })
 
   it('is done once', async () => {

@@ -45,8 +45,7 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
       const { start, message, workspace, attemptId: ref } = work
       const collected = await collect(git, { mirror, workspace, start, message, author: engineAuthor, ref })
       if (collected.outcome === 'empty') return collected
-      if (collected.outcome === 'refused')
-        return { outcome: 'refused', why: [collected.why, ...collected.files.slice(0, 10)].join(': ') }
+      if (collected.outcome === 'refused') return { outcome: 'refused', why: collected.why }
       const secrets = await secretsIn(work, collected.commit)
       if (secrets.length > 0) {
         await discard(git, mirror, ref)
