@@ -12,7 +12,8 @@ import {
   type WireRun,
   watchComplaints,
 } from '../support/dashboard.ts'
-import { inspect } from '../support/inspect.ts'
+import { inspect, inspectInBothThemes } from '../support/inspect.ts'
+import { makeRepository } from '../support/repository.ts'
 
 if (noBrowser !== null) console.log(`skipped: gates and questions in a browser: ${noBrowser}`)
 
@@ -190,6 +191,67 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     )
   })
 
+  it('shows what a run would merge, file by file, and merges it', async () => {
+    const goal = 'Count to four'
+    const repository = makeRepository({ 'numbers.txt': 'one\ntwo\nthree\n', 'old name.txt': 'kept\n'.repeat(9) })
+    const run = await daemon.ask<WireRun>('POST', '/runs', {
+      goal,
+      repo: repository.path,
+      runtime: 'scripted',
+      evidence: [{ kind: 'file', path: 'numbers.txt', contains: 'four' }],
+      runtime_options: {
+        scenario: {
+          steps: [
+            { write: { path: 'numbers.txt', text: 'one\n2\nthree\nfour\n' } },
+            { run: 'git mv "old name.txt" "new näme.txt" && seq -f "number %.0f" 1 20000 > many.txt' },
+            { report: { status: 'done', summary: 'Counted', outputs: ['numbers.txt'] } },
+          ],
+        },
+      },
+    })
+    await enter('/')
+    const merge = card('Changes are ready to be merged', goal)
+    await expectShown(merge.getByText('numbers.txt', { exact: true }))
+    await expectShown(merge.getByText('1 of 1 check passed'))
+    await settled(page)
+    expect(await inspectInBothThemes(page)).toEqual({ found: [], overflow: [] })
+    await merge.getByRole('link', { name: 'Read the diff' }).click()
+
+    const diff = page.getByRole('region', { name: 'Changes of the run' })
+    await expectShown(diff.locator('.diff-line.added').getByText('four', { exact: true }))
+    await expectShown(diff.locator('.diff-line.removed').getByText('two', { exact: true }))
+    await expectShown(diff.getByRole('button', { name: /^old name\.txt\s*deleted/ }))
+    await expectShown(diff.getByRole('button', { name: /^new näme\.txt\s*new/ }))
+    const many = diff.getByRole('button', { name: /many\.txt/ })
+    expect(await many.getAttribute('aria-expanded')).toBe('false')
+    await settled(page)
+    expect(await inspectInBothThemes(page)).toEqual({ found: [], overflow: [] })
+    await many.click()
+    await diff.press('k')
+    await diff.press('j')
+    await diff.press('End')
+    await expectShown(diff.locator('.diff-line.added').getByText('number 20000', { exact: true }))
+    expect(await diff.locator('.diff-row').count()).toBeLessThan(200)
+    await page.setViewportSize({ width: 360, height: 740 })
+    await settled(page)
+    expect((await inspect(page)).overflow).toEqual([])
+    await page.setViewportSize({ width: 1280, height: 800 })
+
+    await page.locator('.run-waiting').getByRole('button', { name: 'Approve and merge into main' }).click()
+    await expectShown(page.locator('.pr-head').getByText('merged', { exact: true }).first())
+    await expectShown(page.locator('.run-header').getByText('done', { exact: true }))
+    expect(repository.read('numbers.txt')).toBe('one\n2\nthree\nfour\n')
+
+    await page.getByRole('tab', { name: 'Log' }).click()
+    await page.getByRole('treeitem', { name: /done/ }).last().click()
+    await page.getByText('Show the diff').click()
+    const ofBrief = page.getByRole('region', { name: /^Changes of/ })
+    await expectShown(ofBrief.locator('.diff-line.added').getByText('four', { exact: true }))
+    await page.goto(`${daemon.address}/pull-requests?status=merged`)
+    await expectShown(page.getByRole('link', { name: goal }))
+    expect((await gatesOf(run)).map(({ gate, status }) => `${gate} ${status}`)).toEqual(['merge approved'])
+  })
+
   it('lets a card go that somebody decided elsewhere, and says by whom on one that is being written on', async () => {
     const goals = ['Decided in a terminal', 'Decided while somebody writes']
     const runs = await Promise.all(goals.map((goal) => start(goal)))
@@ -269,7 +331,7 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await expectShown(card('The result is ready', goal))
     await page.goto(`${daemon.address}/runs/${run.id}`)
     await expectShown(page.locator('.run-waiting').getByRole('button', { name: 'Approve and finish the run' }))
-    for (const view of ['log', 'graph', 'time', 'cost', 'evidence', 'notes', 'decisions']) {
+    for (const view of ['log', 'output', 'graph', 'time', 'cost', 'evidence', 'notes', 'decisions']) {
       await page.goto(`${daemon.address}/runs/${run.id}?view=${view}`)
       await expectShown(page.getByRole('tab', { name: new RegExp(`^${view}`, 'i'), selected: true }))
       await settled(page)

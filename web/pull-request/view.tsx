@@ -74,13 +74,17 @@ function PullRequestHead({ pullRequest }: { pullRequest: PullRequestShown }) {
       </p>
       {body.trim() !== '' && (
         <details open={body.length < 600}>
-          <summary>Description</summary>
+          <summary>
+            <h3>Description</h3>
+          </summary>
           <RichText text={body} />
         </details>
       )}
       {checks.length > 0 && (
         <details open={checks.some((check) => !check.passed)}>
-          <summary>Checks</summary>
+          <summary>
+            <h3>Checks</h3>
+          </summary>
           <CheckList checks={checks} runId={pullRequest.runId} />
         </details>
       )}
