@@ -196,7 +196,7 @@ export function runtimeContract(name: string, make: () => RuntimeUnderTest): voi
       onTestFinished(() => void delete process.env['AGENCY_FAKE_SECRET'])
       const environment = { AGENCY_TOKEN: 'agt_test', AGENCY_PROMPT_FILE: '/nowhere/prompt.md' }
       const { handle, launch } = await start('print its environment', { environment })
-      const lines = textsOf(await readAll(handle))
+      const lines = textsOf(heard(await readAll(handle))).flatMap((text) => text.split('\n'))
       expect(lines).toContain(`AGENCY_LAUNCH_ID=${launch.launchId}`)
       expect(lines).toContain('AGENCY_TOKEN=agt_test')
       expect(lines).toContain('AGENCY_PROMPT_FILE=/nowhere/prompt.md')
@@ -221,7 +221,7 @@ export function runtimeContract(name: string, make: () => RuntimeUnderTest): voi
       'leave a child behind that left the group and say its number',
     ] as const)('ends with its children: %s', async (act) => {
       const { handle, launch } = await start(act)
-      const events = await readAll(handle)
+      const events = heard(await readAll(handle))
       const pid = Number(textsOf(events)[0]?.match(/\d+/)?.[0])
       expect(pid).toBeGreaterThan(1)
       // A box counts its processes by itself.
@@ -282,9 +282,9 @@ export async function readAll(handle: AgentHandle): Promise<RuntimeEvent[]> {
   return events
 }
 
-/** What it says and leaves behind. Which tools it uses, and what its model costs, is its own affair. */
+/** What it says and leaves behind. Which tools it uses, what its model costs and what it grumbles is its own affair. */
 const heard = (events: readonly RuntimeEvent[]): RuntimeEvent[] =>
-  events.filter(({ kind }) => kind !== 'tool' && kind !== 'usage')
+  events.filter((event) => event.kind !== 'tool' && event.kind !== 'usage' && !('from' in event))
 
 export const textsOf = (events: readonly RuntimeEvent[]): string[] =>
   events.flatMap((event) => (event.kind === 'text' ? [event.text] : []))

@@ -1,0 +1,58 @@
+import { afterAll } from 'vitest'
+
+import { type Act, reportOfSuite, runtimeContract } from '../../src/adapters/runtime/contract-suite.ts'
+import { quiet } from '../../src/adapters/runtime/claude-code/environment.ts'
+import { createClaudeCodeRuntime } from '../../src/adapters/runtime/claude-code/runtime.ts'
+import { type Asked, type Reply, turns } from '../support/model-server/script.ts'
+import { startModelServer } from '../support/model-server/server.ts'
+import { claudeVariable } from './agents.setup.ts'
+import { bash, write } from './replies.ts'
+
+/** Says what its last tool answered. */
+const echo = ({ toolResults }: Asked): Reply => ({ text: toolResults[0]?.text ?? '' })
+const running =
+  (command: string) =>
+  (asked: Asked): Reply =>
+    asked.step === 0 ? { tools: [bash(command)] } : echo(asked)
+
+/** What the model says, so that Claude Code does it. It prints no floods, and nothing that is not its own. */
+const acts: Partial<Record<Act, Reply | ((asked: Asked) => Reply)>> = {
+  'say one and two': turns([{ text: 'one', tools: [bash('true')] }, { text: 'two' }]).reply,
+  'die of SIGKILL': turns([{ tools: [bash('kill -9 $PPID')] }]).reply,
+  hang: 'hang',
+  'report by file': turns([{ tools: [write('.agency/outbox/report.json', JSON.stringify(reportOfSuite))] }]).reply,
+  'report by standard output': { text: `Done.\n\n${JSON.stringify(reportOfSuite)}` },
+  'lay nonsense into the outbox': turns([{ tools: [write('.agency/outbox/report.json', '{"status": nonsense')] }])
+    .reply,
+  'print its environment': running('env'),
+  'leave a child behind and say its number': running('tail -f /dev/null > /dev/null 2>&1 & echo $!'),
+  'leave a child behind that left the group and say its number': running(
+    'setsid tail -f /dev/null > /dev/null 2>&1 & echo $!',
+  ),
+}
+
+const names = Object.keys(acts)
+const model = await startModelServer(
+  Object.values(acts).map((reply, at) => ({ when: (asked) => asked.model === `act-${at}`, reply })),
+)
+afterAll(() => model.stop())
+
+runtimeContract('claude-code, the real one,', () => ({
+  runtime: createClaudeCodeRuntime({
+    binary: process.env[claudeVariable] ?? null,
+    environment: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'sk-ant-dummy-0000' },
+    // Without a box it would say first that it is cautious.
+    defaultMode: 'cautious',
+  }),
+  options: Object.fromEntries(names.map((act, at) => [act, { model: `act-${at}` }])),
+  hasProcess: true,
+  names: [
+    ...Object.keys(quiet('')),
+    ...['ANTHROPIC_BASE_URL', 'ANTHROPIC_API_KEY', 'CLAUDE_CODE_MAX_RETRIES'],
+    // Its own, for what it starts; what it is called exactly is its own affair.
+    ...['AI_AGENT', 'CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT', 'CLAUDE_CODE_SESSION_ID', 'CLAUDE_PROJECT_DIR'],
+    ...['CLAUDE_CODE_MESSAGING_SOCKET', 'CLAUDE_CODE_MESSAGING_TOKEN', 'CLAUDE_CODE_EXECPATH', 'CLAUDE_PID'],
+    ...['CLAUDE_CODE_CHILD_SESSION', 'CLAUDE_CODE_SESSION_ATTENDED', 'CLAUDE_EFFORT', 'COREPACK_ENABLE_AUTO_PIN'],
+    ...['NoDefaultCurrentDirectoryInExePath', 'SHELL', 'GIT_EDITOR', 'LOGNAME'],
+  ],
+}))
