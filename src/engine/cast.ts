@@ -15,7 +15,7 @@ export async function checkCast(tx: ReadTx, specs: readonly BriefSpec[]): Promis
     for (const part of parts) {
       const name = spec[part]
       if (name === undefined || known.has(name)) continue
-      known.set(name, (await agentNamed(tx, name, `brief "${spec.key}": ${part}`)).id)
+      known.set(name, (await requireAgent(tx, name, `brief "${spec.key}": ${part}: `)).id)
     }
   for (const { key, persona, verifier, verify } of specs) {
     if (verifier === undefined) continue
@@ -53,17 +53,18 @@ export async function castAll(tx: ReadTx, specs: readonly BriefSpec[]): Promise<
   return cast
 }
 
-async function agentNamed(tx: ReadTx, name: string, where: string): Promise<Persona> {
+/** Somebody whom a run can start; `where` begins what is said where nobody is. */
+export async function requireAgent(tx: ReadTx, name: string, where = ''): Promise<Persona> {
   const persona = await resolvePersona(tx, name).catch((error: unknown) => {
     if (!isUnresolved(error)) throw error
-    throw refusal(error.code === 'conflict' ? 'conflict' : 'invalid_input', `${where}: ${error.message}`, {
+    throw refusal(error.code === 'conflict' ? 'conflict' : 'invalid_input', `${where}${error.message}`, {
       ...(error.hint === undefined ? {} : { hint: error.hint }),
       data: error.data,
     })
   })
-  if (isPerson(persona)) throw refusal('invalid_input', `${where}: "${name}" is a person, whom no run can start`)
+  if (isPerson(persona)) throw refusal('invalid_input', `${where}"${name}" is a person, whom no run can start`)
   if (persona.status === 'archived')
-    throw refusal('conflict', `${where}: "${name}" is archived`, {
+    throw refusal('conflict', `${where}"${name}" is archived`, {
       hint: `Bring ${persona.slug} back, or name somebody else.`,
     })
   return persona

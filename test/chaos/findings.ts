@@ -84,14 +84,17 @@ export async function findLeftBehind(installation: Installation): Promise<string
   return [...left, ...(await findInJobs(installation))]
 }
 
-/** The hourly job of the daemon, once, and reminders of gates: none ever failed, nobody holds one, each is still to come. */
+/**
+ * The hourly job of the daemon, once, and reminders of gates: none ever failed, nobody holds one, each is still to come.
+ * Only what people are told may be due: written in the daemon's last moment, it is for the next one.
+ */
 async function findInJobs(installation: Installation): Promise<string[]> {
   const jobs = await installation.query('SELECT kind, status, tries, claimed_by, due_at, created_at FROM jobs')
   const isWell = (job: Record<string, unknown>): boolean =>
     job['status'] === 'waiting' &&
     Number(job['tries']) === 0 &&
     job['claimed_by'] === null &&
-    (job['due_at'] as string) > (job['created_at'] as string)
+    (job['kind'] === 'notify' || (job['due_at'] as string) > (job['created_at'] as string))
   const hourly = jobs.filter((job) => job['kind'] === 'housekeeping')
   const ill = jobs.filter((job) => !isWell(job))
   return hourly.length === 1 && ill.length === 0 ? [] : [`jobs: ${JSON.stringify([...hourly, ...ill])}`]

@@ -24,6 +24,7 @@ async function start() {
   const input = (plan: string, more: object = {}) => PlanInput.parse({ plan, ...more })
   return {
     agency,
+    org,
     slugOf: (name: string) => slugs.find((slug) => slug.includes(name)) as string,
     check: (plan: string, more?: object) => agency.plans.check(input(plan, more)),
     run: (plan: string, more?: object) => agency.plans.run(operator, input(plan, more)),
@@ -115,6 +116,33 @@ describe('a plan', () => {
     })
   })
 
+  it('is refused where a run would be: people and the archived do not work, and nobody judges what is not judged', async () => {
+    const { agency, org, check, run, slugOf } = await start()
+    const cast = (who: string) => poem.replace('id: river,', `id: river, ${who},`)
+    await org.personas.archive(operator, slugOf('kim'), { unassign: false, preview: false })
+    for (const [plan, message] of [
+      [cast('persona: operator'), /^brief "river": persona: "operator" is a person, whom no run can start$/],
+      [cast(`verifier: ${slugOf('kim')}`), /^brief "river": verifier: ".+" is archived\. Bring /],
+      [cast('verifier: Robbo, verify: none'), /^brief "river": it names a verifier, and is not to be verified$/],
+    ] as const)
+      expect(await check(plan)).toMatchObject({
+        valid: false,
+        faults: [{ line: 6, message: expect.stringMatching(message) as string }],
+      })
+    const unjudged = `verifier_runtime: magic\n${poem}`
+    expect(await check(unjudged)).toMatchObject({
+      faults: [{ line: 1, message: 'there is no runtime "magic". There are: scripted.' }],
+    })
+    await expect(run(unjudged)).rejects.toThrow('there is no runtime "magic"')
+    expect((await agency.runs.list({ limit: 10 } as never)).runs).toEqual([])
+  })
+
+  it('that names thousands of strangers is told of some of them', async () => {
+    const { check } = await start()
+    const briefs = Array.from({ length: 3_000 }, (_, at) => `  - { id: b${at}, objective: Do, persona: Nobody ${at} }`)
+    expect((await check(`goal: Much\nruntime: scripted\nbriefs:\n${briefs.join('\n')}`)).faults).toHaveLength(200)
+  })
+
   it('names only runtimes that are there, with options that they take', async () => {
     const { check } = await start()
     const by = (what: string) => poem.replace('id: river,', `id: river, ${what},`)
@@ -172,7 +200,7 @@ it('is drawn level by level', async () => {
   const terminal = { out: () => {}, err: () => {}, isTty: false, columns: 80, colour: false }
   const brief = (id: string, more = '') => `  - { id: ${id}, objective: Do ${id}${more} }\n`
   const checked = await check(
-    `goal: Build\nbriefs:\n${brief('a')}${brief('b', ', evidence: [{ kind: command, run: npm test }]')}${brief('c', ', after: [a, b]')}`,
+    `goal: Build\nruntime: scripted\nbriefs:\n${brief('a')}${brief('b', ', evidence: [{ kind: command, run: npm test }]')}${brief('c', ', after: [a, b]')}`,
   )
   expect(planLines(terminal, checked)).toEqual([
     'Build',

@@ -1,11 +1,11 @@
 import type { Runtime } from '../../adapters/runtime/port.ts'
 import type { Db } from '../../db/port.ts'
+import { requireAgent } from '../../engine/cast.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AgencyError, refusal } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { Fault } from '../../org/document/contract.ts'
-import { resolvePersona } from '../../org/personas/find.ts'
 import { think } from '../../threads/think.ts'
 import type { BriefSpec } from '../briefs/contract.ts'
 import { describeEvidence } from '../evidence/contract.ts'
@@ -20,6 +20,8 @@ export interface PlanDeps {
   clock: Clock
   runtimes: ReadonlyMap<string, Runtime>
   startRun: (by: Actor, input: CreateRun) => Promise<Run>
+  /** Refuses what `startRun` would, without starting anything. */
+  checkRun: (input: CreateRun) => Promise<void>
 }
 
 export type Plans = ReturnType<typeof createPlans>
@@ -27,6 +29,7 @@ export type Plans = ReturnType<typeof createPlans>
 /** The largest plan that is accepted takes a few seconds on a slow machine; what takes longer is made to. */
 const limits = { timeoutMs: 50_000, maxMemoryMb: 1_024 }
 const smallBytes = 16_000
+const maxFaults = 200
 
 export function createPlans(deps: PlanDeps) {
   /** What the file says, with what is wrong with it; the rest of us goes on meanwhile. */
@@ -40,7 +43,8 @@ export function createPlans(deps: PlanDeps) {
 
   return {
     async check(input: PlanInput) {
-      const { plan, faults } = await read(input)
+      const { plan, faults: found } = await read(input)
+      const faults = found.length > 0 || plan === null ? found : await refusals(deps, plan)
       const valid = faults.length === 0
       return { valid, faults, goal: plan?.goal ?? null, briefs: plan === null || !valid ? [] : ordered(plan) }
     },
@@ -52,6 +56,19 @@ export function createPlans(deps: PlanDeps) {
     },
   }
 }
+
+/** What is wrong with none of its lines: there is no runtime, or it cannot run here. */
+async function refusals({ checkRun }: PlanDeps, plan: PlanDocument): Promise<Fault[]> {
+  try {
+    await checkRun({ ...plan, goal: plan.goal ?? '' })
+    return []
+  } catch (error) {
+    if (!(error instanceof AgencyError) || error.code === 'bug') throw error
+    return [fault(sentenceOf(error), { line: 1, column: 1 }, null)]
+  }
+}
+
+const sentenceOf = ({ message, hint }: AgencyError): string => `${message}${hint === undefined ? '' : `. ${hint}`}`
 
 /** A small plan is read faster than a thread starts. */
 async function readApart(text: string, clock: Clock): Promise<ReadPlan> {
@@ -81,27 +98,31 @@ async function strangers(deps: PlanDeps, plan: PlanDocument, { places, program }
       ...personFault(brief, 'persona', people, place.persona),
       ...personFault(brief, 'verifier', people, place.verifier),
       ...sameFault(brief, people, place.verifier),
+      ...idleFault(brief, place.verifier),
       ...(brief.runtime === undefined && brief.runtimeOptions === undefined
         ? []
         : runtimeFault(deps, plan, brief, place)),
     ]
   })
   const isAlone = plan.briefs.every((brief) => brief.runtimeOptions !== undefined)
-  return [...runtimeFault(deps, plan, null, program, isAlone), ...faults].slice(0, 200)
+  return [...runtimeFault(deps, plan, null, program, isAlone), ...faults].slice(0, maxFaults)
 }
 
-/** Each name once: the persona's id, or why there is none. */
+/** Each name once: the persona's id, or why there is none. What is wrong with the two hundredth nobody reads. */
 async function knownPeople(db: Db, briefs: readonly BriefSpec[]): Promise<Map<string, number | string>> {
   const names = new Set(briefs.flatMap((brief) => [brief.persona, brief.verifier]).filter((name) => name !== undefined))
   if (names.size === 0) return new Map()
   return db.read(async (tx) => {
     const people = new Map<string, number | string>()
+    let unknown = 0
     for (const name of names) {
+      if (unknown === maxFaults) break
       try {
-        people.set(name, (await resolvePersona(tx, name)).id)
+        people.set(name, (await requireAgent(tx, name)).id)
       } catch (error) {
-        if (!(error instanceof AgencyError) || !['not_found', 'conflict'].includes(error.code)) throw error
-        people.set(name, `${error.message}${error.hint === undefined ? '' : `. ${error.hint}`}`)
+        if (!(error instanceof AgencyError) || error.code === 'bug') throw error
+        people.set(name, sentenceOf(error))
+        unknown++
       }
     }
     return people
@@ -127,6 +148,11 @@ function sameFault({ key, persona, verifier }: BriefSpec, people: ReadonlyMap<st
     ? [fault(`brief "${key}": nobody judges their own work; ${shorten(verifier, 100)} does it`, place, key)]
     : []
 }
+
+const idleFault = ({ key, verifier, verify }: BriefSpec, place: Place): Fault[] =>
+  verifier !== undefined && verify === 'none'
+    ? [fault(`brief "${key}": it names a verifier, and is not to be verified`, place, key)]
+    : []
 
 /** Of a brief, or of the plan for all briefs that name none; its options do not matter where no brief takes them. */
 function runtimeFault(
