@@ -31,6 +31,13 @@ const acts: Partial<Record<Act, Reply | ((asked: Asked) => Reply)>> = {
   ),
 }
 
+const handedOver = ['ANTHROPIC_BASE_URL', 'ANTHROPIC_API_KEY', 'CLAUDE_CODE_MAX_RETRIES']
+/** What it tells the programs that it starts about itself. */
+const itsOwn =
+  'AI_AGENT CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CLAUDE_PROJECT_DIR CLAUDE_CODE_MESSAGING_SOCKET CLAUDE_CODE_MESSAGING_TOKEN CLAUDE_CODE_EXECPATH CLAUDE_PID CLAUDE_CODE_CHILD_SESSION CLAUDE_CODE_SESSION_ATTENDED CLAUDE_EFFORT COREPACK_ENABLE_AUTO_PIN NoDefaultCurrentDirectoryInExePath SHELL GIT_EDITOR LOGNAME'.split(
+    ' ',
+  )
+
 const names = Object.keys(acts)
 const model = await startModelServer(
   Object.values(acts).map((reply, at) => ({ when: (asked) => asked.model === `act-${at}`, reply })),
@@ -46,13 +53,5 @@ runtimeContract('claude-code, the real one,', () => ({
   }),
   options: Object.fromEntries(names.map((act, at) => [act, { model: `act-${at}` }])),
   hasProcess: true,
-  names: [
-    ...Object.keys(quiet('')),
-    ...['ANTHROPIC_BASE_URL', 'ANTHROPIC_API_KEY', 'CLAUDE_CODE_MAX_RETRIES'],
-    // Its own, for what it starts; what it is called exactly is its own affair.
-    ...['AI_AGENT', 'CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT', 'CLAUDE_CODE_SESSION_ID', 'CLAUDE_PROJECT_DIR'],
-    ...['CLAUDE_CODE_MESSAGING_SOCKET', 'CLAUDE_CODE_MESSAGING_TOKEN', 'CLAUDE_CODE_EXECPATH', 'CLAUDE_PID'],
-    ...['CLAUDE_CODE_CHILD_SESSION', 'CLAUDE_CODE_SESSION_ATTENDED', 'CLAUDE_EFFORT', 'COREPACK_ENABLE_AUTO_PIN'],
-    ...['NoDefaultCurrentDirectoryInExePath', 'SHELL', 'GIT_EDITOR', 'LOGNAME'],
-  ],
+  names: [...Object.keys(quiet('')), ...handedOver, ...itsOwn],
 }))
