@@ -76,7 +76,13 @@ describe('the doctor', () => {
     const folder = freshFolder()
     writeFileSync(join(folder, 'claude'), `#!/bin/sh\ntouch ${folder}/started\n`, { mode: 0o755 })
     writeFileSync(join(folder, 'codex'), 'not executable', { mode: 0o644 })
-    const findings = await look(await installed(), { env: { PATH: folder } })
+    const paths = await installed()
+    const without = await look(paths, { env: { PATH: folder } })
+    expect(find(without, 'coding agents')).toMatchObject({
+      status: 'warn',
+      detail: expect.stringContaining('claude; Claude Code has no key here') as string,
+    })
+    const findings = await look(paths, { env: { PATH: folder, CLAUDE_CODE_OAUTH_TOKEN: 'dummy' } })
     expect(find(findings, 'coding agents')).toMatchObject({ status: 'ok', detail: 'claude' })
     expect(() => readFileSync(join(folder, 'started'))).toThrow('ENOENT')
   })

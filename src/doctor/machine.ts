@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { passedOnByDefault } from '../adapters/runtime/claude-code/contract.ts'
 import { fail, type Finding, ok, warn } from './finding.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -31,12 +32,20 @@ function examineTools(env: Environment): Finding[] {
 /** Only looked for, never started: starting one could ask for a login or cost money. */
 function examineCodingAgents(env: Environment): Finding {
   const found = codingAgents.filter((name) => findProgram(name, env) !== null)
-  if (found.length > 0) return ok('coding agents', found.join(', '))
-  return warn(
-    'coding agents',
-    `none of ${codingAgents.join(', ')} on PATH`,
-    'Runs need --runtime scripted or --program until there is one.',
-  )
+  if (found.length === 0)
+    return warn(
+      'coding agents',
+      `none of ${codingAgents.join(', ')} on PATH`,
+      'Install Claude Code: "npm install -g @anthropic-ai/claude-code". Until then runs need --runtime scripted or --program.',
+    )
+  const keys = passedOnByDefault.filter((name) => /KEY|TOKEN/.test(name))
+  if (found.includes('claude') && keys.every((name) => (env[name] ?? '') === ''))
+    return warn(
+      'coding agents',
+      `${found.join(', ')}; Claude Code has no key here: none of ${keys.join(', ')} is set`,
+      'Set one where the daemon starts; "claude setup-token" makes one of a subscription.',
+    )
+  return ok('coding agents', found.join(', '))
 }
 
 export function findProgram(name: string, env: Environment): string | null {
