@@ -1,9 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { connect, createServer, type NetConnectOpts, type Server, type Socket } from 'node:net'
-import { join as joinPath } from 'node:path'
+import { createServer, type NetConnectOpts, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
 
 import type { Forward, WorkspacePolicy } from '../port.ts'
-import { createEgress, join } from './egress.ts'
+import { createEgress } from './egress.ts'
+import { lead } from './lead.ts'
 
 export interface DoorsWanted {
   /** Where the directories of launches lie; short, because a socket's name may have 107 bytes. */
@@ -32,10 +33,10 @@ const usualProxyPort = 17_717
 const mostConnections = 256
 
 export async function openDoors({ boxes, socket, network, forwards, refused }: DoorsWanted): Promise<Doors> {
-  const directory = await mkdtemp(joinPath(boxes, 'b'))
+  const directory = await mkdtemp(join(boxes, 'b'))
   const doors: Door[] = []
   const open = (name: string, server: Server): Promise<unknown> => {
-    const door = createDoor(server, joinPath(directory, name))
+    const door = createDoor(server, join(directory, name))
     doors.push(door)
     return door.opened
   }
@@ -85,11 +86,7 @@ function createDoor(server: Server, path: string): Door {
 }
 
 const leadTo = (target: NetConnectOpts): Server =>
-  createServer({ allowHalfOpen: true }, (inner) => {
-    const outer = connect({ ...target, allowHalfOpen: true })
-    inner.once('close', () => outer.destroy())
-    join(inner, outer)
-  })
+  createServer({ allowHalfOpen: true }, (inner) => void lead(inner, target))
 
 /** `host` may carry a port of its own: the server then is elsewhere than the box believes. */
 function targetOf(port: number, host = '127.0.0.1'): NetConnectOpts {

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createEgress, type Egress } from './egress.ts'
 import { isOurs } from './addresses.ts'
 import { matchesHost, readTarget } from './hosts.ts'
+import { lead } from './lead.ts'
 
 const open = { allowed: true, allow: [], block: [] }
 
@@ -181,4 +182,37 @@ it.each([
   ['', null],
 ])('reads %s', (authority, target) => {
   expect(readTarget(authority, 443)).toEqual(target)
+})
+
+describe('a connection that is led on', () => {
+  it('carries every byte both ways, and each side’s end', async () => {
+    const sent = Buffer.from(Array.from({ length: 3_000_000 }, (_, index) => (index * 7_919) >> 5))
+    const answering = createServer({ allowHalfOpen: true }, (socket) => {
+      const got: Buffer[] = []
+      socket.on('data', (chunk) => got.push(chunk)).on('end', () => socket.end(Buffer.concat(got).reverse()))
+    })
+    const port = await listening(answering)
+    const between = await listening(
+      createServer({ allowHalfOpen: true }, (inner) => void lead(inner, { host: '127.0.0.1', port })),
+    )
+    const client = connect({ port: between, host: '127.0.0.1', allowHalfOpen: true })
+    client.end(sent)
+    const got: Buffer[] = []
+    for await (const chunk of client) got.push(chunk as Buffer)
+    expect(Buffer.concat(got).equals(Buffer.from(sent).reverse())).toBe(true)
+  })
+
+  it('ends where there is nobody', async () => {
+    const between = await listening(
+      createServer({ allowHalfOpen: true }, (inner) => void lead(inner, { host: '127.0.0.1', port: 1 })),
+    )
+    const client = connect({ port: between, host: '127.0.0.1' })
+    await new Promise<void>((resolve) =>
+      client
+        .on('error', () => {})
+        .on('close', () => resolve())
+        .resume(),
+    )
+    expect(client.destroyed).toBe(true)
+  })
 })

@@ -1,11 +1,12 @@
 import { lookup } from 'node:dns/promises'
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
-import { connect, isIP, type Socket } from 'node:net'
+import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 import type { WorkspacePolicy } from '../port.ts'
 import { isOurs } from './addresses.ts'
 import { matchesHost, readTarget, type Target } from './hosts.ts'
+import { lead } from './lead.ts'
 
 export interface Egress {
   readonly network: WorkspacePolicy['network']
@@ -75,22 +76,10 @@ async function tunnel(
     inner.end(`HTTP/1.1 ${status} ${reasons[status]}\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`)
     return
   }
-  const outer = connect({ host: passage.address, port: target.port, allowHalfOpen: true })
-  outer.once('connect', () => {
-    inner.write('HTTP/1.1 200 Connection established\r\n\r\n')
-    if (head.length > 0) outer.write(head)
-    join(inner, outer)
-  })
-  outer.once('error', () => inner.end('HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n'))
-  inner.once('close', () => outer.destroy())
-}
-
-/** Bytes both ways until both sides are done. */
-export function join(inner: Duplex, outer: Socket): void {
-  inner.on('error', () => outer.destroy())
-  outer.on('error', () => inner.destroy())
-  inner.pipe(outer)
-  outer.pipe(inner)
+  const nobody = (): void => void inner.end('HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n')
+  const outer = lead(inner, { host: passage.address, port: target.port }, nobody)
+  if (head.length > 0) outer.write(head)
+  outer.once('connect', () => inner.write('HTTP/1.1 200 Connection established\r\n\r\n'))
 }
 
 const reasons: Record<number, string> = { 400: 'Bad Request', 403: 'Forbidden', 502: 'Bad Gateway' }

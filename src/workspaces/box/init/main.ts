@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
 import { writeSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { constants } from 'node:os'
+
+import { lead } from '../lead.ts'
 
 /**
  * The first process of a box. Nothing but the box's own loopback is there, so it leads the ports that the command is
@@ -28,13 +30,7 @@ const say = (line: string): void => {
 
 const open = (port: number, socket: string): Promise<void> =>
   new Promise((resolve, reject) => {
-    const server = createServer({ allowHalfOpen: true }, (inner) => {
-      const outer = connect({ path: socket, allowHalfOpen: true })
-      inner.on('error', () => outer.destroy())
-      outer.on('error', () => inner.destroy())
-      inner.pipe(outer)
-      outer.pipe(inner)
-    })
+    const server = createServer({ allowHalfOpen: true }, (inner) => void lead(inner, { path: socket }))
     server.once('error', reject)
     server.listen(port, '127.0.0.1', () => resolve(server.unref() && undefined))
   })
