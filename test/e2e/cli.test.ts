@@ -18,7 +18,7 @@ interface Inspected {
   status: string
   run: { id: string; simulated: boolean; ended_at: string | null }
   briefs: { key: string; status: string }[]
-  attempts: { outcome: string; report: { summary: string } }[]
+  attempts: { id: string; outcome: string; report: { summary: string } }[]
   evidence: { passed: boolean; kind: string }[]
   artifacts: { name: string }[]
   events: { seq: number; kind: string; message: string }[]
@@ -213,6 +213,10 @@ describe('a run', () => {
     expect(text).toContain('✓ file poem.txt: ')
     expect(await cli.text('inspect', id, '--artifacts')).toMatch(/poem\.txt {2}v1 {2}\d+ B {2}sha256/)
     expect(await cli.text('inspect', id, '--brief', 'main', '--history')).toContain('ASSIGNED')
+    const printed = await cli.text('output', id)
+    expect(printed).toContain('I am a simulated agent')
+    expect(await cli.text('output', inspected.attempts[0]?.id ?? '', '--follow')).toBe(printed)
+    expect(await cli.run('output', 'att_nope')).toMatchObject({ code: 3, out: '' })
     expect(await cli.text('runs')).toMatch(new RegExp(`${id} +✓ done +1/1 .*\\(simulated\\) Write a haiku`))
   })
 

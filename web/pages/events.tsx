@@ -12,6 +12,16 @@ const groups: Record<string, readonly EventKind[]> = {
   organisation: ['org_changed', 'installed'],
   'runs and missions': ['run_created', 'run_status', 'mission_created', 'mission_status'],
   evidence: ['evidence_checked', 'ready_for_verification', 'completed', 'artifact_written'],
+  repositories: [
+    'branch_collected',
+    'branch_merged',
+    'merge_conflict',
+    'pr_opened',
+    'pr_updated',
+    'pr_closed',
+    'merged',
+  ],
+  workspaces: ['workspace_created', 'workspace_removed', 'exec_started', 'exec_finished'],
   trouble: ['failed', 'retried', 'escalated', 'declined', 'brief_cancelled'],
   agents: ['assigned', 'spawned', 'reported', 'turn_ended', 'log'],
 }
