@@ -48,6 +48,7 @@ import { createPrintedFiles } from './work/workspaces/executions/output.ts'
 import { createQueue, type Queue } from './work/workspaces/executions/queue.ts'
 import { executionRoutes } from './work/workspaces/executions/routes.ts'
 import { createExecutions, type Executions } from './work/workspaces/executions/service.ts'
+import { createTurns } from './work/workspaces/executions/turns.ts'
 import { watchRuntime } from './work/workspaces/executions/watch.ts'
 import { workspaceRoutes } from './work/workspaces/routes.ts'
 import { createMissionWorkspaces, type MissionWorkspaces, type WorkspaceDeps } from './work/workspaces/service.ts'
@@ -120,8 +121,9 @@ export function composeAgency(parts: Parts): Agency {
   const places = parts.missionWorkspaces
   const tree = createWorkspaceTree(places?.root ?? null)
   const printed = createPrintedFiles(places?.attempts ?? '')
+  const turns = createTurns()
   const watched = (runtime: Runtime): Runtime =>
-    places === undefined ? runtime : watchRuntime(runtime, { ...parts, tree, printed, host: places.host })
+    places === undefined ? runtime : watchRuntime(runtime, { ...parts, tree, printed, turns, host: places.host })
   const runtimes = new Map(parts.runtimes.map((runtime) => [runtime.name, watched(runtime)]))
   const scopes: ScopeParts = {
     ids,

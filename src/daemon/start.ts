@@ -35,6 +35,7 @@ import { findPersona } from '../org/personas/store.ts'
 import { loadReference } from '../org/reference/load.ts'
 import { seedOrganisation } from '../org/seed.ts'
 import { engineAuthor } from '../repositories/author.ts'
+import { snapshot, snapshotRef } from '../repositories/collect.ts'
 import { createGit } from '../repositories/git.ts'
 import { createMirrors } from '../repositories/mirrors.ts'
 import { createRepositories } from '../repositories/repositories.ts'
@@ -173,6 +174,11 @@ async function open(
       root: paths.workspaces,
       attempts: paths.attempts,
       reviewPrompt: () => readFileSync(promptPath('direct', 'review'), 'utf8'),
+      snapshot: async (clone) => {
+        const message = 'What was left in a workspace when it was removed'
+        const commit = await snapshot(git, { ...clone, message, author: engineAuthor })
+        return commit === null ? null : snapshotRef(clone.ref)
+      },
       host: 'daemon',
     },
     files: createAttemptFiles(paths.attempts),

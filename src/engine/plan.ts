@@ -77,8 +77,9 @@ function plannedBrief(
     ...newBrief(scope, { id, key: spec.key, number: scope.run.briefsTotal + number, objective: spec.objective }),
     ...(spec.title === undefined ? {} : { title: spec.title }),
     context: spec.context ?? '',
-    // Nothing declared still asks for something that can be looked at: the files that the agent says it made.
-    evidence: checkable ? evidence : [{ kind: 'artifact' }],
+    // Nothing declared still asks for something that can be looked at: the files that the agent says it made. Of a
+    // single step git tells what was done.
+    evidence: checkable || configuration.execution !== undefined ? evidence : [{ kind: 'artifact' }],
     checkable,
     verify: spec.verify ?? (spec.verifier !== undefined || judged ? 'agent' : 'none'),
     personaId,

@@ -37,26 +37,31 @@ export interface Changes {
 const maxPaths = 1_000
 const limits = { timeoutMs: 60_000, maxOutputBytes: 1_000_000 }
 
-/** In an index of its own, so that what the agent has staged stays as it is. Our own directory is nobody's work. */
-const keepTree = `GIT_INDEX_FILE="$(git rev-parse --git-dir)/agency-index" sh -c '
-  git read-tree --empty && git add --all -- . ":(exclude,top).agency" && git write-tree'; code=$?
-  rm -f "$(git rev-parse --git-dir)/agency-index"; exit $code`
+/**
+ * All files in an index of its own, so that what the agent has staged stays as it is. Our own directory is nobody's work;
+ * naming it as an exception of `git add` fails where it is ignored already.
+ */
+const inOwnIndex = (
+  then: string,
+): string => `dir="$(git rev-parse --git-dir)" && export GIT_INDEX_FILE="$dir/agency-index"
+git read-tree --empty && git add --all . && git rm -r -q --cached --ignore-unmatch -- .agency && ${then}
+code=$?; rm -f "$dir/agency-index"; exit $code`
 
 /** The files as they are now, by a name under which git can compare them; null where git cannot say. Runs where agents run. */
 export async function treeOf(workspace: Workspace): Promise<string | null> {
-  const { exitCode, output } = await workspace.run(keepTree, limits)
+  const { exitCode, output } = await workspace.run(inOwnIndex('git write-tree'), limits)
   const tree = output.trim().split('\n').at(-1) ?? ''
   return exitCode === 0 && /^[0-9a-f]{40,64}$/.test(tree) ? tree : null
 }
 
-export async function changesBetween(workspace: Workspace, before: string, after: string): Promise<Changes | null> {
-  if (before === after) return { created: [], modified: [], deleted: [] }
-  const command = `git -c core.quotePath=true diff-tree -r --no-renames --name-status ${before} ${after}`
-  const { exitCode, output } = await workspace.run(command, limits)
+/** What is different from then; null where git cannot say. */
+export async function changesSince(workspace: Workspace, before: string): Promise<Changes | null> {
+  const diff = `git -c core.quotePath=true diff-tree -r --no-renames --name-status ${before} "$(git write-tree)"`
+  const { exitCode, output } = await workspace.run(inOwnIndex(diff), limits)
   if (exitCode !== 0) return null
   const changes: Changes = { created: [], modified: [], deleted: [] }
   for (const line of output.split('\n')) {
-    const [status, path] = line.split('\t')
+    const [, status, path] = /^([ADMT])\t(.+)$/.exec(line) ?? []
     if (path === undefined) continue
     const kind = status === 'A' ? 'created' : status === 'D' ? 'deleted' : 'modified'
     if (changes[kind].length < maxPaths) changes[kind].push(plainPath(path))
@@ -66,9 +71,7 @@ export async function changesBetween(workspace: Workspace, before: string, after
 
 /** Puts every file back to what it was: made ones go, changed and deleted ones come back. */
 export async function restore(workspace: Workspace, before: string): Promise<boolean> {
-  const command = `dir="$(git rev-parse --git-dir)" && export GIT_INDEX_FILE="$dir/agency-index" &&
-    git read-tree --empty && git add --all -- . ":(exclude,top).agency" && git read-tree --reset -u ${before}
-    code=$?; rm -f "$dir/agency-index"; exit $code`
+  const command = inOwnIndex(`git read-tree --reset -u ${before}`)
   return (await workspace.run(command, limits)).exitCode === 0
 }
 

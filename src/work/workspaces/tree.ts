@@ -9,6 +9,7 @@ import {
   readdir,
   readFile,
   realpath,
+  rename,
   rm,
   statfs,
   writeFile,
@@ -174,8 +175,10 @@ export function createWorkspaceTree(root: string | null) {
     writeFact: async (path: string, name: 'mission.json' | 'agent.json', fact: object): Promise<void> => {
       const file = join(await directoryOf(path), agencyDirectory, name)
       // Anew, so that a link that somebody put there is replaced and not followed.
-      await rm(file, { force: true })
-      await writeFile(file, `${JSON.stringify(fact, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+      const draft = `${file}.draft`
+      await rm(draft, { force: true })
+      await writeFile(draft, `${JSON.stringify(fact, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+      await rename(draft, file)
     },
 
     appendSession: async (line: object): Promise<void> => {

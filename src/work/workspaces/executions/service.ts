@@ -177,7 +177,7 @@ async function factsOf(tx: ReadTx, prefix: string) {
     brief: (await listBriefs(tx, run.id)).find(({ kind }) => kind === 'work'),
     attempts: await listAttempts(tx, run.id),
     finished: events.at(-1)?.data,
-    question: questions.find(({ status }) => status === 'open')?.id ?? null,
+    question: questions.find(({ status }) => status !== 'answered' && status !== 'withdrawn')?.id ?? null,
   }
 }
 

@@ -6,7 +6,8 @@ import type { Clock } from '../../../kernel/clock.ts'
 import type { Log } from '../../../kernel/log.ts'
 import { createRedactor, shorten } from '../../../kernel/text.ts'
 import { findPersona } from '../../../org/personas/store.ts'
-import type { Workspace, Workspaces } from '../../../workspaces/port.ts'
+import { runCommand } from '../../../workspaces/command.ts'
+import type { Entry, Workspace, Workspaces } from '../../../workspaces/port.ts'
 import type { Attempt } from '../../attempts/contract.ts'
 import { findAttempt } from '../../attempts/store.ts'
 import type { Brief } from '../../briefs/contract.ts'
@@ -15,9 +16,10 @@ import type { Mission } from '../../missions/contract.ts'
 import { findMission } from '../../missions/store.ts'
 import type { Run } from '../../runs/contract.ts'
 import { findRun } from '../../runs/store.ts'
-import { type Changes, changesBetween, restore, treeOf } from '../git.ts'
+import { type Changes, changesSince, restore, treeOf } from '../git.ts'
 import type { WorkspaceTree } from '../tree.ts'
 import { createTail, type PrintedFiles } from './output.ts'
+import type { Turns } from './turns.ts'
 import { untilEnded } from './wait.ts'
 
 export interface OnlookerParts {
@@ -27,6 +29,7 @@ export interface OnlookerParts {
   tree: WorkspaceTree
   workspaces: Workspaces
   printed: PrintedFiles
+  turns: Turns
   /** Which process of ours starts them: `daemon`, or a worker's id. */
   host: string
 }
@@ -39,11 +42,23 @@ export interface OnlookerParts {
 export const watchRuntime = (runtime: Runtime, parts: OnlookerParts): Runtime => ({
   ...runtime,
   launch: async (launch) => {
-    const seen = await sceneOf(parts, launch).catch((error: unknown) => complain(parts, launch, error))
-    const handle = await runtime.launch(launch)
-    if (seen === null) return handle
-    await begin(parts, seen, handle).catch((error: unknown) => complain(parts, launch, error))
-    return Object.assign(Object.create(handle) as AgentHandle, { events: follow(parts, seen, launch, handle.events) })
+    const scene = await sceneOf(parts, launch).catch((error: unknown) => complain(parts, launch, error))
+    if (scene === null) return runtime.launch(launch)
+    // One that was cancelled counts as ended before it is gone.
+    const leave = scene.workspace === null ? () => {} : await parts.turns.take(scene.workspace)
+    try {
+      await prepare(parts, scene).catch((error: unknown) => complain(parts, launch, error))
+      const handle = await runtime.launch(launch)
+      await begin(parts, scene, handle).catch((error: unknown) => complain(parts, launch, error))
+      return Object.assign(Object.create(handle) as AgentHandle, {
+        events: follow(parts, scene, launch, handle.events, leave),
+        // Also where nobody follows it any more.
+        interrupt: () => handle.interrupt().finally(leave),
+      })
+    } catch (error) {
+      leave()
+      throw error
+    }
   },
 })
 
@@ -82,26 +97,37 @@ async function sceneOf(parts: OnlookerParts, launch: Launch): Promise<Scene | nu
   })
   if (found === null) return null
   const { earlier, ...scene } = found
-  if (scene.workspace !== null) await writeFacts(parts, scene.workspace, scene)
-  const isWanted = scene.run.configuration.execution !== undefined
-  const before = typeof earlier === 'string' ? earlier : isWanted ? await treeOf(await boxed(parts, scene)) : null
+  const before = typeof earlier === 'string' ? earlier : null
   const mode = launch.mode ?? scene.run.configuration.mode
   return { ...scene, before, mode, startedMs: parts.clock.nowMs() }
 }
 
+async function prepare(parts: OnlookerParts, scene: Scene): Promise<void> {
+  scene.startedMs = parts.clock.nowMs()
+  if (scene.workspace !== null) await writeFacts(parts, scene.workspace, scene)
+  if (scene.before === null && scene.run.configuration.execution !== undefined)
+    scene.before = await treeOf(await boxed(parts, scene))
+}
+
 /** Git runs where agents run, whoever it is about: what lies in its directory may have been put there by another one. */
-const boxed = (
-  { workspaces }: OnlookerParts,
-  { run, attempt, workspace }: Pick<Scene, 'run' | 'attempt' | 'workspace'>,
-) =>
-  workspaces.prepare({
+async function boxed(
+  { workspaces, clock }: OnlookerParts,
+  { run, attempt, workspace: directory }: Pick<Scene, 'run' | 'attempt' | 'workspace'>,
+): Promise<Workspace> {
+  const workspace = await workspaces.prepare({
     id: attempt.briefId,
     runId: run.id,
     attemptId: attempt.id,
-    directory: workspace,
+    directory,
     clone: run.configuration.clone ?? null,
     box: true,
   })
+  const offline = { ...workspace, enter: (entry: Entry) => workspace.enter({ ...entry, offline: true }) }
+  return {
+    ...offline,
+    run: (command, limits) => runCommand({ command, workspace: offline, launchId: attempt.id, clock, ...limits }),
+  }
+}
 
 async function writeFacts(
   { tree, clock }: OnlookerParts,
@@ -157,29 +183,34 @@ async function* follow(
   scene: Scene,
   launch: Launch,
   events: AsyncIterable<RuntimeEvent>,
+  leave: () => void,
 ): AsyncGenerator<RuntimeEvent> {
   const isExecution = scene.run.configuration.execution !== undefined
   const [out, err] = [createTail(), createTail()]
   const redact = { out: createRedactor(), err: createRedactor() }
   let lastLine = ''
   let hasReport = false
-  for await (const event of events) {
-    if (event.kind === 'text') {
-      if (event.from === 'stderr') err.add(redact.err(event.text))
-      else {
-        out.add(redact.out(event.text))
-        if (event.text.trim() !== '') lastLine = event.text
+  try {
+    for await (const event of events) {
+      if (event.kind === 'text') {
+        if (event.from === 'stderr') err.add(redact.err(event.text))
+        else {
+          out.add(redact.out(event.text))
+          if (event.text.trim() !== '') lastLine = event.text
+        }
       }
+      if (event.kind === 'report') hasReport = true
+      if (event.kind === 'ended') {
+        const printed = { stdout: out.text(), stderr: err.text() }
+        await end(parts, scene, event, printed).catch((error: unknown) => complain(parts, launch, error))
+        // What an execution did stands in git: an agent that did not say so has done it nevertheless.
+        if (isExecution && !hasReport && isClean(event) && !(await hasReported(parts, launch)))
+          yield { kind: 'report', report: { status: 'done', summary: shorten(lastLine.trim() || 'It ended.', 2_000) } }
+      }
+      yield event
     }
-    if (event.kind === 'report') hasReport = true
-    if (event.kind === 'ended') {
-      const printed = { stdout: out.text(), stderr: err.text() }
-      await end(parts, scene, event, printed).catch((error: unknown) => complain(parts, launch, error))
-      // What an execution did stands in git: an agent that did not say so has done it nevertheless.
-      if (isExecution && !hasReport && isClean(event) && !(await hasReported(parts, launch)))
-        yield { kind: 'report', report: { status: 'done', summary: shorten(lastLine.trim() || 'It ended.', 2_000) } }
-    }
-    yield event
+  } finally {
+    leave()
   }
 }
 
@@ -228,10 +259,8 @@ async function end(
     .catch((error: unknown) => parts.log.warn('a workspace’s log could not be written', { error: String(error) }))
 }
 
-async function changesOf(workspace: Workspace, { before }: Scene): Promise<Changes | null> {
-  const after = before === null ? null : await treeOf(workspace)
-  return before === null || after === null ? null : changesBetween(workspace, before, after)
-}
+const changesOf = async (workspace: Workspace, { before }: Scene): Promise<Changes | null> =>
+  before === null ? null : changesSince(workspace, before)
 
 const isNothing = ({ created, modified, deleted }: Changes): boolean =>
   created.length + modified.length + deleted.length === 0
