@@ -124,7 +124,7 @@ export async function status(context: CliContext, options: { json?: true }): Pro
     ...found.stops.map((stop): [string, string] => ['stopped', stopText(stop, context.nowMs())]),
     ...found.provider_holds.map((hold): [string, string] => [
       'held',
-      `${hold.provider} until ${hold.until}: ${hold.reason}`,
+      `${hold.provider} until ${hold.until}: ${hold.reason}; agency resume asks it again`,
     ]),
     ...(found.unpriced_calls === 0
       ? []
@@ -150,7 +150,7 @@ export async function open(context: CliContext, options: { path?: string }): Pro
 
 const stopText = (stop: Status['stops'][number], nowMs: number): string =>
   `${stop.scope}, ${ago(stop.at, nowMs)}${stop.reason === '' ? '' : `: ${stop.reason}`}; ${
-    stop.organisation_id === null ? 'agency resume' : 'agency resume --org'
+    stop.organisation === null ? 'agency resume' : `agency resume --org ${stop.organisation}`
   } lifts it`
 
 async function isGone(socket: string, pid: number | null, patienceMs: number): Promise<boolean> {

@@ -14,7 +14,9 @@ export const DaemonStatus = z.object({
   box: z.string().describe('Which sandbox agents and evidence run in'),
   running: z.object({ runs: z.number().int(), agents: z.number().int(), slots: z.number().int() }),
   unpricedCalls: z.number().int().describe('Model calls of runs under way without a known price'),
-  stops: z.array(Stop).describe('What is stopped: nothing is launched there'),
+  stops: z
+    .array(Stop.extend({ organisation: z.string().nullable().describe('Its slug; null: everything') }))
+    .describe('What is stopped: nothing is launched there'),
   providerHolds: z.array(ProviderHold).describe('Providers that take no launches for now'),
 })
 export type DaemonStatus = z.infer<typeof DaemonStatus>

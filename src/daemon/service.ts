@@ -1,6 +1,7 @@
-import type { Db } from '../db/port.ts'
+import type { Db, ReadTx } from '../db/port.ts'
 import type { Actor } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { findOrganisation } from '../org/organisations/store.ts'
 import { countOpenRuns } from '../work/runs/store.ts'
 import { listHolds, listStops } from '../work/stops/store.ts'
 import type { DaemonStatus } from './contract.ts'
@@ -23,7 +24,7 @@ export function createDaemonService(deps: DaemonDeps) {
     status: async (): Promise<DaemonStatus> => {
       const { open, ...held } = await deps.db.read(async (tx) => ({
         open: await countOpenRuns(tx),
-        stops: await listStops(tx),
+        stops: await listNamedStops(tx),
         providerHolds: await listHolds(tx, deps.clock.at()),
       }))
       return {
@@ -54,4 +55,14 @@ export function createDaemonService(deps: DaemonDeps) {
 
     link: (path: string) => deps.createLink(path),
   }
+}
+
+async function listNamedStops(tx: ReadTx): Promise<DaemonStatus['stops']> {
+  const named: DaemonStatus['stops'] = []
+  for (const stop of await listStops(tx)) {
+    const { organisationId } = stop
+    const organisation = organisationId === null ? undefined : await findOrganisation(tx, organisationId)
+    named.push({ ...stop, organisation: organisation?.slug ?? null })
+  }
+  return named
 }

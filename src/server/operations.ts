@@ -52,8 +52,11 @@ const sortKey = ({ operation }: Route): string => operation.path.replaceAll(':',
 async function answer(c: RequestContext, route: Route, deps: OperationDeps): Promise<Response> {
   const { operation } = route
   const by = c.get('actor')
-  if (by.kind === 'system' || !operation.allow.includes(by.kind))
+  if (by.kind === 'system' || !operation.allow.includes(by.kind)) {
+    // What nobody may send is told to the operator as such; of an agent that may not ask, nothing is even read.
+    if (by.kind === 'operator') parseInput(operation.input, await readInput(c, operation, deps.maxBodyBytes))
     throw refusal('forbidden', `${operation.name} is not for ${by.kind === 'agent' ? 'agents' : `the ${by.kind}`}`)
+  }
   const wire = await readInput(c, operation, deps.maxBodyBytes)
   const form = wantedForm(c.req.header('accept'), route.stream !== undefined && c.req.method === 'GET')
   if (form === 'stream') {

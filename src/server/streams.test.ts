@@ -355,6 +355,7 @@ describe('an agent and events', () => {
     expectProblem(answer, 400, 'invalid_input')
     expect(answer.json['message']).toContain('only events of kind "log" can be posted')
     expectProblem(await send('POST', '/api/events', { body: line }), 403, 'forbidden')
+    expectProblem(await send('POST', '/api/events', { body: { ...line, kind: 'foo' } }), 400, 'invalid_input')
   })
 
   it('may write two hundred lines at once, then twenty a second', async () => {

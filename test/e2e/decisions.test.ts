@@ -103,3 +103,10 @@ it('a paused run waits for its resume, also over a restart of the daemon', async
   expect((await cli.run('resume', run)).code).toBe(0)
   expect((await cli.run('watch', run)).code).toBe(0)
 })
+
+it('an organisation that is stopped says in the status how it goes on', async () => {
+  await cli.text('stop', '--org', 'Development')
+  const [command = ''] = /agency resume --org \S+(?= lifts it)/.exec(await cli.text('status')) ?? []
+  expect(await cli.text(...command.split(' ').slice(1))).toMatch(/^org:\d+ goes on/)
+  expect(await cli.text('status')).not.toContain('stopped')
+})

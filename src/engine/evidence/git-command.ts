@@ -96,14 +96,19 @@ const environment = Object.entries(harmlessEnvironment)
 
 const status = ['status', '--porcelain', '--untracked-files=all', '--ignore-submodules=dirty', '--no-renames']
 
+/** They stand in a command twice, and a word of one has at most 128 KB on Linux. */
+const maxSettingsLength = 40_000
+
 function neutralise(names: string | null): string {
   const emptied = (names ?? '').length >= searchedBytes ? null : emptiedFilters(names ?? '')
-  if (emptied === null) throw new GitTrouble('the repository configures far more filters than any needs')
-  const settings = Object.entries(emptied).flatMap(([key, value], index) => [
+  const settings = Object.entries(emptied ?? {}).flatMap(([key, value], index) => [
     `GIT_CONFIG_KEY_${index}=${shellQuote(key)}`,
     `GIT_CONFIG_VALUE_${index}=${value}`,
   ])
-  return [`GIT_CONFIG_COUNT=${settings.length / 2}`, ...settings].join(' ')
+  const words = [`GIT_CONFIG_COUNT=${settings.length / 2}`, ...settings].join(' ')
+  if (emptied === null || words.length > maxSettingsLength)
+    throw new GitTrouble('the repository configures far more filters than any needs')
+  return words
 }
 
 const firstLine = (text: string): string | null => text.split('\n').find((line) => line.trim() !== '') ?? null

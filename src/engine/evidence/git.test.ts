@@ -206,6 +206,14 @@ describe('a repository that lies', () => {
     expect(await why({ clean: true })).toMatch(/^uncommitted: /)
   })
 
+  it('with a configuration too large for any command is said to have one', async () => {
+    git('init', '--quiet')
+    commit('Begin', { 'a.txt': 'a' })
+    const filters = Array.from({ length: 150 }, (_, at) => `[filter "${'x'.repeat(1_000)}${at}"]\n\tclean = cat\n`)
+    writeFileSync(inside('.git/config'), filters.join(''), { flag: 'a' })
+    expect(await why({ clean: true })).toMatch(/configures far more filters than any needs/)
+  })
+
   it('runs nothing: no hook, monitor, filter, helper or program of its configuration', async () => {
     const script = `#!/bin/sh\ntouch '${inside('ran')}'\n`
     put('evil.sh', script)

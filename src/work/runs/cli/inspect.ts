@@ -9,7 +9,7 @@ import type { Brief } from '../../briefs/contract.ts'
 import type { Check } from '../../evidence/contract.ts'
 import { modelLine } from '../../spends/cli.ts'
 import { briefHistory, fetchInspection, findBrief, type Inspection, ofBrief } from './inspection.ts'
-import { artifactLine, type View, viewNames, views } from './views.ts'
+import { artifactLine, boxText, type View, viewNames, views } from './views.ts'
 
 export type InspectOptions = {
   brief?: string
@@ -141,8 +141,7 @@ function attemptText(context: CliContext, attempt: Wire<Attempt>): string {
 
 function checkText(context: CliContext, check: Wire<Check>): string {
   const sign = signText(context, check.passed ? 'good' : 'bad')
-  const box = /^(command|git|http)$/.test(check.kind) && !check.boxed ? '  (not boxed)' : ''
-  return `${sign} ${shorten(plain(describe(check.evidence)), 200)}: ${plain(check.detail)}${box}`
+  return `${sign} ${shorten(plain(describe(check.evidence)), 200)}: ${plain(check.detail)}${boxText(check)}`
 }
 
 /** As `describeEvidence` of the contract, which would bring zod along. */

@@ -1,17 +1,16 @@
 import { bytesText, duration, plain, signText, stateOf, statusText, visible } from '../../../cli/terminal.ts'
 import type { Wire } from '../../../cli/wire.ts'
-import type { Artifact } from '../../artifacts/contract.ts'
 import type { Brief } from '../../briefs/contract.ts'
 import type { Inspection } from './inspection.ts'
-import { artifactLine, gateLines, noteLines, questionLines, type Screen, verdictLines } from './views.ts'
+import { artifactLine, boxText, gateLines, noteLines, questionLines, type Screen, verdictLines } from './views.ts'
 
 /** A line to stand on; what it opens is made when it is opened. */
 export interface TreeLine {
   readonly depth: number
   readonly text: string
   readonly open: () => string[]
-  /** A file that can be read. */
-  readonly artifact?: Wire<Artifact>
+  /** A file that can be read, and the brief in whose workspace it lies. */
+  readonly artifact?: { readonly place: string; readonly path: string }
 }
 
 /** A run as a list of lines, what belongs together under each other. */
@@ -58,13 +57,13 @@ function briefTree(screen: Screen, shown: Inspection, brief: Wire<Brief>): TreeL
     ...of(shown.attempts).map((attempt) =>
       line(
         2,
-        `${signText(screen, attempt.outcome === null ? 'working' : attempt.outcome === 'ok' ? 'good' : 'bad')} attempt ${attempt.fence}  ${attempt.outcome ?? attempt.status}  ${attempt.runtime}${attempt.simulated ? ' (simulated)' : ''}${took(attempt)}`,
+        `${signText(screen, attempt.outcome === null ? 'working' : attempt.outcome === 'ok' ? 'good' : 'bad')} attempt ${attempt.fence}  ${attempt.outcome ?? attempt.status}  ${attempt.runtime}${attempt.simulated ? ' (simulated)' : ''}${attempt.boxed ? '' : '  not boxed'}${took(attempt)}`,
         () => [
           `outcome  ${attempt.outcome ?? attempt.status}`,
           ...(attempt.detail === null ? [] : [`detail   ${plain(attempt.detail)}`]),
           ...shown.evidence
             .filter((check) => check.attempt_id === attempt.id)
-            .map((check) => `${check.passed ? '✓' : '✗'} ${check.kind}  ${plain(check.detail)}`),
+            .map((check) => `${check.passed ? '✓' : '✗'} ${check.kind}  ${plain(check.detail)}${boxText(check)}`),
           ...(attempt.report === null ? [] : visible(JSON.stringify(attempt.report, null, 2)).split('\n')),
         ],
       ),
@@ -79,7 +78,7 @@ function briefTree(screen: Screen, shown: Inspection, brief: Wire<Brief>): TreeL
       ...line(2, `${plain(artifact.name)}  v${artifact.version}  ${bytesText(artifact.bytes)}`, () => [
         artifactLine(artifact).trim(),
       ]),
-      artifact,
+      artifact: { place: brief.remainder_of ?? brief.verifies ?? brief.id, path: artifact.path },
     })),
   ]
 }

@@ -1,6 +1,7 @@
 import { ago, bold, bytesText, plain, type State, statusText, type Terminal, visible } from '../../../cli/terminal.ts'
 import type { Wire } from '../../../cli/wire.ts'
 import type { Artifact } from '../../artifacts/contract.ts'
+import type { Check } from '../../evidence/contract.ts'
 import type { GateShown } from '../../gates/contract.ts'
 import type { NoteShown } from '../../notes/contract.ts'
 import type { Question } from '../../questions/contract.ts'
@@ -140,6 +141,10 @@ export const noteLines = (screen: Screen, note: Wire<NoteShown>): string[] => [
   ...(note.resolution === null ? [] : named('Resolution', `${note.resolution} (${note.resolved_by})`)),
   ...(note.escalation_reason === null ? [] : named('Escalated', note.escalation_reason)),
 ]
+
+/** Only what starts a process can be boxed. */
+export const boxText = ({ kind, boxed }: Pick<Wire<Check>, 'kind' | 'boxed'>): string =>
+  /^(command|git|http)$/.test(kind) && !boxed ? '  (not boxed)' : ''
 
 export const artifactLine = (artifact: Wire<Artifact>): string =>
   `  ${plain(artifact.name)}  v${artifact.version}  ${bytesText(artifact.bytes)}  sha256 ${artifact.sha256.slice(0, 12)}…  ${plain(artifact.path)}`

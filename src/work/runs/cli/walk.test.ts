@@ -1,8 +1,11 @@
+import { symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
+import { freshFolder } from '../../../../test/support/store.ts'
 import { createContext } from '../../../cli/context.ts'
-import type { TreeLine } from './tree.ts'
-import { draw, keyOf, type Place, step } from './walk.ts'
+import { type TreeLine, treeLines } from './tree.ts'
+import { draw, keyOf, type Place, readArtifact, step } from './walk.ts'
 
 const tree: TreeLine[] = Array.from({ length: 5 }, (_, index) => ({
   depth: index === 0 ? 0 : 1,
@@ -46,5 +49,35 @@ describe('walking through a run', () => {
     expect(draw(screen, begin, tree, 4)).toEqual(['› line 0', '    line 1', '    line 2', '↑ ↓ move   enter op…'])
     expect(draw(screen, { ...begin, at: 4 }, tree, 4).slice(0, 3)).toEqual(['    line 2', '    line 3', '›   line 4'])
     expect(draw(screen, { at: 0, opened: ['a', 'b', 'c'], top: 1 }, tree, 4).slice(0, 2)).toEqual(['b', 'c'])
+  })
+})
+
+describe('a file that is opened', () => {
+  it('lies in the workspace of the brief whose rest it was made for, and says where nothing is boxed', () => {
+    const brief = { id: 'brf_2', key: 'rest', title: 'Rest', status: 'done', held_by: null, remainder_of: 'brf_1' }
+    const lines = treeLines(screen, {
+      run: { id: 'run_1', status: 'done', goal_anchor: 'Do' },
+      briefs: [brief],
+      attempts: [{ brief_id: 'brf_2', fence: 1, outcome: 'ok', runtime: 'program', boxed: false, ended_at: null }],
+      artifacts: [{ brief_id: 'brf_2', name: 'a.txt', path: 'a.txt', version: 1, bytes: 1 }],
+      gates: [],
+      questions: [],
+      verdicts: [],
+      notes: [],
+      evidence: [],
+    } as never)
+    expect(lines.map(({ text }) => text).join('\n')).toContain('attempt 1  ok  program  not boxed')
+    expect(lines.at(-1)?.artifact).toEqual({ place: 'brf_1', path: 'a.txt' })
+  })
+
+  it('is read from its beginning, from inside its workspace alone, or says why not', () => {
+    const workspace = freshFolder()
+    writeFileSync(join(workspace, 'large.txt'), `first\n${'x'.repeat(2_000_000)}`)
+    const [first, second = ''] = readArtifact(workspace, 'large.txt')
+    expect([first, second.length]).toEqual(['first', 1_000_000 - 'first\n'.length])
+    symlinkSync('/etc/passwd', join(workspace, 'link'))
+    expect(readArtifact(workspace, 'link')).toEqual(['(not a file of its workspace)'])
+    expect(readArtifact(workspace, 'gone.txt')).toEqual(['(it is no longer there)'])
+    expect(readArtifact(workspace, 'large.txt/below')).toEqual([expect.stringMatching(/^\(it cannot be read: ENOTDIR/)])
   })
 })

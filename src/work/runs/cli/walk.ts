@@ -1,5 +1,5 @@
-import { lstatSync, readFileSync, realpathSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, fstatSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 
 import type { CliContext } from '../../../cli/context.ts'
 import { faint, fit, visible } from '../../../cli/terminal.ts'
@@ -117,7 +117,7 @@ export async function walkRun(context: CliContext, first: Inspection): Promise<n
           shown = await fetchInspection(context, shown.run.id)
           tree = treeLines(context, shown)
         }
-        place = step(place, key, tree, (line) => openLine(context, line))
+        place = step(place, key, tree, (line) => openLine(context, shown, line))
         if (place === null) return 0
         show()
       }
@@ -131,24 +131,35 @@ export async function walkRun(context: CliContext, first: Inspection): Promise<n
   }
 }
 
-function openLine(context: CliContext, line: TreeLine): string[] {
+function openLine(context: CliContext, { run }: Inspection, line: TreeLine): string[] {
   const about = line.open()
   if (line.artifact === undefined) return about
-  const { run_id: run, brief_id: brief, path } = line.artifact
-  return [...about, '', ...readArtifact(join(context.paths.workspaces, run, brief), path)]
+  const { place, path } = line.artifact
+  const workspace = resolve(context.paths.workspaces, run.configuration.workspace ?? join(run.id, place))
+  return [...about, '', ...readArtifact(workspace, path)]
 }
 
 const maxBytes = 1_000_000
 
 /** An agent wrote it, and may have put a link there: only what lies inside its own workspace is read. */
-function readArtifact(workspace: string, path: string): string[] {
+export function readArtifact(workspace: string, path: string): string[] {
   try {
-    const file = join(workspace, path)
-    const real = realpathSync(file)
+    const real = realpathSync(join(workspace, path))
     if (!real.startsWith(`${realpathSync(workspace)}/`) || !lstatSync(real).isFile())
       return ['(not a file of its workspace)']
-    return visible(readFileSync(real).subarray(0, maxBytes).toString('utf8')).split('\n')
-  } catch {
-    return ['(its workspace is gone)']
+    return visible(beginningOf(real).toString('utf8')).split('\n')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    return [code === 'ENOENT' ? '(it is no longer there)' : `(it cannot be read: ${visible(message)})`]
+  }
+}
+
+function beginningOf(path: string): Buffer {
+  const file = openSync(path, 'r')
+  try {
+    const buffer = Buffer.alloc(Math.min(maxBytes, fstatSync(file).size))
+    return buffer.subarray(0, readSync(file, buffer, 0, buffer.length, 0))
+  } finally {
+    closeSync(file)
   }
 }
