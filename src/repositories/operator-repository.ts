@@ -44,17 +44,14 @@ export async function findRepository(git: Git, path: string): Promise<OperatorRe
   if (asked.exitCode !== 0) throw notUsable(path, directory, asked)
   const [bare, insideGitDir, shallow, objectFormat = 'sha1', ...store] = lines(asked.stdout.toString('utf8'))
   const isBare = bare === 'true'
-  const top = isBare
-    ? store.join('\n')
-    : await topLevel(git, insideGitDir === 'true' ? dirname(store.join('\n')) : directory, own.settings)
-  const found = {
-    path: await realpath(top),
-    store: await realpath(store.join('\n')),
-    bare: isBare,
-    shallow: shallow === 'true',
-    objectFormat,
-  }
-  return asking(git, found, [...own.settings, ...(await withoutFilters(git, found.path, own.settings))], own.safe)
+  const storePath = await realpath(store.join('\n'))
+  const inFiles = insideGitDir === 'true' ? dirname(storePath) : directory
+  const [top, filters] = await Promise.all([
+    isBare ? storePath : topLevel(git, inFiles, own.settings).then((found) => realpath(found)),
+    withoutFilters(git, directory, own.settings),
+  ])
+  const found = { path: top, store: storePath, bare: isBare, shallow: shallow === 'true', objectFormat }
+  return asking(git, found, [...own.settings, ...filters], own.safe)
 }
 
 function asking(
