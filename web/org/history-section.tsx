@@ -4,6 +4,7 @@ import type { Event } from '../../src/events/contract.ts'
 import type { AssignmentRecord } from '../../src/org/assignments/contract.ts'
 import type { OrganisationView } from '../../src/org/organisations/contract.ts'
 import type { PersonaView } from '../../src/org/personas/contract.ts'
+import { Columns } from '../parts/columns.tsx'
 import { Ago, Lasting } from '../parts/time.tsx'
 import { Empty, Failure, Skeleton } from '../parts/views.tsx'
 import { addresses, Link } from '../router.tsx'
@@ -117,13 +118,7 @@ function Changes({ organisation: { organisationId } }: { organisation: Organisat
       {changes.data !== undefined && events.length === 0 && <p className="muted">Nothing was changed yet.</p>}
       {events.length > 0 && (
         <table className="lines">
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col">Who</th>
-              <th scope="col">What</th>
-            </tr>
-          </thead>
+          <Columns of={{ When: '', Who: '', What: '' }} />
           <tbody>
             {events.map((event) => (
               <ChangeRow key={event.position} event={event} personas={personas} />

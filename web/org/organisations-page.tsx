@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 
 import type { OrganisationView } from '../../src/org/organisations/contract.ts'
+import { Columns } from '../parts/columns.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Stated } from '../parts/state.tsx'
 import { Empty, Failure, Skeleton } from '../parts/views.tsx'
@@ -58,24 +59,16 @@ function OrganisationTable({ organisations }: { organisations: readonly Organisa
   return (
     <>
       <table className="lines">
-        <thead>
-          <tr>
-            <th scope="col">Organisation</th>
-            <th scope="col">Status</th>
-            <th scope="col" className="figure">
-              Seats
-            </th>
-            <th scope="col" className="figure">
-              Vacant
-            </th>
-            <th scope="col" className="figure wide">
-              At work
-            </th>
-            <th scope="col" className="figure wide">
-              Proposals
-            </th>
-          </tr>
-        </thead>
+        <Columns
+          of={{
+            Organisation: '',
+            Status: '',
+            Seats: 'figure',
+            Vacant: 'figure',
+            'At work': 'figure wide',
+            Proposals: 'figure wide',
+          }}
+        />
         <tbody>
           {organisations.slice(0, most).map((organisation) => (
             <OrganisationRow key={organisation.slug} organisation={organisation} />

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 
 import type { PersonaView } from '../../src/org/personas/contract.ts'
+import { Columns } from '../parts/columns.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Ago } from '../parts/time.tsx'
 import { Empty, Failure, Skeleton } from '../parts/views.tsx'
@@ -92,13 +93,7 @@ function Seats({ positions, persona }: { positions: readonly Held[]; persona: Pe
       )}
       {positions.length > 0 && (
         <table className="lines">
-          <thead>
-            <tr>
-              <th scope="col">Seat</th>
-              <th scope="col">Organisation</th>
-              <th scope="col">Since</th>
-            </tr>
-          </thead>
+          <Columns of={{ Seat: '', Organisation: '', Since: '' }} />
           <tbody>
             {positions.map((held) => (
               <tr key={held.positionId}>

@@ -2,6 +2,7 @@ import { useQueries, useQuery } from '@tanstack/react-query'
 
 import type { OrganisationView } from '../../src/org/organisations/contract.ts'
 import type { PersonaView } from '../../src/org/personas/contract.ts'
+import { Columns } from '../parts/columns.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Empty, Failure, Skeleton } from '../parts/views.tsx'
 import { addresses, Link, setQuery, usePlace } from '../router.tsx'
@@ -103,19 +104,7 @@ function PersonaTable({ personas, seats }: { personas: readonly PersonaView[]; s
   return (
     <>
       <table className="lines">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Role</th>
-            <th scope="col">Seats</th>
-            <th scope="col" className="wide">
-              Kind
-            </th>
-            <th scope="col" className="figure wide">
-              At work
-            </th>
-          </tr>
-        </thead>
+        <Columns of={{ Name: '', Role: '', Seats: '', Kind: 'wide', 'At work': 'figure wide' }} />
         <tbody>
           {personas.slice(0, atOnce).map((persona) => (
             <tr key={persona.slug}>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 
 import type { OrganisationView } from '../../src/org/organisations/contract.ts'
+import { Columns } from '../parts/columns.tsx'
 import { Command, Empty, Failure, Skeleton } from '../parts/views.tsx'
 import { addresses, Link } from '../router.tsx'
 import { Holding } from './chart.tsx'
@@ -22,16 +23,7 @@ export function VacanciesSection({ organisation: { slug } }: { organisation: Org
   return (
     <>
       <table className="lines">
-        <thead>
-          <tr>
-            <th scope="col">Seat</th>
-            <th scope="col">Role</th>
-            <th scope="col" className="figure">
-              Level
-            </th>
-            <th scope="col">Free, with that role</th>
-          </tr>
-        </thead>
+        <Columns of={{ Seat: '', Role: '', Level: 'figure', 'Free, with that role': '' }} />
         <tbody>
           {seats.map((seat) => (
             <tr key={seat.positionId}>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 
 import { type PullRequest, PullRequestStatus } from '../../src/work/pull-requests/contract.ts'
+import { Columns } from '../parts/columns.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Stated } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
@@ -54,16 +55,7 @@ function None({ chosen }: { chosen: PullRequest['status'] | undefined }) {
 function Table({ pullRequests }: { pullRequests: readonly PullRequest[] }) {
   return (
     <table className="runs">
-      <thead>
-        <tr>
-          <th scope="col">Status</th>
-          <th scope="col">What it brings</th>
-          <th scope="col">Into</th>
-          <th scope="col" className="figure">
-            Changed
-          </th>
-        </tr>
-      </thead>
+      <Columns of={{ Status: '', 'What it brings': '', Into: '', Changed: 'figure' }} />
       <tbody>
         {pullRequests.map((each) => (
           <tr key={each.id} data-pull-request={each.id}>

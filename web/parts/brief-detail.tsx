@@ -11,6 +11,7 @@ import { addresses, Link } from '../router.tsx'
 import { NoteItem } from '../run/notes-view.tsx'
 import { VerdictItem } from '../run/verdict.tsx'
 import { counted, duration, figure, money, size } from '../text.ts'
+import { Columns } from './columns.tsx'
 import { Hash } from './hash.tsx'
 import { attemptState, briefState, Sign, Stated } from './state.tsx'
 import { Ago, Lasting } from './time.tsx'
@@ -259,18 +260,7 @@ function Artifacts({ artifacts }: { artifacts: Artifact[] }) {
         Artifacts <span className="muted">kept by their hash</span>
       </h3>
       <table>
-        <thead>
-          <tr>
-            <th scope="col">File</th>
-            <th scope="col" className="figure">
-              Version
-            </th>
-            <th scope="col" className="figure">
-              Size
-            </th>
-            <th scope="col">SHA-256</th>
-          </tr>
-        </thead>
+        <Columns of={{ File: '', Version: 'figure', Size: 'figure', 'SHA-256': '' }} />
         <tbody>
           {artifacts.map((artifact) => (
             <tr key={artifact.id}>

@@ -1,6 +1,7 @@
 import type { RunLine } from '../../src/work/runs/contract.ts'
 import { addresses, Link } from '../router.tsx'
 import { counted, figure } from '../text.ts'
+import { Columns } from './columns.tsx'
 import { useHeld } from './held.ts'
 import { runState, Stated } from './state.tsx'
 import { Ago, Lasting } from './time.tsx'
@@ -17,24 +18,16 @@ export function RunTable({ runs }: { runs: readonly RunLine[] }) {
         </button>
       )}
       <table className="runs" {...pointer}>
-        <thead>
-          <tr>
-            <th scope="col">Status</th>
-            <th scope="col">Goal</th>
-            <th scope="col" className="figure">
-              Briefs done
-            </th>
-            <th scope="col" className="figure wide">
-              Tokens
-            </th>
-            <th scope="col" className="figure wide">
-              Time
-            </th>
-            <th scope="col" className="figure">
-              Started
-            </th>
-          </tr>
-        </thead>
+        <Columns
+          of={{
+            Status: '',
+            Goal: '',
+            'Briefs done': 'figure',
+            Tokens: 'figure wide',
+            Time: 'figure wide',
+            Started: 'figure',
+          }}
+        />
         <tbody>
           {shown.map((run) => (
             <RunRow key={run.id} run={run} />

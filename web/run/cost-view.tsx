@@ -5,6 +5,7 @@ import type { Run } from '../../src/work/runs/contract.ts'
 import { type ModelCost, type Spend, spendOperations } from '../../src/work/spends/contract.ts'
 import { call, Refused } from '../client.ts'
 import { useSecond } from '../clock.ts'
+import { Columns } from '../parts/columns.tsx'
 import { Cost } from '../parts/cost.tsx'
 import { Failure, Skeleton } from '../parts/views.tsx'
 import { type Inspection, keys } from '../queries.ts'
@@ -119,23 +120,9 @@ const spendOf = (spends: readonly Spend[], at: number): number | null =>
 function Models({ models }: { models: readonly ModelCost[] }) {
   return (
     <table>
-      <thead>
-        <tr>
-          <th scope="col">Model</th>
-          <th scope="col" className="figure">
-            Calls
-          </th>
-          <th scope="col" className="figure wide">
-            Tokens in
-          </th>
-          <th scope="col" className="figure wide">
-            Tokens out
-          </th>
-          <th scope="col" className="figure">
-            Cost
-          </th>
-        </tr>
-      </thead>
+      <Columns
+        of={{ Model: '', Calls: 'figure', 'Tokens in': 'figure wide', 'Tokens out': 'figure wide', Cost: 'figure' }}
+      />
       <tbody>
         {models.map((model) => (
           <tr key={`${model.provider} ${model.model} ${model.simulated}`}>
@@ -174,20 +161,7 @@ function Briefs({ briefs }: { briefs: readonly Brief[] }) {
   if (used.length === 0) return null
   return (
     <table>
-      <thead>
-        <tr>
-          <th scope="col">Brief</th>
-          <th scope="col" className="figure">
-            Attempts
-          </th>
-          <th scope="col" className="figure">
-            Tokens
-          </th>
-          <th scope="col" className="figure">
-            Cost
-          </th>
-        </tr>
-      </thead>
+      <Columns of={{ Brief: '', Attempts: 'figure', Tokens: 'figure', Cost: 'figure' }} />
       <tbody>
         {used.slice(0, briefsShown).map((brief) => (
           <tr key={brief.id}>

@@ -1,3 +1,4 @@
+import { Columns } from '../parts/columns.tsx'
 import type { Inspection } from '../queries.ts'
 import { Sign, type Tone } from '../parts/state.tsx'
 import { Hash } from '../parts/hash.tsx'
@@ -19,14 +20,7 @@ export function EvidenceView({ inspection }: { inspection: Inspection }) {
   return (
     <div className="scrolls" tabIndex={0} role="region" aria-label="Evidence">
       <table className="proofs">
-        <thead>
-          <tr>
-            <th scope="col">Brief</th>
-            <th scope="col">Evidence</th>
-            <th scope="col">Verdict</th>
-            <th scope="col">Left behind</th>
-          </tr>
-        </thead>
+        <Columns of={{ Brief: '', Evidence: '', Verdict: '', 'Left behind': '' }} />
         <tbody>
           {work.slice(0, most).map((brief) => {
             const looked = checks.get(last.get(brief.id)?.id ?? '') ?? []

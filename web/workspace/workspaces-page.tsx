@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 
 import type { WorkspaceShown } from '../../src/work/workspaces/contract.ts'
+import { Columns } from '../parts/columns.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Stated } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
@@ -28,21 +29,7 @@ export function WorkspacesPage() {
       )}
       {workspaces.length > 0 && (
         <table className="runs">
-          <thead>
-            <tr>
-              <th scope="col">State</th>
-              <th scope="col">Workspace</th>
-              <th scope="col" className="figure wide">
-                Files
-              </th>
-              <th scope="col" className="figure">
-                Disk
-              </th>
-              <th scope="col" className="figure wide">
-                Made
-              </th>
-            </tr>
-          </thead>
+          <Columns of={{ State: '', Workspace: '', Files: 'figure wide', Disk: 'figure', Made: 'figure wide' }} />
           <tbody>
             {workspaces.map((workspace) => (
               <Row key={workspace.id} workspace={workspace} />
