@@ -67,6 +67,7 @@ async function startTarget(openFresh: OpenFresh): Promise<Target> {
   const ids: Target['ids'] = {
     run_id: [...runs.map((run) => run.id), first.id.slice(0, 8), 'run_'],
     brief_id: briefs,
+    attempt_id: [attempt.id],
     mission_id: [...missions.map((mission) => mission.id), first.missionId],
     org: [],
     persona: [],
