@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 
 import { append } from './append.ts'
+import { box } from './box.ts'
 import { chart } from './chart.ts'
 import { clones } from './clones.ts'
 import { engine } from './engine.ts'
@@ -11,7 +12,7 @@ import { org } from './org.ts'
 import { peers } from './peers.ts'
 import { status } from './status.ts'
 
-const benchmarks: readonly Benchmark[] = [append, status, engine, peers, idle, org, chart, clones]
+const benchmarks: readonly Benchmark[] = [append, status, engine, peers, idle, org, chart, clones, box]
 
 /** `npm run bench`, `npm run bench -- --only engine`, `npm run bench -- --quick`. */
 const { values } = parseArgs({ options: { only: { type: 'string' }, quick: { type: 'boolean', default: false } } })

@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { once } from 'node:events'
+
+import { systemClock } from '../../src/kernel/clock.ts'
+import { createBox } from '../../src/workspaces/box/box.ts'
+import { detectBox } from '../../src/workspaces/box/detect.ts'
+import { createEgress } from '../../src/workspaces/box/egress.ts'
+import { startInside } from '../../src/workspaces/inside.ts'
+import { enterPlainly } from '../../src/workspaces/plain.ts'
+import { defaultPolicy } from '../../src/workspaces/policy.ts'
+import type { Workspace } from '../../src/workspaces/port.ts'
+
+/** Megabytes a second, turn by turn. */
+export interface Flow {
+  readonly direct: number[]
+  /** By the proxy alone. */
+  readonly proxied: number[]
+  /** Out of a box: by box-init, and by the proxy. */
+  readonly boxed: number[]
+}
+
+const bytes = 400_000_000
+
+/** The same program fetches the same from the same server, three ways. */
+export async function measureFlow(times: number): Promise<Flow> {
+  const folder = mkdtempSync(join(tmpdir(), 'agency-flow-'))
+  const server = spawn(process.execPath, ['-e', serverCode], { stdio: ['ignore', 'pipe', 'inherit'] })
+  try {
+    const port = Number(String((await once(server.stdout, 'data'))[0]))
+    const [path, home] = [join(folder, 'workspace'), join(folder, 'home')]
+    for (const each of [join(path, '.agency/outbox'), home]) mkdirSync(each, { recursive: true })
+    const boxed = await boxedEntry(folder, path, home)
+    const proxy = await startProxy(join(folder, 'proxy.sock'))
+    const flow: Flow = { direct: [], proxied: [], boxed: [] }
+    for (let turn = 0; turn <= times; turn += 1) {
+      const direct = await fetchOnce(enterPlainly(path), port)
+      const proxied = await fetchOnce(enterPlainly(path), port, join(folder, 'proxy.sock'))
+      const through = await fetchOnce(boxed, port)
+      // The first is for warming up.
+      if (turn === 0) continue
+      flow.direct.push(direct)
+      flow.proxied.push(proxied)
+      flow.boxed.push(through)
+    }
+    proxy.close()
+    return flow
+  } finally {
+    server.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The server is on this machine, so it has to be named. */
+const network = { allowed: true, allow: [], block: [], private: ['127.0.0.1'] }
+
+async function startProxy(path: string): Promise<{ close(): void }> {
+  const server = createEgress({ network })
+  await new Promise<void>((resolve) => server.listen(path, resolve))
+  return server
+}
+
+async function boxedEntry(folder: string, path: string, home: string): Promise<Workspace['enter']> {
+  const directory = join(folder, 'boxes')
+  const found = await detectBox({ directory })
+  if (!found.ok) throw new Error(found.reason)
+  const box = await createBox({ program: found.program, directory, socket: null, closed: [], clock: systemClock })
+  return box.enter({ path, home, policy: defaultPolicy('', { network }) })
+}
+
+async function fetchOnce(enter: Workspace['enter'], port: number, proxy = ''): Promise<number> {
+  const inside = await startInside(
+    { enter },
+    {
+      command: [process.execPath, '-e', clientCode, String(port), String(bytes)],
+      environment: { PATH: '/usr/bin:/bin', PROXY_SOCKET: proxy },
+    },
+    ['ignore', 'pipe', 'pipe'],
+  )
+  let text = ''
+  inside.child.stdout?.on('data', (chunk) => (text += String(chunk)))
+  inside.child.stderr?.on('data', (chunk) => (text += String(chunk)))
+  const closed = once(inside.child, 'close')
+  await inside.exited
+  await closed
+  await inside.leave()
+  const ms = Number(text)
+  if (!(ms > 0)) throw new Error(`nothing came: ${text}`)
+  return bytes / 1e6 / (ms / 1e3)
+}
+
+const serverCode = `const chunk = Buffer.alloc(256 * 1024, 1)
+const server = require('net').createServer((socket) => {
+  socket.on('error', () => {})
+  const go = () => { while (!socket.destroyed && socket.write(chunk)); }
+  socket.on('drain', go)
+  go()
+})
+server.listen(0, '127.0.0.1', () => console.log(server.address().port))`
+
+/** Counts from the first byte on: what it takes to get there is the other figure. */
+const clientCode = `const [port, bytes] = process.argv.slice(1).map(Number)
+const { HTTP_PROXY: proxy, PROXY_SOCKET: path } = process.env
+const socket = path ? require('net').connect(path) : require('net').connect(proxy ? new URL(proxy).port : port, '127.0.0.1')
+if (proxy || path) socket.write('CONNECT 127.0.0.1:' + port + ' HTTP/1.1\\r\\nhost: x\\r\\n\\r\\n')
+let began = 0n, got = 0
+socket.on('data', (chunk) => {
+  began ||= process.hrtime.bigint()
+  got += chunk.length
+  if (got < bytes) return
+  console.log(Number(process.hrtime.bigint() - began) / 1e6)
+  process.exit()
+})`
