@@ -42,11 +42,11 @@ it('edits files, runs a command, reports through its tools, and is verified: in 
   expect(looked?.text).toMatch(/shadow: (No such file|Permission denied)/)
 })
 
-it('is told who it is, what to do, and what the repository says', async () => {
-  const { run, until, model } = await install([turns([...writes('CLAUDE.md', 'Use tabs.\n')])])
-  const id = await run({ goal: 'Say how to write code here' })
+it('is told what to do and has the tools of its attempt, and asks nobody but its model', async () => {
+  const { run, until, model } = await install([turns(writes('a.txt', 'a'))])
+  const id = await run({ goal: 'Write the letter a' })
   await until(id, hasEnded)
-  expect(model.asked[0]?.prompt).toContain('Say how to write code here')
+  expect(model.asked[0]?.prompt).toContain('Write the letter a')
   expect(model.asked[0]?.toolNames).toEqual(
     expect.arrayContaining(['Bash', 'Write', 'mcp__agency__report', 'mcp__agency__note_add']),
   )

@@ -36,7 +36,7 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
       .option('--plan <file>', 'A YAML file with the whole run, or - for standard input')
       .option('--preview', 'With --plan: show its briefs in order, start nothing')
       .addOption(new Option('--playbook <name>', 'Way of working').choices(['direct']))
-      .option('--runtime <name>', 'Kind of agent: scripted (simulated) or program')
+      .option('--runtime <name>', 'claude-code, program, or scripted (simulated)')
       .option('--scenario <file>', 'What a scripted agent plays: a YAML file or a built-in name')
       .option('--program <command>', 'The program to run as agent, with its arguments')
       .option(

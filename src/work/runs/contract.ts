@@ -114,11 +114,13 @@ export const CreateRun = z.strictObject({
   playbook: PlaybookName.default('direct'),
   organisationId: z.number().int().positive().default(1),
   missionId: z.string().optional().describe('Run this mission from the backlog; without one, one is made'),
-  runtime: z.string().max(64).optional().describe('Which kind of agent: scripted (simulated) or program'),
+  runtime: z.string().max(64).optional().describe('Which kind of agent: claude-code, program, or scripted (simulated)'),
   runtimeOptions: z
     .record(z.string(), z.unknown())
     .default({})
-    .describe('For scripted {scenario}; for program {command: [program, argument …]}'),
+    .describe(
+      'For claude-code {model, max_turns}; for program {command: [program, argument …]}; for scripted {scenario}',
+    ),
   evidence: z
     .array(Evidence)
     .max(50)
