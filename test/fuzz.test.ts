@@ -18,6 +18,7 @@ import { createAttemptToken } from '../src/server/credentials.ts'
 import { findStanding } from '../src/work/attempts/store.ts'
 import { CreateMission } from '../src/work/missions/contract.ts'
 import { CreateRun, type Run } from '../src/work/runs/contract.ts'
+import { Execute } from '../src/work/workspaces/executions/contract.ts'
 import { agentOf } from './support/agency.ts'
 import { startAgency } from './support/api.ts'
 import { arbitraryOf } from './support/arbitrary.ts'
@@ -106,6 +107,8 @@ async function startTarget(openFresh: OpenFresh): Promise<Target> {
       const free = await org.personas.create(operator, { ...persona, name: `Free ${refreshed}` })
       ids['persona']?.splice(2, 0, free.slug)
       Object.assign(ids, await waiting(agency, db, runs, operation === 'run.resume'))
+      if (operation.startsWith('workspace.')) Object.assign(ids, await settled(agency, operation))
+      else ids['mission_id'] = [...missions.map((mission) => mission.id), first.missionId]
       // Until its run is cancelled or its brief is, one note more waits to be settled.
       const note = agency.notes.add(working, { description: 'x', context: 'y', status: 'open' })
       ids['note_id'] = ['note_001', 'note_002', await note.then(({ noteId }) => noteId).catch(() => 'note_003')]
@@ -198,6 +201,20 @@ async function waiting(agency: Agency, db: Db, [first, second]: readonly Run[], 
   }
 }
 
+/** Missions with a workspace, but for one that is to be made; and a step in one of them. */
+async function settled(agency: Agency, operation: string) {
+  const missionIds: string[] = []
+  for (const title of ['a', 'b', 'c']) {
+    const { id } = await agency.missions.create(operator, CreateMission.parse({ title }))
+    if (operation !== 'workspace.create') await agency.missionWorkspaces.create(operator, { missionId: id })
+    missionIds.push(id)
+  }
+  if (operation !== 'workspace.execution') return { mission_id: missionIds }
+  const step = Execute.parse({ missionId: missionIds[0], prompt: 'Wait' })
+  const { runId } = await agency.executions.execute(operator, step)
+  return { mission_id: missionIds, run_id: [runId] }
+}
+
 async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
     const found = await look()
@@ -281,6 +298,9 @@ const plainInputs: Record<string, Record<string, unknown>[]> = {
   'plan.run': [{ plan: 'briefs: [{ id: a, objective: Do it }]', goal: 'A' }],
   'mission.create': [{ title: 'A poem' }],
   'mission.update': [{ status: 'planning' }, { status: 'paused' }, { status: 'cancelled' }],
+  'workspace.check': [{ access: 'write', path: 'a.txt' }],
+  'workspace.file': [{ path: '.git/HEAD' }],
+  'workspace.exec': [{ prompt: 'Do it' }],
   'org.create': [{ name: 'Third', purpose: 'fuzz' }],
   'org.update': [{ description: 'x' }, { name: 'Fourth' }],
   'org.set': [{ value: 'always' }, { value: 'moderate' }],

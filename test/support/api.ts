@@ -21,7 +21,9 @@ import type { Route } from '../../src/operations/bind.ts'
 import { composeOrganisation, type Org } from '../../src/org/compose.ts'
 import { writeFirstFiles } from '../../src/org/first-files.ts'
 import { seedOrganisation } from '../../src/org/seed.ts'
+import { createDirectoryWorkspaces } from '../../src/workspaces/directory.ts'
 import { createMemoryWorkspaces } from '../../src/workspaces/memory.ts'
+import type { Workspaces } from '../../src/workspaces/port.ts'
 import { freshFolder } from './store.ts'
 
 export interface StartOptions {
@@ -50,6 +52,7 @@ export async function startAgency(
     notifiers: createNotifiers(told, { environment: {}, write: () => {} }),
     address: () => 'http://127.0.0.1:1',
   })
+  const root = freshFolder()
   const agency = composeAgency({
     db,
     clock,
@@ -57,7 +60,8 @@ export async function startAgency(
     log: noLog,
     trigger: noTrigger,
     runtimes: [createScriptedRuntime({ host: 'in-process' })],
-    workspaces: createMemoryWorkspaces(),
+    workspaces: inMemoryButOfMissions(root),
+    missionWorkspaces: { root, attempts: freshFolder(), reviewPrompt: () => 'Look. {{focus}}', host: 'test' },
     files: createMemoryFiles(),
     promptOf: () => '{{objective}}',
     environmentOf: () => ({}),
@@ -92,4 +96,11 @@ export async function startAgency(
     stop: () => {},
   })
   return { agency, org, notify, routes: routesOf(agency, { db, clock, feed: createFeed({ db }), daemon, org, notify }) }
+}
+
+/** Briefs need no disk; what belongs to a mission is looked at there. */
+function inMemoryButOfMissions(root: string): Workspaces {
+  const memory = createMemoryWorkspaces()
+  const onDisk = createDirectoryWorkspaces({ root })
+  return { prepare: (place) => ((place.directory ?? null) === null ? memory : onDisk).prepare(place) }
 }
