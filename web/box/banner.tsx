@@ -3,7 +3,7 @@ import { useState } from 'react'
 
 import { Sign } from '../parts/state.tsx'
 import { statusQuery } from '../queries.ts'
-import { hasNoBox } from './words.ts'
+import { hasNoBox, whyNoBox } from './words.ts'
 
 const storageKey = 'agency.box-known'
 
@@ -24,8 +24,8 @@ export function NoBox() {
     <div className="no-box" role="note">
       <Sign tone="waiting" />
       <p className="grow">
-        <b>Agents are not boxed here.</b> Programs that they start run with the daemon’s own rights. “agency doctor”
-        says what to install.
+        <b>Agents are not boxed here</b>: {whyNoBox(box)}. What they start runs with the daemon’s own rights. “agency
+        doctor” says what to do about it.
       </p>
       <button type="button" onClick={understood}>
         Understood
