@@ -1,56 +1,22 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { BrowserContext, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 
-import { noBrowser, openBrowser, openContext } from '../support/browser.ts'
-import { createTestDaemon, type TestDaemon } from '../support/daemon.ts'
-import {
-  buildDashboard,
-  type Dashboard,
-  expectGone,
-  expectShown,
-  startGatedRun,
-  startRun,
-  watchComplaints,
-} from '../support/dashboard.ts'
+import { noBrowser } from '../support/browser.ts'
+import type { TestDaemon } from '../support/daemon.ts'
+import { expectGone, expectShown, startGatedRun, startRun } from '../support/dashboard.ts'
+import { type Visit, visitDashboard } from '../support/visit.ts'
 
 if (noBrowser !== null) console.log(`skipped: the dashboard in a browser: ${noBrowser}`)
 
 describe.skipIf(noBrowser !== null)('the dashboard', () => {
-  let dashboard: Dashboard
   let daemon: TestDaemon
-  let browser: Browser
   let context: BrowserContext
   let page: Page
-  let complaints: string[]
-
-  beforeAll(async () => {
-    dashboard = await buildDashboard()
-    daemon = await createTestDaemon(dashboard.root)
-    await daemon.start()
-    browser = await openBrowser()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await daemon?.remove()
-    dashboard?.remove()
-  })
-  beforeEach(async () => {
-    context = await openContext(browser, { viewport: { width: 1280, height: 800 } })
-    page = await context.newPage()
-    complaints = watchComplaints(page)
-  })
-  afterEach(async () => {
-    await context.close()
-    if (complaints.length > 0) throw new Error(`the browser complained:\n${complaints.join('\n')}`)
-  })
-
-  const enter = async (path = '/'): Promise<void> => {
-    await page.goto(await daemon.link())
-    await page.goto(daemon.address + path)
-  }
+  let enter: Visit['enter']
+  visitDashboard((visit) => ({ daemon, context, page, enter } = visit))
 
   it('explains itself to a browser that is not signed in, and lets it in after “agency open”', async () => {
     await page.goto(daemon.address)

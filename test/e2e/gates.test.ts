@@ -1,19 +1,12 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 
-import { noBrowser, openBrowser, openContext } from '../support/browser.ts'
-import { createTestDaemon, type TestDaemon } from '../support/daemon.ts'
-import {
-  buildDashboard,
-  type Dashboard,
-  expectGone,
-  expectShown,
-  settled,
-  type WireRun,
-  watchComplaints,
-} from '../support/dashboard.ts'
+import { noBrowser } from '../support/browser.ts'
+import type { TestDaemon } from '../support/daemon.ts'
+import { expectGone, expectShown, settled, type WireRun } from '../support/dashboard.ts'
 import { inspect, inspectInBothThemes } from '../support/inspect.ts'
 import { makeRepository } from '../support/repository.ts'
+import { type Visit, visitDashboard } from '../support/visit.ts'
 
 if (noBrowser !== null) console.log(`skipped: gates and questions in a browser: ${noBrowser}`)
 
@@ -68,38 +61,10 @@ const plan = () => {
 }
 
 describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
-  let dashboard: Dashboard
   let daemon: TestDaemon
-  let browser: Browser
-  let context: BrowserContext
   let page: Page
-  let complaints: string[]
-
-  beforeAll(async () => {
-    dashboard = await buildDashboard()
-    daemon = await createTestDaemon(dashboard.root)
-    await daemon.start()
-    browser = await openBrowser()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await daemon?.remove()
-    dashboard?.remove()
-  })
-  beforeEach(async () => {
-    context = await openContext(browser, { viewport: { width: 1280, height: 800 } })
-    page = await context.newPage()
-    complaints = watchComplaints(page)
-  })
-  afterEach(async () => {
-    await context.close()
-    if (complaints.length > 0) throw new Error(`the browser complained:\n${complaints.join('\n')}`)
-  })
-
-  const enter = async (path = '/'): Promise<void> => {
-    await page.goto(await daemon.link())
-    await page.goto(daemon.address + path)
-  }
+  let enter: Visit['enter']
+  visitDashboard((visit) => ({ daemon, page, enter } = visit))
 
   const start = (goal: string, over: object = {}): Promise<WireRun> =>
     daemon.ask<WireRun>('POST', '/runs', { goal, runtime: 'scripted', plan_gate: true, briefs: plan(), ...over })

@@ -1,72 +1,49 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 
 import { pause } from '../../src/kernel/clock.ts'
-import { noBrowser, openBrowser, openContext } from '../support/browser.ts'
+import { noBrowser } from '../support/browser.ts'
 import { builtEntry } from '../support/built.ts'
-import { createTestDaemon, type TestDaemon } from '../support/daemon.ts'
-import {
-  buildDashboard,
-  type Dashboard,
-  expectGone,
-  expectShown,
-  settled,
-  startRun,
-  watchComplaints,
-} from '../support/dashboard.ts'
+import type { TestDaemon } from '../support/daemon.ts'
+import { expectGone, expectShown, settled, startRun } from '../support/dashboard.ts'
 import { inspect, inspectInBothThemes } from '../support/inspect.ts'
 import { sixSeats } from '../support/org-cli.ts'
 import { company, importOrganisation, type MadeOrganisation } from '../support/organisation.ts'
+import { visitDashboard } from '../support/visit.ts'
 
 if (noBrowser !== null) console.log(`skipped: the organisation in a browser: ${noBrowser}`)
 
 describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
-  let dashboard: Dashboard
   let daemon: TestDaemon
-  let browser: Browser
-  let context: BrowserContext
   let page: Page
-  let complaints: string[]
   let kent: MadeOrganisation
   let robbo: string
   let sussex: MadeOrganisation
 
-  beforeAll(async () => {
-    dashboard = await buildDashboard()
-    daemon = await createTestDaemon(dashboard.root)
-    await daemon.start()
-    browser = await openBrowser()
-    // Kent stays as it is: a test that changes an organisation founds one of its own.
-    kent = await importOrganisation(daemon, sixSeats('Kent'))
-    robbo = (await holderOf(kent, 'Principal Architect')) ?? ''
-    await daemon.ask('PATCH', `/orgs/${kent.slug}`, { lead_position_id: kent.seats['Principal Architect'] })
-    // Sussex has something on each of its pages.
-    sussex = await importOrganisation(daemon, sixSeats('Sussex'))
-    await assign(sussex, 'Developer', await makePersona('Jude', 'developer'))
-    await limit(sussex, 'QA Lead')
-    await propose(sussex, 'Tester', 'Reviews wait for four days')
-    const turnedDown = await propose(sussex, 'Second tester', 'And one for the nights')
-    await daemon.ask('POST', `/proposals/${turnedDown}/reject`, { answer: 'No night shifts here' })
-    await asAgent(`org position create --org ${sussex.slug} --title Gardener --role developer --reports-to "QA Lead"`)
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await daemon?.remove()
-    dashboard?.remove()
-  })
-  beforeEach(async () => {
-    context = await openContext(browser, { viewport: { width: 1280, height: 800 } })
-    page = await context.newPage()
-    complaints = watchComplaints(page)
-    await page.goto(await daemon.link())
-  })
-  afterEach(async () => {
-    await context.close()
-    if (complaints.length > 0) throw new Error(`the browser complained:\n${complaints.join('\n')}`)
-  })
+  visitDashboard(
+    async (visit) => {
+      page = visit.page
+      await page.goto(await daemon.link())
+    },
+    async (started) => {
+      daemon = started
+      // Kent stays as it is: a test that changes an organisation founds one of its own.
+      kent = await importOrganisation(daemon, sixSeats('Kent'))
+      robbo = (await holderOf(kent, 'Principal Architect')) ?? ''
+      await daemon.ask('PATCH', `/orgs/${kent.slug}`, { lead_position_id: kent.seats['Principal Architect'] })
+      // Sussex has something on each of its pages.
+      sussex = await importOrganisation(daemon, sixSeats('Sussex'))
+      await assign(sussex, 'Developer', await makePersona('Jude', 'developer'))
+      await limit(sussex, 'QA Lead')
+      await propose(sussex, 'Tester', 'Reviews wait for four days')
+      const turnedDown = await propose(sussex, 'Second tester', 'And one for the nights')
+      await daemon.ask('POST', `/proposals/${turnedDown}/reject`, { answer: 'No night shifts here' })
+      await asAgent(`org position create --org ${sussex.slug} --title Gardener --role developer --reports-to "QA Lead"`)
+    },
+  )
 
   const open = async (path: string): Promise<void> => {
     await page.goto(daemon.address + path)

@@ -1,0 +1,55 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+
+import { openBrowser, openContext } from './browser.ts'
+import { createTestDaemon, type TestDaemon } from './daemon.ts'
+import { buildDashboard, type Dashboard, watchComplaints } from './dashboard.ts'
+
+/** A browser that has never been here, in front of a daemon that all tests of the file share. */
+export interface Visit {
+  readonly daemon: TestDaemon
+  readonly browser: Browser
+  readonly context: BrowserContext
+  readonly page: Page
+  /** Signs in, then goes there. */
+  enter(path?: string): Promise<void>
+}
+
+/** For the tests around it: `begin` once with the daemon, `arrive` before each. What the browser complains of fails one. */
+export function visitDashboard(
+  arrive: (visit: Visit) => unknown,
+  begin: (daemon: TestDaemon) => unknown = () => {},
+): void {
+  let dashboard: Dashboard
+  let daemon: TestDaemon
+  let browser: Browser
+  let context: BrowserContext
+  let complaints: string[]
+
+  beforeAll(async () => {
+    dashboard = await buildDashboard()
+    daemon = await createTestDaemon(dashboard.root)
+    await daemon.start()
+    browser = await openBrowser()
+    await begin(daemon)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await daemon?.remove()
+    dashboard?.remove()
+  })
+  beforeEach(async () => {
+    context = await openContext(browser, { viewport: { width: 1280, height: 800 } })
+    const page = await context.newPage()
+    complaints = watchComplaints(page)
+    const enter = async (path = '/'): Promise<void> => {
+      await page.goto(await daemon.link())
+      await page.goto(daemon.address + path)
+    }
+    await arrive({ daemon, browser, context, page, enter })
+  })
+  afterEach(async () => {
+    await context.close()
+    if (complaints.length > 0) throw new Error(`the browser complained:\n${complaints.join('\n')}`)
+  })
+}
