@@ -58,6 +58,38 @@ describe('configuration', () => {
     expect(new Set(Object.values(origins).map(({ from }) => from))).toEqual(new Set(['default']))
   })
 
+  it('says what boxes may reach and use, part by part, the rest as usual', () => {
+    const { values } = load(
+      'box: required\nnetwork: { block: [example.org, "*.test"] }\nlimits: { max_processes: 20 }\n',
+    )
+    expect(values.box).toBe('required')
+    expect(values.network).toEqual({ allowed: true, allow: [], block: ['example.org', '*.test'], private: [] })
+    expect(values.limits).toEqual({ maxProcesses: 20, maxMemoryMb: null, maxDiskMb: null })
+    const env = { AGENCY_NETWORK: '{"allowed": false}', AGENCY_BOX: 'off', AGENCY_ALLOW_UNSANDBOXED_YOLO: 'true' }
+    const given = loadConfiguration({ env, home: { config: join(freshFolder(), 'none.yaml') } })
+    expect(given.values).toMatchObject({
+      box: 'off',
+      network: { allowed: false, block: [] },
+      allowUnsandboxedYolo: true,
+    })
+    expect(explainConfiguration(given).find(({ key }) => key === 'limits')?.value).toEqual({
+      max_processes: null,
+      max_memory_mb: null,
+      max_disk_mb: null,
+    })
+  })
+
+  it.each([
+    ['box: sometimes', 'box must be auto, off or required, not "sometimes"'],
+    ['box_readable: [relative]', 'box_readable.0: must be an absolute path'],
+    ['network: { block: ["http://x/"] }', 'network.block.0: is not a host'],
+    ['network: { blocked: [] }', 'network must be allowed, allow, block and private'],
+    ['limits: { max_processes: 0 }', 'limits.max_processes: '],
+    ['allow_unsandboxed_yolo: perhaps', 'allow_unsandboxed_yolo must be true or false'],
+  ])('%s is refused', (text, expected) => {
+    expect(refused(() => load(text)).message).toContain(expected)
+  })
+
   it('is complete with an empty file, or one of comments only', () => {
     expect(load('').values.slots).toBe(4)
     expect(load('# nothing yet\n').values.slots).toBe(4)

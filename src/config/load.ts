@@ -6,7 +6,7 @@ import { type NotifierSettings, shownSettings } from '../adapters/notify/contrac
 import { type AgencyError, refusal } from '../kernel/errors.ts'
 import { nearest } from '../kernel/nearest.ts'
 import { redact, snakeCase } from '../kernel/text.ts'
-import { fromWire, wirePath } from '../operations/wire.ts'
+import { fromWire, toWire, wirePath } from '../operations/wire.ts'
 import { Configuration, type ConfigurationKey, configurationKeys, settingMeta } from './contract.ts'
 
 /** Which of the four places a value comes from, and its name there: `--port`, `AGENCY_PORT`, `config.yaml:3`, `default`. */
@@ -68,7 +68,7 @@ export interface ExplainedSetting {
 export const explainConfiguration = ({ values, origins }: LoadedConfiguration): ExplainedSetting[] =>
   configurationKeys.map((key) => ({
     key: snakeCase(key),
-    value: settingMeta(key).secret ? hidden(values[key]) : values[key],
+    value: settingMeta(key).secret ? hidden(values[key]) : toWire(Configuration.shape[key], values[key]),
     from: origins[key].name,
     environment: environmentName(key),
     description: settingMeta(key).description,

@@ -50,7 +50,9 @@ export async function openDoors({ boxes, socket, network, forwards, refused }: D
   try {
     await Promise.all([
       socket === null ? null : open('agency.sock', leadTo({ path: socket })),
-      proxyPort === null ? null : open('proxy.sock', createEgress({ network, ...(refused && { refused }) })),
+      proxyPort === null
+        ? null
+        : open('proxy.sock', createEgress({ network, ...(refused && { refused: once(refused) }) })),
       ...forwards.map(({ port, host }) => open(`forward-${port}.sock`, leadTo(targetOf(port, host)))),
     ])
   } catch (error) {
@@ -92,6 +94,16 @@ const leadTo = (target: NetConnectOpts): Server =>
 function targetOf(port: number, host = '127.0.0.1'): NetConnectOpts {
   const other = /^(.+):(\d+)$/.exec(host)
   return other === null || host.includes('::') ? { host, port } : { host: other[1] as string, port: Number(other[2]) }
+}
+
+/** An agent that asks for the same a thousand times is told so each time; the log is told once. */
+function once(refused: (host: string, why: string) => void): (host: string, why: string) => void {
+  const told = new Set<string>()
+  return (host, why) => {
+    if (told.has(host) || told.size >= 100) return
+    told.add(host)
+    refused(host, why)
+  }
 }
 
 function freePort(forwards: readonly Forward[]): number {
