@@ -281,7 +281,9 @@ async function lookAt(
     if (collected.classified.outcome !== classified.outcome) return { ...collected, examination: null }
     const mayRunCommands = workspace.boxed || (deps.runtimes.get(brief.runtime)?.capabilities.evidenceUnboxed ?? false)
     const ours = deps.ourPorts?.() ?? []
-    return { ...collected, examination: await examine(brief, report, workspace, deps.clock, mayRunCommands, ours) }
+    const outputs = report.outputs.length > 0 ? report.outputs : (collected.files ?? []).slice(0, 500)
+    const said = { ...report, outputs: [...outputs] }
+    return { ...collected, examination: await examine(brief, said, workspace, deps.clock, mayRunCommands, ours) }
   } catch (error) {
     deps.log.error('evidence could not be looked at', { run: brief.runId, brief: brief.id, error: String(error) })
     const detail = `evidence could not be looked at: ${error instanceof Error ? error.message : String(error)}`

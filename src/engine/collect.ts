@@ -10,6 +10,8 @@ export interface CollectedEnd {
   classified: Classified
   /** What was collected; null: nothing was changed, or nothing may be. */
   commit: string | null
+  /** What it changed: where its report names no outputs, these are. */
+  files?: readonly string[]
   /** What the operator would have to allow. */
   denied: readonly { rule: string; what: string }[]
 }
@@ -41,7 +43,7 @@ export async function collectWork(
   })
   switch (collected.outcome) {
     case 'collected':
-      return { classified, commit: collected.commit, denied: [] }
+      return { classified, commit: collected.commit, files: collected.files, denied: [] }
     case 'empty':
       return brief.checkable ? nothing : sentBack(classified, 'nothing in the repository was changed')
     case 'refused':

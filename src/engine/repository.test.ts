@@ -264,6 +264,15 @@ describe('what an agent leaves in its clone', () => {
     expect((await agency.pullRequests.diff(run.id, undefined)).text).toContain('process.env.TOKEN')
   })
 
+  it('is what it has done, also where its report names nothing', async () => {
+    const { repository, agency } = await opened()
+    const silent: StepInput[] = [{ write: { path: 'b.txt', text: 'b' } }, { run: 'rm a.txt' }, { report: {} }]
+    const run = await agency.run({ goal: 'x', repo: repository.path, play: [silent] })
+    await gateOf(agency, run)
+    expect((await agency.inspect(run)).artifacts.map((artifact) => artifact.name)).toEqual(['b.txt'])
+    expect((await agency.pullRequests.ofRun(run.id)).files.map((file) => file.path)).toEqual(['a.txt', 'b.txt'])
+  })
+
   it('that looks like a secret and is none passes once somebody has said so', async () => {
     const { repository, agency } = await opened()
     const run = await agency.run({

@@ -178,7 +178,6 @@ const admit = (git: Git, quarantine: string, mirror: string, ref: string): Promi
         '--no-auto-maintenance',
         '--no-write-fetch-head',
         '--no-recurse-submodules',
-        '--upload-pack=git-upload-pack',
         quarantine,
         `+refs/heads/incoming:${ref}`,
       ],

@@ -87,9 +87,8 @@ describe('landing', () => {
   })
 
   it('is not led astray by the configuration of the repository', async () => {
-    const { source, mirror, landing, commit } = await ready()
+    const { source, landing, commit } = await ready()
     const trace = folder('trace')
-    plainGit(source, 'config', `remote.${mirror}.uploadpack`, `touch ${trace}; git-upload-pack`)
     plainGit(source, 'config', 'branch.main.mergeOptions', '--squash --no-ff')
     plainGit(source, 'config', 'merge.verifySignatures', 'true')
     plainGit(source, 'config', 'core.fsmonitor', `touch ${trace};`)

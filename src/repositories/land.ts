@@ -161,7 +161,6 @@ async function untrackedInTheWay(
   return found
 }
 
-/** With the program named: a configuration may name another one for a place that is called like our mirror. */
 async function fetchInto(git: Git, repository: OperatorRepository, landing: Landing, refspec: string): Promise<void> {
   const args = [
     'fetch',
@@ -170,7 +169,6 @@ async function fetchInto(git: Git, repository: OperatorRepository, landing: Land
     '--no-auto-maintenance',
     '--no-write-fetch-head',
     '--no-recurse-submodules',
-    '--upload-pack=git-upload-pack',
     landing.mirror,
     refspec,
   ]

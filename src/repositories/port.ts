@@ -38,6 +38,7 @@ export interface CollectedWork {
 }
 
 export type Collected =
+  /** `files`: those that it made or changed, as far as they are still there. */
   | { readonly outcome: 'collected'; readonly commit: string; readonly files: readonly string[] }
   | { readonly outcome: 'empty' }
   | { readonly outcome: 'refused'; readonly why: string }

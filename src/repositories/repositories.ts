@@ -52,7 +52,8 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
         return { outcome: 'secrets', found: secrets.slice(0, 50) }
       }
       const commit = await promote(git, mirror, ref, featureBranch(work.runId, work.briefId))
-      return { outcome: 'collected', commit, files: collected.files.map((file) => file.path) }
+      const files = collected.files.filter(({ status }) => status !== 'deleted').map(({ path }) => path)
+      return { outcome: 'collected', commit, files }
     },
 
     merge: async ({ repository, runId, briefId, commit, title }) => {
