@@ -12,6 +12,7 @@ import { NoteItem } from '../run/notes-view.tsx'
 import { VerdictItem } from '../run/verdict.tsx'
 import { counted, duration, figure, money, size } from '../text.ts'
 import { Columns } from './columns.tsx'
+import { Findings } from './findings.tsx'
 import { Hash } from './hash.tsx'
 import { attemptState, briefState, Sign, Stated } from './state.tsx'
 import { Ago, Lasting } from './time.tsx'
@@ -314,6 +315,7 @@ function AttemptItem({ attempt, number, pointed }: { attempt: Attempt; number: n
             The agent reports <b>{attempt.report.status}</b>: {attempt.report.summary}
           </p>
         )}
+        {attempt.report?.findings !== undefined && <Findings findings={attempt.report.findings} />}
         <DeniedList denied={attempt.denied} />
         <p className="facts muted">
           <span>
