@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { createRedactor, redact, redactDeeply } from './text.ts'
+import { createRedactor, redact, redactDeeply, rememberSecrets } from './text.ts'
 
 describe('a text that is stored or logged', () => {
   it.each([
@@ -33,6 +33,11 @@ describe('a text that is stored or logged', () => {
     'Ask for a password: it must have 8 characters.',
   ])('%j keeps the rest', (text) => {
     expect(redact(text)).toBe(text)
+  })
+
+  it('loses what is known to be a secret, unless that is too short to be told from a word', () => {
+    rememberSecrets(['correct-horse-battery', 'word'])
+    expect(redact('It is correct-horse-battery, in a word.')).toBe('It is [redacted], in a word.')
   })
 
   it('loses it at every depth', () => {

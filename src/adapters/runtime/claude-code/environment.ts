@@ -31,12 +31,8 @@ export function forwardsTo(baseUrl: string | undefined): Forward[] {
   return [{ port: Number(port) || (protocol === 'https:' ? 443 : 80), host }]
 }
 
-const namesOfSecrets = /KEY|TOKEN|SECRET|PASSWORD/
+/** What of that it pays with. */
+export const secretsIn = (given: Readonly<Record<string, string>>): string[] =>
+  Object.entries(given).flatMap(([name, value]) => (isNameOfSecret(name) ? [value] : []))
 
-/** Takes the keys that were handed over out of whatever is shown; too short ones would tear up every text. */
-export function hiding(given: Readonly<Record<string, string>>): (text: string) => string {
-  const secrets = Object.entries(given).flatMap(([name, value]) =>
-    namesOfSecrets.test(name) && value.length >= 8 ? [value] : [],
-  )
-  return (text) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text)
-}
+export const isNameOfSecret = (name: string): boolean => /KEY|TOKEN|SECRET|PASSWORD/.test(name)

@@ -3,13 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { entryPath } from '../../../entries.ts'
 import { systemClock } from '../../../kernel/clock.ts'
 import { refusal } from '../../../kernel/errors.ts'
+import { rememberSecrets, withoutKnownSecrets } from '../../../kernel/text.ts'
 import type { Workspace } from '../../../workspaces/port.ts'
 import { readOutbox } from '../outbox.ts'
 import type { AgentMode, Launch, Runtime } from '../port.ts'
 import { startProcess } from '../process.ts'
 import { claudeArguments } from './arguments.ts'
 import { passedOnByDefault } from './contract.ts'
-import { type Environment, forwardsTo, hiding, passedOn, quiet } from './environment.ts'
+import { type Environment, forwardsTo, isNameOfSecret, passedOn, quiet, secretsIn } from './environment.ts'
 import { findClaude, locate, type NotFound } from './find.ts'
 import { checkOptions, optionsOf } from './options.ts'
 import { knowsSession } from './session.ts'
@@ -45,6 +46,8 @@ export function createClaudeCodeRuntime({
   graceMs,
 }: ClaudeCodeOptions): Runtime {
   const standard = configured ?? 'claude'
+  const given = passedOn(environment, passOn)
+  rememberSecrets(secretsIn(given))
   return {
     name: 'claude-code',
     capabilities: {
@@ -65,9 +68,7 @@ export function createClaudeCodeRuntime({
       const { binary = standard, model, maxTurns, maxRetries } = optionsOf(launch.options)
       const path = locate(binary)
       if (path === null) throw refusal('no_runtime', `cannot start "${binary}": no such program`)
-      const given = passedOn(environment, passOn)
-      const hide = hiding(given)
-      const stream = createStream({ nowMs: systemClock.nowMs, hide })
+      const stream = createStream({ nowMs: systemClock.nowMs, hide: withoutKnownSecrets })
       const { mode, remarks } = modeOf(launch.mode ?? defaultMode, launch.workspace, allowUnsandboxedYolo)
       const session = await sessionOf(launch)
       if (launch.session && !session.resumes) remarks.push('its earlier session is gone: it begins anew')
@@ -93,7 +94,7 @@ export function createClaudeCodeRuntime({
         needs: { readable: [path], forwards: forwardsTo(given['ANTHROPIC_BASE_URL']) },
         readLine: stream.readLine,
         maxJsonBytes,
-        hide,
+        hide: withoutKnownSecrets,
         readResult: async () => {
           const rest = stream.rest()
           const laidOut = await readOutbox(launch.workspace)
@@ -114,11 +115,11 @@ export function createClaudeCodeRuntime({
 }
 
 const hasKey = (environment: Environment, names: readonly string[]): boolean =>
-  names.some((name) => /KEY|TOKEN/.test(name) && (environment[name] ?? '') !== '')
+  names.some((name) => isNameOfSecret(name) && (environment[name] ?? '') !== '')
 
 const withoutKey = (names: readonly string[]): NotFound => ({
   ok: false,
-  reason: `Claude Code is installed, but has no key: none of ${names.filter((name) => /KEY|TOKEN/.test(name)).join(', ')} was set when the daemon started`,
+  reason: `Claude Code is installed, but has no key: none of ${names.filter(isNameOfSecret).join(', ')} was set when the daemon started`,
   install: 'agency down; ANTHROPIC_API_KEY=… agency up (or CLAUDE_CODE_OAUTH_TOKEN, from `claude setup-token`)',
 })
 
