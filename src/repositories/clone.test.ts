@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process'
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
 import { expect, it } from 'vitest'
 
 import { commitFiles, createGitBench, plainGit, plainWorkspace, writeFiles } from '../../test/support/git-bench.ts'
+import { endGitsOn } from './orphans.ts'
 
 const bench = createGitBench()
 const { mirrors, repository, folder, author } = bench
@@ -62,6 +64,34 @@ it('is made again where it was killed half-way', async () => {
   expect(plainGit(at.path, 'status', '--porcelain')).toBe('')
   expect(existsSync(making)).toBe(false)
 })
+
+it('is made again where a daemon was killed while its git was still writing files', async () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 1_500 }, (_, index) => [`${index % 30}/${index}.txt`, `${index}\n`]),
+  )
+  const { path: mirror, commit: start } = await mirrors.refresh(repository(files))
+  const path = folder('workspace')
+  const order = { mirror, branch: 'work', start, author }
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', cloning, JSON.stringify({ order, path })], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  await expect.poll(() => existsSync(join(path, '1')), { interval: 1 }).toBe(true)
+  child.kill('SIGKILL')
+  await mirrors.clone(order, path)
+  const making = join(dirname(path), `.${basename(path)}.git`)
+  expect(await endGitsOn(making)).toBe(0)
+  expect(plainGit(path, 'status', '--porcelain')).toBe('')
+  expect(existsSync(making)).toBe(false)
+})
+
+/** Another daemon. */
+const cloning = `
+import { systemClock } from '${import.meta.dirname}/../kernel/clock.ts'
+import { createGit } from '${import.meta.dirname}/git.ts'
+import { makeClone } from '${import.meta.dirname}/clone.ts'
+const { order, path } = JSON.parse(process.argv[1])
+await makeClone(createGit({ clock: systemClock }), order, path)
+`
 
 it('keeps the files of an agent that has lost its .git', async () => {
   const at = await bench.workplace()

@@ -5,6 +5,7 @@ import { copyIfThere } from './copy.ts'
 import { agencyDirectory } from '../workspaces/path.ts'
 import { type Author, plainAuthor } from './author.ts'
 import type { Git } from './git.ts'
+import { endGitsOn } from './orphans.ts'
 
 export interface CloneOrder {
   readonly mirror: string
@@ -24,6 +25,7 @@ export async function makeClone(git: Git, order: CloneOrder, into: string): Prom
   const target = join(into, '.git')
   if (await isRepository(target)) return
   const wasInterrupted = await isThere(making)
+  if (wasInterrupted) await endGitsOn(making)
   await rm(making, { recursive: true, force: true })
   await rm(target, { recursive: true, force: true })
   await mkdir(into, { recursive: true })
