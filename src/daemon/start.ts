@@ -14,7 +14,7 @@ import { loadConfiguration } from '../config/load.ts'
 import { openStore, type StorePlace } from '../db/open.ts'
 import { ownHome } from '../db/owner.ts'
 import type { Db } from '../db/port.ts'
-import { laterThrough, wakeGates, wakeIntegration } from '../engine/wakes.ts'
+import { laterThrough, wakeGates, wakeRuns } from '../engine/wakes.ts'
 import { registerWorker } from '../engine/workers/store.ts'
 import { promptPath, version, webRoot } from '../entries.ts'
 import { createFeed, type Feed } from '../events/feed.ts'
@@ -210,7 +210,7 @@ async function open(
     },
   })
   wakeGates(jobs, agency.gates)
-  wakeIntegration(jobs, (runId) => agency.engine.integrate(runId))
+  wakeRuns(jobs, agency.engine)
   const feed = createFeed({ db })
   const credentials = createCredentials({
     operatorToken,

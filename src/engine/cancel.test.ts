@@ -79,6 +79,7 @@ describeStores('a cancelled run', (openFresh) => {
     const preparing = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()
     const workspaces: Workspaces = {
+      ...memory,
       prepare: async (brief) => {
         preparing.resolve()
         await goOn.promise

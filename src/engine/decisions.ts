@@ -224,6 +224,9 @@ export async function failBrief(scope: RunScope, brief: Brief, reason: string): 
   await decideAndApply(scope, { kind: 'brief_failed', brief: failed })
 }
 
+/** For whoever wants to look at what an agent had before it. */
+const keepClonesMs = 24 * 3_600_000
+
 export async function endRun(scope: RunScope, status: 'done' | 'failed' | 'cancelled', summary: string): Promise<void> {
   if (status === 'done') for (const brief of await verifiedOf(scope)) await closeBrief(scope, brief)
   const open = await listOpenBriefs(scope.tx, scope.run.id)
@@ -250,6 +253,8 @@ export async function endRun(scope: RunScope, status: 'done' | 'failed' | 'cance
     await moveRun(scope, status, { code, message: `✗ ${summary}`, summary, patch })
     await moveRunsMission(scope, [status], summary)
   }
+  if (scope.run.repository !== null)
+    await scope.later(scope.tx, { kind: 'clean_run', runId: scope.run.id, delayMs: keepClonesMs })
   if (status !== 'cancelled') await tellEnd(scope, status, summary)
 }
 

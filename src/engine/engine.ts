@@ -3,6 +3,7 @@ import { listStops } from '../work/stops/store.ts'
 import { type LiveAttempt, startAttempt } from './attempt.ts'
 import { claimBriefs } from './claim.ts'
 import type { EngineDeps } from './deps.ts'
+import { cleanRun } from './clean.ts'
 import { integrate } from './integrate.ts'
 import { recoverAttempts } from './recover.ts'
 import { beat, heartbeatMs } from './workers/store.ts'
@@ -21,6 +22,8 @@ export interface Engine {
   touch(attemptId: string): void
   /** Does in git what a run waits for. */
   integrate(runId: string): Promise<void>
+  /** Removes what an ended run has left of its clones. */
+  clean(runId: string): Promise<void>
   /** Something was stopped: agents at work there are interrupted. */
   heedStops(): void
   running(): number
@@ -161,6 +164,7 @@ export function createEngine(parts: EngineDeps): Engine {
       wake()
     },
     integrate: (runId) => integrate(deps, runId),
+    clean: (runId) => cleanRun(deps, runId),
     touch: (attemptId) => live.get(attemptId)?.touch(),
     running: () => live.size,
     async idle() {

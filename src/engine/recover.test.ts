@@ -138,6 +138,7 @@ describeStores('after the death of a daemon', (openFresh) => {
     const after = await reopen(before, before.store, {
       mayLogErrors: true,
       workspaces: {
+        ...before.workspaces,
         prepare: async (brief) => {
           if (!broken) return before.workspaces.prepare(brief)
           broken = false

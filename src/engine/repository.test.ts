@@ -1,3 +1,5 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 import type { StepInput } from '../adapters/runtime/scripted/contract.ts'
@@ -165,7 +167,7 @@ describeStores('a run in a repository', (openFresh) => {
 
   it('rejected is done again in the same clone, and its pull request is brought up to date', async () => {
     const repository = makeRepository()
-    const { repositories, workspaces } = openRepositories()
+    const { repositories, workspaces, root } = openRepositories()
     const agency = await startAgency(openFresh, { repositories, workspaces })
     const run = await agency.run({
       goal: 'Add',
@@ -178,8 +180,17 @@ describeStores('a run in a repository', (openFresh) => {
     await gateOf(agency, run)
     const updated = await agency.pullRequests.ofRun(run.id)
     expect(updated.files.map((file) => file.path)).toEqual(['a.txt', 'b.txt'])
+    const clone = join(root, 'workspaces', run.id, (await agency.brief(run)).id)
+    writeFileSync(join(clone, 'late.txt'), 'not collected')
     await agency.runs.cancel(operator, run.id, undefined)
     expect(await agency.pullRequests.ofRun(run.id)).toMatchObject({ status: 'closed' })
+    expect(existsSync(clone)).toBe(true)
+    await agency.engine.clean(run.id)
+    expect(existsSync(clone)).toBe(false)
+    const kept = ['show', `refs/agency/snapshots/${(await agency.brief(run)).id}:late.txt`]
+    expect(repository.git(`--git-dir=${run.repository?.mirror}`, ...kept)).toBe('not collected')
+    // Once more, there is nothing left to do.
+    await agency.engine.clean(run.id)
     expect(repository.git('log', '--oneline')).not.toContain('Merge')
   })
 

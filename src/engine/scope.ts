@@ -47,6 +47,8 @@ export type Wake =
   | { kind: 'gate_timeout' | 'gate_reminder'; gateId: string; delayMs: number }
   /** Something of the run waits for git. */
   | { kind: 'integrate'; runId: string }
+  /** What an ended run leaves on the disk is in the way. */
+  | { kind: 'clean_run'; runId: string; delayMs: number }
 export type Later = (tx: Tx, wake: Wake) => Promise<void>
 
 /** What a scope is made of, beside the transaction and the run. */

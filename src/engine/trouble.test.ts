@@ -180,6 +180,7 @@ describe('a launch that fails', () => {
     let left = 1
     const agency = await openAgency({
       workspaces: {
+        ...memory,
         prepare: async (brief) => {
           if (left-- > 0) throw new Error('ENOSPC')
           return memory.prepare(brief)
@@ -271,6 +272,7 @@ describe('evidence that cannot be looked at', () => {
     const agency = await openAgency({
       mayLogErrors: true,
       workspaces: {
+        ...memory,
         prepare: async (brief): Promise<Workspace> => {
           const workspace = await memory.prepare(brief)
           return {

@@ -1,4 +1,5 @@
 import type { Jobs } from '../jobs/queue.ts'
+import type { Engine } from './engine.ts'
 import type { Later } from './scope.ts'
 
 const gateKinds = ['gate_timeout', 'gate_reminder'] as const
@@ -7,7 +8,8 @@ const gateKinds = ['gate_timeout', 'gate_reminder'] as const
 export const laterThrough =
   (jobs: Pick<Jobs, 'enqueue'>): Later =>
   async (tx, wake) => {
-    const [object, delayMs] = wake.kind === 'integrate' ? [wake.runId, 0] : [wake.gateId, wake.delayMs]
+    const object = 'gateId' in wake ? wake.gateId : wake.runId
+    const delayMs = wake.kind === 'integrate' ? 0 : wake.delayMs
     await jobs.enqueue(tx, { kind: wake.kind, singleton: object, payload: object, delayMs })
   }
 
@@ -20,6 +22,7 @@ export function wakeGates(
 }
 
 /** One at a time for each run: the queue runs it once more where something came in meanwhile. */
-export function wakeIntegration(jobs: Pick<Jobs, 'handle'>, integrate: (runId: string) => Promise<void>): void {
-  jobs.handle('integrate', ({ payload }) => integrate(String(payload)))
+export function wakeRuns(jobs: Pick<Jobs, 'handle'>, engine: Pick<Engine, 'integrate' | 'clean'>): void {
+  jobs.handle('integrate', ({ payload }) => engine.integrate(String(payload)))
+  jobs.handle('clean_run', ({ payload }) => engine.clean(String(payload)))
 }

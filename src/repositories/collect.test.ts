@@ -328,6 +328,16 @@ describe('a snapshot', () => {
     plainGit(at.mirror, 'fsck')
   })
 
+  it('is none where everything is on a branch already', async () => {
+    const at = await bench.workplace()
+    writeFiles(at.path, { 'a.txt': 'a\n' })
+    await collect(git, orderFor(at))
+    await promote(git, at.mirror, 'brf_1', at.branch)
+    expect(await snapshot(git, orderFor(at))).toBe(null)
+    writeFiles(at.path, { 'b.txt': 'b\n' })
+    expect(await snapshot(git, orderFor(at))).toBe(plainGit(at.path, 'rev-parse', 'HEAD'))
+  })
+
   it('is none where nothing was done or nothing can be read', async () => {
     const at = await bench.workplace()
     expect(await snapshot(git, orderFor(at))).toBe(null)

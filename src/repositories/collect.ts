@@ -82,15 +82,21 @@ export const discard = async (git: Git, mirror: string, ref: string): Promise<vo
 
 /**
  * Keeps what is in a clone before it is removed, whatever it is, at `refs/agency/snapshots/<ref>`. Null where there is
- * nothing beyond its start, or nothing that could be read.
+ * nothing that no branch has, or nothing that could be read.
  */
 export async function snapshot(git: Git, collection: Collection): Promise<string | null> {
   const kept = await quarantined(git, collection, async (quarantine, commit) => {
-    if (commit === collection.start) return { outcome: 'empty' }
+    if (commit === collection.start || (await isOnBranch(git, collection.mirror, commit))) return { outcome: 'empty' }
     await admit(git, quarantine, collection.mirror, snapshotRef(collection.ref))
     return { outcome: 'collected', commit, files: [], commits: [] }
   })
   return kept.outcome === 'collected' ? kept.commit : null
+}
+
+async function isOnBranch(git: Git, mirror: string, commit: string): Promise<boolean> {
+  if ((await readCommit(git, mirror, commit)) === null) return false
+  const args = ['for-each-ref', '--count=1', `--contains=${commit}`, '--format=%(refname)', 'refs/heads']
+  return (await git.ask(args, { gitDir: mirror })) !== ''
 }
 
 export const incomingRef = (ref: string): string => `refs/agency/incoming/${ref}`

@@ -8,6 +8,8 @@ export interface Repositories {
   open(path: string, branch?: string): Promise<RunRepository>
   /** What an agent has left in its clone, brought into the mirror if it may be there. */
   collect(work: CollectedWork): Promise<Collected>
+  /** Keeps what is in a clone that goes, if there is more than its beginning; resolves to the commit. */
+  keep(work: Omit<CollectedWork, 'allowed'>): Promise<string | null>
   /** Joins a collected branch with what was merged before. The second time, nothing is left to do. */
   merge(branch: MergedBranch): Promise<Merged>
   /** Refuses, with the next command, what `land` would refuse now. */

@@ -4,7 +4,7 @@ import { AgencyError } from '../kernel/errors.ts'
 import { shorten } from '../kernel/text.ts'
 import { type Finding, scanForSecrets } from '../secrets/scan.ts'
 import { engineAuthor } from './author.ts'
-import { collect, discard, promote } from './collect.ts'
+import { collect, discard, promote, snapshot } from './collect.ts'
 import type { Git } from './git.ts'
 import type { Mirrors } from './mirrors.ts'
 import { type CollectedWork, featureBranch, integrationBranch, type Landed, type Repositories } from './port.ts'
@@ -55,6 +55,9 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
       const files = collected.files.filter(({ status }) => status !== 'deleted').map(({ path }) => path)
       return { outcome: 'collected', commit, files }
     },
+
+    keep: ({ repository, workspace, start, message, briefId }) =>
+      snapshot(git, { mirror: repository.mirror, workspace, start, message, author: engineAuthor, ref: briefId }),
 
     merge: async ({ repository, runId, briefId, commit, title }) => {
       const into = integrationBranch(runId)

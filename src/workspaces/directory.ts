@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdir, realpath, rm } from 'node:fs/promises'
+import { chmod, lstat, mkdir, readdir, realpath, rm } from 'node:fs/promises'
 import { join, resolve, sep } from 'node:path'
 
 import { type Clock, systemClock } from '../kernel/clock.ts'
@@ -30,7 +30,7 @@ export interface NoBox {
 /** Workspaces as directories: `root/<run>/<brief>`, or one made for a mission; and beside each its HOME, `<name>.home`. */
 export function createDirectoryWorkspaces(parts: DirectoryWorkspaces): Workspaces {
   const { root, clock = systemClock, box, materialise } = parts
-  return {
+  const workspaces: Workspaces = {
     prepare: async (place) => {
       const wanted = place.box === true
       if (wanted && box !== undefined && 'reason' in box) checkWithout(box, place)
@@ -52,7 +52,15 @@ export function createDirectoryWorkspaces(parts: DirectoryWorkspaces): Workspace
       const enter = box.enter({ path, home, readable, policy })
       return { ...createWorkspace(path, home, place, enter, clock), boxed: true }
     },
+    remove: async (place, before) => {
+      if ((place.directory ?? null) !== null) return
+      const path = await directoryOf(root, place)
+      // One that was only just made for this question has nothing to look at.
+      if ((await readdir(path)).length > 0) await before?.(await workspaces.prepare(place))
+      for (const each of [path, `${path}.home`]) await rm(each, { recursive: true, force: true })
+    },
   }
+  return workspaces
 }
 
 function createWorkspace(

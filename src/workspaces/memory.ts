@@ -21,6 +21,7 @@ export function createMemoryWorkspaces(): MemoryWorkspaces {
   const filesOf = new Map<string, Map<string, string>>()
   const answers = new Map<string, Answer>()
   return {
+    remove: async ({ runId, id }) => void filesOf.delete(`memory:${runId}/${id}`),
     answer: (command, answer) => void answers.set(command, answer),
     prepare: async (brief) => {
       if (!isPlainName(brief.runId) || !isPlainName(brief.id))

@@ -122,4 +122,6 @@ export interface WorkspacePolicy {
 export interface Workspaces {
   /** Makes the directory if it is not there yet; a second attempt finds the first one's files, but an empty outbox. */
   prepare(place: Place): Promise<Workspace>
+  /** Removes it with its HOME, if it is there; `before` may still look at it. A mission's own stays. */
+  remove(place: Place, before?: (workspace: Workspace) => Promise<void>): Promise<void>
 }

@@ -110,7 +110,10 @@ export function beginLife(world: World): Life {
     log: logOf(world, () => dead),
     trigger,
     runtimes: [mortalRuntime(createSimRuntime(world), () => dead)],
-    workspaces: { prepare: (brief) => alive(() => world.workspaces.prepare(brief)) },
+    workspaces: {
+      prepare: (brief) => alive(() => world.workspaces.prepare(brief)),
+      remove: (brief) => alive(() => world.workspaces.remove(brief)),
+    },
     files: mortalFiles(() => dead),
     promptOf: (_, kind) => templates[kind],
     environmentOf: (attemptId, fence) => ({ AGENCY_TOKEN: `${attemptId}.${fence}` }),
@@ -118,7 +121,7 @@ export function beginLife(world: World): Life {
     killSurvivors: async (attemptIds) => (dead ? never : killSurvivors(world, attemptIds)),
     later: async (tx, wake) => {
       // No run of a simulation has a repository.
-      if (wake.kind === 'integrate') return
+      if (!('gateId' in wake)) return
       const { kind, gateId, delayMs } = wake
       await jobs.enqueue(tx, { kind, payload: { gateId }, delayMs, singleton: `${kind}:${gateId}` })
     },

@@ -15,7 +15,7 @@ import type { Db } from '../../src/db/port.ts'
 import type { AttemptFiles } from '../../src/engine/deps.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { Notice } from '../../src/engine/scope.ts'
-import { laterThrough, wakeGates, wakeIntegration } from '../../src/engine/wakes.ts'
+import { laterThrough, wakeGates, wakeRuns } from '../../src/engine/wakes.ts'
 import { auditEvents } from '../../src/events/audit.ts'
 import type { Event } from '../../src/events/contract.ts'
 import { replayEvents } from '../../src/events/replay.ts'
@@ -154,7 +154,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     },
   })
   wakeGates(jobs, composed.gates)
-  wakeIntegration(jobs, (runId) => composed.engine.integrate(runId))
+  wakeRuns(jobs, composed.engine)
   const { engine, started } = withJobs(composed.engine, jobs)
   const agency: Agency = { ...composed, engine }
 

@@ -23,7 +23,7 @@ import { writeFirstFiles } from '../../src/org/first-files.ts'
 import { seedOrganisation } from '../../src/org/seed.ts'
 import { createDirectoryWorkspaces } from '../../src/workspaces/directory.ts'
 import { createMemoryWorkspaces } from '../../src/workspaces/memory.ts'
-import type { Workspaces } from '../../src/workspaces/port.ts'
+import type { Place, Workspaces } from '../../src/workspaces/port.ts'
 import { freshFolder } from './store.ts'
 
 export interface StartOptions {
@@ -102,5 +102,6 @@ export async function startAgency(
 function inMemoryButOfMissions(root: string): Workspaces {
   const memory = createMemoryWorkspaces()
   const onDisk = createDirectoryWorkspaces({ root })
-  return { prepare: (place) => ((place.directory ?? null) === null ? memory : onDisk).prepare(place) }
+  const of = (place: Place): Workspaces => ((place.directory ?? null) === null ? memory : onDisk)
+  return { prepare: (place) => of(place).prepare(place), remove: (place, before) => of(place).remove(place, before) }
 }
