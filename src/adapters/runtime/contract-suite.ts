@@ -233,7 +233,7 @@ export function runtimeContract(name: string, make: () => RuntimeUnderTest): voi
 }
 
 const shellNames = ['PWD', 'OLDPWD', 'SHLVL', '_']
-const scriptedNames = ['AGENCY_SCENARIO', 'AGENCY_ATTEMPT']
+const scriptedNames = ['AGENCY_SCENARIO', 'AGENCY_ATTEMPT', 'AGENCY_MODE', 'AGENCY_ALLOWED']
 const givenNames = ['PATH', 'LANG', 'TMPDIR', 'HOME', 'AGENCY_LAUNCH_ID', 'AGENCY_TOKEN', 'AGENCY_PROMPT_FILE']
 const allowedNames = new Set([...givenNames, ...shellNames, ...scriptedNames])
 

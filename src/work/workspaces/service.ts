@@ -111,6 +111,16 @@ export function createMissionWorkspaces(deps: WorkspaceDeps) {
       })
       try {
         await makeDirectory(deps, workspace)
+        await tree.writeFact(workspace.path, 'mission.json', {
+          mission_id: mission.id,
+          title: mission.title,
+          description: mission.description,
+          acceptance: mission.acceptance,
+          workspace: workspace.path,
+          run_id: null,
+          brief: null,
+          written_at: workspace.createdAt,
+        })
       } catch (error) {
         await forget(deps, by, workspace, 'its directory could not be made')
         throw error

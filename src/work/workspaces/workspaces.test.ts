@@ -51,7 +51,10 @@ describe('a mission’s workspace', () => {
       busy: null,
     })
     expect(existsSync(join(made.directory, '.git'))).toBe(true)
-    expect(existsSync(join(made.directory, '.agency'))).toBe(true)
+    expect(JSON.parse(readFileSync(join(made.directory, '.agency/mission.json'), 'utf8'))).toMatchObject({
+      mission_id: mission.id,
+      brief: null,
+    })
     expect((await daemon.agency.missions.show(mission.id)).workspacePath).toBe(`missions/${kind}/app1`)
     for (const folder of ['templates', 'configs', 'libraries'])
       expect(existsSync(join(home, 'workspaces/shared', folder))).toBe(true)

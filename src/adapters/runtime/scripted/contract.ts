@@ -49,6 +49,8 @@ const simpleSteps = {
     provider: z.string().max(200).optional(),
     reason: z.string().max(500).default('rate limited'),
   }),
+  /** Something that cannot be taken back: who is to be cautious ends here, unless it was allowed. */
+  destructive: z.strictObject({ rule: z.string().min(1).max(500), what: z.string().min(1).max(500) }),
   exit: z.strictObject({ code: z.number().int().min(0).max(255) }),
   crash: optional({ signal: z.enum(['SIGSEGV', 'SIGKILL', 'SIGABRT', 'SIGTERM', 'SIGINT']).default('SIGSEGV') }),
   /** From now on it must be killed to end. */

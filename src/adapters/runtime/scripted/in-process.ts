@@ -3,11 +3,11 @@ import { refusal } from '../../../kernel/errors.ts'
 import { createEventQueue } from '../event-queue.ts'
 import { outboxReport, readOutbox } from '../outbox.ts'
 import { createLineSplitter, createTranscript, maxTextBytes } from '../output.ts'
-import type { AgentHandle, Launch, Limited, RuntimeEvent } from '../port.ts'
+import type { AgentHandle, Denied, Launch, Limited, RuntimeEvent } from '../port.ts'
 import { limitedOf, usageOf } from '../usage-lines.ts'
 import type { Scenario } from './contract.ts'
 import { type Ending, interpret, type ScriptedHost } from './interpret.ts'
-import { readAgentLine } from './lines.ts'
+import { isAllowed, readAgentLine } from './lines.ts'
 import { floodLine, garbageLine } from './noise.ts'
 
 /** Agency's API for an agent without a process: what it would have sent over the socket. */
@@ -25,7 +25,8 @@ export function playInProcess(scenario: Scenario, launch: Launch, clock: Clock, 
   const transcript = createTranscript(queue.push)
   let limited: Limited | null = null
   const limit = (by: Limited) => void (limited = by)
-  const host = createHost({ launch, clock, call, push: queue.push, limit, transcript, stop })
+  const denied: Denied[] = []
+  const host = createHost({ launch, clock, call, push: queue.push, limit, denied, transcript, stop })
   const gone = interpret(scenario, launch.attempt, host)
     .catch((error: unknown): Ending => {
       if (error === interrupted) return { exitCode: null, signal: 'SIGTERM' }
@@ -40,6 +41,7 @@ export function playInProcess(scenario: Scenario, launch: Launch, clock: Clock, 
         signal: ending.signal,
         ...(detail === undefined ? {} : { detail }),
         ...(limited === null ? {} : { limited }),
+        ...(denied.length === 0 ? {} : { denied }),
       })
     })
   return {
@@ -85,12 +87,13 @@ interface Scene {
   readonly call: AgencyCall | undefined
   readonly push: (event: RuntimeEvent) => void
   readonly limit: (by: Limited) => void
+  readonly denied: Denied[]
   readonly transcript: ReturnType<typeof createTranscript>
   readonly stop: Stop
 }
 
 function createHost(scene: Scene): ScriptedHost {
-  const { launch, clock, call, push, limit, transcript, stop } = scene
+  const { launch, clock, call, push, limit, denied, transcript, stop } = scene
   const text = (line: string) => transcript.text(line)
   const request = async (path: string, body: unknown): Promise<void> => {
     const answer = await call?.({ method: 'POST', path, body, environment: launch.environment })
@@ -124,6 +127,13 @@ function createHost(scene: Scene): ScriptedHost {
     limited: async (quota) => {
       stop.check()
       limit(limitedOf(quota))
+    },
+    mayDo: async (operation) => {
+      stop.check()
+      if (isAllowed(operation.rule, launch.mode, launch.allowed ?? [])) return true
+      denied.push(operation)
+      text(`not allowed: ${operation.what}`)
+      return false
     },
     wait: async (ms) => {
       stop.check()

@@ -9,6 +9,8 @@ export interface ScriptedHost {
   usage(usage: StepValue<'usage'>): Promise<void>
   /** Said before it ends by it. */
   limited(quota: StepValue<'quota'>): Promise<void>
+  /** Whether it may do this; if not, that is said before it ends by it. */
+  mayDo(operation: StepValue<'destructive'>): Promise<boolean>
   wait(ms: number): Promise<void>
   tool(name: string, input: Record<string, unknown>): Promise<void>
   report(report: unknown, via: ReportVia): Promise<void>
@@ -60,6 +62,7 @@ const plays: { readonly [Name in StepName]: (value: StepValue<Name>, host: Scrip
     await host.limited(quota)
     return { exitCode: 1, signal: null }
   },
+  destructive: async (operation, host) => ((await host.mayDo(operation)) ? undefined : { exitCode: 0, signal: null }),
   exit: async ({ code }) => ({ exitCode: code, signal: null }),
   crash: async ({ signal }) => ({ exitCode: null, signal }),
   ignore_signals: (_, host) => host.ignoreSignals(),

@@ -1,4 +1,4 @@
-import type { Limited, RuntimeEvent } from '../port.ts'
+import type { Denied, Limited, RuntimeEvent } from '../port.ts'
 import { limitedOf, usageOf } from '../usage-lines.ts'
 import type { StepValue } from './contract.ts'
 
@@ -8,6 +8,7 @@ export type AgentLine =
   | { readonly type: 'tool'; readonly name: string; readonly summary: string }
   | ({ readonly type: 'usage' } & StepValue<'usage'>)
   | ({ readonly type: 'limited' } & StepValue<'quota'>)
+  | ({ readonly type: 'denied' } & Denied)
   | { readonly type: 'report'; readonly report: unknown }
 
 /** Null for every line that is not one of ours: it is text then, like any other output. */
@@ -39,3 +40,14 @@ function parsed(line: string): Record<string, unknown> | null {
     return null
   }
 }
+
+/** What it wanted to do and was not allowed to, where a line says so. */
+export function deniedIn(line: string): Denied | null {
+  const said = line.startsWith('{"type":"denied"') ? parsed(line) : null
+  const { rule, what } = said ?? {}
+  return typeof rule === 'string' && typeof what === 'string' ? { rule, what } : null
+}
+
+/** Who is cautious does nothing of the kind unasked; who may only look, nothing at all. */
+export const isAllowed = (rule: string, mode: string | undefined, allowed: readonly string[]): boolean =>
+  mode !== 'plan_only' && (mode !== 'cautious' || allowed.includes(rule))

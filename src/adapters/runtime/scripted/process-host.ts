@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 import { outboxReport } from '../outbox.ts'
 import { callTool, post, runCli } from './agency.ts'
 import type { ScriptedHost } from './interpret.ts'
-import type { AgentLine } from './lines.ts'
+import { type AgentLine, isAllowed } from './lines.ts'
 import { floodLine, garbageLine } from './noise.ts'
 
 /** No scripted agent outlives this, whoever forgot it. */
@@ -32,6 +32,12 @@ export function createProcessHost(token: string): ScriptedHost {
     log: async (message) => sayRefusal(await post(token, '/api/events', { kind: 'log', message })),
     usage: (usage) => printLine({ type: 'usage', ...usage }),
     limited: (quota) => printLine({ type: 'limited', ...quota }),
+    mayDo: async ({ rule, what }) => {
+      const allowed = JSON.parse(process.env['AGENCY_ALLOWED'] ?? '[]') as string[]
+      if (isAllowed(rule, process.env['AGENCY_MODE'], allowed)) return true
+      await printLine({ type: 'denied', rule, what })
+      return false
+    },
     wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     tool: async (name, input) => {
       await printLine({ type: 'tool', name, summary: JSON.stringify(input) })

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { entryPath } from '../../../entries.ts'
 import { type Clock, systemClock } from '../../../kernel/clock.ts'
 import { readOutbox } from '../outbox.ts'
-import type { AgentHandle, Launch, Runtime } from '../port.ts'
+import type { AgentHandle, Denied, Launch, Runtime } from '../port.ts'
 import { startProcess } from '../process.ts'
 import type { Scenario } from './contract.ts'
 import { type AgencyCall, playInProcess } from './in-process.ts'
-import { readAgentLine } from './lines.ts'
+import { deniedIn, readAgentLine } from './lines.ts'
 import { onePlan, verification } from './other-parts.ts'
 import { scenarioOf } from './options.ts'
 import { type BuiltIn, builtInScenarios } from './scenarios.ts'
@@ -64,12 +64,24 @@ async function startScriptedProcess(
   graceMs: number | undefined,
 ): Promise<AgentHandle> {
   await launch.workspace.write(scenarioFile, JSON.stringify(scenario))
+  const denied: Denied[] = []
   return startProcess({
     launch,
     command: [process.execPath, entryPath('scripted-agent')],
-    environment: { AGENCY_SCENARIO: join(launch.workspace.path, scenarioFile), AGENCY_ATTEMPT: String(launch.attempt) },
-    readLine: readAgentLine,
+    environment: {
+      AGENCY_SCENARIO: join(launch.workspace.path, scenarioFile),
+      AGENCY_ATTEMPT: String(launch.attempt),
+      AGENCY_MODE: launch.mode ?? 'yolo',
+      AGENCY_ALLOWED: JSON.stringify(launch.allowed ?? []),
+    },
+    readLine: (line) => {
+      const operation = deniedIn(line)
+      if (operation === null) return readAgentLine(line)
+      denied.push(operation)
+      return { kind: 'text', text: `not allowed: ${operation.what}` }
+    },
     readResult: () => readOutbox(launch.workspace),
+    readEnd: () => (denied.length === 0 ? {} : { denied }),
     ...(graceMs === undefined ? {} : { graceMs }),
   })
 }

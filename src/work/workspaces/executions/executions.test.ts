@@ -211,6 +211,21 @@ describe('one step in a workspace', () => {
     await daemon.agency.runs.cancel(operator, execution.runId, undefined)
   })
 
+  it('asks before what cannot be taken back, and does it once that is allowed', async () => {
+    const { missionId, directory } = await aWorkspace()
+    const step = { destructive: { rule: 'delete', what: 'rm -rf old' } }
+    const asked = await exec(missionId, [step, write('after.txt')], { mode: 'cautious' })
+    expect(asked).toMatchObject({
+      status: 'waiting',
+      mode: 'cautious',
+      needsApproval: [{ rule: 'delete', what: 'rm -rf old' }],
+      filesCreated: [],
+    })
+    await daemon.agency.questions.answer(operator, asked.questionId as string, 'allow')
+    expect(await settled(asked)).toMatchObject({ status: 'done', needsApproval: [], filesCreated: ['after.txt'] })
+    expect(existsSync(join(directory, 'after.txt'))).toBe(true)
+  })
+
   it('is refused with a context file that may not be read from inside', async () => {
     const { missionId } = await aWorkspace()
     await expect(begin(missionId, [], { contextFiles: ['/etc/passwd'] })).rejects.toMatchObject({
