@@ -262,6 +262,22 @@ describe('what may not come in is refused and leaves nothing behind', () => {
     await expectRefused(at, /^far more files were committed/)
   })
 
+  it('what somebody does not let in, who could look at it before', async () => {
+    const at = await bench.workplace()
+    writeFiles(at.path, { 'key.txt': 'hidden\n' })
+    const seen: string[] = []
+    const mayComeIn = async (place: string, commit: string): Promise<boolean> => {
+      const { parts } = await mirrors.added(place, at.start, commit)
+      seen.push(...parts.flatMap(({ path, text }) => (path === null ? [] : [`${path}: ${text}`])))
+      return false
+    }
+    await untouched(at, async () => {
+      expect(await collect(git, orderFor(at, { mayComeIn }))).toEqual({ outcome: 'withheld' })
+    })
+    expect(seen).toEqual(['key.txt: hidden'])
+    expect(await collect(git, orderFor(at, { mayComeIn: async () => true }))).toMatchObject({ outcome: 'collected' })
+  })
+
   it('what takes too long', async () => {
     const at = await bench.workplace()
     writeFiles(at.path, { 'a.txt': 'a\n' })

@@ -21,8 +21,10 @@ export interface Collection {
   readonly message: string
   readonly author: Author
   readonly limits?: CollectionLimits
-  /** Under which name it waits in the mirror to be promoted: the brief's id, for one. */
+  /** Under which name it waits in the mirror to be promoted: the attempt's id, for one. */
   readonly ref: string
+  /** A last look, at a repository that has the commit while the mirror has not: for secrets, for one. */
+  readonly mayComeIn?: (repository: string, commit: string) => Promise<boolean>
 }
 
 export interface CollectionLimits {
@@ -39,6 +41,8 @@ export type Collected =
       readonly commits: readonly Commit[]
     }
   | { readonly outcome: 'empty' }
+  /** `mayComeIn` said no. */
+  | { readonly outcome: 'withheld' }
   /** `why` is told to the agent; `files` are those it is about. */
   | { readonly outcome: 'refused'; readonly why: string; readonly files: readonly string[] }
 
@@ -61,6 +65,7 @@ export async function collect(git: Git, collection: Collection): Promise<Collect
     if (complaint !== null) return refused(complaint.why, complaint.files)
     const files = await changedFiles(git, quarantine, start, commit)
     if (files.length === 0) return { outcome: 'empty' }
+    if ((await collection.mayComeIn?.(quarantine, commit)) === false) return { outcome: 'withheld' }
     await admit(git, quarantine, mirror, incomingRef(ref))
     return { outcome: 'collected', commit, files, commits: await listCommits(git, mirror, start, commit) }
   })

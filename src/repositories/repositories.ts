@@ -4,7 +4,7 @@ import { AgencyError } from '../kernel/errors.ts'
 import { shorten } from '../kernel/text.ts'
 import { type Finding, scanForSecrets } from '../secrets/scan.ts'
 import { engineAuthor } from './author.ts'
-import { collect, discard, promote, snapshot } from './collect.ts'
+import { collect, promote, snapshot } from './collect.ts'
 import type { Git } from './git.ts'
 import type { Mirrors } from './mirrors.ts'
 import { type CollectedWork, featureBranch, integrationBranch, type Landed, type Repositories } from './port.ts'
@@ -12,8 +12,8 @@ import { type CollectedWork, featureBranch, integrationBranch, type Landed, type
 /** What the engine asks of git, answered with mirrors: the order of steps, and what a kill between them leaves. */
 export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirrors }): Repositories {
   /** Rules of what looks like a secret, anywhere on the way from `start` to the commit. */
-  async function secretsIn(work: CollectedWork, commit: string): Promise<{ rule: string; what: string }[]> {
-    const { parts, cut } = await mirrors.added(work.repository.mirror, work.start, commit)
+  async function secretsIn(repository: string, commit: string, work: CollectedWork): Promise<FoundSecret[]> {
+    const { parts, cut } = await mirrors.added(repository, work.start, commit)
     const found = await scanForSecrets(
       parts.map((part) => ({
         path: part.path ?? `message of ${part.commit.slice(0, 12)}`,
@@ -43,14 +43,15 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
     collect: async (work) => {
       const { mirror } = work.repository
       const { start, message, workspace, attemptId: ref } = work
-      const collected = await collect(git, { mirror, workspace, start, message, author: engineAuthor, ref })
+      let secrets: FoundSecret[] = []
+      const mayComeIn = async (repository: string, commit: string): Promise<boolean> => {
+        secrets = await secretsIn(repository, commit, work)
+        return secrets.length === 0
+      }
+      const collected = await collect(git, { mirror, workspace, start, message, author: engineAuthor, ref, mayComeIn })
       if (collected.outcome === 'empty') return collected
       if (collected.outcome === 'refused') return { outcome: 'refused', why: collected.why }
-      const secrets = await secretsIn(work, collected.commit)
-      if (secrets.length > 0) {
-        await discard(git, mirror, ref)
-        return { outcome: 'secrets', found: secrets.slice(0, 50) }
-      }
+      if (collected.outcome === 'withheld') return { outcome: 'secrets', found: secrets.slice(0, 50) }
       const commit = await promote(git, mirror, ref, featureBranch(work.runId, work.briefId))
       const files = collected.files.filter(({ status }) => status !== 'deleted').map(({ path }) => path)
       return { outcome: 'collected', commit, files }
@@ -93,6 +94,11 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
     files: (mirror, from, to) => mirrors.files(mirror, from, to),
     diff: (mirror, from, to, options) => mirrors.diff(mirror, from, to, options),
   }
+}
+
+interface FoundSecret {
+  rule: string
+  what: string
 }
 
 /** The same finding has the same name in a later attempt, wherever else the file has changed. */
