@@ -45,7 +45,7 @@ const fillIn = (
 function repositoryText({ startCommit, kind }: Brief, judged: Brief | null): string {
   if (startCommit === null) return ''
   const lines = ['This directory is a git clone that is yours alone.', ...(ways[kind] ?? [])]
-  if (judged?.branchCommit != null)
+  if (judged !== null && judged.branchCommit !== null)
     lines.push(`The work to be judged is \`git diff ${judged.startCommit} ${judged.branchCommit}\`.`)
   return `## The repository\n\n${lines.map((line) => `- ${line}`).join('\n')}`
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 
 import { pause } from '../../../src/kernel/clock.ts'
 import { askedBy } from './asked.ts'
-import { messageEvents, type Wire, wholeMessage } from './messages.ts'
+import { messageEvents, wholeMessage } from './messages.ts'
 import { type Asked, createScript, type Reply, type Rule } from './script.ts'
 
 /** A model that says what its script says, behind the Messages API; on this machine only. */
