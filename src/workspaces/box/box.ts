@@ -94,6 +94,8 @@ const initCommand = (doors: Doors, { statusFd }: Entry): string[] => [
   entryPath('box-init'),
   JSON.stringify({
     statusFd: statusFd ?? null,
+    // Node's own fetch looks at the proxy only when it is asked to; asking doubles its start, so box-init is not.
+    environment: doors.proxyPort === null ? {} : { NODE_USE_ENV_PROXY: '1' },
     doors: doors.ports.map(([port, socket]) => [port, `${doorsInside}/${socket}`]),
   }),
 ]
@@ -120,8 +122,7 @@ function proxyVariables(port: number | null): Record<string, string> {
   const nobody = 'localhost,127.0.0.1,::1'
   const upper = { HTTP_PROXY: address, HTTPS_PROXY: address, ALL_PROXY: address, NO_PROXY: nobody }
   const lower = Object.fromEntries(Object.entries(upper).map(([name, value]) => [name.toLowerCase(), value]))
-  // Node's own fetch looks at them only when it is asked to.
-  return { ...upper, ...lower, NODE_USE_ENV_PROXY: '1' }
+  return { ...upper, ...lower }
 }
 
 /** A polite signal goes to our own process in the box, which hands it on; bubblewrap itself would drop everything. */

@@ -11,7 +11,9 @@ export async function makeFurniture(directory: string): Promise<void> {
     Object.entries(texts).map(([name, text]) => writeFile(join(directory, name), text, { mode: 0o600 })),
   )
   const agency = join(directory, 'bin', 'agency')
-  await writeFile(agency, `#!/bin/sh\nexec ${shellCommand([process.execPath, entryPath('agency')])} "$@"\n`)
+  const start = `exec ${shellCommand([process.execPath, entryPath('agency')])} "$@"`
+  // It speaks with its socket alone, and starts in half the time.
+  await writeFile(agency, `#!/bin/sh\nunset NODE_USE_ENV_PROXY\n${start}\n`)
   await chmod(agency, 0o700)
 }
 

@@ -16,9 +16,11 @@ export function lead(inner: Duplex, target: NetConnectOpts, unreachable: () => v
     onread: {
       buffer,
       callback: (bytes) => {
-        inner.write(buffer.subarray(0, bytes), () => outer.resume())
-        // Only one buffer: nothing is read until it is written.
-        return false
+        // Only one buffer: where the system did not take all of it at once, nothing is read until it has.
+        let waits = false
+        inner.write(buffer.subarray(0, bytes), () => waits && outer.resume())
+        waits = inner.writableLength > 0
+        return !waits
       },
     },
   })

@@ -12,12 +12,14 @@ import { lead } from '../lead.ts'
  */
 interface Plan {
   statusFd: number | null
+  /** For the command alone. */
+  environment: Record<string, string>
   /** Port in the box, and the socket behind it. */
   doors: [port: number, socket: string][]
 }
 
 const [plan, program, ...args] = process.argv.slice(2) as [string, string, ...string[]]
-const { statusFd, doors } = JSON.parse(plan) as Plan
+const { statusFd, environment, doors } = JSON.parse(plan) as Plan
 
 const say = (line: string): void => {
   if (statusFd === null) return
@@ -40,7 +42,7 @@ await Promise.all(doors.map(([port, socket]) => open(port, socket))).catch((erro
   process.exit(126)
 })
 
-const child = spawn(program, args, { stdio: 'inherit', detached: true })
+const child = spawn(program, args, { stdio: 'inherit', detached: true, env: { ...process.env, ...environment } })
 child.once('error', (error: NodeJS.ErrnoException) => {
   say(`failed ${error.code ?? error.message}`)
   process.exit(127)
