@@ -6,6 +6,8 @@ import { agencyDirectory, outbox } from './path.ts'
 /** More of it than this is not remembered: it is a few small files of ours. */
 const largestBytes = 4 * 1024 * 1024
 
+const mostTold = 100
+
 /** Agency's own files in a workspace as they are now; closed to writing, for whoever heeds that. */
 export async function rememberAgency(workspace: string): Promise<{ putBack(): Promise<string[]> }> {
   const root = join(workspace, agencyDirectory)
@@ -20,7 +22,7 @@ export async function rememberAgency(workspace: string): Promise<{ putBack(): Pr
         (name) => !isSame(before.get(name), after.get(name)),
       )
       for (const name of changed) await restore(join(workspace, name), before.get(name))
-      return changed.sort()
+      return changed.sort().slice(0, mostTold)
     },
   }
 }

@@ -67,6 +67,10 @@ export const Used = z.object({
   memoryMb: z.number(),
   processes: z.number().int(),
   diskMb: z.number(),
+  violations: z
+    .array(z.string())
+    .optional()
+    .describe('Files of Agency in the workspace that it changed, where no box prevented it; they were put back'),
 })
 
 export const Denied = z.object({
