@@ -5,7 +5,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Agency, playbooks } from '../src/compose.ts'
 import type { Db } from '../src/db/port.ts'
 import { askQuestion } from '../src/engine/ask.ts'
-import { scopeOf } from '../src/engine/scope.ts'
+import { openPullRequest } from '../src/engine/pull-request.ts'
+import { scopeOf, touchRun } from '../src/engine/scope.ts'
+import { updated } from '../src/events/change.ts'
 import type { Actor } from '../src/kernel/actor.ts'
 import { errorCodes } from '../src/kernel/errors.ts'
 import { operatorPersona, systemIds } from '../src/kernel/ids.ts'
@@ -16,12 +18,16 @@ import { wireSchema } from '../src/operations/wire-schema.ts'
 import type { Org } from '../src/org/compose.ts'
 import { createAttemptToken } from '../src/server/credentials.ts'
 import { findStanding } from '../src/work/attempts/store.ts'
+import type { Brief } from '../src/work/briefs/contract.ts'
+import { briefs as briefsTable } from '../src/work/briefs/store.ts'
 import { CreateMission } from '../src/work/missions/contract.ts'
 import { CreateRun, type Run } from '../src/work/runs/contract.ts'
+import { findRun } from '../src/work/runs/store.ts'
 import { Execute } from '../src/work/workspaces/executions/contract.ts'
 import { agentOf } from './support/agency.ts'
 import { startAgency } from './support/api.ts'
 import { arbitraryOf } from './support/arbitrary.ts'
+import { makeRepository, openRepositories, type TestRepository } from './support/repository.ts'
 import { createSeenLog, type LogLineSeen, startServer } from './support/server.ts'
 import { describeStores, freshSqlite, type OpenFresh, testChainKey } from './support/store.ts'
 
@@ -48,7 +54,8 @@ const operator: Actor = { kind: 'operator', personaId: operatorPersona }
 /** A whole Agency with one agent at work for ever, so that whatever else is started waits behind it. */
 async function startTarget(openFresh: OpenFresh): Promise<Target> {
   const { db } = await openFresh()
-  const { agency, org, routes } = await startAgency(db, { slots: 1 })
+  const { agency, org, routes } = await startAgency(db, { slots: 1, ...openRepositories() })
+  const repository = makeRepository()
   const create = (steps: unknown[]): Promise<Run> =>
     agency.runs.create(operator, CreateRun.parse({ goal: 'Wait', runtimeOptions: { scenario: { steps } } }))
   const first = await create([{ hang: {} }])
@@ -107,6 +114,7 @@ async function startTarget(openFresh: OpenFresh): Promise<Target> {
       const free = await org.personas.create(operator, { ...persona, name: `Free ${refreshed}` })
       ids['persona']?.splice(2, 0, free.slug)
       Object.assign(ids, await waiting(agency, db, runs, operation === 'run.resume'))
+      if (inRepository.includes(operation)) Object.assign(ids, await proposed(agency, db, repository))
       if (operation.startsWith('workspace.')) Object.assign(ids, await settled(agency, operation))
       else ids['mission_id'] = [...missions.map((mission) => mission.id), first.missionId]
       // Until its run is cancelled or its brief is, one note more waits to be settled.
@@ -199,6 +207,22 @@ async function waiting(agency: Agency, db: Db, [first, second]: readonly Run[], 
     target: [gated.id, 'x', gates[0]?.id ?? ''],
     question_id: ['x', 'qst_', question.id],
   }
+}
+
+const inRepository = ['pr.show', 'pr.diff', 'brief.diff']
+
+/** A run whose work waits to be merged, as far as its rows say. */
+async function proposed(agency: Agency, db: Db, { path }: TestRepository) {
+  const run = await agency.runs.create(operator, CreateRun.parse({ goal: 'Propose', repo: path }))
+  const brief = (await agency.runs.inspect(run.id, 0)).briefs[0] as Brief
+  await db.write([`run:${run.id}`], async (tx) => {
+    const current = (await findRun(tx, run.id)) as Run
+    const scope = scopeOf({ ids: systemIds, playbooks }, tx, current, 'engine')
+    const commits = { startCommit: run.head, branchCommit: run.head }
+    await touchRun(scope, {}, { kind: 'log', message: 'collected' }, [updated(briefsTable, brief, commits)])
+    await openPullRequest(scope)
+  })
+  return { run_id: [run.id, run.id, run.id], brief_id: [brief.id, brief.id, brief.id] }
 }
 
 /** Missions with a workspace, but for one that is to be made; and a step in one of them. */

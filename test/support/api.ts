@@ -23,6 +23,7 @@ import { writeFirstFiles } from '../../src/org/first-files.ts'
 import { seedOrganisation } from '../../src/org/seed.ts'
 import { createDirectoryWorkspaces } from '../../src/workspaces/directory.ts'
 import { createMemoryWorkspaces } from '../../src/workspaces/memory.ts'
+import type { Repositories } from '../../src/repositories/port.ts'
 import type { Place, Workspaces } from '../../src/workspaces/port.ts'
 import { freshFolder } from './store.ts'
 
@@ -30,12 +31,13 @@ export interface StartOptions {
   slots?: number
   /** How people are told. */
   told?: readonly NotifierSettings[]
+  repositories?: Repositories
 }
 
 /** Everything but a process of its own: the real services and engine on a store, agents played in this process. */
 export async function startAgency(
   db: Db,
-  { slots = 4, told = [{ adapter: 'terminal', timeoutSeconds: 10 }] }: StartOptions = {},
+  { slots = 4, told = [{ adapter: 'terminal', timeoutSeconds: 10 }], repositories }: StartOptions = {},
 ): Promise<{ agency: Agency; org: Org; notify: Notify; routes: Route[] }> {
   await seedOrganisation(db)
   const clock = systemClock
@@ -61,6 +63,7 @@ export async function startAgency(
     trigger: noTrigger,
     runtimes: [createScriptedRuntime({ host: 'in-process' })],
     workspaces: inMemoryButOfMissions(root),
+    ...(repositories === undefined ? {} : { repositories }),
     missionWorkspaces: { root, attempts: freshFolder(), reviewPrompt: () => 'Look. {{focus}}', host: 'test' },
     files: createMemoryFiles(),
     promptOf: () => '{{objective}}',
