@@ -122,8 +122,11 @@ export function composeAgency(parts: Parts): Agency {
   const tree = createWorkspaceTree(places?.root ?? null)
   const printed = createPrintedFiles(places?.attempts ?? '')
   const turns = createTurns()
+  const logging = new Map<string, Promise<void>>()
   const watched = (runtime: Runtime): Runtime =>
-    places === undefined ? runtime : watchRuntime(runtime, { ...parts, tree, printed, turns, host: places.host })
+    places === undefined
+      ? runtime
+      : watchRuntime(runtime, { ...parts, tree, printed, turns, logging, host: places.host })
   const runtimes = new Map(parts.runtimes.map((runtime) => [runtime.name, watched(runtime)]))
   const scopes: ScopeParts = {
     ids,
@@ -181,6 +184,7 @@ export function composeAgency(parts: Parts): Agency {
       workspaces: missionWorkspaces,
       tree,
       printed,
+      logging,
       reviewPrompt: places?.reviewPrompt ?? (() => ''),
     }),
   }

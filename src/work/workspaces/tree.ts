@@ -165,15 +165,15 @@ export function createWorkspaceTree(root: string | null) {
     },
 
     async appendLog(path: string, line: object): Promise<void> {
-      const directory = await directoryOf(path)
+      const own = await agencyOf(await directoryOf(path))
       // Closed to writing while an agent worked without a box.
-      await chmod(join(directory, agencyDirectory), 0o700)
-      await appendLine(join(directory, logFile), line)
+      await chmod(own, 0o700)
+      await appendLine(join(own, 'log.jsonl'), line)
     },
 
     /** One of `mission.json` and `agent.json`: what an agent may know about what it works on. */
     writeFact: async (path: string, name: 'mission.json' | 'agent.json', fact: object): Promise<void> => {
-      const file = join(await directoryOf(path), agencyDirectory, name)
+      const file = join(await agencyOf(await directoryOf(path)), name)
       // Anew, so that a link that somebody put there is replaced and not followed.
       const draft = `${file}.draft`
       await rm(draft, { force: true })
@@ -278,8 +278,17 @@ async function openUp(directory: string): Promise<void> {
     if (entry.isDirectory()) await openUp(join(directory, entry.name))
 }
 
+/** Our own directory in a workspace. Without a box an agent may have put a link in its place. */
+async function agencyOf(directory: string): Promise<string> {
+  const own = join(directory, agencyDirectory)
+  if (!(await lstat(own)).isDirectory()) throw new Error(`${own} is not ours any more`)
+  return own
+}
+
 async function appendLine(path: string, line: object): Promise<void> {
-  // Never through a link: without a box its directory is the agent's to change.
+  const found = await lstat(path).catch(() => null)
+  // What somebody else put there is replaced, never followed: a link, or another name of another file.
+  if (found !== null && (!found.isFile() || found.nlink > 1)) await rm(path, { recursive: true, force: true })
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW
   const handle = await open(path, flags, 0o600)
   try {

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { operator } from '../../../../test/support/work.ts'
 import { type Daemon, startDaemon } from '../../../daemon/start.ts'
@@ -14,8 +14,9 @@ import { Execute, type Execution, Review } from './contract.ts'
 
 let daemon: Daemon
 const home = mkdtempSync(join(tmpdir(), 'agency-executions-'))
+const env = { AGENCY_HOME: home, PATH: process.env['PATH'], AGENCY_PORT: '0' }
 beforeAll(async () => {
-  daemon = await startDaemon({ env: { AGENCY_HOME: home, PATH: process.env['PATH'], AGENCY_PORT: '0' }, web: null })
+  daemon = await startDaemon({ env, web: null })
 })
 afterAll(async () => {
   await daemon.stop()
@@ -52,14 +53,8 @@ const exec = async (...args: Parameters<typeof begin>): Promise<Execution> => se
 const eventsOf = async (runId: string) =>
   (await daemon.agency.runs.inspect(runId, 1_000)).events.filter(({ kind }) => kind.startsWith('exec_'))
 
-/** The line that follows the end of an execution, as soon as it is there. */
-const lastLine = (path: string): Promise<Record<string, unknown>> =>
-  vi.waitFor(
-    () => JSON.parse(readFileSync(path, 'utf8').trim().split('\n').at(-1) as string) as Record<string, unknown>,
-    {
-      timeout: 10_000,
-    },
-  )
+const lastLine = (path: string): Record<string, unknown> =>
+  JSON.parse(readFileSync(path, 'utf8').trim().split('\n').at(-1) as string) as Record<string, unknown>
 
 const write = (path: string, text = 'x\n') => ({ write: { path, text } })
 
@@ -123,7 +118,7 @@ describe('one step in a workspace', () => {
   it('leaves its facts, a line of its log, and a line for each session', async () => {
     const { missionId, directory, path } = await aWorkspace()
     await exec(missionId, [write('a.txt')], { prompt: 'Write a.txt', mode: 'cautious' })
-    const line = await lastLine(join(directory, '.agency/log.jsonl'))
+    const line = lastLine(join(directory, '.agency/log.jsonl'))
     expect(line).toEqual({
       timestamp: expect.stringMatching(/^\d{4}-/),
       prompt: 'Write a.txt',
@@ -243,6 +238,24 @@ describe('one step in a workspace', () => {
   })
 })
 
+describe('what is ours in a workspace', () => {
+  it('is written anew where an agent without a box has put a link, and nothing is written where it leads', async () => {
+    const { missionId, directory } = await aWorkspace()
+    const elsewhere = join(home, 'elsewhere.txt')
+    writeFileSync(elsewhere, 'untouched')
+    const steps = ['log.jsonl', 'mission.json', 'agent.json'].map((name) => ({
+      run: `rm -f .agency/${name}; ln -s ${elsewhere} .agency/${name}`,
+    }))
+    await exec(missionId, steps)
+    await exec(missionId, [write('a.txt')])
+    expect(lastLine(join(directory, '.agency/log.jsonl'))['files_changed']).toEqual(['a.txt'])
+    expect(JSON.parse(readFileSync(join(directory, '.agency/agent.json'), 'utf8'))).toMatchObject({
+      runtime: 'scripted',
+    })
+    expect(readFileSync(elsewhere, 'utf8')).toBe('untouched')
+  })
+})
+
 describe('a workspace that is a clone of a repository', () => {
   it('begins with its files, and leaves what was not committed in the mirror when it is removed', async () => {
     const repository = mkdtempSync(join(tmpdir(), 'agency-origin-'))
@@ -316,6 +329,17 @@ describe('two steps in one workspace', () => {
     const started = (await eventsOf(second.runId)).find(({ kind }) => kind === 'exec_started')
     expect(started?.position).toBeGreaterThan(finished?.position as number)
     expect((await daemon.agency.missions.show(missionId)).status).toBe('in_progress')
+  })
+
+  it('wait through a restart', async () => {
+    const { missionId } = await aWorkspace()
+    const first = await begin(missionId, [{ hang: {} }])
+    const second = await begin(missionId, [write('b.txt')])
+    await daemon.stop()
+    daemon = await startDaemon({ env, web: null })
+    expect((await daemon.agency.executions.execution(second.runId, 0)).status).toBe('queued')
+    await daemon.agency.runs.cancel(operator, first.runId, undefined)
+    expect(await settled(second)).toMatchObject({ status: 'done', filesCreated: ['b.txt'] })
   })
 
   it('are let go also when the one before was cancelled', async () => {

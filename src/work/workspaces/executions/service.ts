@@ -30,6 +30,8 @@ export interface ExecutionDeps {
   workspaces: MissionWorkspaces
   tree: WorkspaceTree
   printed: PrintedFiles
+  /** Runs whose last lines are still to be written. */
+  logging: ReadonlyMap<string, Promise<void>>
   /** What a reviewer is told, with {{focus}}. */
   reviewPrompt: () => string
 }
@@ -134,6 +136,7 @@ export function createExecutions(deps: ExecutionDeps) {
         const execution = await look(prefix)
         return execution.status === 'queued' || execution.status === 'running' ? null : execution
       })
+      if (settled !== null) await deps.logging.get(settled.runId)
       return settled ?? look(prefix)
     },
   }

@@ -30,6 +30,8 @@ export interface OnlookerParts {
   workspaces: Workspaces
   printed: PrintedFiles
   turns: Turns
+  /** Runs whose last lines are still to be written: whoever tells of their end waits for them. */
+  logging: Map<string, Promise<void>>
   /** Which process of ours starts them: `daemon`, or a worker's id. */
   host: string
 }
@@ -85,12 +87,12 @@ async function sceneOf(parts: OnlookerParts, launch: Launch): Promise<Scene | nu
   const found = await parts.db.read(async (tx) => {
     const attempt = await findAttempt(tx, launch.launchId)
     const run = attempt && (await findRun(tx, attempt.runId))
-    const brief = attempt && (await findBrief(tx, attempt.briefId))
-    const mission = run && (await findMission(tx, run.missionId))
-    if (attempt === undefined || run === undefined || brief === undefined || mission === undefined) return null
+    const workspace = run?.configuration.workspace ?? null
     // Simulations by the thousand would only fill the list of sessions.
-    const workspace = run.configuration.workspace ?? null
-    if (workspace === null && attempt.simulated) return null
+    if (attempt === undefined || run === undefined || (workspace === null && attempt.simulated)) return null
+    const brief = await findBrief(tx, attempt.briefId)
+    const mission = await findMission(tx, run.missionId)
+    if (brief === undefined || mission === undefined) return null
     const started = await listStreamEvents(tx, `run:${run.id}`, { kind: ['exec_started'], limit: 1 })
     const persona = (await findPersona(tx, brief.personaId))?.slug ?? String(brief.personaId)
     return { attempt, run, brief, mission, persona, workspace, earlier: started[0]?.data['before'] }
@@ -254,9 +256,11 @@ async function end(
     })
   }
   // What it cost is known when its end is recorded, and that waits for us.
-  void untilEnded(parts, attempt.id)
+  const logged = untilEnded(parts, attempt.id)
     .then((recorded) => logEnd(parts, scene, recorded, changes))
     .catch((error: unknown) => parts.log.warn('a workspace’s log could not be written', { error: String(error) }))
+    .finally(() => parts.logging.delete(run.id))
+  parts.logging.set(run.id, logged)
 }
 
 const changesOf = async (workspace: Workspace, { before }: Scene): Promise<Changes | null> =>
