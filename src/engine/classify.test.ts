@@ -21,6 +21,17 @@ const table: readonly [string, Partial<Ending>, Partial<Classified>][] = [
     { outcome: 'blocked', detail: 'No key.' },
   ],
   [
+    'done, but over our own files',
+    {
+      report,
+      ended: {
+        ...ended(0, null, 'workspace_violation: .agency/x changed, put back'),
+        used: { memoryMb: 1, processes: 1, diskMb: 1, violations: ['.agency/x'] },
+      },
+    },
+    { outcome: 'blocked', detail: 'workspace_violation: .agency/x changed, put back' },
+  ],
+  [
     'outputs left out',
     { report: { status: 'done', summary: 'x' } },
     { outcome: 'ok', report: { status: 'done', summary: 'x', outputs: [] } },

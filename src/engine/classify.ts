@@ -49,6 +49,9 @@ export function classify(ending: Ending): Classified {
   }
   // Secrets go before anything is stored; a report through the API has lost them already.
   const report = { ...parsed.data, summary: redact(parsed.data.summary) }
+  // What it did to our own files was put back; whether its work counts is for a person to say.
+  if (ended.used?.violations !== undefined)
+    return { outcome: 'blocked', detail: line(redact(ended.detail ?? 'it changed files of ours'), 300), report }
   const detail = line(report.summary, 300)
   if (report.status === 'blocked') return { outcome: 'blocked', detail, report }
   if (report.status === 'partial') return { outcome: 'partial_output', detail, report }
