@@ -62,7 +62,7 @@ export interface Used {
   readonly processes: number
   readonly diskMb: number
   /** Files of ours in the workspace that it changed; they are again as they were. A box prevents it. */
-  readonly violations?: readonly string[]
+  readonly violations?: string[]
 }
 
 export interface WorkspaceFile {
