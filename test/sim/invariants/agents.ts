@@ -31,6 +31,14 @@ function checkWriter(event: SeenEvent, history: History): void {
 const newestOf = (history: History, agentId: number): Row | undefined =>
   [...history.rows('attempts').values()].find((attempt) => attempt['agent_id'] === agentId)
 
+const outcomesBefore = ({ history }: World, attempt: Row): string[] =>
+  [...history.rows('attempts').values()]
+    .filter((each) => each['brief_id'] === attempt['brief_id'] && Number(each['fence']) < Number(attempt['fence']))
+    .flatMap((each) => {
+      const { outcomes = [], reported } = history.playedBy(each['id'] as string) ?? {}
+      return [...outcomes, ...(reported === undefined ? [] : [reported])]
+    })
+
 function checkOutcome(world: World, attempt: Row): void {
   const outcome = attempt['outcome'] as string
   const played = world.history.playedBy(attempt['id'] as string)
@@ -51,6 +59,8 @@ function checkOutcome(world: World, attempt: Row): void {
     // What came through the API can get lost with us, or was all that we saw of it.
     ...(hadTrouble ? ['bad_output', ...(played.reported === undefined ? [] : [played.reported])] : []),
     ...(isLimited(world, attempt) ? ['budget'] : []),
+    // Who cannot be killed shares the workspace with its successor, and with it the file that the report is in.
+    ...(world.faults.has('survivor') ? outcomesBefore(world, attempt) : []),
     // What one judges another may have spoilt.
     ...(played.name === 'good' || played.name === 'refuses' || played.name === 'misses something'
       ? ['bad_output']
