@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+
+import { describe, expect, it } from 'vitest'
+
+import { createGitBench, plainGit, plainWorkspace, writeFiles } from '../../test/support/git-bench.ts'
+import { mountDisk, mountsMissing } from '../../test/support/mounts.ts'
+import { noLog } from '../kernel/log.ts'
+import { collect } from './collect.ts'
+import { GitTrouble } from './git.ts'
+import { createMirrors } from './mirrors.ts'
+
+const missing = mountsMissing()
+if (missing !== null) console.log(`skipped, full disks: ${missing}`)
+
+const bench = createGitBench()
+const { git, repository, author, folder } = bench
+
+/** Leaves so much room on a disk and no more. */
+function fill(disk: string, leftKb: number): string {
+  const { bavail, bsize } = statfsSync(disk)
+  const path = join(disk, 'filling')
+  writeFileSync(path, Buffer.alloc(bavail * bsize - leftKb * 1024))
+  return path
+}
+
+describe.skipIf(missing !== null)('a full disk', () => {
+  it('leaves no half mirror, and lets it be made once there is room', async () => {
+    const disk = mountDisk(4_096).folder
+    const mirrors = createMirrors({ root: disk, git, log: noLog })
+    const source = repository({ 'noise.bin': randomBytes(600_000).toString('hex') })
+    const filling = fill(disk, 200)
+    await expect(mirrors.refresh(source)).rejects.toThrow(/No space left on device|write error|pack/i)
+    expect(readdirSync(disk)).toEqual(['filling'])
+    rmSync(filling)
+    expect(await mirrors.refresh(source)).toMatchObject({ branch: 'main' })
+  })
+
+  it('is not taken for a fault of the agent, and loses nothing of its work', async () => {
+    const disk = mountDisk(4_096).folder
+    const mirrors = createMirrors({ root: disk, git, log: noLog })
+    const { path: mirror, commit: start } = await mirrors.refresh(repository())
+    const workspace = plainWorkspace(folder('workspace'))
+    await mirrors.clone({ mirror, branch: 'work', start, author }, workspace.path)
+    writeFiles(workspace.path, { 'noise.bin': randomBytes(600_000) })
+    const order = { mirror, workspace, start, message: 'left', author, ref: 'brf_1' }
+    // Too little for the pack itself, then for what it is unpacked to, then for what the mirror gets.
+    for (const leftKb of [100, 900, 1_400]) {
+      const filling = fill(disk, leftKb)
+      const trouble: unknown = await collect(git, order).catch((error: unknown) => error)
+      expect(trouble).toSatisfy(
+        (error) => error instanceof GitTrouble || (error as { code?: string }).code === 'ENOSPC',
+      )
+      rmSync(filling)
+      expect(readdirSync(disk)).toEqual([basename(mirror)])
+    }
+    expect(await collect(git, order)).toMatchObject({ outcome: 'collected', files: [{ path: 'noise.bin' }] })
+    plainGit(mirror, 'fsck')
+  })
+})
