@@ -37,7 +37,11 @@ it('says which command failed, and what git said first', async () => {
 
 it('says what is missing: the program or the directory', async () => {
   const none = createGit({ program: '/nonexistent/git', clock: systemClock })
-  await expect(none.run(['status'], { cwd: '/' })).rejects.toThrow('git is not installed here')
+  await expect(none.run(['status'], { cwd: '/' })).rejects.toMatchObject({
+    code: 'unsupported',
+    message: 'git is not installed here: no program "/nonexistent/git"',
+    hint: expect.stringContaining('apt install git'),
+  })
   await expect(git.run(['status'], { cwd: folder('gone') })).rejects.toThrow(/^git: there is no .*gone/)
 })
 

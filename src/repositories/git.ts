@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
 import type { Clock } from '../kernel/clock.ts'
+import { refusal } from '../kernel/errors.ts'
 import { shorten } from '../kernel/text.ts'
 import { harmlessEnvironment, harmlessSettings, settingWords } from './harmless.ts'
 
@@ -181,20 +182,21 @@ function collectOutput(child: ChildProcess, maxBytes: number) {
 }
 
 /** Once its pipes are closed too, so that nothing of what it said is missing. */
-const ended = (child: ChildProcess, missing: () => string): Promise<number | null> =>
+const ended = (child: ChildProcess, missing: () => Error): Promise<number | null> =>
   new Promise((resolve, reject) => {
     child.once('close', (exitCode) => resolve(exitCode))
     child.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new GitTrouble(error.code === 'ENOENT' ? missing() : `git could not be started: ${error.message}`)),
+      reject(error.code === 'ENOENT' ? missing() : new GitTrouble(`git could not be started: ${error.message}`)),
     )
   })
 
 /** The system says the same of a program and of a directory that are not there. */
-const missing = (program: string, { cwd, gitDir }: GitOptions): string => {
+const missing = (program: string, { cwd, gitDir }: GitOptions): Error => {
   const directory = cwd ?? gitDir
-  return directory !== undefined && !existsSync(directory)
-    ? `git: there is no ${directory}`
-    : `git is not installed here: no program "${program}"`
+  if (directory !== undefined && !existsSync(directory)) return new GitTrouble(`git: there is no ${directory}`)
+  return refusal('unsupported', `git is not installed here: no program "${program}"`, {
+    hint: 'Install git 2.38 or newer, for example with "apt install git".',
+  })
 }
 
 function killGroup(child: ChildProcess): void {
