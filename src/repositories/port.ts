@@ -13,7 +13,7 @@ export interface Repositories {
   /** Joins a collected branch with what was merged before. The second time, nothing is left to do. */
   merge(branch: MergedBranch): Promise<Merged>
   /** Refuses, with the next command, what `land` would refuse now. */
-  checkLanding(repository: RunRepository, commit: string): Promise<void>
+  checkLanding(repository: RunRepository, result: { runId: string; commit: string }): Promise<void>
   /** Brings a result into the operator's own repository. */
   land(repository: RunRepository, result: { runId: string; commit: string; message: string }): Promise<Landed>
   files(mirror: string, from: string, to: string): Promise<ChangedFile[]>

@@ -70,13 +70,13 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
         : { outcome: 'merged', commit: merged.commit }
     },
 
-    checkLanding: async ({ path, branch, mirror }, commit) => {
-      await mirrors.canLand({ repository: path, branch, mirror, commit, again: 'the same approval again' })
+    checkLanding: async ({ path, branch, mirror }, { runId, commit }) => {
+      await mirrors.canLand({ repository: path, branch, mirror, commit, again: approvalOf(runId) })
     },
 
     land: async ({ path, branch, mirror }, { runId, commit: first, message }) => {
       let commit = first
-      const again = `agency approve ${runId} --gate merge`
+      const again = approvalOf(runId)
       // Whoever commits to the target meanwhile is merged with, a few times.
       for (let tries = 0; tries < 5; tries += 1) {
         const landed = await orRefusal(() => mirrors.land({ repository: path, branch, mirror, commit, again }))
@@ -100,6 +100,8 @@ interface FoundSecret {
   rule: string
   what: string
 }
+
+const approvalOf = (runId: string): string => `agency approve ${runId} --gate merge`
 
 /** The same finding has the same name in a later attempt, wherever else the file has changed. */
 const ruleOf = ({ rule, path, shown }: Finding): string =>

@@ -58,7 +58,10 @@ export function createGates({ db, scopes, questions, trigger, repositories }: Ga
     const found = await db.read((tx) => findTarget(tx, input.target, input.gate))
     // Said at once instead of after the approval; whether it still holds then is looked at again.
     if (found.gate.gate === 'merge' && found.gate.status === 'pending' && found.run.repository !== null)
-      await repositories?.checkLanding(found.run.repository, found.run.head ?? found.run.repository.base)
+      await repositories?.checkLanding(found.run.repository, {
+        runId: found.run.id,
+        commit: found.run.head ?? found.run.repository.base,
+      })
     return decide(by, found, isFinal(found.gate.gate), async (scope, gateId) => {
       const person = await personOf(scope.tx, input.as)
       const gate = await approveGate(scope, gateId, person, input.note ?? null)
