@@ -16,7 +16,8 @@ interface Place {
 }
 
 function walk(command: Command, path: string[]): Place[] {
-  const options: Option[] = [...command.createHelp().visibleOptions(command)]
+  // Also those that help leaves out.
+  const options: Option[] = [...new Set([...command.createHelp().visibleOptions(command), ...command.options])]
   const place: Place = {
     path,
     commands: command.commands.map((each) => ({ name: each.name(), summary: each.description() })),

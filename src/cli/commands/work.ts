@@ -28,9 +28,7 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
       'run',
       'Start a run towards a goal; prints its id',
       'agency run "Write a haiku about rivers into poem.txt" --runtime scripted --evidence file:poem.txt',
-      `agency run "Make it pass" --program "sh fix.sh" --evidence 'command:npm test' --watch`,
       'agency run "Add a --json flag to the CLI" --repo . --evidence \'command:npm test\'',
-      'agency run --plan plan.yaml --preview',
     )
       .argument('[goal]', 'What is to be achieved, in your words')
       .option('--plan <file>', 'A YAML file with the whole run, or - for standard input')
@@ -69,8 +67,15 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
       )
       .option('--tokens <n>', 'Tokens that the run may use', whole(1))
       .option('--usd <amount>', 'US dollars that the run may cost', amount)
-      .option('--idle-minutes <n>', 'End an attempt silent for so long; "off": never', minutes)
-      .option('--hard-minutes <n>', 'No attempt lasts longer; "off": no limit', minutes)
+      // Rarely said, and in a plan as well: help stays on a screen.
+      .addOption(
+        new Option('--idle-minutes <n>', 'End an attempt silent for so long; "off": never')
+          .argParser(minutes)
+          .hideHelp(),
+      )
+      .addOption(
+        new Option('--hard-minutes <n>', 'No attempt lasts longer; "off": no limit').argParser(minutes).hideHelp(),
+      )
       .option('--watch', 'Follow it on stderr; exit 0 when done, 1 when failed')
       .option('--json', 'Print the whole run as JSON')
       .hook('preAction', (run) => {
