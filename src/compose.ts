@@ -137,7 +137,8 @@ export function composeAgency(parts: Parts): Agency {
     ...(parts.gatesChanged === undefined ? {} : { gatesChanged: parts.gatesChanged }),
   }
   const queue = createQueue(parts)
-  const engine = withQueue(createEngine({ ...parts, ...scopes, runtimes }), queue)
+  const stopping = new AbortController()
+  const engine = withQueue(createEngine({ ...parts, ...scopes, runtimes }), queue, stopping)
   const missions = createMissions({ db, ids })
   const runs = createRuns({
     db,
@@ -180,6 +181,7 @@ export function composeAgency(parts: Parts): Agency {
     executions: createExecutions({
       db,
       clock: parts.clock,
+      stopping: stopping.signal,
       runs,
       workspaces: missionWorkspaces,
       tree,
@@ -191,7 +193,7 @@ export function composeAgency(parts: Parts): Agency {
 }
 
 /** What waits for a workspace is let go as long as the engine runs. */
-const withQueue = (engine: Engine, queue: Queue): Engine => ({
+const withQueue = (engine: Engine, queue: Queue, stopping: AbortController): Engine => ({
   ...engine,
   start: async () => {
     await engine.start()
@@ -199,6 +201,7 @@ const withQueue = (engine: Engine, queue: Queue): Engine => ({
   },
   stop: () => {
     queue.stop()
+    stopping.abort()
     return engine.stop()
   },
 })

@@ -26,6 +26,7 @@ import { exitCodeOf } from './watch.ts'
 export interface ExecutionDeps {
   db: Db
   clock: Clock
+  stopping: AbortSignal
   runs: Runs
   workspaces: MissionWorkspaces
   tree: WorkspaceTree

@@ -6,17 +6,25 @@ import { findAttempt } from '../../attempts/store.ts'
 interface Waiting {
   db: Db
   clock: Clock
+  /** Aborted when we stop: nobody is kept waiting then. */
+  stopping?: AbortSignal
 }
 
 /** Asks again after every commit until there is an answer, or until it is late; then null. */
-export async function until<T>({ db, clock }: Waiting, ms: number, look: () => Promise<T | null>): Promise<T | null> {
+export async function until<T>(
+  { db, clock, stopping }: Waiting,
+  ms: number,
+  look: () => Promise<T | null>,
+): Promise<T | null> {
   let ring = (): void => {}
-  let isLate = false
-  const stop = db.onCommit(() => ring())
-  const cancel = clock.after(ms, () => {
+  let isLate = stopping?.aborted ?? false
+  const giveUp = (): void => {
     isLate = true
     ring()
-  })
+  }
+  const stop = db.onCommit(() => ring())
+  const cancel = clock.after(ms, giveUp)
+  stopping?.addEventListener('abort', giveUp)
   try {
     for (;;) {
       // Armed before the look: what is committed during it rings too.
@@ -29,6 +37,7 @@ export async function until<T>({ db, clock }: Waiting, ms: number, look: () => P
   } finally {
     stop()
     cancel()
+    stopping?.removeEventListener('abort', giveUp)
   }
 }
 

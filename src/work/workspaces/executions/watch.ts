@@ -259,8 +259,10 @@ async function end(
   const logged = untilEnded(parts, attempt.id)
     .then((recorded) => logEnd(parts, scene, recorded, changes))
     .catch((error: unknown) => parts.log.warn('a workspace’s log could not be written', { error: String(error) }))
-    .finally(() => parts.logging.delete(run.id))
   parts.logging.set(run.id, logged)
+  void logged.then(() => {
+    if (parts.logging.get(run.id) === logged) parts.logging.delete(run.id)
+  })
 }
 
 const changesOf = async (workspace: Workspace, { before }: Scene): Promise<Changes | null> =>
