@@ -1,10 +1,12 @@
 import { installClaude } from './install.ts'
 
-/** Where tests find the program; set once for all of them. */
+/** Where tests find the program, and the packages beside it; set once for all of them. */
 export const claudeVariable = 'AGENCY_TEST_CLAUDE'
+export const modulesVariable = 'AGENCY_TEST_MODULES'
 
 export function setup(): void {
   const installed = installClaude()
   if ('missing' in installed) throw new Error(installed.missing)
   process.env[claudeVariable] = installed.path
+  process.env[modulesVariable] = installed.modules
 }

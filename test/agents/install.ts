@@ -1,23 +1,26 @@
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { homedir, tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 
 const declaration = new URL('package.json', import.meta.url)
 
-export type Installed = { readonly path: string } | { readonly missing: string }
+/** `modules`: where everything that is declared lies. */
+export type Installed = { readonly path: string; readonly modules: string } | { readonly missing: string }
 
 /** Claude Code in the version that is declared here, in a cache outside of the checkout; installed where it is not yet. */
 export function installClaude(): Installed {
-  const { dependencies } = JSON.parse(readFileSync(declaration, 'utf8')) as { dependencies: Record<string, string> }
+  const declared = readFileSync(declaration, 'utf8')
+  const { dependencies } = JSON.parse(declared) as { dependencies: Record<string, string> }
   const version = dependencies['@anthropic-ai/claude-code'] ?? ''
-  const folder = join(cacheFolder(), `claude-code-${version}`)
+  const folder = join(cacheFolder(), createHash('sha256').update(declared).digest('hex').slice(0, 16))
   if (!existsSync(binaryIn(folder))) {
     const failure = install(folder)
     if (failure !== null) return { missing: `Claude Code ${version} cannot be installed (${failure})` }
   }
   const said = spawnSync(binaryIn(folder), ['--version'], { env: { HOME: '/nonexistent' }, encoding: 'utf8' })
-  if (said.stdout?.startsWith(version)) return { path: binaryIn(folder) }
+  if (said.stdout?.startsWith(version)) return { path: binaryIn(folder), modules: join(folder, 'node_modules') }
   return { missing: `Claude Code ${version} does not run here (${said.error?.message ?? said.stderr.trim()})` }
 }
 

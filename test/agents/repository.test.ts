@@ -1,7 +1,10 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
 import { turns } from '../support/model-server/script.ts'
 import { makeRepository } from '../support/repository.ts'
+import { modulesVariable } from './agents.setup.ts'
 import { hasEnded, install } from './installation.ts'
 import { bash, report } from './replies.ts'
 
@@ -44,4 +47,43 @@ it('changes a repository in a clone of its own; the change waits as a pull reque
   expect((await until(id, hasEnded)).run.status).toBe('done')
   expect(repository.read('sum.mjs')).toBe('export const sum = (a, b) => a + b\n')
   expect(repository.git('log', '--format=%s')).toContain('Add, not subtract')
+})
+
+it('mends a published package: its own tests fail before and pass after, and the diff is the mend and nothing else', async () => {
+  const folder = join(process.env[modulesVariable] ?? '', 'inherits')
+  const files = Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
+  const whole = files['inherits.js'] ?? ''
+  const broken = 'module.exports = function inherits() {}\n'
+  const repository = makeRepository({ ...files, 'inherits.js': broken })
+  expect(() => repository.run(process.execPath, 'test.js')).toThrow('AssertionError')
+  // What git itself says of the mend, made by hand on another branch.
+  repository.git('checkout', '-qb', 'mended')
+  repository.write('inherits.js', whole)
+  repository.commit('By hand')
+  const mend = repository.git('diff', 'main', 'mended')
+  repository.git('checkout', '-q', 'main')
+
+  const { run, until, daemon } = await install([
+    turns([
+      { tools: [bash('npm test')] },
+      { tools: [{ name: 'Read', input: { file_path: 'inherits.js' } }] },
+      { tools: [{ name: 'Edit', input: { file_path: 'inherits.js', old_string: broken, new_string: whole } }] },
+      { tools: [bash('npm test')] },
+      report('Inherits again.'),
+    ]),
+  ])
+  const id = await run({
+    goal: 'Make the tests pass',
+    repo: repository.path,
+    base: 'main',
+    evidence: [{ kind: 'command', run: 'npm test' }],
+  })
+  const gated = await until(id, (shown) => hasEnded(shown) || shown.run['gates_pending'] === 1)
+  expect(gated.evidence).toMatchObject([{ passed: true, boxed: true }])
+  expect(gated.attempts).toMatchObject([{ outcome: 'ok', boxed: true }])
+  const diff = (await daemon.ask('GET', `/runs/${id}/diff`)) as { text: string }
+  expect(diff.text.trim()).toBe(mend)
+  await daemon.ask('POST', `/gates/${id}/approve`, { gate: 'merge' })
+  expect((await until(id, hasEnded)).run.status).toBe('done')
+  expect(repository.run(process.execPath, 'test.js')).toBe('ok')
 })

@@ -18,6 +18,8 @@ import { createSeenLog } from './server.ts'
 export interface TestRepository {
   readonly path: string
   git(...args: string[]): string
+  /** Any program in it. */
+  run(program: string, ...args: string[]): string
   write(path: string, text: string): void
   read(path: string): string
   /** Everything that is there, as one commit; its id. */
@@ -31,8 +33,9 @@ export function makeRepository(
   onTestFinished(() => rmSync(path, { recursive: true, force: true }))
   const repository: TestRepository = {
     path,
-    git: (...args) =>
-      execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@localhost', ...args], {
+    git: (...args) => repository.run('git', '-c', 'user.name=Ada', '-c', 'user.email=ada@localhost', ...args),
+    run: (program, ...args) =>
+      execFileSync(program, args, {
         cwd: path,
         encoding: 'utf8',
         env: { PATH: process.env['PATH'] ?? '', HOME: path, GIT_CONFIG_NOSYSTEM: '1' },
