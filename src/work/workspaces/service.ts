@@ -3,6 +3,7 @@ import { inserted, record, updated } from '../../events/change.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { refusal } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
+import { toWire } from '../../operations/wire.ts'
 import type { Repositories } from '../../repositories/port.ts'
 import type { Workspace, Workspaces } from '../../workspaces/port.ts'
 import type { Mission } from '../missions/contract.ts'
@@ -10,7 +11,13 @@ import type { Missions } from '../missions/service.ts'
 import { findMission, missions as missionRows } from '../missions/store.ts'
 import { listRunsIn } from '../runs/store.ts'
 import { decideAccess, usualRules } from './access.ts'
-import type { CheckAccess, CreateWorkspace, MissionWorkspace, WorkspaceShown } from './contract.ts'
+import {
+  type CheckAccess,
+  type CreateWorkspace,
+  type MissionWorkspace,
+  WorkspaceRules,
+  type WorkspaceShown,
+} from './contract.ts'
 import { initialiseGit } from './git.ts'
 import { categoryOf, firstFree, placeFor } from './names.ts'
 import {
@@ -70,7 +77,7 @@ export function createMissionWorkspaces(deps: WorkspaceDeps) {
       const wanted = placeFor(mission, input.path)
       const repository = input.repo === undefined ? null : await openRepository(deps, input.repo)
       await tree.prepare({
-        policy: usualRules(),
+        policy: toWire(WorkspaceRules, usualRules()),
         defaults: { mode: 'yolo', timeout_minutes: 15, token_budget: 50_000 },
       })
       const id = deps.ids.next('workspace')

@@ -61,7 +61,7 @@ describe('a mission’s workspace', () => {
     const configuration = JSON.parse(
       readFileSync(join(home, 'workspaces/.agency-global/workspace-config.json'), 'utf8'),
     ) as object
-    expect(configuration).toMatchObject({ policy: { limits: { maxProcesses: 10 } }, defaults: { mode: 'yolo' } })
+    expect(configuration).toMatchObject({ policy: { limits: { max_processes: 10 } }, defaults: { mode: 'yolo' } })
   })
 
   it('gets a number where its slug is taken, and a name of its mission where none was given', async () => {
