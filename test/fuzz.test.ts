@@ -417,7 +417,8 @@ describeStores('whatever is sent', (openFresh) => {
     const reached = new Set<string>()
     for (const operation of allOperations) {
       for (const as of ['operator', 'agent'] as const) {
-        await target.refresh(operation.name)
+        // Who is turned away at the door uses nothing up.
+        if (operation.allow.includes(as)) await target.refresh(operation.name)
         await fc.assert(
           fc.asyncProperty(inputOf(operation), fc.nat(1_000), async (input, pick) => {
             const { path, body } = requestFor(operation, filledIn(input, target.ids), target.ids, pick)
