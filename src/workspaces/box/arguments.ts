@@ -43,11 +43,12 @@ export function boxArguments({ path, home, readable, limits, doors }: Walls, gro
   return [
     ['--unshare-all', '--unshare-user', '--disable-userns', '--uid', '1000', '--gid', '1000', '--cap-drop', 'ALL'],
     ['--new-session', '--die-with-parent', '--hostname', 'box'],
-    system,
     ['--proc', '/proc', ...hidden.flatMap((name) => covered(name)), '--dev', '/dev'],
     ['--size', String(Math.ceil(memory / 4)), '--perms', '1777', '--tmpfs', '/dev/shm'],
     ['--size', String(Math.ceil(memory / 2)), '--perms', '1777', '--tmpfs', '/tmp'],
     ['--size', String(1024 * 1024), '--tmpfs', '/run'],
+    // After these, because Node or Agency may lie below one of them.
+    system,
     ['passwd', 'group', 'hosts', 'nsswitch.conf'].flatMap((name) => [
       '--ro-bind',
       `${furniture}/${name}`,

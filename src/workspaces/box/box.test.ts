@@ -14,6 +14,7 @@ import { createDirectoryWorkspaces } from '../directory.ts'
 import { startInside } from '../inside.ts'
 import { defaultPolicy, type PolicyWishes } from '../policy.ts'
 import type { Entry, Workspace } from '../port.ts'
+import { boxArguments } from './arguments.ts'
 import type { BoxParts } from './box.ts'
 import { detectBox } from './detect.ts'
 
@@ -221,4 +222,11 @@ it('is not found where bubblewrap is too old for it', async () => {
     ok: false,
     install: 'Install bubblewrap 0.8 or newer.',
   })
+})
+
+it('shows what it runs on also where that lies below a directory that every box has of its own', () => {
+  const walls = { path: '/w', home: '/h', readable: [], limits: defaultPolicy('').limits, doors: null }
+  const args = boxArguments(walls, { system: ['--ro-bind', '/tmp/node', '/tmp/node'], furniture: '/f', closed: [] })
+  for (const own of ['/tmp', '/run', '/dev/shm', '/dev', '/proc'])
+    expect(args.indexOf('/tmp/node')).toBeGreaterThan(args.indexOf(own))
 })
