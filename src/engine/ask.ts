@@ -158,7 +158,8 @@ export async function askAboutBrief(
   asked?: Pick<NewQuestion, 'options' | 'recommendation' | 'risk' | 'kind' | 'context'>,
 ): Promise<void> {
   const text = cause === 'asked' ? reason : `${brief.key} is stuck: ${reason}`
-  const times = await countRepetition(scope, brief, text, cause)
+  // Two things that were denied may be called alike; each is for somebody to allow.
+  const times = ownChoices[cause] === undefined ? await countRepetition(scope, brief, text, cause) : 1
   if (times >= similarLimit) return holdForLook(scope, brief, text, times)
   await askQuestion(scope, {
     brief,

@@ -229,7 +229,8 @@ export async function conclude(
   const { denied: asked = [] } = conclusion.ended
   const seen = await lookAt(deps, run, brief, workspace, classifyEnd(conclusion, report))
   const secrets = seen.denied ?? []
-  const isDenied = seen.classified.outcome === 'blocked' && asked.length > 0
+  const isDenied =
+    seen.classified.outcome === 'blocked' && asked.length > 0 && seen.classified.report?.question === undefined
   const end: AttemptEnd = {
     ...seen,
     ended: conclusion.ended,
@@ -370,6 +371,8 @@ function classifyEnd(conclusion: Conclusion, report: unknown): Classified {
 function withDenied(classified: Classified, { denied = [] }: AgentEnded): Classified {
   if (denied.length === 0 || (classified.outcome !== 'bad_output' && classified.outcome !== 'blocked'))
     return classified
+  // Who asks something of its own is heard.
+  if (classified.report?.question !== undefined) return classified
   const detail = shorten(`it may not do this unasked: ${denied.map(({ what }) => redact(what)).join('; ')}`, 1_000)
   return { ...classified, outcome: 'blocked', detail }
 }

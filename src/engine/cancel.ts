@@ -14,6 +14,7 @@ export async function cancelBrief(scope: RunScope, brief: Brief, reason: string 
     kind: 'brief_cancelled',
     code: 'CANCELLED',
     message: `${brief.key} cancelled${reason === undefined ? '' : `: ${reason}`}`,
+    patch: { heldBy: null },
     also: await holdDependents(scope, brief),
   })
   for (const verifier of await listVerifiersOf(scope.tx, brief.id))

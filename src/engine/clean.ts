@@ -15,10 +15,14 @@ export async function cleanRun(deps: EngineDeps, runId: string): Promise<void> {
     const { startCommit: start } = brief
     // Others work in the directory of the one they belong to.
     if (start === null || brief.remainderOf !== null || brief.verifies !== null) continue
-    await deps.workspaces.remove(placeOf(deps, run, brief), async (workspace) => {
+    const removed = deps.workspaces.remove(placeOf(deps, run, brief), async (workspace) => {
       const attemptId = brief.attemptId ?? brief.id
       const message = `What was left in the clone of ${brief.id}`
       await deps.repositories?.keep({ repository, runId, briefId: brief.id, attemptId, workspace, start, message })
+    })
+    // What cannot be kept is not thrown away either.
+    await removed.catch((error: unknown) => {
+      deps.log.warn('a clone stays on the disk', { run: runId, brief: brief.id, error: String(error) })
     })
   }
 }

@@ -10,6 +10,8 @@ export interface CollectedEnd {
   classified: Classified
   /** What was collected; null: nothing was changed, or nothing may be. */
   commit: string | null
+  /** It is as it was at its start: what an earlier attempt left counts no more. */
+  isEmpty?: boolean
   /** What it changed: where its report names no outputs, these are. */
   files?: readonly string[]
   /** What the operator would have to allow. */
@@ -45,7 +47,12 @@ export async function collectWork(
     case 'collected':
       return { classified, commit: collected.commit, files: collected.files, denied: [] }
     case 'empty':
-      return brief.checkable ? nothing : sentBack(classified, 'nothing in the repository was changed')
+      // What was merged before is not taken back by dropping commits.
+      if (brief.branchCommit !== null && brief.rejectionReason !== null)
+        return sentBack(classified, 'what was merged before is still there: undo it with a commit of its own')
+      return brief.checkable
+        ? { ...nothing, isEmpty: true }
+        : sentBack(classified, 'nothing in the repository was changed')
     case 'refused':
       return sentBack(classified, collected.why)
     case 'secrets': {

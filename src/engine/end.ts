@@ -41,6 +41,7 @@ export interface AttemptEnd {
   ended?: AgentEnded
   /** What was collected of its work in a repository. */
   commit?: string | null
+  isEmpty?: boolean
   /** What the operator would have to allow; with `blocked`, the question is about that. */
   denied?: readonly Denied[]
   cause?: QuestionClass
@@ -182,7 +183,7 @@ async function finish(
   brief: Brief,
   attempt: Attempt,
   report: Report,
-  { examination, commit = null }: AttemptEnd,
+  { examination, commit = null, isEmpty = false }: AttemptEnd,
 ): Promise<void> {
   if (examination === null) throw bug(`${brief.id} is finished and nobody has looked at it`)
   const reviewing = await moveBrief(scope, brief, 'completion_drive_review', {
@@ -211,7 +212,7 @@ async function finish(
     level: 'verbose',
     message: `${brief.key} is ready to be verified${isPart ? ', as far as it goes' : ''}`,
     patch: {
-      ...(commit === null ? {} : { branchCommit: commit }),
+      ...(commit === null && !isEmpty ? {} : { branchCommit: commit }),
       ...(isPart ? await splitBrief(scope, reviewing, report, examination) : {}),
     },
   })

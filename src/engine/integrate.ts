@@ -28,12 +28,15 @@ export async function integrate(deps: EngineDeps, runId: string): Promise<void> 
     if (run === undefined || run.endedAt !== null || run.repository === null) return
     const repositories = deps.repositories
     if (repositories === undefined) throw bug('there is a run with a repository, and nobody who knows git')
-    const [brief] = held
+    const brief = held.find(waitsToBeMerged)
     if (brief !== undefined) await mergeBrief(deps, repositories, run, run.repository, brief)
     else if (run.heldBy === landingHold) return landRun(deps, repositories, run, run.repository)
     else return
   }
 }
+
+const waitsToBeMerged = (brief: Brief): boolean =>
+  brief.status === 'ready_for_verification' && brief.heldBy === mergeHold
 
 async function mergeBrief(
   deps: EngineDeps,
@@ -54,7 +57,7 @@ async function mergeBrief(
   await inScope(deps, run.id, async (scope) => {
     const current = await findBrief(scope.tx, brief.id)
     // Cancelled, or done again meanwhile: then what was merged is merged again with what came of it.
-    if (current === undefined || current.heldBy !== mergeHold || current.branchCommit !== brief.branchCommit) return
+    if (current === undefined || !waitsToBeMerged(current) || current.branchCommit !== brief.branchCommit) return
     await (merged.outcome === 'merged'
       ? passOn(scope, current, merged)
       : sendBackConflict(scope, current, merged.files))
@@ -147,6 +150,7 @@ async function follow(scope: RunScope, repository: RunRepository, landed: Landed
           next: landed.next,
           anomalies: [landed.why],
         },
+        timeoutMinutes: scope.run.configuration.gateTimeoutMinutes,
       })
   }
 }

@@ -1,11 +1,12 @@
 import { inserted, updated } from '../events/change.ts'
-import { bug } from '../kernel/errors.ts'
+import { bug, refusal } from '../kernel/errors.ts'
 import { shorten } from '../kernel/text.ts'
 import { integrationBranch } from '../repositories/port.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import { briefs, listBriefs } from '../work/briefs/store.ts'
 import type { PullRequest } from '../work/pull-requests/contract.ts'
 import { findPullRequestOf, pullRequests } from '../work/pull-requests/store.ts'
+import type { Run } from '../work/runs/contract.ts'
 import { type RunScope, touchRun } from './scope.ts'
 
 /** What a brief, and a run, is held by while git is at work for it. */
@@ -30,6 +31,14 @@ export async function holdForMerge(scope: RunScope, brief: Brief, reason: string
     [updated(briefs, brief, { heldBy: mergeHold, updatedAt: scope.tx.at })],
   )
   await scope.later(scope.tx, { kind: 'integrate', runId: scope.run.id })
+}
+
+/** Between the approval and its record git may be done already: what is then given up would be in the repository all the same. */
+export function checkNotLanding(run: Run): void {
+  if (run.heldBy !== landingHold) return
+  throw refusal('conflict', `the result of ${run.id} is being merged into ${run.repository?.branch}`, {
+    hint: `See what becomes of it: agency watch ${run.id}`,
+  })
 }
 
 /** The record of what a run wants to bring into the repository; a second time it is brought up to date. */

@@ -53,6 +53,7 @@ export async function splitBrief(
     retryBudget: brief.retryBudget,
     verificationLimit: brief.verificationLimit,
     guidance: brief.guidance,
+    allowed: brief.allowed,
     remainderOf: brief.remainderOf ?? brief.id,
     tokenBudget: brief.tokenBudget === null ? null : Math.max(1, brief.tokenBudget - brief.tokensUsed),
     costLimitMicros: brief.costLimitMicros === null ? null : Math.max(1, brief.costLimitMicros - brief.costMicros),

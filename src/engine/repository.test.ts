@@ -225,6 +225,75 @@ describeStores('a run in a repository', (openFresh) => {
   })
 })
 
+describe('while git is at work for a run', () => {
+  const trouble = new Error('no space left on device')
+
+  it('a brief that is cancelled is not merged, and holds up nobody', async () => {
+    const repository = makeRepository()
+    const { repositories, workspaces } = openRepositories()
+    let failing = true
+    const agency = await openAgency({
+      workspaces,
+      mayLogErrors: true,
+      repositories: {
+        ...repositories,
+        merge: async (branch) => {
+          if (failing) throw trouble
+          return repositories.merge(branch)
+        },
+      },
+    })
+    await agency.engine.start()
+    const run = await agency.run({
+      goal: 'Two',
+      repo: repository.path,
+      briefs: ['a', 'b'].map((key) => ({ key, objective: key, runtimeOptions: play(writes(`${key}.txt`, key)) })),
+    })
+    for (const key of ['a', 'b']) await agency.until(async () => (await agency.brief(run, key)).heldBy === 'merge')
+    await agency.briefs.update(operator, (await agency.brief(run, 'a')).id, 'cancelled', undefined)
+    failing = false
+    // The queue tries again after a while.
+    await agency.pass(600_000)
+    await gateOf(agency, run)
+    expect((await agency.pullRequests.ofRun(run.id)).files.map((file) => file.path)).toEqual(['b.txt'])
+    const merged = agency.briefs.update(operator, (await agency.brief(run, 'b')).id, 'cancelled', undefined)
+    await expect(merged).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('merged') })
+  })
+
+  it('nothing of it can be cancelled; where git is refused, the gate opens again and says why', async () => {
+    const repository = makeRepository()
+    const { repositories, workspaces } = openRepositories()
+    const landing = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const agency = await openAgency({
+      workspaces,
+      repositories: {
+        ...repositories,
+        land: async (target, result) => {
+          landing.resolve()
+          await goOn.promise
+          repository.write('README.md', 'mine\n')
+          return repositories.land(target, result)
+        },
+      },
+    })
+    await agency.engine.start()
+    const run = await agency.run({ goal: 'x', repo: repository.path, play: [writes('a.txt', 'a')] })
+    const gate = await gateOf(agency, run)
+    await approve(agency, run)
+    await landing.promise
+    await expect(agency.runs.cancel(operator, run.id, undefined)).rejects.toMatchObject({ code: 'conflict' })
+    goOn.resolve()
+    const again = await agency.until(async () =>
+      (await agency.gates.ofRun(run.id)).gates.find((each) => each.status === 'pending'),
+    )
+    expect(again.id).not.toBe(gate.id)
+    expect(again.summary).toMatchObject({ anomalies: [expect.stringContaining('uncommitted')] })
+    await agency.runs.cancel(operator, run.id, undefined)
+    expect(repository.git('log', '--oneline').split('\n')).toHaveLength(1)
+  })
+})
+
 describe('what an agent leaves in its clone', () => {
   async function opened() {
     const repository = makeRepository({ 'a.txt': 'a\n' })

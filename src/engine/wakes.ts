@@ -10,7 +10,9 @@ export const laterThrough =
   async (tx, wake) => {
     const object = 'gateId' in wake ? wake.gateId : wake.runId
     const delayMs = wake.kind === 'integrate' ? 0 : wake.delayMs
-    await jobs.enqueue(tx, { kind: wake.kind, singleton: object, payload: object, delayMs })
+    // A full disk or a lost mirror is waited out: what waits for git is woken by nothing else.
+    const patience = 'gateId' in wake ? {} : { maxTries: 1_000_000 }
+    await jobs.enqueue(tx, { kind: wake.kind, singleton: object, payload: object, delayMs, ...patience })
   }
 
 /** Before the queue starts. */

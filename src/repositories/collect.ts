@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { bug } from '../kernel/errors.ts'
+import { bug, refusal } from '../kernel/errors.ts'
 import type { Workspace } from '../workspaces/port.ts'
 import type { Author } from './author.ts'
 import { changedFiles, type ChangedFile, type Commit, listCommits } from './changes.ts'
@@ -86,15 +86,19 @@ export const discard = async (git: Git, mirror: string, ref: string): Promise<vo
   void (await deleteRefs(git, mirror, [incomingRef(ref)]))
 
 /**
- * Keeps what is in a clone before it is removed, whatever it is, at `refs/agency/snapshots/<ref>`. Null where there is
- * nothing that no branch has, or nothing that could be read.
+ * Keeps what is in a clone before it is removed, at `refs/agency/snapshots/<ref>`. Null where there is nothing that no
+ * branch has. What cannot be kept there (too large, broken, a secret in it) is refused: whoever removes it decides.
  */
 export async function snapshot(git: Git, collection: Collection): Promise<string | null> {
   const kept = await quarantined(git, collection, async (quarantine, commit) => {
     if (commit === collection.start || (await isOnBranch(git, collection.mirror, commit))) return { outcome: 'empty' }
+    if ((await collection.mayComeIn?.(quarantine, commit)) === false) return { outcome: 'withheld' }
     await admit(git, quarantine, collection.mirror, snapshotRef(collection.ref))
     return { outcome: 'collected', commit, files: [], commits: [] }
   })
+  if (kept.outcome === 'refused') throw refusal('conflict', `what is in the clone cannot be kept: ${kept.why}`)
+  if (kept.outcome === 'withheld')
+    throw refusal('conflict', 'what is in the clone cannot be kept: there is what looks like a secret in it')
   return kept.outcome === 'collected' ? kept.commit : null
 }
 

@@ -178,7 +178,15 @@ async function fetchInto(git: Git, repository: OperatorRepository, landing: Land
 }
 
 async function forward(git: Git, worktree: OperatorRepository, landing: Landing): Promise<void> {
-  const plainly = ['--ff-only', '--no-squash', '--no-autostash', '--no-verify-signatures', '--no-stat', '--quiet']
+  const plainly = [
+    '--ff-only',
+    '--no-overwrite-ignore',
+    '--no-squash',
+    '--no-autostash',
+    '--no-verify-signatures',
+    '--no-stat',
+    '--quiet',
+  ]
   const { exitCode, stderr } = await worktree.run(['merge', ...plainly, landing.commit], {
     environment: logged(git, landing),
     settings: [['advice.diverging', 'false']],

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 
 import { AgencyError } from '../kernel/errors.ts'
-import { shorten } from '../kernel/text.ts'
+import { shorten, withoutKnownSecrets } from '../kernel/text.ts'
+import type { RunRepository } from '../work/runs/contract.ts'
 import { type Finding, scanForSecrets } from '../secrets/scan.ts'
 import { engineAuthor } from './author.ts'
 import { collect, promote, snapshot } from './collect.ts'
-import type { Git } from './git.ts'
+import { type Git, GitTrouble } from './git.ts'
 import type { Mirrors } from './mirrors.ts'
 import { type CollectedWork, featureBranch, integrationBranch, type Landed, type Repositories } from './port.ts'
 
@@ -22,6 +23,15 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
       })),
       { clock: git.clock },
     )
+    // What we hand to agents to pay with has no form that a rule could know.
+    for (const part of parts)
+      if (withoutKnownSecrets(part.text) !== part.text)
+        found.push({
+          rule: 'known',
+          path: part.path ?? 'a message',
+          line: part.line,
+          shown: 'a key of this installation',
+        })
     if (cut) found.push({ rule: 'not_scanned', path: '.', line: 1, shown: 'more was added than can be looked at' })
     const named = new Map(found.map((finding) => [ruleOf(finding), describe(finding)]))
     return [...named].map(([rule, what]) => ({ rule, what })).filter(({ rule }) => !work.allowed.includes(rule))
@@ -57,8 +67,21 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
       return { outcome: 'collected', commit, files }
     },
 
-    keep: ({ repository, workspace, start, message, briefId }) =>
-      snapshot(git, { mirror: repository.mirror, workspace, start, message, author: engineAuthor, ref: briefId }),
+    keep: async (work) => {
+      const { repository, workspace, start, message, briefId: ref } = work
+      // Later agents of this repository can read the mirror: what holds a secret stays where it is.
+      const mayComeIn = async (place: string, commit: string): Promise<boolean> =>
+        (await secretsIn(place, commit, { ...work, allowed: [] })).length === 0
+      return snapshot(git, {
+        mirror: repository.mirror,
+        workspace,
+        start,
+        message,
+        author: engineAuthor,
+        ref,
+        mayComeIn,
+      })
+    },
 
     merge: async ({ repository, runId, briefId, commit, title }) => {
       const into = integrationBranch(runId)
@@ -74,22 +97,7 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
       await mirrors.canLand({ repository: path, branch, mirror, commit, again: approvalOf(runId) })
     },
 
-    land: async ({ path, branch, mirror }, { runId, commit: first, message }) => {
-      let commit = first
-      const again = approvalOf(runId)
-      // Whoever commits to the target meanwhile is merged with, a few times.
-      for (let tries = 0; tries < 5; tries += 1) {
-        const landed = await orRefusal(() => mirrors.land({ repository: path, branch, mirror, commit, again }))
-        if ('why' in landed) return landed
-        if (landed.outcome !== 'moved') return { outcome: 'landed', commit: landed.commit }
-        const { commit: theirs } = await mirrors.refresh(path, { branch })
-        const trailers = { 'Agency-Run': runId }
-        const merged = await mirrors.merge({ mirror, from: theirs, into: integrationBranch(runId), message, trailers })
-        if (merged.outcome === 'conflict') return { outcome: 'conflict', commit: theirs, files: merged.files }
-        commit = merged.commit
-      }
-      return { outcome: 'refused', why: `${branch} moves faster than it can be merged with`, next: again }
-    },
+    land: (repository, result) => orRefusal(result.runId, () => landWith(mirrors, repository, result)),
 
     files: (mirror, from, to) => mirrors.files(mirror, from, to),
     diff: (mirror, from, to, options) => mirrors.diff(mirror, from, to, options),
@@ -110,12 +118,33 @@ const ruleOf = ({ rule, path, shown }: Finding): string =>
 const describe = ({ rule, path, line, shown }: Finding): string =>
   `${path}:${line} (${rule}) ${shorten(shown.trim(), 120)}`
 
-/** While somebody works in that repository; anything else is a fault of ours. */
-async function orRefusal<T>(work: () => Promise<T>): Promise<T | Extract<Landed, { outcome: 'refused' }>> {
+/** Whoever commits to the target meanwhile is merged with, a few times. */
+async function landWith(
+  mirrors: Mirrors,
+  { path, branch, mirror }: RunRepository,
+  { runId, commit: first, message }: { runId: string; commit: string; message: string },
+): Promise<Landed> {
+  let commit = first
+  const again = approvalOf(runId)
+  for (let tries = 0; tries < 5; tries += 1) {
+    const landed = await mirrors.land({ repository: path, branch, mirror, commit, again })
+    if (landed.outcome !== 'moved') return { outcome: 'landed', commit: landed.commit }
+    const { commit: theirs } = await mirrors.refresh(path, { branch })
+    const trailers = { 'Agency-Run': runId }
+    const merged = await mirrors.merge({ mirror, from: theirs, into: integrationBranch(runId), message, trailers })
+    if (merged.outcome === 'conflict') return { outcome: 'conflict', commit: theirs, files: merged.files }
+    commit = merged.commit
+  }
+  return { outcome: 'refused', why: `${branch} moves faster than it can be merged with`, next: again }
+}
+
+/** While somebody works in that repository, or git has trouble there; anything else is a fault of ours. */
+async function orRefusal(runId: string, work: () => Promise<Landed>): Promise<Landed> {
   try {
     return await work()
   } catch (error) {
+    if (error instanceof GitTrouble) return { outcome: 'refused', why: error.message, next: approvalOf(runId) }
     if (!(error instanceof AgencyError) || error.code === 'bug') throw error
-    return { outcome: 'refused', why: error.message, next: error.hint ?? '' }
+    return { outcome: 'refused', why: error.message, next: error.hint ?? approvalOf(runId) }
   }
 }

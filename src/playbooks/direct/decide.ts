@@ -138,7 +138,7 @@ function sentBack({ run }: View, { gate, reason }: Extract<Trigger, { kind: 'gat
 /** `closing` is still counted as open and verified, and will not be after this decision. */
 function finish(view: View, closing?: unknown): readonly Decision[] {
   const { run } = view
-  if (run.status === 'paused') return []
+  if (run.status === 'paused' || run.heldBy === 'landing') return []
   if (run.briefsFailed > 0) return surfaceFailure(view)
   const left = run.briefsOpen - (closing === undefined ? 0 : 1)
   const waiting = isKept(run) ? run.briefsVerified : 0

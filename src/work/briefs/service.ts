@@ -1,5 +1,6 @@
 import type { Db, ReadTx } from '../../db/port.ts'
 import { cancelBrief } from '../../engine/cancel.ts'
+import { checkNotLanding } from '../../engine/pull-request.ts'
 import { type ScopeParts, scopeOf } from '../../engine/scope.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { bug, notFound, refusal } from '../../kernel/errors.ts'
@@ -46,6 +47,11 @@ export function createBriefs({ db, scopes }: { db: Db; scopes: ScopeParts }) {
         if (liveStatuses.includes(brief.status))
           throw refusal('conflict', `an agent is at work on ${brief.key}`, {
             hint: `Stop the whole run with "agency cancel ${runId}".`,
+          })
+        checkNotLanding(run)
+        if (run.repository !== null && brief.status === 'verified' && brief.branchCommit !== null)
+          throw refusal('conflict', `${brief.key} is merged with the others' work already`, {
+            hint: `Reject the result instead: agency reject ${runId} --reason "…"`,
           })
         return cancelBrief(scopeOf(scopes, tx, run, actorName(by)), brief, reason)
       })

@@ -2,6 +2,7 @@ import type { Runtime } from '../../adapters/runtime/port.ts'
 import type { Db, Tx } from '../../db/port.ts'
 import { checkCast } from '../../engine/cast.ts'
 import { cancelRun, decideAndApply } from '../../engine/decisions.ts'
+import { checkNotLanding } from '../../engine/pull-request.ts'
 import { endLiveAttempts } from '../../engine/live.ts'
 import { checkPlan } from '../../engine/plan.ts'
 import { moveRun, moveRunsMission, type ScopeParts, scopeOf } from '../../engine/scope.ts'
@@ -151,6 +152,7 @@ export function createRuns(deps: RunDeps) {
           throw refusal('illegal_transition', `run ${id} is ${run.status} already`, {
             data: { from: run.status, to: 'cancelled' },
           })
+        checkNotLanding(run)
         const scope = scopeOf(deps.scopes, tx, run, actorName(by))
         const stopped = await endLiveAttempts(scope, 'the run was cancelled')
         await cancelRun(scope, reason ?? 'cancelled by the operator')

@@ -176,6 +176,8 @@ export function createMissionWorkspaces(deps: WorkspaceDeps) {
 
     async remove(by: Actor, prefix: string): Promise<{ workspace: MissionWorkspace; snapshot: string | null }> {
       const workspace = await requireActive(prefix)
+      // Looked at again with the record: here, so that nothing of a busy one is touched.
+      await db.read((tx) => checkIdle(tx, workspace))
       const isThere = await tree.exists(workspace.path)
       const snapshot = isThere ? await keepWork(deps, workspace) : null
       const log = isThere ? await tree.readLog(workspace.path) : ''
@@ -240,11 +242,7 @@ async function forget(
   log = '',
 ): Promise<MissionWorkspace> {
   return db.write([`org:${workspace.organisationId}`], async (tx) => {
-    const [busy] = await listRunsIn(tx, workspace.missionId, workspace.path)
-    if (busy !== undefined)
-      throw refusal('conflict', `run ${busy.id} works in ${workspace.path}`, {
-        hint: `Wait for it, or stop it with "agency cancel ${busy.id}".`,
-      })
+    await checkIdle(tx, workspace)
     const mission = await findMission(tx, workspace.missionId)
     const patch: Partial<MissionWorkspace> = { status: 'removed', log, updatedAt: tx.at, removedAt: tx.at }
     await record(
@@ -262,4 +260,12 @@ async function forget(
     )
     return { ...workspace, ...patch }
   })
+}
+
+async function checkIdle(tx: ReadTx, workspace: MissionWorkspace): Promise<void> {
+  const [busy] = await listRunsIn(tx, workspace.missionId, workspace.path)
+  if (busy !== undefined)
+    throw refusal('conflict', `run ${busy.id} works in ${workspace.path}`, {
+      hint: `Wait for it, or stop it with "agency cancel ${busy.id}".`,
+    })
 }

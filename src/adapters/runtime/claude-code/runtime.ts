@@ -145,8 +145,9 @@ const instructions = 'CLAUDE.md'
 const maxPromptBytes = 48 * 1024
 
 /** Its persona, and what the repository tells whoever works on it: that file is not found where settings do not count. */
-async function systemPromptOf({ systemPrompt = '', workspace }: Launch): Promise<string> {
-  const file = await workspace.read(instructions, maxPromptBytes)
+async function systemPromptOf({ systemPrompt = '', workspace, kind }: Launch): Promise<string> {
+  // Who judges works in the doer's directory: what the doer writes there must not instruct its judge.
+  const file = kind === 'verify' ? null : await workspace.read(instructions, maxPromptBytes)
   const told = file === null ? '' : `# ${instructions} of this repository\n\n${file.text}`
   return [systemPrompt.slice(0, maxPromptBytes), told].filter((part) => part.trim() !== '').join('\n\n')
 }
