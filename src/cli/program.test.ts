@@ -38,7 +38,7 @@ describe('help', () => {
       command.outputHelp()
       expect(command.description()).not.toBe('')
       expect(text).toMatch(new RegExp(`Example:\\n.*agency.*${name}`))
-      expect(text.split('\n').length).toBeLessThan(40)
+      expect(text.split('\n').length).toBeLessThan(36)
       for (const option of command.options) expect(option.long).toMatch(/^--[a-z-]+$/)
     },
   )
