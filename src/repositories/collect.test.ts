@@ -354,10 +354,10 @@ describe('a snapshot', () => {
     expect(await snapshot(git, orderFor(at))).toBe(plainGit(at.path, 'rev-parse', 'HEAD'))
   })
 
-  it('is none where nothing was done or nothing can be read', async () => {
+  it('is none where nothing was done, and refused where nothing can be read', async () => {
     const at = await bench.workplace()
     expect(await snapshot(git, orderFor(at))).toBe(null)
     rmSync(join(at.path, '.git'), { recursive: true })
-    expect(await snapshot(git, orderFor(at))).toBe(null)
+    await expect(snapshot(git, orderFor(at))).rejects.toMatchObject({ code: 'conflict' })
   })
 })

@@ -253,7 +253,8 @@ describe.each(kinds)('$kind', ({ kind, enclosed }) => {
         outcome: 'refused',
         why: 'its .git borrows objects from elsewhere',
       })
-      expect(await snapshot(git, { ...enclosing, message: '', author, ref: 'x' })).toBe(null)
+      const kept = snapshot(git, { ...enclosing, message: '', author, ref: 'x' })
+      await expect(kept).rejects.toMatchObject({ message: expect.stringContaining('borrows objects from elsewhere') })
       expect(stolen(at.mirror)).toBe(false)
     })
 

@@ -64,9 +64,10 @@ export function declareWorkspaceCommands({ program, offer, command, does }: Decl
         ),
       )
     onMission('rm', 'Remove it; mission and log stay', 'agency workspace rm mis_4x')
+      .option('--force', 'Also where what is in its clone cannot be kept')
       .option('--json', 'As JSON')
       .action(
-        does(async (c, mission: string, options: { json?: true }) =>
+        does(async (c, mission: string, options: { force?: true; json?: true }) =>
           (await face()).removeWorkspace(c, mission, options),
         ),
       )

@@ -138,10 +138,16 @@ export async function checkAccess(
   return answer.allowed ? 0 : 1
 }
 
-export async function removeWorkspace(context: CliContext, mission: string, options: AsJson): Promise<number> {
+export async function removeWorkspace(
+  context: CliContext,
+  mission: string,
+  options: AsJson & { force?: true },
+): Promise<number> {
   const answer = await context
     .api()
-    .call<{ workspace: Wire<MissionWorkspace>; snapshot: string | null }>('DELETE', at(mission))
+    .call<{ workspace: Wire<MissionWorkspace>; snapshot: string | null }>('DELETE', at(mission), {
+      force: options.force,
+    })
   if (options.json) {
     context.json(answer)
     return 0

@@ -177,7 +177,10 @@ export const workspaceOperations = {
     summary: 'Remove a mission’s workspace; the mission and the log stay',
     method: 'DELETE',
     path: '/missions/:mission_id/workspace',
-    input: z.strictObject({ missionId }),
+    input: z.strictObject({
+      missionId,
+      force: z.stringbool().default(false).describe('Also where what is in its clone cannot be kept'),
+    }),
     output: z.object({
       workspace: MissionWorkspace,
       snapshot: z.string().nullable().describe('The ref in the mirror that holds what was not committed'),

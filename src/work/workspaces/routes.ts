@@ -11,5 +11,5 @@ export const workspaceRoutes = (workspaces: MissionWorkspaces): Route[] =>
     files: (_, { missionId, path }) => workspaces.files(missionId, path),
     file: (_, { missionId, path, from }) => workspaces.file(missionId, path, from),
     check: (_, input) => workspaces.check(input),
-    remove: (by, { missionId }) => workspaces.remove(by, missionId),
+    remove: (by, { missionId, force }) => workspaces.remove(by, missionId, force),
   })

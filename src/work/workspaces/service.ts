@@ -1,7 +1,7 @@
 import type { Db, ReadTx } from '../../db/port.ts'
 import { inserted, record, updated } from '../../events/change.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
-import { refusal } from '../../kernel/errors.ts'
+import { AgencyError, refusal } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import { toWire } from '../../operations/wire.ts'
 import type { Repositories } from '../../repositories/port.ts'
@@ -174,12 +174,16 @@ export function createMissionWorkspaces(deps: WorkspaceDeps) {
       return decideAccess(workspace.policy, { root: tree.root, workspace: workspace.path }, access, path)
     },
 
-    async remove(by: Actor, prefix: string): Promise<{ workspace: MissionWorkspace; snapshot: string | null }> {
+    async remove(
+      by: Actor,
+      prefix: string,
+      force = false,
+    ): Promise<{ workspace: MissionWorkspace; snapshot: string | null }> {
       const workspace = await requireActive(prefix)
       // Looked at again with the record: here, so that nothing of a busy one is touched.
       await db.read((tx) => checkIdle(tx, workspace))
       const isThere = await tree.exists(workspace.path)
-      const snapshot = isThere ? await keepWork(deps, workspace) : null
+      const snapshot = isThere ? await keepWork(deps, workspace, force) : null
       const log = isThere ? await tree.readLog(workspace.path) : ''
       // First the record, then the disk: what is left behind by a death of ours is seen by "agency workspace disk".
       const removed = await forget(deps, by, workspace, 'removed', log)
@@ -219,7 +223,8 @@ async function makeDirectory(
 /** What nobody has committed is gone with the directory; here it is kept first. */
 async function keepWork(
   { workspaces, snapshot }: WorkspaceDeps,
-  { id, path, repository }: MissionWorkspace,
+  { id, path, missionId, repository }: MissionWorkspace,
+  force: boolean,
 ): Promise<string | null> {
   if (repository === null || snapshot === undefined) return null
   const { mirror, branch, base: start } = repository
@@ -230,7 +235,13 @@ async function keepWork(
     clone: { mirror, branch, start },
     box: true,
   })
-  return snapshot({ workspace, mirror, start, ref: id })
+  return snapshot({ workspace, mirror, start, ref: id }).catch((error: unknown) => {
+    if (force) return null
+    if (!(error instanceof AgencyError) || error.code === 'bug') throw error
+    throw refusal('conflict', error.message, {
+      hint: `Remove it all the same: agency workspace rm ${missionId} --force`,
+    })
+  })
 }
 
 /** The row and the mission no longer speak of it; nobody may be at work in it. */
