@@ -94,7 +94,8 @@ async function findWorktree(repository: OperatorRepository, landing: Landing): P
   for (const entry of listed.split('\0\0').filter((each) => each !== '')) {
     const lines = entry.split('\0')
     const path = lines[0]?.replace(/^worktree /, '') ?? ''
-    if (lines.includes('bare') || !(await isThere(path))) continue
+    // One whose directory, or whose link to here, is gone has nothing that could be in the way.
+    if (lines.includes('bare') || !(await isThere(join(path, '.git')))) continue
     const isHere = lines.includes(`branch refs/heads/${landing.branch}`)
     const operation = await operationIn(repository.at(path), landing.branch, isHere)
     if (operation !== null)

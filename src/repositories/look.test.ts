@@ -133,6 +133,12 @@ describe('a repository that cannot be worked on is refused with the next command
   it('where Agency would have to share its directory', async () => {
     const path = repository({ '.agency/x': 'x' })
     expect(await refusalOf(path)).toMatchObject({ hint: expect.stringContaining('rm -r --cached .agency') })
+    // What counts is where the work begins.
+    plainGit(path, 'branch', 'other')
+    plainGit(path, 'rm', '-rq', '.agency')
+    plainGit(path, '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'Leave it')
+    expect((await mirrors.look(path)).warnings).toEqual([])
+    await expect(mirrors.look(path, 'other')).rejects.toMatchObject({ code: 'unsupported' })
   })
 
   it.skipIf(!isRoot)('where it belongs to somebody else, unless git was told to trust it', async () => {

@@ -17,14 +17,15 @@ export interface RepositoryFacts {
   readonly warnings: readonly string[]
 }
 
-/** What is at a path, as far as a run needs to know it; refuses what no run could work on. */
-export async function lookAt(git: Git, path: string): Promise<RepositoryFacts> {
+/** What is at a path, as far as a run needs to know it; refuses what no run could work on from the branch `base`. */
+export async function lookAt(git: Git, path: string, base?: string): Promise<RepositoryFacts> {
   const repository = await findRepository(git, path)
   const [branch, commit] = await Promise.all([branchOf(repository), headOf(repository)])
+  const started = base === undefined ? commit : ((await commitOf(repository, base)) ?? commit)
   const [isDirty, tree, usesLfs] = await Promise.all([
     repository.bare ? false : hasChanges(repository),
-    lookIntoTree(repository, commit),
-    namesLfs(repository, commit),
+    lookIntoTree(repository, started),
+    namesLfs(repository, started),
   ])
   if (tree.holdsAgency)
     throw refusal(
@@ -71,6 +72,12 @@ async function hasChanges(repository: OperatorRepository): Promise<boolean> {
   // One changed file says as much as a million.
   const { stdout } = await repository.run(args, { maxOutputBytes: 4_096, mayCut: true })
   return stdout.length > 0
+}
+
+async function commitOf(repository: OperatorRepository, branch: string): Promise<string | null> {
+  const name = `refs/heads/${branch}^{commit}`
+  const found = await repository.run(['rev-parse', '--quiet', '--verify', '--end-of-options', name])
+  return found.exitCode === 0 ? found.stdout.toString('utf8').trim() : null
 }
 
 async function lookIntoTree(

@@ -21,7 +21,7 @@ import { deleteRefs, makeBranch, readBranch, unlocking } from './refs.ts'
  * may be done twice, and killed in between.
  */
 export interface Mirrors {
-  look(repository: string): Promise<RepositoryFacts>
+  look(repository: string, base?: string): Promise<RepositoryFacts>
   /** Makes or updates the mirror; its commit is that of the branch, without one HEAD's. */
   refresh(repository: string, options?: { branch?: string | undefined }): Promise<Mirror>
   /** Makes a branch; one that is there already stays where it is. Resolves to its commit. */
@@ -55,7 +55,7 @@ export interface DiffOptions {
 export function createMirrors({ root, git, log }: { root: string; git: Git; log: Log }): Mirrors {
   const inTurn = createTurns()
   return {
-    look: (repository) => lookAt(git, repository),
+    look: (repository, base) => lookAt(git, repository, base),
     refresh: async (path, options = {}) => {
       const repository = await findRepository(git, path)
       const branch = options.branch ?? (await branchOf(repository)) ?? refuseDetached(repository)

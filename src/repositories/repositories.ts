@@ -39,7 +39,7 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
 
   return {
     open: async (path, branch) => {
-      const facts = await mirrors.look(path)
+      const facts = await mirrors.look(path, branch)
       const mirror = await mirrors.refresh(facts.path, { branch })
       return {
         path: facts.path,
