@@ -73,6 +73,8 @@ export function createJobs({ db, clock, ids, worker, trigger, leaseMs = 120_000,
   /** More is due than there is room for: whoever ends makes room. */
   let backlog = false
   let timer: { dueMs: number; cancel: () => void } | null = null
+  /** The earliest time that came up while a round was looking: it may have looked before there was anything to see. */
+  let meanwhile: number | null = null
 
   const isStarted = (): boolean => stopping !== null && !stopping.signal.aborted
   const until = (at: string): string => isoAt(Date.parse(at) + leaseMs)
@@ -88,6 +90,7 @@ export function createJobs({ db, clock, ids, worker, trigger, leaseMs = 120_000,
     if (!isStarted()) return
     const dueMs = Date.parse(dueAt)
     if (dueMs <= clock.nowMs()) return wake()
+    if (pumping !== null) meanwhile = Math.min(meanwhile ?? dueMs, dueMs)
     if (timer !== null && timer.dueMs <= dueMs) return
     timer?.cancel()
     const cancel = clock.after(dueMs - clock.nowMs(), () => {
@@ -116,6 +119,7 @@ export function createJobs({ db, clock, ids, worker, trigger, leaseMs = 120_000,
     if (kinds.length === 0 || (room === 0 && !renew)) return
     const renewed = renew ? [...running.keys()] : []
     renew = false
+    meanwhile = null
     const { claimed, next, at } = await db.write([], async (tx) => {
       await renewClaims(tx, worker, renewed, until(tx.at))
       const claim = { kinds, worker, at: tx.at, until: until(tx.at), limit: room }
@@ -125,6 +129,7 @@ export function createJobs({ db, clock, ids, worker, trigger, leaseMs = 120_000,
     if (!isStarted()) return giveBack(claimed)
     timer?.cancel()
     timer = null
+    if (meanwhile !== null) wakeAt(isoAt(meanwhile))
     // One of our own whose lease ran out while it still runs is not run beside itself.
     const fresh = claimed.filter((job) => !running.has(job.id))
     for (const job of fresh) start(job)

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 
 import { turns } from '../support/model-server/script.ts'
@@ -11,11 +13,20 @@ const rest = turns([{ tools: [bash('cat one.txt > two.txt')] }, report('Both.', 
 
 const evidence = [{ kind: 'file', path: 'two.txt', contains: 'one' }]
 
-async function waiting({ run, until, model }: Installation): Promise<{ id: string; shown: Shown }> {
+async function waiting({ run, until, model, daemon }: Installation): Promise<{ id: string; shown: Shown }> {
   const id = await run({ goal: 'Write two files', evidence })
   await vi.waitUntil(() => model.asked.some(({ step }) => step === 1), { timeout: 60_000 })
-  return { id, shown: await until(id, ({ attempts }) => attempts[0]?.status === 'running') }
+  const shown = await until(id, ({ attempts }) => attempts[0]?.status === 'running')
+  // It writes its session down a little later than it says so.
+  await vi.waitUntil(() => sessionsOf(daemon.home).includes('I begin.'), { timeout: 60_000 })
+  return { id, shown }
 }
+
+const sessionsOf = (home: string): string =>
+  readdirSync(join(home, 'workspaces'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.jsonl') && path.includes('.home'))
+    .map((path) => readFileSync(join(home, 'workspaces', path), 'utf8'))
+    .join('\n')
 
 const pidOf = ({ attempts }: Shown): number => attempts[0]?.pid ?? 0
 
