@@ -1,15 +1,13 @@
 import type { AgentEnded, Denied, Limited } from '../adapters/runtime/port.ts'
 import { endedAgent } from '../agents/store.ts'
-import { type Change, inserted, record, updated } from '../events/change.ts'
+import { type Change, record, updated } from '../events/change.ts'
 import { bug } from '../kernel/errors.ts'
 import { shorten } from '../kernel/text.ts'
-import { artifacts, newestVersion } from '../work/artifacts/store.ts'
 import type { Seen } from '../playbooks/contract.ts'
 import type { Attempt, Report } from '../work/attempts/contract.ts'
 import { attempts } from '../work/attempts/store.ts'
 import type { Brief, Correction } from '../work/briefs/contract.ts'
-import { describeEvidence, startsProcesses } from '../work/evidence/contract.ts'
-import { checks } from '../work/evidence/store.ts'
+import { describeEvidence } from '../work/evidence/contract.ts'
 import type { QuestionClass } from '../work/questions/contract.ts'
 import { findBrief, findMoneyOf } from '../work/briefs/store.ts'
 import { noteName } from '../work/notes/contract.ts'
@@ -18,6 +16,8 @@ import type { Judgement } from '../work/verdicts/contract.ts'
 import { giveBack } from './budgets.ts'
 import type { Classified } from './classify.ts'
 import { blockBrief, decideAndApply, failBrief } from './decisions.ts'
+import { recordExamination } from './examination.ts'
+import { block, retryCrash, retryInterrupted, retryWith } from './retries.ts'
 import type { Examination } from './evidence.ts'
 import { type Refused, reserve } from './money.ts'
 import { reviewNotes } from './notes.ts'
@@ -46,9 +46,6 @@ export interface AttemptEnd {
   denied?: readonly Denied[]
   cause?: QuestionClass
 }
-
-/** Twenty deaths of ours in a row are no accident; the brief stops there instead of circling for ever. */
-const interruptionLimit = 20
 
 /** Everything that an attempt's end means, in one transaction: outcome, evidence, limits, and what the playbook decides. */
 export async function endAttempt(scope: RunScope, brief: Brief, attempt: Attempt, end: AttemptEnd): Promise<void> {
@@ -269,76 +266,7 @@ const verifierSteps = [
   ['done', 'session_complete'],
 ] as const
 
-/** Nobody has judged it: that is not the verified work's fault, and it does not pass by it either. */
-async function giveUpVerifier(scope: RunScope, brief: Brief, reason: string): Promise<void> {
-  await moveBrief(scope, brief, 'failed', {
-    kind: 'failed',
-    code: 'FAIL',
-    message: `${brief.key} ✗ ${reason}`,
-    patch: { failure: shorten(reason, 2_000) },
-  })
-  const judged = brief.verifies === null ? undefined : await findBrief(scope.tx, brief.verifies)
-  if (judged !== undefined && isWaitingFor(judged, brief))
-    await decideAndApply(scope, { kind: 'brief_unjudged', brief: judged, reason: `nobody could verify it: ${reason}` })
-}
-
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
-
-async function recordExamination(
-  scope: RunScope,
-  attempt: Attempt,
-  brief: Brief,
-  examination: Examination,
-): Promise<void> {
-  const { tx, run, ids } = scope
-  const place = { runId: run.id, briefId: brief.id, attemptId: attempt.id }
-  for (const output of examination.outputs) {
-    const newest = await newestVersion(tx, run.id, output.path)
-    if (newest?.sha256 === output.sha256) continue
-    const artifact = {
-      id: ids.next('artifact'),
-      ...place,
-      name: output.path,
-      version: (newest?.version ?? 0) + 1,
-      ...output,
-      at: tx.at,
-    }
-    await record(
-      tx,
-      {
-        kind: 'artifact_written',
-        by: scope.by,
-        ...place,
-        level: 'verbose',
-        message: `${output.path}, ${output.bytes} bytes, version ${artifact.version}`,
-        data: { artifact_id: artifact.id, sha256: output.sha256 },
-      },
-      [inserted(artifacts, artifact)],
-    )
-  }
-  const { findings } = examination
-  // A plan, for one: nothing of it can be checked by a machine.
-  if (findings.length === 0) return
-  const passed = findings.filter((finding) => finding.passed).length
-  const unboxed = findings.some((finding) => startsProcesses(finding.kind) && !finding.boxed)
-  await record(
-    tx,
-    {
-      kind: 'evidence_checked',
-      by: scope.by,
-      ...place,
-      level: brief.kind === 'verify' ? 'verbose' : 'normal',
-      code: 'EVIDENCE',
-      message: `${brief.key} ${passed}/${findings.length} ${passed === findings.length ? '✓' : '✗'}${unboxed ? ' (commands not boxed)' : ''}`,
-      data: {
-        passed,
-        total: findings.length,
-        failed: findings.filter((finding) => !finding.passed).map((finding) => finding.detail),
-      },
-    },
-    findings.map((finding) => inserted(checks, { id: ids.next('check'), ...place, ...finding, at: tx.at })),
-  )
-}
 
 /** Output that does not hold goes back with what is wrong with it, as often as the brief's budget allows. */
 async function correct(
@@ -359,59 +287,3 @@ async function correct(
     })
   await retryWith(scope, brief, classified.outcome, classified.detail, corrections)
 }
-
-export async function retryWith(
-  scope: RunScope,
-  brief: Brief,
-  outcome: string,
-  detail: string,
-  corrections: Correction[],
-): Promise<void> {
-  if (brief.retriesUsed >= brief.retryBudget) {
-    await block(scope, brief, `${detail} (after ${brief.retriesUsed} of ${brief.retryBudget} retries)`, 'bad_output')
-    return
-  }
-  const used = brief.retriesUsed + 1
-  await moveBrief(scope, brief, 'pending', {
-    kind: 'retried',
-    code: 'FAIL',
-    message: `${brief.key} ✗ ${detail} (retry ${used}/${brief.retryBudget})`,
-    data: { class: outcome, used, limit: brief.retryBudget },
-    patch: { retriesUsed: used, corrections, interruptions: 0 },
-  })
-}
-
-async function retryCrash(scope: RunScope, brief: Brief, classified: Classified): Promise<void> {
-  if (brief.crashRetries >= brief.crashLimit) {
-    const reason = `${classified.detail} (after ${brief.crashRetries} of ${brief.crashLimit} retries)`
-    await (brief.kind === 'verify' ? giveUpVerifier(scope, brief, reason) : failBrief(scope, brief, reason))
-    return
-  }
-  const used = brief.crashRetries + 1
-  await moveBrief(scope, brief, 'pending', {
-    kind: 'retried',
-    code: 'FAIL',
-    message: `${brief.key} ✗ ${classified.detail} (retry ${used}/${brief.crashLimit})`,
-    data: { class: 'crash', used, limit: brief.crashLimit },
-    patch: { crashRetries: used, interruptions: 0 },
-  })
-}
-
-/** Our own death is not the agent's fault: no limit counts it. Who was stopped on purpose is not even counted as dead. */
-async function retryInterrupted(scope: RunScope, brief: Brief, reason: string): Promise<void> {
-  const interruptions = brief.interruptions + (reason === 'stopped' || reason === 'provider_limited' ? 0 : 1)
-  if (interruptions >= interruptionLimit) {
-    await block(scope, brief, `interrupted ${interruptions} times in a row`, 'interrupted')
-    return
-  }
-  await moveBrief(scope, brief, 'pending', {
-    kind: 'retried',
-    code: 'RESUMED',
-    message: `${brief.key} was interrupted (${reason}); it starts again`,
-    data: { class: 'interrupted', reason, used: interruptions, limit: interruptionLimit },
-    patch: { interruptions },
-  })
-}
-
-const block = (scope: RunScope, brief: Brief, reason: string, cause: QuestionClass): Promise<void> =>
-  brief.kind === 'verify' ? giveUpVerifier(scope, brief, reason) : blockBrief(scope, brief, reason, cause)

@@ -7,6 +7,7 @@ import type { Author } from './author.ts'
 import { changedFiles, type ChangedFile, type Commit, listCommits } from './changes.ts'
 import { copyIfThere } from './copy.ts'
 import { complaintOf, type Git, isFull, troubleOf } from './git.ts'
+import { plainFetch } from './harmless.ts'
 import { inspectCommits } from './inspect.ts'
 import { isAncestor } from './merge.ts'
 import { packWork } from './pack.ts'
@@ -185,17 +186,8 @@ async function index(git: Git, quarantine: string, pack: string, maxBytes: numbe
 /** From one repository of ours to another. */
 const admit = (git: Git, quarantine: string, mirror: string, ref: string): Promise<unknown> =>
   unlocking(git, mirror, () =>
-    git.ask(
-      [
-        'fetch',
-        '--quiet',
-        '--no-tags',
-        '--no-auto-maintenance',
-        '--no-write-fetch-head',
-        '--no-recurse-submodules',
-        quarantine,
-        `+refs/heads/incoming:${ref}`,
-      ],
-      { gitDir: mirror, environment: { GIT_ALLOW_PROTOCOL: 'file' } },
-    ),
+    git.ask([...plainFetch, quarantine, `+refs/heads/incoming:${ref}`], {
+      gitDir: mirror,
+      environment: { GIT_ALLOW_PROTOCOL: 'file' },
+    }),
   )

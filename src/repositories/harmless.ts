@@ -48,6 +48,16 @@ export const harmlessEnvironment: Readonly<Record<string, string>> = {
 export const settingWords = (settings: readonly (readonly [key: string, value: string])[]): string[] =>
   settings.flatMap(([key, value]) => ['-c', `${key}=${value}`])
 
+/** A fetch that brings what is named, and does nothing beside. */
+export const plainFetch = [
+  'fetch',
+  '--quiet',
+  '--no-tags',
+  '--no-auto-maintenance',
+  '--no-write-fetch-head',
+  '--no-recurse-submodules',
+] as const
+
 /** How git is asked which filters a repository configures: programs that it runs on files to compare or write them. */
 export const listFilters = ['config', '-z', '--name-only', '--get-regexp', String.raw`^filter\.`]
 

@@ -6,6 +6,7 @@ import { shellQuote } from '../workspaces/quote.ts'
 import { authorEnvironment, engineAuthor } from './author.ts'
 import { changedFiles } from './changes.ts'
 import { complaintOf, type Git } from './git.ts'
+import { plainFetch } from './harmless.ts'
 import { isAncestor } from './merge.ts'
 import { findRepository, type OperatorRepository } from './operator-repository.ts'
 
@@ -163,16 +164,7 @@ async function untrackedInTheWay(
 }
 
 async function fetchInto(git: Git, repository: OperatorRepository, landing: Landing, refspec: string): Promise<void> {
-  const args = [
-    'fetch',
-    '--quiet',
-    '--no-tags',
-    '--no-auto-maintenance',
-    '--no-write-fetch-head',
-    '--no-recurse-submodules',
-    landing.mirror,
-    refspec,
-  ]
+  const args = [...plainFetch, landing.mirror, refspec]
   const environment = { ...logged(git, landing), GIT_ALLOW_PROTOCOL: 'file' }
   const { exitCode, stderr } = await repository.run(args, { environment })
   if (exitCode !== 0) throw couldNot(repository, landing, stderr)

@@ -10,6 +10,7 @@ import { type Added, addedLines } from './added.ts'
 import { changedFiles, type ChangedFile, type Commit, diffText, listCommits } from './changes.ts'
 import { type CloneOrder, makeClone } from './clone.ts'
 import type { Git } from './git.ts'
+import { plainFetch } from './harmless.ts'
 import { canLand, land, type Landing, type Landed, type Readiness } from './land.ts'
 import { branchOf, lookAt, type RepositoryFacts } from './look.ts'
 import { type Merge, type Merged, mergeBranches } from './merge.ts'
@@ -158,14 +159,9 @@ const fetchAll = (git: Git, mirror: string, repository: OperatorRepository): Pro
   unlocking(git, mirror, () =>
     git.ask(
       [
-        'fetch',
-        '--quiet',
+        ...plainFetch,
         '--prune',
-        '--no-tags',
         '--update-shallow',
-        '--no-auto-maintenance',
-        '--no-write-fetch-head',
-        '--no-recurse-submodules',
         `--upload-pack=${repository.uploadPack}`,
         repository.store,
         '+refs/heads/*:refs/source/*',

@@ -50,7 +50,7 @@ export async function showPullRequest(context: CliContext, run: string, options:
   context.out('')
   for (const file of shown.files)
     context.out(`  ${file.binary ? 'binary' : `+${file.added} -${file.removed}`}  ${plain(file.path)}`)
-  context.out(`${diffstat.files} files, +${diffstat.added} -${diffstat.removed}`)
+  context.out(`${diffstat.files} ${diffstat.files === 1 ? 'file' : 'files'}, +${diffstat.added} -${diffstat.removed}`)
   context.out('')
   for (const check of shown.checks)
     context.out(`  ${check.passed ? '✓' : '✗'} ${plain(check.what)}: ${plain(check.detail)}`)

@@ -1,0 +1,65 @@
+import { inserted, record } from '../events/change.ts'
+import { artifacts, newestVersion } from '../work/artifacts/store.ts'
+import type { Attempt } from '../work/attempts/contract.ts'
+import type { Brief } from '../work/briefs/contract.ts'
+import { startsProcesses } from '../work/evidence/contract.ts'
+import { checks } from '../work/evidence/store.ts'
+import type { Examination } from './evidence.ts'
+import type { RunScope } from './scope.ts'
+
+/** What was seen of an attempt's work, written down: its outputs as artifacts, each piece of evidence as a check. */
+export async function recordExamination(
+  scope: RunScope,
+  attempt: Attempt,
+  brief: Brief,
+  examination: Examination,
+): Promise<void> {
+  const { tx, run, ids } = scope
+  const place = { runId: run.id, briefId: brief.id, attemptId: attempt.id }
+  for (const output of examination.outputs) {
+    const newest = await newestVersion(tx, run.id, output.path)
+    if (newest?.sha256 === output.sha256) continue
+    const artifact = {
+      id: ids.next('artifact'),
+      ...place,
+      name: output.path,
+      version: (newest?.version ?? 0) + 1,
+      ...output,
+      at: tx.at,
+    }
+    await record(
+      tx,
+      {
+        kind: 'artifact_written',
+        by: scope.by,
+        ...place,
+        level: 'verbose',
+        message: `${output.path}, ${output.bytes} bytes, version ${artifact.version}`,
+        data: { artifact_id: artifact.id, sha256: output.sha256 },
+      },
+      [inserted(artifacts, artifact)],
+    )
+  }
+  const { findings } = examination
+  // A plan, for one: nothing of it can be checked by a machine.
+  if (findings.length === 0) return
+  const passed = findings.filter((finding) => finding.passed).length
+  const unboxed = findings.some((finding) => startsProcesses(finding.kind) && !finding.boxed)
+  await record(
+    tx,
+    {
+      kind: 'evidence_checked',
+      by: scope.by,
+      ...place,
+      level: brief.kind === 'verify' ? 'verbose' : 'normal',
+      code: 'EVIDENCE',
+      message: `${brief.key} ${passed}/${findings.length} ${passed === findings.length ? '✓' : '✗'}${unboxed ? ' (commands not boxed)' : ''}`,
+      data: {
+        passed,
+        total: findings.length,
+        failed: findings.filter((finding) => !finding.passed).map((finding) => finding.detail),
+      },
+    },
+    findings.map((finding) => inserted(checks, { id: ids.next('check'), ...place, ...finding, at: tx.at })),
+  )
+}
