@@ -131,7 +131,10 @@ export function composeAgency(parts: Parts): Agency {
   const scopes: ScopeParts = {
     ids,
     playbooks,
-    providerOf: (name) => runtimes.get(name)?.capabilities.provider ?? name,
+    providerOf: (name, options) => {
+      const runtime = runtimes.get(name)
+      return runtime?.providerOf?.(options) ?? runtime?.capabilities.provider ?? name
+    },
     ...(parts.notify === undefined ? {} : { notify: parts.notify }),
     ...(parts.later === undefined ? {} : { later: parts.later }),
     ...(parts.gatesChanged === undefined ? {} : { gatesChanged: parts.gatesChanged }),

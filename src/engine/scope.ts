@@ -26,7 +26,7 @@ export interface RunScope {
   /** Called after a commit that opened or decided a gate. */
   readonly gatesChanged: () => void
   /** Whose quota a runtime's launches use. */
-  readonly providerOf: (runtime: string) => string
+  readonly providerOf: (runtime: string, options: Record<string, unknown>) => string
   run: Run
 }
 
@@ -58,7 +58,7 @@ export interface ScopeParts {
   readonly notify?: Notify
   readonly later?: Later
   readonly gatesChanged?: () => void
-  readonly providerOf?: (runtime: string) => string
+  readonly providerOf?: (runtime: string, options: Record<string, unknown>) => string
 }
 
 export function scopeOf(parts: ScopeParts, tx: Tx, run: Run, by: string): RunScope {

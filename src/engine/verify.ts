@@ -20,7 +20,7 @@ export async function commissionVerifier(scope: RunScope, judged: Brief, seen: S
   const { run, tx } = scope
   const { configuration } = run
   const runtime = configuration.verifierRuntime ?? judged.runtime
-  const sameRuntime = runtime === judged.runtime
+  const runtimeOptions = configuration.verifierOptions ?? (runtime === judged.runtime ? judged.runtimeOptions : {})
   const brief = newBrief(scope, {
     id: scope.ids.next('brief'),
     // No plan can name a key with a colon.
@@ -38,8 +38,8 @@ export async function commissionVerifier(scope: RunScope, judged: Brief, seen: S
     remainderOf: judged.remainderOf,
     personaId: judged.verifierId ?? systemPersona,
     runtime,
-    provider: scope.providerOf(runtime),
-    runtimeOptions: configuration.verifierOptions ?? (sameRuntime ? judged.runtimeOptions : {}),
+    provider: scope.providerOf(runtime, runtimeOptions),
+    runtimeOptions,
   })
   await record(
     tx,

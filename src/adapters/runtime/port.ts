@@ -11,6 +11,8 @@ export interface Runtime {
   available(): Promise<{ ok: true } | { ok: false; reason: string; install: string }>
   /** Refuses options that can never work, before a run is made of them; the message goes to the operator. */
   checkOptions(options: Record<string, unknown>): void
+  /** Whose quota a launch with these options uses, where they decide; else `capabilities.provider`, or its own name. */
+  readonly providerOf?: (options: Record<string, unknown>) => string
   /** Resolves once the agent exists (a process is spawned); rejects if it could not be started at all. */
   launch(launch: Launch): Promise<AgentHandle>
 }
@@ -48,6 +50,8 @@ export interface Launch {
   readonly session?: string | null
   /** Operations that were denied and that the operator has allowed since, as the runtime named them. */
   readonly allowed?: readonly string[]
+  /** The JSON Schema that `output` of its report has to meet, where its playbook wants one. */
+  readonly output?: { readonly name: string; readonly schema: Record<string, unknown> }
 }
 
 /** yolo: everything; cautious: what cannot be taken back is asked first; plan_only: look, change nothing. */
