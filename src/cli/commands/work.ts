@@ -33,7 +33,7 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
       .argument('[goal]', 'What is to be achieved, in your words')
       .option('--plan <file>', 'A YAML file with the whole run, or - for standard input')
       .option('--preview', 'With --plan: show its briefs in order, start nothing')
-      .addOption(new Option('--playbook <name>', 'Way of working').choices(['direct']))
+      .addOption(new Option('--playbook <name>', 'Way of working').choices(['direct', 'tiered']))
       .option('--runtime <name>', 'claude-code, program, or scripted (simulated)')
       .option('--scenario <file>', 'What a scripted agent plays: a YAML file or a built-in name')
       .option('--program <command>', 'The program to run as agent, with its arguments')

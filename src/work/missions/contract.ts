@@ -5,8 +5,8 @@ import { missionStatuses } from './states.ts'
 
 export const MissionStatus = z.enum(missionStatuses)
 export const Priority = z.enum(['low', 'medium', 'high', 'urgent'])
-/** `direct` now; a new way of working adds its name here and its decide function in `playbooks/`. */
-export const PlaybookName = z.enum(['direct'])
+/** A new way of working adds its name here and its decide function in `playbooks/`. */
+export const PlaybookName = z.enum(['direct', 'tiered'])
 export type PlaybookName = z.infer<typeof PlaybookName>
 
 export const Mission = z.object({

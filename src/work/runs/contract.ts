@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
+import { ResolvedTeam } from '../../team/contract.ts'
 import { Artifact } from '../artifacts/contract.ts'
 import { Attempt } from '../attempts/contract.ts'
 import { Brief, BriefSpec, Dependency } from '../briefs/contract.ts'
@@ -68,6 +69,7 @@ export const RunConfiguration = z.object({
     .object({ mirror: z.string(), branch: z.string(), start: z.string() })
     .optional()
     .describe('The repository that the workspace is a clone of'),
+  team: ResolvedTeam.optional().describe('Gates, limits and who does what in which tier; of tiered runs'),
 })
 export type RunConfiguration = z.infer<typeof RunConfiguration>
 
@@ -163,6 +165,12 @@ export const CreateRun = z.strictObject({
     .describe('The branch to start from and merge to; without one, the one checked out'),
   mode: AgentMode.optional(),
   workspace: z.string().min(1).max(500).optional().describe('A mission’s workspace to work in'),
+  team: z
+    .string()
+    .max(500_000)
+    .optional()
+    .describe('For tiered: a team file, as YAML; without one, team.yaml of the home, or the defaults'),
+  strict: z.boolean().default(false).describe('For tiered: every gate is on, whatever the team file says'),
 })
 export type CreateRun = z.infer<typeof CreateRun>
 

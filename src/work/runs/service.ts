@@ -165,6 +165,10 @@ export function createRuns(deps: RunDeps) {
 
 /** Resolves to the runtime of briefs that name none. */
 async function checkInput(deps: RunDeps, input: CreateRun): Promise<string> {
+  if (!deps.scopes.playbooks.has(input.playbook))
+    throw refusal('unsupported', `the playbook "${input.playbook}" is not there yet`, {
+      hint: `There are: ${[...deps.scopes.playbooks.keys()].join(', ')}.`,
+    })
   const runtime = await chooseRuntime(deps, input)
   await checkRuntimes(deps, runtime, input)
   checkPlan(input.briefs)
