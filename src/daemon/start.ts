@@ -4,9 +4,6 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 
 import { createPrices } from '../adapters/prices/genai/prices.ts'
-import { createClaudeCodeRuntime } from '../adapters/runtime/claude-code/runtime.ts'
-import { createProgramRuntime } from '../adapters/runtime/program/runtime.ts'
-import { createScriptedRuntime } from '../adapters/runtime/scripted/runtime.ts'
 import { killSurvivors } from '../adapters/runtime/survivors.ts'
 import { type Agency, composeAgency, routesOf } from '../compose.ts'
 import type { Configuration } from '../config/contract.ts'
@@ -51,6 +48,7 @@ import { type HomePaths, homePaths, prepareHome, readOrCreateSecret } from './ho
 import { keepHouse } from './housekeeping.ts'
 import { createLog } from './log.ts'
 import { promptOf } from './prompts.ts'
+import { createRuntimes } from './runtimes.ts'
 import { createDaemonService } from './service.ts'
 
 export interface DaemonOptions {
@@ -151,16 +149,7 @@ async function open(
     ids: systemIds,
     log,
     trigger,
-    runtimes: [
-      createScriptedRuntime({ host: 'process' }),
-      createProgramRuntime(),
-      createClaudeCodeRuntime({
-        binary: values.claude.binary,
-        environment: env,
-        passOn: values.claude.environment,
-        allowUnsandboxedYolo: values.allowUnsandboxedYolo,
-      }),
-    ],
+    runtimes: createRuntimes(values, env),
     prices: createPrices(),
     workspaces: createDirectoryWorkspaces({
       root: paths.workspaces,

@@ -1,0 +1,20 @@
+import { createClaudeCodeRuntime } from '../adapters/runtime/claude-code/runtime.ts'
+import type { Runtime } from '../adapters/runtime/port.ts'
+import { createProgramRuntime } from '../adapters/runtime/program/runtime.ts'
+import { createScriptedRuntime } from '../adapters/runtime/scripted/runtime.ts'
+import type { Configuration } from '../config/contract.ts'
+
+/** Every runtime of an installation; whether each can run here is for it to say. */
+export const createRuntimes = (
+  values: Configuration,
+  environment: Readonly<Record<string, string | undefined>>,
+): Runtime[] => [
+  createScriptedRuntime({ host: 'process' }),
+  createProgramRuntime(),
+  createClaudeCodeRuntime({
+    binary: values.claude.binary,
+    environment,
+    passOn: values.claude.environment,
+    allowUnsandboxedYolo: values.allowUnsandboxedYolo,
+  }),
+]
