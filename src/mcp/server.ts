@@ -1,9 +1,8 @@
 import { type CallToolResult, Server } from '@modelcontextprotocol/server'
 
-import { AgencyError } from '../kernel/errors.ts'
+import { callOperation, type DaemonPlace, refusalText } from '../operations/call.ts'
 import type { Operation } from '../operations/contract.ts'
-import { callOperation, type DaemonPlace, Refused } from './call.ts'
-import { toolsOf } from './tools.ts'
+import { toolsOf } from '../operations/tools.ts'
 
 /** The tools of the attempt whose token this is. Nothing is checked here: the daemon does, and says why. */
 export function createMcpServer(place: DaemonPlace, operations: readonly Operation[], version: string): Server {
@@ -24,16 +23,10 @@ export function createMcpServer(place: DaemonPlace, operations: readonly Operati
       const answer = await callOperation(place, tool.operation, tool.inputFor(params.arguments ?? {}))
       return { content: [{ type: 'text', text: JSON.stringify(answer) }] }
     } catch (error) {
-      return failed(describe(error))
+      return failed(refusalText(error))
     }
   })
   return server
 }
 
 const failed = (text: string): CallToolResult => ({ isError: true, content: [{ type: 'text', text }] })
-
-function describe(error: unknown): string {
-  const problem = error instanceof Refused ? error.problem : error instanceof AgencyError ? error : null
-  if (problem === null) throw error
-  return `${problem.code}: ${problem.message}${problem.hint === undefined ? '' : ` (${problem.hint})`}`
-}

@@ -1,5 +1,5 @@
-import type { Operation } from '../operations/contract.ts'
-import { type JsonSchema, wireSchema } from '../operations/wire-schema.ts'
+import type { Operation } from './contract.ts'
+import { type JsonSchema, wireSchema } from './wire-schema.ts'
 
 /** An operation as an agent sees it. */
 export interface AgentTool {

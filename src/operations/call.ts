@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http'
 import { pause } from '../kernel/clock.ts'
 import { AgencyError, refusal } from '../kernel/errors.ts'
 import { randomToken } from '../kernel/ids.ts'
-import type { Operation, Problem } from '../operations/contract.ts'
+import type { Operation, Problem } from './contract.ts'
 
 export interface DaemonPlace {
   socket: string
@@ -40,6 +40,13 @@ export async function callOperation(
       await pause(firstPauseMs * 2 ** (attempt - 1))
     }
   }
+}
+
+/** What was refused, in one line for an agent; what nobody refused is a bug, and goes on. */
+export function refusalText(error: unknown): string {
+  const problem = error instanceof Refused ? error.problem : error instanceof AgencyError ? error : null
+  if (problem === null) throw error
+  return `${problem.code}: ${problem.message}${problem.hint === undefined ? '' : ` (${problem.hint})`}`
 }
 
 interface Message {
