@@ -7,6 +7,7 @@ import { personas } from './org/personas/store.ts'
 import { positionAuthorities, positions } from './org/positions/store.ts'
 import { proposals } from './org/proposals/store.ts'
 import { roles } from './org/roles/store.ts'
+import { amendments } from './work/amendments/store.ts'
 import { artifacts } from './work/artifacts/store.ts'
 import { attempts } from './work/attempts/store.ts'
 import { briefs, dependencies } from './work/briefs/store.ts'
@@ -15,6 +16,7 @@ import { checks } from './work/evidence/store.ts'
 import { gates } from './work/gates/store.ts'
 import { missions } from './work/missions/store.ts'
 import { notes } from './work/notes/store.ts'
+import { parts } from './work/parts/store.ts'
 import { questions } from './work/questions/store.ts'
 import { pullRequests } from './work/pull-requests/store.ts'
 import { runs } from './work/runs/store.ts'
@@ -37,6 +39,8 @@ export const eventTables: readonly AnyTable[] = [
   runs,
   briefs,
   dependencies,
+  parts,
+  amendments,
   agents,
   attempts,
   checks,

@@ -25,6 +25,7 @@ export async function recordExamination(
       name: output.path,
       version: (newest?.version ?? 0) + 1,
       ...output,
+      content: null,
       at: tx.at,
     }
     await record(

@@ -52,6 +52,7 @@ export const Report = z.strictObject({
   remaining: z.string().trim().min(1).max(20_000).optional().describe('With status partial: what is left to do'),
   verdict: Judgement.optional().describe('A verifier’s'),
   findings: z.array(Finding).max(500).optional().describe('A reviewer’s: what was found; [] when nothing was'),
+  output: z.unknown().optional().describe('What your brief asks for as data, in the shape that it gives'),
   plan: z.array(BriefSpec).min(1).max(10_000).optional().describe('A planner’s: the briefs to be done'),
 })
 export type Report = z.infer<typeof Report>

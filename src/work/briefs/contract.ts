@@ -8,6 +8,10 @@ export const BriefStatus = z.enum(briefStatuses)
 
 const Text = (max: number) => z.string().trim().min(1).max(max)
 
+export const tiers = ['t1', 't2', 't3', 't4', 't5'] as const
+export const Tier = z.enum(tiers)
+export type Tier = z.infer<typeof Tier>
+
 export const VerifyPolicy = z.enum(['none', 'agent'])
 
 /** What the operator or a playbook asks for; the engine adds the rest. */
@@ -86,6 +90,19 @@ export const Brief = z.object({
   branchCommit: z.string().nullable().describe('What was collected of its branch'),
   allowed: z.array(z.string()).describe('Rules of what was denied to its agents and has been allowed since'),
   failure: z.string().nullable(),
+  tier: Tier.nullable().describe('Who answers for it, in a playbook that works in tiers'),
+  phase: z.string().nullable().describe('Which step of its playbook it is: names its prompt and its output'),
+  workstream: z.string().nullable(),
+  part: z.string().nullable().describe('What it belongs to: a workstream, a squad …'),
+  ownerId: z.string().nullable().describe('The brief whose author answers for this one'),
+  personality: z.string().nullable().describe('The file of the talent pool that its agent is cast from'),
+  label: z.string().nullable().describe('What the live log calls it'),
+  inputs: z.record(z.string(), z.unknown()).describe('What it is given, as data'),
+  files: z.array(z.string()).describe('What it may touch, where that was agreed'),
+  flow: z.enum(['swarm', 'pipeline']).nullable(),
+  replaces: z.string().nullable().describe('The brief that it stands for now'),
+  opaque: z.boolean().describe('Its agent may split the work inside, unseen'),
+  escalations: z.number().int().describe('How often somebody above has answered for it'),
   createdAt: z.string(),
   updatedAt: z.string(),
 })

@@ -6,8 +6,8 @@ import { isStopped } from '../stops/store.ts'
 import type { Brief, Dependency } from './contract.ts'
 
 export const briefs = table<Brief>('briefs', {
-  json: ['evidence', 'runtimeOptions', 'corrections', 'guidance', 'allowed'],
-  booleans: ['checkable'],
+  json: ['evidence', 'runtimeOptions', 'corrections', 'guidance', 'allowed', 'inputs', 'files'],
+  booleans: ['checkable', 'opaque'],
   added: {
     kind: 'work',
     verify: 'none',
@@ -20,6 +20,10 @@ export const briefs = table<Brief>('briefs', {
     tokens_used: 0,
     cost_micros: 0,
     allowed: '[]',
+    inputs: '{}',
+    files: '[]',
+    opaque: 0,
+    escalations: 0,
   },
   stream: (row) => `run:${row.runId}`,
 })

@@ -1,0 +1,48 @@
+import type { ReadTx } from '../../db/port.ts'
+import { findRows, table } from '../../db/table.ts'
+import { sqlOf } from '../../db/tx.ts'
+import type { BriefStatus } from '../briefs/states.ts'
+import type { Part, Tally } from './contract.ts'
+
+export const parts = table<Part>('parts', {
+  key: ['runId', 'key'],
+  json: ['data'],
+  stream: (row) => `run:${row.runId}`,
+})
+
+export async function findPart(tx: ReadTx, runId: string, key: string): Promise<Part | undefined> {
+  return (await findRows(tx, parts, 'run_id = ? AND key = ?', [runId, key]))[0]
+}
+
+export const listParts = (tx: ReadTx, runId: string): Promise<Part[]> =>
+  findRows(tx, parts, 'run_id = ? ORDER BY created_at, key', [runId])
+
+export const listPartsBelow = (tx: ReadTx, runId: string, parent: string): Promise<Part[]> =>
+  findRows(tx, parts, 'run_id = ? AND parent = ? ORDER BY created_at, key', [runId, parent])
+
+/** Counted, so that no counter can drift. */
+export async function tallyOfPart(tx: ReadTx, runId: string, part: string): Promise<Tally> {
+  const rows = await sqlOf(tx).all(
+    'SELECT phase, status, COUNT(*) AS count FROM briefs WHERE run_id = ? AND part = ? GROUP BY phase, status',
+    [runId, part],
+  )
+  const tally: Record<string, Partial<Record<BriefStatus, number>>> = {}
+  for (const row of rows) {
+    const counts = (tally[String(row['phase'] ?? '')] ??= {})
+    counts[row['status'] as BriefStatus] = Number(row['count'])
+  }
+  return tally
+}
+
+/** How many parts below this one stand where. */
+export async function countPartsBelow(
+  tx: ReadTx,
+  runId: string,
+  parent: string,
+): Promise<Partial<Record<Part['status'], number>>> {
+  const rows = await sqlOf(tx).all(
+    'SELECT status, COUNT(*) AS count FROM parts WHERE run_id = ? AND parent = ? GROUP BY status',
+    [runId, parent],
+  )
+  return Object.fromEntries(rows.map((row) => [row['status'], Number(row['count'])]))
+}
