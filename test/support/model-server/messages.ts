@@ -1,18 +1,44 @@
-import type { Reply, Tokens } from './script.ts'
+import { type Body, bits, type Piece, type Protocol, saidIn, type Turn } from './protocol.ts'
+import type { Answer, Tokens, ToolResult } from './script.ts'
 
-type Answer = Extract<Reply, { text?: string }>
-
-/** One event of a stream, or a whole message, as the Messages API words them. */
-export type Wire = { type: string } & Record<string, unknown>
-
-export function wholeMessage(answer: Answer, model: string, id: string): Wire {
-  return { ...shell(model, id), content: contentOf(answer, id), stop_reason: stopOf(answer), usage: usageOf(answer) }
+/** Anthropic's Messages API. */
+export const messages: Protocol = {
+  name: 'messages',
+  // A message of the system can follow the user's: it is not what was asked.
+  turns: (body) => ((body['messages'] ?? []) as Message[]).filter(({ role }) => role !== 'system').map(turnOf),
+  system: (body) => textOf(body['system'] as string | Block[] | undefined),
+  toolNames: (body) => ((body['tools'] ?? []) as { name: string }[]).map(({ name }) => name),
+  whole: (answer, model, id) => ({
+    ...shell(model, id),
+    content: contentOf(answer, id),
+    stop_reason: stopOf(answer),
+    usage: usageOf(answer),
+  }),
+  pieces: (answer, model, id) => eventsOf(answer, model, id).map(piece),
+  error: (error) => ({ type: 'error', error: { ...error } }),
+  failure: (error) => piece({ type: 'error', error: { ...error } }),
 }
 
-/** The same message in pieces. What was read is said at the beginning; how much it wrote is known only at the end. */
-export function messageEvents(answer: Answer, model: string, id: string): Wire[] {
+interface Message {
+  role: string
+  content: string | Block[]
+}
+
+interface Block {
+  type: string
+  text?: string
+  content?: string | Block[]
+  is_error?: boolean
+}
+
+type Wire = { type: string } & Body
+
+const piece = (event: Wire): Piece => ({ event: event.type, data: event })
+
+/** What was read is said at the beginning; how much it wrote is known only at the end. */
+function eventsOf(answer: Answer, model: string, id: string): Wire[] {
   const usage = usageOf(answer)
-  const pieces = contentOf(answer, id).flatMap((block, index) => [
+  const parts = contentOf(answer, id).flatMap((block, index) => [
     { type: 'content_block_start', index, content_block: emptied(block) },
     ...deltasOf(block).map((delta) => ({ type: 'content_block_delta', index, delta })),
     { type: 'content_block_stop', index },
@@ -22,7 +48,7 @@ export function messageEvents(answer: Answer, model: string, id: string): Wire[]
       type: 'message_start',
       message: { ...shell(model, id), content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } },
     },
-    ...pieces,
+    ...parts,
     { type: 'message_delta', delta: { stop_reason: stopOf(answer), stop_sequence: null }, usage },
     { type: 'message_stop' },
   ]
@@ -36,20 +62,26 @@ const shell = (model: string, id: string): Wire => ({
   stop_sequence: null,
 })
 
-function contentOf({ text, tools = [] }: Answer, id: string): Wire[] {
-  const calls = tools.map(({ name, input }, at) => ({ type: 'tool_use', id: `toolu_${id}_${at}`, name, input }))
-  return text === undefined && calls.length > 0 ? calls : [{ type: 'text', text: text ?? 'Done.' }, ...calls]
+function contentOf(answer: Answer, id: string): Wire[] {
+  const calls = (answer.tools ?? []).map(({ name, input }, at) => ({
+    type: 'tool_use',
+    id: `toolu_${id}_${at}`,
+    name,
+    input,
+  }))
+  const text = saidIn(answer)
+  return text === null ? calls : [{ type: 'text', text }, ...calls]
 }
 
 const emptied = (block: Wire): Wire => (block.type === 'text' ? { ...block, text: '' } : { ...block, input: {} })
 
 function deltasOf(block: Wire): Wire[] {
   if (block.type !== 'text') return [{ type: 'input_json_delta', partial_json: JSON.stringify(block['input']) }]
-  const words = String(block['text']).match(/[\s\S]{1,16}/g) ?? ['']
-  return words.map((text) => ({ type: 'text_delta', text }))
+  return bits(String(block['text'])).map((text) => ({ type: 'text_delta', text }))
 }
 
-const stopOf = ({ tools = [] }: Answer): string => (tools.length > 0 ? 'tool_use' : 'end_turn')
+const stopOf = ({ tools = [], truncated }: Answer): string =>
+  truncated === true ? 'max_tokens' : tools.length > 0 ? 'tool_use' : 'end_turn'
 
 const defaultTokens: Tokens = { input: 100, output: 20 }
 
@@ -61,3 +93,16 @@ function usageOf({ tokens = defaultTokens }: Answer): Record<string, number> {
     output_tokens: tokens.output,
   }
 }
+
+const turnOf = (message: Message): Turn => ({
+  role: message.role === 'assistant' ? 'assistant' : 'user',
+  // Without what the agent adds on its own account.
+  text: textOf(message.content).replace(/<system-reminder>[\s\S]*?<\/system-reminder>/g, ''),
+  results: typeof message.content === 'string' ? [] : message.content.flatMap(toolResult),
+})
+
+const toolResult = (block: Block): ToolResult[] =>
+  block.type === 'tool_result' ? [{ text: textOf(block.content), isError: block.is_error === true }] : []
+
+const textOf = (content: string | Block[] | undefined): string =>
+  typeof content === 'string' ? content : (content ?? []).map(({ text }) => text ?? '').join('\n')

@@ -14,6 +14,7 @@ async function serverWith(rules: readonly Rule[] = []) {
   return { server, ask }
 }
 
+type Wire = Record<string, unknown>
 const user = (content: unknown) => ({ role: 'user', content })
 const assistant = (content: unknown) => ({ role: 'assistant', content })
 const result = (text: string, is_error = false) => user([{ type: 'tool_result', content: text, is_error }])
@@ -70,6 +71,83 @@ it('takes the first rule that holds, as often as it holds', async () => {
   const statuses = []
   for (const prompt of ['secret', 'a', 'b']) statuses.push((await ask([user(prompt)])).status)
   expect(statuses).toEqual([200, 529, 200])
+})
+
+describe('says the same through every API', () => {
+  const answer = {
+    text: 'A somewhat longer text.',
+    tools: [{ name: 'read_file', input: { path: 'poem.txt' } }],
+    tokens: { input: 7, output: 3, cacheRead: 5 },
+  }
+  const call = { name: 'read_file', arguments: '{"path":"poem.txt"}' }
+  const apis = {
+    responses: {
+      path: '/v1/responses',
+      body: {
+        instructions: 'Be brief.',
+        input: [
+          { role: 'user', content: [{ type: 'input_text', text: 'Hi' }] },
+          { role: 'assistant', content: [{ type: 'output_text', text: 'one' }] },
+          { type: 'function_call', call_id: 'c', name: 'read_file', arguments: '{}' },
+          { type: 'function_call_output', call_id: 'c', output: 'fine' },
+        ],
+        tools: [{ type: 'function', name: 'read_file' }],
+      },
+      whole: {
+        output: [
+          { type: 'message', content: [{ text: answer.text }] },
+          { type: 'function_call', ...call },
+        ],
+        usage: { input_tokens: 12, output_tokens: 3, input_tokens_details: { cached_tokens: 5 } },
+      },
+      deltas: (events: Wire[]) =>
+        events.flatMap((each) => (each['type'] === 'response.output_text.delta' ? [each['delta']] : [])),
+      last: { type: 'response.completed', response: { status: 'completed', usage: { output_tokens: 3 } } },
+    },
+    chat: {
+      path: '/v1/chat/completions',
+      body: {
+        messages: [
+          { role: 'system', content: 'Be brief.' },
+          user('Hi'),
+          { role: 'assistant', content: 'one', tool_calls: [{ id: 'c', function: { name: 'read_file' } }] },
+          { role: 'tool', tool_call_id: 'c', content: 'fine' },
+        ],
+        tools: [{ type: 'function', function: { name: 'read_file' } }],
+      },
+      whole: {
+        choices: [{ message: { content: answer.text, tool_calls: [{ function: call }] }, finish_reason: 'tool_calls' }],
+        usage: { prompt_tokens: 12, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 5 } },
+      },
+      deltas: (events: Wire[]) =>
+        (events as unknown as { choices: { delta: { content?: string } }[] }[]).flatMap(({ choices }) =>
+          choices.flatMap(({ delta }) => delta.content ?? []),
+        ),
+      last: { choices: [], usage: { completion_tokens: 3 } },
+    },
+  } as const
+
+  it.each(['responses', 'chat'] as const)('%s', async (name) => {
+    const { path, body, whole, deltas, last } = apis[name]
+    const { server } = await serverWith([{ times: 2, reply: answer }, { reply: rateLimited(7) }])
+    const ask = (more = {}) =>
+      fetch(server.url + path, { method: 'POST', body: JSON.stringify({ model: 'some-model', ...body, ...more }) })
+    expect(await (await ask()).json()).toMatchObject({ model: 'some-model', ...whole })
+    expect(server.asked[0]).toMatchObject({
+      protocol: name,
+      prompt: 'Hi',
+      step: 1,
+      system: 'Be brief.',
+      toolNames: ['read_file'],
+      toolResults: [{ text: 'fine' }],
+    })
+    const events = eventsIn((await (await ask({ stream: true })).text()).replace('data: [DONE]', '')) as Wire[]
+    expect(deltas(events).join('')).toBe(answer.text)
+    expect(events.at(-1)).toMatchObject(last)
+    const refused = await ask()
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '7'])
+    expect(await refused.json()).toMatchObject({ error: { type: 'rate_limit_error' } })
+  })
 })
 
 describe('fails as a provider does', () => {

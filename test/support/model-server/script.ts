@@ -1,5 +1,7 @@
 /** What a model is asked, as far as a script wants to know. */
 export interface Asked {
+  /** Through which API: Anthropic's messages, OpenAI's responses, or anybody's chat completions. */
+  readonly protocol: 'messages' | 'responses' | 'chat'
   /** What it was told first, whatever it has done since. */
   readonly firstPrompt: string
   /** What it was told last: the text of the newest message of the user that answers no tool. */
@@ -31,18 +33,24 @@ export interface Tokens {
   readonly cacheWrite?: number
 }
 
+export interface Answer {
+  readonly text?: string
+  readonly tools?: readonly ToolUse[]
+  readonly tokens?: Tokens
+  /** It may not write more than it has. */
+  readonly truncated?: true
+  /** Nothing at all before this. */
+  readonly firstByteMs?: number
+  /** Between one piece and the next. */
+  readonly paceMs?: number
+  /** The connection breaks after so many pieces. */
+  readonly cutAfter?: number
+  /** After so many pieces it says that it is overloaded, and ends. */
+  readonly failAfter?: number
+}
+
 export type Reply =
-  | {
-      readonly text?: string
-      readonly tools?: readonly ToolUse[]
-      readonly tokens?: Tokens
-      /** Nothing at all before this. */
-      readonly firstByteMs?: number
-      /** Between one piece and the next. */
-      readonly paceMs?: number
-      /** The connection breaks after so many pieces. */
-      readonly cutAfter?: number
-    }
+  | Answer
   | {
       readonly status: number
       readonly error: { readonly type: string; readonly message: string }

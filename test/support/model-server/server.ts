@@ -3,10 +3,13 @@ import type { AddressInfo } from 'node:net'
 
 import { pause } from '../../../src/kernel/clock.ts'
 import { askedBy } from './asked.ts'
-import { messageEvents, wholeMessage } from './messages.ts'
+import { chat } from './chat.ts'
+import { messages } from './messages.ts'
+import type { Protocol } from './protocol.ts'
+import { responses } from './responses.ts'
 import { type Asked, createScript, type Reply, type Rule } from './script.ts'
 
-/** A model that says what its script says, behind the Messages API; on this machine only. */
+/** A model that says what its script says, whichever API it is asked through; on this machine only. */
 export interface ModelServer {
   readonly url: string
   readonly port: number
@@ -28,22 +31,20 @@ export async function startModelServer(rules: readonly Rule[] = [], host = '127.
   let port = 0
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const path = request.url?.split('?')[0]
-    if (request.method !== 'POST' || !path?.startsWith('/v1/messages')) {
+    const path = request.url?.split('?')[0] ?? ''
+    const protocol = protocols.get(path.replace(/\/count_tokens$/, ''))
+    if (request.method !== 'POST' || protocol === undefined) {
       others.push(`${request.method} ${request.url}`)
       return void response.writeHead(request.method === 'HEAD' ? 200 : 404).end()
     }
     const body = await bodyOf(request)
     if (body === null)
-      return sendJson(response, 400, {
-        type: 'error',
-        error: { type: 'invalid_request_error', message: 'the body is not JSON' },
-      })
-    if (path === '/v1/messages/count_tokens') return sendJson(response, 200, { input_tokens: 100 })
-    const question = askedBy(body)
+      return sendJson(response, 400, protocol.error({ type: 'invalid_request_error', message: 'the body is not JSON' }))
+    if (path.endsWith('/count_tokens')) return sendJson(response, 200, { input_tokens: 100 })
+    const question = askedBy(protocol, body)
     asked.push({ ...question, headers: request.headers })
     count += 1
-    await reply(response, script(question), question, `${port}_${count}`)
+    await reply(response, protocol, script(question), question, `${port}_${count}`)
   }
   const make = () =>
     createServer((request, response) => {
@@ -71,6 +72,12 @@ export async function startModelServer(rules: readonly Rule[] = [], host = '127.
   }
 }
 
+const protocols: ReadonlyMap<string, Protocol> = new Map([
+  ['/v1/messages', messages],
+  ['/v1/responses', responses],
+  ['/v1/chat/completions', chat],
+])
+
 async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown> | null> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -81,23 +88,34 @@ async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>
   }
 }
 
-async function reply(response: ServerResponse, given: Reply, { model, body }: Asked, id: string): Promise<void> {
+async function reply(
+  response: ServerResponse,
+  protocol: Protocol,
+  given: Reply,
+  { model, body }: Asked,
+  id: string,
+): Promise<void> {
   if (given === 'hang') return
   if (given === 'refuse') return void response.destroy()
   if ('html' in given) return void response.writeHead(given.status, { 'content-type': 'text/html' }).end(given.html)
-  if ('error' in given)
-    return sendJson(response, given.status, { type: 'error', error: { ...given.error } }, given.headers)
+  if ('error' in given) return sendJson(response, given.status, protocol.error(given.error), given.headers)
   if (given.firstByteMs !== undefined) await pause(given.firstByteMs)
-  if (body['stream'] !== true) return sendJson(response, 200, wholeMessage(given, model, id))
+  if (body['stream'] !== true) return sendJson(response, 200, protocol.whole(given, model, id))
   response.writeHead(200, { 'content-type': 'text/event-stream', 'request-id': `req_${id}` })
-  for (const [at, event] of messageEvents(given, model, id).entries()) {
+  for (const [at, { event, data }] of protocol.pieces(given, model, id).entries()) {
     if (at === given.cutAfter) return void response.destroy()
+    const failed = at === given.failAfter ? protocol.failure({ type: 'overloaded_error', message: 'Overloaded' }) : null
     if (at > 0 && given.paceMs !== undefined) await pause(given.paceMs)
+    const text = failed === null ? linesOf(event, data) : linesOf(failed.event, failed.data)
     // Each has left before the next one comes: a broken connection takes nothing back.
-    await new Promise((resolve) => response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`, resolve))
+    await new Promise((resolve) => response.write(text, resolve))
+    if (failed !== null) break
   }
   response.end()
 }
+
+const linesOf = (event: string | undefined, data: object | string): string =>
+  `${event === undefined ? '' : `event: ${event}\n`}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`
 
 function sendJson(
   response: ServerResponse,
