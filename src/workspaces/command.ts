@@ -6,17 +6,15 @@ import { type Clock, sleep } from '../kernel/clock.ts'
 import { AgencyError } from '../kernel/errors.ts'
 import { breachText } from './breach.ts'
 import { type Inside, startInside } from './inside.ts'
-import type { CommandResult, Workspace } from './port.ts'
+import type { CommandLimits, CommandResult, Workspace } from './port.ts'
 import { textOf } from './text.ts'
 
-export interface Command {
+export interface Command extends CommandLimits {
   readonly command: string
   readonly workspace: Pick<Workspace, 'enter' | 'home'>
   /** By which it is found and ended if we die while it runs. */
   readonly launchId: string | null
   readonly clock: Clock
-  readonly timeoutMs: number
-  readonly maxOutputBytes: number
 }
 
 /** How long a command may take to tidy up once it was asked to end. */
@@ -32,6 +30,7 @@ export async function runCommand({
   clock,
   timeoutMs,
   maxOutputBytes,
+  signal: stop,
 }: Command): Promise<CommandResult> {
   const startedMs = clock.nowMs()
   const durationMs = (): number => Math.max(0, clock.nowMs() - startedMs)
@@ -52,18 +51,24 @@ export async function runCommand({
   }
   const output = collect(inside.child, maxOutputBytes)
   let timedOut = false
-  const cancelTimeout = clock.after(timeoutMs, () => {
-    timedOut = true
+  const end = (): void => {
     inside.signal('SIGTERM')
     clock.after(graceMs, () => !inside.hasExited() && inside.signal('SIGKILL'))
+  }
+  const cancelTimeout = clock.after(timeoutMs, () => {
+    timedOut = true
+    end()
   })
+  stop?.addEventListener('abort', end)
+  if (stop?.aborted === true) end()
   const { exitCode, signal } = await inside.exited
   cancelTimeout()
+  stop?.removeEventListener('abort', end)
   inside.signal('SIGKILL')
   if (launchId !== null) await killSurvivors([launchId])
   await Promise.race([output.closed, sleep(clock, lingerMs)])
   inside.child.stdout?.destroy()
-  const { breach } = await inside.leave()
+  const { breach, used } = await inside.leave()
   const text = textOf(Buffer.concat(output.head), maxOutputBytes)
   return {
     exitCode,
@@ -73,6 +78,7 @@ export async function runCommand({
     outputSha256: output.hash.digest('hex'),
     durationMs: durationMs(),
     boxed: inside.boxed,
+    ...(used === null ? {} : { used }),
   }
 }
 

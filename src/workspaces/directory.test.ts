@@ -153,6 +153,14 @@ it('ends a command that takes too long, with everything it started', async () =>
   await vi.waitUntil(() => !isRunning(Number(result.output)), { timeout: 15_000 })
 })
 
+it('ends a command whose result nobody waits for any longer', async () => {
+  const stop = new AbortController()
+  const running = workspace.run('echo x > begun; sleep 1000', { ...limits, signal: stop.signal })
+  await vi.waitUntil(async () => (await workspace.read('begun', 10))?.text === 'x\n')
+  stop.abort()
+  expect(await running).toMatchObject({ timedOut: false, exitCode: null, signal: 'SIGTERM' })
+})
+
 it('kills a command that ignores the request to end', async () => {
   const result = await workspace.run('trap "" TERM; sleep 1000', { timeoutMs: 100, maxOutputBytes: 100 })
   expect(result).toMatchObject({ timedOut: true, exitCode: null, signal: 'SIGKILL' })

@@ -10,7 +10,7 @@ export interface Workspace {
   read(path: string, maxBytes: number): Promise<WorkspaceFile | null>
   write(path: string, text: string): Promise<void>
   /** Runs a shell command in it; output is cut at `maxOutputBytes` but hashed whole. */
-  run(command: string, limits: { timeoutMs: number; maxOutputBytes: number }): Promise<CommandResult>
+  run(command: string, limits: CommandLimits): Promise<CommandResult>
   /** How a process is started in it: wrapped into the box where there is one, as it is otherwise. */
   enter(entry: Entry): Promise<Entered>
 }
@@ -72,6 +72,13 @@ export interface WorkspaceFile {
   readonly text: string
 }
 
+export interface CommandLimits {
+  readonly timeoutMs: number
+  readonly maxOutputBytes: number
+  /** Ends it before its time, with everything that it started. */
+  readonly signal?: AbortSignal
+}
+
 export interface CommandResult {
   readonly exitCode: number | null
   readonly signal: string | null
@@ -80,6 +87,8 @@ export interface CommandResult {
   readonly outputSha256: string
   readonly durationMs: number
   readonly boxed: boolean
+  /** The most that it used, where somebody looked. */
+  readonly used?: Used
 }
 
 /** Which workspace is wanted, by whom. */
