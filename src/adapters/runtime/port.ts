@@ -28,6 +28,8 @@ export interface RuntimeCapabilities {
   readonly evidenceUnboxed: boolean
   readonly send: boolean
   readonly resume: boolean
+  /** Its agents can divide their work among themselves; the option `native_teams` says whether they may. */
+  readonly teams?: boolean
 }
 
 export interface Launch {
@@ -52,6 +54,16 @@ export interface Launch {
   readonly allowed?: readonly string[]
   /** The JSON Schema that `output` of its report has to meet, where its playbook wants one. */
   readonly output?: { readonly name: string; readonly schema: Record<string, unknown> }
+  /** Where in its playbook it stands, and what it is given, in a playbook that works in steps. */
+  readonly step?: LaunchStep
+}
+
+export interface LaunchStep {
+  readonly phase: string
+  readonly workstream: string | null
+  /** Of the brief, in its run: `t4:<workstream>:<squad>:<task>`. */
+  readonly key: string
+  readonly inputs: Readonly<Record<string, unknown>>
 }
 
 /** yolo: everything; cautious: what cannot be taken back is asked first; plan_only: look, change nothing. */

@@ -27,7 +27,8 @@ const maxDepth = 60
 const maxNodes = 2_000_000
 const maxComplaints = 200
 
-export function readSource(text: string): PlanSource {
+/** `noun`: what the text is, for whoever reads a complaint. */
+export function readSource(text: string, noun = 'plan'): PlanSource {
   const lines = new LineCounter()
   // Its own check for keys that stand twice compares each with each.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false })
@@ -40,10 +41,13 @@ export function readSource(text: string): PlanSource {
     if (complaints.length < maxComplaints) complaints.push({ message, place: placeAt(node?.range?.[0] ?? 0) })
   }
   for (const { code, message, pos } of [...document.errors, ...document.warnings].slice(0, maxComplaints))
-    complaints.push({ message: sayings[code] ?? oneLine(message), place: placeAt(pos[0]) })
+    complaints.push({
+      message: code === 'MULTIPLE_DOCS' ? secondDocument(noun) : oneLine(message),
+      place: placeAt(pos[0]),
+    })
   const root = document.contents as Node | null
   const targets = new Map<Node, Node>()
-  const value = complaints.length > 0 ? null : createReader(targets, complain)(root)
+  const value = complaints.length > 0 ? null : createReader(targets, complain, noun)(root)
   return {
     value,
     complaints,
@@ -51,9 +55,7 @@ export function readSource(text: string): PlanSource {
   }
 }
 
-const sayings: Readonly<Record<string, string>> = {
-  MULTIPLE_DOCS: 'a second document begins here; a file holds one plan',
-}
+const secondDocument = (noun: string): string => `a second document begins here; a file holds one ${noun}`
 
 const oneLine = (text: string): string =>
   text.startsWith('Maximum call stack') ? 'nested far too deeply' : shorten(text.replace(/\s+/g, ' ').trim(), 300)
@@ -67,7 +69,8 @@ interface Read {
 type Complain = (node: Node | null, message: string) => void
 
 /** Reads each node once, whatever stands for it; `targets` learns what each alias stands for. */
-function createReader(targets: Map<Node, Node>, complain: Complain): (root: Node | null) => unknown {
+function createReader(targets: Map<Node, Node>, complain: Complain, noun: string): (root: Node | null) => unknown {
+  const tooLarge = `aliases make this ${noun} far larger than it is; write it out`
   const anchors = new Map<string, Node>()
   const known = new Map<Node, Read | 'being read'>()
   let total = 0
@@ -96,7 +99,7 @@ function createReader(targets: Map<Node, Node>, complain: Complain): (root: Node
     if (found === 'being read') return refused(node, `the alias *${name} stands inside what it stands for`)
     targets.set(node, target)
     total += found.nodes
-    return total > maxNodes ? refused(node, 'aliases make this plan far larger than it is; write it out') : found
+    return total > maxNodes ? refused(node, tooLarge) : found
   }
 
   const readMap = (node: Node & { items: { key: unknown; value: unknown }[] }, depth: number): Read => {
@@ -135,7 +138,7 @@ function createReader(targets: Map<Node, Node>, complain: Complain): (root: Node
   }
 
   const counted = (node: Node | null, value: unknown, nodes: number): Read =>
-    nodes > maxNodes ? refused(node, 'aliases make this plan far larger than it is; write it out') : { value, nodes }
+    nodes > maxNodes ? refused(node, tooLarge) : { value, nodes }
 
   const refused = (node: Node | null, message: string): Read => {
     complain(node, message)

@@ -5,6 +5,8 @@ export interface ClaudeLaunch {
   readonly mode: AgentMode
   readonly model?: string | undefined
   readonly maxTurns: number
+  /** Whether it may start agents of its own. */
+  readonly nativeTeams: boolean
   /** To begin under this name, or to go on with. */
   readonly session: { readonly id: string; readonly resumes: boolean }
   readonly systemPrompt: string
@@ -18,8 +20,17 @@ export interface ClaudeLaunch {
  * The prompt is not among them: it comes by standard input, where nobody else on this machine reads it and no length
  * is too long. Settings of the repository and of the home do not count: both are the agent's to write.
  */
-export function claudeArguments({ mode, model, maxTurns, session, systemPrompt, mcp, permit }: ClaudeLaunch): string[] {
-  const { allowed, disallowed, ask, flags } = modeArguments(mode)
+export function claudeArguments({
+  mode,
+  model,
+  maxTurns,
+  nativeTeams,
+  session,
+  systemPrompt,
+  mcp,
+  permit,
+}: ClaudeLaunch): string[] {
+  const { allowed, disallowed, ask, flags } = modeArguments(mode, nativeTeams)
   const words: [flag: string, ...values: string[]][] = [
     ['--print'],
     ['--output-format', 'stream-json'],

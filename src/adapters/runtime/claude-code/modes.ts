@@ -3,6 +3,8 @@ import type { AgentMode } from '../port.ts'
 /** Tools that are about somebody sitting there, about other days, or about a checkout that is not ours. */
 const useless = ['CronCreate', 'CronDelete', 'CronList', 'ScheduleWakeup', 'EnterWorktree', 'ExitWorktree']
 const writers = ['Edit', 'Write', 'NotebookEdit']
+/** What starts agents of its own; newer versions call it otherwise. */
+const teams = ['Task', 'Agent']
 
 export interface ModeArguments {
   readonly allowed: readonly string[]
@@ -16,8 +18,8 @@ export interface ModeArguments {
  * What each mode means in Claude Code's own rules. They are a courtesy, not a boundary (`python -c` deletes as well as
  * `rm` does): the boundary is the box.
  */
-export function modeArguments(mode: AgentMode): ModeArguments {
-  const disallowed = useless
+export function modeArguments(mode: AgentMode, nativeTeams = true): ModeArguments {
+  const disallowed = nativeTeams ? useless : [...useless, ...teams]
   // Its own plan mode also forbids the tools by which an agent reports. What only reads is allowed in the default mode.
   if (mode === 'plan_only')
     return {
@@ -26,7 +28,7 @@ export function modeArguments(mode: AgentMode): ModeArguments {
       ask: [],
       flags: ['--permission-mode', 'default'],
     }
-  const allowed = ['Bash', 'Read', 'WebSearch', 'Task', 'Skill', agency]
+  const allowed = ['Bash', 'Read', 'WebSearch', ...(nativeTeams ? ['Task'] : []), 'Skill', agency]
   // Edits inside of the workspace are accepted, others are asked for.
   if (mode === 'cautious') return { allowed, disallowed, ask: cautious, flags: ['--permission-mode', 'acceptEdits'] }
   return {

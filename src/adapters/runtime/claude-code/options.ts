@@ -11,22 +11,24 @@ const Options = z.strictObject({
   binary: z.string().min(1).max(4_096).optional(),
   maxTurns: z.number().int().min(1).max(1_000).default(50),
   maxRetries: z.number().int().min(0).max(20).default(6),
+  nativeTeams: z.boolean().default(true),
 })
 export type ClaudeOptions = z.infer<typeof Options>
 
 /** Written in snake_case, as everything that comes from outside. */
 export function optionsOf(options: Record<string, unknown>): ClaudeOptions {
-  const { max_turns: maxTurns, max_retries: maxRetries, ...others } = options
+  const { max_turns: maxTurns, max_retries: maxRetries, native_teams: nativeTeams, ...others } = options
   const parsed = Options.safeParse({
     ...others,
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(maxRetries === undefined ? {} : { maxRetries }),
+    ...(nativeTeams === undefined ? {} : { nativeTeams }),
   })
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const place = z.core.toDotPath(issue?.path ?? []).replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   throw refusal('invalid_input', `the claude-code runtime: ${place === '' ? '' : `${place}: `}${issue?.message}`, {
-    hint: 'Give {"model": "…", "max_turns": 50, "max_retries": 6, "binary": "/path/to/claude"}, or nothing.',
+    hint: 'Give {"model": "…", "max_turns": 50, "max_retries": 6, "native_teams": true, "binary": "/path/to/claude"}, or nothing.',
   })
 }
 

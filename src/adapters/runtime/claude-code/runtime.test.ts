@@ -212,6 +212,14 @@ describe('allows what the mode allows', () => {
     expect(after('--disallowedTools').split(',')).toEqual(expect.arrayContaining(['Edit', 'Write', 'NotebookEdit']))
   })
 
+  it('agents of its own, unless its team has none', async () => {
+    const usual = await started({ mode: 'cautious' })
+    expect(usual.after('--allowedTools').split(',')).toContain('Task')
+    const alone = await started({ mode: 'cautious', options: { native_teams: false } })
+    expect(alone.after('--allowedTools').split(',')).not.toContain('Task')
+    expect(alone.after('--disallowedTools').split(',')).toEqual(expect.arrayContaining(['Task', 'Agent']))
+  })
+
   it('and what the operator has allowed since', async () => {
     const { env } = await started({ mode: 'cautious', allowed: ['Bash(rm -rf x)'] })
     expect(JSON.parse(env['AGENCY_ALLOWED'] ?? '')).toEqual(['Bash(rm -rf x)'])

@@ -57,6 +57,7 @@ export function createClaudeCodeRuntime({
       evidenceUnboxed: false,
       send: false,
       resume: true,
+      teams: true,
     },
     available: async () => {
       const found = await findClaude(standard, patienceMs)
@@ -65,7 +66,7 @@ export function createClaudeCodeRuntime({
     },
     checkOptions,
     launch: async (launch) => {
-      const { binary = standard, model, maxTurns, maxRetries } = optionsOf(launch.options)
+      const { binary = standard, model, maxTurns, maxRetries, nativeTeams } = optionsOf(launch.options)
       const path = locate(binary)
       if (path === null) throw refusal('no_runtime', `cannot start "${binary}": no such program`)
       const stream = createStream({ nowMs: systemClock.nowMs, hide: withoutKnownSecrets })
@@ -76,6 +77,7 @@ export function createClaudeCodeRuntime({
         mode,
         model,
         maxTurns,
+        nativeTeams,
         session,
         systemPrompt: await systemPromptOf(launch),
         mcp: [process.execPath, entryPath('mcp')],
