@@ -60,6 +60,8 @@ export interface Needs {
   readonly amendments?: boolean
   /** What runs like this one have come to here, for an estimate. */
   readonly history?: boolean
+  /** Names of personalities of which to know whether the talent pool has them. */
+  readonly personalities?: readonly string[]
 }
 
 /** What was asked for, as far as it is there. */
@@ -78,6 +80,8 @@ export interface Found {
   readonly failed: readonly Brief[]
   readonly amendments: readonly Amendment[]
   readonly history: readonly PastRun[]
+  /** Those asked for that the talent pool does not have; somebody else is cast for them. */
+  readonly unknownPersonalities?: readonly string[]
 }
 
 /** A run of this installation that has ended well, for an estimate of the next. */
@@ -181,6 +185,13 @@ export type Decision =
   | { readonly kind: 'revise_draft'; readonly brief: Brief; readonly draft: Revised }
   | { readonly kind: 'commit_drafts'; readonly briefs: readonly Brief[]; readonly by: string }
   | { readonly kind: 'reopen_drafts'; readonly briefs: readonly Brief[]; readonly by: string }
+  /** One that has not begun: given more besides, or waiting for exactly these from now on. */
+  | {
+      readonly kind: 'amend_brief'
+      readonly brief: Brief
+      readonly inputs?: Readonly<Record<string, unknown>>
+      readonly after?: readonly string[]
+    }
   /** Everybody has committed: they may start. */
   | { readonly kind: 'release_drafts'; readonly briefs: readonly Brief[]; readonly event: Told }
   /** Something worth telling, and what the playbook remembers from now on. */
@@ -193,8 +204,12 @@ export type Decision =
       readonly summary: GateSummary
       /** What it is about, where that is not the run as a whole. It halts the run all the same. */
       readonly part?: string
+      /** What the live log says of it. */
+      readonly message?: string
       /** A tier instead of the operator: it halts nothing by itself. */
       readonly approver?: string
+      /** What the live log says while it waits. */
+      readonly message?: string
       /** Who waits longest is asked again after this; without one, as the run is configured. */
       readonly timeoutMinutes?: number | null
     }
