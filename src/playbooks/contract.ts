@@ -208,8 +208,6 @@ export type Decision =
       readonly message?: string
       /** A tier instead of the operator: it halts nothing by itself. */
       readonly approver?: string
-      /** What the live log says while it waits. */
-      readonly message?: string
       /** Who waits longest is asked again after this; without one, as the run is configured. */
       readonly timeoutMinutes?: number | null
     }
