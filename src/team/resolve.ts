@@ -128,12 +128,14 @@ function chooseTier(view: View, tier: TierName): Chosen {
   const wish: Wish = { view, tier, capability, model }
   if (environment.runtime !== undefined) return named(wish, environment.runtime.name, '--runtime', null)
   const wanted = set.runtime ?? tierDuties[tier].runtime
-  if (wanted === 'standard')
-    return set.runtime === undefined && model === null ? byAgent(wish) : standard(wish, 'standard', path)
+  if (wanted === 'standard') {
+    if (set.runtime !== undefined) return standard(wish, path.join('.'), path)
+    return model === null ? byAgent(wish) : standard(wish, 'standard', ['capabilities', capability])
+  }
   if (wanted !== 'coding_agent') return named(wish, wanted, path.join('.'), path)
   if (agent !== null) return named(wish, agent.name, agent.why, agent.path)
   if (model === null) throw nobody(environment, tier, capability)
-  const choice = standard(wish, 'standard, for want of a coding agent', path)
+  const choice = standard(wish, 'standard, for want of a coding agent', ['capabilities', capability])
   return 'problem' in choice ? choice : { ...choice, fallback: 'standard' }
 }
 
