@@ -51,6 +51,8 @@ export interface Needs {
   readonly members?: readonly string[]
   /** The newest verdict on each brief of these parts. */
   readonly verdicts?: readonly string[]
+  /** Every brief of these workstreams, whatever part of them it belongs to. */
+  readonly workstreams?: readonly string[] | 'all'
   /** Briefs by their key. */
   readonly briefs?: readonly string[]
   /** Briefs by their id. */
@@ -73,6 +75,7 @@ export interface Found {
   readonly members: Readonly<Record<string, readonly Brief[]>>
   /** By brief id. */
   readonly verdicts: Readonly<Record<string, Verdict>>
+  readonly workstreams?: Readonly<Record<string, readonly Brief[]>>
   /** By key. */
   readonly briefs: Readonly<Record<string, Brief>>
   /** By id. */
