@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-
 import type { Step } from '../src/adapters/runtime/scripted/contract.ts'
 import { fileNamedIn, objectiveOf } from '../src/adapters/runtime/scripted/default.ts'
 import { createScriptedRuntime } from '../src/adapters/runtime/scripted/runtime.ts'
@@ -9,13 +7,13 @@ import type { Db } from '../src/db/port.ts'
 import { openSqlite } from '../src/db/sqlite.ts'
 import { sqlOf } from '../src/db/tx.ts'
 import { createMemoryFiles } from '../src/engine/memory-files.ts'
-import { promptPath } from '../src/entries.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { operatorPersona, systemIds } from '../src/kernel/ids.ts'
 import { noLog } from '../src/kernel/log.ts'
 import { seedOrganisation } from '../src/org/seed.ts'
 import { CreateRun } from '../src/work/runs/contract.ts'
 import { createMemoryWorkspaces } from '../src/workspaces/memory.ts'
+import { bundledPrompt } from '../test/support/prompts.ts'
 import { plannedRunOf, playPlanned } from './planned-run.ts'
 
 export interface Bench {
@@ -56,11 +54,6 @@ export async function openBench(path: string): Promise<Bench> {
   const db = await openSqlite({ path, clock: systemClock, chainKey: new Uint8Array(32).fill(7) })
   await seedOrganisation(db)
   let ended = (): void => {}
-  const prompts = {
-    work: readFileSync(promptPath('direct', 'brief'), 'utf8'),
-    plan: readFileSync(promptPath('direct', 'plan'), 'utf8'),
-    verify: readFileSync(promptPath('direct', 'verify'), 'utf8'),
-  }
   const agency = composeAgency({
     db,
     clock: systemClock,
@@ -70,7 +63,7 @@ export async function openBench(path: string): Promise<Bench> {
     runtimes: [createScriptedRuntime({ host: 'in-process', scenarios })],
     workspaces: createMemoryWorkspaces(),
     files: createMemoryFiles(),
-    promptOf: (_, kind) => prompts[kind],
+    promptOf: bundledPrompt,
     environmentOf: () => ({}),
     killSurvivors: async () => 0,
     worker: 'bench:1',

@@ -5,8 +5,11 @@ import { promptPath } from '../entries.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 
 /** The operator's own version in `<home>/prompts/<playbook>/<name>.md` stands before ours. Read anew each time: an edit counts at once. */
-export function promptOf(home: string, playbook: string, kind: Brief['kind']): string {
-  const name = kind === 'work' ? 'brief' : kind
+export function promptOf(home: string, playbook: string, kind: Brief['kind'], phase: Brief['phase'] = null): string {
+  const name = promptName(kind, phase)
   const own = join(home, 'prompts', playbook, `${name}.md`)
   return readFileSync(existsSync(own) ? own : promptPath(playbook, name), 'utf8')
 }
+
+export const promptName = (kind: Brief['kind'], phase: Brief['phase']): string =>
+  phase ?? (kind === 'work' ? 'brief' : kind)

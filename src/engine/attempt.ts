@@ -21,6 +21,7 @@ import { type EngineDeps, runtimeOf } from './deps.ts'
 import { type AttemptEnd, endAttempt } from './end.ts'
 import { examine } from './evidence.ts'
 import type { Refused } from './money.ts'
+import { outputOf } from './output-schema.ts'
 import { persist } from './persist.ts'
 import { faultOfPlan } from './plan.ts'
 import { renderBrief } from './prompt.ts'
@@ -150,7 +151,12 @@ async function promptFor(deps: EngineDeps, { run, brief, attempt }: Claimed): Pr
     run.repository === null || brief.verifies === null
       ? null
       : ((await deps.db.read((tx) => findBrief(tx, brief.verifies as string))) ?? null)
-  return renderBrief(deps.promptOf(run.playbook, brief.kind), brief, attempt.fence, noted, judged)
+  return renderBrief(deps.promptOf(run.playbook, brief.kind, brief.phase), brief, attempt.fence, {
+    notes: noted,
+    judged,
+    goal: run.goalAnchor,
+    output: outputOf(deps.playbooks.get(run.playbook), brief)?.shown ?? null,
+  })
 }
 
 interface Played {
@@ -310,14 +316,21 @@ export function placeOf(deps: EngineDeps, run: Run, brief: Brief): Place {
   }
 }
 
-/** Who the agent is, how much it may do unasked, and where an interrupted one goes on. */
+/** Who the agent is, in which step, how much it may do unasked, and where an interrupted one goes on. */
 async function characterOf(
   deps: EngineDeps,
   { run, brief, attempt }: Claimed,
-): Promise<Pick<Launch, 'systemPrompt' | 'mode' | 'session' | 'allowed'>> {
-  const text = await deps.personaText?.(brief.personaId)
+): Promise<Pick<Launch, 'systemPrompt' | 'output' | 'step' | 'mode' | 'session' | 'allowed'>> {
+  const persona = (await deps.personaText?.(brief.personaId)) ?? ''
+  const goal = brief.tier === null ? '' : `The goal that everything serves: ${redact(run.goalAnchor)}`
+  const text = [persona, goal].filter((each) => each !== '').join('\n\n')
+  const output = outputOf(deps.playbooks.get(run.playbook), brief)
   return {
-    ...(text === undefined || text === '' ? {} : { systemPrompt: text }),
+    ...(text === '' ? {} : { systemPrompt: text }),
+    ...(output === null ? {} : { output: { name: output.name, schema: output.schema } }),
+    ...(brief.phase === null
+      ? {}
+      : { step: { phase: brief.phase, workstream: brief.workstream, key: brief.key, inputs: brief.inputs } }),
     // Who plans looks and changes nothing, whatever the run allows.
     mode: brief.kind === 'plan' ? 'plan_only' : (run.configuration.mode ?? 'yolo'),
     session: attempt.session,
@@ -330,7 +343,7 @@ const unseenStart = ({ session, boxed }: Attempt) => ({ pid: null, promptSha256:
 /** What a report lacks that its kind of brief asks for, or null. */
 async function faultOfReport(deps: EngineDeps, brief: Brief, report: Report): Promise<string | null> {
   if (brief.kind === 'verify') return faultOfJudgement(report, brief.evidence)
-  if (brief.kind !== 'plan') return null
+  if (brief.kind !== 'plan' || brief.phase !== null) return null
   const { plan, status } = report
   if (status !== 'done') return `a plan is given whole, and the report says "${status}"`
   return faultOfPlan(plan) ?? deps.db.read((tx) => faultOfCast(tx, plan ?? []))

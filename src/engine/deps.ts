@@ -51,8 +51,8 @@ export interface EngineDeps extends ScopeParts {
   /** Who a persona is, in its own words. */
   readonly personaText?: (personaId: number) => Promise<string>
   readonly files: AttemptFiles
-  /** The Markdown template of a brief's prompt. */
-  readonly promptOf: (playbook: string, kind: Brief['kind']) => string
+  /** The Markdown template of a brief's prompt: that of its phase, where it has one, else of its kind. */
+  readonly promptOf: (playbook: string, kind: Brief['kind'], phase: Brief['phase']) => string
   /** What an agent needs to talk to us, bound to its attempt. */
   readonly environmentOf: (attemptId: string, fence: number) => Record<string, string>
   /** `<worker id>:<boot>`: an attempt of an earlier boot of the same worker is certainly dead. */

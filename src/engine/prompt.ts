@@ -3,43 +3,57 @@ import { redact } from '../kernel/text.ts'
 import { describeEvidence, expectationsOf } from '../work/evidence/contract.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import { type Note, noteName } from '../work/notes/contract.ts'
+import { inputsText } from './prompt-inputs.ts'
+
+/** What an agent is told beside its brief. */
+export interface Surroundings {
+  readonly notes?: readonly Note[]
+  /** What it is to judge, where that is in a repository. */
+  readonly judged?: Brief | null
+  /** The goal of its run. */
+  readonly goal?: string
+  /** The JSON Schema of `output` in its report. */
+  readonly output?: Readonly<Record<string, unknown>> | null
+}
 
 /** What an agent reads may end up in what it writes, and with its provider: no secret goes along. */
-export const renderBrief = (
-  template: string,
-  brief: Brief,
-  attempt: number,
-  noted: readonly Note[] = [],
-  judged: Brief | null = null,
-): string => redact(fillIn(template, brief, attempt, noted, judged))
+export const renderBrief = (template: string, brief: Brief, attempt: number, around: Surroundings = {}): string =>
+  redact(fillIn(template, brief, attempt, around))
 
-const fillIn = (
-  template: string,
-  brief: Brief,
-  attempt: number,
-  noted: readonly Note[],
-  judged: Brief | null,
-): string =>
-  renderTemplate(template, {
+function fillIn(template: string, brief: Brief, attempt: number, around: Surroundings): string {
+  const { notes = [], judged = null, goal = '', output = null } = around
+  const { amendments, ...inputs } = brief.inputs
+  return renderTemplate(template, {
+    goal,
     objective: brief.objective,
-    context: brief.context === '' ? '' : `## Context\n\n${brief.context}`,
+    context: section('Context', brief.context),
+    inputs: inputsText(inputs),
+    amendments: section('What was changed on the way', amendmentLines(amendments)),
+    files: brief.files.length === 0 ? '' : `Files that are yours to change: ${brief.files.join(', ')}`,
     evidence: brief.evidence
       .map((evidence) => `- ${[describeEvidence(evidence), ...expectationsOf(evidence)].join(', ')}`)
       .join('\n'),
-    corrections:
-      brief.corrections.length === 0
-        ? ''
-        : `## What failed last time\n\n${brief.corrections.map((each) => `- ${each.evidence}: ${each.detail}`).join('\n')}`,
-    guidance:
-      brief.guidance.length === 0
-        ? ''
-        : `## What was decided\n\n${brief.guidance.map((each) => `- ${each.question}\n  ${each.by}: ${each.answer}`).join('\n')}`,
-    notes: noted.length === 0 ? '' : `## Notes so far\n\n${noted.map(noteLine).join('\n')}`,
-    rejection: brief.rejectionReason === null ? '' : `## Why it was sent back\n\n${brief.rejectionReason}`,
+    corrections: section(
+      'What failed last time',
+      brief.corrections.map((each) => `- ${each.evidence}: ${each.detail}`).join('\n'),
+    ),
+    guidance: section(
+      'What was decided',
+      brief.guidance.map((each) => `- ${each.question}\n  ${each.by}: ${each.answer}`).join('\n'),
+    ),
+    notes: section('Notes so far', notes.map(noteLine).join('\n')),
+    rejection: section('Why it was sent back', brief.rejectionReason ?? ''),
     repository: repositoryText(brief, judged),
+    output: output === null ? '' : `\`\`\`json\n${JSON.stringify(output)}\n\`\`\``,
     brief_id: brief.id,
     attempt: String(attempt),
   })
+}
+
+const section = (title: string, text: string): string => (text === '' ? '' : `## ${title}\n\n${text}`)
+
+const amendmentLines = (amendments: unknown): string =>
+  Array.isArray(amendments) ? amendments.map((each) => `- ${JSON.stringify(each)}`).join('\n') : ''
 
 /** Where it works; who judges is told what the work is. */
 function repositoryText({ startCommit, kind }: Brief, judged: Brief | null): string {

@@ -1,15 +1,13 @@
-import { readFileSync } from 'node:fs'
-
 import type { AgentHandle, Runtime } from '../../src/adapters/runtime/port.ts'
 import { composeAgency } from '../../src/compose.ts'
 import type { Db } from '../../src/db/port.ts'
 import { createMemoryFiles } from '../../src/engine/memory-files.ts'
-import { promptPath } from '../../src/entries.ts'
 import { createJobs, type Jobs } from '../../src/jobs/queue.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import { refusal } from '../../src/kernel/errors.ts'
 import type { Log } from '../../src/kernel/log.ts'
 import type { Trigger } from '../../src/kernel/trigger.ts'
+import { bundledPrompt } from '../support/prompts.ts'
 import { plainDefaults } from '../support/work.ts'
 import { createSimRuntime } from './agents/runtime.ts'
 import { gateWakes } from './operator/gates.ts'
@@ -115,7 +113,7 @@ export function beginLife(world: World): Life {
       remove: (brief) => alive(() => world.workspaces.remove(brief)),
     },
     files: mortalFiles(() => dead),
-    promptOf: (_, kind) => templates[kind],
+    promptOf: bundledPrompt,
     environmentOf: (attemptId, fence) => ({ AGENCY_TOKEN: `${attemptId}.${fence}` }),
     alsoSweep: () => jobs.sweep(),
     killSurvivors: async (attemptIds) => (dead ? never : killSurvivors(world, attemptIds)),
@@ -223,6 +221,3 @@ async function killSurvivors(world: World, attemptIds: readonly string[]): Promi
   }
   return killed
 }
-
-const readPrompt = (name: string): string => readFileSync(promptPath('direct', name), 'utf8')
-const templates = { work: readPrompt('brief'), plan: readPrompt('plan'), verify: readPrompt('verify') }

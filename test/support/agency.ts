@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { expect, onTestFinished } from 'vitest'
 import type { z } from 'zod'
 
@@ -38,6 +37,7 @@ import type { RunDefaults } from '../../src/work/runs/service.ts'
 import { createMemoryWorkspaces, type MemoryWorkspaces } from '../../src/workspaces/memory.ts'
 import type { Workspaces } from '../../src/workspaces/port.ts'
 import { createGates, type Gates } from './gates.ts'
+import { bundledPrompt } from './prompts.ts'
 import { createSeenLog, type LogLineSeen } from './server.ts'
 import { type FreshStore, type OpenFresh, testChainKey } from './store.ts'
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts'
@@ -135,7 +135,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     ...(options.repositories === undefined ? {} : { repositories: options.repositories }),
     ...(options.prices === undefined ? {} : { prices: options.prices }),
     files,
-    promptOf: (_, kind) => templates[kind],
+    promptOf: bundledPrompt,
     environmentOf: (attemptId, fence) => ({ AGENCY_TOKEN: `${attemptId}.${fence}` }),
     killSurvivors: async (attemptIds) => {
       await options.killSurvivors?.(attemptIds)
@@ -264,10 +264,6 @@ export const agentOf = (attempt: Attempt, fence = attempt.fence): AgentActor =>
     attemptId: attempt.id,
     fence,
   }) as AgentActor
-
-const readPrompt = (name: string): string =>
-  readFileSync(new URL(`../../src/playbooks/direct/prompts/${name}.md`, import.meta.url), 'utf8')
-const templates = { work: readPrompt('brief'), plan: readPrompt('plan'), verify: readPrompt('verify') }
 
 export async function until<T>(db: Db, look: () => Promise<T | null | undefined | false>): Promise<T> {
   for (;;) {
