@@ -19,6 +19,7 @@ import type { Route } from './operations/bind.ts'
 import { type Org, organisationRoutesOf } from './org/compose.ts'
 import type { Playbook } from './playbooks/contract.ts'
 import { direct } from './playbooks/direct/decide.ts'
+import type { TeamFile } from './team/open.ts'
 import { attemptRoutes } from './work/attempts/routes.ts'
 import { type Attempts, createAttempts } from './work/attempts/service.ts'
 import { checkFence } from './work/attempts/store.ts'
@@ -82,6 +83,8 @@ export interface Parts {
   worker: string
   slots: number
   defaults: RunDefaults
+  /** The team of tiered runs that bring none, where there is one. */
+  homeTeam?: () => TeamFile | null
 }
 
 export interface MissionPlaces {
@@ -151,6 +154,7 @@ export function composeAgency(parts: Parts): Agency {
     scopes,
     missions,
     defaults: parts.defaults,
+    homeTeam: parts.homeTeam,
     trigger,
     repositories: parts.repositories,
     queued: queue.expect,

@@ -27,6 +27,8 @@ const nodeCrypto = (): typeof import('node:crypto') => process.getBuiltinModule(
 export interface HomePaths {
   readonly home: string
   readonly config: string
+  /** The team of tiered runs that bring none. */
+  readonly team: string
   readonly store: string
   /** Locked by the daemon as long as it lives; the kernel unlocks it whatever kills the daemon. */
   readonly owner: string
@@ -50,6 +52,7 @@ export function homePaths(env: Environment): HomePaths {
   return {
     home,
     config: join(home, 'config.yaml'),
+    team: join(home, 'team.yaml'),
     store: join(home, 'store.db'),
     owner: join(home, 'owner.db'),
     operatorToken: join(home, 'operator.token'),

@@ -50,6 +50,7 @@ import { createLog } from './log.ts'
 import { promptOf } from './prompts.ts'
 import { createRuntimes } from './runtimes.ts'
 import { createDaemonService } from './service.ts'
+import { readTeamFile } from './team-file.ts'
 
 export interface DaemonOptions {
   env: Readonly<Record<string, string | undefined>>
@@ -185,6 +186,7 @@ async function open(
     killSurvivors: (attemptIds) => killSurvivors(attemptIds, { say: (text) => log.warn(text) }),
     worker,
     slots: values.slots,
+    homeTeam: () => readTeamFile(paths.team),
     defaults: {
       runtime: values.defaultRuntime,
       idleMinutes: values.idleMinutes,

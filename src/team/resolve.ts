@@ -175,12 +175,12 @@ function named(wish: Wish, name: string, why: string, path: readonly string[] | 
   const { view, model } = wish
   if (name === standardRuntime) return standard(wish, why, path ?? ['tiers', wish.tier])
   const { team, environment } = view
+  const state = environment.runtimes.find((each) => each.name === name)
   const problem = troubleOf(environment, name, path ?? [])
   if (problem !== null) {
-    if (path === null) throw refusal('no_runtime', `${why}: ${problem.message}`)
-    return { problem }
+    if (path !== null) return { problem }
+    throw refusal(state === undefined ? 'invalid_input' : 'no_runtime', `${why}: ${problem.message}`)
   }
-  const state = environment.runtimes.find((each) => each.name === name)
   const ofAgent = name === view.agent?.name ? team.runtime.options : {}
   const asked = environment.runtime === undefined ? (team.tiers[wish.tier].options ?? ofAgent) : ofAgent
   const options = {

@@ -167,7 +167,7 @@ export const CreateRun = z.strictObject({
   workspace: z.string().min(1).max(500).optional().describe('A mission’s workspace to work in'),
   team: z
     .string()
-    .max(500_000)
+    .max(100_000)
     .optional()
     .describe('For tiered: a team file, as YAML; without one, team.yaml of the home, or the defaults'),
   strict: z.boolean().default(false).describe('For tiered: every gate is on, whatever the team file says'),

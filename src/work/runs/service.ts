@@ -5,7 +5,7 @@ import { cancelRun, decideAndApply } from '../../engine/decisions.ts'
 import { checkNotLanding } from '../../engine/pull-request.ts'
 import { endLiveAttempts } from '../../engine/live.ts'
 import { checkPlan } from '../../engine/plan.ts'
-import { moveRun, moveRunsMission, type ScopeParts, scopeOf } from '../../engine/scope.ts'
+import { moveRun, moveRunsMission, type ScopeParts, scopeOf, touchRun } from '../../engine/scope.ts'
 import { create } from '../../events/change.ts'
 import { listStreamEvents, newestSeq } from '../../events/store.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
@@ -15,6 +15,8 @@ import type { Ids } from '../../kernel/ids.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { Trigger } from '../../kernel/trigger.ts'
 import type { Repositories } from '../../repositories/port.ts'
+import { tierNames } from '../../team/contract.ts'
+import type { TeamFile } from '../../team/open.ts'
 import { listArtifacts } from '../artifacts/store.ts'
 import { listAttempts } from '../attempts/store.ts'
 import { lookBeyond } from '../briefs/beyond.ts'
@@ -35,6 +37,7 @@ import { queueInWorkspace } from '../workspaces/executions/queue.ts'
 import { findActiveWorkspace } from '../workspaces/store.ts'
 import type { CreateRun, Run, RunConfiguration, RunExecution, RunLine, RunRepository } from './contract.ts'
 import { requireRun, resolveRun } from './find.ts'
+import { type Prepared, prepareRun } from './prepare.ts'
 import { countRuns, listRuns, type RunQuery, runs } from './store.ts'
 
 export type RunDefaults = Pick<
@@ -61,6 +64,8 @@ export interface RunDeps {
   missions: Missions
   /** What the configuration says for runs that say nothing themselves. */
   defaults: RunDefaults
+  /** The team of runs that bring none, where there is one. */
+  homeTeam?: (() => TeamFile | null) | undefined
   trigger: Trigger
   /** Without it, no run can have a repository. */
   repositories?: Repositories | undefined
@@ -76,8 +81,8 @@ export function createRuns(deps: RunDeps) {
   const { db } = deps
   return {
     async create(by: Actor, input: CreateRun, execution?: RunExecution): Promise<Run> {
-      const runtime = await checkInput(deps, input)
-      const repository = await openRepository(deps, input)
+      const prepared = await checkInput(deps, input)
+      const repository = await openRepository(deps, input, prepared)
       const missionId = input.missionId === undefined ? undefined : await deps.missions.resolve(input.missionId)
       return db.write([`org:${input.organisationId}`], async (tx) => {
         await checkCast(tx, input.briefs)
@@ -91,7 +96,7 @@ export function createRuns(deps: RunDeps) {
         })
         const place = await placeInWorkspace(tx, input, mission)
         tx.afterCommit(() => deps.trigger('run.created'))
-        return startRun(deps, tx, by, input, runtime, mission, repository, {
+        return startRun(deps, tx, by, input, prepared, mission, repository, {
           ...place,
           ...(execution === undefined ? {} : { execution }),
         })
@@ -163,74 +168,14 @@ export function createRuns(deps: RunDeps) {
   }
 }
 
-/** Resolves to the runtime of briefs that name none. */
-async function checkInput(deps: RunDeps, input: CreateRun): Promise<string> {
+async function checkInput(deps: RunDeps, input: CreateRun): Promise<Prepared> {
   if (!deps.scopes.playbooks.has(input.playbook))
     throw refusal('unsupported', `the playbook "${input.playbook}" is not there yet`, {
       hint: `There are: ${[...deps.scopes.playbooks.keys()].join(', ')}.`,
     })
-  const runtime = await chooseRuntime(deps, input)
-  await checkRuntimes(deps, runtime, input)
+  const prepared = await prepareRun(deps, input)
   checkPlan(input.briefs)
-  return runtime
-}
-
-/** A coding agent that is installed, where none is named. No runtime is ever guessed into a simulation. */
-async function chooseRuntime(deps: RunDeps, input: CreateRun): Promise<string> {
-  const named = input.runtime ?? deps.defaults.runtime
-  if (named !== null) return named
-  let hint: string | null = null
-  for (const { name, capabilities, available } of deps.runtimes.values()) {
-    // One that needs no provider is a program of the operator's own: which one, only she can say.
-    if (capabilities.simulated || capabilities.provider === undefined) continue
-    const found = await available()
-    if (found.ok) return name
-    hint ??= `${name}: ${found.reason} (${found.install}).`
-  }
-  throw refusal('no_runtime', 'no coding agent is set up here, and none was named', {
-    hint: [
-      hint,
-      'Use --runtime program --program "<command>" for an agent of your own, or --runtime scripted to simulate one.',
-    ]
-      .filter((line) => line !== null)
-      .join(' '),
-    data: { runtimes: [...deps.runtimes.keys()] },
-  })
-}
-
-async function checkRuntimes(deps: RunDeps, runtime: string, input: CreateRun): Promise<void> {
-  await checkRuntime(
-    deps,
-    runtime,
-    input.runtimeOptions,
-    input.briefs.length === 0 || input.briefs.some((brief) => brief.runtimeOptions === undefined),
-  )
-  for (const brief of input.briefs) {
-    if (brief.runtime === undefined && brief.runtimeOptions === undefined) continue
-    await checkRuntime(deps, brief.runtime ?? runtime, brief.runtimeOptions ?? input.runtimeOptions, true)
-  }
-  const { verifierRuntime, verifierOptions } = input
-  if (verifierRuntime !== undefined || verifierOptions !== undefined)
-    await checkRuntime(deps, verifierRuntime ?? runtime, verifierOptions ?? {}, true)
-}
-
-async function checkRuntime(
-  deps: RunDeps,
-  name: string,
-  options: Record<string, unknown>,
-  checkOptions: boolean,
-): Promise<void> {
-  const runtime = deps.runtimes.get(name)
-  if (runtime === undefined)
-    throw refusal('invalid_input', `there is no runtime "${name}"`, {
-      hint: `There are: ${[...deps.runtimes.keys()].join(', ')}.`,
-    })
-  const available = await runtime.available()
-  if (!available.ok)
-    throw refusal('no_runtime', `the runtime "${name}" cannot run here: ${available.reason}`, {
-      hint: available.install,
-    })
-  if (checkOptions) runtime.checkOptions(options)
+  return prepared
 }
 
 /** A path is never believed: it is the workspace that the mission has, or none. */
@@ -253,7 +198,11 @@ async function placeInWorkspace(
 }
 
 /** Before the transaction: a first mirror takes as long as a clone. */
-async function openRepository(deps: RunDeps, { repo, base }: CreateRun): Promise<RunRepository | null> {
+async function openRepository(
+  deps: RunDeps,
+  { repo, base }: CreateRun,
+  { team }: Prepared,
+): Promise<RunRepository | null> {
   if (repo === undefined) {
     if (base !== undefined)
       throw refusal('invalid_input', '--base names a branch of a repository', {
@@ -262,7 +211,7 @@ async function openRepository(deps: RunDeps, { repo, base }: CreateRun): Promise
     return null
   }
   if (deps.repositories === undefined) throw refusal('unsupported', 'this Agency works in no repositories')
-  return deps.repositories.open(repo, base)
+  return deps.repositories.open(repo, base ?? team?.vcs.main ?? undefined)
 }
 
 async function startRun(
@@ -270,14 +219,18 @@ async function startRun(
   tx: Tx,
   by: Actor,
   input: CreateRun,
-  runtime: string,
+  { runtime, runtimeOptions, team }: Prepared,
   mission: Mission,
   repository: RunRepository | null,
   place: Partial<RunConfiguration>,
 ): Promise<Run> {
   const id = deps.ids.next('run')
   await tx.hold(`run:${id}`)
-  const used = [runtime, ...input.briefs.map((brief) => brief.runtime ?? runtime)]
+  const used = [
+    ...(team === null ? [runtime] : tierNames.map((tier) => team.tiers[tier].runtime)),
+    ...input.briefs.map((brief) => brief.runtime ?? runtime),
+  ]
+  const limits = team?.limits
   const run = await create(
     tx,
     runs,
@@ -291,14 +244,14 @@ async function startRun(
       simulated: used.some((name) => deps.runtimes.get(name)?.capabilities.simulated === true),
       configuration: {
         runtime,
-        runtimeOptions: input.runtimeOptions,
+        runtimeOptions,
         evidence: input.evidence,
         idleMinutes: input.idleMinutes === undefined ? deps.defaults.idleMinutes : input.idleMinutes,
         hardMinutes: input.hardMinutes === undefined ? deps.defaults.hardMinutes : input.hardMinutes,
-        crashRetries: input.crashRetries ?? deps.defaults.crashRetries,
-        retryBudget: input.retryBudget ?? deps.defaults.retryBudget,
+        crashRetries: input.crashRetries ?? limits?.crashRetries ?? deps.defaults.crashRetries,
+        retryBudget: input.retryBudget ?? limits?.retryBudget ?? deps.defaults.retryBudget,
         verify: input.verify ?? deps.defaults.verify,
-        verificationLimit: input.verificationLimit ?? deps.defaults.verificationLimit,
+        verificationLimit: input.verificationLimit ?? limits?.verificationFailures ?? deps.defaults.verificationLimit,
         verifierRuntime: input.verifierRuntime ?? null,
         verifierOptions: input.verifierOptions ?? null,
         planner: input.planner,
@@ -306,12 +259,15 @@ async function startRun(
         acceptance: input.acceptance ?? deps.defaults.acceptance,
         onLimit: input.onLimit ?? deps.defaults.onLimit,
         gateTimeoutMinutes:
-          input.gateTimeoutMinutes === undefined ? deps.defaults.gateTimeoutMinutes : input.gateTimeoutMinutes,
+          input.gateTimeoutMinutes === undefined
+            ? (team?.gateTimeoutMinutes ?? deps.defaults.gateTimeoutMinutes)
+            : input.gateTimeoutMinutes,
         approvalsNeeded: input.approvalsNeeded,
         tokenBudget: input.tokenBudget ?? null,
         costLimit: input.costLimit ?? null,
         mode: input.mode ?? 'yolo',
         workspace: input.workspace ?? null,
+        ...(team === null ? {} : { team }),
         ...place,
       },
       briefsTotal: 0,
@@ -347,6 +303,7 @@ async function startRun(
   const { tokenBudget: tokens, costLimit: usd } = run.configuration
   await limitFromTheStart(tx, { scope: 'run', scopeId: id, organisationId: null, by: actorName(by) }, { tokens, usd })
   const scope = scopeOf(deps.scopes, tx, run, actorName(by))
+  for (const message of team?.warnings ?? []) await touchRun(scope, {}, { kind: 'log', level: 'normal', message })
   await decideAndApply(scope, { kind: 'run_started', briefs: input.briefs })
   if (await queueInWorkspace(scope)) tx.afterCommit(() => deps.queued?.(id))
   // A plan that waits for approval has gated the run already.

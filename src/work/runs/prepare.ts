@@ -1,0 +1,121 @@
+import type { Runtime } from '../../adapters/runtime/port.ts'
+import { AgencyError, refusal } from '../../kernel/errors.ts'
+import { type ResolvedTeam, tierNames } from '../../team/contract.ts'
+import { openTeam, statesOf, type TeamFile } from '../../team/open.ts'
+import type { CreateRun } from './contract.ts'
+
+export interface PrepareDeps {
+  runtimes: ReadonlyMap<string, Runtime>
+  defaults: { readonly runtime: string | null }
+  /** The team of runs that bring none, where there is one. */
+  homeTeam?: (() => TeamFile | null) | undefined
+}
+
+/** Who is to do it. */
+export interface Prepared {
+  /** Of briefs that name none. */
+  readonly runtime: string
+  readonly runtimeOptions: Record<string, unknown>
+  readonly team: ResolvedTeam | null
+}
+
+/** Refuses what can never run here, before anything is made of it. */
+export async function prepareRun(deps: PrepareDeps, input: CreateRun): Promise<Prepared> {
+  if (input.playbook === 'tiered') return prepareTeam(deps, input)
+  const unused = input.team !== undefined ? '--team' : input.strict ? '--strict' : null
+  if (unused !== null)
+    throw refusal('invalid_input', `${unused} is for runs in tiers, and this one is ${input.playbook}`, {
+      hint: 'Add --playbook tiered.',
+    })
+  const runtime = await chooseRuntime(deps, input)
+  await checkRuntimes(deps, runtime, input)
+  return { runtime, runtimeOptions: input.runtimeOptions, team: null }
+}
+
+async function prepareTeam(deps: PrepareDeps, input: CreateRun): Promise<Prepared> {
+  const file = input.team === undefined ? (deps.homeTeam?.() ?? null) : { text: input.team, name: 'team' }
+  const team = openTeam(file, {
+    runtimes: await statesOf(deps.runtimes.values()),
+    defaultRuntime: deps.defaults.runtime,
+    runtime: runtimeOfAll(deps, input),
+    strict: input.strict,
+  })
+  for (const tier of tierNames) {
+    const { runtime, runtimeOptions } = team.tiers[tier]
+    try {
+      deps.runtimes.get(runtime)?.checkOptions(runtimeOptions)
+    } catch (error) {
+      if (!(error instanceof AgencyError) || error.code === 'bug') throw error
+      throw refusal(error.code, `${tier.toUpperCase()}: ${error.message}`, { ...error, cause: error })
+    }
+  }
+  const { runtime, runtimeOptions } = team.tiers.t4
+  return { runtime, runtimeOptions, team }
+}
+
+/** What a run asks for itself stands for every tier; options alone are for the runtime that runs get anyway. */
+function runtimeOfAll({ defaults }: PrepareDeps, { runtime, runtimeOptions: options }: CreateRun) {
+  if (runtime !== undefined) return { name: runtime, options }
+  if (Object.keys(options).length === 0) return undefined
+  if (defaults.runtime === null)
+    throw refusal('invalid_input', 'options are for a runtime, and none is named', { hint: 'Name it with --runtime.' })
+  return { name: defaults.runtime, options }
+}
+
+/** A coding agent that is installed, where none is named. No runtime is ever guessed into a simulation. */
+async function chooseRuntime(deps: PrepareDeps, input: CreateRun): Promise<string> {
+  const named = input.runtime ?? deps.defaults.runtime
+  if (named !== null) return named
+  let hint: string | null = null
+  for (const { name, capabilities, available } of deps.runtimes.values()) {
+    // One that needs no provider is a program of the operator's own: which one, only she can say.
+    if (capabilities.simulated || capabilities.provider === undefined) continue
+    const found = await available()
+    if (found.ok) return name
+    hint ??= `${name}: ${found.reason} (${found.install}).`
+  }
+  throw refusal('no_runtime', 'no coding agent is set up here, and none was named', {
+    hint: [
+      hint,
+      'Use --runtime program --program "<command>" for an agent of your own, or --runtime scripted to simulate one.',
+    ]
+      .filter((line) => line !== null)
+      .join(' '),
+    data: { runtimes: [...deps.runtimes.keys()] },
+  })
+}
+
+async function checkRuntimes(deps: PrepareDeps, runtime: string, input: CreateRun): Promise<void> {
+  await checkRuntime(
+    deps,
+    runtime,
+    input.runtimeOptions,
+    input.briefs.length === 0 || input.briefs.some((brief) => brief.runtimeOptions === undefined),
+  )
+  for (const brief of input.briefs) {
+    if (brief.runtime === undefined && brief.runtimeOptions === undefined) continue
+    await checkRuntime(deps, brief.runtime ?? runtime, brief.runtimeOptions ?? input.runtimeOptions, true)
+  }
+  const { verifierRuntime, verifierOptions } = input
+  if (verifierRuntime !== undefined || verifierOptions !== undefined)
+    await checkRuntime(deps, verifierRuntime ?? runtime, verifierOptions ?? {}, true)
+}
+
+async function checkRuntime(
+  deps: PrepareDeps,
+  name: string,
+  options: Record<string, unknown>,
+  checkOptions: boolean,
+): Promise<void> {
+  const runtime = deps.runtimes.get(name)
+  if (runtime === undefined)
+    throw refusal('invalid_input', `there is no runtime "${name}"`, {
+      hint: `There are: ${[...deps.runtimes.keys()].join(', ')}.`,
+    })
+  const available = await runtime.available()
+  if (!available.ok)
+    throw refusal('no_runtime', `the runtime "${name}" cannot run here: ${available.reason}`, {
+      hint: available.install,
+    })
+  if (checkOptions) runtime.checkOptions(options)
+}
