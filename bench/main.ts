@@ -10,9 +10,10 @@ import { type Benchmark, type Figure, tableOf } from './figures.ts'
 import { idle } from './idle.ts'
 import { org } from './org.ts'
 import { peers } from './peers.ts'
+import { prompts } from './prompts.ts'
 import { status } from './status.ts'
 
-const benchmarks: readonly Benchmark[] = [append, status, engine, peers, idle, org, chart, clones, box]
+const benchmarks: readonly Benchmark[] = [append, status, engine, peers, idle, org, chart, clones, box, prompts]
 
 /** `npm run bench`, `npm run bench -- --only engine`, `npm run bench -- --quick`. */
 const { values } = parseArgs({ options: { only: { type: 'string' }, quick: { type: 'boolean', default: false } } })

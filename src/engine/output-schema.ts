@@ -24,18 +24,22 @@ export function outputOf(playbook: Playbook | undefined, { phase }: Pick<Brief, 
 /** A playbook's shapes never change, and every launch of a step wants one. */
 const described = new WeakMap<object, ExpectedOutput>()
 
-const limits: ReadonlySet<string> = new Set(['maxLength', 'minLength', 'maxItems', 'default'])
+const lengths: ReadonlySet<string> = new Set(['maxLength', 'minLength', 'maxItems'])
 
 function withoutLimits(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutLimits)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([name, inner]) => !(limits.has(name) && isLimit(name, inner)))
+      .filter(([name, inner]) => !isLimit(name, inner))
       .map(([name, inner]) => [name, withoutLimits(inner)]),
   )
 }
 
-/** A property may have the name of a limit; its value is a schema then. */
-const isLimit = (name: string, value: unknown): boolean =>
-  name === 'default' ? value === null || typeof value !== 'object' || Array.isArray(value) : typeof value === 'number'
+/** A property may be called like a limit; then its value is a schema. */
+function isLimit(name: string, value: unknown): boolean {
+  if (lengths.has(name)) return typeof value === 'number'
+  if (name === 'maximum') return value === Number.MAX_SAFE_INTEGER
+  if (name === 'propertyNames') return JSON.stringify(value) === '{"type":"string"}'
+  return name === 'default' && (typeof value !== 'object' || value === null || Array.isArray(value))
+}

@@ -27,7 +27,7 @@ function fillIn(template: string, brief: Brief, attempt: number, around: Surroun
     goal,
     objective: brief.objective,
     context: section('Context', brief.context),
-    inputs: inputsText(inputs),
+    inputs: section('Inputs', inputsText(inputs)),
     amendments: section('What was changed on the way', amendmentLines(amendments)),
     files: brief.files.length === 0 ? '' : `Files that are yours to change: ${brief.files.join(', ')}`,
     evidence: brief.evidence

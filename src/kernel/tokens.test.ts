@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+
+import { estimateTokens } from './tokens.ts'
+
+it.each([
+  ['', 0],
+  ['River finds the sea', 4],
+  ['internationalisation', 3],
+  ['{"input_tokens": 1850}', 10],
+  ['```json\n\n```', 4],
+])('takes %j for %i tokens', (text, tokens) => {
+  expect(estimateTokens(text)).toBe(tokens)
+})
