@@ -13,7 +13,8 @@ import { goOnAfterBudget } from './budget-answers.ts'
 import { resumeRun } from './gates.ts'
 import { resolveNote } from './notes.ts'
 import { type RunScope, touchRun } from './scope.ts'
-import { abandonBrief, resets, unblock } from './unblock.ts'
+import { abandonBrief } from './unblock.ts'
+import { resets, unblockBrief } from './unblocked.ts'
 
 /** The answer goes to the note it came from, to the brief it stopped, and to nothing else. */
 export async function answerQuestion(
@@ -101,7 +102,7 @@ async function release(
     ])
     return
   }
-  await unblock(scope, brief, patch, `answered by ${by}`)
+  await unblockBrief(scope, brief, patch, `answered by ${by}`)
 }
 
 /** What its last attempt was denied, by the runtime or by us, passes from now on. */

@@ -20,6 +20,7 @@ import { watchDeadlines } from './deadlines.ts'
 import { type EngineDeps, runtimeOf } from './deps.ts'
 import { type AttemptEnd, endAttempt } from './end.ts'
 import { examine } from './evidence.ts'
+import { givenTo } from './given.ts'
 import type { Refused } from './money.ts'
 import { outputOf } from './output-schema.ts'
 import { persist } from './persist.ts'
@@ -76,7 +77,8 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
       const runtime = runtimeOf(deps, claimed.brief)
       workspace = await deps.workspaces.prepare(placeOf(deps, run, claimed.brief))
       deps.trigger('workspace.prepared')
-      const prompt = await promptFor(deps, claimed)
+      const inputs = await givenTo(deps, run.playbook, claimed.brief)
+      const prompt = await promptFor(deps, claimed, inputs)
       const promptSha256 = await deps.files.writePrompt(attempt.id, prompt)
       handle = await runtime.launch({
         launchId: attempt.id as never,
@@ -86,7 +88,7 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
         environment: deps.environmentOf(attempt.id, attempt.fence),
         attempt: turnOf(claimed.brief, attempt.fence),
         kind: claimed.brief.kind,
-        ...(await characterOf(deps, claimed)),
+        ...(await characterOf(deps, claimed, inputs)),
       })
       deps.trigger('agent.launched')
       const start = { pid: handle.pid, session: handle.session ?? null, boxed: handle.boxed ?? false }
@@ -145,13 +147,17 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
 }
 
 /** What was noted in earlier attempts, and what became of it, goes along. */
-async function promptFor(deps: EngineDeps, { run, brief, attempt }: Claimed): Promise<string> {
+async function promptFor(
+  deps: EngineDeps,
+  { run, brief, attempt }: Claimed,
+  inputs: Brief['inputs'],
+): Promise<string> {
   const noted = run.notesTotal === 0 ? [] : await deps.db.read((tx) => listNotesOfBrief(tx, brief.id))
   const judged =
     run.repository === null || brief.verifies === null
       ? null
       : ((await deps.db.read((tx) => findBrief(tx, brief.verifies as string))) ?? null)
-  return renderBrief(deps.promptOf(run.playbook, brief.kind, brief.phase), brief, attempt.fence, {
+  return renderBrief(deps.promptOf(run.playbook, brief.kind, brief.phase), { ...brief, inputs }, attempt.fence, {
     notes: noted,
     judged,
     goal: run.goalAnchor,
@@ -320,6 +326,7 @@ export function placeOf(deps: EngineDeps, run: Run, brief: Brief): Place {
 async function characterOf(
   deps: EngineDeps,
   { run, brief, attempt }: Claimed,
+  inputs: Brief['inputs'],
 ): Promise<Pick<Launch, 'systemPrompt' | 'output' | 'step' | 'mode' | 'session' | 'allowed'>> {
   const persona = (await deps.personaText?.(brief.personaId)) ?? ''
   const goal = brief.tier === null ? '' : `The goal that everything serves: ${redact(run.goalAnchor)}`
@@ -330,7 +337,7 @@ async function characterOf(
     ...(output === null ? {} : { output: { name: output.name, schema: output.schema } }),
     ...(brief.phase === null
       ? {}
-      : { step: { phase: brief.phase, workstream: brief.workstream, key: brief.key, inputs: brief.inputs } }),
+      : { step: { phase: brief.phase, workstream: brief.workstream, key: brief.key, inputs } }),
     // Who plans looks and changes nothing, whatever the run allows.
     mode: brief.kind === 'plan' ? 'plan_only' : (run.configuration.mode ?? 'yolo'),
     session: attempt.session,

@@ -10,7 +10,8 @@ import { endRun } from './decisions.ts'
 import { endLiveAttempts } from './live.ts'
 import { isNearlyUsed, nameOfBudget, usedOf } from './money.ts'
 import { type RunScope, touchRun } from './scope.ts'
-import { abandonBrief, unblock } from './unblock.ts'
+import { abandonBrief } from './unblock.ts'
+import { unblockBrief } from './unblocked.ts'
 
 /** The limit that stopped it becomes a higher one and what it stopped goes on; or it is given up. */
 export async function goOnAfterBudget(
@@ -90,7 +91,7 @@ async function raiseOwn(scope: RunScope, briefId: string, wanted: Wanted | null,
     wanted,
   )
   const patch: Partial<Brief> = { tokenBudget: tokens, costLimitMicros: micros }
-  if (brief.status === 'blocked') return unblock(scope, brief, patch, `its budget was raised by ${by}`)
+  if (brief.status === 'blocked') return unblockBrief(scope, brief, patch, `its budget was raised by ${by}`)
   await record(
     scope.tx,
     {
@@ -143,7 +144,7 @@ async function raiseBudget(
 /** A budget has room again: what it stopped in this run goes on, and nobody needs to be asked about it any more. */
 export async function releaseHeld(scope: RunScope, held: BudgetScope, by: string): Promise<void> {
   for (const brief of await listBriefsHeldBy(scope.tx, scope.run.id, `budget:${held}`))
-    if (brief.status === 'blocked') await unblock(scope, brief, {}, `the budget was raised by ${by}`)
+    if (brief.status === 'blocked') await unblockBrief(scope, brief, {}, `the budget was raised by ${by}`)
   for (const question of await listWaitingOfRun(scope.tx, scope.run.id)) {
     if (question.class !== 'budget' || !question.askedBy.startsWith(`budget:${held}:`)) continue
     await touchRun(

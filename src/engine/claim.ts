@@ -14,7 +14,7 @@ import { askForBudget, holdForOwnBudget } from './budget-questions.ts'
 import { aboveOf, changeBudgets, openBudgets, reserveFrom, streamsOf } from './budgets.ts'
 import type { EngineDeps } from './deps.ts'
 import { afterReserving, type Amount, nothing, reserve } from './money.ts'
-import { moveBrief, type RunScope, scopeOf } from './scope.ts'
+import { moveBrief, nameOf, type RunScope, scopeOf } from './scope.ts'
 
 export interface Claimed {
   run: Run
@@ -86,12 +86,14 @@ async function streamsByRun(tx: ReadTx, { ready }: Work): Promise<ReadonlyMap<st
 
 async function claimOfRun(deps: EngineDeps, tx: Tx, runId: string, briefIds: readonly string[]): Promise<Claimed[]> {
   const run = await findRun(tx, runId)
-  if (run === undefined || run.status !== 'running' || run.briefsFailed > 0) return []
+  if (run === undefined || run.status !== 'running') return []
   const { stopped, limited, budgeted } = await lookForObstacles(tx, run.organisationId)
   if (stopped) return []
   const scope = scopeOf(deps, tx, run, 'engine')
   const held = new Set(limited ? (await listHolds(tx, tx.at)).map((hold) => hold.provider) : [])
-  const found = (await listBriefsById(tx, briefIds)).filter((brief) => isReady(brief) && !held.has(brief.provider))
+  const found = (await listBriefsById(tx, briefIds)).filter(
+    (brief) => isReady(brief) && !held.has(brief.provider) && (run.briefsFailed === 0 || brief.phase === 'resolve'),
+  )
   const { ready, above } = await withinBudget(scope, found, budgeted)
   if (ready.length === 0) return []
   const firstAgentId = await nextAgentIds(tx, ready.length)
@@ -189,7 +191,7 @@ async function claim(
   const setAside = await changeBudgets(scope, own, after, {
     briefId: brief.id,
     attemptId: attempt.id,
-    message: `${brief.key} attempt ${fence} sets aside what it may use`,
+    message: `${nameOf(brief)} attempt ${fence} sets aside what it may use`,
   })
   for (const [index, budget] of own.entries()) all[all.indexOf(budget)] = after[index] as Budget
   const assigned = await moveBrief(scope, brief, 'assigned', {
@@ -243,7 +245,7 @@ export async function recordStart(
   const working = await moveBrief(scope, brief, 'working', {
     kind: 'spawned',
     code: 'START',
-    message: `${brief.key} attempt ${attempt.fence} (${how.join(', ')})`,
+    message: `${nameOf(brief)} attempt ${attempt.fence} (${how.join(', ')})`,
     attemptId: attempt.id,
     data: { pid: start.pid, runtime: attempt.runtime, simulated: attempt.simulated, boxed: start.boxed },
     also: [updated(attempts, attempt, patch), workingAgent(attempt)],

@@ -2,26 +2,40 @@ import { inserted, record, updated } from '../events/change.ts'
 import { bug } from '../kernel/errors.ts'
 import { shorten } from '../kernel/text.ts'
 import type { Decision, Trigger } from '../playbooks/contract.ts'
-import { findAttempt, listLiveAttemptsOfRun } from '../work/attempts/store.ts'
-import type { Brief, Correction } from '../work/briefs/contract.ts'
+import { findAttempt } from '../work/attempts/store.ts'
+import type { Brief } from '../work/briefs/contract.ts'
 import { liveStatuses } from '../work/briefs/states.ts'
-import { briefs, findPlanner, listLastBriefs, listOpenBriefs, listVerifiedBriefs } from '../work/briefs/store.ts'
+import {
+  briefs,
+  findBrief,
+  findPlanner,
+  listLastBriefs,
+  listOpenBriefs,
+  listVerifiedBriefs,
+} from '../work/briefs/store.ts'
 import type { QuestionClass } from '../work/questions/contract.ts'
 import { runs } from '../work/runs/store.ts'
-import { askAboutBrief, askAboutBudget, askAboutFailures, withdrawQuestions } from './ask.ts'
+import { addBriefs } from './added.ts'
+import { acknowledge } from './amendments.ts'
+import { askAboutBrief, askAboutBudget, askAboutFailures, askQuestion, withdrawQuestions } from './ask.ts'
+import { writeDocument } from './documents.ts'
+import { amendBrief, commitDrafts, releaseDrafts, reopenDrafts, reviseDraft } from './drafts.ts'
 import { holdDependents, releaseDependents } from './dependents.ts'
-import { closeGates, openGate } from './halt.ts'
+import { closeGates, keepPaused, openGate, passGate } from './halt.ts'
 import { endLiveAttempts } from './live.ts'
 import { createBriefs, newBrief } from './plan.ts'
-import { moveBrief, moveRun, moveRunsMission, type RunScope } from './scope.ts'
+import { moveBrief, moveRun, moveRunsMission, nameOf, type RunScope } from './scope.ts'
+import { reworkBrief, sendBack } from './sent-back.ts'
+import { supersede } from './superseded.ts'
+import { tell } from './tell.ts'
+import { resets, unblockBrief } from './unblocked.ts'
 import { beginLanding, closePullRequest, holdForMerge, openPullRequest, waitsForMerge } from './pull-request.ts'
-import { commissionVerifier } from './verify.ts'
+import { commissionVerifier, verifyBriefs } from './verify.ts'
+import { partBoundary, viewFor } from './view.ts'
 
 /** Asks the playbook and does what it says, until it has nothing more to say. All in the caller's transaction. */
 export async function decideAndApply(scope: RunScope, trigger: Trigger): Promise<void> {
-  const needsCount = trigger.kind !== 'run_started' && trigger.kind !== 'brief_ready' && scope.run.briefsFailed > 0
-  const liveAttempts = needsCount ? (await listLiveAttemptsOfRun(scope.tx, scope.run.id)).length : 0
-  for (const decision of scope.playbook.decide({ run: scope.run, liveAttempts }, trigger)) {
+  for (const decision of scope.playbook.decide(await viewFor(scope, trigger), trigger)) {
     if (scope.run.endedAt !== null) return
     await apply(scope, decision)
   }
@@ -31,6 +45,8 @@ async function apply(scope: RunScope, decision: Decision): Promise<void> {
   switch (decision.kind) {
     case 'create_briefs':
       return createBriefs(scope, decision.briefs)
+    case 'add_briefs':
+      return addBriefs(scope, decision.briefs)
     case 'create_planner':
       return createPlanner(scope, decision.objective)
     case 'adopt_plan':
@@ -39,10 +55,16 @@ async function apply(scope: RunScope, decision: Decision): Promise<void> {
       return replan(scope, decision.reason)
     case 'verify_brief':
       return commissionVerifier(scope, decision.brief, decision.seen)
+    case 'verify_briefs':
+      return verifyBriefs(scope, decision.briefs, decision.event)
     case 'pass_brief':
       return passBrief(scope, decision.brief, decision.reason)
     case 'rework_brief':
-      return reworkBrief(scope, decision.brief, decision.corrections)
+      return reworkBrief(scope, decision.brief, decision.corrections, decision.counter)
+    case 'send_back':
+      return sendBack(scope, decision.brief, decision)
+    case 'resolve_brief':
+      return resolveBrief(scope, decision)
     case 'block_brief':
       return blockBrief(scope, decision.brief, decision.reason, decision.class)
     case 'ask':
@@ -55,14 +77,40 @@ async function apply(scope: RunScope, decision: Decision): Promise<void> {
       // Nobody has begun it: there is nothing that could have failed but the run.
       if (decision.brief.status === 'pending') return endRun(scope, 'failed', decision.reason)
       return failBrief(scope, decision.brief, decision.reason)
+    case 'cancel_briefs':
+      return supersede(scope, decision.briefs, decision.reason)
+    case 'revise_draft':
+      return reviseDraft(scope, decision.brief, decision.draft)
+    case 'amend_brief':
+      return amendBrief(scope, decision.brief, decision)
+    case 'commit_drafts':
+      return commitDrafts(scope, decision.briefs, decision.by)
+    case 'reopen_drafts':
+      return reopenDrafts(scope, decision.briefs, decision.by)
+    case 'release_drafts':
+      return releaseDrafts(scope, decision.briefs, decision.event)
+    case 'tell':
+      return tell(scope, decision.event, decision.parts)
+    case 'write_document':
+      return writeDocument(scope, decision.brief, decision.name, decision.content)
     case 'open_gate':
-      if (decision.gate === 'merge') await openPullRequest(scope)
-      await openGate(scope, {
-        gate: decision.gate,
-        summary: decision.gate === 'plan' ? await withPlan(scope, decision.summary) : decision.summary,
-        timeoutMinutes: scope.run.configuration.gateTimeoutMinutes,
+      return halt(scope, decision)
+    case 'pass_gate':
+      return passGate(scope, decision.gate, decision.part, decision.by)
+    case 'start_timer':
+      return scope.later(scope.tx, {
+        kind: 'playbook_timer',
+        runId: scope.run.id,
+        name: decision.name,
+        part: decision.part,
+        delayMs: decision.minutes * 60_000,
       })
-      return
+    case 'merge_part':
+      return decideAndApply(scope, { kind: 'part_merged', part: decision.part })
+    case 'pause_and_ask':
+      return pauseAndAsk(scope, decision.text, decision.context)
+    case 'acknowledge':
+      return acknowledge(scope, decision.amendment, decision.by)
     case 'land':
       return beginLanding(scope)
     case 'rework_result':
@@ -70,6 +118,60 @@ async function apply(scope: RunScope, decision: Decision): Promise<void> {
     case 'end_run':
       return endRun(scope, decision.status, decision.summary)
   }
+}
+
+async function halt(scope: RunScope, decision: Extract<Decision, { kind: 'open_gate' }>): Promise<void> {
+  const { gate, summary, part, approver, message, timeoutMinutes } = decision
+  if (gate === 'merge') await openPullRequest(scope)
+  const { configuration } = scope.run
+  await openGate(scope, {
+    gate,
+    summary: gate === 'plan' ? await withPlan(scope, summary) : summary,
+    timeoutMinutes:
+      timeoutMinutes !== undefined
+        ? timeoutMinutes
+        : (configuration.gateTimeoutMinutes ?? configuration.team?.gateTimeoutMinutes ?? null),
+    ...(part === undefined ? {} : { boundary: partBoundary(part) }),
+    ...(approver === undefined ? {} : { approver }),
+    ...(message === undefined ? {} : { message }),
+  })
+}
+
+/** Who stands above it has answered; the next time it goes one higher. */
+async function resolveBrief(
+  scope: RunScope,
+  { brief: stale, by, class: cause, guidance, corrections }: Extract<Decision, { kind: 'resolve_brief' }>,
+): Promise<void> {
+  const brief = (await findBrief(scope.tx, stale.id)) ?? stale
+  await unblockBrief(
+    scope,
+    brief,
+    {
+      ...resets[cause],
+      escalations: brief.escalations + 1,
+      ...(guidance === null ? {} : { guidance: [...brief.guidance, guidance] }),
+      ...(corrections === undefined ? {} : { corrections: [...corrections] }),
+    },
+    `answered by ${by}`,
+  )
+}
+
+/** Whoever waits finds it there already: nothing starts before the answer. */
+async function pauseAndAsk(scope: RunScope, text: string, context: string): Promise<void> {
+  await keepPaused(scope, text)
+  await askQuestion(scope, {
+    brief: null,
+    kind: 'failure',
+    class: 'gate',
+    text,
+    context,
+    options: [
+      { key: 'resume', label: 'Go on', detail: 'It is tried again with the last reason.' },
+      { key: 'abandon', label: 'Give up', detail: 'The run fails.' },
+    ],
+    recommendation: null,
+    risk: 'high',
+  })
 }
 
 /** What the agent itself asks, in its own words and with its own options. */
@@ -136,22 +238,12 @@ async function adoptPlan(scope: RunScope): Promise<void> {
 async function replan(scope: RunScope, reason: string): Promise<void> {
   const planned = await planOf(scope)
   if (planned === null) throw bug(`run ${scope.run.id} has nobody to plan it again`)
-  await sendBack(scope, planned.planner, reason)
-}
-
-/** Not counted by any limit: whoever rejects has a reason, and it is not the agent's patience that is tried. */
-async function sendBack(scope: RunScope, brief: Brief, reason: string): Promise<void> {
-  await moveBrief(scope, brief, 'pending', {
-    kind: 'retried',
-    code: 'REJECTED',
-    message: `${brief.key} is done again: ${shorten(reason, 300)}`,
-    data: { class: 'rejected', reason },
-    patch: { rejectionReason: reason },
-  })
+  await sendBack(scope, planned.planner, { reason, class: 'rejected' })
 }
 
 async function reworkResult(scope: RunScope, reason: string): Promise<void> {
-  for (const brief of await listLastBriefs(scope.tx, scope.run.id)) await sendBack(scope, brief, reason)
+  for (const brief of await listLastBriefs(scope.tx, scope.run.id))
+    await sendBack(scope, brief, { reason, class: 'rejected' })
 }
 
 /** In a repository it is joined with the others' work first: whoever waits for it finds it there. */
@@ -169,29 +261,26 @@ export async function completeBrief(
   const verified = await moveBrief(scope, brief, 'verified', {
     kind: 'completed',
     code: 'DONE',
-    message: `${brief.key} ✓ ${reason}`,
+    message:
+      brief.tier === null
+        ? `${brief.key} ✓ ${reason}`
+        : `${nameOf(brief)} ✓${isResolved(brief) ? ' (retry resolved)' : ''}`,
+    ...(isResolved(brief) ? { level: 'normal' as const } : {}),
+    data: { reason },
     patch,
     also: await releaseDependents(scope, brief),
   })
   await decideAndApply(scope, { kind: 'brief_verified', brief: verified })
 }
 
+/** Somebody saw it fail before. */
+const isResolved = ({ tier, retriesUsed }: Brief): boolean => tier === 't4' && retriesUsed > 0
+
 async function closeBrief(scope: RunScope, brief: Brief): Promise<void> {
   await moveBrief(scope, brief, 'done', {
     kind: 'session_complete',
     level: 'verbose',
     message: `${brief.key} closed`,
-  })
-}
-
-async function reworkBrief(scope: RunScope, brief: Brief, corrections: readonly Correction[]): Promise<void> {
-  const used = brief.verificationFailures + 1
-  await moveBrief(scope, brief, 'pending', {
-    kind: 'retried',
-    code: 'FAIL',
-    message: `${brief.key} ✗ ${corrections[0]?.detail ?? 'not good enough'} (retry ${used}/${brief.verificationLimit})`,
-    data: { class: 'verification_failed', used, limit: brief.verificationLimit },
-    patch: { verificationFailures: used, corrections: [...corrections] },
   })
 }
 
@@ -206,7 +295,7 @@ export async function blockBrief(
   const blocked = await moveBrief(scope, brief, 'blocked', {
     kind: 'escalated',
     code: 'ESCALATE',
-    message: `${brief.key} is blocked: ${shorten(reason, 500)}`,
+    message: `${nameOf(brief)} is blocked: ${shorten(reason, 500)}`,
     data: { class: cause },
     patch: { interruptions: 0, heldBy },
   })
@@ -217,7 +306,7 @@ export async function failBrief(scope: RunScope, brief: Brief, reason: string): 
   const failed = await moveBrief(scope, brief, 'failed', {
     kind: 'failed',
     code: 'FAIL',
-    message: `${brief.key} ✗ ${reason}`,
+    message: `${nameOf(brief)} ✗ ${reason}`,
     patch: { failure: shorten(reason, 2_000) },
     also: await holdDependents(scope, brief),
   })

@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { bug } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Trigger } from '../kernel/trigger.ts'
-import type { Brief } from '../work/briefs/contract.ts'
+import type { Brief, Tier } from '../work/briefs/contract.ts'
 import type { Repositories } from '../repositories/port.ts'
 import type { Run } from '../work/runs/contract.ts'
 import type { WorkspacePolicy, Workspaces } from '../workspaces/port.ts'
@@ -50,6 +50,8 @@ export interface EngineDeps extends ScopeParts {
   readonly policyOf?: (run: Run, brief: Brief) => WorkspacePolicy
   /** Who a persona is, in its own words. */
   readonly personaText?: (personaId: number) => Promise<string>
+  /** Who of the talent pool may be cast in a tier, and for what; without one, nobody. */
+  readonly talentOf?: (tier: Tier) => Promise<Readonly<Record<string, string>>>
   readonly files: AttemptFiles
   /** The Markdown template of a brief's prompt: that of its phase, where it has one, else of its kind. */
   readonly promptOf: (playbook: string, kind: Brief['kind'], phase: Brief['phase']) => string

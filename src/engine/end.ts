@@ -16,6 +16,7 @@ import type { Judgement } from '../work/verdicts/contract.ts'
 import { giveBack } from './budgets.ts'
 import type { Classified } from './classify.ts'
 import { blockBrief, decideAndApply, failBrief } from './decisions.ts'
+import { releaseDependents } from './dependents.ts'
 import { recordExamination } from './examination.ts'
 import { block, retryCrash, retryInterrupted, retryWith } from './retries.ts'
 import type { Examination } from './evidence.ts'
@@ -23,7 +24,8 @@ import { type Refused, reserve } from './money.ts'
 import { reviewNotes } from './notes.ts'
 import { holdProvider } from './provider-holds.ts'
 import { splitBrief } from './remainder.ts'
-import { moveBrief, type RunScope } from './scope.ts'
+import { moveBrief, placeOf, type RunScope } from './scope.ts'
+import { checkStep } from './steps.ts'
 import { isGivenUp } from './unblock.ts'
 import { isWaitingFor, recordVerdict } from './verify.ts'
 
@@ -44,11 +46,15 @@ export interface AttemptEnd {
   isEmpty?: boolean
   /** What the operator would have to allow; with `blocked`, the question is about that. */
   denied?: readonly Denied[]
+  /** What is wrong with what a step brought. */
+  faults?: readonly Correction[]
   cause?: QuestionClass
 }
 
 /** Everything that an attempt's end means, in one transaction: outcome, evidence, limits, and what the playbook decides. */
-export async function endAttempt(scope: RunScope, brief: Brief, attempt: Attempt, end: AttemptEnd): Promise<void> {
+export async function endAttempt(scope: RunScope, brief: Brief, attempt: Attempt, ended: AttemptEnd): Promise<void> {
+  const { classified: checked, faults } = await checkStep(scope, brief, ended.classified)
+  const end = { ...ended, classified: checked, faults }
   const failed = end.examination?.findings.filter((finding) => !finding.passed) ?? []
   const classified: Classified =
     end.classified.outcome === 'ok' && failed.length > 0
@@ -91,7 +97,7 @@ async function follow(
       else await correct(scope, brief, attempt, classified, end.examination)
       break
     case 'bad_output':
-      await correct(scope, brief, attempt, classified, end.examination)
+      await correct(scope, brief, attempt, classified, end.examination, end.faults)
       break
     case 'crash':
     case 'timeout':
@@ -149,6 +155,7 @@ async function recordTurn(
       runId: run.id,
       briefId: attempt.briefId,
       attemptId: attempt.id,
+      ...placeOf(brief),
       level: 'verbose',
       message: `attempt ${attempt.fence} ended: ${classified.outcome}, ${classified.detail}`,
       data: {
@@ -212,10 +219,17 @@ async function finish(
       ...(commit === null && !isEmpty ? {} : { branchCommit: commit }),
       ...(isPart ? await splitBrief(scope, reviewing, report, examination) : {}),
     },
+    also: await releaseFinished(scope, reviewing),
   })
   const findings = examination.findings.filter((finding) => finding.passed)
   await decideAndApply(scope, { kind: 'brief_ready', brief: ready, seen: seenOf(report, { ...examination, findings }) })
 }
+
+/** In a pipeline the next one starts with what is there; what a verdict changes about it comes later. */
+const releaseFinished = async (scope: RunScope, brief: Brief): Promise<Change[]> =>
+  brief.flow !== null && scope.run.configuration.team?.limits.pipelineRequires === 'completed'
+    ? releaseDependents(scope, brief)
+    : []
 
 const seenOf = (report: Report, { findings, outputs }: Examination): Seen => ({
   report,
@@ -275,11 +289,14 @@ async function correct(
   attempt: Attempt,
   classified: Classified,
   examination: Examination | null,
+  faults: readonly Correction[] = [],
 ): Promise<void> {
   if (examination !== null) await recordExamination(scope, attempt, brief, examination)
-  const corrections: Correction[] = (examination?.findings ?? [])
-    .filter((finding) => !finding.passed)
-    .map((finding) => ({ evidence: describeEvidence(finding.evidence), detail: finding.detail }))
+  const failed = (examination?.findings ?? []).filter((finding) => !finding.passed)
+  const corrections: Correction[] = [
+    ...faults,
+    ...failed.map((finding) => ({ evidence: describeEvidence(finding.evidence), detail: finding.detail })),
+  ]
   if (corrections.length === 0)
     corrections.push({
       evidence: classified.outcome === 'partial_output' ? 'only a part was done' : 'the report',

@@ -5,6 +5,7 @@ import { claimBriefs } from './claim.ts'
 import type { EngineDeps } from './deps.ts'
 import { cleanRun } from './clean.ts'
 import { integrate } from './integrate.ts'
+import { ring } from './timers.ts'
 import { recoverAttempts } from './recover.ts'
 import { beat, heartbeatMs } from './workers/store.ts'
 
@@ -22,6 +23,8 @@ export interface Engine {
   touch(attemptId: string): void
   /** Does in git what a run waits for. */
   integrate(runId: string): Promise<void>
+  /** A time that a playbook has asked for has come. */
+  timer(timer: { runId: string; name: string; part: string }): Promise<void>
   /** Removes what an ended run has left of its clones. */
   clean(runId: string): Promise<void>
   /** Something was stopped: agents at work there are interrupted. */
@@ -165,6 +168,7 @@ export function createEngine(parts: EngineDeps): Engine {
     },
     integrate: (runId) => integrate(deps, runId),
     clean: (runId) => cleanRun(deps, runId),
+    timer: (timer) => ring(deps, timer),
     touch: (attemptId) => live.get(attemptId)?.touch(),
     running: () => live.size,
     async idle() {

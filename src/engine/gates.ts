@@ -8,9 +8,10 @@ import { findGate, gates, listPendingOfRun, listTimedOut } from '../work/gates/s
 import { listQuestionsOfBrief } from '../work/questions/store.ts'
 import { askQuestion } from './ask.ts'
 import { decideAndApply } from './decisions.ts'
-import { isFinal, keepPaused, type NewGate, openGate, releaseGate } from './halt.ts'
+import { isFinal, keepPaused, openGate, releaseGate } from './halt.ts'
 import { type RunScope, touchRun } from './scope.ts'
-import { abandonBrief, resets, unblock } from './unblock.ts'
+import { abandonBrief } from './unblock.ts'
+import { resets, unblockBrief } from './unblocked.ts'
 
 /** As often as this a gate may be rejected before somebody should think about something else. */
 const rejectionLimit = 5
@@ -48,7 +49,7 @@ export async function approveGate(scope: RunScope, gateId: string, by: string, n
   })
   const held = await heldBrief(scope, gate)
   if (held === null) await decideAndApply(scope, { kind: 'gate_approved', gate: { ...gate, ...decided } })
-  else await unblock(scope, held, await resetOf(scope, held), `approved by ${by}`)
+  else await unblockBrief(scope, held, await resetOf(scope, held), `approved by ${by}`)
   return { ...gate, ...decided }
 }
 
@@ -161,7 +162,7 @@ async function resumeGate(scope: RunScope, manual: GateRow, by: string): Promise
     const { gate, summary, boundary, timeoutMinutes } = expired
     // Whether there is still something to accept is for the playbook to say: it may have been cancelled meanwhile.
     if (isFinal(gate)) continue
-    await openGate(scope, { gate: gate as NewGate['gate'], summary, boundary, timeoutMinutes })
+    await openGate(scope, { gate, summary, boundary, timeoutMinutes })
   }
   if (scope.run.status === 'running') await decideAndApply(scope, { kind: 'run_resumed' })
   return { ...manual, ...decided }

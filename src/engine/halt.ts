@@ -7,10 +7,14 @@ import type { RunStatus } from '../work/runs/contract.ts'
 import { moveRun, moveRunsMission, type RunScope, touchRun } from './scope.ts'
 
 export interface NewGate {
-  gate: 'plan' | 'acceptance' | 'merge' | 'manual' | 'escalation'
+  gate: string
   summary: GateSummary
-  /** The run as a whole, unless it holds one brief: `brief:<id>`. */
+  /** The run as a whole, unless it holds one brief: `brief:<id>`; `part:<key>` halts the run and says what it is about. */
   boundary?: string
+  /** The operator, unless it is for a tier to decide: then nothing halts, and nobody is told. */
+  approver?: string
+  /** What the live log says of it. */
+  message?: string
   /** Off unless the configuration sets one, and only where somebody was to look: never for a pause or an escalation. */
   timeoutMinutes?: number | null
 }
@@ -25,7 +29,7 @@ export async function openGate(scope: RunScope, wanted: NewGate): Promise<GateRo
     id: scope.ids.next('gate'),
     runId: run.id,
     gate: wanted.gate,
-    approver: 'operator',
+    approver: wanted.approver ?? operator,
     boundary,
     summary: wanted.summary,
     pendingSince: tx.at,
@@ -40,8 +44,8 @@ export async function openGate(scope: RunScope, wanted: NewGate): Promise<GateRo
     decidedAt: null,
   }
   // Agents that finish in a paused run may open a gate; who paused it lets it go on first.
-  const status = run.status === 'paused' ? null : haltedStatus(wanted.gate, boundary)
-  const message = gateMessage(gate)
+  const status = run.status === 'paused' ? null : haltedStatus(gate)
+  const message = wanted.message ?? gateMessage(gate)
   const patch = { gatesPending: run.gatesPending + 1, ...(status === null ? {} : { heldBy: `gate:${gate.id}` }) }
   const event = {
     kind: wanted.gate === 'manual' ? ('gate_paused' as const) : ('gate_pending' as const),
@@ -49,14 +53,14 @@ export async function openGate(scope: RunScope, wanted: NewGate): Promise<GateRo
     tier: 'GATE',
     level: 'normal' as const,
     message,
-    data: { gate_id: gate.id, gate: gate.gate, boundary },
+    data: { gate_id: gate.id, gate: gate.gate, boundary, approver: gate.approver },
   }
   const opened = [inserted(gates, gate)]
   if (status === null || status === run.status) await touchRun(scope, patch, event, opened)
   else await moveRun(scope, status, { ...event, patch, also: opened })
   tx.afterCommit(scope.gatesChanged)
   if (isFinal(wanted.gate)) await moveRunsMission(scope, ['review'])
-  if (wanted.gate === 'manual') return gate
+  if (wanted.gate === 'manual' || gate.approver !== operator) return gate
   await scope.notify(tx, {
     kind: 'gate_pending',
     title: `${shorten(run.goalAnchor, 80)} waits for you: ${gate.gate}`,
@@ -77,17 +81,23 @@ export async function openGate(scope: RunScope, wanted: NewGate): Promise<GateRo
 }
 
 /** Where the run stands while the gate is pending; null: it goes on but for one brief. */
-function haltedStatus(gate: NewGate['gate'], boundary: string): RunStatus | null {
-  if (boundary !== 'run') return null
+function haltedStatus(row: Pick<GateRow, 'gate' | 'boundary' | 'approver'>): RunStatus | null {
+  if (!haltsRun(row)) return null
+  const { gate } = row
   if (gate === 'manual') return 'paused'
   return isFinal(gate) ? 'accepting' : 'gated'
 }
+
+const operator = 'operator'
+
+const haltsRun = ({ boundary, approver }: Pick<GateRow, 'boundary' | 'approver'>): boolean =>
+  approver === operator && !boundary.startsWith('brief:')
 
 /** What stands behind everything else: the result itself. */
 export const isFinal = (gate: string): boolean => gate === 'acceptance' || gate === 'merge'
 
 const codeOf = (gate: string): string =>
-  gate === 'manual' ? 'PAUSED' : gate === 'plan' || isFinal(gate) ? 'APPROVAL' : 'INSPECTION'
+  gate === 'manual' ? 'PAUSED' : gate === 'plan' || gate === 't1_plan' || isFinal(gate) ? 'APPROVAL' : 'INSPECTION'
 
 function gateMessage({ gate, summary }: GateRow): string {
   if (gate === 'manual') return `⏸ Paused${summary.produced === '' ? '' : `: ${summary.produced}`}`
@@ -136,16 +146,14 @@ export async function releaseGate(
   event: Deciding,
 ): Promise<void> {
   const { run } = scope
-  const others = (await listPendingOfRun(scope.tx, run.id)).filter(
-    (other) => other.id !== gate.id && other.boundary === 'run',
-  )
+  const others = (await listPendingOfRun(scope.tx, run.id)).filter((other) => other.id !== gate.id && haltsRun(other))
   const next = others.find((other) => other.gate === 'manual') ?? others[0]
   // An accepted result goes on from there to its end; it does not run again.
   const accepted = isFinal(gate.gate) && event.kind === 'gate_approved'
   const open = accepted ? 'accepting' : 'running'
-  const status = next === undefined ? open : haltedStatus(next.gate as NewGate['gate'], 'run')
+  const status = next === undefined ? open : haltedStatus(next)
   if (status === null) throw bug(`gate ${next?.id} halts nothing`)
-  const halted = gate.boundary === 'run'
+  const halted = haltsRun(gate)
   const patch = {
     gatesPending: run.gatesPending - 1,
     ...(halted ? { heldBy: next === undefined ? null : `gate:${next.id}` } : {}),
@@ -161,6 +169,21 @@ export async function releaseGate(
   if (!halted || status === run.status) return touchRun(scope, patch, whole, changes)
   await moveRun(scope, status, { ...whole, patch, also: changes })
   if (isFinal(gate.gate)) await moveRunsMission(scope, ['in_progress'])
+}
+
+/** A gate that was a tier's to decide, decided by it. */
+export async function passGate(scope: RunScope, name: string, part: string, by: string): Promise<void> {
+  const pending = await listPendingOfRun(scope.tx, scope.run.id)
+  const gate = pending.find(
+    (each) => each.gate === name && each.boundary === `part:${part}` && each.approver !== operator,
+  )
+  if (gate === undefined) return
+  await releaseGate(
+    scope,
+    gate,
+    { status: 'approved', by, decidedAt: scope.tx.at },
+    { kind: 'gate_approved', code: 'APPROVED', message: `✓ ${name} settled by ${by}`, data: { by } },
+  )
 }
 
 /** Gates of a run, or before a brief, that has ended are nobody's to decide any more. */

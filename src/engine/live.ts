@@ -2,7 +2,8 @@ import { endedAgent } from '../agents/store.ts'
 import { type Change, record, updated } from '../events/change.ts'
 import { bug } from '../kernel/errors.ts'
 import type { Attempt } from '../work/attempts/contract.ts'
-import { attempts, listLiveAttemptsOfRun } from '../work/attempts/store.ts'
+import { attempts, findAttempt, listLiveAttemptsOfRun } from '../work/attempts/store.ts'
+import type { Brief } from '../work/briefs/contract.ts'
 import { findBrief } from '../work/briefs/store.ts'
 import { giveBack } from './budgets.ts'
 import type { RunScope } from './scope.ts'
@@ -11,33 +12,43 @@ import type { RunScope } from './scope.ts'
 export async function endLiveAttempts(scope: RunScope, why: string): Promise<string[]> {
   const { tx } = scope
   const live = await listLiveAttemptsOfRun(tx, scope.run.id)
-  for (const attempt of live)
-    await record(
-      tx,
-      {
-        kind: 'turn_ended',
-        by: scope.by,
-        runId: attempt.runId,
-        briefId: attempt.briefId,
-        attemptId: attempt.id,
-        level: 'verbose',
-        message: `attempt ${attempt.fence} ended: interrupted, ${why}`,
-        data: { outcome: 'interrupted' },
-      },
-      [
-        updated(attempts, attempt, {
-          status: 'ended',
-          outcome: 'interrupted',
-          detail: why,
-          reservedTokens: 0,
-          reservedMicros: 0,
-          endedAt: tx.at,
-        }),
-        endedAgent(attempt, tx.at),
-        ...(await unused(scope, attempt)),
-      ],
-    )
+  for (const attempt of live) await endLive(scope, attempt, why)
   return live.map((attempt) => attempt.id)
+}
+
+/** The same for one brief that others stand for now. */
+export async function endLiveAttemptOf(scope: RunScope, brief: Brief, why: string): Promise<void> {
+  const attempt = brief.attemptId === null ? undefined : await findAttempt(scope.tx, brief.attemptId)
+  if (attempt !== undefined && attempt.status !== 'ended') await endLive(scope, attempt, why)
+}
+
+async function endLive(scope: RunScope, attempt: Attempt, why: string): Promise<void> {
+  const { tx } = scope
+  await record(
+    tx,
+    {
+      kind: 'turn_ended',
+      by: scope.by,
+      runId: attempt.runId,
+      briefId: attempt.briefId,
+      attemptId: attempt.id,
+      level: 'verbose',
+      message: `attempt ${attempt.fence} ended: interrupted, ${why}`,
+      data: { outcome: 'interrupted' },
+    },
+    [
+      updated(attempts, attempt, {
+        status: 'ended',
+        outcome: 'interrupted',
+        detail: why,
+        reservedTokens: 0,
+        reservedMicros: 0,
+        endedAt: tx.at,
+      }),
+      endedAgent(attempt, tx.at),
+      ...(await unused(scope, attempt)),
+    ],
+  )
 }
 
 async function unused(scope: RunScope, attempt: Attempt): Promise<Change[]> {

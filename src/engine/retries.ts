@@ -4,7 +4,7 @@ import { findBrief } from '../work/briefs/store.ts'
 import type { QuestionClass } from '../work/questions/contract.ts'
 import type { Classified } from './classify.ts'
 import { blockBrief, decideAndApply, failBrief } from './decisions.ts'
-import { moveBrief, type RunScope } from './scope.ts'
+import { moveBrief, nameOf, type RunScope } from './scope.ts'
 import { isWaitingFor } from './verify.ts'
 
 /** Again, with what was wrong, as often as the brief's budget allows. */
@@ -23,7 +23,7 @@ export async function retryWith(
   await moveBrief(scope, brief, 'pending', {
     kind: 'retried',
     code: 'FAIL',
-    message: `${brief.key} ✗ ${detail} (retry ${used}/${brief.retryBudget})`,
+    message: `${nameOf(brief)} ✗ ${detail} (retry ${used}/${brief.retryBudget})`,
     data: { class: outcome, used, limit: brief.retryBudget },
     patch: { retriesUsed: used, corrections, interruptions: 0 },
   })
@@ -39,7 +39,7 @@ export async function retryCrash(scope: RunScope, brief: Brief, classified: Clas
   await moveBrief(scope, brief, 'pending', {
     kind: 'retried',
     code: 'FAIL',
-    message: `${brief.key} ✗ ${classified.detail} (retry ${used}/${brief.crashLimit})`,
+    message: `${nameOf(brief)} ✗ ${classified.detail} (retry ${used}/${brief.crashLimit})`,
     data: { class: 'crash', used, limit: brief.crashLimit },
     patch: { crashRetries: used, interruptions: 0 },
   })
@@ -58,7 +58,7 @@ export async function retryInterrupted(scope: RunScope, brief: Brief, reason: st
   await moveBrief(scope, brief, 'pending', {
     kind: 'retried',
     code: 'RESUMED',
-    message: `${brief.key} was interrupted (${reason}); it starts again`,
+    message: `${nameOf(brief)} was interrupted (${reason}); it starts again`,
     data: { class: 'interrupted', reason, used: interruptions, limit: interruptionLimit },
     patch: { interruptions },
   })
@@ -72,7 +72,7 @@ async function giveUpVerifier(scope: RunScope, brief: Brief, reason: string): Pr
   await moveBrief(scope, brief, 'failed', {
     kind: 'failed',
     code: 'FAIL',
-    message: `${brief.key} ✗ ${reason}`,
+    message: `${nameOf(brief)} ✗ ${reason}`,
     patch: { failure: shorten(reason, 2_000) },
   })
   const judged = brief.verifies === null ? undefined : await findBrief(scope.tx, brief.verifies)

@@ -2,9 +2,9 @@ import type { Tx } from '../db/port.ts'
 import type { NewEvent } from '../events/append.ts'
 import { type Change, record, updated } from '../events/change.ts'
 import { bug } from '../kernel/errors.ts'
-import type { Ids } from '../kernel/ids.ts'
+import { type Ids, systemPersona } from '../kernel/ids.ts'
 import type { Playbook } from '../playbooks/contract.ts'
-import type { Brief } from '../work/briefs/contract.ts'
+import type { Brief, Tier } from '../work/briefs/contract.ts'
 import { type BriefStatus, checkMove, endStatuses } from '../work/briefs/states.ts'
 import { briefs } from '../work/briefs/store.ts'
 import { moveMission } from '../work/missions/moves.ts'
@@ -27,8 +27,24 @@ export interface RunScope {
   readonly gatesChanged: () => void
   /** Whose quota a runtime's launches use. */
   readonly providerOf: (runtime: string, options: Record<string, unknown>) => string
+  /** Who is to do something, of those that are there. */
+  readonly cast: CastFor
+  /** Whether somebody can be cast by this name. */
+  readonly isTalent: (name: string) => boolean
   run: Run
 }
+
+export interface Cast {
+  personaId: number
+  /** The file of the talent pool, where it is from there. */
+  personality: string | null
+  /** Somebody was asked for by a name that nobody bears. */
+  warning: string | null
+}
+export type CastFor = (
+  tx: Tx,
+  wanted: { tier: Tier; domain: string | null; wanted: string | null; not: number | null },
+) => Promise<Cast>
 
 export interface Notice {
   kind:
@@ -47,6 +63,8 @@ export type Wake =
   | { kind: 'gate_timeout' | 'gate_reminder'; gateId: string; delayMs: number }
   /** Something of the run waits for git. */
   | { kind: 'integrate'; runId: string }
+  /** A time that a playbook has asked for. */
+  | { kind: 'playbook_timer'; runId: string; name: string; part: string; delayMs: number }
   /** What an ended run leaves on the disk is in the way. */
   | { kind: 'clean_run'; runId: string; delayMs: number }
 export type Later = (tx: Tx, wake: Wake) => Promise<void>
@@ -59,18 +77,37 @@ export interface ScopeParts {
   readonly later?: Later
   readonly gatesChanged?: () => void
   readonly providerOf?: (runtime: string, options: Record<string, unknown>) => string
+  readonly cast?: CastFor
+  readonly isTalent?: (name: string) => boolean
 }
 
 export function scopeOf(parts: ScopeParts, tx: Tx, run: Run, by: string): RunScope {
   const playbook = parts.playbooks.get(run.playbook)
   if (playbook === undefined) throw bug(`a run follows the playbook "${run.playbook}", which is not there`)
-  const { ids, notify = nobody, later = nobody, gatesChanged = nothing, providerOf = itself } = parts
-  return { tx, by, ids, playbook, notify, later, gatesChanged, providerOf, run }
+  const {
+    ids,
+    notify = nobody,
+    later = nobody,
+    gatesChanged = nothing,
+    providerOf = itself,
+    cast = nobodyInParticular,
+    isTalent = nobodyKnown,
+  } = parts
+  return { tx, by, ids, playbook, notify, later, gatesChanged, providerOf, cast, isTalent, run }
 }
 
 const nobody = async (): Promise<void> => {}
 const nothing = (): void => {}
 const itself = (name: string): string => name
+const nobodyKnown = (): boolean => false
+const nobodyInParticular: CastFor = async (_, { wanted }) => ({
+  personaId: systemPersona,
+  personality: null,
+  warning: wanted === null ? null : `there is no talent pool to find "${wanted}" in`,
+})
+
+/** What the live log calls it. */
+export const nameOf = ({ label, key }: Pick<Brief, 'label' | 'key'>): string => label ?? key
 
 export interface BriefMove {
   kind: NewEvent['kind']
@@ -100,7 +137,8 @@ export async function moveBrief(scope: RunScope, brief: Brief, to: BriefStatus, 
       runId: scope.run.id,
       briefId: brief.id,
       attemptId: move.attemptId ?? brief.attemptId,
-      level: move.level ?? 'normal',
+      ...placeOf(brief),
+      level: move.level ?? (brief.tier === null || isNews(move.code) ? 'normal' : 'verbose'),
       ...(move.code === undefined ? {} : { code: move.code }),
       message: move.message,
       data: { from: brief.status, to, ...move.data },
@@ -110,6 +148,15 @@ export async function moveBrief(scope: RunScope, brief: Brief, to: BriefStatus, 
   if (counters !== null) scope.run = { ...scope.run, ...counters }
   return { ...brief, ...patch }
 }
+
+/** Where an event of this brief belongs in a run of tiers. */
+export const placeOf = ({ tier, workstream }: Pick<Brief, 'tier' | 'workstream'>) => ({
+  ...(tier === null ? {} : { tier: tier.toUpperCase() }),
+  ...(workstream === null ? {} : { workstream }),
+})
+
+/** In a run of tiers, whose playbook says what goes on, single briefs are told of only where something is wrong. */
+const isNews = (code: string | undefined): boolean => code !== undefined && code !== 'START' && code !== 'DONE'
 
 /** A verifier's brief is part of the one it judges: it is in no counter. A plan is no work, but it can be open or fail. */
 function countersAfter(run: Run, { kind, status: from }: Brief, to: BriefStatus, at: string): Partial<Run> | null {

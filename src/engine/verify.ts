@@ -2,24 +2,33 @@ import { inserted, record } from '../events/change.ts'
 import { bug, refusal } from '../kernel/errors.ts'
 import { systemPersona } from '../kernel/ids.ts'
 import { shorten } from '../kernel/text.ts'
-import type { Seen } from '../playbooks/contract.ts'
+import type { Seen, Told } from '../playbooks/contract.ts'
 import type { Attempt, Report } from '../work/attempts/contract.ts'
 import { findAttempt } from '../work/attempts/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import { briefs, findBrief } from '../work/briefs/store.ts'
-import type { Evidence } from '../work/evidence/contract.ts'
+import { listArtifactsOfBrief } from '../work/artifacts/store.ts'
+import { describeEvidence, type Evidence } from '../work/evidence/contract.ts'
+import { listChecksOfAttempt } from '../work/evidence/store.ts'
 import { noteName } from '../work/notes/contract.ts'
 import { listNotesOfBrief } from '../work/notes/store.ts'
 import type { Judgement, Verdict } from '../work/verdicts/contract.ts'
 import { verdicts } from '../work/verdicts/store.ts'
 import { newBrief } from './plan.ts'
-import type { RunScope } from './scope.ts'
+import { nameOf, placeOf, type RunScope } from './scope.ts'
+import { tell } from './tell.ts'
 
 /** A brief for somebody who did not do it: look at this attempt and judge it. */
-export async function commissionVerifier(scope: RunScope, judged: Brief, seen: Seen): Promise<void> {
+export async function commissionVerifier(
+  scope: RunScope,
+  judged: Brief,
+  seen: Seen,
+  told: 'one by one' | 'together' = 'one by one',
+): Promise<void> {
   const { run, tx } = scope
   const { configuration } = run
-  const runtime = configuration.verifierRuntime ?? judged.runtime
+  const tier = judged.tier === null ? undefined : configuration.team?.tiers.t5
+  const runtime = tier?.runtime ?? configuration.verifierRuntime ?? judged.runtime
   const runtimeOptions = configuration.verifierOptions ?? (runtime === judged.runtime ? judged.runtimeOptions : {})
   const brief = newBrief(scope, {
     id: scope.ids.next('brief'),
@@ -37,6 +46,7 @@ export async function commissionVerifier(scope: RunScope, judged: Brief, seen: S
     // It looks at the same directory.
     remainderOf: judged.remainderOf,
     personaId: judged.verifierId ?? systemPersona,
+    ...(judged.tier === null ? {} : placeOfVerifier(judged)),
     runtime,
     provider: scope.providerOf(runtime, runtimeOptions),
     runtimeOptions,
@@ -48,7 +58,8 @@ export async function commissionVerifier(scope: RunScope, judged: Brief, seen: S
       by: scope.by,
       runId: run.id,
       briefId: brief.id,
-      level: 'normal',
+      ...placeOf(brief),
+      level: told === 'one by one' ? 'normal' : 'verbose',
       code: 'VERIFY_START',
       message: `${judged.key} attempt ${judged.attempts}`,
       data: { to: 'pending', verifies: judged.id, attempt: judged.attempts },
@@ -56,6 +67,35 @@ export async function commissionVerifier(scope: RunScope, judged: Brief, seen: S
     [inserted(briefs, brief)],
   )
 }
+
+/** Several at once, each by somebody of its own. What was seen of them is in the store. */
+export async function verifyBriefs(scope: RunScope, ready: readonly Brief[], told: Told): Promise<void> {
+  await tell(scope, told)
+  for (const brief of ready) await commissionVerifier(scope, brief, await seenOf(scope, brief), 'together')
+}
+
+async function seenOf({ tx }: RunScope, brief: Brief): Promise<Seen> {
+  const attempt = brief.attemptId === null ? undefined : await findAttempt(tx, brief.attemptId)
+  if (attempt === undefined || attempt.report === null) throw bug(`${brief.id} is ready and has no report`)
+  const found = await listChecksOfAttempt(tx, attempt.id)
+  const written = await listArtifactsOfBrief(tx, brief.id)
+  const newest = new Map(written.map(({ path, sha256 }) => [path, sha256]))
+  return {
+    report: attempt.report,
+    findings: found.map(({ evidence, passed, detail }) => ({ what: describeEvidence(evidence), passed, detail })),
+    outputs: [...newest].map(([path, sha256]) => ({ path, sha256 })),
+  }
+}
+
+/** It belongs where the work belongs, and to whoever answers for the work. */
+const placeOfVerifier = ({ part, workstream, ownerId, label, key }: Brief): Partial<Brief> => ({
+  tier: 't5',
+  phase: 't5',
+  part,
+  workstream,
+  ownerId,
+  label: `verifier of ${label ?? key}`,
+})
 
 async function contextFor(scope: RunScope, judged: Brief, seen: Seen): Promise<string> {
   const parts = [
@@ -146,8 +186,10 @@ export async function recordVerdict(
       runId: run.id,
       briefId: judged.id,
       attemptId: attempt.id,
+      ...placeOf(verifying),
+      level: judged.tier === null ? 'normal' : 'verbose',
       code: 'VERDICT',
-      message: `${judgement.verdict} — ${judged.key}${judgement.verdict === 'pass' ? '' : ' needs rework'}`,
+      message: `${judgement.verdict} — ${nameOf(judged)}${judgement.verdict === 'pass' ? '' : ' needs rework'}`,
       data: { verdict: judgement.verdict, attempt: judged.attempts, issues: judgement.issues.length },
     },
     [inserted(verdicts, verdict)],

@@ -8,6 +8,11 @@ const gateKinds = ['gate_timeout', 'gate_reminder'] as const
 export const laterThrough =
   (jobs: Pick<Jobs, 'enqueue'>): Later =>
   async (tx, wake) => {
+    if (wake.kind === 'playbook_timer') {
+      const { kind, runId, name, part, delayMs } = wake
+      await jobs.enqueue(tx, { kind, singleton: `${runId} ${name} ${part}`, payload: { runId, name, part }, delayMs })
+      return
+    }
     const object = 'gateId' in wake ? wake.gateId : wake.runId
     const delayMs = wake.kind === 'integrate' ? 0 : wake.delayMs
     // A full disk or a lost mirror is waited out: what waits for git is woken by nothing else.
@@ -24,7 +29,8 @@ export function wakeGates(
 }
 
 /** One at a time for each run: the queue runs it once more where something came in meanwhile. */
-export function wakeRuns(jobs: Pick<Jobs, 'handle'>, engine: Pick<Engine, 'integrate' | 'clean'>): void {
+export function wakeRuns(jobs: Pick<Jobs, 'handle'>, engine: Pick<Engine, 'integrate' | 'clean' | 'timer'>): void {
   jobs.handle('integrate', ({ payload }) => engine.integrate(String(payload)))
+  jobs.handle('playbook_timer', ({ payload }) => engine.timer(payload as Parameters<Engine['timer']>[0]))
   jobs.handle('clean_run', ({ payload }) => engine.clean(String(payload)))
 }

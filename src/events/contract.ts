@@ -76,6 +76,11 @@ export const eventKinds = [
   'workspace_removed',
   'exec_started',
   'exec_finished',
+  // parts of a run, and its path
+  'path_amendment',
+  'amendment_ack',
+  'mesh_timeout',
+  'joint_verdict',
   // what agents leave behind
   'artifact_written',
   'log',

@@ -8,7 +8,7 @@ import type { Evidence } from '../work/evidence/contract.ts'
 import type { GateRow, GateSummary } from '../work/gates/contract.ts'
 import type { Part, Tally } from '../work/parts/contract.ts'
 import type { QuestionClass } from '../work/questions/contract.ts'
-import type { Run } from '../work/runs/contract.ts'
+import type { PastRun, Run } from '../work/runs/contract.ts'
 import type { Judgement, Verdict } from '../work/verdicts/contract.ts'
 
 /**
@@ -22,6 +22,8 @@ export interface Playbook {
   needs?(view: View, trigger: Trigger): Needs
   /** By phase: the shape of what a step's report brings in `output`. Names are those of the document: snake_case. */
   readonly outputs?: Readonly<Record<string, z.ZodType>>
+  /** By phase: whom its output may name, as the tier that these are cast in. */
+  readonly casts?: Readonly<Record<string, Tier>>
   /** What is wrong with an output of the right shape, in sentences for its author. `needs` sees it as `brief_reported`. */
   faults?(view: View, brief: Brief, output: unknown): readonly string[]
 }
@@ -85,18 +87,6 @@ export interface Found {
   readonly history: readonly PastRun[]
   /** Those asked for that the talent pool does not have; somebody else is cast for them. */
   readonly unknownPersonalities?: readonly string[]
-}
-
-/** A run of this installation that has ended well, for an estimate of the next. */
-export interface PastRun {
-  readonly simulated: boolean
-  readonly tokens: number
-  readonly costMicros: number
-  readonly minutes: number
-  /** By tier: how many briefs, and the tokens they used. */
-  readonly tiers: Readonly<
-    Partial<Record<Tier, { readonly briefs: number; readonly tokens: number; readonly costMicros: number }>>
-  >
 }
 
 /** What the engine saw of an attempt's work, for whoever has to judge it. */

@@ -1,5 +1,6 @@
 import { operatorPersona, systemPersona } from '../../src/kernel/ids.ts'
 import type { OperatorActor } from '../../src/kernel/actor.ts'
+import type { View } from '../../src/playbooks/contract.ts'
 import type { Brief } from '../../src/work/briefs/contract.ts'
 import type { Run } from '../../src/work/runs/contract.ts'
 
@@ -128,5 +129,27 @@ export const aRun = (fields: Partial<Run> = {}): Run => ({
   startedAt: at,
   endedAt: null,
   updatedAt: at,
+  ...fields,
+})
+
+/** What a playbook sees where nothing is divided into parts. */
+export const aView = (fields: Partial<View> = {}): View => ({
+  run: aRun(),
+  liveAttempts: 0,
+  parts: [],
+  tally: {},
+  found: {
+    documents: {},
+    parts: {},
+    partsBelow: {},
+    countBelow: {},
+    members: {},
+    verdicts: {},
+    briefs: {},
+    briefIds: {},
+    failed: [],
+    amendments: [],
+    history: [],
+  },
   ...fields,
 })

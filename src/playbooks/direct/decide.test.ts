@@ -1,14 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { aBrief, aRun } from '../../../test/support/work.ts'
+import { aBrief, aRun, aView } from '../../../test/support/work.ts'
 import type { BriefSpec } from '../../work/briefs/contract.ts'
 import type { Decision, Seen, Trigger } from '../contract.ts'
 import { direct } from './decide.ts'
 
 const brief = aBrief()
 const seen: Seen = { report: { status: 'done', summary: 'Done.', outputs: [] }, findings: [], outputs: [] }
-const decide = (trigger: Trigger, run = aRun(), liveAttempts = 0) => direct.decide({ run, liveAttempts }, trigger)
+const decide = (trigger: Trigger, run = aRun(), liveAttempts = 0) =>
+  direct.decide(aView({ run, liveAttempts }), trigger)
 
 describe('a run that starts', () => {
   it('makes one brief of the goal', () => {
@@ -120,7 +121,7 @@ function playRun(count: number, steps: readonly string[]) {
   let endedWithLive = -1
 
   const tell = (trigger: Trigger): void => {
-    for (const decision of direct.decide({ run, liveAttempts: live }, trigger)) {
+    for (const decision of direct.decide(aView({ run, liveAttempts: live }), trigger)) {
       if (decision.kind === 'pass_brief') tell({ kind: 'brief_verified', brief })
       else if (decision.kind === 'close_brief')
         run = { ...run, briefsOpen: run.briefsOpen - 1, briefsDone: run.briefsDone + 1 }

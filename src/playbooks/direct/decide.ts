@@ -49,6 +49,13 @@ function decide(view: View, trigger: Trigger): readonly Decision[] {
       return trigger.gate.gate === 'plan' && configuration.planner ? [{ kind: 'adopt_plan' }] : []
     case 'gate_rejected':
       return sentBack(view, trigger)
+    // Nothing here is divided into parts.
+    case 'brief_reported':
+    case 'timer':
+    case 'part_merged':
+    case 'part_conflict':
+    case 'amended':
+      return []
   }
 }
 

@@ -17,3 +17,7 @@ export async function newestVersion(tx: ReadTx, runId: string, name: string): Pr
   )
   return newest
 }
+
+/** Files only, oldest first. */
+export const listArtifactsOfBrief = (tx: ReadTx, briefId: string): Promise<Artifact[]> =>
+  findRows(tx, artifacts, 'brief_id = ? AND content IS NULL ORDER BY version, id', [briefId])

@@ -74,6 +74,10 @@ export const nextStatuses = (from: BriefStatus): BriefStatus[] => [
   ...new Set(briefMoves.filter(([source]) => source === from).map(([, to]) => to)),
 ]
 
+/** Whether whoever waits for it may start. */
+export const isMet = (status: BriefStatus, requires: 'completed' | 'verified' = 'verified'): boolean =>
+  status === 'verified' || status === 'done' || (requires === 'completed' && status === 'ready_for_verification')
+
 /** Somebody is, or may be, at work on it. */
 export const liveStatuses: readonly BriefStatus[] = running
 

@@ -71,6 +71,14 @@ export const listDependencies = (tx: ReadTx, runId: string): Promise<Dependency[
 export const listDependents = (tx: ReadTx, briefId: string): Promise<Dependency[]> =>
   findRows(tx, dependencies, 'after_id = ? AND met = 0 ORDER BY brief_id', [briefId])
 
+/** For whom this brief waits, or has waited. */
+export const listDependenciesOf = (tx: ReadTx, briefId: string): Promise<Dependency[]> =>
+  findRows(tx, dependencies, 'brief_id = ? ORDER BY after_id', [briefId])
+
+/** Everybody who has waited for this brief, or does. */
+export const listFollowers = (tx: ReadTx, briefId: string): Promise<Dependency[]> =>
+  findRows(tx, dependencies, 'after_id = ? ORDER BY brief_id', [briefId])
+
 export interface Work {
   ready: { briefId: string; runId: string; missionId: string; organisationId: number; personaId: number }[]
   /** Something is stopped, somewhere. */
@@ -82,8 +90,8 @@ export interface Work {
 }
 
 /**
- * Briefs that may start now: nothing unmet, nothing holding them, their run under way and without a failure, nothing
- * stopped, their provider taking calls, and something left of every budget above them. One statement, because it is
+ * Briefs that may start now: nothing unmet, nothing holding them, their run under way and without a failure (or it is
+ * to be resolved by them), nothing stopped, their provider taking calls, and something left of every budget above them. One statement, because it is
  * asked after every commit; what stands in the way comes along, for whoever has to act on it.
  */
 export async function findWork(tx: ReadTx, limit: number): Promise<Work> {
@@ -112,7 +120,8 @@ CASE WHEN EXISTS (SELECT 1 FROM budgets) THEN 1 ELSE 0 END AS budgeted,
 (SELECT MIN(until) FROM provider_holds WHERE until > ?) AS held_until) f
 LEFT JOIN (SELECT b.id, b.run_id, b.mission_id, r.organisation_id, b.persona_id, b.created_at, b.number
 FROM briefs b JOIN runs r ON r.id = b.run_id
-WHERE b.status = 'pending' AND b.unmet_dependencies = 0 AND b.held_by IS NULL AND r.status = 'running' AND r.briefs_failed = 0
+WHERE b.status = 'pending' AND b.unmet_dependencies = 0 AND b.held_by IS NULL AND r.status = 'running'
+AND (r.briefs_failed = 0 OR b.phase = 'resolve')
 AND NOT ${isStopped}
 AND NOT EXISTS (SELECT 1 FROM provider_holds h WHERE h.provider = b.provider AND h.until > ?)
 AND NOT EXISTS (SELECT 1 FROM budgets u WHERE ${isFull} AND ${isAbove})
@@ -139,6 +148,9 @@ export async function listRunIdsHeldBy(tx: ReadTx, heldBy: string): Promise<stri
   )
   return rows.map((row) => row['run_id'] as string)
 }
+
+export const listBriefsOfPart = (tx: ReadTx, runId: string, part: string): Promise<Brief[]> =>
+  findRows(tx, briefs, 'run_id = ? AND part = ? ORDER BY created_at, number, id', [runId, part])
 
 export const listFailedBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
   findRows(tx, briefs, "run_id = ? AND status = 'failed' AND kind <> 'verify' ORDER BY updated_at, id", [runId])

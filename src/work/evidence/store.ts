@@ -10,3 +10,6 @@ export const checks = table<Check>('checks', {
 
 export const listChecks = (tx: ReadTx, runId: string): Promise<Check[]> =>
   findRows(tx, checks, 'run_id = ? ORDER BY at, attempt_id, item', [runId])
+
+export const listChecksOfAttempt = (tx: ReadTx, attemptId: string): Promise<Check[]> =>
+  findRows(tx, checks, 'attempt_id = ? ORDER BY item', [attemptId])

@@ -4,7 +4,7 @@ import { operation } from '../../operations/contract.ts'
 import { ResolvedTeam } from '../../team/contract.ts'
 import { Artifact } from '../artifacts/contract.ts'
 import { Attempt } from '../attempts/contract.ts'
-import { Brief, BriefSpec, Dependency } from '../briefs/contract.ts'
+import { Brief, BriefSpec, Dependency, type Tier } from '../briefs/contract.ts'
 import { Check, Evidence } from '../evidence/contract.ts'
 import { GateShown } from '../gates/contract.ts'
 import { PlaybookName } from '../missions/contract.ts'
@@ -104,6 +104,18 @@ export const Run = z.object({
   updatedAt: z.string(),
 })
 export type Run = z.infer<typeof Run>
+
+/** A run of this installation that has ended well, for an estimate of the next. */
+export interface PastRun {
+  readonly simulated: boolean
+  readonly tokens: number
+  readonly costMicros: number
+  readonly minutes: number
+  /** By tier: how many briefs, and the tokens they used. */
+  readonly tiers: Readonly<
+    Partial<Record<Tier, { readonly briefs: number; readonly tokens: number; readonly costMicros: number }>>
+  >
+}
 
 /** Without the configuration, which can hold a plan of thousands of briefs. */
 export const RunLine = Run.omit({ configuration: true })

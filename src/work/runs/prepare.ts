@@ -1,7 +1,7 @@
 import type { Runtime } from '../../adapters/runtime/port.ts'
-import { AgencyError, refusal } from '../../kernel/errors.ts'
-import { type ResolvedTeam, tierNames } from '../../team/contract.ts'
-import { openTeam, statesOf, type TeamFile } from '../../team/open.ts'
+import { refusal } from '../../kernel/errors.ts'
+import type { ResolvedTeam } from '../../team/contract.ts'
+import { type TeamFile, teamHere } from '../../team/open.ts'
 import type { CreateRun } from './contract.ts'
 
 export interface PrepareDeps {
@@ -34,21 +34,11 @@ export async function prepareRun(deps: PrepareDeps, input: CreateRun): Promise<P
 
 async function prepareTeam(deps: PrepareDeps, input: CreateRun): Promise<Prepared> {
   const file = input.team === undefined ? (deps.homeTeam?.() ?? null) : { text: input.team, name: 'team' }
-  const team = openTeam(file, {
-    runtimes: await statesOf(deps.runtimes.values()),
+  const team = await teamHere(file, deps.runtimes, {
     defaultRuntime: deps.defaults.runtime,
     runtime: runtimeOfAll(deps, input),
     strict: input.strict,
   })
-  for (const tier of tierNames) {
-    const { runtime, runtimeOptions } = team.tiers[tier]
-    try {
-      deps.runtimes.get(runtime)?.checkOptions(runtimeOptions)
-    } catch (error) {
-      if (!(error instanceof AgencyError) || error.code === 'bug') throw error
-      throw refusal(error.code, `${tier.toUpperCase()}: ${error.message}`, { ...error, cause: error })
-    }
-  }
   const { runtime, runtimeOptions } = team.tiers.t4
   return { runtime, runtimeOptions, team }
 }

@@ -1,7 +1,8 @@
 import type { ReadTx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
-import type { Run } from './contract.ts'
+import type { Tier } from '../briefs/contract.ts'
+import type { PastRun, Run } from './contract.ts'
 
 export const runs = table<Run>('runs', {
   json: ['configuration', 'repository'],
@@ -75,4 +76,45 @@ export async function countOpenRuns(tx: ReadTx): Promise<{ runs: number; unprice
     'SELECT COUNT(*) AS runs, COALESCE(SUM(unpriced_calls), 0) AS unpriced FROM runs WHERE ended_at IS NULL',
   )
   return { runs: Number(row?.['runs']), unpricedCalls: Number(row?.['unpriced']) }
+}
+
+/** As many as a person would look at, too. */
+const newest = 20
+
+/** What runs by the same playbook have come to here: played ones say nothing about real ones, and the other way round. */
+export async function listPastRuns(tx: ReadTx, { playbook, simulated }: Run): Promise<PastRun[]> {
+  const rows = await sqlOf(tx).all(
+    `SELECT r.id, r.started_at, r.ended_at, r.input_tokens + r.output_tokens AS tokens, r.cost_micros, b.tier,
+COUNT(b.id) AS briefs, SUM(b.tokens_used) AS tier_tokens, SUM(b.cost_micros) AS tier_cost
+FROM (SELECT * FROM runs WHERE playbook = ? AND simulated = ? AND status = 'done' ORDER BY ended_at DESC, id LIMIT ?) r
+JOIN briefs b ON b.run_id = r.id AND b.tier IS NOT NULL AND b.attempts > 0
+GROUP BY r.id, r.started_at, r.ended_at, r.input_tokens, r.output_tokens, r.cost_micros, b.tier
+ORDER BY r.ended_at DESC, r.id, b.tier`,
+    [playbook, simulated ? 1 : 0, newest],
+  )
+  const past = new Map<string, { run: Omit<PastRun, 'tiers'>; tiers: Partial<PastRun['tiers'] & object> }>()
+  for (const row of rows) {
+    const id = row['id'] as string
+    const known = past.get(id) ?? {
+      run: {
+        simulated,
+        tokens: Number(row['tokens']),
+        costMicros: Number(row['cost_micros']),
+        minutes: (Date.parse(row['ended_at'] as string) - Date.parse(row['started_at'] as string)) / 60_000,
+      },
+      tiers: {},
+    }
+    past.set(id, {
+      run: known.run,
+      tiers: {
+        ...known.tiers,
+        [row['tier'] as Tier]: {
+          briefs: Number(row['briefs']),
+          tokens: Number(row['tier_tokens']),
+          costMicros: Number(row['tier_cost']),
+        },
+      },
+    })
+  }
+  return [...past.values()].map(({ run, tiers }) => ({ ...run, tiers }))
 }

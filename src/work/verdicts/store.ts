@@ -12,3 +12,14 @@ export const listVerdicts = (tx: ReadTx, runId: string): Promise<Verdict[]> =>
 
 export const listVerdictsOfBrief = (tx: ReadTx, briefId: string): Promise<Verdict[]> =>
   findRows(tx, verdicts, 'brief_id = ? ORDER BY attempt, at, id', [briefId])
+
+/** On each brief of a part, the one on its newest attempt that was judged. */
+export async function listNewestVerdicts(tx: ReadTx, runId: string, part: string): Promise<Verdict[]> {
+  const all = await findRows(
+    tx,
+    verdicts,
+    "run_id = ? AND scope = 'brief' AND brief_id IN (SELECT id FROM briefs WHERE run_id = ? AND part = ?) ORDER BY attempt",
+    [runId, runId, part],
+  )
+  return [...new Map(all.map((verdict) => [verdict.briefId, verdict])).values()]
+}

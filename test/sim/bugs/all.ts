@@ -84,7 +84,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   },
   'answer-without-effect': {
     what: 'a question is answered, and its brief stays blocked',
-    replaces: { 'engine/unblock.ts': 'answer-without-effect.ts' },
+    replaces: { 'engine/unblocked.ts': 'answer-without-effect.ts' },
   },
   'plan-not-waited-for': {
     what: 'what an agent planned starts before the plan is approved',

@@ -1,5 +1,5 @@
-import type { unblock as unblocked } from '../../../src/engine/unblock.ts'
+import type { unblockBrief as unblocked } from '../../../src/engine/unblocked.ts'
 
-export * from '../../../src/engine/unblock.ts'
+export * from '../../../src/engine/unblocked.ts'
 
-export const unblock: typeof unblocked = async () => {}
+export const unblockBrief: typeof unblocked = async () => {}

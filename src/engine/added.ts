@@ -1,0 +1,151 @@
+import { inserted, record, updated } from '../events/change.ts'
+import { bug } from '../kernel/errors.ts'
+import { shorten } from '../kernel/text.ts'
+import type { NewBrief } from '../playbooks/contract.ts'
+import type { Brief, Dependency } from '../work/briefs/contract.ts'
+import { isMet } from '../work/briefs/states.ts'
+import { briefs, dependencies, findBriefByKey } from '../work/briefs/store.ts'
+import { runs } from '../work/runs/store.ts'
+import { newBrief } from './plan.ts'
+import { type Cast, nameOf, placeOf, type RunScope } from './scope.ts'
+import { tell } from './tell.ts'
+
+/** Briefs that a playbook makes on its way: cast, placed, and waiting for those that come before them. */
+export async function addBriefs(scope: RunScope, wanted: readonly NewBrief[]): Promise<void> {
+  if (wanted.length === 0) return
+  const sorted = wanted.map(() => scope.ids.next('brief')).sort()
+  const ids = new Map(wanted.map(({ key }, index) => [key, sorted[index] as string]))
+  if (ids.size < wanted.length) throw bug(`two briefs of run ${scope.run.id} have the same key`)
+  const edges: Dependency[] = []
+  for (const [index, spec] of wanted.entries()) {
+    const id = sorted[index] as string
+    const before = await waitingFor(scope, spec.after ?? [], ids)
+    edges.push(...before.map(({ afterId, met }) => ({ runId: scope.run.id, briefId: id, afterId, met })))
+    const brief = await placed(scope, spec, id, index, before.filter(({ met }) => !met).length)
+    await record(
+      scope.tx,
+      {
+        kind: 'brief_created',
+        by: scope.by,
+        runId: scope.run.id,
+        briefId: id,
+        ...placeOf(brief),
+        level: 'verbose',
+        message: `${nameOf(brief)}: ${brief.title}`,
+        data: {
+          to: brief.status,
+          phase: brief.phase,
+          ...(brief.replaces === null ? {} : { replaces: brief.replaces }),
+        },
+      },
+      [inserted(briefs, brief)],
+    )
+  }
+  await count(scope, wanted, edges)
+}
+
+interface Before {
+  afterId: string
+  met: boolean
+}
+
+async function waitingFor(
+  scope: RunScope,
+  keys: readonly string[],
+  ids: ReadonlyMap<string, string>,
+): Promise<Before[]> {
+  const before: Before[] = []
+  for (const key of new Set(keys)) {
+    const together = ids.get(key)
+    if (together !== undefined) {
+      before.push({ afterId: together, met: false })
+      continue
+    }
+    const brief = await findBriefByKey(scope.tx, scope.run.id, key)
+    if (brief === undefined) throw bug(`a brief waits for "${key}", which is not there`)
+    before.push({ afterId: brief.id, met: isMet(brief.status, scope.run.configuration.team?.limits.pipelineRequires) })
+  }
+  return before
+}
+
+async function placed(scope: RunScope, spec: NewBrief, id: string, index: number, unmet: number): Promise<Brief> {
+  const { run } = scope
+  const { configuration } = run
+  const tier = configuration.team?.tiers[spec.tier]
+  const runtime = tier?.runtime ?? configuration.runtime
+  const isWork = spec.kind === 'work'
+  const cast = await castFor(scope, spec)
+  const evidence = isWork ? [...configuration.evidence, ...(spec.evidence ?? [])] : []
+  return newBrief(scope, {
+    id,
+    key: spec.key,
+    // Steps have no place in a list of tasks; those of one moment keep the order in which they were written.
+    number: run.briefsTotal + index + 1,
+    kind: spec.kind,
+    title: shorten(spec.title, 120),
+    objective: spec.objective,
+    context: spec.context ?? '',
+    evidence: isWork && evidence.length === 0 ? [{ kind: 'artifact' }] : evidence,
+    checkable: evidence.length > 0 || !isWork,
+    verify: isWork ? 'agent' : 'none',
+    status: spec.status ?? 'pending',
+    unmetDependencies: unmet,
+    runtime,
+    provider: scope.providerOf(runtime, tier?.runtimeOptions ?? configuration.runtimeOptions),
+    runtimeOptions: tier?.runtimeOptions ?? configuration.runtimeOptions,
+    crashLimit: configuration.team?.limits.crashRetries ?? configuration.crashRetries,
+    retryBudget: spec.retryBudget,
+    tier: spec.tier,
+    phase: spec.phase,
+    workstream: spec.workstream ?? null,
+    part: spec.part,
+    ownerId: spec.ownerId ?? null,
+    personality: cast.personality,
+    personaId: cast.personaId,
+    verifierId: cast.verifierId,
+    label: spec.label ?? null,
+    inputs: { ...spec.inputs },
+    files: [...(spec.files ?? [])],
+    flow: spec.flow ?? null,
+    replaces: spec.replaces ?? null,
+    opaque: isWork && tier?.opaque === true,
+    guidance: [...(spec.guidance ?? [])],
+    corrections: [...(spec.corrections ?? [])],
+  })
+}
+
+/** Who does it and who will judge it: never the same one. */
+async function castFor(
+  scope: RunScope,
+  { tier, domain = null, personality = null, kind, key }: NewBrief,
+): Promise<Pick<Cast, 'personaId' | 'personality'> & { verifierId: number | null }> {
+  const doer = await scope.cast(scope.tx, { tier, domain, wanted: personality, not: null })
+  for (const warning of doer.warning === null ? [] : [doer.warning])
+    await tell(scope, { kind: 'log', message: `${key}: ${warning}`, data: { wanted: personality } })
+  if (kind !== 'work') return { personaId: doer.personaId, personality: doer.personality, verifierId: null }
+  const judge = await scope.cast(scope.tx, { tier: 't5', domain, wanted: null, not: doer.personaId })
+  return {
+    personaId: doer.personaId,
+    personality: doer.personality,
+    verifierId: judge.personaId === doer.personaId ? null : judge.personaId,
+  }
+}
+
+async function count(scope: RunScope, wanted: readonly NewBrief[], edges: readonly Dependency[]): Promise<void> {
+  const { run, tx } = scope
+  const work = wanted.filter(({ kind }) => kind === 'work').length
+  const counters = { briefsTotal: run.briefsTotal + work, briefsOpen: run.briefsOpen + wanted.length }
+  scope.run = { ...run, ...counters }
+  await record(
+    tx,
+    {
+      kind: 'run_status',
+      by: scope.by,
+      runId: run.id,
+      level: 'verbose',
+      message: wanted.length === 1 ? '1 brief more' : `${wanted.length} briefs more`,
+      data: { from: run.status, to: run.status },
+    },
+    [updated(runs, run, counters), ...edges.map((edge) => inserted(dependencies, edge))],
+  )
+}

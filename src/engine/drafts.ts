@@ -1,0 +1,127 @@
+import { type Change, deleted, inserted, updated } from '../events/change.ts'
+import { bug } from '../kernel/errors.ts'
+import { shorten } from '../kernel/text.ts'
+import type { Revised, Told } from '../playbooks/contract.ts'
+import type { Brief } from '../work/briefs/contract.ts'
+import { isMet } from '../work/briefs/states.ts'
+import { briefs, dependencies, findBrief, findBriefByKey, listDependenciesOf } from '../work/briefs/store.ts'
+import { moveBrief, nameOf, placeOf, type RunScope, touchRun } from './scope.ts'
+import { tell } from './tell.ts'
+
+/** A proposal as its author wants it now. */
+export async function reviseDraft(scope: RunScope, brief: Brief, draft: Revised): Promise<void> {
+  const { run } = scope
+  const { edges, unmet } = await waitFor(scope, brief, draft.after ?? [])
+  const evidence = [...run.configuration.evidence, ...(draft.evidence ?? [])]
+  await touchRun(
+    scope,
+    {},
+    {
+      kind: 'brief_status',
+      briefId: brief.id,
+      ...placeOf(brief),
+      level: 'verbose',
+      message: `${nameOf(brief)} is revised`,
+    },
+    [
+      updated(briefs, brief, {
+        title: shorten(draft.title, 120),
+        objective: draft.objective,
+        files: [...(draft.files ?? [])],
+        flow: draft.flow ?? null,
+        evidence: evidence.length === 0 ? [{ kind: 'artifact' }] : evidence,
+        checkable: evidence.length > 0,
+        unmetDependencies: unmet,
+        updatedAt: scope.tx.at,
+      }),
+      ...edges,
+    ],
+  )
+}
+
+/** A brief that nobody has begun is given more, or waits for others. */
+export async function amendBrief(
+  scope: RunScope,
+  stale: Brief,
+  given: { inputs?: Readonly<Record<string, unknown>>; after?: readonly string[] },
+): Promise<void> {
+  const brief = (await findBrief(scope.tx, stale.id)) ?? stale
+  const waits = given.after === undefined ? null : await waitFor(scope, brief, given.after)
+  await touchRun(
+    scope,
+    {},
+    {
+      kind: 'brief_status',
+      briefId: brief.id,
+      ...placeOf(brief),
+      level: 'verbose',
+      message: `${nameOf(brief)} is told more before it starts`,
+    },
+    [
+      updated(briefs, brief, {
+        inputs: { ...brief.inputs, ...given.inputs },
+        ...(waits === null ? {} : { unmetDependencies: waits.unmet }),
+        // What it waited for in vain is not waited for any more.
+        ...(waits !== null && brief.heldBy?.startsWith('dependency_failed:') ? { heldBy: null } : {}),
+        updatedAt: scope.tx.at,
+      }),
+      ...(waits?.edges ?? []),
+    ],
+  )
+}
+
+/** From now on it waits for these and for nobody else. */
+async function waitFor(
+  { tx, run }: RunScope,
+  brief: Brief,
+  keys: readonly string[],
+): Promise<{ edges: Change[]; unmet: number }> {
+  const known = await listDependenciesOf(tx, brief.id)
+  const edges: Change[] = []
+  let unmet = 0
+  const kept = new Set<string>()
+  for (const key of new Set(keys)) {
+    const before = await findBriefByKey(tx, run.id, key)
+    if (before === undefined) throw bug(`${brief.key} waits for "${key}", which is not there`)
+    kept.add(before.id)
+    const met = isMet(before.status, run.configuration.team?.limits.pipelineRequires)
+    if (!met) unmet++
+    const edge = known.find(({ afterId }) => afterId === before.id)
+    if (edge === undefined)
+      edges.push(inserted(dependencies, { runId: run.id, briefId: brief.id, afterId: before.id, met }))
+    else if (edge.met !== met) edges.push(updated(dependencies, edge, { met }))
+  }
+  edges.push(...known.filter(({ afterId }) => !kept.has(afterId)).map((edge) => deleted(dependencies, edge)))
+  return { edges, unmet }
+}
+
+export async function commitDrafts(scope: RunScope, drafts: readonly Brief[], by: string): Promise<void> {
+  for (const brief of drafts)
+    await moveBrief(scope, brief, 'committed', {
+      kind: 'tasks_committed',
+      level: 'verbose',
+      message: `${nameOf(brief)} is committed`,
+      data: { author: by },
+    })
+}
+
+export async function reopenDrafts(scope: RunScope, drafts: readonly Brief[], by: string): Promise<void> {
+  for (const brief of drafts)
+    await moveBrief(scope, brief, 'draft', {
+      kind: 'tasks_reopened',
+      level: 'verbose',
+      message: `${nameOf(brief)} is open again`,
+      data: { author: by },
+    })
+}
+
+/** Nobody's list can change any more: what waits for nothing may start. */
+export async function releaseDrafts(scope: RunScope, drafts: readonly Brief[], told: Told): Promise<void> {
+  await tell(scope, { kind: 'all_committed', ...told })
+  for (const brief of drafts)
+    await moveBrief(scope, brief, 'pending', {
+      kind: 'all_committed',
+      level: 'verbose',
+      message: `${nameOf(brief)} may start`,
+    })
+}

@@ -1,0 +1,88 @@
+import { type Change, updated } from '../events/change.ts'
+import { bug } from '../kernel/errors.ts'
+import { shorten } from '../kernel/text.ts'
+import type { Decision } from '../playbooks/contract.ts'
+import type { Brief, Correction } from '../work/briefs/contract.ts'
+import { isMet } from '../work/briefs/states.ts'
+import { briefs, dependencies, findBrief, listDependenciesOf, listFollowers } from '../work/briefs/store.ts'
+import { moveBrief, nameOf, type RunScope } from './scope.ts'
+
+/** Not counted by any limit: whoever rejects has a reason, and it is not the agent's patience that is tried. */
+export async function sendBack(
+  scope: RunScope,
+  stale: Brief,
+  { reason, class: cause, inputs, corrections }: Omit<Extract<Decision, { kind: 'send_back' }>, 'kind' | 'brief'>,
+): Promise<void> {
+  const brief = (await findBrief(scope.tx, stale.id)) ?? stale
+  const own = await unmetOf(scope, brief)
+  await moveBrief(scope, brief, 'pending', {
+    kind: 'retried',
+    code: cause === 'rejected' ? 'REJECTED' : 'RESUMED',
+    message: `${nameOf(brief)} is done again: ${shorten(reason, 300)}`,
+    data: { class: cause, reason },
+    patch: {
+      ...(cause === 'rejected' ? { rejectionReason: reason } : {}),
+      ...(inputs === undefined ? {} : { inputs: { ...brief.inputs, ...inputs } }),
+      ...(corrections === undefined ? {} : { corrections: [...corrections] }),
+      heldBy: null,
+      unmetDependencies: own.unmet,
+    },
+    also: [...own.changes, ...(await unmeetFollowers(scope, brief))],
+  })
+}
+
+/** After a verdict: again, with what is wrong, and counted. */
+export async function reworkBrief(
+  scope: RunScope,
+  brief: Brief,
+  corrections: readonly Correction[],
+  counter: 'verification' | 'retries' = 'verification',
+): Promise<void> {
+  const isRetry = counter === 'retries'
+  const used = (isRetry ? brief.retriesUsed : brief.verificationFailures) + 1
+  const limit = isRetry ? brief.retryBudget : brief.verificationLimit
+  await moveBrief(scope, brief, 'pending', {
+    kind: 'retried',
+    code: 'FAIL',
+    message: `${nameOf(brief)} ✗ ${isRetry ? '' : `${corrections[0]?.detail ?? 'not good enough'} `}(retry ${used}/${limit})`,
+    data: {
+      class: 'verification_failed',
+      used,
+      limit,
+      ...(isRetry ? { issues: corrections.slice(0, 10).map(({ detail }) => shorten(detail, 300)) } : {}),
+    },
+    patch: {
+      ...(isRetry ? { retriesUsed: used } : { verificationFailures: used }),
+      corrections: [...corrections],
+    },
+    also: isRetry ? await unmeetFollowers(scope, brief) : [],
+  })
+}
+
+/** What it waited for may have been sent back before it. */
+async function unmetOf({ tx, run }: RunScope, brief: Brief): Promise<{ unmet: number; changes: Change[] }> {
+  const changes: Change[] = []
+  let unmet = 0
+  for (const edge of await listDependenciesOf(tx, brief.id)) {
+    const before = await findBrief(tx, edge.afterId)
+    if (before === undefined) throw bug(`dependency on a brief that is not there: ${edge.afterId}`)
+    const met = before.status === 'cancelled' || isMet(before.status, run.configuration.team?.limits.pipelineRequires)
+    if (!met) unmet++
+    if (met !== edge.met) changes.push(updated(dependencies, edge, { met }))
+  }
+  return { unmet, changes }
+}
+
+/** Who has not begun yet waits for it again. */
+async function unmeetFollowers({ tx }: RunScope, brief: Brief): Promise<Change[]> {
+  const changes: Change[] = []
+  for (const edge of await listFollowers(tx, brief.id)) {
+    const follower = edge.met ? await findBrief(tx, edge.briefId) : undefined
+    if (follower?.status !== 'pending') continue
+    changes.push(
+      updated(dependencies, edge, { met: false }),
+      updated(briefs, follower, { unmetDependencies: follower.unmetDependencies + 1 }),
+    )
+  }
+  return changes
+}

@@ -1,0 +1,24 @@
+import type { Brief } from '../work/briefs/contract.ts'
+import type { QuestionClass } from '../work/questions/contract.ts'
+import { freeDependents } from './dependents.ts'
+import { moveBrief, nameOf, type RunScope } from './scope.ts'
+
+/** The counter that stopped it starts anew, the others stay. */
+export const resets: Partial<Record<QuestionClass, Partial<Brief>>> = {
+  bad_output: { retriesUsed: 0 },
+  verification: { verificationFailures: 0 },
+  crash: { crashRetries: 0 },
+  interrupted: { interruptions: 0 },
+}
+
+/** A blocked or failed brief gets another chance. */
+export async function unblockBrief(scope: RunScope, brief: Brief, patch: Partial<Brief>, why: string): Promise<void> {
+  const failed = brief.status === 'failed'
+  await moveBrief(scope, brief, 'pending', {
+    kind: failed ? 'retried' : 'unblocked',
+    code: 'RESUMED',
+    message: `${nameOf(brief)} goes on: ${why}`,
+    patch: { heldBy: null, ...patch, ...(failed ? { failure: null } : {}) },
+    ...(failed ? { also: await freeDependents(scope, brief) } : {}),
+  })
+}
