@@ -147,11 +147,7 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
 }
 
 /** What was noted in earlier attempts, and what became of it, goes along. */
-async function promptFor(
-  deps: EngineDeps,
-  { run, brief, attempt }: Claimed,
-  inputs: Brief['inputs'],
-): Promise<string> {
+async function promptFor(deps: EngineDeps, { run, brief, attempt }: Claimed, inputs: Brief['inputs']): Promise<string> {
   const noted = run.notesTotal === 0 ? [] : await deps.db.read((tx) => listNotesOfBrief(tx, brief.id))
   const judged =
     run.repository === null || brief.verifies === null
