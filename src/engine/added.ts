@@ -6,6 +6,7 @@ import type { Brief, Dependency } from '../work/briefs/contract.ts'
 import { isMet } from '../work/briefs/states.ts'
 import { briefs, dependencies, findBriefByKey } from '../work/briefs/store.ts'
 import { runs } from '../work/runs/store.ts'
+import { requiresOf } from '../work/runs/contract.ts'
 import { newBrief } from './plan.ts'
 import { type Cast, nameOf, placeOf, type RunScope } from './scope.ts'
 import { tell } from './tell.ts'
@@ -63,7 +64,7 @@ async function waitingFor(
     }
     const brief = await findBriefByKey(scope.tx, scope.run.id, key)
     if (brief === undefined) throw bug(`a brief waits for "${key}", which is not there`)
-    before.push({ afterId: brief.id, met: isMet(brief.status, scope.run.configuration.team?.limits.pipelineRequires) })
+    before.push({ afterId: brief.id, met: isMet(brief.status, requiresOf(scope.run)) })
   }
   return before
 }

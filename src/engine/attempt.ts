@@ -333,7 +333,7 @@ async function characterOf(
     ...(output === null ? {} : { output: { name: output.name, schema: output.schema } }),
     ...(brief.phase === null
       ? {}
-      : { step: { phase: brief.phase, workstream: brief.workstream, key: brief.key, inputs } }),
+      : { step: { phase: brief.phase, workstream: brief.workstream, key: brief.key, inputs, files: brief.files } }),
     // Who plans looks and changes nothing, whatever the run allows.
     mode: brief.kind === 'plan' ? 'plan_only' : (run.configuration.mode ?? 'yolo'),
     session: attempt.session,

@@ -5,6 +5,7 @@ import type { Revised, Told } from '../playbooks/contract.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import { isMet } from '../work/briefs/states.ts'
 import { briefs, dependencies, findBrief, findBriefByKey, listDependenciesOf } from '../work/briefs/store.ts'
+import { requiresOf } from '../work/runs/contract.ts'
 import { moveBrief, nameOf, placeOf, type RunScope, touchRun } from './scope.ts'
 import { tell } from './tell.ts'
 
@@ -84,7 +85,7 @@ async function waitFor(
     const before = await findBriefByKey(tx, run.id, key)
     if (before === undefined) throw bug(`${brief.key} waits for "${key}", which is not there`)
     kept.add(before.id)
-    const met = isMet(before.status, run.configuration.team?.limits.pipelineRequires)
+    const met = isMet(before.status, requiresOf(run))
     if (!met) unmet++
     const edge = known.find(({ afterId }) => afterId === before.id)
     if (edge === undefined)

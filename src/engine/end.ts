@@ -13,6 +13,7 @@ import { findBrief, findMoneyOf } from '../work/briefs/store.ts'
 import { noteName } from '../work/notes/contract.ts'
 import { listUnsettledNotes } from '../work/notes/store.ts'
 import type { Judgement } from '../work/verdicts/contract.ts'
+import { requiresOf } from '../work/runs/contract.ts'
 import { giveBack } from './budgets.ts'
 import type { Classified } from './classify.ts'
 import { blockBrief, decideAndApply, failBrief } from './decisions.ts'
@@ -227,9 +228,7 @@ async function finish(
 
 /** In a pipeline the next one starts with what is there; what a verdict changes about it comes later. */
 const releaseFinished = async (scope: RunScope, brief: Brief): Promise<Change[]> =>
-  brief.flow !== null && scope.run.configuration.team?.limits.pipelineRequires === 'completed'
-    ? releaseDependents(scope, brief)
-    : []
+  brief.flow !== null && requiresOf(scope.run) === 'completed' ? releaseDependents(scope, brief) : []
 
 const seenOf = (report: Report, { findings, outputs }: Examination): Seen => ({
   report,

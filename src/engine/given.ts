@@ -23,7 +23,7 @@ const contentsOf = (deps: EngineDeps, runId: string, names: readonly string[]): 
     const contents: Record<string, unknown> = {}
     for (const name of names) {
       const newest = await newestVersion(tx, runId, name)
-      if (newest?.content != null) contents[name] = JSON.parse(newest.content)
+      if (newest !== undefined && newest.content !== null) contents[name] = JSON.parse(newest.content)
     }
     return contents
   })

@@ -1,7 +1,7 @@
 import { inserted, updated } from '../events/change.ts'
 import { bug, refusal } from '../kernel/errors.ts'
 import { shorten } from '../kernel/text.ts'
-import type { GateRow, GateSummary } from '../work/gates/contract.ts'
+import { type GateRow, type GateSummary, operator } from '../work/gates/contract.ts'
 import { countRejections, gates, listPendingOfRun } from '../work/gates/store.ts'
 import type { RunStatus } from '../work/runs/contract.ts'
 import { moveRun, moveRunsMission, type RunScope, touchRun } from './scope.ts'
@@ -87,8 +87,6 @@ function haltedStatus(row: Pick<GateRow, 'gate' | 'boundary' | 'approver'>): Run
   if (gate === 'manual') return 'paused'
   return isFinal(gate) ? 'accepting' : 'gated'
 }
-
-const operator = 'operator'
 
 const haltsRun = ({ boundary, approver }: Pick<GateRow, 'boundary' | 'approver'>): boolean =>
   approver === operator && !boundary.startsWith('brief:')

@@ -62,6 +62,7 @@ export async function splitBrief(
     ownerId: brief.ownerId,
     personality: brief.personality,
     label: brief.label === null ? null : `${brief.label} (rest)`,
+    inputs: brief.inputs,
     files: brief.files,
     flow: brief.flow,
     tokenBudget: brief.tokenBudget === null ? null : Math.max(1, brief.tokenBudget - brief.tokensUsed),

@@ -5,6 +5,7 @@ import type { Decision } from '../playbooks/contract.ts'
 import type { Brief, Correction } from '../work/briefs/contract.ts'
 import { isMet } from '../work/briefs/states.ts'
 import { briefs, dependencies, findBrief, listDependenciesOf, listFollowers } from '../work/briefs/store.ts'
+import { requiresOf } from '../work/runs/contract.ts'
 import { moveBrief, nameOf, type RunScope } from './scope.ts'
 
 /** Not counted by any limit: whoever rejects has a reason, and it is not the agent's patience that is tried. */
@@ -66,7 +67,7 @@ async function unmetOf({ tx, run }: RunScope, brief: Brief): Promise<{ unmet: nu
   for (const edge of await listDependenciesOf(tx, brief.id)) {
     const before = await findBrief(tx, edge.afterId)
     if (before === undefined) throw bug(`dependency on a brief that is not there: ${edge.afterId}`)
-    const met = before.status === 'cancelled' || isMet(before.status, run.configuration.team?.limits.pipelineRequires)
+    const met = before.status === 'cancelled' || isMet(before.status, requiresOf(run))
     if (!met) unmet++
     if (met !== edge.met) changes.push(updated(dependencies, edge, { met }))
   }

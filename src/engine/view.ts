@@ -3,7 +3,13 @@ import { listAmendments } from '../work/amendments/store.ts'
 import { newestVersion } from '../work/artifacts/store.ts'
 import { listLiveAttemptsOfRun } from '../work/attempts/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'
-import { findBriefByKey, listBriefsById, listBriefsOfPart, listFailedBriefs } from '../work/briefs/store.ts'
+import {
+  findBriefByKey,
+  listBriefsById,
+  listBriefsOfPart,
+  listBriefsOfWorkstreams,
+  listFailedBriefs,
+} from '../work/briefs/store.ts'
 import type { Part, Tally } from '../work/parts/contract.ts'
 import { countPartsBelow, findPart, listPartsBelow, tallyOfPart } from '../work/parts/store.ts'
 import { listNewestVerdicts } from '../work/verdicts/store.ts'
@@ -78,9 +84,18 @@ async function find(scope: RunScope, needs: Needs): Promise<Found> {
     briefIds: Object.fromEntries(byId.map((brief) => [brief.id, brief])),
     failed: needs.failed === true ? await listFailedBriefs(tx, run.id) : [],
     amendments: needs.amendments === true ? await listAmendments(tx, run.id) : [],
+    workstreams: await workstreamsOf(scope, needs.workstreams),
     unknownPersonalities: (needs.personalities ?? []).filter((name) => !scope.isTalent(name)),
     history: needs.history === true ? await listPastRuns(tx, run) : [],
   }
+}
+
+async function workstreamsOf({ tx, run }: RunScope, wanted: Needs['workstreams']): Promise<Record<string, Brief[]>> {
+  if (wanted === undefined) return {}
+  const found: Record<string, Brief[]> = {}
+  for (const brief of await listBriefsOfWorkstreams(tx, run.id, wanted))
+    (found[brief.workstream as string] ??= []).push(brief)
+  return found
 }
 
 async function each<T>(

@@ -137,6 +137,15 @@ export async function countReadyBriefs(tx: ReadTx, runId: string): Promise<numbe
   return Number(row?.['count'])
 }
 
+/** Which tiers have something that may start now, the highest first. */
+export async function listReadyTiers(tx: ReadTx, runId: string): Promise<string[]> {
+  const rows = await sqlOf(tx).all(
+    "SELECT DISTINCT tier FROM briefs WHERE run_id = ? AND status = 'pending' AND unmet_dependencies = 0 AND held_by IS NULL AND tier IS NOT NULL ORDER BY tier",
+    [runId],
+  )
+  return rows.map((row) => row['tier'] as string)
+}
+
 export const listBriefsHeldBy = (tx: ReadTx, runId: string, heldBy: string): Promise<Brief[]> =>
   findRows(tx, briefs, 'run_id = ? AND held_by = ? ORDER BY created_at, number, id', [runId, heldBy])
 
@@ -151,6 +160,14 @@ export async function listRunIdsHeldBy(tx: ReadTx, heldBy: string): Promise<stri
 
 export const listBriefsOfPart = (tx: ReadTx, runId: string, part: string): Promise<Brief[]> =>
   findRows(tx, briefs, 'run_id = ? AND part = ? ORDER BY created_at, number, id', [runId, part])
+
+/** Of these workstreams, or of every one. */
+export function listBriefsOfWorkstreams(tx: ReadTx, runId: string, names: readonly string[] | 'all'): Promise<Brief[]> {
+  const order = 'ORDER BY created_at, number, id'
+  if (names === 'all') return findRows(tx, briefs, `run_id = ? AND workstream IS NOT NULL ${order}`, [runId])
+  const marks = names.map(() => '?').join(', ')
+  return findRows(tx, briefs, `run_id = ? AND workstream IN (${marks}) ${order}`, [runId, ...names])
+}
 
 export const listFailedBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
   findRows(tx, briefs, "run_id = ? AND status = 'failed' AND kind <> 'verify' ORDER BY updated_at, id", [runId])

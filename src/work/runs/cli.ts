@@ -11,6 +11,9 @@ export interface StartOptions {
   plan?: string
   preview?: true
   playbook?: string
+  /** A file, or - for standard input. */
+  team?: string
+  strict?: true
   runtime?: string
   scenario?: string
   program?: string
@@ -53,6 +56,9 @@ async function start(
   const asked = {
     goal,
     playbook: options.playbook,
+    team:
+      options.team === undefined ? undefined : await (await import('../../team/cli.ts')).readTeamOption(options.team),
+    strict: options.strict,
     mission_id: options.mission,
     organisation_id: options.org,
     repo: options.repo === undefined ? undefined : resolve(options.repo),
@@ -71,8 +77,14 @@ async function start(
     ...runtimeOf(options),
   }
   const { plan } = options
-  if (plan !== undefined) return (await import('../plans/cli.ts')).startPlan(context, asked, { ...options, plan })
-  return { run: await context.api().post<Wire<Run>>('/runs', asked) }
+  try {
+    if (plan !== undefined)
+      return await (await import('../plans/cli.ts')).startPlan(context, asked, { ...options, plan })
+    return { run: await context.api().post<Wire<Run>>('/runs', asked) }
+  } catch (error) {
+    if (!(await import('../../team/cli.ts')).tellTeamFaults(context, error, options.team)) throw error
+    return { exit: 2 }
+  }
 }
 
 /** A scenario or a program says which runtime is meant. */

@@ -105,6 +105,10 @@ export const Run = z.object({
 })
 export type Run = z.infer<typeof Run>
 
+/** What has to be there of a brief before those that wait for it may start. */
+export const requiresOf = ({ playbook, configuration }: Pick<Run, 'playbook' | 'configuration'>) =>
+  configuration.team?.limits.pipelineRequires ?? (playbook === 'tiered' ? 'completed' : 'verified')
+
 /** A run of this installation that has ended well, for an estimate of the next. */
 export interface PastRun {
   readonly simulated: boolean
@@ -219,6 +223,15 @@ export const runOperations = {
     path: '/runs/:run_id',
     input: z.strictObject({ runId }),
     output: Run,
+    allow: ['operator'],
+  }),
+  configuration: operation({
+    name: 'run.configuration',
+    summary: 'What a run was started with: limits, gates, and who does what in which tier',
+    method: 'GET',
+    path: '/runs/:run_id/configuration',
+    input: z.strictObject({ runId }),
+    output: RunConfiguration,
     allow: ['operator'],
   }),
   inspect: operation({

@@ -7,6 +7,7 @@ export const runRoutes = (runs: Runs): Route[] =>
     create: (by, input) => runs.create(by, input),
     list: (_, query) => runs.list(query),
     show: (_, { runId }) => runs.show(runId),
+    configuration: async (_, { runId }) => (await runs.show(runId)).configuration,
     inspect: (_, { runId, events }) => runs.inspect(runId, events),
     cancel: (by, { runId, reason }) => runs.cancel(by, runId, reason),
   })

@@ -1,3 +1,4 @@
+import { answer, url } from '../../../cli/answers.ts'
 import type { CliContext } from '../../../cli/context.ts'
 import { ago, bold, duration, faint, plain, signText, stateOf, statusText, visible } from '../../../cli/terminal.ts'
 import type { Wire } from '../../../cli/wire.ts'
@@ -14,6 +15,9 @@ import { artifactLine, boxText, type View, viewNames, views } from './views.ts'
 export type InspectOptions = {
   brief?: string
   history?: true
+  config?: true
+  tiers?: true
+  team?: string
   plain?: true
   json?: true
 } & { [Name in View]?: true }
@@ -25,6 +29,7 @@ const briefsShown = 100
 export async function inspectRun(context: CliContext, id: string, options: InspectOptions): Promise<number> {
   if (options.history && options.brief === undefined)
     throw refusal('invalid_input', '--history needs --brief', { hint: 'agency inspect --help' })
+  if (options.config) return answer(context, options, 'GET', url`/runs/${id}/configuration`)
   const whole = await fetchInspection(context, id)
   const shown = options.brief === undefined ? whole : ofBrief(whole, findBrief(whole, options.brief))
   const history = options.history ? await briefHistory(context, whole.run.id, shown.briefs[0]?.id ?? '') : null
