@@ -64,6 +64,8 @@ export interface LaunchStep {
   /** Of the brief, in its run: `t4:<workstream>:<squad>:<task>`. */
   readonly key: string
   readonly inputs: Readonly<Record<string, unknown>>
+  /** What it may touch, where that was agreed. */
+  readonly files: readonly string[]
 }
 
 /** yolo: everything; cautious: what cannot be taken back is asked first; plan_only: look, change nothing. */

@@ -39,6 +39,7 @@ const simpleSteps = {
     verdict: z.unknown().optional(),
     findings: z.unknown().optional(),
     plan: z.unknown().optional(),
+    output: z.unknown().optional(),
     via,
   }),
   /** A report that no contract would pass. */
@@ -88,29 +89,50 @@ export type ReportVia = z.output<typeof via>
 
 const Steps = z.array(oneOf(steps) as z.ZodType<Step>).max(10_000)
 
+const Attempts = z.array(Steps).min(1).max(100)
+
+const Part = z
+  .strictObject({ steps: Steps.optional(), attempts: Attempts.optional() })
+  .transform(({ steps: only, attempts }, context) => {
+    if ((only === undefined) !== (attempts === undefined)) return attempts ?? [only ?? []]
+    context.addIssue({ code: 'custom', message: 'needs either steps or attempts' })
+    return z.NEVER
+  })
+
 export const Scenario = z
   .strictObject({
     name: z.string().max(200).optional(),
     steps: Steps.optional(),
-    attempts: z.array(Steps).min(1).max(100).optional(),
-    verify: z.array(Steps).min(1).max(100).optional(),
-    plan: z.array(Steps).min(1).max(100).optional(),
+    attempts: Attempts.optional(),
+    verify: Attempts.optional(),
+    plan: Attempts.optional(),
+    phases: z.record(z.string().min(1).max(500), Part).optional(),
   })
   .transform(({ name, steps: only, attempts, ...others }, context) => {
-    if ((only === undefined) !== (attempts === undefined))
-      return { name, attempts: attempts ?? [only ?? []], ...others }
-    context.addIssue({ code: 'custom', message: 'needs either steps or attempts' })
+    if (only !== undefined && attempts !== undefined) {
+      context.addIssue({ code: 'custom', message: 'needs either steps or attempts' })
+      return z.NEVER
+    }
+    const own = attempts ?? (only === undefined ? undefined : [only])
+    if (own !== undefined || others.phases !== undefined) return { name, ...others, attempts: own ?? [] }
+    context.addIssue({ code: 'custom', message: 'needs steps, attempts or phases' })
     return z.NEVER
   })
 
 /** One list of steps per attempt; the last one repeats. */
 export interface Scenario {
   readonly name?: string | undefined
+  /** None: whoever has no part of its own in `phases` does what the default does. */
   readonly attempts: readonly (readonly Step[])[]
   /** Its part as a verifier; without one it looks at what it was told to look at and passes it. */
   readonly verify?: readonly (readonly Step[])[] | undefined
   /** Its part as a planner; without one the goal becomes one brief. */
   readonly plan?: readonly (readonly Step[])[] | undefined
+  /**
+   * Its parts in a playbook that works in steps: by `<phase>:<task>`, `<phase>:<workstream>` or `<phase>`, the first that
+   * is there. In their texts `{{inputs.plan}}` is what the step was given, `{{outputs}}` what it is to judge.
+   */
+  readonly phases?: Readonly<Record<string, readonly (readonly Step[])[]>> | undefined
 }
 
 /** Refuses with the place and the reason in one line. */

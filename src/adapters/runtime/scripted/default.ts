@@ -1,21 +1,22 @@
 import { shorten } from '../../../kernel/text.ts'
 import type { Scenario } from './contract.ts'
 
-/** Does, in all simplicity, what was asked: one file with something plausible in it, reported as done. */
-export function playDefault(prompt: string): Scenario {
+/** Does, in all simplicity, what was asked: a file, or those that are its own, with something plausible in it, reported as done. */
+export function playDefault(prompt: string, files: readonly string[] = []): Scenario {
   const objective = objectiveOf(prompt)
-  const path = fileNamedIn(objective) ?? 'result.md'
-  const text = textFor(objective, path)
+  const paths = files.length > 0 ? files : [fileNamedIn(objective) ?? 'result.md']
+  const texts = paths.map((path) => textFor(objective, path))
+  const written = paths.join(', ')
   return {
     name: 'default',
     attempts: [
       [
         { say: 'I am a simulated agent: no model is asked, and what I write was written beforehand.' },
         { log: `Reading the brief: ${shorten(firstLine(objective), 200)}` },
-        { write: { path, text } },
-        { log: `Wrote ${path}` },
-        { usage: { input_tokens: Math.ceil(prompt.length / 4), output_tokens: Math.ceil(text.length / 4) } },
-        { report: { status: 'done', summary: `Wrote ${path} (simulated).`, outputs: [path], via: 'http' } },
+        ...paths.map((path, index) => ({ write: { path, text: texts[index] ?? '' } })),
+        { log: `Wrote ${written}` },
+        { usage: { input_tokens: Math.ceil(prompt.length / 4), output_tokens: Math.ceil(texts.join('').length / 4) } },
+        { report: { status: 'done', summary: `Wrote ${written} (simulated).`, outputs: [...paths], via: 'http' } },
       ],
     ],
   }

@@ -9,6 +9,7 @@ export function scenarioOf(
   options: Record<string, unknown>,
   prompt: string,
   known: Readonly<Record<string, BuiltIn>>,
+  files: readonly string[] = [],
 ): Scenario {
   const { scenario = 'default', ...more } = options
   const [stray] = Object.keys(more)
@@ -16,7 +17,7 @@ export function scenarioOf(
     throw refusal('invalid_input', `the scripted runtime has no option "${stray}"`, { hint: 'It takes only scenario.' })
   if (typeof scenario !== 'string') return parseScenario(scenario)
   const builtIn = Object.hasOwn(known, scenario) ? known[scenario] : undefined
-  if (builtIn !== undefined) return builtIn(prompt)
+  if (builtIn !== undefined) return builtIn(prompt, files)
   if (/[\n:{]/.test(scenario)) return parseScenario(parsedText(scenario))
   throw refusal('invalid_input', `no scenario is called "${scenario}"`, {
     hint: `There are ${Object.keys(known).join(', ')}; or give the scenario itself, as YAML or JSON.`,

@@ -19,7 +19,8 @@ export function verification(prompt: string): Step[] {
   ]
 }
 
-function outputsIn(prompt: string): string[] {
+/** What a verifier is told to look at. */
+export function outputsIn(prompt: string): string[] {
   const section = /^### Outputs\n\n((?:- .*\n?)*)/m.exec(prompt)?.[1] ?? ''
   return section
     .split('\n')

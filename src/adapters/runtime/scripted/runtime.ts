@@ -9,8 +9,8 @@ import { startProcess } from '../process.ts'
 import type { Scenario } from './contract.ts'
 import { type AgencyCall, playInProcess } from './in-process.ts'
 import { deniedIn, readAgentLine } from './lines.ts'
-import { onePlan, verification } from './other-parts.ts'
 import { scenarioOf } from './options.ts'
+import { partOf } from './parts.ts'
 import { type BuiltIn, builtInScenarios } from './scenarios.ts'
 
 export interface ScriptedOptions {
@@ -42,18 +42,11 @@ export function createScriptedRuntime({
     },
     checkOptions: (options) => void scenarioOf(options, '', known),
     launch: async (launch) => {
-      const scenario = partOf(scenarioOf(launch.options, launch.prompt, known), launch)
+      const scenario = partOf(scenarioOf(launch.options, launch.prompt, known, launch.step?.files), launch)
       if (host === 'in-process') return playInProcess(scenario, launch, clock, call)
       return startScriptedProcess(scenario, launch, graceMs)
     },
   }
-}
-
-/** The same scenario has a part for whoever does the work, plans it or judges it. */
-function partOf(scenario: Scenario, { kind, prompt }: Launch): Scenario {
-  if (kind === 'work') return scenario
-  const own = kind === 'verify' ? scenario.verify : scenario.plan
-  return { attempts: own ?? [kind === 'verify' ? verification(prompt) : onePlan(prompt)] }
 }
 
 const scenarioFile = '.agency/scenario.json'

@@ -1,0 +1,151 @@
+import type { LaunchStep } from '../port.ts'
+import type { Step } from './contract.ts'
+
+/**
+ * What a scripted agent hands over in a step that no scenario speaks of: the simplest thing that lets the run go on,
+ * made from what the step was given. Nobody has thought about it, and it says so.
+ */
+export function playStep(step: LaunchStep): Step[] {
+  const output = outputs[step.phase]?.(step)
+  return [
+    { say: `I am a simulated agent: no model is asked, and my ${step.phase} was written beforehand.` },
+    { usage: { input_tokens: 400, output_tokens: Math.ceil(JSON.stringify(output ?? '').length / 4) } },
+    {
+      report: {
+        status: 'done',
+        summary: `${step.phase} (simulated).`,
+        outputs: [],
+        via: 'http',
+        ...(output === undefined ? {} : { output }),
+      },
+    },
+  ]
+}
+
+type Fields = Readonly<Record<string, unknown>>
+type OutputOf = (step: LaunchStep) => unknown
+
+const outputs: Readonly<Record<string, OutputOf>> = {
+  t1_plan: ({ inputs }) => ({
+    run_id: inputs['run_id'],
+    goal_anchor: inputs['goal_anchor'],
+    complexity: 'medium',
+    retry_budget_multiplier: 1,
+    workstreams: [workstream('core', 'What was asked for', 'backend'), workstream('docs', 'How it is used', 'docs')],
+    parallelism: { groups: { all: ['core', 'docs'] }, sequence: ['all'] },
+    self_critique_summary: '',
+  }),
+  t1_critique: ({ inputs }) => ({
+    ...fieldsOf(inputs['plan']),
+    self_critique_summary: 'Nobody has thought about it: this plan is simulated.',
+  }),
+  t1_accept: () => ({ decision: 'accept', reason: 'Everything was verified (simulated).', workstreams: [] }),
+  t2_lead: ({ inputs }) => ({
+    domain_boundaries: {
+      domains: [...new Set(streamsOf(inputs['plan']).map(({ domain }) => String(domain)))].map((domain) => ({
+        domain,
+        owns: [`everything of ${domain}`],
+        excludes: ['everything else'],
+        interfaces: [],
+      })),
+    },
+    shared_assumptions: {
+      auth_approach: 'none (simulated)',
+      data_formats: ['JSON, UTF-8'],
+      api_patterns: [],
+      conventions: ['one file for each task'],
+      constraints: [],
+    },
+  }),
+  t2_specialist: proposal,
+  t2_conflict: proposal,
+  t2_synthesis: ({ inputs }) => ({
+    conflicts: [],
+    canonical_architecture: {
+      overview: 'Each workstream stands alone (simulated).',
+      slices: Object.fromEntries(
+        listOf(inputs['workstreams']).map((id) => [String(id), { summary: `All of ${String(id)}.`, components: [] }]),
+      ),
+      interface_contracts: [],
+    },
+  }),
+  t2_summary: () => ({ summary: 'Every workstream is there and verified (simulated).', concerns: [] }),
+  t3_plan: ({ inputs, workstream: of }) => {
+    const squad = String(fieldsOf(inputs['squad'])['id'] ?? 'main')
+    return { tasks: ['first', 'second'].map((id) => task(id, `${of ?? 'work'}/${squad}/${id}.md`)) }
+  },
+  t3_mesh: (step) => ({ tasks: withoutOverlaps(step) }),
+  t3_verdict: ({ inputs }) => jointVerdict(listOf(inputs['t5_results']).map(fieldsOf)),
+  resolve: () => ({
+    decision: 'answer',
+    answer: 'Try once more, exactly as the task says (simulated).',
+    reason: 'Nobody has thought about it: this answer is simulated.',
+  }),
+}
+
+const workstream = (id: string, name: string, domain: string): Fields => ({
+  id,
+  name,
+  domain,
+  tier_path: ['t3', 't4', 't5'],
+  parallel_group: 'all',
+  t2_specialist: null,
+  notes: '',
+})
+
+function proposal({ inputs, workstream: of }: LaunchStep): Fields {
+  const { domain = of } = fieldsOf(inputs['boundary'])
+  const name = String(inputs['name'] ?? of)
+  return {
+    domain,
+    components: [{ name, purpose: 'All of it (simulated)' }],
+    interface_contracts: [],
+    decisions: ['the simplest thing that works'],
+    open_conflicts: [],
+    t3_squads: [{ id: 'main', name, scope: `everything of ${name}` }],
+  }
+}
+
+const task = (id: string, path: string): Fields => ({
+  id,
+  title: `Write ${path}`,
+  scope: path,
+  objective: `Write something short into ${path}`,
+  files: [path],
+  mode: 'swarm',
+  depends_on: [],
+  evidence_required: [{ kind: 'file', path }],
+})
+
+/** Of two squads that claim the same, the one whose name comes first keeps it. */
+function withoutOverlaps({ inputs, workstream: of }: LaunchStep): unknown[] {
+  const tasks = listOf(inputs['tasks'])
+  const own = `${of}/${String(fieldsOf(inputs['squad'])['id'])}`
+  const theirs = listOf(inputs['overlaps'])
+    .map(fieldsOf)
+    .filter((overlap) => String(overlap['with']) < own)
+  const released = new Set(theirs.map((overlap) => overlap['task']))
+  return tasks
+    .map(fieldsOf)
+    .filter(({ id }) => !released.has(id))
+    .map((each) => ({ ...each, depends_on: listOf(each['depends_on']).filter((id) => !released.has(id)) }))
+}
+
+function jointVerdict(results: readonly Fields[]): Fields {
+  const failed = results.filter(({ verdict }) => verdict !== 'pass')
+  const all = failed.length === results.length && results.length > 1
+  return {
+    t5_results: results,
+    joint_verdict: failed.length === 0 ? 'pass' : all ? 'fail' : 'partial',
+    failed_scopes: failed.map(({ scope }) => scope),
+    summary: failed.length === 0 ? 'All slices pass (simulated).' : `${failed.length} slices fail (simulated).`,
+  }
+}
+
+const streamsOf = (plan: unknown): Fields[] =>
+  listOf(fieldsOf(plan)['workstreams'])
+    .map(fieldsOf)
+    .filter(({ tier_path: path }) => listOf(path).includes('t2'))
+
+const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
