@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { NotifyList } from '../adapters/notify/contract.ts'
 import { ClaudeSettings } from '../adapters/runtime/claude-code/contract.ts'
+import { LlmSettings } from '../adapters/runtime/llm/contract.ts'
 
 const whole = (min: number, max: number) => z.number().int().min(min).max(max)
 const AbsolutePath = z.string().startsWith('/', 'must be an absolute path').max(4_096)
@@ -83,6 +84,10 @@ export const Configuration = z.strictObject({
   claude: ClaudeSettings.prefault({}).meta({
     description: 'Claude Code: where its program is, and which names of the daemon’s environment it gets',
     expected: 'binary (a path, or null) and environment (a list of names)',
+  }),
+  llm: LlmSettings.prefault({}).meta({
+    description: 'Providers of models beside anthropic, openai and ollama, or these elsewhere',
+    expected: 'providers: a name each, with kind, base_url and api_key_env',
   }),
   box: z.enum(['auto', 'off', 'required']).default('auto').meta({
     description: 'auto: agents are boxed where that is possible; off: never; required: without a box nothing starts',

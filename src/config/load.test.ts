@@ -42,6 +42,7 @@ describe('configuration', () => {
         binary: null,
         environment: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_URL', 'CLAUDE_CODE_OAUTH_TOKEN'],
       },
+      llm: { providers: {} },
       box: 'auto',
       boxReadable: [],
       allowUnsandboxedYolo: false,

@@ -1,4 +1,5 @@
 import { createClaudeCodeRuntime } from '../adapters/runtime/claude-code/runtime.ts'
+import { createLlmRuntime } from '../adapters/runtime/llm/runtime.ts'
 import type { Runtime } from '../adapters/runtime/port.ts'
 import { createProgramRuntime } from '../adapters/runtime/program/runtime.ts'
 import { createScriptedRuntime } from '../adapters/runtime/scripted/runtime.ts'
@@ -15,6 +16,11 @@ export const createRuntimes = (
     binary: values.claude.binary,
     environment,
     passOn: values.claude.environment,
+    allowUnsandboxedYolo: values.allowUnsandboxedYolo,
+  }),
+  createLlmRuntime({
+    providers: values.llm.providers,
+    environment,
     allowUnsandboxedYolo: values.allowUnsandboxedYolo,
   }),
 ]

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+
+export const providerKinds = ['anthropic', 'openai', 'openai-compatible', 'ollama'] as const
+export const ProviderKind = z.enum(providerKinds)
+export type ProviderKind = z.infer<typeof ProviderKind>
+
+const BaseUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+  .max(4_000)
+  // It is shown, and a key in it would be too.
+  .refine((url) => new URL(url).username === '' && new URL(url).password === '', {
+    error: 'must not hold a name or a password: a key is given by api_key_env',
+  })
+
+const Provider = z
+  .strictObject({
+    kind: ProviderKind,
+    baseUrl: BaseUrl.nullable().default(null),
+    apiKeyEnv: z
+      .string()
+      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'is not the name of a variable' })
+      .nullable()
+      .optional(),
+  })
+  .refine(({ kind, baseUrl }) => kind !== 'openai-compatible' || baseUrl !== null, {
+    error: 'base_url is missing: only you know where that server is',
+  })
+export type ProviderSettings = z.infer<typeof Provider>
+
+/** Whom an installation may ask, in its configuration. Models are named by whoever starts a run. */
+export const LlmSettings = z.strictObject({
+  providers: z
+    .record(
+      z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, { error: 'must be lower case letters, digits, - and _' }),
+      Provider,
+    )
+    .default({}),
+})
+export type LlmSettings = z.infer<typeof LlmSettings>

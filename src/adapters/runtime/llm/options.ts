@@ -1,0 +1,45 @@
+import { z } from 'zod'
+
+import { refusal } from '../../../kernel/errors.ts'
+import { fromWire, wirePath } from '../../../operations/wire.ts'
+import { isUsable, type Provider } from './providers.ts'
+
+export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
+
+const Options = z.strictObject({
+  provider: z.string({ error: 'is missing' }).min(1).max(64),
+  model: z.string({ error: 'is missing' }).regex(/^[A-Za-z0-9][\w.:@/+[\]-]{0,199}$/, {
+    error: 'is no name of a model',
+  }),
+  maxSteps: z.number().int().min(1).max(1_000).default(50),
+  maxOutputTokens: z.number().int().min(1).max(10_000_000).optional(),
+  effort: z.enum(efforts).optional(),
+})
+export type LlmOptions = z.infer<typeof Options>
+
+/** Written in snake_case, as everything that comes from outside. */
+export function optionsOf(options: Record<string, unknown>, providers: ReadonlyMap<string, Provider>): LlmOptions {
+  const parsed = Options.safeParse(fromWire(Options, options))
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const place = wirePath(Options, issue?.path ?? [])
+  throw refusal('invalid_input', `the llm runtime: ${place === '' ? '' : `${place}: `}${issue?.message}`, {
+    hint: `Give --option provider=<${[...providers.keys()].join('|')}> --option model=<name>, and if you like max_steps, max_output_tokens and effort (${efforts.join(', ')}).`,
+  })
+}
+
+/** Whom these options mean; refuses one that cannot be asked. */
+export function providerFor(options: LlmOptions, providers: ReadonlyMap<string, Provider>): Provider {
+  const provider = providers.get(options.provider)
+  if (provider === undefined)
+    throw refusal('invalid_input', `the llm runtime: there is no provider "${options.provider}"`, {
+      hint: `There are: ${[...providers.keys()].join(', ')}. Another one goes under llm.providers into config.yaml: see "agency config --explain".`,
+    })
+  if (provider.keyName !== null && !isUsable(provider))
+    throw refusal(
+      'invalid_input',
+      `the llm runtime: "${provider.name}" has no key: ${provider.keyName} was not set when the daemon started`,
+      { hint: `agency down; ${provider.keyName}=… agency up` },
+    )
+  return provider
+}

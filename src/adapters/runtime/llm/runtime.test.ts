@@ -1,0 +1,474 @@
+import { readFile, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+
+import {
+  broken,
+  type Reply,
+  rateLimited,
+  type Rule,
+  type ToolUse,
+  turns,
+  unauthorised,
+} from '../../../../test/support/model-server/script.ts'
+import { type ModelServer, startModelServer } from '../../../../test/support/model-server/server.ts'
+import { redact } from '../../../kernel/text.ts'
+import { makeLaunch, textsOf } from '../contract-suite.ts'
+import type { AgentEnded, Launch, RuntimeEvent } from '../port.ts'
+import type { ProviderKind } from './contract.ts'
+import { createLlmRuntime } from './runtime.ts'
+
+const key = 'dummy-key-that-nobody-may-see'
+const protocols = [
+  ['messages', 'anthropic'],
+  ['responses', 'openai'],
+  ['chat', 'openai-compatible'],
+] as const satisfies [string, ProviderKind][]
+
+interface Setting {
+  readonly kind?: ProviderKind
+  readonly launch?: Partial<Launch>
+  readonly options?: Record<string, unknown>
+  readonly silenceMs?: number
+}
+
+async function begin(rules: readonly Rule[], setting: Setting = {}) {
+  const { kind = 'anthropic', launch: more = {}, options = {}, silenceMs = 60_000 } = setting
+  const model = await startModelServer(rules)
+  onTestFinished(() => model.stop())
+  const runtime = createLlmRuntime({
+    providers: { tested: { kind, baseUrl: model.url + (kind === 'openai-compatible' ? '/v1' : ''), apiKeyEnv: 'K' } },
+    environment: { K: key },
+    defaultMode: 'cautious',
+    patience: { backoffMs: [1, 1], silenceMs },
+  })
+  const launch = await makeLaunch({ options: { provider: 'tested', model: 'some-model', ...options }, ...more })
+  return { model, runtime, launch }
+}
+
+async function play(rules: readonly Rule[], setting: Setting = {}): Promise<Played> {
+  const { model, runtime, launch } = await begin(rules, setting)
+  const events: RuntimeEvent[] = []
+  for await (const event of (await runtime.launch(launch)).events) events.push(event)
+  expect(JSON.stringify(events)).not.toContain(key)
+  return {
+    model,
+    launch,
+    events,
+    ended: events.at(-1) as AgentEnded,
+    reports: events.flatMap((event) => (event.kind === 'report' ? [event.report] : [])),
+  }
+}
+
+interface Played {
+  readonly model: ModelServer
+  readonly launch: Launch
+  readonly events: readonly RuntimeEvent[]
+  readonly ended: AgentEnded
+  readonly reports: readonly unknown[]
+}
+
+const use = (name: string, input: Record<string, unknown> = {}): ToolUse => ({ name, input })
+const reports = (report: Record<string, unknown>): Reply => ({ tools: [use('report', report)] })
+const done = { status: 'done', summary: 'All done.', outputs: ['poem.txt'] }
+const fine = { kind: 'ended', exitCode: 0, signal: null }
+/** What its tools answered, of every call of the model. */
+const answers = ({ model }: Played): string[] =>
+  model.asked.flatMap(({ toolResults }) => toolResults.map(({ text }) => text))
+
+describe.each(protocols)('through %s', (protocol, kind) => {
+  it('works with its tools, tells what that cost, and reports', async () => {
+    const played = await play(
+      [
+        turns([
+          { text: 'I begin.', tools: [use('write_file', { path: 'poem.txt', content: 'Rivers\n' })] },
+          { tools: [use('run_command', { command: 'wc -c < poem.txt' }), use('read_file', { path: 'poem.txt' })] },
+          { tools: [use('report', done)], tokens: { input: 7, output: 3, cacheRead: 5 } },
+        ]),
+      ],
+      { kind, launch: { systemPrompt: 'You are a poet.' } },
+    )
+    expect(played.events).toMatchObject([
+      { kind: 'text', text: 'I begin.' },
+      { kind: 'usage', inputTokens: 100, outputTokens: 20, model: 'some-model', provider: 'tested' },
+      { kind: 'tool', name: 'write_file', summary: 'poem.txt' },
+      { kind: 'usage' },
+      { kind: 'tool', name: 'run_command', summary: 'wc -c < poem.txt' },
+      { kind: 'tool', name: 'read_file', summary: 'poem.txt' },
+      { kind: 'usage', inputTokens: 12, outputTokens: 3, cacheReadTokens: 5 },
+      { kind: 'tool', name: 'report', summary: 'done: All done.' },
+      { kind: 'report', report: done },
+      fine,
+    ])
+    expect(await played.launch.workspace.read('poem.txt', 100)).toMatchObject({ text: 'Rivers\n' })
+    expect(answers(played)).toEqual(['wrote 7 bytes to poem.txt', 'exit code 0\n7\n', 'Rivers\n'])
+    expect(played.model.asked[0]).toMatchObject({ protocol, system: 'You are a poet.', model: 'some-model' })
+    expect(played.model.asked[0]?.prompt).toBe(played.launch.prompt)
+    expect(played.model.asked[0]?.body['stream']).toBe(true)
+  })
+
+  it('asks twice more where its provider stumbles, and forgets half an answer', async () => {
+    const half: Reply = { text: 'Half of', tools: [use('write_file', { path: 'no.txt', content: 'x' })], cutAfter: 5 }
+    const played = await play([{ times: 1, reply: broken }, { times: 1, reply: half }, { reply: reports(done) }], {
+      kind,
+    })
+    expect(played.reports).toEqual([done])
+    expect(played.model.asked).toHaveLength(3)
+    expect(await played.launch.workspace.read('no.txt', 100)).toBeNull()
+    const remarks = textsOf(played.events).filter((text) => text.includes('asked again'))
+    expect(remarks[0]).toMatch(
+      /^tested \(127\.0\.0\.1:\d+\) answered 500: Internal server error; asked again \(1 of 2\)/,
+    )
+    expect(remarks[1]).toMatch(/broke off in the middle of its answer; asked again \(2 of 2\)/)
+  })
+
+  it.each([
+    ['500 again and again', broken, /answered 500: Internal server error \(asked 3 times\)$/, 3],
+    [
+      'half a stream',
+      { text: 'Half of it', cutAfter: 3 },
+      /broke off in the middle of its answer \(asked 3 times\)$/,
+      3,
+    ],
+    ['a closed door', 'refuse', /broke off|cannot be reached/, 3],
+    ['a page', { status: 200, html: '<h1>Log in</h1>' }, /answered with text\/html instead of a stream/, 1],
+    ['a page that says it failed', { status: 502, html: '<h1>Bad gateway</h1>' }, /answered 502: /, 3],
+    ['a wrong key', unauthorised, /does not take the key in K: set another one .* \(401: /, 1],
+    [
+      'an unknown model',
+      { status: 404, error: { type: 'not_found_error', message: 'no such model' } },
+      /knows no such model, or not under this address \(404: no such model\)$/,
+      1,
+    ],
+    [
+      'a request that cannot be',
+      { status: 400, error: { type: 'invalid_request_error', message: 'prompt is too long' } },
+      /refused the call \(400: prompt is too long\)$/,
+      1,
+    ],
+  ] as const)('says in one line that it met %s', async (_, reply, detail, calls) => {
+    const { ended, model, reports: none } = await play([{ reply: reply as Reply }], { kind })
+    expect(ended).toMatchObject({ kind: 'ended', exitCode: null, signal: null })
+    expect(ended.detail).toMatch(detail)
+    expect(ended.detail).toMatch(/^tested \(127\.0\.0\.1:\d+\) /)
+    expect(ended.limited).toBeUndefined()
+    expect(model.asked).toHaveLength(calls)
+    expect(none).toEqual([])
+  })
+
+  it.each([
+    ['429 with a time', rateLimited(7), 7],
+    ['429 without one', rateLimited(), null],
+    ['529', { status: 529, error: { type: 'overloaded_error', message: 'Overloaded' } }, null],
+    ['an overload in the middle', { text: 'I beg', failAfter: 2 }, null],
+    ['no money', { status: 402, error: { type: 'billing_error', message: 'insufficient_quota' } }, null],
+  ] as const)('leaves it to the engine to wait for its provider: %s', async (_, reply, seconds) => {
+    const { ended, model } = await play([{ reply }], { kind })
+    expect(ended).toMatchObject({ exitCode: null, signal: null, limited: { provider: 'tested', seconds } })
+    expect(model.asked).toHaveLength(1)
+  })
+
+  it('gives back once what does not fit, and takes what comes then', async () => {
+    const output = { name: 'the plan', schema: { type: 'object', required: ['tasks'], properties: { tasks: list } } }
+    const played = await play(
+      [
+        turns([
+          reports({ status: 'finished', summary: 'x' }),
+          reports({ ...done, output: { tasks: ['one'] } }),
+          reports({ ...done, output: { tasks: 3 } }),
+        ]),
+      ],
+      { kind, launch: { output } },
+    )
+    expect(played.reports).toEqual([{ ...done, output: { tasks: ['one'] } }])
+    expect(answers(played)[0]).toMatch(/Your report does not fit:(\n|\\n)- status: /)
+    expect(played.ended).toEqual(fine)
+  })
+
+  it('ends with what it is where it does not fit again', async () => {
+    const wrong = { ...done, output: { tasks: 3 } }
+    const output = { name: 'the plan', schema: { type: 'object', required: ['tasks'], properties: { tasks: list } } }
+    const played = await play([{ reply: reports(wrong) }], { kind, launch: { output } })
+    expect(played.model.asked).toHaveLength(2)
+    expect(played.reports).toEqual([wrong])
+    expect(played.ended).toEqual({
+      ...fine,
+      detail: 'it gave the same JSON twice, and that does not fit: output: /tasks must be array',
+    })
+  })
+})
+
+const list = { type: 'array', items: { type: 'string' } }
+
+describe('a report in words', () => {
+  const output = { name: 'the plan', schema: { type: 'object', required: ['tasks'], properties: { tasks: list } } }
+
+  it('is found among them', async () => {
+    const text = `Here {it} is:\n\n\`\`\`json\n${JSON.stringify(done, null, 2)}\n\`\`\`\nThat is all.`
+    expect((await play([{ reply: { text } }])).reports).toEqual([done])
+  })
+
+  it('may be the output alone, where one is wanted', async () => {
+    const played = await play([{ reply: { text: 'So: {"tasks": ["one"]}' } }], { launch: { output } })
+    expect(played.reports).toEqual([{ status: 'done', summary: 'Gave the plan.', output: { tasks: ['one'] } }])
+  })
+
+  it('is mended in the same conversation', async () => {
+    const played = await play(
+      [
+        { when: ({ prompt }) => prompt.includes('/tasks must be array'), reply: { text: '{"tasks": ["one"]}' } },
+        { reply: { text: '{"tasks": "one"}' } },
+      ],
+      { launch: { output } },
+    )
+    expect(played.reports).toMatchObject([{ output: { tasks: ['one'] } }])
+    expect(played.model.asked.map(({ firstPrompt }) => firstPrompt)).toEqual([
+      played.launch.prompt,
+      played.launch.prompt,
+    ])
+  })
+
+  it('is asked for once where there is none', async () => {
+    const played = await play([{ reply: { text: 'I think that I am done.' } }])
+    expect(played.model.asked).toHaveLength(2)
+    expect(played.model.asked[1]?.prompt).toBe('You have ended without a report. Call the tool `report` now.')
+    expect(played.reports).toEqual([])
+    expect(played.ended).toEqual(fine)
+  })
+
+  it('is what its kind of brief asks for', async () => {
+    const plan = [{ key: 'a', objective: 'Do it', after: [] }]
+    const planned = await play([turns([reports(done), reports({ ...done, plan })])], { launch: { kind: 'plan' } })
+    expect(planned.reports).toEqual([{ ...done, plan }])
+    expect(answers(planned)[0]).toContain('- plan: is missing')
+    const judged = await play([{ reply: reports(done) }], { launch: { kind: 'verify' } })
+    expect(judged.ended.detail).toContain('verdict: is missing')
+  })
+})
+
+describe('whoever does not get any further', () => {
+  it('is stopped when it does the same five times in a row', async () => {
+    const played = await play([{ reply: { tools: [use('read_file', { path: 'poem.txt' })] } }])
+    expect(played.model.asked).toHaveLength(5)
+    expect(played.ended).toMatchObject({
+      exitCode: 1,
+      detail: 'it called read_file with the same input 5 times in a row',
+    })
+  })
+
+  it('is stopped when its steps are used up', async () => {
+    const played = await play(
+      [{ reply: ({ step }) => ({ tools: [use('list_files', { path: '.', recursive: step % 2 === 0 })] }) }],
+      { options: { max_steps: 3 } },
+    )
+    expect(played.model.asked).toHaveLength(3)
+    expect(played.ended).toMatchObject({ exitCode: 1, detail: 'it used up its steps (3)' })
+  })
+
+  it('is told so when it calls what is not there, or not as it should be', async () => {
+    const played = await play([
+      turns([
+        { tools: [use('fly'), use('read_file', { path: 3 })] },
+        { tools: [use('write_file', { path: 'a' })] },
+        reports(done),
+      ]),
+    ])
+    expect(answers(played)).toEqual([
+      expect.stringContaining("unavailable tool 'fly'"),
+      expect.stringMatching(/^error: path: /),
+      expect.stringMatching(/^error: content: /),
+    ])
+    expect(played.reports).toEqual([done])
+  })
+
+  it('is taken for broken off when it falls silent', async () => {
+    const { ended, model } = await play([{ reply: 'hang' }], { silenceMs: 200 })
+    expect(ended.detail).toMatch(/said nothing for 1 seconds \(asked 3 times\)$/)
+    expect(model.asked).toHaveLength(3)
+  })
+})
+
+describe('an interruption', () => {
+  it('ends a call of the model at once', async () => {
+    const { runtime, launch, model } = await begin([{ reply: { text: 'word '.repeat(1_000), paceMs: 1_000 } }])
+    const handle = await runtime.launch(launch)
+    const events = handle.events[Symbol.asyncIterator]()
+    await vi.waitUntil(() => model.asked.length === 1)
+    await handle.interrupt()
+    let last = await events.next()
+    while (last.value?.kind !== 'ended') last = await events.next()
+    expect(last.value).toEqual({ kind: 'ended', exitCode: null, signal: 'SIGTERM' })
+    expect(model.asked).toHaveLength(1)
+  })
+
+  it('ends a command, too', async () => {
+    const { runtime, launch } = await begin([
+      { reply: { tools: [use('run_command', { command: 'echo x > begun; sleep 1000' })] } },
+    ])
+    const handle = await runtime.launch(launch)
+    await vi.waitUntil(async () => (await launch.workspace.read('begun', 10))?.text === 'x\n', { timeout: 10_000 })
+    await handle.interrupt()
+    const events: RuntimeEvent[] = []
+    for await (const event of handle.events) events.push(event)
+    expect(events.at(-1)).toEqual({ kind: 'ended', exitCode: null, signal: 'SIGTERM' })
+  })
+})
+
+describe('its files', () => {
+  const tryOut = async (name: string, input: Record<string, unknown>, prepare?: (launch: Launch) => Promise<void>) => {
+    const { runtime, launch, model } = await begin([turns([{ tools: [use(name, input)] }, reports(done)])])
+    await prepare?.(launch)
+    for await (const _ of (await runtime.launch(launch)).events);
+    return { text: model.asked[1]?.toolResults[0]?.text ?? '', launch }
+  }
+
+  it.each([
+    ['read_file', { path: '/etc/passwd' }],
+    ['read_file', { path: '../run_1/brf_1/../../secret' }],
+    ['write_file', { path: '../escaped.txt', content: 'x' }],
+    ['write_file', { path: '/tmp/agency-escaped.txt', content: 'x' }],
+    ['list_files', { path: '..' }],
+    ['list_files', { path: '/' }],
+    ['search_files', { pattern: 'root', path: '/etc' }],
+  ])('%s refuses %j', async (name, input) => {
+    const { text } = await tryOut(name, input)
+    expect(text).toMatch(/is not in the workspace$/)
+  })
+
+  it.each([
+    ['read_file', { path: 'out/passwd' }, /there is no file/],
+    ['write_file', { path: 'out/agency-escaped.txt', content: 'x' }, /leads outside the workspace/],
+    ['list_files', { path: 'out' }, /is not in the workspace/],
+    ['search_files', { pattern: 'root', path: 'out' }, /is not in the workspace/],
+    ['search_files', { pattern: 'root:' }, /^nothing found$/],
+    ['list_files', {}, /^\.agency\/\n\.agency\/outbox\/\nout \(link\)$/],
+  ])('%s does not follow a link outside: %j', async (name, input, expected) => {
+    const { text } = await tryOut(name, input, ({ workspace }) => symlink('/etc', join(workspace.path, 'out')))
+    expect(text).toMatch(expected)
+  })
+
+  it.each(['.agency/mission.json', './.agency//x/y.txt', 'ours/mission.json', '.agency/outbox/../mission.json'])(
+    'keeps off what is Agency’s: %s',
+    async (path) => {
+      const { text, launch } = await tryOut('write_file', { path, content: 'mine' }, async ({ workspace }) => {
+        await workspace.write('.agency/mission.json', 'ours')
+        await symlink('.agency', join(workspace.path, 'ours'))
+      })
+      expect(text).toMatch(
+        /^error: (below \.agency only \.agency\/outbox is yours to write|.*is not in the workspace)$/,
+      )
+      expect(await readFile(join(launch.workspace.path, '.agency/mission.json'), 'utf8')).toBe('ours')
+    },
+  )
+
+  it('are found, read in parts, and named as it may have seen them', async () => {
+    const { runtime, launch, model } = await begin([
+      turns([
+        { tools: [use('search_files', { pattern: "it's|SEA", ignore_case: true })] },
+        { tools: [use('read_file', { path: 'deep/poem.txt', from_line: 2, lines: 1 })] },
+        { tools: [use('search_files', { pattern: '(' })] },
+        reports(done),
+      ]),
+    ])
+    await launch.workspace.write('deep/poem.txt', "a river\nit's long\nto the sea\n")
+    await launch.workspace.write('big.txt', 'x'.repeat(70_000))
+    for await (const _ of (await runtime.launch(launch)).events);
+    expect(model.asked.flatMap(({ toolResults }) => toolResults.map(({ text }) => text.trim()))).toEqual([
+      "deep/poem.txt:2:it's long\ndeep/poem.txt:3:to the sea",
+      "it's long",
+      expect.stringMatching(/^error: grep: /),
+    ])
+    const whole = await play([turns([{ tools: [use('read_file', { path: 'big.txt' })] }, reports(done)])], {
+      launch: { workspace: launch.workspace },
+    })
+    expect(answers(whole)[0]).toMatch(/^x{65536}\n\(cut at 64 KB/)
+    const absolute = await play(
+      [turns([{ tools: [use('read_file', { path: join(launch.workspace.path, 'deep/poem.txt') })] }, reports(done)])],
+      { launch: { workspace: launch.workspace } },
+    )
+    expect(answers(absolute)[0]).toContain('a river')
+  })
+})
+
+describe('its mode', () => {
+  it('plan_only lets it look and change nothing', async () => {
+    const played = await play([{ reply: reports(done) }], { launch: { mode: 'plan_only' } })
+    expect(played.model.asked[0]?.toolNames).toEqual(['read_file', 'list_files', 'search_files', 'report'])
+  })
+
+  it('cautious asks before what cannot be taken back, and does it once that was allowed', async () => {
+    const command = 'cd . && rm -rf old'
+    const script = [
+      turns([{ tools: [use('run_command', { command })] }, reports({ ...done, status: 'partial', remaining: 'rm' })]),
+    ]
+    const asked = await play(script)
+    expect(asked.ended.denied).toEqual([{ rule: `run_command(${command})`, what: `run_command: ${command}` }])
+    expect(answers(asked)[0]).toMatch(/^error: not allowed unasked/)
+    const allowed = await play(script, { launch: { allowed: [`run_command(${command})`] } })
+    expect(allowed.ended.denied).toBeUndefined()
+    expect(answers(allowed)[0]).toBe('exit code 0\n')
+  })
+
+  it('falls back to cautious where there is no box, and says so', async () => {
+    const { runtime, launch } = await begin([{ reply: reports(done) }], { launch: { mode: 'yolo' } })
+    const handle = await runtime.launch(launch)
+    const events: RuntimeEvent[] = []
+    for await (const event of handle.events) events.push(event)
+    expect([handle.mode, textsOf(events)[0]]).toEqual(['cautious', 'yolo → cautious: there is no box here'])
+  })
+})
+
+describe('a launch', () => {
+  const runtime = createLlmRuntime({
+    providers: { local: { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1' } },
+    environment: { OPENAI_API_KEY: key },
+  })
+
+  it.each([
+    [{}, /provider: is missing/, /--option provider=<anthropic\|openai\|ollama\|local> --option model=<name>/],
+    [{ provider: 'openai' }, /model: is missing/, /--option model=<name>/],
+    [{ provider: 'openai', model: 'm', speed: 3 }, /Unrecognized key/, /max_steps/],
+    [{ provider: 'nobody', model: 'm' }, /there is no provider "nobody"/, /llm\.providers into config\.yaml/],
+    [
+      { provider: 'anthropic', model: 'm' },
+      /has no key: ANTHROPIC_API_KEY was not set when the daemon started/,
+      /^agency down; ANTHROPIC_API_KEY=… agency up$/,
+    ],
+    [{ provider: 'openai', model: 'm', max_steps: 0 }, /max_steps: /, /max_steps/],
+  ])('with %j is refused', (options, message, hint) => {
+    expect(() => runtime.checkOptions(options)).toThrow(
+      expect.objectContaining({
+        message: expect.stringMatching(message) as string,
+        hint: expect.stringMatching(hint) as string,
+      }),
+    )
+  })
+
+  it('uses the quota of its provider', () => {
+    expect(runtime.providerOf?.({ provider: 'local', model: 'm' })).toBe('local')
+    expect(runtime.providerOf?.({})).toBe('llm')
+  })
+
+  it('is possible where one provider can be asked', async () => {
+    const available = (environment: Record<string, string>, providers = {}) =>
+      createLlmRuntime({ providers, environment }).available()
+    expect(await available({})).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining('none of ANTHROPIC_API_KEY, OPENAI_API_KEY was set') as string,
+      install: expect.stringContaining('ANTHROPIC_API_KEY=… agency up') as string,
+    })
+    expect(await available({ ANTHROPIC_API_KEY: key })).toEqual({ ok: true })
+    expect(await available({}, { ollama: { kind: 'ollama', baseUrl: null } })).toEqual({ ok: true })
+  })
+
+  it('keeps keys out of every text', () => {
+    expect(redact(`it is ${key}.`)).toBe('it is [redacted].')
+  })
+
+  it('sends its key as its provider wants it, and none where it wants none', async () => {
+    const { model } = await play([{ reply: reports(done) }])
+    expect(model.asked[0]?.headers['x-api-key']).toBe(key)
+    const { model: other } = await play([{ reply: reports(done) }], { kind: 'openai' })
+    expect(other.asked[0]?.headers.authorization).toBe(`Bearer ${key}`)
+  })
+})

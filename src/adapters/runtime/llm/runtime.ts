@@ -1,0 +1,196 @@
+import { type Clock, systemClock } from '../../../kernel/clock.ts'
+import { refusal } from '../../../kernel/errors.ts'
+import { rememberSecrets, shorten, withoutKnownSecrets } from '../../../kernel/text.ts'
+import { violationText } from '../../../workspaces/breach.ts'
+import type { Used, Workspace } from '../../../workspaces/port.ts'
+import { createEventQueue } from '../event-queue.ts'
+import { outboxReport, readOutbox } from '../outbox.ts'
+import { createTranscript } from '../output.ts'
+import type { AgentHandle, AgentMode, Denied, Launch, Runtime, RuntimeEvent } from '../port.ts'
+import type { ProviderSettings } from './contract.ts'
+import { converse, type Ending, type Patience } from './loop.ts'
+import { optionsOf, providerFor } from './options.ts'
+import { isUsable, type Provider, providersOf } from './providers.ts'
+import { offeredReport } from './report.ts'
+import { agencyTools } from './tools/agency.ts'
+import { commandTool } from './tools/command.ts'
+import { readingTools, writingTool } from './tools/files.ts'
+import type { Tool } from './tools/tool.ts'
+
+export interface LlmRuntime {
+  readonly providers: Readonly<Record<string, ProviderSettings>>
+  /** The daemon's own: keys are looked up in it, by the names that providers give. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly allowUnsandboxedYolo?: boolean
+  /** Of a launch that names none. */
+  readonly defaultMode?: AgentMode
+  readonly clock?: Clock
+  readonly patience?: Partial<Patience>
+}
+
+const usualPatience: Patience = { backoffMs: [1_000, 5_000], silenceMs: 300_000 }
+
+/** A model with tools, as a loop of our own: no program is started but the commands that it wants, and those in the box. */
+export function createLlmRuntime({
+  providers: configured,
+  environment,
+  allowUnsandboxedYolo = false,
+  defaultMode = 'yolo',
+  clock = systemClock,
+  patience = {},
+}: LlmRuntime): Runtime {
+  const providers = providersOf(configured, environment)
+  rememberSecrets([...providers.values()].flatMap(({ key }) => key ?? []))
+  const chosen = (options: Record<string, unknown>) => {
+    const asked = optionsOf(options, providers)
+    return { options: asked, provider: providerFor(asked, providers) }
+  }
+  return {
+    name: 'llm',
+    capabilities: { simulated: false, boxed: true, evidenceUnboxed: false, send: false, resume: false },
+    available: async () => ([...providers.values()].some(isUsable) ? { ok: true } : nobodyToAsk(providers)),
+    checkOptions: (options) => void chosen(options),
+    providerOf: ({ provider }) => (typeof provider === 'string' && providers.has(provider) ? provider : 'llm'),
+    launch: async (launch) => {
+      const { options, provider } = chosen(launch.options)
+      const mode = modeOf(launch.mode ?? defaultMode, launch.workspace, allowUnsandboxedYolo)
+      const queue = createEventQueue()
+      const stop = new AbortController()
+      const hidden = (event: RuntimeEvent) => queue.push(withoutSecrets(event))
+      const transcript = createTranscript(hidden)
+      if (mode !== (launch.mode ?? defaultMode)) transcript.text('yolo → cautious: there is no box here')
+      const notes = createNotes()
+      const tools = toolsOf(launch, mode, notes)
+      const lines = createLines(transcript.text)
+      const play = async (): Promise<Ending> => {
+        const { createModel } = await import('./model.ts')
+        return converse({
+          launch,
+          model: createModel(provider, options),
+          modelName: options.model,
+          provider,
+          tools,
+          report: offeredReport(launch),
+          say: lines.add,
+          remark: (line) => transcript.text(line, 0, 'stderr'),
+          push: hidden,
+          hasLaidOut: async () => (await launch.workspace.read(outboxReport, 1)) !== null,
+          signal: stop.signal,
+          maxSteps: options.maxSteps,
+          clock,
+          patience: { ...usualPatience, ...patience },
+        })
+      }
+      const gone = play()
+        .catch((error: unknown): Ending => {
+          if (stop.signal.aborted) return { exitCode: null, signal: 'SIGTERM' }
+          const why = error instanceof Error ? error.message : String(error)
+          return { exitCode: null, signal: null, detail: `the loop failed: ${shorten(why.replace(/\s+/g, ' '), 300)}` }
+        })
+        .then(async (ending) => {
+          for (const event of await readOutbox(launch.workspace).catch(() => [])) hidden(event)
+          hidden(endedOf(ending, notes, transcript.missing()))
+        })
+      return handleOf(launch, mode, queue.events, () => {
+        stop.abort()
+        return gone
+      })
+    },
+  }
+}
+
+const handleOf = (
+  { workspace }: Launch,
+  mode: AgentMode,
+  events: AgentHandle['events'],
+  interrupt: AgentHandle['interrupt'],
+): AgentHandle => ({
+  pid: null,
+  boxed: workspace.boxed,
+  mode,
+  events,
+  send: () => Promise.reject(refusal('unsupported', 'this agent takes no messages while it works')),
+  interrupt,
+})
+
+function nobodyToAsk(providers: ReadonlyMap<string, Provider>) {
+  const names = [...providers.values()].flatMap(({ keyName }) => keyName ?? [])
+  return {
+    ok: false as const,
+    reason: `no model can be asked: none of ${names.join(', ')} was set when the daemon started, and no server that wants no key is configured`,
+    install: `agency down; ${names[0] ?? 'ANTHROPIC_API_KEY'}=… agency up, or name a server under llm.providers in config.yaml`,
+  }
+}
+
+const modeOf = (mode: AgentMode, { boxed }: Workspace, allowUnsandboxedYolo: boolean): AgentMode =>
+  mode === 'yolo' && !boxed && !allowUnsandboxedYolo ? 'cautious' : mode
+
+/** What is to be told at its end. */
+function createNotes() {
+  const denied = new Map<string, Denied>()
+  let used: Used | null = null
+  return {
+    deny: (operation: Denied) => void denied.set(operation.rule, operation),
+    use: (more: Used) => void (used = used === null ? more : most(used, more)),
+    denied: () => [...denied.values()],
+    used: () => used,
+  }
+}
+
+function most(one: Used, other: Used): Used {
+  const violations = [...new Set([...(one.violations ?? []), ...(other.violations ?? [])])]
+  return {
+    memoryMb: Math.max(one.memoryMb, other.memoryMb),
+    processes: Math.max(one.processes, other.processes),
+    diskMb: Math.max(one.diskMb, other.diskMb),
+    ...(violations.length === 0 ? {} : { violations }),
+  }
+}
+
+type Notes = ReturnType<typeof createNotes>
+
+function toolsOf(launch: Launch, mode: AgentMode, notes: Notes): Tool[] {
+  const { workspace, environment, allowed = [] } = launch
+  const reading = [...readingTools(workspace), ...agencyTools(environment)]
+  if (mode === 'plan_only') return reading
+  const commands = { workspace, allowed, isCautious: mode === 'cautious', denied: notes.deny, used: notes.use }
+  return [...reading, writingTool(workspace), commandTool(commands)]
+}
+
+function endedOf(ending: Ending, notes: Notes, missing: string | undefined): RuntimeEvent {
+  const [denied, used] = [notes.denied(), notes.used()]
+  // What it did beyond what it may is said first.
+  const violations = used?.violations === undefined ? undefined : violationText(used.violations)
+  const detail = violations ?? ending.detail ?? missing
+  return {
+    kind: 'ended',
+    ...ending,
+    ...(detail === undefined ? {} : { detail }),
+    ...(denied.length === 0 ? {} : { denied }),
+    ...(used === null ? {} : { used }),
+  }
+}
+
+/** Text that comes in pieces, told in lines; one that never ends is told in parts. */
+function createLines(line: (text: string) => void) {
+  let rest = ''
+  return {
+    add: (text: string) => {
+      const lines = (rest + text).split('\n')
+      rest = lines.pop() ?? ''
+      for (const each of lines) line(each)
+      if (rest.length < maxLine) return
+      line(rest)
+      rest = ''
+    },
+  }
+}
+const maxLine = 16 * 1024
+
+function withoutSecrets(event: RuntimeEvent): RuntimeEvent {
+  if (event.kind === 'text') return { ...event, text: withoutKnownSecrets(event.text) }
+  if (event.kind === 'tool') return { ...event, summary: withoutKnownSecrets(event.summary) }
+  if (event.kind === 'ended' && event.detail !== undefined)
+    return { ...event, detail: withoutKnownSecrets(event.detail) }
+  return event
+}

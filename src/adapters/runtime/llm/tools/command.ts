@@ -1,0 +1,50 @@
+import { z } from 'zod'
+
+import type { Used, Workspace } from '../../../../workspaces/port.ts'
+import type { Denied } from '../../port.ts'
+import { isIrrevocable } from './irrevocable.ts'
+import { defineTool, failed, type Tool } from './tool.ts'
+
+const maxOutputBytes = 32 * 1024
+const defaultSeconds = 120
+const maxSeconds = 600
+
+export interface Commands {
+  readonly workspace: Workspace
+  /** What cannot be taken back is asked first. */
+  readonly isCautious: boolean
+  /** What the operator has allowed since, by its rule. */
+  readonly allowed: readonly string[]
+  readonly denied: (denied: Denied) => void
+  readonly used: (used: Used) => void
+}
+
+/** A shell command, in the box where there is one. */
+export const commandTool = ({ workspace, isCautious, allowed, denied, used }: Commands): Tool =>
+  defineTool({
+    name: 'run_command',
+    description:
+      'Runs a shell command in the workspace and returns its exit code and output, at most 32 KB of it. Nothing that it starts outlives it.',
+    input: z.object({
+      command: z.string().min(1).max(100_000),
+      timeoutSeconds: z.number().int().min(1).max(maxSeconds).default(defaultSeconds),
+    }),
+    subject: ({ command }) => command,
+    run: async ({ command, timeoutSeconds }, signal) => {
+      const rule = `run_command(${command})`
+      if (isCautious && isIrrevocable(command) && !allowed.includes(rule)) {
+        denied({ rule, what: `run_command: ${command.replace(/\s+/g, ' ')}` })
+        return failed(
+          'not allowed unasked, because it cannot be taken back. Do it otherwise, or report what you have: the operator is asked.',
+        )
+      }
+      const result = await workspace.run(command, { timeoutMs: timeoutSeconds * 1_000, maxOutputBytes, signal })
+      if (result.used !== undefined) used(result.used)
+      const end = result.timedOut
+        ? `ended after ${timeoutSeconds} seconds`
+        : result.exitCode === null
+          ? `killed by ${result.signal}`
+          : `exit code ${result.exitCode}`
+      return { text: `${end}\n${result.output}`, isError: result.exitCode !== 0 }
+    },
+  })

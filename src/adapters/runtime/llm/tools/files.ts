@@ -1,0 +1,163 @@
+import type { Dirent } from 'node:fs'
+import { readdir, realpath } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
+import { z } from 'zod'
+
+import { refusal } from '../../../../kernel/errors.ts'
+import { agencyDirectory, namesInside, outbox } from '../../../../workspaces/path.ts'
+import type { Workspace } from '../../../../workspaces/port.ts'
+import { shellQuote } from '../../../../workspaces/quote.ts'
+import { defineTool, failed, type Tool } from './tool.ts'
+
+const maxReadBytes = 4 * 1024 * 1024
+const maxShownBytes = 64 * 1024
+const maxWriteBytes = 1024 * 1024
+const maxListed = 1_000
+const maxDepth = 12
+const maxFoundBytes = 32 * 1024
+
+const Path = z.string().min(1).max(4_096)
+
+/** Looking and nothing else. Every path is resolved, links and all, before it is believed. */
+export const readingTools = (workspace: Workspace): Tool[] => [
+  defineTool({
+    name: 'read_file',
+    description: 'Reads a text file of the workspace, at most 64 KB of it; `from_line` and `lines` for a part.',
+    input: z.object({
+      path: Path.describe('Relative to the workspace'),
+      fromLine: z.number().int().min(1).optional(),
+      lines: z.number().int().min(1).optional(),
+    }),
+    subject: ({ path, fromLine }) => (fromLine === undefined ? path : `${path}:${fromLine}`),
+    run: async ({ path, fromLine = 1, lines }) => {
+      const file = await workspace.read(nameIn(workspace.path, path), maxReadBytes)
+      if (file === null) return failed(`there is no file "${path}" in the workspace`)
+      return shown(file.text, fromLine, lines, file.bytes > maxReadBytes)
+    },
+  }),
+  defineTool({
+    name: 'list_files',
+    description: 'Lists files and directories of the workspace, at most 1,000; links are named, not followed.',
+    input: z.object({
+      path: Path.default('.').describe('A directory, relative to the workspace'),
+      recursive: z.boolean().default(true),
+    }),
+    subject: ({ path }) => path,
+    run: async ({ path, recursive }) => {
+      const root = await rootOf(workspace)
+      const found = await listed(root, await directoryIn(root, path), recursive)
+      return found.length === 0 ? '(empty)' : found.join('\n')
+    },
+  }),
+  defineTool({
+    name: 'search_files',
+    description: 'Searches the text files of the workspace for an extended regular expression, as `grep -E` does.',
+    input: z.object({
+      pattern: z.string().min(1).max(1_000),
+      path: Path.default('.').describe('Where to look, relative to the workspace'),
+      ignoreCase: z.boolean().default(false),
+    }),
+    subject: ({ pattern, path }) => (path === '.' ? pattern : `${pattern} in ${path}`),
+    run: async ({ pattern, path, ignoreCase }, signal) => {
+      const root = await rootOf(workspace)
+      const place = relative(root, await placeIn(root, path)) || '.'
+      // In the box, and not here: an expression can be made to take for ever.
+      const command = `grep -rnIE${ignoreCase ? 'i' : ''} --exclude-dir=.git --exclude-dir=node_modules -e ${shellQuote(pattern)} -- ${shellQuote(`./${place}`)}`
+      const result = await workspace.run(command, { timeoutMs: 30_000, maxOutputBytes: maxFoundBytes, signal })
+      if (result.timedOut) return failed('it took longer than 30 seconds: look in fewer places')
+      if (result.exitCode === 1 && result.output === '') return 'nothing found'
+      if (result.exitCode !== 0 && result.exitCode !== 1) return failed(result.output.trim() || 'grep failed')
+      return result.output.replaceAll(/^\.\/(\.\/)?/gm, '')
+    },
+  }),
+]
+
+export const writingTool = (workspace: Workspace): Tool =>
+  defineTool({
+    name: 'write_file',
+    description: 'Writes a text file of the workspace, whole; directories on the way are made.',
+    input: z.object({ path: Path.describe('Relative to the workspace'), content: z.string() }),
+    subject: ({ path }) => path,
+    run: async ({ path, content }) => {
+      if (Buffer.byteLength(content) > maxWriteBytes) return failed('a file can have 1 MB at most')
+      const name = nameIn(workspace.path, path)
+      await checkNotOurs(await rootOf(workspace), name)
+      await workspace.write(name, content)
+      return `wrote ${Buffer.byteLength(content)} bytes to ${path}`
+    },
+  })
+
+const outside = (path: string) => refusal('invalid_input', `"${path}" is not in the workspace`)
+
+/** Who has seen where it is may say so; everything else is seen from the workspace. */
+function nameIn(root: string, path: string): string {
+  const name = path.startsWith(root + sep) ? path.slice(root.length + 1) : path
+  if (!namesInside(name)) throw outside(path)
+  return name
+}
+
+const rootOf = (workspace: Workspace): Promise<string> => realpath(workspace.path)
+
+const isWithin = (root: string, real: string): boolean => real === root || real.startsWith(root + sep)
+
+/** Where a path truly leads; refused unless that is in the workspace. */
+async function placeIn(root: string, path: string): Promise<string> {
+  const name = ['.', './', root].includes(path) ? '.' : nameIn(root, path)
+  const real = await realpath(join(root, name)).catch(() => null)
+  if (real === null) throw refusal('invalid_input', `there is no "${path}" in the workspace`)
+  if (!isWithin(root, real)) throw outside(path)
+  return real
+}
+
+async function directoryIn(root: string, path: string): Promise<string> {
+  const place = await placeIn(root, path)
+  if ((await entriesOf(place)) === null) throw refusal('invalid_input', `"${path}" is not a directory`)
+  return place
+}
+
+const entriesOf = (directory: string): Promise<Dirent[] | null> =>
+  readdir(directory, { withFileTypes: true }).catch(() => null)
+
+/** What nobody reads line by line. */
+const skipped = new Set(['.git', 'node_modules'])
+
+async function listed(root: string, start: string, recursive: boolean): Promise<string[]> {
+  const found: string[] = []
+  const walk = async (directory: string, depth: number): Promise<void> => {
+    const entries = (await entriesOf(directory)) ?? []
+    for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
+      if (found.length >= maxListed) return
+      const path = join(directory, entry.name)
+      const name = relative(root, path)
+      found.push(entry.isDirectory() ? `${name}/` : entry.isSymbolicLink() ? `${name} (link)` : name)
+      if (recursive && entry.isDirectory() && depth < maxDepth && !skipped.has(entry.name)) await walk(path, depth + 1)
+    }
+  }
+  await walk(start, 0)
+  if (found.length >= maxListed) found.push('(there is more: list a directory below)')
+  return found
+}
+
+/** Agency's own files are written by Agency. A box keeps processes off them; this runs in none. */
+async function checkNotOurs(root: string, path: string): Promise<void> {
+  let parent = dirname(join(root, path))
+  let real = await realpath(parent).catch(() => null)
+  while (real === null && parent !== root) {
+    parent = dirname(parent)
+    real = await realpath(parent).catch(() => null)
+  }
+  const named = join(real ?? root, join(root, path).slice(parent.length + 1))
+  const ours = join(root, agencyDirectory)
+  if (isWithin(ours, named) && !named.startsWith(join(root, outbox) + sep))
+    throw refusal('invalid_input', `below ${agencyDirectory} only ${outbox} is yours to write`)
+}
+
+function shown(text: string, fromLine: number, lines: number | undefined, isCut: boolean): string {
+  const all = text.split('\n')
+  const wanted = all.slice(fromLine - 1, lines === undefined ? undefined : fromLine - 1 + lines)
+  const part = wanted.join('\n')
+  if (part === '') return fromLine > all.length ? `(it has ${all.length} lines)` : '(empty)'
+  if (Buffer.byteLength(part) <= maxShownBytes) return isCut ? `${part}\n(cut at 4 MB)` : part
+  const head = new TextDecoder().decode(Buffer.from(part).subarray(0, maxShownBytes), { stream: true })
+  return `${head}\n(cut at 64 KB; go on with from_line: ${fromLine + head.split('\n').length - 1})`
+}

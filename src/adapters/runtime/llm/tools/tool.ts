@@ -1,0 +1,65 @@
+import type { z } from 'zod'
+
+import { AgencyError } from '../../../../kernel/errors.ts'
+import { fromWire, wirePath } from '../../../../operations/wire.ts'
+import { type JsonSchema, wireSchema } from '../../../../operations/wire-schema.ts'
+
+/** What an agent can do beside talking. */
+export interface Tool {
+  readonly name: string
+  readonly description: string
+  readonly schema: JsonSchema
+  /** In one line, for whoever looks on. */
+  summary(input: unknown): string
+  run(input: unknown, signal: AbortSignal): Promise<ToolAnswer>
+}
+
+export interface ToolAnswer {
+  readonly text: string
+  readonly isError?: boolean
+}
+
+interface ToolParts<Input extends z.ZodType> {
+  readonly name: string
+  readonly description: string
+  readonly input: Input
+  readonly subject: (input: z.infer<Input>) => string
+  readonly run: (input: z.infer<Input>, signal: AbortSignal) => Promise<ToolAnswer | string>
+}
+
+/** What does not fit, or is refused, is told to the agent: it may know better the next time. */
+export function defineTool<Input extends z.ZodType>({
+  name,
+  description,
+  input: schema,
+  subject,
+  run,
+}: ToolParts<Input>): Tool {
+  return {
+    name,
+    description,
+    schema: wireSchema(schema, 'input'),
+    summary: (input) => {
+      const parsed = schema.safeParse(fromWire(schema, input))
+      return parsed.success ? subject(parsed.data) : JSON.stringify(input)
+    },
+    run: async (input, signal) => {
+      const parsed = schema.safeParse(fromWire(schema, input))
+      if (!parsed.success) return failed(issueText(schema, parsed.error.issues[0]))
+      try {
+        const answer = await run(parsed.data, signal)
+        return typeof answer === 'string' ? { text: answer } : answer
+      } catch (error) {
+        if (error instanceof AgencyError && error.code !== 'bug') return failed(error.message)
+        throw error
+      }
+    },
+  }
+}
+
+export const failed = (text: string): ToolAnswer => ({ text: `error: ${text}`, isError: true })
+
+export const issueText = (schema: z.ZodType, issue: z.core.$ZodIssue | undefined): string => {
+  const place = wirePath(schema, issue?.path ?? [])
+  return `${place === '' ? '' : `${place}: `}${issue?.message ?? 'does not fit'}`
+}
