@@ -65,6 +65,7 @@ async function buildWeb(folder: string): Promise<string[]> {
 /** Files that are read at run time, at the same place relative to the code as in the source. */
 function copyData(folder: string): void {
   cpSync('src/db/migrations', join(folder, 'migrations'), { recursive: true })
+  cpSync('talent', join(folder, 'talent'), { recursive: true })
   for (const path of globSync([
     'src/playbooks/*/prompts/*.md',
     'src/org/templates/*.md',

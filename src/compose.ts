@@ -19,6 +19,8 @@ import type { Route } from './operations/bind.ts'
 import { type Org, organisationRoutesOf } from './org/compose.ts'
 import type { Playbook } from './playbooks/contract.ts'
 import { direct } from './playbooks/direct/decide.ts'
+import { talentRoutes } from './talent/routes.ts'
+import type { Talent } from './talent/service.ts'
 import type { TeamFile } from './team/open.ts'
 import { attemptRoutes } from './work/attempts/routes.ts'
 import { type Attempts, createAttempts } from './work/attempts/service.ts'
@@ -223,7 +225,8 @@ export function routesOf(
     daemon,
     org,
     notify,
-  }: { db: Db; clock: Clock; feed: Feed; daemon: DaemonService; org: Org; notify: Notify },
+    talent,
+  }: { db: Db; clock: Clock; feed: Feed; daemon: DaemonService; org: Org; notify: Notify; talent: Talent },
 ): Route[] {
   const events = createEvents({
     db,
@@ -252,5 +255,6 @@ export function routesOf(
     ...executionRoutes(agency.executions),
     ...organisationRoutesOf(org),
     ...notifyRoutes(notify),
+    ...talentRoutes(talent),
   ]
 }

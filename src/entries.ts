@@ -42,6 +42,12 @@ export const version: string = (
 export const promptPath = (playbook: string, name: string): string =>
   fileURLToPath(new URL(`./playbooks/${playbook}/prompts/${name}.md`, import.meta.url))
 
+/** Where every playbook has its folder of prompts. */
+export const playbooksRoot = (): string => fileURLToPath(new URL('./playbooks', import.meta.url))
+
+/** The talent that ships: personalities by division, and who is cast for what. */
+export const talentRoot = (): string => fileURLToPath(new URL(fromSource ? '../talent' : './talent', import.meta.url))
+
 /** The document and the texts of the organisation that the demonstration shows. */
 export const referencePath = (name: string): string =>
   fileURLToPath(new URL(`./org/reference/${name}`, import.meta.url))

@@ -7,6 +7,7 @@ import type { Db } from '../src/db/port.ts'
 import { askQuestion } from '../src/engine/ask.ts'
 import { openPullRequest } from '../src/engine/pull-request.ts'
 import { scopeOf, touchRun } from '../src/engine/scope.ts'
+import { talentRoot } from '../src/entries.ts'
 import { updated } from '../src/events/change.ts'
 import type { Actor } from '../src/kernel/actor.ts'
 import { errorCodes } from '../src/kernel/errors.ts'
@@ -84,6 +85,7 @@ async function startTarget(openFresh: OpenFresh): Promise<Target> {
     kind: ['spend_per_day'],
     key: ['plans', 'governance', 'risk_tolerance'],
     name: ['qa', 'pm'],
+    talent: ['sre', 'engineering/sre.md', 'code-reviewer'],
     other: [attempt.id, 'x'],
   }
   let refreshed = 0
@@ -344,6 +346,7 @@ const plainInputs: Record<string, Record<string, unknown>[]> = {
   'org.assign': [{ persona: '$sitting', reassign: true }],
   'org.assess_fit': [{ persona: '$sitting' }],
   'org.whoami': [{ persona: '$sitting' }],
+  'talent.import': [{ directory: talentRoot() }],
   'org.route': [{ to: 'operator' }, { to: 'manager', from: 'persona:$sitting' }],
   'org.validate': [{ document: 'organisation: { name: A, purpose: b }' }],
   'org.import': [{ document: 'organisation: { name: Imported, purpose: fuzz }' }],

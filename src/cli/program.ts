@@ -9,6 +9,7 @@ import { declareMoneyCommands } from './commands/money.ts'
 import { declareNoteCommands } from './commands/notes.ts'
 import { declareOrgCommands } from './commands/org.ts'
 import { declareOutputCommand } from './commands/output.ts'
+import { declareTalentCommands } from './commands/talent.ts'
 import { declareWorkCommands } from './commands/work.ts'
 import { declareWorkspaceCommands } from './commands/workspaces.ts'
 import type { CliContext } from './context.ts'
@@ -61,6 +62,7 @@ export function buildProgram(context: CliContext, exit: (code: number) => void, 
   declareWorkspaceCommands(declaring)
   declareGateCommands(declaring)
   declareOrgCommands(declaring)
+  declareTalentCommands(declaring)
   declareAgentCommands(declaring)
   declareNoteCommands(declaring)
   declareMoneyCommands(declaring)

@@ -13,7 +13,7 @@ import { ownHome } from '../db/owner.ts'
 import type { Db } from '../db/port.ts'
 import { laterThrough, wakeGates, wakeRuns } from '../engine/wakes.ts'
 import { registerWorker } from '../engine/workers/store.ts'
-import { promptPath, version, webRoot } from '../entries.ts'
+import { playbooksRoot, promptPath, talentRoot, version, webRoot } from '../entries.ts'
 import { createFeed, type Feed } from '../events/feed.ts'
 import { createJobs } from '../jobs/queue.ts'
 import { systemClock } from '../kernel/clock.ts'
@@ -38,6 +38,7 @@ import { createMirrors } from '../repositories/mirrors.ts'
 import { createRepositories } from '../repositories/repositories.ts'
 import { createAttemptToken, createCredentials } from '../server/credentials.ts'
 import { createServer, type Listening } from '../server/server.ts'
+import { openTalent } from '../talent/service.ts'
 import { findStanding } from '../work/attempts/store.ts'
 import { createGateFile } from '../work/gates/projection.ts'
 import { createDirectoryWorkspaces } from '../workspaces/directory.ts'
@@ -121,7 +122,16 @@ async function open(
   undo.push(() => db.close())
   const isFirst = await seedOrganisation(db, { isEmpty: begin === 'empty' })
   if (begin === 'empty' && !isFirst) log.warn('this home has been started before; it stays as it is')
-  const org = composeOrganisation({ db, clock, log, data: paths.data })
+  const talent = await openTalent({
+    places: {
+      bundled: talentRoot(),
+      home: join(paths.home, 'talent'),
+      playbooks: playbooksRoot(),
+      prompts: join(paths.home, 'prompts'),
+    },
+    log,
+  })
+  const org = composeOrganisation({ db, clock, log, data: paths.data, poolText: talent.textOf })
   await prepareFiles(db, org.files, log)
   if (begin === 'reference') await loadReference({ db, clock, log, importer: org.importer })
   const workerId = readOrCreateSecret(
@@ -172,7 +182,7 @@ async function open(
       host: 'daemon',
     },
     files: createAttemptFiles(paths.attempts),
-    promptOf: (playbook, kind) => promptOf(paths.home, playbook, kind),
+    promptOf: (playbook, kind, phase) => promptOf(paths.home, playbook, kind, phase),
     environmentOf: (attemptId, fence) => ({
       AGENCY_HOME: paths.home,
       AGENCY_SOCKET: paths.socket,
@@ -238,7 +248,7 @@ async function open(
     stop: () => void stop(),
   })
   const server = createServer({
-    routes: routesOf(agency, { db, clock, feed, daemon: service, org, notify }),
+    routes: routesOf(agency, { db, clock, feed, daemon: service, org, notify, talent }),
     credentials,
     once: db.once,
     clock,

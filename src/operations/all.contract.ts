@@ -10,6 +10,7 @@ import { positionOperations } from '../org/positions/contract.ts'
 import { proposalOperations } from '../org/proposals/contract.ts'
 import { roleOperations } from '../org/roles/contract.ts'
 import { routingOperations } from '../org/routing/contract.ts'
+import { talentOperations } from '../talent/contract.ts'
 import { attemptOperations } from '../work/attempts/contract.ts'
 import { briefOperations } from '../work/briefs/contract.ts'
 import { gateOperations } from '../work/gates/contract.ts'
@@ -53,6 +54,7 @@ export const operations = {
   document: documentOperations,
   proposal: proposalOperations,
   notify: notifyOperations,
+  talent: talentOperations,
 }
 
 export const allOperations: readonly Operation[] = Object.values(operations).flatMap((group) => Object.values(group))

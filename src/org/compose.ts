@@ -19,6 +19,7 @@ import { createOrganisations, type Organisations } from './organisations/service
 import { resolvePersona } from './personas/find.ts'
 import { personaRoutes } from './personas/routes.ts'
 import { createPersonas, type Personas } from './personas/service.ts'
+import type { Persona } from './personas/store.ts'
 import { positionRoutes } from './positions/routes.ts'
 import { createPositions, type Positions } from './positions/service.ts'
 import { proposalRoutes } from './proposals/routes.ts'
@@ -44,10 +45,20 @@ export interface Org {
   proposals: Proposals
 }
 
-/** Everything about structure and content of organisations; `data` is the root of its files. */
-export function composeOrganisation({ db, clock, log, data }: { db: Db; clock: Clock; log: Log; data: string }): Org {
+export interface OrgParts {
+  db: Db
+  clock: Clock
+  log: Log
+  /** The root of its files. */
+  data: string
+  /** What personas of the talent pool are told about themselves. */
+  poolText?: (persona: Persona) => Promise<string>
+}
+
+/** Everything about structure and content of organisations. */
+export function composeOrganisation({ db, clock, log, data, poolText }: OrgParts): Org {
   const files = createFiles({ root: data, db, log })
-  const contents = createContents(files)
+  const contents = createContents(files, poolText)
   const access: OrgAccess = { resolveOrganisation, resolvePersona, govern, isDirector }
   const importer = createImporter({ db, files, clock, access })
   return {

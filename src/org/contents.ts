@@ -13,10 +13,13 @@ export interface Contents {
   readExperience(persona: Persona): Promise<string>
 }
 
-export function createContents(files: Files): Contents {
+/** Who has no file of their own yet: `poolText` says what somebody from the talent pool is told. */
+export function createContents(files: Files, poolText?: (persona: Persona) => Promise<string>): Contents {
   const readOf = async (persona: Persona, name: 'skill.md' | 'experience.md'): Promise<string> => {
     checkHasFiles(persona)
     const text = await files.read(personaPlace(persona.slug, name))
+    if (text === null && persona.origin === 'pool' && poolText !== undefined)
+      return name === 'skill.md' ? poolText(persona) : ''
     if (text === null)
       throw notFound('file', personaPlace(persona.slug, name), 'Write a new one, or restore it from a copy.')
     return text

@@ -21,11 +21,13 @@ import type { Route } from '../../src/operations/bind.ts'
 import { composeOrganisation, type Org } from '../../src/org/compose.ts'
 import { writeFirstFiles } from '../../src/org/first-files.ts'
 import { seedOrganisation } from '../../src/org/seed.ts'
+import { openTalent, type Talent } from '../../src/talent/service.ts'
 import { createDirectoryWorkspaces } from '../../src/workspaces/directory.ts'
 import { createMemoryWorkspaces } from '../../src/workspaces/memory.ts'
 import type { Repositories } from '../../src/repositories/port.ts'
 import type { Place, Workspaces } from '../../src/workspaces/port.ts'
 import { freshFolder } from './store.ts'
+import { talentPlaces } from './talent.ts'
 
 export interface StartOptions {
   slots?: number
@@ -38,10 +40,11 @@ export interface StartOptions {
 export async function startAgency(
   db: Db,
   { slots = 4, told = [{ adapter: 'terminal', timeoutSeconds: 10 }], repositories }: StartOptions = {},
-): Promise<{ agency: Agency; org: Org; notify: Notify; routes: Route[] }> {
+): Promise<{ agency: Agency; org: Org; notify: Notify; talent: Talent; routes: Route[] }> {
   await seedOrganisation(db)
   const clock = systemClock
-  const org = composeOrganisation({ db, clock, log: noLog, data: freshFolder() })
+  const talent = await openTalent({ places: talentPlaces(freshFolder()), log: noLog })
+  const org = composeOrganisation({ db, clock, log: noLog, data: freshFolder(), poolText: talent.textOf })
   await writeFirstFiles(db, org.files)
   const worker = await db.write([], (tx) => registerWorker(tx, { id: 'wrk_test', host: 'here', pid: process.pid }))
   const jobs = createJobs({ db, clock, ids: systemIds, worker: 'wrk_test', trigger: noTrigger })
@@ -98,7 +101,8 @@ export async function startAgency(
     createLink: (path) => ({ url: `http://127.0.0.1:1/enter?code=x&to=${path}`, expiresAt: clock.at() }),
     stop: () => {},
   })
-  return { agency, org, notify, routes: routesOf(agency, { db, clock, feed: createFeed({ db }), daemon, org, notify }) }
+  const edges = { db, clock, feed: createFeed({ db }), daemon, org, notify, talent }
+  return { agency, org, notify, talent, routes: routesOf(agency, edges) }
 }
 
 /** Briefs need no disk; what belongs to a mission is looked at there. */

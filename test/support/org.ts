@@ -6,7 +6,7 @@ import { readStreamPage } from '../../src/events/store.ts'
 import type { AgentActor } from '../../src/kernel/actor.ts'
 import type { PersonaId } from '../../src/kernel/ids.ts'
 import { noLog } from '../../src/kernel/log.ts'
-import { composeOrganisation, type Org } from '../../src/org/compose.ts'
+import { composeOrganisation, type Org, type OrgParts } from '../../src/org/compose.ts'
 import { writeFirstFiles } from '../../src/org/first-files.ts'
 import { agentOf, startAgency, type TestAgency } from './agency.ts'
 import { type FreshStore, freshFolder, type OpenFresh } from './store.ts'
@@ -24,10 +24,13 @@ export interface TestOrg extends Org {
 }
 
 /** The services of the organisation on a store and a data directory of their own; audit and replay must agree at the end. */
-export async function openOrg(openFresh: OpenFresh, { root = freshFolder() } = {}): Promise<TestOrg> {
+export async function openOrg(
+  openFresh: OpenFresh,
+  { root = freshFolder(), ...texts }: { root?: string } & Pick<OrgParts, 'poolText'> = {},
+): Promise<TestOrg> {
   const agency = await startAgency(openFresh)
   const { db, clock } = agency
-  const org = composeOrganisation({ db, clock, log: noLog, data: root })
+  const org = composeOrganisation({ db, clock, log: noLog, data: root, ...texts })
   await writeFirstFiles(db, org.files)
   return {
     ...org,

@@ -27,6 +27,10 @@ export const findPersona = (tx: ReadTx, id: number): Promise<Persona | undefined
 
 export const listPersonas = (tx: ReadTx): Promise<Persona[]> => findRows(tx, personas, '1 = 1 ORDER BY id')
 
+/** Those that stand for somebody of the talent pool. */
+export const listPoolPersonas = (tx: ReadTx): Promise<Persona[]> =>
+  findRows(tx, personas, "origin = 'pool' ORDER BY id")
+
 export async function findPersonaBySlug(tx: ReadTx, slug: string): Promise<Persona | undefined> {
   const [found] = await findRows(tx, personas, 'slug = ?', [slug])
   return found

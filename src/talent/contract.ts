@@ -1,0 +1,103 @@
+import { z } from 'zod'
+
+import { operation } from '../operations/contract.ts'
+import { Capability, TierName } from '../team/contract.ts'
+
+export const talentOrigins = ['bundled', 'own', 'team'] as const
+export const TalentOrigin = z.enum(talentOrigins).describe('Shipped with Agency, of this home, or of a team file')
+export type TalentOrigin = z.infer<typeof TalentOrigin>
+
+/** What the front matter of a personality says, with what it leaves out inferred. */
+export const TalentFields = z.object({
+  name: z.string(),
+  division: z.string(),
+  tiers: z.array(TierName),
+  domains: z.array(z.string()),
+  capability: Capability,
+})
+export type TalentFields = z.infer<typeof TalentFields>
+
+export const TalentView = TalentFields.extend({
+  path: z.string().describe('Below the agents folder of its pool: engineering/sre.md'),
+  from: TalentOrigin,
+})
+export type TalentView = z.infer<typeof TalentView>
+
+/** One row of role_registry.yaml: who does what in which tier unless a plan names somebody. */
+export const MapRow = z.object({ tier: TierName, domain: z.string(), name: z.string(), from: TalentOrigin })
+export type MapRow = z.infer<typeof MapRow>
+
+export const PromptFile = z.object({
+  playbook: z.string(),
+  name: z.string(),
+  from: z.enum(['bundled', 'own']).describe('own: a file of this home stands before ours'),
+  path: z.string().describe('The file that is read'),
+})
+export type PromptFile = z.infer<typeof PromptFile>
+
+const Warnings = z.array(z.string()).describe('What could not be used, and why')
+
+export const talentOperations = {
+  list: operation({
+    name: 'talent.list',
+    summary: 'The personalities that work can be cast with, and files that could not be used',
+    method: 'GET',
+    path: '/talent',
+    input: z.strictObject({ tier: TierName.optional(), division: z.string().min(1).max(200).optional() }),
+    output: z.object({ entries: z.array(TalentView), warnings: Warnings }),
+    allow: ['operator', 'agent'],
+  }),
+  show: operation({
+    name: 'talent.show',
+    summary: 'One personality: its five fields and its text',
+    method: 'GET',
+    path: '/talent/entries/:talent',
+    input: z.strictObject({
+      talent: z.string().trim().min(1).max(500).describe('Its name, its file with or without division, or its path'),
+    }),
+    output: TalentView.extend({ text: z.string().describe('What its agents are told about themselves') }),
+    allow: ['operator', 'agent'],
+  }),
+  map: operation({
+    name: 'talent.map',
+    summary: 'Who is cast by tier and domain where a plan names nobody',
+    method: 'GET',
+    path: '/talent/map',
+    input: z.strictObject({}),
+    output: z.object({
+      rows: z.array(MapRow),
+      defaults: z.record(z.string(), z.string()).describe('By tier, for every other domain'),
+      warnings: Warnings,
+    }),
+    allow: ['operator', 'agent'],
+  }),
+  import: operation({
+    name: 'talent.import',
+    summary: 'Take over the personalities of a folder of this machine; says what was skipped and why',
+    method: 'POST',
+    path: '/talent/import',
+    input: z.strictObject({
+      directory: z
+        .string()
+        .regex(/^\/[^\0]*$/, { error: 'must be an absolute path' })
+        .max(4_096)
+        .describe('A pool of division folders, or a project that has .claude/agents'),
+    }),
+    output: z.object({
+      imported: z.array(z.string()).describe('Paths below the agents folder of this home'),
+      updated: z.array(z.string()).describe('Those of the same pool that were there with another text'),
+      skipped: z.array(z.object({ path: z.string(), reason: z.string() })),
+      mapping: z.boolean().describe('Whether its role_registry.yaml was taken over'),
+    }),
+    allow: ['operator'],
+  }),
+  prompts: operation({
+    name: 'talent.prompts',
+    summary: 'The prompt files of every playbook, and which of them this home replaces',
+    method: 'GET',
+    path: '/talent/prompts',
+    input: z.strictObject({}),
+    output: z.object({ prompts: z.array(PromptFile), warnings: Warnings }),
+    allow: ['operator', 'agent'],
+  }),
+}

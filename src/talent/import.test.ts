@@ -1,0 +1,230 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+import { describe, expect, it } from 'vitest'
+
+import { freshFolder } from '../../test/support/store.ts'
+import { talentPlaces } from '../../test/support/talent.ts'
+import { talentRoot } from '../entries.ts'
+import { noLog } from '../kernel/log.ts'
+import { finishImports, importPool } from './import.ts'
+import { openTalent } from './service.ts'
+
+const bundled = join(talentRoot(), 'agents')
+
+function write(root: string, files: Record<string, string | Uint8Array>): string {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+  return root
+}
+
+const named = (name: string, text = `You are ${name}.`): string => `---\nname: ${name}\n---\n${text}\n`
+const pool = (name: string, files: Record<string, string | Uint8Array>): string =>
+  write(join(freshFolder(), name), files)
+const take = (home: string, directory: string) => importPool(home, bundled, directory)
+const look = (home: string, path: string): string => readFileSync(join(home, 'agents', path), 'utf8')
+
+describe('importing a pool', () => {
+  it('takes divisions as they are, and says of every other file why it stayed', async () => {
+    const home = join(freshFolder(), 'talent')
+    const directory = pool('acme', {
+      'README.md': 'Acme’s people',
+      'engineering/engineering-sre.md': named('SRE'),
+      'engineering/Odd Name.md': named('Odd'),
+      'game/unity/shader.md': named('Shader'),
+      'game/unity/notes.md': 'no front matter',
+      'strategy/nexus.md': 'You plan.',
+      'strategy/QUICKSTART.md': 'Begin here.',
+      'strategy/hollow.md': '---\nname: x\n---\n',
+      'strategy/huge.md': 'x'.repeat(300_000),
+      'strategy/latin.md': Buffer.from('caf\xe9', 'latin1'),
+      'examples/one.md': named('One'),
+      '.git/two.md': named('Two'),
+      'strategy/picture.png': 'x',
+    })
+    symlinkSync('/etc/hostname', join(directory, 'strategy', 'outside.md'))
+    symlinkSync('..', join(directory, 'strategy', 'loop'))
+    execFileSync('mkfifo', [join(directory, 'strategy', 'pipe.md')])
+    expect(await take(home, directory)).toEqual({
+      imported: [
+        'engineering/engineering-sre.md',
+        'engineering/odd-name.md',
+        'game/shader.md',
+        'strategy/nexus.md',
+      ].sort(),
+      updated: [],
+      mapping: false,
+      skipped: [
+        { path: 'README.md', reason: 'is documentation: a name in capitals, and no front matter' },
+        { path: 'game/unity/notes.md', reason: 'has no front matter, and does not lie in a division' },
+        { path: 'strategy/QUICKSTART.md', reason: 'is documentation: a name in capitals, and no front matter' },
+        { path: 'strategy/hollow.md', reason: 'there is nothing below its front matter' },
+        { path: 'strategy/huge.md', reason: 'is larger than 256 KB' },
+        { path: 'strategy/latin.md', reason: 'is not UTF-8 text' },
+        { path: 'strategy/loop', reason: 'is a link; links are not followed' },
+        { path: 'strategy/outside.md', reason: 'is a link; links are not followed' },
+        { path: 'strategy/pipe.md', reason: 'is not a file' },
+      ],
+    })
+    expect(look(home, 'game/shader.md')).toBe(named('Shader'))
+    expect(readdirSync(home).sort()).toEqual(['agents', 'sources.json'])
+  })
+
+  it.each(['.', '.claude/agents'])(
+    'takes a project’s coding agents into a division of its own, given %s',
+    async (folder) => {
+      const home = join(freshFolder(), 'talent')
+      const project = pool('web-shop', {
+        '.claude/agents/reviewer.md': named('reviewer'),
+        'src/readme.md': named('not me'),
+      })
+      expect((await take(home, join(project, folder))).imported).toEqual(['web-shop/reviewer.md'])
+    },
+  )
+
+  it('does nothing the second time, and updates what its own pool has changed since', async () => {
+    const home = join(freshFolder(), 'talent')
+    const directory = pool('acme', { 'ops/a.md': named('a'), 'ops/b.md': named('b') })
+    await take(home, directory)
+    expect(await take(home, directory)).toMatchObject({
+      imported: [],
+      updated: [],
+      skipped: [{ reason: 'ops/a.md is the same already' }, { reason: 'ops/b.md is the same already' }],
+    })
+    write(directory, { 'ops/b.md': named('b', 'You learnt.') })
+    expect(await take(home, directory)).toMatchObject({ imported: [], updated: ['ops/b.md'] })
+    expect(look(home, 'ops/b.md')).toContain('You learnt.')
+  })
+
+  it('keeps those apart who bear the name of somebody of another pool, ours included', async () => {
+    const home = join(freshFolder(), 'talent')
+    await take(home, pool('first', { 'ops/a.md': named('a') }))
+    const second = pool('second', {
+      'ops/a.md': named('a', 'You are another.'),
+      'engineering/sre.md': named('sre', 'You are another.'),
+      'engineering/code-reviewer.md': readFileSync(join(bundled, 'engineering/code-reviewer.md')),
+    })
+    expect(await take(home, second)).toMatchObject({
+      imported: ['engineering-second/sre.md', 'ops-second/a.md'],
+      skipped: [{ path: 'engineering/code-reviewer.md', reason: 'engineering/code-reviewer.md is the same already' }],
+    })
+    expect((await take(home, pool('second', { 'ops/a.md': named('a', 'A third.') }))).imported).toEqual([
+      'ops-second-2/a.md',
+    ])
+    expect(look(home, 'ops/a.md')).toBe(named('a'))
+    // Again, and nobody comes twice.
+    expect(await take(home, second)).toMatchObject({ imported: [], updated: [] })
+    const talent = await openTalent({ places: { ...talentPlaces('/nowhere'), home }, log: noLog })
+    expect(talent.pool().entries.filter((each) => each.name === 'a')).toHaveLength(3)
+    await expect(talent.show('a')).rejects.toMatchObject({ code: 'conflict' })
+    await expect(talent.show('ops-second/a')).resolves.toMatchObject({ division: 'ops-second' })
+    expect(talent.pool().warnings).toEqual([])
+  })
+
+  it('takes its mapping over where the home has none, and refuses everything where that is wrong', async () => {
+    const home = join(freshFolder(), 'talent')
+    const row = (tier: string) => `roles: [{ ${tier}: t3, domain: Night, name: owl }]\n`
+    const directory = pool('acme', { 'agents/ops/owl.md': named('owl'), 'config/role_registry.yaml': row('teer') })
+    await expect(take(home, directory)).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: expect.stringMatching(/config\/role_registry\.yaml:1:11: a role has no "teer"/),
+    })
+    expect(existsSync(join(home, 'agents'))).toBe(false)
+    write(directory, { 'config/role_registry.yaml': row('tier') })
+    expect(await take(home, directory)).toMatchObject({ imported: ['ops/owl.md'], mapping: true })
+    write(directory, { 'config/role_registry.yaml': `# changed\n${row('tier')}` })
+    expect(await take(home, directory)).toMatchObject({
+      mapping: false,
+      skipped: expect.arrayContaining([
+        { path: 'role_registry.yaml', reason: `this home has one: ${join(home, 'role_registry.yaml')}` },
+      ]),
+    })
+    const talent = await openTalent({ places: { ...talentPlaces('/nowhere'), home }, log: noLog })
+    expect((await talent.map()).rows).toHaveLength(20)
+  })
+
+  it('is refused where there is nothing, too much, or no folder', async () => {
+    const home = join(freshFolder(), 'talent')
+    const file = join(pool('acme', { 'x.txt': '' }), 'x.txt')
+    await expect(take(home, '/no/such/folder')).rejects.toMatchObject({ code: 'not_found' })
+    await expect(take(home, file)).rejects.toMatchObject({ code: 'invalid_input' })
+    await expect(take(home, dirname(file))).rejects.toMatchObject({ code: 'not_found', message: /no Markdown file/ })
+    const many = Object.fromEntries(Array.from({ length: 5_001 }, (_, index) => [`ops/p${index}.md`, 'x']))
+    await expect(take(home, pool('many', many))).rejects.toMatchObject({
+      code: 'too_large',
+      message: expect.stringContaining('more than 5000 Markdown files; nothing was taken'),
+    })
+    expect(existsSync(home)).toBe(false)
+  })
+
+  it('goes neither through a division nor to a project’s agents that lead elsewhere', async () => {
+    const home = join(freshFolder(), 'talent')
+    const elsewhere = freshFolder()
+    mkdirSync(join(home, 'agents'), { recursive: true })
+    symlinkSync(elsewhere, join(home, 'agents', 'ops'))
+    await expect(take(home, pool('acme', { 'ops/a.md': named('a') }))).rejects.toMatchObject({ code: 'conflict' })
+    expect([readdirSync(elsewhere), readdirSync(home)]).toEqual([[], ['agents']])
+    const project = pool('project', { 'ops/b.md': named('b') })
+    mkdirSync(join(project, '.claude'))
+    symlinkSync(pool('other', { 'secret.md': named('secret') }), join(project, '.claude', 'agents'))
+    expect((await take(join(freshFolder(), 'talent'), project)).imported).toEqual(['ops/b.md'])
+  })
+
+  it('that was decided when its process died is finished by the next, one that was not is forgotten', async () => {
+    const home = join(freshFolder(), 'talent')
+    write(home, {
+      '.import-aaa/agents/ops/never.md': named('never'),
+      '.decided-bbb/agents/ops/a.md': named('a', 'New.'),
+      '.decided-bbb/agents/ops/b.md': named('b'),
+      '.decided-bbb/sources.json': '{}',
+      'agents/ops/a.md': named('a'),
+    })
+    // It had come this far.
+    renameSync(join(home, '.decided-bbb/agents/ops/b.md'), join(home, 'agents/ops/b.md'))
+    const talent = await openTalent({ places: { ...talentPlaces('/nowhere'), home }, log: noLog })
+    expect(
+      talent
+        .pool()
+        .entries.filter((each) => each.from === 'own')
+        .map((each) => each.text),
+    ).toEqual(['New.', 'You are b.'])
+    expect(readdirSync(home).sort()).toEqual(['agents', 'sources.json'])
+    await finishImports(home)
+  })
+
+  it('counts at once, also for two that come together', async () => {
+    const talent = await openTalent({ places: talentPlaces(freshFolder()), log: noLog })
+    const files = (name: string) => ({ 'ops/same.md': named('same', `From ${name}.`), [`ops/${name}.md`]: named(name) })
+    await Promise.all(['one', 'two'].map((name) => talent.import(pool(name, files(name)))))
+    const own = talent.pool().entries.filter((each) => each.from === 'own')
+    expect(own.map((each) => each.path)).toEqual(['ops-two/same.md', 'ops/one.md', 'ops/same.md', 'ops/two.md'])
+  })
+})
+
+describe('prompts', () => {
+  it('are those of every playbook, and the home’s own where it has one of that name', async () => {
+    const home = freshFolder()
+    write(home, {
+      'prompts/direct/plan.md': 'Mine',
+      'prompts/direct/plam.md': 'Typo',
+      'prompts/directt/plan.md': 'Typo',
+    })
+    const talent = await openTalent({ places: talentPlaces(home), log: noLog })
+    const { prompts, warnings } = await talent.prompts()
+    expect(prompts.filter((each) => each.playbook === 'direct').map(({ name, from }) => `${name} ${from}`)).toEqual([
+      'brief bundled',
+      'plan own',
+      'review bundled',
+      'verify bundled',
+    ])
+    expect(prompts.find((each) => each.from === 'own')?.path).toBe(join(home, 'prompts/direct/plan.md'))
+    expect(warnings).toEqual([
+      `${home}/prompts/direct/plam.md is not used: direct has no such prompt`,
+      `${home}/prompts/directt is not used: there is no such playbook`,
+    ])
+    for (const { path } of prompts) expect(existsSync(path)).toBe(true)
+  })
+})

@@ -1,0 +1,290 @@
+import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, sep } from 'node:path'
+
+import { AgencyError, refusal } from '../kernel/errors.ts'
+import { slug } from '../kernel/text.ts'
+import type { OutputOf } from '../operations/contract.ts'
+import type { talentOperations } from './contract.ts'
+import { findMarkdown, isDirectory, maxPoolBytes, readMarkdown, type Skipped } from './markdown-files.ts'
+import { isLeftOut, stemOf } from './pick.ts'
+import { draftOf, readableRegistry } from './pool.ts'
+
+export type Imported = OutputOf<typeof talentOperations.import>
+
+/** Which pool each file came from: importing the same one again brings it up to date, another one's is kept apart. */
+type Sources = Record<string, string>
+
+/** Below a home's talent folder. */
+const agents = 'agents'
+const mapping = 'role_registry.yaml'
+const sourcesFile = 'sources.json'
+const unfinished = '.import-'
+const decided = '.decided-'
+
+/**
+ * Takes the personalities of a folder over into the home's talent folder, all or none: everything is written beside it
+ * first; one rename decides; what is decided is put into place now, or by whoever comes next. `bundled`: our own pool,
+ * whose people keep their names.
+ */
+export async function importPool(home: string, bundled: string, directory: string): Promise<Imported> {
+  const pool = await poolIn(directory)
+  const { files, skipped } = await readPool(pool)
+  await mkdir(home, { recursive: true, mode: 0o700 })
+  await finishImports(home)
+  const sources = await readSources(home)
+  const plan = await planImport({ home, bundled, pool, files, sources })
+  const registry = await registryOf(pool, home, skipped)
+  const isAnything = plan.writes.length > 0 || registry !== null
+  if (isAnything) {
+    await stageAndDecide(home, [
+      ...plan.writes.map(({ path, text }) => ({ path: `${agents}/${path}`, text })),
+      ...(registry === null ? [] : [{ path: mapping, text: registry }]),
+      { path: sourcesFile, text: `${JSON.stringify(plan.sources, null, 2)}\n` },
+    ])
+    await finishImports(home)
+  }
+  return {
+    imported: plan.writes.filter((each) => !each.isUpdate).map((each) => each.path),
+    updated: plan.writes.filter((each) => each.isUpdate).map((each) => each.path),
+    skipped: [...skipped, ...plan.skipped].sort((a, b) => (a.path < b.path ? -1 : 1)),
+    mapping: registry !== null,
+  }
+}
+
+/** Puts into place what an earlier life had decided, and removes what it had not. Before anybody looks at the pool. */
+export async function finishImports(home: string): Promise<void> {
+  const names = await readdir(home).catch(() => [])
+  for (const name of names.filter((each) => each.startsWith(decided))) {
+    for (const path of await filesBelow(join(home, name))) {
+      await mkdir(dirname(join(home, path)), { recursive: true })
+      await rename(join(home, name, path), join(home, path))
+    }
+    await rm(join(home, name), { recursive: true, force: true })
+  }
+  for (const name of names.filter((each) => each.startsWith(unfinished)))
+    await rm(join(home, name), { recursive: true, force: true })
+}
+
+interface SourcePool {
+  /** Where its personalities begin. */
+  root: string
+  /** The folder that was named. */
+  directory: string
+  /** What it is called, for keeping it apart. */
+  name: string
+}
+
+/** A project keeps its own in `.claude/agents`, a pool may keep its in `agents`; anything else is taken as it lies. */
+async function poolIn(directory: string): Promise<SourcePool> {
+  let real: string
+  try {
+    real = await realpath(directory)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') throw refusal('not_found', `there is no folder ${directory}`)
+    throw unreadable(directory, error)
+  }
+  if (!(await isDirectory(real))) throw refusal('invalid_input', `${directory} is not a folder`)
+  for (const inner of [join('.claude', 'agents'), 'agents']) {
+    const root = await realpath(join(real, inner)).catch(() => null)
+    // A link that leads out of what was named is not what was named.
+    if (root !== null && root.startsWith(real + sep) && (await isDirectory(root)))
+      return { root, directory: real, name: nameOf(real) }
+  }
+  return { root: real, directory: real, name: nameOf(real) }
+}
+
+/** The first folder upwards whose name says anything: not `agents`, not `.claude`. */
+function nameOf(path: string): string {
+  const said = path.split(sep).filter((part) => part !== '' && part !== 'agents' && !part.startsWith('.'))
+  return slug(said.at(-1) ?? '') || 'pool'
+}
+
+interface SourceFile {
+  /** Below the pool's root. */
+  path: string
+  division: string
+  text: string
+}
+
+async function readPool({ root, name }: SourcePool): Promise<{ files: SourceFile[]; skipped: Skipped[] }> {
+  const { paths, skipped } = await findMarkdown(root, isLeftOut).catch((error: unknown) => {
+    throw error instanceof AgencyError ? error : unreadable(root, error)
+  })
+  if (paths.length + skipped.length === 0)
+    throw refusal('not_found', `no Markdown file in ${root}`, { hint: 'Give .claude/agents, or a pool of divisions.' })
+  const files: SourceFile[] = []
+  let bytes = 0
+  for (const path of paths) {
+    const read = await readMarkdown(join(root, path))
+    const drafted = 'reason' in read ? read : draftOf(path, read.text)
+    if ('reason' in read || 'reason' in drafted) {
+      skipped.push({ path, reason: (drafted as { reason: string }).reason })
+      continue
+    }
+    bytes += read.bytes
+    if (bytes > maxPoolBytes)
+      throw refusal('too_large', `${root} holds more than ${maxPoolBytes / 1024 / 1024} MB of personalities`)
+    // A file in no folder belongs to whoever keeps it, not to everybody.
+    const isApart = !path.includes('/') && drafted.said.division === undefined
+    files.push({ path, division: isApart ? name : drafted.division, text: read.text })
+  }
+  return { files, skipped }
+}
+
+interface Write {
+  /** Below `agents`. */
+  path: string
+  text: string
+  isUpdate: boolean
+}
+
+async function planImport({
+  home,
+  bundled,
+  pool,
+  files,
+  sources,
+}: {
+  home: string
+  bundled: string
+  pool: SourcePool
+  files: readonly SourceFile[]
+  sources: Sources
+}): Promise<{ writes: Write[]; skipped: Skipped[]; sources: Sources }> {
+  const writes = new Map<string, Write>()
+  const skipped: Skipped[] = []
+  const now: Sources = { ...sources }
+  for (const { path, division, text } of files) {
+    const file = `${slug(stemOf(path))}.md`
+    for (const folder of foldersFor(division, pool.name)) {
+      const target = `${folder}/${file}`
+      if (writes.has(target)) {
+        // Two of one pool, from folders below the same division.
+        skipped.push({ path, reason: `${target} is another file of the same pool` })
+        break
+      }
+      const ours = await textAt(join(bundled, target))
+      const there = await textAt(join(home, agents, target))
+      if (there === text || (there === null && ours === text)) {
+        skipped.push({ path, reason: `${target} is the same already` })
+        break
+      }
+      const isFree = ours === null && there === null
+      const isOfThisPool = there !== null && sources[target] === pool.directory
+      if (!isFree && !isOfThisPool) continue
+      writes.set(target, { path: target, text, isUpdate: isOfThisPool })
+      now[target] = pool.directory
+      break
+    }
+  }
+  return { writes: [...writes.values()].sort((a, b) => (a.path < b.path ? -1 : 1)), skipped, sources: now }
+}
+
+/** Its own; and where another pool has taken the place there: `engineering-acme`, `engineering-acme-2` … */
+function* foldersFor(division: string, pool: string): Generator<string> {
+  yield division
+  yield `${division}-${pool}`
+  for (let number = 2; ; number++) yield `${division}-${pool}-${number}`
+}
+
+async function registryOf({ directory, root }: SourcePool, home: string, skipped: Skipped[]): Promise<string | null> {
+  for (const place of [join(root, mapping), join(directory, mapping), join(directory, 'config', mapping)]) {
+    const read = await readMarkdown(place)
+    if ('reason' in read) {
+      if ((await lstat(place).catch(() => null)) !== null) skipped.push({ path: mapping, reason: read.reason })
+      continue
+    }
+    const { faults } = readableRegistry(read.text)
+    if (faults.length > 0)
+      throw refusal(
+        'invalid_input',
+        `${place}:${faults[0]}${faults.length > 1 ? ` (and ${faults.length - 1} more)` : ''}`,
+        {
+          hint: 'Nothing was imported. Mend the mapping, or remove it.',
+          data: { faults },
+        },
+      )
+    const own = await textAt(join(home, mapping))
+    if (own === null) return read.text
+    skipped.push({
+      path: mapping,
+      reason: own === read.text ? 'is the same already' : `this home has one: ${join(home, mapping)}`,
+    })
+    return null
+  }
+  return null
+}
+
+async function stageAndDecide(home: string, files: readonly { path: string; text: string }[]): Promise<void> {
+  const folder = await mkdtemp(join(home, unfinished))
+  try {
+    for (const parent of new Set(files.map(({ path }) => dirname(path)))) {
+      await refuseLinks(home, parent)
+      await mkdir(join(folder, parent), { recursive: true })
+    }
+    for (let start = 0; start < files.length; start += together)
+      await Promise.all(
+        files
+          .slice(start, start + together)
+          .map(({ path, text }) => writeFile(join(folder, path), text, { flag: 'wx', mode: 0o644, flush: true })),
+      )
+    await rename(folder, join(home, basename(folder).replace(unfinished, decided)))
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error instanceof AgencyError ? error : unwritable(home, error)
+  }
+}
+
+const together = 16
+
+/** A division that is a link would take our files to wherever it leads. The agents folder itself may be one. */
+async function refuseLinks(home: string, parent: string): Promise<void> {
+  if (!parent.includes('/')) return
+  const found = await lstat(join(home, parent)).catch(() => null)
+  if (found !== null && !found.isDirectory())
+    throw refusal('conflict', `${join(home, parent)} is not a folder of this home; nothing was imported`, {
+      hint: 'Move away what is there.',
+    })
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true })
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort()
+}
+
+async function textAt(path: string): Promise<string | null> {
+  const read = await readMarkdown(path)
+  if ('text' in read) return read.text
+  // Whatever else lies there is somebody's, and no text is equal to it.
+  return (await lstat(path).catch(() => null)) === null ? null : '\0'
+}
+
+async function readSources(home: string): Promise<Sources> {
+  try {
+    const value: unknown = JSON.parse(await readFile(join(home, sourcesFile), 'utf8'))
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return Object.fromEntries(
+        Object.entries(value).filter((each): each is [string, string] => typeof each[1] === 'string'),
+      )
+  } catch {
+    // Without it every file counts as another pool's: kept apart, never replaced.
+  }
+  return {}
+}
+
+const unreadable = (path: string, error: unknown): AgencyError =>
+  refusal('invalid_input', `${path} cannot be read: ${(error as Error).message}`)
+
+function unwritable(home: string, error: unknown): AgencyError {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return refusal('store_full', `the disk that holds ${home} is full; nothing was imported`, {
+      hint: 'Free some space, then repeat the command.',
+      cause: error,
+    })
+  return refusal('store_unusable', `${home} cannot be written: ${message}; nothing was imported`, { cause: error })
+}

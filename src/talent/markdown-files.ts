@@ -1,0 +1,85 @@
+import { constants, type Dirent } from 'node:fs'
+import { lstat, open, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { refusal } from '../kernel/errors.ts'
+
+/** A personality is a page; whoever writes more means something else, and every word of it is paid for at each launch. */
+export const maxFileBytes = 256 * 1024
+export const maxFiles = 5_000
+/** All of a pool is held in memory. */
+export const maxPoolBytes = 64 * 1024 * 1024
+/** Of whatever else lies there: a home directory given by mistake is not walked to its end. */
+const maxLooked = 100_000
+const maxDepth = 12
+
+export interface Skipped {
+  /** Below the folder that was walked. */
+  path: string
+  reason: string
+}
+
+export interface Found {
+  /** Below the folder that was walked, with `/` between its parts. */
+  paths: string[]
+  skipped: Skipped[]
+}
+
+/** Markdown files below a folder, in order of their names. Links are not followed, so nothing is outside and no walk is endless. */
+export async function findMarkdown(root: string, leaveOut: (folder: string) => boolean): Promise<Found> {
+  const found: Found = { paths: [], skipped: [] }
+  let looked = 0
+  const walk = async (folder: string, depth: number): Promise<void> => {
+    for (const entry of await entriesOf(join(root, folder))) {
+      if (++looked > maxLooked) throw tooMuch(root, `more than ${maxLooked} files and folders`)
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+      const isMarkdown = entry.name.toLowerCase().endsWith('.md')
+      if (entry.isDirectory()) {
+        if (leaveOut(entry.name)) continue
+        if (depth < maxDepth) await walk(path, depth + 1)
+        else found.skipped.push({ path, reason: `lies more than ${maxDepth} folders deep` })
+      } else if (entry.isSymbolicLink()) found.skipped.push({ path, reason: 'is a link; links are not followed' })
+      else if (isMarkdown && entry.isFile()) found.paths.push(path)
+      else if (isMarkdown) found.skipped.push({ path, reason: 'is not a file' })
+      if (found.paths.length > maxFiles) throw tooMuch(root, `more than ${maxFiles} Markdown files`)
+    }
+  }
+  await walk('', 0)
+  return found
+}
+
+/** The text of a file, or why it has none that can be used. */
+export async function readMarkdown(path: string): Promise<{ text: string; bytes: number } | { reason: string }> {
+  let file
+  try {
+    // Neither a link that appeared meanwhile nor a pipe that nobody writes to.
+    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    const { size } = await file.stat()
+    if (size > maxFileBytes) return { reason: `is larger than ${maxFileBytes / 1024} KB` }
+    const bytes = await file.readFile()
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return text.includes('\0') ? { reason: 'is not text' } : { text, bytes: bytes.length }
+  } catch (error) {
+    return { reason: error instanceof TypeError ? 'is not UTF-8 text' : `cannot be read: ${(error as Error).message}` }
+  } finally {
+    await file?.close()
+  }
+}
+
+export const isDirectory = async (path: string): Promise<boolean> => {
+  try {
+    return (await lstat(path)).isDirectory()
+  } catch {
+    return false
+  }
+}
+
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+const tooMuch = (root: string, what: string) =>
+  refusal('too_large', `${root} holds ${what}; nothing was taken from it`, {
+    hint: 'Give the folder that holds the personalities and nothing else.',
+  })

@@ -1,0 +1,374 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { freshFolder } from '../../test/support/store.ts'
+import { talentRoot } from '../entries.ts'
+import { tierDuties, tierNames } from '../team/contract.ts'
+import type { Pool } from './model.ts'
+import { draftOf, loadPool, type PoolPlace } from './pool.ts'
+import { castingOf, defaultTalent, mapOf, resolveTalent } from './resolve.ts'
+
+const placeIn = (from: PoolPlace['from'], folder: string): PoolPlace => ({
+  from,
+  agents: join(folder, 'agents'),
+  registry: join(folder, 'role_registry.yaml'),
+})
+const bundled = placeIn('bundled', talentRoot())
+
+/** The starter set, and beside it a home with these files. */
+async function poolWith(files: Record<string, string | Uint8Array> = {}): Promise<Pool> {
+  const home = freshFolder()
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(home, path)), { recursive: true })
+    writeFileSync(join(home, path), text)
+  }
+  return loadPool([bundled, placeIn('own', home)])
+}
+
+const starters = `
+  nexus-strategy software-architect devops-automator data-engineer senior-developer sre frontend-developer
+  backend-architect database-optimizer mobile-app-builder ai-engineer security-engineer technical-writer code-reviewer
+  testing-reality-checker testing-api-tester testing-performance-benchmarker`
+  .trim()
+  .split(/\s+/)
+
+describe('the starter set', () => {
+  it('has everybody whom the mapping names, and nobody has anything missing', async () => {
+    const pool = await poolWith()
+    expect(pool.warnings).toEqual([])
+    expect(pool.entries.map((each) => each.name).sort()).toEqual([...starters].sort())
+    for (const { file } of pool.entries)
+      expect(readFileSync(file, 'utf8')).toMatch(
+        /^---\nname: .+\ndivision: .+\ntiers: \[.+\]\ndomains: \[.+\]\ncapability: .+\n---\n\n# /,
+      )
+    const words = pool.entries.map(({ text }) => text.split(/\s+/).length)
+    expect(Math.min(...words)).toBeGreaterThanOrEqual(250)
+    expect(Math.max(...words)).toBeLessThanOrEqual(450)
+  })
+
+  it('is mapped in nineteen rows, and for every tier', async () => {
+    const pool = await poolWith()
+    expect(mapOf(pool).map(({ tier, domain, name }) => `${tier} ${domain}: ${name}`)).toEqual([
+      't1 Strategy: nexus-strategy',
+      't2 Backend: software-architect',
+      't2 Infra: devops-automator',
+      't2 Data: data-engineer',
+      't3 Backend: senior-developer',
+      't3 Reliability: sre',
+      't4 Frontend: frontend-developer',
+      't4 Backend: backend-architect',
+      't4 Database: database-optimizer',
+      't4 DevOps: devops-automator',
+      't4 Mobile: mobile-app-builder',
+      't4 AI/ML: ai-engineer',
+      't4 Security: security-engineer',
+      't4 Docs: technical-writer',
+      't5 Code review: code-reviewer',
+      't5 Integration: testing-reality-checker',
+      't5 API: testing-api-tester',
+      't5 Performance: testing-performance-benchmarker',
+      't5 Security: security-engineer',
+    ])
+    for (const { tier, name } of mapOf(pool)) expect(resolveTalent(pool, name).tiers).toContain(tier)
+    for (const tier of tierNames) expect(defaultTalent(pool, tier, 'gardening').tiers).toContain(tier)
+  })
+})
+
+describe('what a file leaves out', () => {
+  it('is inferred: the name from the file, the division from its folder, the rest from the mapping', async () => {
+    const pool = await poolWith({
+      'agents/ops/pager.md': 'You hold the pager.',
+      'agents/ops/anybody.md': '---\ncolor: red\n---\nYou do anything.',
+      'role_registry.yaml': 'roles:\n  - { tier: t3, domain: Night, name: pager }\n',
+    })
+    expect(resolveTalent(pool, 'pager')).toMatchObject({
+      name: 'pager',
+      division: 'ops',
+      tiers: ['t3'],
+      domains: ['night'],
+      capability: tierDuties.t3.capability,
+      text: 'You hold the pager.',
+    })
+    expect(resolveTalent(pool, 'anybody')).toMatchObject({ tiers: tierNames, domains: [], capability: 'capable' })
+  })
+
+  it('is inferred too where a field says what cannot be meant, with a warning', async () => {
+    const text = '---\nname: [1]\ntiers: [t4, t9]\ndomains: 7\ncapability: genius\n---\nYou.'
+    const pool = await poolWith({ 'agents/ops/odd.md': text })
+    expect(resolveTalent(pool, 'odd')).toMatchObject({ name: 'odd', tiers: tierNames, domains: ['7'] })
+    expect(pool.warnings).toEqual([
+      'ops/odd.md (own): name must be a text of 1 to 100 characters; it is inferred',
+      'ops/odd.md (own): tiers must be a list of t1, t2, t3, t4, t5; it is inferred',
+      'ops/odd.md (own): capability must be reasoning-heavy or capable or fast-cheap; it is inferred',
+    ])
+  })
+
+  it('is read line by line where people write what only looks like YAML', async () => {
+    const text = '---\nname: Night Owl\ndescription: Use it when: it is dark\ntiers: [t3, t4]\n---\nYou wake.'
+    const pool = await poolWith({ 'agents/ops/night-owl.md': text })
+    expect(resolveTalent(pool, 'night-owl')).toMatchObject({
+      name: 'Night Owl',
+      tiers: ['t3', 't4'],
+      text: 'You wake.',
+    })
+    expect(pool.warnings).toEqual([])
+  })
+})
+
+describe('a file that cannot be used', () => {
+  it('is left out with a warning, and nobody else is', async () => {
+    const home = freshFolder()
+    const agents = join(home, 'agents', 'ops')
+    mkdirSync(agents, { recursive: true })
+    writeFileSync(join(agents, 'bomb.md'), '---\na: &a [x, x]\nb: &b [*a, *a]\nname: *b\n---\nBoom.')
+    writeFileSync(join(agents, 'good.md'), 'You are good.')
+    writeFileSync(join(agents, 'hollow.md'), '---\nname: hollow\n---\n \n')
+    writeFileSync(join(agents, 'huge.md'), 'x'.repeat(1_000_000))
+    writeFileSync(join(agents, 'latin.md'), Buffer.from('caf\xe9', 'latin1'))
+    writeFileSync(join(agents, 'nothing.md'), '')
+    writeFileSync(join(agents, 'open.md'), '---\nname: open\n\nNever closed.')
+    writeFileSync(join(agents, 'weird.md'), '---\n{{{{ ]\n---\nText.')
+    writeFileSync(join(agents, 'zero.md'), 'a\0b')
+    writeFileSync(join(agents, '日本.md'), 'Hello.')
+    symlinkSync('/etc/passwd', join(agents, 'link.md'))
+    symlinkSync('..', join(agents, 'loop'))
+    execFileSync('mkfifo', [join(agents, 'pipe.md')])
+    const pool = await loadPool([bundled, placeIn('own', home)])
+    expect(pool.entries.filter((each) => each.from === 'own').map((each) => each.path)).toEqual([
+      'ops/bomb.md',
+      'ops/good.md',
+    ])
+    expect(pool.warnings).toEqual([
+      'ops/link.md (own): is a link; links are not followed',
+      'ops/loop (own): is a link; links are not followed',
+      'ops/pipe.md (own): is not a file',
+      'ops/hollow.md (own): there is nothing below its front matter',
+      'ops/huge.md (own): is larger than 256 KB',
+      'ops/latin.md (own): is not UTF-8 text',
+      'ops/nothing.md (own): it is empty',
+      'ops/open.md (own): its front matter does not end',
+      'ops/weird.md (own): its front matter is not YAML',
+      'ops/zero.md (own): is not text',
+      'ops/日本.md (own): its file name needs plain letters: it is found by them',
+    ])
+  })
+
+  it.each(['[', '- ', '{a: ', '"', '&a ', 'a: &a\n', 'a:\n '])('is told at once, also if it is made of %j', (sign) => {
+    const text = (length: number): string => `---\n${sign.repeat(length / sign.length)}\n---\nYou.`
+    expect(draftOf('ops/x.md', text(250_000))).toMatchObject({ reason: 'its front matter is larger than 8 KB' })
+    const started = performance.now()
+    draftOf('ops/x.md', text(8_000))
+    expect(performance.now() - started).toBeLessThan(5_000)
+  })
+
+  it('is not even looked for where collections keep other things', async () => {
+    const pool = await poolWith({
+      'agents/README.md': 'How to use it',
+      'agents/CONTRIBUTING.md': 'How to help',
+      'agents/notes.md': 'no division, no front matter',
+      'agents/ops/QA.md': '---\nname: QA\n---\nYou doubt.',
+      'agents/ops/runbooks/one.md': 'Steps',
+      'agents/examples/x.md': 'An example',
+      'agents/.git/y.md': 'Not ours',
+    })
+    expect(pool.entries.filter((each) => each.from === 'own').map((each) => each.name)).toEqual(['QA'])
+    expect(pool.warnings).toEqual([])
+  })
+
+  it('has a reason, whatever it says; every other has a name and a text', () => {
+    const front = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 200 }),
+      fc.json(),
+      fc.json().map((json) => `name: ${json}\ndivision: ${json}\ntiers: ${json}\ndomains: ${json}`),
+      fc
+        .array(fc.constantFrom('name', ':', '[', '&a', '*a', '"', '\n', '- ', '|', '? ', '---', ' ', 't1'))
+        .map((all) => all.join('')),
+    )
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 100 }),
+      fc.tuple(front, fc.string({ maxLength: 20 })).map(([fields, body]) => `---\n${fields}\n---\n${body}`),
+    )
+    fc.assert(
+      fc.property(text, (written) => {
+        const drafted = draftOf('ops/x.md', written)
+        if ('reason' in drafted) expect(drafted.reason).toMatch(/^[^\n]+$/)
+        else {
+          expect(drafted.name).toMatch(/^[^\p{Cc}]{1,100}$/u)
+          expect(drafted.division).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/)
+          expect(drafted.said.body).toMatch(/\S/)
+          for (const tier of drafted.said.tiers ?? []) expect(tierNames).toContain(tier)
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('a mapping of one’s own', () => {
+  it('stands before ours row by row, and the rest stays', async () => {
+    const pool = await poolWith({
+      'agents/ops/pager.md': 'You hold the pager.',
+      'role_registry.yaml':
+        'defaults: { t5: pager }\nroles:\n  - { tier: t3, domain: reliability, name: pager, aliases: [nights] }\n',
+    })
+    expect(mapOf(pool)).toHaveLength(19)
+    for (const domain of ['Reliability', 'nights', 'Nights and reliability'])
+      expect(castingOf(pool, { tier: 't3', domain }).entry.name).toBe('pager')
+    expect(castingOf(pool, { tier: 't3', domain: 'Backend' }).entry.name).toBe('senior-developer')
+    expect(castingOf(pool, { tier: 't5', domain: 'gardening' }).entry.name).toBe('pager')
+  })
+
+  it('is refused as a whole, with the line of each fault', async () => {
+    const pool = await poolWith({
+      'role_registry.yaml':
+        'defaults:\n  t6: sre\nroles:\n  - { tierr: t3, domain: x, name: sre }\n  - { tier: t3, domain: Reliability, name: code-reviewer }\n',
+    })
+    const place = expect.stringMatching(/role_registry\.yaml:2:3: defaults has no "t6".*; the file is not used$/)
+    const other = expect.stringMatching(/role_registry\.yaml:4:7: a role has no "tierr"; did you mean "tier"\?/)
+    expect(pool.warnings).toEqual([place, other, expect.stringContaining('4:5: a role needs a tier')])
+    expect(castingOf(pool, { tier: 't3', domain: 'Reliability' }).entry.name).toBe('sre')
+  })
+
+  it.each([
+    '- x',
+    '[',
+    'roles: 7',
+    'roles: [1]',
+    'defaults: [a]',
+    '\0',
+    '*a',
+    'roles: [{tier: t1, domain: "", name: x}]',
+  ])('that says %j is a warning and no mapping', async (text) => {
+    const pool = await poolWith({ 'role_registry.yaml': text })
+    expect(pool.warnings.join('\n')).toContain('the file is not used')
+    expect(mapOf(pool)).toHaveLength(19)
+  })
+
+  it('that names somebody who is not there says so, and ours decides', async () => {
+    const pool = await poolWith({ 'role_registry.yaml': 'roles: [{ tier: t3, domain: Reliability, name: ghost }]' })
+    expect(pool.warnings).toEqual(['role_registry.yaml (own): t3 Reliability: nobody is called "ghost"'])
+    expect(castingOf(pool, { tier: 't3', domain: 'reliability' })).toMatchObject({
+      entry: { name: 'sre' },
+      warning: null,
+    })
+  })
+})
+
+describe('a name', () => {
+  const files = {
+    'agents/engineering/engineering-platform-lead.md': '---\nname: Platform Lead (SRE)\n---\nYou lead.',
+    'agents/testing/testing-api-tester.md': '---\nname: Other Tester\n---\nYou test otherwise.',
+    'agents/ops/sre.md': 'You are another.',
+    'agents/ops/owl.md': 'You are one.',
+    'agents/night/owl.md': 'You are two.',
+  }
+
+  it.each([
+    ['engineering/software-architect.md', 'engineering/software-architect.md'],
+    ['./talent/agents/../nothing', null],
+    ['talent/agents/engineering/software-architect', 'engineering/software-architect.md'],
+    ['Engineering/SRE', 'engineering/sre.md'],
+    ['software-architect', 'engineering/software-architect.md'],
+    ['SOFTWARE-ARCHITECT.md', 'engineering/software-architect.md'],
+    ['Software Architect', 'engineering/software-architect.md'],
+    ['engineering-software-architect', 'engineering/software-architect.md'],
+    ['platform-lead', 'engineering/engineering-platform-lead.md'],
+    ['engineering-platform-lead', 'engineering/engineering-platform-lead.md'],
+    ['Platform Lead (SRE)', 'engineering/engineering-platform-lead.md'],
+    ['reality-checker', 'testing/testing-reality-checker.md'],
+    ['nobody', null],
+    ['', null],
+    ['../../etc/passwd', null],
+    ['__proto__', null],
+  ])('%j is %s', async (name, path) => {
+    const pool = await poolWith(files)
+    if (path === null) expect(() => resolveTalent(pool, name)).toThrow(/no personality/)
+    else expect(resolveTalent(pool, name).path).toBe(path)
+  })
+
+  it('that two bear is a conflict that lists their paths', async () => {
+    const pool = await poolWith(files)
+    expect(() => resolveTalent(pool, 'Owl')).toThrow(
+      'several in the talent pool are called "Owl": night/owl.md, ops/owl.md',
+    )
+    expect(resolveTalent(pool, 'night/owl').text).toBe('You are two.')
+  })
+
+  it('means the file of the home where ours lies at the same path', async () => {
+    const pool = await poolWith(files)
+    expect(resolveTalent(pool, 'testing-api-tester')).toMatchObject({ from: 'own', text: 'You test otherwise.' })
+    expect(pool.entries.filter((each) => each.path === 'testing/testing-api-tester.md')).toHaveLength(1)
+  })
+
+  it('nearly right gets a hint', async () => {
+    const pool = await poolWith()
+    expect(() => resolveTalent(pool, 'code-reveiwer')).toThrow(
+      expect.objectContaining({ code: 'not_found', hint: 'Did you mean "code-reviewer"?' }),
+    )
+  })
+})
+
+describe('casting', () => {
+  it('takes whoever is wanted, from any tier', async () => {
+    const pool = await poolWith()
+    expect(castingOf(pool, { tier: 't2', domain: 'backend', wanted: 'technical-writer' })).toMatchObject({
+      entry: { name: 'technical-writer' },
+      warning: null,
+    })
+  })
+
+  it('gives two tasks of one tier to different people by their domain', async () => {
+    const pool = await poolWith()
+    const names = ['Frontend', 'Database', 'ai/ml', 'LLM', 'Backend services', 'documentation', '', null].map(
+      (domain) => castingOf(pool, { tier: 't4', domain }).entry.name,
+    )
+    expect(names.join(' ')).toBe(
+      'frontend-developer database-optimizer ai-engineer ai-engineer backend-architect technical-writer senior-developer senior-developer',
+    )
+  })
+
+  it('falls back to tier and domain with a warning that names both', async () => {
+    const pool = await poolWith()
+    expect(castingOf(pool, { tier: 't2', domain: 'Data', wanted: 'data-wizard' })).toMatchObject({
+      entry: { name: 'data-engineer' },
+      warning: 'nobody in the talent pool is called "data-wizard"; cast data-engineer instead (t2, Data)',
+    })
+  })
+
+  it('falls back where the name could mean two, and still knows whom the mapping means', async () => {
+    const pool = await poolWith({ 'agents/ops/sre.md': 'You are another.' })
+    expect(castingOf(pool, { tier: 't3', domain: 'Reliability', wanted: 'sre' })).toMatchObject({
+      entry: { path: 'engineering/sre.md' },
+      warning: expect.stringContaining('engineering/sre.md, ops/sre.md; cast sre instead'),
+    })
+  })
+
+  it('has nobody judge their own work', async () => {
+    const pool = await poolWith()
+    const not = 'engineering/security-engineer.md'
+    expect(castingOf(pool, { tier: 't5', domain: 'Security', not }).entry.name).toBe('code-reviewer')
+    expect(castingOf(pool, { tier: 't5', domain: 'Security', wanted: 'security-engineer', not })).toMatchObject({
+      entry: { name: 'code-reviewer' },
+      warning: '"security-engineer" did the work itself; cast code-reviewer instead (t5, Security)',
+    })
+  })
+
+  it('says so where there is nobody at all', async () => {
+    const empty = await loadPool([placeIn('own', freshFolder())])
+    expect(() => castingOf(empty, { tier: 't1' })).toThrow('the talent pool is empty')
+  })
+
+  it('takes no longer for many', async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 1_000 }, (_, index) => [`agents/d${index % 20}/p${index}.md`, `You are ${index}.`]),
+    )
+    const pool = await poolWith(files)
+    expect(pool.entries).toHaveLength(1_017)
+    for (let index = 0; index < 20_000; index++)
+      expect(castingOf(pool, { tier: 't4', wanted: `p${index % 1_000}` }).warning).toBeNull()
+  })
+})

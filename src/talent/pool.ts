@@ -1,0 +1,171 @@
+import { readFile, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { AgencyError } from '../kernel/errors.ts'
+import { slug } from '../kernel/text.ts'
+import { type TierName, tierDuties, tierNames } from '../team/contract.ts'
+import type { TalentOrigin } from './contract.ts'
+import { type FrontMatter, parsePersonality } from './front-matter.ts'
+import { findMarkdown, maxPoolBytes, readMarkdown } from './markdown-files.ts'
+import type { PlacedRow, Pool, PoolEntry } from './model.ts'
+import { divisionOf, isLeftOut, reasonToLeave, stemOf } from './pick.ts'
+import { noRegistry, parseRegistry, type Registry } from './registry.ts'
+import { indexOf, resolveIn } from './resolve.ts'
+
+/** Where personalities lie: a folder of divisions, and the mapping beside it. Neither need be there. */
+export interface PoolPlace {
+  from: TalentOrigin
+  agents: string
+  registry: string
+}
+
+/** The weakest place first: a file of a later one stands before the file of the same path in an earlier one. */
+export async function loadPool(places: readonly PoolPlace[]): Promise<Pool> {
+  const warnings: string[] = []
+  const drafts = new Map<string, Draft>()
+  const layers: (Registry & { from: TalentOrigin })[] = []
+  for (const place of places) {
+    for (const draft of await readPlace(place, warnings)) drafts.set(draft.path.toLowerCase(), draft)
+    layers.unshift({ from: place.from, ...(await readRegistry(place.registry, warnings)) })
+  }
+  const sorted = [...drafts.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
+  const rows = layers.flatMap(({ from, rows: own }) => own.map((row) => ({ ...row, from })))
+  const defaults = layers.flatMap(({ from, defaults: own }) =>
+    tierNames.flatMap((tier) => (own[tier] === undefined ? [] : [{ tier, name: own[tier], from }])),
+  )
+  const { duties, missing } = dutiesOf(sorted, rows, defaults)
+  const entries = sorted.map((draft) => entryOf(draft, duties.get(draft.path)))
+  return { entries, rows, defaults, warnings: [...warnings, ...missing], index: indexOf(entries) }
+}
+
+/** A file as it was read; what it leaves out is inferred once everybody is known. */
+interface Draft {
+  path: string
+  from: TalentOrigin
+  file: string
+  name: string
+  division: string
+  said: FrontMatter
+}
+
+interface Duties {
+  tiers: Set<TierName>
+  domains: Set<string>
+}
+
+/** What the mapping says about people who say nothing themselves; and whom it names in vain. */
+function dutiesOf(
+  drafts: readonly Draft[],
+  rows: readonly PlacedRow[],
+  defaults: Pool['defaults'],
+): { duties: Map<string, Duties>; missing: string[] } {
+  const index = indexOf(drafts)
+  const duties = new Map<string, Duties>()
+  const missing: string[] = []
+  for (const { tier, domain, name, from } of [...rows, ...defaults.map((each) => ({ domain: null, ...each }))]) {
+    const [found] = resolveIn(index, name, from)
+    if (found === undefined) {
+      missing.push(`role_registry.yaml (${from}): ${tier} ${domain ?? 'default'}: nobody is called "${name}"`)
+      continue
+    }
+    const duty = duties.get(found.path) ?? { tiers: new Set(), domains: new Set() }
+    duty.tiers.add(tier)
+    if (domain !== null) duty.domains.add(domain.toLowerCase())
+    duties.set(found.path, duty)
+  }
+  return { duties, missing }
+}
+
+function entryOf({ said, ...draft }: Draft, duty: Duties | undefined): PoolEntry {
+  const known = said.tiers ?? (duty === undefined ? undefined : tierNames.filter((tier) => duty.tiers.has(tier)))
+  const first = known?.[0]
+  return {
+    ...draft,
+    tiers: known ?? [...tierNames],
+    domains: said.domains ?? [...(duty?.domains ?? [])],
+    capability: said.capability ?? (first === undefined ? 'capable' : tierDuties[first].capability),
+    text: said.body,
+  }
+}
+
+async function readPlace({ agents, from }: PoolPlace, warnings: string[]): Promise<Draft[]> {
+  let root: string
+  let found
+  try {
+    // The folder itself may be a link to somebody's checkout; inside it none is followed.
+    root = await realpath(agents)
+    found = await findMarkdown(root, isLeftOut)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    warnings.push(error instanceof AgencyError ? error.message : `${agents}: ${(error as Error).message}`)
+    return []
+  }
+  const drafts: Draft[] = []
+  let bytes = 0
+  const warn = (path: string, reason: string): void => void warnings.push(`${path} (${from}): ${reason}`)
+  for (const { path, reason } of found.skipped) warn(path, reason)
+  for (let start = 0; start < found.paths.length; start += together) {
+    const some = found.paths.slice(start, start + together)
+    const texts = await Promise.all(some.map((path) => readMarkdown(join(root, path))))
+    for (const [index, path] of some.entries()) {
+      const read = texts[index] as Awaited<ReturnType<typeof readMarkdown>>
+      if ('reason' in read) {
+        warn(path, read.reason)
+        continue
+      }
+      bytes += read.bytes
+      if (bytes > maxPoolBytes) {
+        warnings.push(`${agents}: more than ${maxPoolBytes / 1024 / 1024} MB; what comes after ${path} is not used`)
+        return drafts
+      }
+      const drafted = draftOf(path, read.text)
+      if ('reason' in drafted) {
+        if (!drafted.isExpected) warn(path, drafted.reason)
+        continue
+      }
+      for (const fault of drafted.said.faults) warn(path, fault)
+      drafts.push({ ...drafted, path, from, file: join(root, path) })
+    }
+  }
+  return drafts
+}
+
+const together = 32
+
+/** The personality, or why there is none; `isExpected` where nobody would look for one. */
+export function draftOf(
+  path: string,
+  text: string,
+): Pick<Draft, 'name' | 'division' | 'said'> | { reason: string; isExpected: boolean } {
+  const said = parsePersonality(text)
+  if ('reason' in said) return { ...said, isExpected: false }
+  const leave = reasonToLeave(path, said.hasFrontMatter)
+  if (leave !== null) return { reason: leave, isExpected: true }
+  const stem = stemOf(path)
+  if (slug(stem) === '') return { reason: 'its file name needs plain letters: it is found by them', isExpected: false }
+  const name = said.name !== undefined && slug(said.name) !== '' ? said.name : stem
+  return { name, division: slug(said.division ?? '') || divisionOf(path), said }
+}
+
+async function readRegistry(path: string, warnings: string[]): Promise<Registry> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') warnings.push(`${path}: ${message}`)
+    return noRegistry
+  }
+  const { registry, faults } = readableRegistry(text)
+  for (const fault of faults) warnings.push(`${path}:${fault}; the file is not used`)
+  return faults.length > 0 ? noRegistry : registry
+}
+
+export function readableRegistry(text: string): ReturnType<typeof parseRegistry> {
+  try {
+    return parseRegistry(text)
+  } catch (error) {
+    if (!(error instanceof AgencyError) || error.code === 'bug') throw error
+    return { registry: noRegistry, faults: [`1:1: ${error.message}`] }
+  }
+}

@@ -1,0 +1,136 @@
+import { join } from 'node:path'
+
+import { notFound } from '../kernel/errors.ts'
+import type { Log } from '../kernel/log.ts'
+import { slug } from '../kernel/text.ts'
+import type { OutputOf } from '../operations/contract.ts'
+import type { Persona } from '../org/personas/store.ts'
+import { type TierName, tierNames } from '../team/contract.ts'
+import type { talentOperations, TalentView } from './contract.ts'
+import { parsePersonality } from './front-matter.ts'
+import { finishImports, importPool, type Imported } from './import.ts'
+import { readMarkdown } from './markdown-files.ts'
+import type { Pool, PoolEntry } from './model.ts'
+import { entryOfPersona } from './personas.ts'
+import { stemOf } from './pick.ts'
+import { loadPool, type PoolPlace } from './pool.ts'
+import { listPrompts } from './prompts.ts'
+import { defaultTalent, mapOf, resolveTalent } from './resolve.ts'
+
+export interface TalentPlaces {
+  /** What ships with Agency: `agents/` and `role_registry.yaml`. */
+  bundled: string
+  /** The same two of this home, and what was imported. */
+  home: string
+  /** Playbooks as they ship, each with a folder of prompts. */
+  playbooks: string
+  /** Where this home's own prompts are. */
+  prompts: string
+}
+
+export type Talent = Awaited<ReturnType<typeof openTalent>>
+
+type Answer<Name extends keyof typeof talentOperations> = OutputOf<(typeof talentOperations)[Name]>
+
+/** The pool as the daemon holds it: read at its start, after an import, and whenever somebody looks at it. */
+export async function openTalent({ places, log }: { places: TalentPlaces; log: Log }) {
+  const where: PoolPlace[] = [placeIn('bundled', places.bundled), placeIn('own', places.home)]
+  let pool: Pool
+  let last: Promise<unknown> = Promise.resolve()
+
+  /** One after the other: two imports, or a look in the middle of one, would see half of it. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work)
+    last = turn.catch(() => {})
+    return turn
+  }
+  const load = async (): Promise<Pool> => (pool = await loadPool(where))
+  const reload = (): Promise<Pool> => inTurn(load)
+
+  await finishImports(places.home).catch((error: unknown) =>
+    log.error('an import of talent could not be finished; the next one tries again', { error }),
+  )
+  for (const warning of (await load()).warnings) log.warn('talent pool', { warning })
+
+  return {
+    /** As it is this moment, for casting inside a transaction. */
+    pool: (): Pool => pool,
+    reload,
+
+    /** What a persona of the pool is told about itself; read anew, so that an edit counts at once. */
+    async textOf(persona: Persona): Promise<string> {
+      const entry = entryOfPersona(pool, persona)
+      if (entry === undefined)
+        throw notFound(
+          'personality',
+          persona.slug,
+          'It has left the talent pool; import it again, or write its skill.md.',
+        )
+      return currentText(entry)
+    },
+
+    async list({
+      tier,
+      division,
+    }: {
+      tier?: TierName | undefined
+      division?: string | undefined
+    }): Promise<Answer<'list'>> {
+      const { entries, warnings } = await reload()
+      const wanted = division === undefined ? undefined : slug(division)
+      return {
+        entries: entries
+          .filter((each) => tier === undefined || each.tiers.includes(tier))
+          .filter((each) => wanted === undefined || each.division === wanted)
+          .map(viewOf),
+        warnings: [...warnings],
+      }
+    },
+
+    async show(name: string): Promise<Answer<'show'>> {
+      const entry = resolveTalent(await reload(), name)
+      return { ...viewOf(entry), text: entry.text }
+    },
+
+    async map(): Promise<Answer<'map'>> {
+      const found = await reload()
+      return {
+        rows: mapOf(found).map(({ tier, domain, name, from }) => ({ tier, domain, name, from })),
+        defaults: Object.fromEntries(tierNames.map((tier) => [tier, stemOf(defaultTalent(found, tier, '').path)])),
+        warnings: [...found.warnings],
+      }
+    },
+
+    import: (directory: string): Promise<Imported> =>
+      inTurn(async () => {
+        const imported = await importPool(places.home, join(places.bundled, 'agents'), directory)
+        await load()
+        return imported
+      }),
+
+    prompts: async (): Promise<Answer<'prompts'>> => listPrompts(places.playbooks, places.prompts),
+  }
+}
+
+const placeIn = (from: PoolPlace['from'], folder: string): PoolPlace => ({
+  from,
+  agents: join(folder, 'agents'),
+  registry: join(folder, 'role_registry.yaml'),
+})
+
+const viewOf = ({ name, division, tiers, domains, capability, path, from }: PoolEntry): TalentView => ({
+  name,
+  division,
+  tiers,
+  domains,
+  capability,
+  path,
+  from,
+})
+
+/** A file that became unreadable leaves us with what it said before. */
+async function currentText(entry: PoolEntry): Promise<string> {
+  const read = await readMarkdown(entry.file)
+  const said = 'text' in read ? parsePersonality(read.text) : read
+  return 'body' in said ? said.body : entry.text
+}
