@@ -143,6 +143,7 @@ export function newBrief(
     tokensUsed: 0,
     costMicros: 0,
     startCommit: null,
+    branch: null,
     branchCommit: null,
     allowed: [],
     failure: null,

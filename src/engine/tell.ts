@@ -39,6 +39,7 @@ async function changesOf({ tx, run }: RunScope, changed: readonly PartChange[]):
         status: status ?? 'open',
         data: { ...data },
         head: null,
+        heldBy: null,
         createdAt: tx.at,
         updatedAt: tx.at,
       }

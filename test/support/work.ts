@@ -78,6 +78,7 @@ export const aBrief = (fields: Partial<Brief> = {}): Brief => ({
   replaces: null,
   opaque: false,
   escalations: 0,
+  branch: null,
   branchCommit: null,
   allowed: [],
   failure: null,

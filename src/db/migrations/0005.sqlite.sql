@@ -14,6 +14,9 @@ ALTER TABLE briefs ADD COLUMN replaces TEXT REFERENCES briefs (id);
 ALTER TABLE briefs ADD COLUMN opaque INTEGER NOT NULL DEFAULT 0 CHECK (opaque IN (0, 1));
 -- How often somebody above has answered for it.
 ALTER TABLE briefs ADD COLUMN escalations INTEGER NOT NULL DEFAULT 0 CHECK (escalations >= 0);
+-- Its branch in a repository, where its playbook names branches.
+ALTER TABLE briefs ADD COLUMN branch TEXT;
+CREATE INDEX briefs_by_branch ON briefs (run_id, branch) WHERE branch IS NOT NULL;
 CREATE INDEX briefs_of_part ON briefs (run_id, part, phase, status) WHERE part IS NOT NULL;
 
 -- A document of the run itself, rather than a file in a workspace.
@@ -28,6 +31,8 @@ CREATE TABLE parts (
   data TEXT NOT NULL,
   -- The newest commit of its branch.
   head TEXT,
+  -- Set while git is at work for it.
+  held_by TEXT,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
   PRIMARY KEY (run_id, key)

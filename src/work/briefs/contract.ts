@@ -87,6 +87,7 @@ export const Brief = z.object({
   tokensUsed: z.number().int(),
   costMicros: z.number().int(),
   startCommit: z.string().nullable().describe('The commit that its clone began with'),
+  branch: z.string().nullable().describe('Its branch, where that is not named after its id'),
   branchCommit: z.string().nullable().describe('What was collected of its branch'),
   allowed: z.array(z.string()).describe('Rules of what was denied to its agents and has been allowed since'),
   failure: z.string().nullable(),

@@ -12,6 +12,7 @@ export const Part = z.object({
   status: z.enum(partStatuses),
   data: z.record(z.string(), z.unknown()).describe('What its playbook remembers of it; small'),
   head: z.string().nullable().describe('The newest commit of its branch'),
+  heldBy: z.string().nullable().describe('merge: git is at work for it'),
   createdAt: z.string(),
   updatedAt: z.string(),
 })

@@ -46,3 +46,7 @@ export async function countPartsBelow(
   )
   return Object.fromEntries(rows.map((row) => [row['status'], Number(row['count'])]))
 }
+
+/** Those that wait for git; nobody waits for a cancelled one. */
+export const listPartsHeldBy = (tx: ReadTx, runId: string, heldBy: string): Promise<Part[]> =>
+  findRows(tx, parts, "run_id = ? AND held_by = ? AND status <> 'cancelled' ORDER BY updated_at, key", [runId, heldBy])
