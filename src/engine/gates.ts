@@ -3,7 +3,7 @@ import { bug, refusal } from '../kernel/errors.ts'
 import { shorten } from '../kernel/text.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import { findBrief } from '../work/briefs/store.ts'
-import type { GateRow } from '../work/gates/contract.ts'
+import { type GateRow, operator } from '../work/gates/contract.ts'
 import { findGate, gates, listPendingOfRun, listTimedOut } from '../work/gates/store.ts'
 import { listQuestionsOfBrief } from '../work/questions/store.ts'
 import { askQuestion } from './ask.ts'
@@ -141,10 +141,9 @@ export async function resumeRun(scope: RunScope, by: string): Promise<void> {
   const manual = pending.find((gate) => gate.gate === 'manual')
   if (scope.run.status !== 'paused' || manual === undefined)
     throw refusal('illegal_transition', `run ${scope.run.id} is ${scope.run.status}, not paused`, {
-      hint:
-        pending.length > 0
-          ? `It waits for a decision: "agency approve ${scope.run.id}".`
-          : `See what it waits for with "agency inspect ${scope.run.id}".`,
+      hint: pending.some((gate) => gate.approver === operator)
+        ? `It waits for a decision: "agency approve ${scope.run.id}".`
+        : `See what it waits for with "agency inspect ${scope.run.id}".`,
     })
   await resumeGate(scope, manual, by)
 }

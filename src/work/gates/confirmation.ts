@@ -1,7 +1,7 @@
 import type { ReadTx } from '../../db/port.ts'
-import { countReadyBriefs } from '../briefs/store.ts'
+import { countReadyBriefs, listReadyTiers } from '../briefs/store.ts'
 import type { Run } from '../runs/contract.ts'
-import type { GateRow } from './contract.ts'
+import { type GateRow, operator } from './contract.ts'
 import { listPendingOfRun } from './store.ts'
 
 /** What happens next, for whoever has just decided; `run` as it is after the decision. */
@@ -14,12 +14,13 @@ export async function afterApproval(tx: ReadTx, run: Run, gate: GateRow): Promis
   if (gate.gate === 'merge')
     return `✅ Approved — it is being merged into ${run.repository?.branch}; "agency watch ${run.id}" shows it.`
   const word = gate.gate === 'manual' ? 'Resumed' : 'Approved'
-  return `✅ ${word} — ${(await stillHeld(tx, run)) ?? startsNow(await countReadyBriefs(tx, run.id))}`
+  return `✅ ${word} — ${(await stillHeld(tx, run)) ?? (await startsNow(tx, run))}`
 }
 
 export async function afterRejection(tx: ReadTx, run: Run, gate: GateRow): Promise<string> {
   if (run.endedAt !== null) return `❌ Rejected — the run is ${run.status}.`
-  if (gate.boundary !== 'run') return '❌ Rejected — the brief is given up; the run fails when its agents have ended.'
+  if (gate.boundary.startsWith('brief:'))
+    return '❌ Rejected — the brief is given up; the run fails when its agents have ended.'
   const count = await countReadyBriefs(tx, run.id)
   const again = `${counted(count)} ${count === 1 ? 'is' : 'are'} done again with your reason`
   const held = await stillHeld(tx, run)
@@ -32,11 +33,17 @@ async function stillHeld(tx: ReadTx, run: Run): Promise<string | null> {
       ? 'the run is paused and a question waits: "agency questions".'
       : `the run is paused: "agency resume ${run.id}".`
   if (run.status !== 'gated') return null
-  const [next] = (await listPendingOfRun(tx, run.id)).filter((gate) => gate.boundary === 'run')
+  const [next] = (await listPendingOfRun(tx, run.id)).filter(
+    (gate) => gate.approver === operator && !gate.boundary.startsWith('brief:'),
+  )
   return `the run waits for the next gate${next === undefined ? '' : `: ${next.gate}`}.`
 }
 
-const startsNow = (count: number): string =>
-  count === 0 ? 'the run goes on.' : `${counted(count)} ${count === 1 ? 'starts' : 'start'} now.`
+async function startsNow(tx: ReadTx, run: Run): Promise<string> {
+  const tiers = await listReadyTiers(tx, run.id)
+  if (tiers.length > 0) return `${tiers.map((tier) => tier.toUpperCase()).join(', ')} spawning now.`
+  const count = await countReadyBriefs(tx, run.id)
+  return count === 0 ? 'the run goes on.' : `${counted(count)} ${count === 1 ? 'starts' : 'start'} now.`
+}
 
 const counted = (count: number): string => `${count} brief${count === 1 ? '' : 's'}`

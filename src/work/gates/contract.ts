@@ -6,6 +6,9 @@ export const gateStatuses = ['pending', 'approved', 'rejected', 'expired'] as co
 export const GateStatus = z.enum(gateStatuses)
 export type GateStatus = z.infer<typeof GateStatus>
 
+/** Who decides about a gate, unless it is a tier. */
+export const operator = 'operator'
+
 /** What whoever decides wants to know. */
 export const GateSummary = z.object({
   produced: z.string(),

@@ -13,7 +13,7 @@ import type { Run } from '../runs/contract.ts'
 import { requireRun } from '../runs/find.ts'
 import { findRun } from '../runs/store.ts'
 import { afterApproval, afterRejection } from './confirmation.ts'
-import type { DecidedGate, GateRow, GateShown, GateStatus } from './contract.ts'
+import { type DecidedGate, type GateRow, type GateShown, type GateStatus, operator } from './contract.ts'
 import { createReplies } from './replies.ts'
 import { gateLine, pendingText } from './pending.ts'
 import { shownGate } from './shown.ts'
@@ -141,6 +141,14 @@ async function findTarget(
   const run = named === undefined ? await runOf(tx, target) : await findRun(tx, named.runId)
   if (run === undefined) throw refusal('not_found', `no run or gate "${target}"; ${await pendingText(tx)}`)
   const gate = named ?? (await gateOfRun(tx, run, kind))
+  if (gate.approver !== operator)
+    throw refusal(
+      'forbidden',
+      `gate ${gate.id} (${gate.gate}) is for ${gate.approver} to decide, not for the operator`,
+      {
+        hint: `See what it does with "agency watch ${run.id}".`,
+      },
+    )
   return { gateId: gate.id, gate, run }
 }
 
@@ -155,7 +163,8 @@ async function runOf(tx: ReadTx, target: string): Promise<Run | undefined> {
 
 async function gateOfRun(tx: ReadTx, run: Run, kind: string | undefined): Promise<GateRow> {
   const all = await listPendingOfRun(tx, run.id)
-  const pending = kind === undefined ? all : all.filter((gate) => gate.gate === kind)
+  const named = kind === undefined ? all : all.filter((gate) => gate.gate === kind)
+  const pending = named.filter((gate) => gate.approver === operator)
   // A pause is waited for by nobody but who made it: beside another gate, it is the other one that is meant.
   const decidable = pending.filter((gate) => gate.gate !== 'manual')
   const [gate, ...more] = decidable.length > 0 ? decidable : pending
@@ -163,7 +172,9 @@ async function gateOfRun(tx: ReadTx, run: Run, kind: string | undefined): Promis
     throw refusal(
       'not_found',
       `no pending gate${kind === undefined ? '' : ` "${kind}"`}; ${await pendingText(tx)}`,
-      await lastDecision(tx, run),
+      named[0] === undefined
+        ? await lastDecision(tx, run)
+        : { hint: `${gateLine(named[0])} is for ${named[0].approver} to decide.` },
     )
   if (more.length > 0)
     throw refusal('conflict', `${run.id} has several pending gates: ${[gate, ...more].map(gateLine).join(', ')}`, {
@@ -181,9 +192,9 @@ async function lastDecision(tx: ReadTx, run: Run): Promise<{ hint?: string }> {
 
 /** Who speaks, where it matters that several do. */
 async function personOf(tx: ReadTx, reference: string | undefined): Promise<string> {
-  if (reference === undefined) return 'operator'
+  if (reference === undefined) return operator
   const persona = await resolvePersona(tx, reference)
-  if (persona.id === operatorPersona) return 'operator'
+  if (persona.id === operatorPersona) return operator
   if (persona.personaTypeId !== 3 && persona.personaTypeId !== 4)
     throw refusal('forbidden', `${persona.slug} is an agent; gates are decided by people`)
   if (persona.status === 'archived') throw notFound('active persona', reference)

@@ -1,7 +1,7 @@
 import type { ReadTx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
-import type { GateRow } from './contract.ts'
+import { type GateRow, operator } from './contract.ts'
 
 export const gates = table<GateRow>('gates', {
   json: ['summary', 'approvals'],
@@ -16,11 +16,13 @@ export const listGatesOfRun = (tx: ReadTx, runId: string): Promise<GateRow[]> =>
 export const listPendingOfRun = (tx: ReadTx, runId: string): Promise<GateRow[]> =>
   findRows(tx, gates, "run_id = ? AND status = 'pending' ORDER BY pending_since, id", [runId])
 
+/** Those that are the operator's: what tiers decide among themselves waits for nobody else. */
 export const listGates = (tx: ReadTx, status: string, limit: number): Promise<GateRow[]> =>
-  findRows(tx, gates, 'status = ? ORDER BY pending_since, id LIMIT ?', [status, limit])
+  findRows(tx, gates, 'status = ? AND approver = ? ORDER BY pending_since, id LIMIT ?', [status, operator, limit])
 
 export async function countGates(tx: ReadTx, status: string): Promise<number> {
-  return Number((await sqlOf(tx).get('SELECT COUNT(*) AS count FROM gates WHERE status = ?', [status]))?.['count'])
+  const text = 'SELECT COUNT(*) AS count FROM gates WHERE status = ? AND approver = ?'
+  return Number((await sqlOf(tx).get(text, [status, operator]))?.['count'])
 }
 
 /** How often a gate of this name and boundary was rejected in this run. */

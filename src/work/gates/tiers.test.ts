@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { expect, it } from 'vitest'
+
+import { openAgency, startAgency, type TestAgency } from '../../../test/support/agency.ts'
+import { inside } from '../../../test/support/inside.ts'
+import { describeStores, freshFolder } from '../../../test/support/store.ts'
+import { operator } from '../../../test/support/work.ts'
+import { addBriefs } from '../../engine/added.ts'
+import { type NewGate, openGate, passGate } from '../../engine/halt.ts'
+import { noLog } from '../../kernel/log.ts'
+import type { Run } from '../runs/contract.ts'
+import type { GateRow } from './contract.ts'
+import { createGateFile } from './projection.ts'
+
+const summary = { produced: 'Nothing agreed', next: 'Fresh squads', anomalies: [] }
+const ofTier: NewGate = { gate: 't3_mesh_timeout', approver: 't2/api', boundary: 'part:mesh:1', summary }
+const open = (agency: TestAgency, run: Run, gate: NewGate): Promise<GateRow> =>
+  inside(agency, run, (scope) => openGate(scope, gate))
+
+describeStores('a gate that a tier decides', (openFresh) => {
+  it('halts nothing, waits in no list and in no file, and nobody is told of it', async () => {
+    const agency = await startAgency(openFresh)
+    const run = await agency.run({ play: [[{ hang: {} }]] })
+    const gate = await open(agency, run, ofTier)
+    expect(await agency.runs.show(run.id)).toMatchObject({ status: 'running', heldBy: null })
+    expect(await agency.gates.list('pending', 10)).toEqual({ gates: [], total: 0 })
+    expect((await agency.gates.ofRun(run.id)).gates).toMatchObject([{ id: gate.id, approver: 't2/api' }])
+    expect(await agency.gates.reply(operator, { text: 'approve' })).toEqual({
+      text: 'No gate waits for a decision.',
+      done: false,
+    })
+    const path = join(freshFolder(), 'pending_gates.json')
+    const file = createGateFile({ db: agency.db, path, log: noLog })
+    file.refresh()
+    await file.settled()
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ gates: [] })
+    expect(agency.told).toEqual([])
+    await agency.runs.cancel(operator, run.id, undefined)
+  })
+
+  it('is not the operator’s to decide: the refusal says whose it is', async () => {
+    const agency = await startAgency(openFresh)
+    const run = await agency.run({ play: [[{ hang: {} }]] })
+    const gate = await open(agency, run, ofTier)
+    const forbidden = {
+      code: 'forbidden',
+      message: `gate ${gate.id} (t3_mesh_timeout) is for t2/api to decide, not for the operator`,
+    }
+    await expect(agency.gates.approve(operator, { target: gate.id })).rejects.toMatchObject(forbidden)
+    await expect(agency.gates.reject(operator, { target: gate.id, reason: 'No' })).rejects.toMatchObject(forbidden)
+    await expect(agency.gates.approve(operator, { target: run.id })).rejects.toMatchObject({
+      code: 'not_found',
+      message: 'no pending gate; pending: none',
+      hint: `${gate.id} (t3_mesh_timeout of ${run.id}) is for t2/api to decide.`,
+    })
+    expect((await agency.gates.ofRun(run.id)).gates).toMatchObject([{ status: 'pending' }])
+    await agency.runs.cancel(operator, run.id, undefined)
+  })
+
+  it('leaves the operator’s own gate of the run the only one that is meant, and is decided by its tier', async () => {
+    const agency = await startAgency(openFresh)
+    const run = await agency.run({ planGate: true })
+    await open(agency, run, ofTier)
+    await inside(agency, run, (scope) => passGate(scope, 't3_mesh_timeout', 'mesh:1', 't2/api'))
+    await open(agency, run, ofTier)
+    expect(await agency.gates.approve(operator, { target: run.id })).toMatchObject({ gate: 'plan', status: 'approved' })
+    await agency.settled(run)
+    expect((await agency.gates.ofRun(run.id)).gates).toMatchObject([
+      { gate: 'plan', status: 'approved', by: 'operator' },
+      { gate: 't3_mesh_timeout', status: 'approved', by: 't2/api' },
+      { gate: 't3_mesh_timeout', status: 'expired' },
+    ])
+  })
+})
+
+it('who approves a gate of a tiered run hears which tier comes next', async () => {
+  const agency = await openAgency()
+  const run = await agency.run({ planGate: true })
+  const step = {
+    kind: 'plan',
+    title: 'Plan',
+    objective: 'Plan it',
+    part: 'run',
+    retryBudget: 1,
+    phase: 't3_plan',
+  } as const
+  await inside(agency, run, (scope) =>
+    addBriefs(scope, [
+      { ...step, key: 'b', tier: 't3' },
+      { ...step, key: 'a', tier: 't3' },
+    ]),
+  )
+  await open(agency, run, { gate: 't2_synthesis', boundary: 'part:wave:1', summary })
+  expect((await agency.gates.approve(operator, { target: run.id, gate: 'plan' })).confirmation).toBe(
+    '✅ Approved — the run waits for the next gate: t2_synthesis.',
+  )
+  expect((await agency.gates.approve(operator, { target: run.id })).confirmation).toBe('✅ Approved — T3 spawning now.')
+})

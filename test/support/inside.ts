@@ -1,0 +1,17 @@
+import { playbooks } from '../../src/compose.ts'
+import { type RunScope, scopeOf } from '../../src/engine/scope.ts'
+import { systemIds } from '../../src/kernel/ids.ts'
+import { findRun } from '../../src/work/runs/store.ts'
+import type { TestAgency } from './agency.ts'
+
+/** What the engine does in a run, done by a test: rows that would take a whole run to come about. */
+export const inside = <T>(
+  agency: Pick<TestAgency, 'db'>,
+  { id }: { id: string },
+  act: (scope: RunScope) => Promise<T>,
+): Promise<T> =>
+  agency.db.write([`run:${id}`, 'org:1'], async (tx) => {
+    const run = await findRun(tx, id)
+    if (run === undefined) throw new Error(`no run ${id}`)
+    return act(scopeOf({ ids: systemIds, playbooks }, tx, run, 'engine'))
+  })
