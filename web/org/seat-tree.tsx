@@ -2,6 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
 
 import type { ChartSeat } from '../../src/org/chart/contract.ts'
+import { onTreeKey, toggledSet } from '../parts/tree-keys.ts'
 import { addresses, Link, navigate } from '../router.tsx'
 import { counted } from '../text.ts'
 import { Holding } from './chart.tsx'
@@ -47,34 +48,17 @@ export function SeatTree({ slug, name, seats, found, pointed }: SeatTreeProps) {
     // oxlint-disable-next-line react/exhaustive-deps
   }, [pointed])
 
-  const moveTo = (index: number): void => {
-    const row = rows[index]
-    if (row === undefined) return
-    setActiveId(row.seat.positionId)
-    virtual.scrollToIndex(index)
-  }
-  const toggle = (positionId: number): void =>
-    setClosed((before) =>
-      before.has(positionId)
-        ? new Set([...before].filter((each) => each !== positionId))
-        : new Set([...before, positionId]),
-    )
-  const onKey = (event: KeyboardEvent): void => {
-    const row = rows[active]
-    if (row === undefined || event.ctrlKey || event.metaKey || event.altKey) return
-    const { positionId } = row.seat
-    if (event.key === 'ArrowDown') moveTo(active + 1)
-    else if (event.key === 'ArrowUp') moveTo(active - 1)
-    else if (event.key === 'Home') moveTo(0)
-    else if (event.key === 'End') moveTo(rows.length - 1)
-    else if (event.key === 'ArrowRight' && row.expanded === false) toggle(positionId)
-    else if (event.key === 'ArrowLeft' && row.expanded === true) toggle(positionId)
-    else if (event.key === 'ArrowRight' && row.expanded === true) moveTo(active + 1)
-    else if (event.key === 'ArrowLeft') moveTo(rows.findLastIndex((each, at) => at < active && each.depth < row.depth))
-    else if (event.key === 'Enter' || event.key === ' ') navigate(addresses.seat(slug, positionId))
-    else return
-    event.preventDefault()
-  }
+  const toggle = (positionId: number): void => setClosed((before) => toggledSet(before, positionId))
+  const idAt = (index: number): number => (rows[index] as Row).seat.positionId
+  const onKey = (event: KeyboardEvent): void =>
+    onTreeKey(event, rows, active, {
+      moveTo: (index) => {
+        setActiveId(idAt(index))
+        virtual.scrollToIndex(index)
+      },
+      toggle: (index) => toggle(idAt(index)),
+      choose: (index) => navigate(addresses.seat(slug, idAt(index))),
+    })
 
   return (
     <div
@@ -99,7 +83,7 @@ export function SeatTree({ slug, name, seats, found, pointed }: SeatTreeProps) {
               role="treeitem"
               tabIndex={-1}
               className="seat-row"
-              aria-level={row.depth}
+              aria-level={row.level}
               aria-posinset={row.position}
               aria-setsize={row.siblings}
               aria-expanded={row.expanded ?? undefined}
@@ -134,7 +118,7 @@ export function SeatTree({ slug, name, seats, found, pointed }: SeatTreeProps) {
 }
 
 /** Deep lines must not push the words out of a narrow window. */
-const indentOf = ({ depth }: Row): number => 8 + Math.min(depth - 1, 12) * 20
+const indentOf = ({ level }: Row): number => 8 + Math.min(level - 1, 12) * 20
 
 /** For the pointer; the arrow keys do the same, so it is no stop of its own. */
 function Fold({ row, onToggle }: { row: Row; onToggle: () => void }) {

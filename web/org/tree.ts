@@ -42,7 +42,7 @@ export function treeOf(seats: readonly ChartSeat[]): Node {
 export interface Row {
   readonly seat: ChartSeat
   /** 1 for those who report to the operator. */
-  readonly depth: number
+  readonly level: number
   /** null: nobody reports to it. */
   readonly expanded: boolean | null
   readonly position: number
@@ -52,13 +52,13 @@ export interface Row {
 /** Seats in the order of reading, without those below a closed one. */
 export function rowsOf(seats: readonly ChartSeat[], closed: ReadonlySet<number>): Row[] {
   const rows: Row[] = []
-  const walk = ({ below }: Node, depth: number): void =>
+  const walk = ({ below }: Node, level: number): void =>
     below.forEach((node, index) => {
       const { seat } = node
       if (seat === null) return
       const expanded = node.below.length === 0 ? null : !closed.has(seat.positionId)
-      rows.push({ seat, depth, expanded, position: index + 1, siblings: below.length })
-      if (expanded === true) walk(node, depth + 1)
+      rows.push({ seat, level, expanded, position: index + 1, siblings: below.length })
+      if (expanded === true) walk(node, level + 1)
     })
   walk(treeOf(seats), 1)
   return rows

@@ -5,6 +5,7 @@ import { type CSSProperties, type KeyboardEvent, useId, useMemo, useRef, useStat
 import type { FileEntry } from '../../src/work/workspaces/contract.ts'
 import { Pieces } from '../diff/pieces.tsx'
 import { Fold } from '../diff/fold.tsx'
+import { onTreeKey, toggledSet } from '../parts/tree-keys.ts'
 import { explain } from '../parts/views.tsx'
 import { addresses, Link, navigate } from '../router.tsx'
 import { size } from '../text.ts'
@@ -41,39 +42,21 @@ export function FileTree({ missionId, current }: { missionId: string; current: s
     getItemKey: (index) => nodes[index]?.path ?? index,
   })
 
-  const moveTo = (index: number): void => {
-    const node = nodes[index]
-    if (node === undefined) return
-    setActivePath(node.path)
-    virtual.scrollToIndex(index)
-  }
-  const toggle = (path: string): void =>
-    setToggled((was) => {
-      const next = new Set(was)
-      if (!next.delete(path)) next.add(path)
-      return next
-    })
+  const toggle = (path: string): void => setToggled((before) => toggledSet(before, path))
   const choose = (node: FileNode): void => {
     setActivePath(node.path)
-    if (node.open !== null) toggle(node.path)
+    if (node.expanded !== null) toggle(node.path)
     else if (node.entry.kind === 'file') navigate(addresses.file(missionId, node.path))
   }
-  const onKey = (event: KeyboardEvent): void => {
-    const node = nodes[active]
-    if (node === undefined) return
-    if (event.key === 'ArrowDown') moveTo(active + 1)
-    else if (event.key === 'ArrowUp') moveTo(active - 1)
-    else if (event.key === 'Home') moveTo(0)
-    else if (event.key === 'End') moveTo(nodes.length - 1)
-    else if (event.key === 'ArrowRight' && node.open === false) toggle(node.path)
-    else if (event.key === 'ArrowLeft' && node.open === true) toggle(node.path)
-    else if (event.key === 'ArrowRight') moveTo(active + 1)
-    else if (event.key === 'ArrowLeft')
-      moveTo(nodes.findLastIndex((each, at) => at < active && each.level < node.level))
-    else if (event.key === 'Enter' || event.key === ' ') choose(node)
-    else return
-    event.preventDefault()
-  }
+  const onKey = (event: KeyboardEvent): void =>
+    onTreeKey(event, nodes, active, {
+      moveTo: (index) => {
+        setActivePath((nodes[index] as FileNode).path)
+        virtual.scrollToIndex(index)
+      },
+      toggle: (index) => toggle((nodes[index] as FileNode).path),
+      choose: (index) => choose(nodes[index] as FileNode),
+    })
 
   return (
     <div
@@ -109,7 +92,7 @@ export function FileTree({ missionId, current }: { missionId: string; current: s
           }
           const inside = (
             <>
-              {node.open === null ? <span className="fold-sign" /> : <Fold open={node.open} />}
+              {node.expanded === null ? <span className="fold-sign" /> : <Fold open={node.expanded} />}
               <span className="cut grow">
                 <Pieces text={node.entry.name} />
               </span>
@@ -128,7 +111,7 @@ export function FileTree({ missionId, current }: { missionId: string; current: s
               </Link>
             )
           return (
-            <div key={item.key} {...shared} aria-expanded={node.open ?? undefined} onClick={() => choose(node)}>
+            <div key={item.key} {...shared} aria-expanded={node.expanded ?? undefined} onClick={() => choose(node)}>
               {inside}
             </div>
           )

@@ -15,7 +15,7 @@ const known = new Map([
   ['src/deep', [entry('c.ts')]],
 ])
 const seen = (...open: string[]) =>
-  nodesOf(known, new Set(open)).map(({ path, level, open: isOpen }) => [path, level, isOpen])
+  nodesOf(known, new Set(open)).map(({ path, level, expanded }) => [path, level, expanded])
 
 it('shows what lies in open folders, and nothing of the others', () => {
   expect(seen()).toEqual([

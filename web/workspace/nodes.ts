@@ -6,7 +6,7 @@ export interface FileNode {
   readonly entry: FileEntry
   readonly level: number
   /** null: nothing can be below it. */
-  readonly open: boolean | null
+  readonly expanded: boolean | null
   readonly position: number
   readonly siblings: number
 }
@@ -26,11 +26,11 @@ export function nodesOf(
       path,
       entry,
       level,
-      open: isFolder ? open.has(path) : null,
+      expanded: isFolder ? open.has(path) : null,
       position: index + 1,
       siblings: entries.length,
     }
-    return node.open === true ? [node, ...nodesOf(known, open, path, level + 1)] : [node]
+    return node.expanded === true ? [node, ...nodesOf(known, open, path, level + 1)] : [node]
   })
 }
 
