@@ -19,9 +19,13 @@ import type { Route } from './operations/bind.ts'
 import { type Org, organisationRoutesOf } from './org/compose.ts'
 import type { Playbook } from './playbooks/contract.ts'
 import { direct } from './playbooks/direct/decide.ts'
+import { castOne } from './talent/casting.ts'
+import { isTalent } from './talent/resolve.ts'
 import { talentRoutes } from './talent/routes.ts'
 import type { Talent } from './talent/service.ts'
 import type { TeamFile } from './team/open.ts'
+import { amendmentRoutes } from './work/amendments/routes.ts'
+import { type Amendments, createAmendments } from './work/amendments/service.ts'
 import { attemptRoutes } from './work/attempts/routes.ts'
 import { type Attempts, createAttempts } from './work/attempts/service.ts'
 import { checkFence } from './work/attempts/store.ts'
@@ -82,6 +86,8 @@ export interface Parts {
   notify?: ScopeParts['notify']
   later?: ScopeParts['later']
   gatesChanged?: ScopeParts['gatesChanged']
+  /** Who can be cast; without it, nobody in particular. */
+  talent?: Pick<Talent, 'pool'>
   worker: string
   slots: number
   defaults: RunDefaults
@@ -108,6 +114,7 @@ export interface Agency {
   briefs: Briefs
   attempts: Attempts
   gates: Gates
+  amendments: Amendments
   questions: Questions
   notes: Notes
   spends: Spends
@@ -122,7 +129,7 @@ export const playbooks: ReadonlyMap<string, Playbook> = new Map([[direct.name, d
 
 /** The core without its edges: the same for every host. */
 export function composeAgency(parts: Parts): Agency {
-  const { db, ids, trigger } = parts
+  const { db, ids, trigger, talent } = parts
   const places = parts.missionWorkspaces
   const tree = createWorkspaceTree(places?.root ?? null)
   const printed = createPrintedFiles(places?.attempts ?? '')
@@ -143,6 +150,12 @@ export function composeAgency(parts: Parts): Agency {
     ...(parts.notify === undefined ? {} : { notify: parts.notify }),
     ...(parts.later === undefined ? {} : { later: parts.later }),
     ...(parts.gatesChanged === undefined ? {} : { gatesChanged: parts.gatesChanged }),
+    ...(talent === undefined
+      ? {}
+      : {
+          cast: (tx, wanted) => castOne(tx, talent.pool(), wanted),
+          isTalent: (name) => isTalent(talent.pool(), name),
+        }),
   }
   const queue = createQueue(parts)
   const stopping = new AbortController()
@@ -180,6 +193,7 @@ export function composeAgency(parts: Parts): Agency {
     briefs: createBriefs({ db, scopes }),
     attempts: createAttempts({ db, trigger, touch: engine.touch, files: parts.files }),
     gates: createGates({ db, scopes, questions, trigger, repositories: parts.repositories }),
+    amendments: createAmendments({ db, scopes }),
     pullRequests: createPullRequests({ db, repositories: parts.repositories }),
     questions,
     notes: createNotes({ db, scopes, touch: engine.touch, resolveRun: runs.resolve }),
@@ -245,6 +259,7 @@ export function routesOf(
     ...briefRoutes(agency.briefs),
     ...attemptRoutes(agency.attempts),
     ...gateRoutes(agency.gates),
+    ...amendmentRoutes(agency.amendments),
     ...pullRequestRoutes(agency.pullRequests),
     ...questionRoutes(agency.questions),
     ...noteRoutes(agency.notes),

@@ -192,6 +192,7 @@ async function open(
     notify: notify.send,
     later: laterThrough(jobs),
     gatesChanged: gateFile.refresh,
+    talent,
     ourPorts: () => (listening === null ? [] : [Number(new URL(listening.address).port)]),
     killSurvivors: (attemptIds) => killSurvivors(attemptIds, { say: (text) => log.warn(text) }),
     worker,

@@ -18,11 +18,19 @@ export async function addBriefs(scope: RunScope, wanted: readonly NewBrief[]): P
   const ids = new Map(wanted.map(({ key }, index) => [key, sorted[index] as string]))
   if (ids.size < wanted.length) throw bug(`two briefs of run ${scope.run.id} have the same key`)
   const edges: Dependency[] = []
+  const casts = new Map<string, Promise<Casting>>()
   for (const [index, spec] of wanted.entries()) {
     const id = sorted[index] as string
     const before = await waitingFor(scope, spec.after ?? [], ids)
     edges.push(...before.map(({ afterId, met }) => ({ runId: scope.run.id, briefId: id, afterId, met })))
-    const brief = await placed(scope, spec, id, index, before.filter(({ met }) => !met).length)
+    const brief = await placed(
+      scope,
+      spec,
+      id,
+      index,
+      before.filter(({ met }) => !met).length,
+      await castOnce(scope, casts, spec),
+    )
     await record(
       scope.tx,
       {
@@ -69,13 +77,19 @@ async function waitingFor(
   return before
 }
 
-async function placed(scope: RunScope, spec: NewBrief, id: string, index: number, unmet: number): Promise<Brief> {
+async function placed(
+  scope: RunScope,
+  spec: NewBrief,
+  id: string,
+  index: number,
+  unmet: number,
+  cast: Casting,
+): Promise<Brief> {
   const { run } = scope
   const { configuration } = run
   const tier = configuration.team?.tiers[spec.tier]
   const runtime = tier?.runtime ?? configuration.runtime
   const isWork = spec.kind === 'work'
-  const cast = await castFor(scope, spec)
   const evidence = isWork ? [...configuration.evidence, ...(spec.evidence ?? [])] : []
   return newBrief(scope, {
     id,
@@ -115,16 +129,33 @@ async function placed(scope: RunScope, spec: NewBrief, id: string, index: number
   })
 }
 
+type Casting = Pick<Cast, 'personaId' | 'personality'> & { verifierId: number | null }
+
+/** Of many that are alike, the first decides. */
+function castOnce(scope: RunScope, casts: Map<string, Promise<Casting>>, spec: NewBrief): Promise<Casting> {
+  const key = JSON.stringify([spec.tier, spec.domain, spec.personality, spec.kind])
+  const known = casts.get(key) ?? castFor(scope, spec)
+  casts.set(key, known)
+  return known
+}
+
 /** Who does it and who will judge it: never the same one. */
 async function castFor(
   scope: RunScope,
   { tier, domain = null, personality = null, kind, key }: NewBrief,
-): Promise<Pick<Cast, 'personaId' | 'personality'> & { verifierId: number | null }> {
-  const doer = await scope.cast(scope.tx, { tier, domain, wanted: personality, not: null })
+): Promise<Casting> {
+  const { organisationId } = scope.run
+  const doer = await scope.cast(scope.tx, { organisationId, tier, domain, wanted: personality, not: null })
   for (const warning of doer.warning === null ? [] : [doer.warning])
     await tell(scope, { kind: 'log', message: `${key}: ${warning}`, data: { wanted: personality } })
   if (kind !== 'work') return { personaId: doer.personaId, personality: doer.personality, verifierId: null }
-  const judge = await scope.cast(scope.tx, { tier: 't5', domain, wanted: null, not: doer.personaId })
+  const judge = await scope.cast(scope.tx, {
+    organisationId,
+    tier: 't5',
+    domain,
+    wanted: null,
+    not: doer.personaId,
+  })
   return {
     personaId: doer.personaId,
     personality: doer.personality,

@@ -8,10 +8,10 @@ import type { Brief } from '../work/briefs/contract.ts'
 import { findBrief } from '../work/briefs/store.ts'
 import { startsProcesses } from '../work/evidence/contract.ts'
 import { listNotesOfBrief } from '../work/notes/store.ts'
-import { featureBranch } from '../repositories/port.ts'
 import type { Run } from '../work/runs/contract.ts'
 import { findRun } from '../work/runs/store.ts'
 import type { Place, Workspace } from '../workspaces/port.ts'
+import { branchOf, isLook, missingIn } from './branches.ts'
 import { faultOfCast } from './cast.ts'
 import { type Claimed, recordStart, type Start } from './claim.ts'
 import { type Classified, classify, type Stop } from './classify.ts'
@@ -75,7 +75,9 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
     let workspace: Workspace | null = null
     try {
       const runtime = runtimeOf(deps, claimed.brief)
-      workspace = await deps.workspaces.prepare(placeOf(deps, run, claimed.brief))
+      const place = placeOf(deps, run, claimed.brief)
+      if (isFreshLook(claimed)) await deps.workspaces.remove(place)
+      workspace = await deps.workspaces.prepare(place)
       deps.trigger('workspace.prepared')
       const inputs = await givenTo(deps, run.playbook, claimed.brief)
       const prompt = await promptFor(deps, claimed, inputs)
@@ -146,6 +148,10 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
   }
 }
 
+/** Who looks once more sees what is there now, not what was there the last time. */
+const isFreshLook = ({ run, brief, attempt }: Claimed): boolean =>
+  run.repository !== null && isLook(brief) && attempt.fence > 1 && attempt.session === null
+
 /** What was noted in earlier attempts, and what became of it, goes along. */
 async function promptFor(deps: EngineDeps, { run, brief, attempt }: Claimed, inputs: Brief['inputs']): Promise<string> {
   const noted = run.notesTotal === 0 ? [] : await deps.db.read((tx) => listNotesOfBrief(tx, brief.id))
@@ -156,6 +162,7 @@ async function promptFor(deps: EngineDeps, { run, brief, attempt }: Claimed, inp
   return renderBrief(deps.promptOf(run.playbook, brief.kind, brief.phase), { ...brief, inputs }, attempt.fence, {
     notes: noted,
     judged,
+    missing: await missingIn(deps, run, brief),
     goal: run.goalAnchor,
     output: outputOf(deps.playbooks.get(run.playbook), brief)?.shown ?? null,
   })
@@ -313,7 +320,7 @@ export function placeOf(deps: EngineDeps, run: Run, brief: Brief): Place {
     clone:
       repository === null || brief.startCommit === null
         ? (configuration.clone ?? null)
-        : { mirror: repository.mirror, branch: featureBranch(run.id, id), start: brief.startCommit },
+        : { mirror: repository.mirror, branch: branchOf(run, brief), start: brief.startCommit },
     ...(deps.policyOf === undefined ? {} : { policy: deps.policyOf(run, brief) }),
   }
 }

@@ -4,7 +4,7 @@ import { inserted, updated } from '../events/change.ts'
 import type { Attempt } from '../work/attempts/contract.ts'
 import { attempts, findAttempt } from '../work/attempts/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'
-import { findBrief, findWork, listBriefsById, type Work } from '../work/briefs/store.ts'
+import { findWork, listBriefsById, type Work } from '../work/briefs/store.ts'
 import type { Budget } from '../work/budgets/contract.ts'
 import { listBudgetsAbove, listStarved } from '../work/budgets/store.ts'
 import type { Run } from '../work/runs/contract.ts'
@@ -12,6 +12,7 @@ import { findRun } from '../work/runs/store.ts'
 import { listHolds, lookForObstacles } from '../work/stops/store.ts'
 import { askForBudget, holdForOwnBudget } from './budget-questions.ts'
 import { aboveOf, changeBudgets, openBudgets, reserveFrom, streamsOf } from './budgets.ts'
+import { beginningOf } from './branches.ts'
 import type { EngineDeps } from './deps.ts'
 import { afterReserving, type Amount, nothing, reserve } from './money.ts'
 import { moveBrief, nameOf, type RunScope, scopeOf } from './scope.ts'
@@ -200,18 +201,14 @@ async function claim(
     message: `${brief.key} assigned to agent ${agentId}`,
     attemptId: attempt.id,
     data: { fence, worker: deps.worker },
-    patch: { attempts: fence, attemptId: attempt.id, ...(await beginningOf(scope, brief)) },
+    patch: {
+      attempts: fence,
+      attemptId: attempt.id,
+      ...(await beginningOf(scope, brief, { isResumed: attempt.session !== null })),
+    },
     also: [inserted(agents, agent), inserted(attempts, attempt), ...setAside],
   })
   return { run, brief: assigned, attempt, streams: streamsOf(own) }
-}
-
-/** Where its clone begins: with everything that was merged when it was first taken up. The rest of a brief goes on in that one's. */
-async function beginningOf({ tx, run }: RunScope, brief: Brief): Promise<Partial<Brief>> {
-  if (run.repository === null || brief.startCommit !== null) return {}
-  const place = brief.remainderOf ?? brief.verifies
-  const placed = place === null ? undefined : await findBrief(tx, place)
-  return { startCommit: placed?.startCommit ?? run.head ?? run.repository.base }
 }
 
 /**

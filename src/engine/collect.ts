@@ -3,6 +3,7 @@ import type { Report } from '../work/attempts/contract.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import type { Run } from '../work/runs/contract.ts'
 import type { Workspace } from '../workspaces/port.ts'
+import { branchOf } from './branches.ts'
 import type { Classified } from './classify.ts'
 import type { EngineDeps } from './deps.ts'
 
@@ -38,6 +39,7 @@ export async function collectWork(
     runId: run.id,
     briefId: brief.id,
     attemptId: brief.attemptId ?? brief.id,
+    branch: branchOf(run, brief),
     workspace,
     start: brief.startCommit,
     message: `${shorten(brief.title, 72)}\n\n${classified.report.summary}`,

@@ -10,6 +10,8 @@ export interface Surroundings {
   readonly notes?: readonly Note[]
   /** What it is to judge, where that is in a repository. */
   readonly judged?: Brief | null
+  /** What it rests on and its clone does not have. */
+  readonly missing?: readonly Brief[]
   /** The goal of its run. */
   readonly goal?: string
   /** The JSON Schema of `output` in its report. */
@@ -21,7 +23,7 @@ export const renderBrief = (template: string, brief: Brief, attempt: number, aro
   redact(fillIn(template, brief, attempt, around))
 
 function fillIn(template: string, brief: Brief, attempt: number, around: Surroundings): string {
-  const { notes = [], judged = null, goal = '', output = null } = around
+  const { notes = [], judged = null, missing = [], goal = '', output = null } = around
   const { amendments, ...inputs } = brief.inputs
   return renderTemplate(template, {
     goal,
@@ -43,7 +45,7 @@ function fillIn(template: string, brief: Brief, attempt: number, around: Surroun
     ),
     notes: section('Notes so far', notes.map(noteLine).join('\n')),
     rejection: section('Why it was sent back', brief.rejectionReason ?? ''),
-    repository: repositoryText(brief, judged),
+    repository: repositoryText(brief, judged, missing),
     output: output === null ? '' : `\`\`\`json\n${JSON.stringify(output)}\n\`\`\``,
     brief_id: brief.id,
     attempt: String(attempt),
@@ -56,9 +58,16 @@ const amendmentLines = (amendments: unknown): string =>
   Array.isArray(amendments) ? amendments.map((each) => `- ${JSON.stringify(each)}`).join('\n') : ''
 
 /** Where it works; who judges is told what the work is. */
-function repositoryText({ startCommit, kind }: Brief, judged: Brief | null): string {
+function repositoryText(brief: Brief, judged: Brief | null, missing: readonly Brief[]): string {
+  const { startCommit, kind, phase } = brief
   if (startCommit === null) return ''
   const lines = ['This directory is a git clone that is yours alone.', ...(ways[kind] ?? [])]
+  if (kind === 'plan' && phase !== null)
+    lines.push('Look at it as far as it helps, and change nothing: whatever you leave in it is thrown away.')
+  for (const before of missing)
+    lines.push(
+      `You build on ${before.label ?? before.key}, whose newest work you do not have. Begin with \`git merge ${before.branchCommit}\`.`,
+    )
   if (judged !== null && judged.branchCommit !== null)
     lines.push(`The work to be judged is \`git diff ${judged.startCommit} ${judged.branchCommit}\`.`)
   return `## The repository\n\n${lines.map((line) => `- ${line}`).join('\n')}`

@@ -43,7 +43,7 @@ export interface Cast {
 }
 export type CastFor = (
   tx: Tx,
-  wanted: { tier: Tier; domain: string | null; wanted: string | null; not: number | null },
+  wanted: { organisationId: number; tier: Tier; domain: string | null; wanted: string | null; not: number | null },
 ) => Promise<Cast>
 
 export interface Notice {

@@ -144,3 +144,6 @@ const pathsOf = (found: readonly Findable[]): string[] => found.map((each) => ea
 
 const ambiguous = (name: string, found: readonly Findable[]): string =>
   `several in the talent pool are called "${name.slice(0, 100)}": ${pathsOf(found).slice(0, 10).join(', ')}${found.length > 10 ? ' …' : ''}`
+
+/** Whether exactly one is called that. */
+export const isTalent = (pool: Pool, name: string): boolean => resolveIn(pool.index, name.trim()).length === 1

@@ -1,0 +1,115 @@
+import type { ReadTx, Tx } from '../db/port.ts'
+import { bug } from '../kernel/errors.ts'
+import { featureBranch, taskBranch } from '../repositories/port.ts'
+import type { Brief } from '../work/briefs/contract.ts'
+import {
+  findBrief,
+  isBranchTaken,
+  listBriefsById,
+  listBriefsOfWorkstreams,
+  listDependenciesOf,
+} from '../work/briefs/store.ts'
+import type { Part } from '../work/parts/contract.ts'
+import { findPart } from '../work/parts/store.ts'
+import type { Run } from '../work/runs/contract.ts'
+import type { EngineDeps } from './deps.ts'
+import type { RunScope } from './scope.ts'
+
+/**
+ * Where a clone begins, decided when its brief is first taken up: the rest of a brief and who judges it go on in that
+ * one's; a task begins with what it rests on, or with all that its workstream has come to. A step only looks, so that it
+ * sees the newest each time, unless its agent goes on where it was.
+ */
+export async function beginningOf(
+  { tx, run }: RunScope,
+  brief: Brief,
+  { isResumed }: { isResumed: boolean },
+): Promise<Partial<Brief>> {
+  if (run.repository === null) return {}
+  const begins = brief.startCommit === null
+  if (!begins && (isResumed || !isLook(brief))) return {}
+  const place = brief.remainderOf ?? brief.verifies
+  const placed = place === null ? undefined : await findBrief(tx, place)
+  if (placed !== undefined && placed.startCommit !== null)
+    return { startCommit: placed.startCommit, branch: placed.branch }
+  const part = await workstreamOf(tx, brief)
+  const newest = part?.head ?? run.head ?? run.repository.base
+  if (part === undefined || brief.kind !== 'work') return { startCommit: newest }
+  const first = (await predecessorsOf(tx, brief)).find(isUnmerged)
+  return { startCommit: first?.branchCommit ?? newest, branch: await branchFor(tx, brief, part) }
+}
+
+/** A step of a playbook: what it leaves in its clone is nobody's work. */
+export const isLook = ({ kind, phase }: Brief): boolean => kind === 'plan' && phase !== null
+
+export const branchOf = (run: Pick<Run, 'id'>, brief: Brief): string =>
+  brief.branch ?? featureBranch(run.id, brief.remainderOf ?? brief.verifies ?? brief.id)
+
+export const workstreamOf = async (tx: ReadTx, { runId, workstream }: Brief): Promise<Part | undefined> =>
+  workstream === null ? undefined : findPart(tx, runId, `${workstreamPrefix}${workstream}`)
+
+const workstreamPrefix = 'ws:'
+
+export const isWorkstream = ({ key }: Pick<Part, 'key'>): boolean => key.startsWith(workstreamPrefix)
+export const idOfWorkstream = ({ key }: Pick<Part, 'key'>): string => key.slice(workstreamPrefix.length)
+
+/** Tasks of two squads may have the same name. */
+async function branchFor(tx: Tx, brief: Brief, part: Part): Promise<string> {
+  const plain = taskBranch(brief.runId, idOfWorkstream(part), taskOf(brief))
+  if (!(await isBranchTaken(tx, brief.runId, plain))) return plain
+  return `${plain}-${brief.id.slice(-8).toLowerCase()}`
+}
+
+const taskOf = ({ key }: Brief): string => (key.startsWith('t4:') ? key.split(':').slice(3).join('-') : key)
+
+const isUnmerged = ({ status }: Brief): boolean => status !== 'verified' && status !== 'done'
+
+/** Whose work a task rests on, the newest of each branch. */
+async function predecessorsOf(tx: ReadTx, brief: Brief): Promise<Brief[]> {
+  const edges = (await listDependenciesOf(tx, brief.id)).filter(({ met }) => met)
+  if (edges.length === 0) return []
+  const before = await listBriefsById(
+    tx,
+    edges.map(({ afterId }) => afterId),
+  )
+  const byBranch = new Map<string, Brief>()
+  for (const each of before)
+    if (each.kind === 'work' && each.branch !== null && each.branchCommit !== null && each.status !== 'cancelled')
+      byBranch.set(each.branch, each)
+  return [...byBranch.values()].filter(({ branch }) => branch !== brief.branch)
+}
+
+/** What a task rests on and does not have: others beside the one that it began with, and what was done again since. */
+export async function missingIn(deps: EngineDeps, run: Run, brief: Brief): Promise<Brief[]> {
+  const { repository } = run
+  const own = brief.branchCommit ?? brief.startCommit
+  if (repository === null || own === null || brief.kind !== 'work' || brief.workstream === null) return []
+  const missing: Brief[] = []
+  for (const before of await deps.db.read((tx) => predecessorsOf(tx, brief))) {
+    const isThere = await deps.repositories?.contains(repository.mirror, own, before.branchCommit as string)
+    if (isThere === false) missing.push(before)
+  }
+  return missing
+}
+
+export interface Owners {
+  /** Of the task that was merged last. */
+  readonly domain: string
+  readonly result: string
+}
+
+/** Who answers for a workstream's way up: the designer of its domain, and whoever stands above everybody. */
+export async function ownersOf(tx: ReadTx, part: Part): Promise<Owners> {
+  const tasks = await listBriefsOfWorkstreams(tx, part.runId, [idOfWorkstream(part)])
+  const last = tasks.findLast(({ kind, branchCommit }) => kind === 'work' && branchCommit !== null)
+  if (last === undefined) throw bug(`${part.key} of ${part.runId} has commits and no tasks`)
+  const chain = [last]
+  for (let above = last.ownerId; above !== null && chain.length < 10;) {
+    const owner = await findBrief(tx, above)
+    if (owner === undefined) break
+    chain.push(owner)
+    above = owner.ownerId
+  }
+  const top = chain.at(-1) as Brief
+  return { domain: (chain.find(({ tier }) => tier === 't2') ?? top).id, result: top.id }
+}

@@ -1,0 +1,56 @@
+import type { Tx } from '../db/port.ts'
+import { slug } from '../kernel/text.ts'
+import { listOpenAssignments } from '../org/assignments/store.ts'
+import { findPersona, type Persona } from '../org/personas/store.ts'
+import { findRole } from '../org/roles/store.ts'
+import type { TierName } from '../team/contract.ts'
+import type { Pool } from './model.ts'
+import { castFromPool, type PoolCast } from './personas.ts'
+import { stemOf } from './pick.ts'
+import { defaultTalent, isTalent } from './resolve.ts'
+
+export interface WantedCast {
+  organisationId: number
+  tier: TierName
+  domain: string | null
+  wanted: string | null
+  not: number | null
+}
+
+/** Who is named, else who sits in the organisation for just that, else whom the pool has for the tier and the domain. */
+export async function castOne(
+  tx: Tx,
+  pool: Pool,
+  { organisationId, ...wanted }: WantedCast,
+): Promise<Omit<PoolCast, 'personality'> & { personality: string | null }> {
+  const isNamed = wanted.wanted !== null && isTalent(pool, wanted.wanted)
+  const seated = isNamed ? undefined : await findSeated(tx, pool, organisationId, wanted)
+  if (seated === undefined) return castFromPool(tx, pool, wanted)
+  const warning =
+    wanted.wanted === null
+      ? null
+      : `nobody in the talent pool is called "${wanted.wanted.slice(0, 100)}"; ${seated.slug} sits there`
+  return { personaId: seated.id, personality: null, warning }
+}
+
+/** A seat fits by its persona's role: the one that the pool's own would have, by file or by name. */
+async function findSeated(
+  tx: Tx,
+  pool: Pool,
+  organisationId: number,
+  { tier, domain, not }: Omit<WantedCast, 'organisationId'>,
+): Promise<Persona | undefined> {
+  const open = await listOpenAssignments(tx, organisationId)
+  if (open.length === 0) return undefined
+  const entry = defaultTalent(pool, tier, domain ?? '')
+  const fitting = new Set([stemOf(entry.path), slug(entry.name)])
+  for (const { personaId } of open) {
+    if (personaId === not) continue
+    const persona = await findPersona(tx, personaId)
+    // Types 3 and 4 are people.
+    if (persona === undefined || persona.status !== 'active' || persona.personaTypeId > 2) continue
+    const role = await findRole(tx, persona.roleId)
+    if (role !== undefined && fitting.has(slug(role.name))) return persona
+  }
+  return undefined
+}
