@@ -1,0 +1,40 @@
+import type { Scenario } from '../contract.ts'
+import { accept, madeBy, pass, step, tasksOf } from './acts.ts'
+import { limitTasks } from './webhooks.ts'
+
+const plan = {
+  run_id: '{{inputs.run_id}}',
+  goal_anchor: '{{inputs.goal_anchor}}',
+  complexity: 'medium',
+  retry_budget_multiplier: 1,
+  workstreams: [
+    {
+      id: 'rate-limit',
+      name: 'Rate limit',
+      domain: 'backend',
+      tier_path: ['t3', 't4', 't5'],
+      parallel_group: 'A',
+      t2_specialist: null,
+      notes: 'One domain, and its design is known: count, refuse, answer 429. Done when one too many is refused.',
+    },
+  ],
+  parallelism: { groups: { A: ['rate-limit'] }, sequence: ['A'] },
+  self_critique_summary: '',
+}
+
+/** A goal within one domain: nothing has to be designed, one squad divides it. Played, not thought. */
+export const tieredMedium: Scenario = {
+  name: 'tiered-medium',
+  attempts: [],
+  phases: {
+    t1_plan: step('reading the goal', '1 workstream', plan, 1_200),
+    t1_critique: step('looking for what could go wrong', 'The plan stands', {
+      ...plan,
+      self_critique_summary: 'Senders behind one address could share a limit; it counts by sender, not by address.',
+    }),
+    t3_plan: step('splitting the work', `${limitTasks.length} tasks`, { tasks: tasksOf(limitTasks) }, 800),
+    ...madeBy(limitTasks),
+    t5: [pass],
+    t1_accept: accept('One too many is refused, and a test says so.'),
+  },
+}

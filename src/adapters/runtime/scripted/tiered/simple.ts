@@ -1,0 +1,40 @@
+import type { Scenario } from '../contract.ts'
+import { accept, make, pass, step } from './acts.ts'
+import { fix } from './webhooks.ts'
+
+const plan = {
+  run_id: '{{inputs.run_id}}',
+  goal_anchor: '{{inputs.goal_anchor}}',
+  complexity: 'low',
+  retry_budget_multiplier: 1,
+  workstreams: [
+    {
+      id: 'signature-fix',
+      name: 'Compare signatures in constant time',
+      domain: 'backend',
+      tier_path: ['t4', 't5'],
+      parallel_group: 'A',
+      t2_specialist: null,
+      notes: `One function in ${fix.path}. Done when signatures are compared with ${fix.proof}.`,
+      evidence_required: [{ kind: 'file', path: fix.path, contains: fix.proof }],
+    },
+  ],
+  parallelism: { groups: { A: ['signature-fix'] }, sequence: ['A'] },
+  self_critique_summary: '',
+}
+
+/** One function: one implementer, one verifier. Played, not thought. */
+export const tieredSimple: Scenario = {
+  name: 'tiered-simple',
+  attempts: [],
+  phases: {
+    t1_plan: step('reading the goal', '1 workstream', plan, 1_200),
+    t1_critique: step('looking for what could go wrong', 'The plan stands', {
+      ...plan,
+      self_critique_summary: 'Signatures of another length would throw; the comparison has to look at that first.',
+    }),
+    t4: [make(fix)],
+    t5: [pass],
+    t1_accept: accept('Signatures are compared in constant time.'),
+  },
+}

@@ -1,0 +1,97 @@
+import type { Made } from './acts.ts'
+
+const simulated = 'Simulated: it stands for the work of a real agent.'
+
+const file = (id: string, title: string, path: string, proof: string, more: string = '', after?: string): Made => ({
+  id,
+  title,
+  path,
+  proof,
+  text: `${commented(path, `${title}. ${simulated}`)}\n${proof}${more}\n`,
+  ...(after === undefined ? {} : { after }),
+})
+
+const commented = (path: string, text: string): string =>
+  path.endsWith('.ts')
+    ? `// ${text}`
+    : path.endsWith('.sql')
+      ? `-- ${text}`
+      : path.endsWith('.md')
+        ? `<!-- ${text} -->`
+        : `# ${text}`
+
+export const queueClient = file(
+  'queue-client',
+  'Client of the queue',
+  'src/queue.ts',
+  'export async function publish',
+  '(event: unknown): Promise<void> {\n  if (event === undefined) throw new Error("nothing to publish")\n}',
+)
+
+/** After a verifier has found out that it tries for ever. */
+export const mendedQueueClient: Made = {
+  ...queueClient,
+  text: `${queueClient.text}\n/** Then it gives up, and the sender hears of it. */\nexport const mostTries = 5\n`,
+}
+
+export const apiTasks: readonly Made[] = [
+  file('webhook-endpoint', 'Endpoint that takes events', 'src/webhooks.ts', 'export async function receive', '() {}'),
+  file(
+    'signature-check',
+    'Check of the signature',
+    'src/signature.ts',
+    'export function isSigned',
+    '() {\n  return true\n}',
+  ),
+  file('auth-middleware', 'Who may send', 'src/auth.ts', 'export function authenticate', '() {}'),
+  queueClient,
+]
+
+export const dbTasks: readonly Made[] = [
+  file('event-schema', 'Table of events', 'src/db/schema.sql', 'CREATE TABLE events', ' (id TEXT PRIMARY KEY);'),
+  file(
+    'event-store',
+    'Writes and reads events',
+    'src/db/store.ts',
+    'export async function keep',
+    '() {}',
+    'event-schema',
+  ),
+  file(
+    'event-replay',
+    'Sends kept events again',
+    'src/db/replay.ts',
+    'export async function replay',
+    '() {}',
+    'event-store',
+  ),
+]
+
+export const infraTasks: readonly Made[] = [
+  file('container', 'Image of the service', 'deploy/Containerfile', 'FROM scratch'),
+  file('compose', 'Service and queue together', 'deploy/compose.yaml', 'services:'),
+  file('queue-config', 'Settings of the queue', 'deploy/queue.conf', 'max_deliver 5'),
+  file('secrets', 'Where secrets come from', 'deploy/secrets.example', 'SIGNING_SECRET_FILE'),
+  file('ci', 'What runs on every change', 'deploy/ci.yaml', 'jobs:'),
+  file('alerts', 'When somebody is woken', 'deploy/alerts.yaml', 'alert: QueueIsFull'),
+  file('dashboard', 'What is watched', 'deploy/dashboard.yaml', 'panels:'),
+  file('backup', 'What is kept elsewhere', 'deploy/backup.sh', 'set -eu'),
+]
+
+export const docsTasks: readonly Made[] = [
+  file('quickstart', 'The first event in five minutes', 'docs/quickstart.md', '# Quickstart'),
+  file('api-reference', 'Every route and answer', 'docs/api.md', '# API'),
+  file('signing', 'How a request is signed', 'docs/signing.md', '# Signing'),
+  file('operations', 'How it is run', 'docs/operations.md', '# Operations'),
+  file('troubleshooting', 'What went wrong', 'docs/troubleshooting.md', '# Troubleshooting'),
+  file('changelog', 'What changed', 'docs/changelog.md', '# Changelog'),
+]
+
+export const limitTasks: readonly Made[] = [
+  file('counter', 'Counts requests of a sender', 'src/limit.ts', 'export function allow', '() {\n  return true\n}'),
+  file('answer', 'The answer to one too many', 'src/too-many.ts', 'export const tooMany', ' = 429', 'counter'),
+  file('settings', 'How many are allowed', 'src/limits.yaml', 'per_minute: 60'),
+  file('limit-test', 'Test of the limit', 'src/limit.test.ts', 'it(', '"refuses one too many", () => {})', 'counter'),
+]
+
+export const fix = file('fix', 'Comparison in constant time', 'src/signature.ts', 'timingSafeEqual')
