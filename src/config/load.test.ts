@@ -86,6 +86,10 @@ describe('configuration', () => {
     ['network: { block: ["http://x/"] }', 'network.block.0: is not a host'],
     ['network: { blocked: [] }', 'network must be allowed, allow, block and private'],
     ['limits: { max_processes: 0 }', 'limits.max_processes: '],
+    ['llm: { providers: { x: { kind: magic } } }', 'llm.providers.x.kind: '],
+    ['llm: { providers: { x: { kind: openai-compatible } } }', 'llm.providers.x: base_url is missing'],
+    ['llm: { providers: { x: { kind: ollama, base_url: "http://a:b@c/" } } }', 'must not hold a name or a password'],
+    ['llm: { providers: { x: { kind: ollama, api_key: abc } } }', 'Unrecognized key'],
     ['allow_unsandboxed_yolo: perhaps', 'allow_unsandboxed_yolo must be true or false'],
   ])('%s is refused', (text, expected) => {
     expect(refused(() => load(text)).message).toContain(expected)

@@ -88,6 +88,26 @@ describe('the doctor', () => {
   })
 })
 
+describe('models', () => {
+  it('are those whose key is set, or who want none; a key is never shown', async () => {
+    const paths = await installed()
+    expect(find(await look(paths), 'models')).toMatchObject({
+      status: 'ok',
+      detail: 'nobody to ask: none of ANTHROPIC_API_KEY, OPENAI_API_KEY is set; only the runtime llm needs one',
+    })
+    writeFileSync(
+      paths.config,
+      'llm: {providers: {local: {kind: ollama}, corp: {kind: anthropic, api_key_env: CORP}}}\n',
+    )
+    const findings = await look(paths, { env: { OPENAI_API_KEY: 'sk-dummy-0000' } })
+    expect(find(findings, 'models')).toEqual({
+      name: 'models',
+      status: 'ok',
+      detail: 'openai (OPENAI_API_KEY), local (127.0.0.1:11434)',
+    })
+  })
+})
+
 describe('a store', () => {
   it('that is truncated is said to be', async () => {
     const paths = await installed()

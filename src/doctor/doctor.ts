@@ -10,6 +10,7 @@ import { type DaemonProbe, examineDaemon } from './daemon.ts'
 import { type Finding, fail, ok, reasonOf } from './finding.ts'
 import { examineHome } from './home.ts'
 import { examineMachine } from './machine.ts'
+import { examineModels } from './models.ts'
 import { examineSandbox } from './sandbox.ts'
 import { examineStore, type StoreWishes } from './store.ts'
 
@@ -34,6 +35,7 @@ export async function examine(deps: DoctorDeps, wishes: StoreWishes): Promise<Fi
   } catch (error) {
     findings.push(fail('config', reasonOf(error), error instanceof AgencyError ? error.hint : undefined))
   }
+  findings.push(examineModels(env, configuration?.llm))
   findings.push(await examineSandbox(env, configuration?.box))
   findings.push(...(await examineDaemon(deps, configuration)))
   const notifiers = configuration?.notify.map(notifierName) ?? null

@@ -34,7 +34,7 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
       .option('--plan <file>', 'A YAML file with the whole run, or - for standard input')
       .option('--preview', 'With --plan: show its briefs in order, start nothing')
       .addOption(new Option('--playbook <name>', 'Way of working').choices(['direct', 'tiered']))
-      .option('--runtime <name>', 'claude-code, program, or scripted (simulated)')
+      .option('--runtime <name>', 'claude-code, llm, program or scripted (simulated); --option name=value for it')
       .option('--scenario <file>', 'What a scripted agent plays: a YAML file or a built-in name')
       .option('--program <command>', 'The program to run as agent, with its arguments')
       .option(
@@ -68,6 +68,7 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
       .option('--tokens <n>', 'Tokens that the run may use', whole(1))
       .option('--usd <amount>', 'US dollars that the run may cost', amount)
       // Rarely said, and in a plan as well: help stays on a screen.
+      .addOption(new Option('--option <name=value>', 'For the runtime; repeatable').argParser(collect).hideHelp())
       .addOption(
         new Option('--idle-minutes <n>', 'End an attempt silent for so long; "off": never')
           .argParser(minutes)

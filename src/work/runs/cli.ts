@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Wire } from '../../cli/wire.ts'
 import type { CliContext } from '../../cli/context.ts'
 import { ago, duration, plain, statusText, tableLines } from '../../cli/terminal.ts'
-import { parseEvidence, readScenario, shellWords } from './cli/arguments.ts'
+import { parseEvidence, parseOptions, readScenario, shellWords } from './cli/arguments.ts'
 import type { Run, RunLine } from './contract.ts'
 
 export interface StartOptions {
@@ -15,6 +15,7 @@ export interface StartOptions {
   team?: string
   strict?: true
   runtime?: string
+  option?: string[]
   scenario?: string
   program?: string
   evidence?: string[]
@@ -88,11 +89,19 @@ async function start(
 }
 
 /** A scenario or a program says which runtime is meant. */
-function runtimeOf({ runtime, scenario, program }: StartOptions): { runtime?: string; runtime_options?: object } {
-  if (program !== undefined) return { runtime: runtime ?? 'program', runtime_options: { command: shellWords(program) } }
+function runtimeOf({ runtime, option, scenario, program }: StartOptions): {
+  runtime?: string
+  runtime_options?: object
+} {
+  const options = parseOptions(option ?? [])
+  if (program !== undefined)
+    return { runtime: runtime ?? 'program', runtime_options: { ...options, command: shellWords(program) } }
   if (scenario !== undefined)
-    return { runtime: runtime ?? 'scripted', runtime_options: { scenario: readScenario(scenario) } }
-  return runtime === undefined ? {} : { runtime }
+    return { runtime: runtime ?? 'scripted', runtime_options: { ...options, scenario: readScenario(scenario) } }
+  return {
+    ...(runtime === undefined ? {} : { runtime }),
+    ...(option === undefined ? {} : { runtime_options: options }),
+  }
 }
 
 export interface RunsOptions {

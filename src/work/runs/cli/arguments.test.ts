@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 
 import { freshFolder } from '../../../../test/support/store.ts'
 import { Evidence } from '../../evidence/contract.ts'
-import { parseEvidence, readScenario, shellWords } from './arguments.ts'
+import { parseEvidence, parseOptions, readScenario, shellWords } from './arguments.ts'
 
 describe('evidence on the command line', () => {
   it.each([
@@ -27,6 +27,18 @@ describe('evidence on the command line', () => {
 
   it.each(['poem.txt', 'file:', 'command:', 'url:x', '', '{"kind":'])('refuses %j', (text) => {
     expect(() => parseEvidence(text)).toThrow(/--evidence/)
+  })
+})
+
+describe('options of a runtime', () => {
+  it('are numbers, yes and no, JSON, or text', () => {
+    expect(
+      parseOptions(['model=some/model:7b=x', 'max_steps=20', 'fast=true', 'more={"a":[1]}', 'odd={a', 'none=']),
+    ).toEqual({ model: 'some/model:7b=x', max_steps: 20, fast: true, more: { a: [1] }, odd: '{a', none: '' })
+  })
+
+  it.each([['model'], ['=x'], ['a=1', 'a=2']])('are refused: %s', (...given) => {
+    expect(() => parseOptions(given)).toThrow(/--option/)
   })
 })
 

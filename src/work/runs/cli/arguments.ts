@@ -22,6 +22,28 @@ export function parseEvidence(text: string): object {
   })
 }
 
+/** `name=value`, each once: numbers, true, false and JSON are what they say, everything else is text. */
+export function parseOptions(given: readonly string[]): Record<string, unknown> {
+  const options: Record<string, unknown> = {}
+  for (const text of given) {
+    const [, name, value] = /^([a-z][a-z0-9_]*)=([\s\S]*)$/.exec(text) ?? []
+    if (name === undefined || value === undefined)
+      throw refusal('invalid_input', `--option "${text}" is not name=value`, { hint: 'agency run --help' })
+    if (Object.hasOwn(options, name)) throw refusal('invalid_input', `--option ${name} is given twice`)
+    options[name] = optionValue(value)
+  }
+  return options
+}
+
+function optionValue(text: string): unknown {
+  if (!/^(-?\d+(\.\d+)?|true|false|[[{"].*)$/s.test(text)) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
 /** Words as a shell would take them apart, without running one: quotes and backslashes count, nothing is expanded. */
 export function shellWords(text: string): string[] {
   const words: string[] = []
