@@ -339,11 +339,15 @@ describe('casting', () => {
     })
   })
 
-  it('falls back where the name could mean two, and still knows whom the mapping means', async () => {
-    const pool = await poolWith({ 'agents/ops/sre.md': 'You are another.' })
-    expect(castingOf(pool, { tier: 't3', domain: 'Reliability', wanted: 'sre' })).toMatchObject({
+  it('takes ours where others bear the name too, with a warning; of others alone it takes neither', async () => {
+    const pool = await poolWith({ 'agents/ops/sre.md': 'x', 'agents/ops/owl.md': 'x', 'agents/night/owl.md': 'x' })
+    expect(castingOf(pool, { tier: 't3', domain: 'Backend', wanted: 'sre' })).toMatchObject({
       entry: { path: 'engineering/sre.md' },
-      warning: expect.stringContaining('engineering/sre.md, ops/sre.md; cast sre instead'),
+      warning: expect.stringContaining('engineering/sre.md, ops/sre.md; cast engineering/sre.md'),
+    })
+    expect(castingOf(pool, { tier: 't3', domain: 'Backend', wanted: 'owl' })).toMatchObject({
+      entry: { name: 'senior-developer' },
+      warning: expect.stringContaining('night/owl.md, ops/owl.md; cast senior-developer instead (t3, Backend)'),
     })
   })
 

@@ -38,12 +38,18 @@ export interface Wanted {
   not?: string | undefined
 }
 
-/** Whoever is wanted if there is exactly one such; otherwise whom the mapping names for tier and domain. */
+/**
+ * Whoever is wanted if there is one such; otherwise whom the mapping names for tier and domain. Where others bear the
+ * name of one of ours, ours is meant: who imports a pool has not changed his plans.
+ */
 export function castingOf(pool: Pool, { tier, domain, wanted, not }: Wanted): Casting {
   const asked = wanted?.trim() ?? ''
   const found = asked === '' ? [] : resolveIn(pool.index, asked)
   const [one] = found
   if (one !== undefined && found.length === 1 && one.path !== not) return { entry: one, warning: null }
+  const ours = found.filter((each) => each.from === 'bundled' && each.path !== not)
+  if (found.length > 1 && ours[0] !== undefined && ours.length === 1)
+    return { entry: ours[0], warning: `${ambiguous(asked, found)}; cast ${ours[0].path}` }
   const entry = defaultTalent(pool, tier, domain ?? '', not)
   if (asked === '') return { entry, warning: null }
   const why =
