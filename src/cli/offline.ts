@@ -2,6 +2,7 @@ import { explainConfiguration, loadConfiguration } from '../config/load.ts'
 import type { DaemonStatus } from '../daemon/contract.ts'
 import { examine } from '../doctor/doctor.ts'
 import { systemClock } from '../kernel/clock.ts'
+import type { ResolvedTeam } from '../team/contract.ts'
 import { ask } from './client.ts'
 import type { CliContext } from './context.ts'
 import { socketOf, tokenOf } from './endpoint.ts'
@@ -11,12 +12,16 @@ import type { Wire } from './wire.ts'
 
 /** What works without a daemon, and with a broken one. It brings along YAML, zod and the store, so it is loaded last. */
 export interface DoctorOptions {
+  /** A team file to look at, and nothing else. */
+  team?: string
   audit?: true
   replay?: true | string
   json?: true
 }
 
 export async function doctor(context: CliContext, options: DoctorOptions): Promise<number> {
+  const { team } = options
+  if (team !== undefined) return (await import('./offline/team.ts')).examineTeamFile(context, { ...options, team })
   const { env, paths } = context
   const findings = await examine(
     { env, paths, clock: systemClock, probe: () => probeDaemon(context) },
@@ -32,6 +37,10 @@ export async function doctor(context: CliContext, options: DoctorOptions): Promi
   }
   return healthy ? 0 : 1
 }
+
+/** The team of this moment, from its file or by default; null: it cannot be, and why was told. */
+export const teamOrFaults = async (context: CliContext, file: string | undefined): Promise<Wire<ResolvedTeam> | null> =>
+  (await import('./offline/team.ts')).teamOrFaults(context, file)
 
 async function probeDaemon({ env, paths }: CliContext): Promise<Wire<DaemonStatus> | null> {
   const headers = { Authorization: `Bearer ${tokenOf(env, paths)}` }

@@ -72,6 +72,27 @@ describe('the doctor', () => {
     )
   })
 
+  it('says who would do what in a tiered run', async () => {
+    const paths = await installed()
+    const team = async (text: string, path = ''): Promise<Finding | undefined> => {
+      writeFileSync(paths.team, text)
+      return find(await look(paths, { env: { PATH: path } }), 'team')
+    }
+    const bin = freshFolder()
+    writeFileSync(join(bin, 'claude'), '', { mode: 0o755 })
+    const models = ['reasoning-heavy', 'capable', 'fast-cheap'].map((name) => `  ${name}: { provider: a, model: b }\n`)
+    const file = `capabilities:\n${models.join('')}`
+    expect(await team(file, bin)).toMatchObject({ status: 'ok', detail: paths.team })
+    expect(await team(file)).toMatchObject({ status: 'warn', detail: 'T4/T5 runtime: standard (fallback)' })
+    expect(await team('', bin)).toMatchObject({ status: 'warn', detail: expect.stringContaining('T1/T2/T3 runtime') })
+    expect(await team('')).toMatchObject({ status: 'warn', detail: expect.stringContaining('nobody is here') })
+    const mandatory = 'visibility: { inspection_gates: { t1_plan: false } }'
+    expect(await team(mandatory, bin)).toMatchObject({
+      status: 'fail',
+      detail: `${paths.team}:1:44: visibility.inspection_gates.t1_plan: t1_plan gate is mandatory`,
+    })
+  })
+
   it('never starts a coding agent that it finds', async () => {
     const folder = freshFolder()
     writeFileSync(join(folder, 'claude'), `#!/bin/sh\ntouch ${folder}/started\n`, { mode: 0o755 })

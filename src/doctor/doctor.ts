@@ -9,10 +9,11 @@ import { AgencyError } from '../kernel/errors.ts'
 import { type DaemonProbe, examineDaemon } from './daemon.ts'
 import { type Finding, fail, ok, reasonOf } from './finding.ts'
 import { examineHome } from './home.ts'
-import { examineMachine } from './machine.ts'
+import { examineMachine, runtimesFound } from './machine.ts'
 import { examineModels } from './models.ts'
 import { examineSandbox } from './sandbox.ts'
 import { examineStore, type StoreWishes } from './store.ts'
+import { examineTeam } from './team.ts'
 
 export interface DoctorDeps {
   paths: HomePaths
@@ -35,6 +36,8 @@ export async function examine(deps: DoctorDeps, wishes: StoreWishes): Promise<Fi
   } catch (error) {
     findings.push(fail('config', reasonOf(error), error instanceof AgencyError ? error.hint : undefined))
   }
+  if (configuration !== null)
+    findings.push(examineTeam(paths, { agents: runtimesFound(env), defaultRuntime: configuration.defaultRuntime }))
   findings.push(examineModels(env, configuration?.llm))
   findings.push(await examineSandbox(env, configuration?.box))
   findings.push(...(await examineDaemon(deps, configuration)))

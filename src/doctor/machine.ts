@@ -29,6 +29,10 @@ function examineTools(env: Environment): Finding[] {
   })
 }
 
+/** Coding agents that are installed and that there is a runtime for, by its name. */
+export const runtimesFound = (env: Environment): string[] =>
+  findProgram('claude', env) === null ? [] : ['claude-code']
+
 /** Only looked for, never started: starting one could ask for a login or cost money. */
 function examineCodingAgents(env: Environment): Finding {
   const found = codingAgents.filter((name) => findProgram(name, env) !== null)

@@ -1,9 +1,9 @@
 import type { Runtime } from '../adapters/runtime/port.ts'
-import { type AgencyError, refusal } from '../kernel/errors.ts'
+import { AgencyError, refusal } from '../kernel/errors.ts'
 import type { Fault } from '../org/document/contract.ts'
-import type { ResolvedTeam } from './contract.ts'
-import { readTeam, teamFault } from './load.ts'
-import { resolveTeam, type RuntimeState, type TeamEnvironment } from './resolve.ts'
+import { type ResolvedTeam, standardRuntime, type Team, tierNames } from './contract.ts'
+import { type ReadTeam, readTeam, teamFault } from './load.ts'
+import { type Problem, type Resolution, resolveTeam, type RuntimeState, type TeamEnvironment } from './resolve.ts'
 
 /** A team file: what it says, and what it is called where somebody has to look into it. */
 export interface TeamFile {
@@ -11,20 +11,78 @@ export interface TeamFile {
   readonly name: string
 }
 
-/** The team that a run of now would get, from its file or by default. Refuses with every line that is wrong. */
-export function openTeam(file: TeamFile | null, environment: TeamEnvironment): ResolvedTeam {
+/** The team of a run that begins now, from its file or by default. Refuses with every line that is wrong. */
+export async function teamHere(
+  file: TeamFile | null,
+  runtimes: ReadonlyMap<string, Runtime>,
+  asked: Omit<TeamEnvironment, 'runtimes'>,
+): Promise<ResolvedTeam> {
+  return accept(file, await lookAtTeam(file, runtimes, asked))
+}
+
+export interface SeenTeam extends Resolution {
+  /** What the file says. */
+  readonly written: Team
+  placeOf: ReadTeam['placeOf']
+}
+
+/** The same for whoever only wants to see it: refuses a file that is wrong, and tells what is missing here. */
+export async function lookAtTeam(
+  file: TeamFile | null,
+  runtimes: ReadonlyMap<string, Runtime>,
+  asked: Omit<TeamEnvironment, 'runtimes'>,
+): Promise<SeenTeam> {
+  const environment = { ...asked, runtimes: await statesOf(runtimes.values()) }
+  const seen = openTeam(file, environment)
+  return seen.problems.length > 0 ? seen : { ...seen, problems: misfits(seen, environment, runtimes) }
+}
+
+/** Without asking any runtime what it thinks of its options. */
+export function openTeam(file: TeamFile | null, environment: TeamEnvironment): SeenTeam {
   const { team, faults, placeOf } = readTeam(file?.text ?? '')
-  if (team === null) throw faulty(file, faults)
-  const resolution = resolveTeam(team, environment)
-  if ('team' in resolution) return resolution.team
-  throw faulty(
-    file,
-    resolution.problems.map(({ path, message }) => teamFault(path, message, placeOf(path))),
-  )
+  if (team === null) throw faulty(file, 'invalid_input', faults)
+  return { ...resolveTeam(team, environment), written: team, placeOf }
+}
+
+export function accept(file: TeamFile | null, { team, problems, placeOf }: SeenTeam): ResolvedTeam {
+  const elsewhere = problems.find(({ path }) => path === null)
+  const first = elsewhere ?? problems[0]
+  if (first === undefined) return team
+  if (first.path === null)
+    throw refusal(first.code, first.message, first.hint === undefined ? {} : { hint: first.hint })
+  throw faulty(file, first.code, faultsOf(problems, placeOf))
+}
+
+export const faultsOf = (problems: readonly Problem[], placeOf: ReadTeam['placeOf']): Fault[] =>
+  problems.map(({ path, message }) => teamFault(path ?? [], message, placeOf(path ?? [])))
+
+/** What no runtime can work with, at the line that says it. */
+function misfits(
+  { written, team }: SeenTeam,
+  { runtime: asked }: TeamEnvironment,
+  runtimes: ReadonlyMap<string, Runtime>,
+): Problem[] {
+  const problems = new Map<string, Problem>()
+  for (const tier of tierNames) {
+    const { capability, runtime, runtimeOptions } = team.tiers[tier]
+    try {
+      runtimes.get(runtime)?.checkOptions(runtimeOptions)
+    } catch (error) {
+      if (!(error instanceof AgencyError) || (error.code !== 'invalid_input' && error.code !== 'no_runtime'))
+        throw error
+      const { code, message, hint } = error
+      if (asked !== undefined) return [{ code, path: null, message, ...(hint === undefined ? {} : { hint }) }]
+      const own = written.tiers[tier].options === undefined ? ['runtime', 'options'] : ['tiers', tier, 'options']
+      const path = runtime === standardRuntime && own[0] === 'runtime' ? ['capabilities', capability] : own
+      const said = `${message}${hint === undefined ? '' : `. ${hint}`}`
+      problems.set(`${path.join('.')} ${said}`, { code, path, message: said })
+    }
+  }
+  return [...problems.values()]
 }
 
 /** Asks each whether it can run here. */
-export const statesOf = (runtimes: Iterable<Runtime>): Promise<RuntimeState[]> =>
+const statesOf = (runtimes: Iterable<Runtime>): Promise<RuntimeState[]> =>
   Promise.all(
     [...runtimes].map(async ({ name, capabilities, available }) => {
       const found = await available()
@@ -38,11 +96,11 @@ export const statesOf = (runtimes: Iterable<Runtime>): Promise<RuntimeState[]> =
     }),
   )
 
-function faulty(file: TeamFile | null, faults: readonly Fault[]): AgencyError {
+function faulty(file: TeamFile | null, code: Problem['code'], faults: readonly Fault[]): AgencyError {
   const [first] = faults
   const where = file === null || first === undefined ? 'the team' : `${file.name}:${first.line}:${first.column}`
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : ''
-  return refusal('invalid_input', `${where}: ${first?.message ?? 'it cannot be used'}${more}`, {
+  return refusal(code, `${where}: ${first?.message ?? 'it cannot be used'}${more}`, {
     hint: 'agency doctor --team FILE lists everything that is wrong with it and starts nothing.',
     data: file === null ? {} : { file: file.name, faults },
   })

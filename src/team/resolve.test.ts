@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { AgencyError } from '../kernel/errors.ts'
 import type { ResolvedTeam } from './contract.ts'
-import { openTeam } from './open.ts'
+import { accept, openTeam } from './open.ts'
 import type { RuntimeState, TeamEnvironment } from './resolve.ts'
 
 const scripted: RuntimeState = { name: 'scripted', trouble: null, simulated: true }
@@ -23,8 +23,10 @@ capabilities:
 
 const here = (...runtimes: RuntimeState[]): TeamEnvironment => ({ runtimes: [scripted, program, ...runtimes] })
 
-const resolve = (text: string, environment: TeamEnvironment): ResolvedTeam =>
-  openTeam({ text, name: 'team.yaml' }, environment)
+function resolve(text: string, environment: TeamEnvironment): ResolvedTeam {
+  const file = { text, name: 'team.yaml' }
+  return accept(file, openTeam(file, environment))
+}
 
 function refused(text: string, environment: TeamEnvironment): AgencyError {
   try {
@@ -126,10 +128,10 @@ describe('what is missing', () => {
     const { code, message, hint } = refused('', here(noAgent, model))
     expect({ code, message }).toEqual({
       code: 'no_runtime',
-      message: 'nobody is here for T1: neither a coding agent nor a model',
+      message: 'nobody is here to do it: neither a coding agent nor, for every tier, a model',
     })
     expect(hint).toContain('get coder')
-    expect(hint).toContain('reasoning-heavy under capabilities')
+    expect(hint).toContain('models under capabilities')
     expect(hint).toContain('--runtime scripted')
     expect(
       refused(
@@ -138,7 +140,6 @@ describe('what is missing', () => {
       ),
     ).toMatchObject({
       code: 'no_runtime',
-      data: { tier: 't4', capability: 'fast-cheap' },
     })
   })
 
@@ -163,7 +164,7 @@ describe('what a team names and cannot have', () => {
     ],
     [
       `${models}tiers:\n  t1: { provider: nobody }`,
-      '7:19: tiers.t1.provider: no model of nobody is known for reasoning-heavy: name one under capabilities',
+      '7:19: tiers.t1.provider: no model is known for reasoning-heavy of nobody: name one under capabilities',
     ],
     [
       'tiers: { t1: { runtime: standard } }\nruntime: { coding_agent: program }',
@@ -188,9 +189,27 @@ describe('what a team names and cannot have', () => {
       message:
         'default_runtime of config.yaml, for want of a model: "coder" cannot run here: there is no program "coder" here. get coder',
     })
-    expect(() => openTeam(null, { ...here(model), runtime: { name: 'llm', options: {} } })).toThrow(
-      'the team: tiers.t1: no model is known for reasoning-heavy: name one under capabilities (and 4 more)',
+    expect(() => accept(null, openTeam(null, { ...here(model), runtime: { name: 'llm', options: {} } }))).toThrow(
+      'no model is known for reasoning-heavy: name one under capabilities',
     )
+  })
+})
+
+describe('a team that cannot work here', () => {
+  it('can be looked at: each tier as it would be, and what is missing', () => {
+    const file = { text: models, name: 'team.yaml' }
+    const silent = { ...model, trouble: { reason: 'no key', install: 'set one' } }
+    const { team, problems } = openTeam(file, here(noAgent, silent))
+    expect(team.tiers.t4).toMatchObject({ runtime: 'llm', runtimeOptions: { provider: 'other', model: 'small' } })
+    expect(team.warnings).toEqual(['T4/T5 runtime: standard (fallback)'])
+    expect(problems.map(({ code, path }) => `${code} ${path?.join('.')}`)).toEqual([
+      'no_runtime capabilities.reasoning-heavy',
+      'no_runtime capabilities.capable',
+      'no_runtime capabilities.fast-cheap',
+    ])
+    const bare = openTeam(null, here(noAgent, silent))
+    expect(bare.team.warnings).toEqual(['T4/T5 runtime: standard (fallback)'])
+    expect(bare.problems).toHaveLength(1)
   })
 })
 

@@ -1,4 +1,4 @@
-import { refusal } from '../kernel/errors.ts'
+import type { ErrorCode } from '../kernel/errors.ts'
 import {
   type Capability,
   type ModelChoice,
@@ -32,25 +32,26 @@ export interface RuntimeState {
   readonly teams?: boolean | undefined
 }
 
-/** What is wrong with a line of the team file, here and now. */
+/** What keeps a run with this team from starting. */
 export interface Problem {
-  readonly path: readonly string[]
+  /** `invalid_input`: the file is wrong, wherever it is read; `no_runtime`: something is missing here. */
+  readonly code: Extract<ErrorCode, 'invalid_input' | 'no_runtime'>
+  /** Where the file says it; null: it does not. */
+  readonly path: readonly string[] | null
   readonly message: string
+  readonly hint?: string
 }
 
-export type Resolution = { readonly team: ResolvedTeam } | { readonly problems: readonly Problem[] }
+export interface Resolution {
+  /** As it would be without the problems. */
+  readonly team: ResolvedTeam
+  readonly problems: readonly Problem[]
+}
 
 /** Who does what in which tier. What the team names is never replaced by something else; what it leaves open is, and is said. */
 export function resolveTeam(team: Team, environment: TeamEnvironment): Resolution {
   const view: View = { team, environment, agent: codingAgentOf(team, environment) }
-  const chosen = tierNames.map((tier) => [tier, chooseTier(view, tier)] as const)
-  const problems = new Map(
-    chosen.flatMap(([, choice]) =>
-      'problem' in choice ? [[choice.problem.path.join('.'), choice.problem] as const] : [],
-    ),
-  )
-  if (problems.size > 0) return { problems: [...problems.values()] }
-  const found = chosen as (readonly [TierName, Choice])[]
+  const chosen = tierNames.map((tier) => ({ name: tier, ...chooseTier(view, tier) }))
   const { strictMode, logLevel, inspectionGates, gateTimeoutMinutes } = team.visibility
   const { gateTimeoutMinutes: inner, ...gates } = inspectionGates
   const strict = strictMode || environment.strict === true
@@ -62,13 +63,19 @@ export function resolveTeam(team: Team, environment: TeamEnvironment): Resolutio
       gateTimeoutMinutes: inner ?? gateTimeoutMinutes,
       logLevel,
       limits: team.limits,
-      tiers: Object.fromEntries(found.map(([tier, choice]) => [tier, choice.tier])) as ResolvedTeam['tiers'],
+      tiers: Object.fromEntries(chosen.map(({ name, tier }) => [name, tier])) as ResolvedTeam['tiers'],
       vcs: { adapter, main },
       talent: team.talent,
-      warnings: warningsOf(found),
+      warnings: warningsOf(chosen),
     },
+    problems: once(chosen.flatMap(({ problem }) => problem ?? [])),
   }
 }
+
+/** What several tiers have in common is said once. */
+const once = (problems: readonly Problem[]): Problem[] => [
+  ...new Map(problems.map((each) => [`${each.path?.join('.')} ${each.message}`, each])).values(),
+]
 
 interface View {
   readonly team: Team
@@ -88,6 +95,7 @@ interface Choice {
   readonly tier: ResolvedTier
   /** Nobody asked for this: there was nothing else. */
   readonly fallback?: 'standard' | 'agent'
+  readonly problem?: Problem | null
 }
 
 function codingAgentOf({ runtime }: Team, { runtimes, defaultRuntime = null }: TeamEnvironment): CodingAgent | null {
@@ -102,48 +110,33 @@ function codingAgentOf({ runtime }: Team, { runtimes, defaultRuntime = null }: T
 const isCodingAgent = ({ name, simulated, provider }: RuntimeState): boolean =>
   !simulated && provider !== undefined && name !== standardRuntime
 
-function troubleOf({ runtimes }: TeamEnvironment, name: string, path: readonly string[]): Problem | null {
-  const state = runtimes.find((each) => each.name === name)
-  if (state === undefined)
-    return { path, message: `there is no runtime "${name}"; there are ${runtimes.map((each) => each.name).join(', ')}` }
-  if (state.trouble === null) return null
-  return { path, message: `"${name}" cannot run here: ${state.trouble.reason}. ${state.trouble.install}` }
+interface Wish {
+  readonly view: View
+  readonly name: TierName
+  readonly capability: Capability
+  readonly model: ModelChoice | null
 }
 
-type Chosen = Choice | { readonly problem: Problem }
-
-function chooseTier(view: View, tier: TierName): Chosen {
+function chooseTier(view: View, name: TierName): Choice {
   const { team, environment, agent } = view
-  const set = team.tiers[tier]
-  const path = ['tiers', tier, 'runtime']
-  const capability = set.capability ?? tierDuties[tier].capability
-  const model = modelFor(team, capability, set.provider)
+  const set = team.tiers[name]
+  const capability = set.capability ?? tierDuties[name].capability
+  const wish: Wish = { view, name, capability, model: modelFor(team, capability, set.provider) }
+  const { model } = wish
   if (set.provider !== undefined && model === null)
-    return {
-      problem: {
-        path: ['tiers', tier, 'provider'],
-        message: `no model of ${set.provider} is known for ${capability}: name one under capabilities`,
-      },
-    }
-  const wish: Wish = { view, tier, capability, model }
+    return standard(wish, 'standard', noModel(['tiers', name, 'provider'], `${capability} of ${set.provider}`))
   if (environment.runtime !== undefined) return named(wish, environment.runtime.name, '--runtime', null)
-  const wanted = set.runtime ?? tierDuties[tier].runtime
+  const path = ['tiers', name, 'runtime']
+  const wanted = set.runtime ?? tierDuties[name].runtime
+  const ofModel = troubleOf(environment, standardRuntime, ['capabilities', capability])
   if (wanted === 'standard') {
-    if (set.runtime !== undefined) return standard(wish, path.join('.'), path)
-    return model === null ? byAgent(wish) : standard(wish, 'standard', ['capabilities', capability])
+    if (set.runtime !== undefined) return named(wish, standardRuntime, path.join('.'), path)
+    return model === null ? byAgent(wish) : standard(wish, 'standard', ofModel)
   }
   if (wanted !== 'coding_agent') return named(wish, wanted, path.join('.'), path)
   if (agent !== null) return named(wish, agent.name, agent.why, agent.path)
-  if (model === null) throw nobody(environment, tier, capability)
-  const choice = standard(wish, 'standard, for want of a coding agent', ['capabilities', capability])
-  return 'problem' in choice ? choice : { ...choice, fallback: 'standard' }
-}
-
-interface Wish {
-  readonly view: View
-  readonly tier: TierName
-  readonly capability: Capability
-  readonly model: ModelChoice | null
+  const problem = model === null ? nobody(environment) : ofModel
+  return { ...standard(wish, 'standard, for want of a coding agent', problem), fallback: 'standard' }
 }
 
 function modelFor(team: Team, capability: Capability, provider: string | undefined): ModelChoice | null {
@@ -152,37 +145,29 @@ function modelFor(team: Team, capability: Capability, provider: string | undefin
 }
 
 /** A model by itself. */
-function standard(wish: Wish, why: string, path: readonly string[]): Chosen {
-  const { view, capability, model } = wish
-  const problem = troubleOf(view.environment, standardRuntime, path)
-  if (problem !== null) return { problem }
-  if (model === null)
-    return { problem: { path, message: `no model is known for ${capability}: name one under capabilities` } }
-  const asked = view.environment.runtime?.options ?? view.team.tiers[wish.tier].options
-  return choiceOf(wish, standardRuntime, { ...model, ...asked }, why)
+function standard(wish: Wish, why: string, problem: Problem | null): Choice {
+  const { environment, team } = wish.view
+  const asked = environment.runtime?.options ?? team.tiers[wish.name].options
+  return { ...choiceOf(wish, standardRuntime, { ...wish.model, ...asked }, why), problem }
 }
 
 /** No model is known: the coding agent thinks as well as it writes. */
-function byAgent(wish: Wish): Chosen {
+function byAgent(wish: Wish): Choice {
   const { agent, environment } = wish.view
-  if (agent === null) throw nobody(environment, wish.tier, wish.capability)
-  const choice = named(wish, agent.name, `${agent.why}, for want of a model`, agent.path)
-  return 'problem' in choice ? choice : { ...choice, fallback: 'agent' }
+  if (agent === null) return standard(wish, 'standard', nobody(environment))
+  return { ...named(wish, agent.name, `${agent.why}, for want of a model`, agent.path), fallback: 'agent' }
 }
 
 /** `path`: where the file names it; null: it does not. */
-function named(wish: Wish, name: string, why: string, path: readonly string[] | null): Chosen {
-  const { view, model } = wish
-  if (name === standardRuntime) return standard(wish, why, path ?? ['tiers', wish.tier])
+function named(wish: Wish, name: string, why: string, path: readonly string[] | null): Choice {
+  const { view, model, capability } = wish
   const { team, environment } = view
+  const problem = troubleOf(environment, name, path, why)
+  if (name === standardRuntime)
+    return standard(wish, why, problem ?? (model === null ? noModel(path, capability) : null))
   const state = environment.runtimes.find((each) => each.name === name)
-  const problem = troubleOf(environment, name, path ?? [])
-  if (problem !== null) {
-    if (path !== null) return { problem }
-    throw refusal(state === undefined ? 'invalid_input' : 'no_runtime', `${why}: ${problem.message}`)
-  }
   const ofAgent = name === view.agent?.name ? team.runtime.options : {}
-  const asked = environment.runtime === undefined ? (team.tiers[wish.tier].options ?? ofAgent) : ofAgent
+  const asked = environment.runtime === undefined ? (team.tiers[wish.name].options ?? ofAgent) : ofAgent
   const options = {
     // Another maker's model would be of no use to it.
     ...(model !== null && model.provider === state?.provider ? { model: model.model } : {}),
@@ -190,45 +175,71 @@ function named(wish: Wish, name: string, why: string, path: readonly string[] | 
     ...asked,
     ...environment.runtime?.options,
   }
-  return choiceOf(wish, name, options, why)
+  return { ...choiceOf(wish, name, options, why), problem }
 }
 
 function choiceOf(
-  { view, tier, capability }: Wish,
+  { view, name, capability }: Wish,
   runtime: string,
   options: Record<string, unknown>,
   why: string,
 ): Choice {
-  const { role, owns } = tierDuties[tier]
+  const { role, owns } = tierDuties[name]
   const opaque = view.team.runtime.nativeTeams && runtime !== standardRuntime
   return { tier: { role, owns, capability, runtime, runtimeOptions: options, opaque, why } }
 }
 
-function warningsOf(found: readonly (readonly [TierName, Choice])[]): string[] {
-  const fallen = (to: Choice['fallback']) => found.filter(([, { fallback }]) => fallback === to)
-  const names = (tiers: readonly (readonly [TierName, Choice])[]): string =>
-    tiers.map(([tier]) => tier.toUpperCase()).join('/')
-  const [toStandard, toAgent] = [fallen('standard'), fallen('agent')]
-  const missing = [...new Set(toAgent.map(([, { tier }]) => tier.capability))].join(', ')
+/** `why`: who asks for it, where no line of the file does. */
+function troubleOf(
+  { runtimes }: TeamEnvironment,
+  name: string,
+  path: readonly string[] | null,
+  why = '',
+): Problem | null {
+  const state = runtimes.find((each) => each.name === name)
+  const who = path === null ? `${why}: ` : ''
+  if (state === undefined)
+    return {
+      code: 'invalid_input',
+      path,
+      message: `${who}there is no runtime "${name}"; there are ${runtimes.map((each) => each.name).join(', ')}`,
+    }
+  if (state.trouble === null) return null
+  const { reason, install } = state.trouble
+  return { code: 'no_runtime', path, message: `${who}"${name}" cannot run here: ${reason}. ${install}` }
+}
+
+const noModel = (path: readonly string[] | null, what: string): Problem => ({
+  code: 'invalid_input',
+  path,
+  message: `no model is known for ${what}: name one under capabilities`,
+})
+
+function nobody({ runtimes }: TeamEnvironment): Problem {
+  const installs = runtimes
+    .filter(isCodingAgent)
+    .flatMap(({ name, trouble }) => (trouble === null ? [] : [`${name}: ${trouble.reason} (${trouble.install}).`]))
+  return {
+    code: 'no_runtime',
+    path: null,
+    message: 'nobody is here to do it: neither a coding agent nor, for every tier, a model',
+    hint: [
+      ...installs,
+      'Name models under capabilities in the team file.',
+      '--runtime scripted simulates all tiers.',
+    ].join(' '),
+  }
+}
+
+function warningsOf(chosen: readonly (Choice & { name: TierName })[]): string[] {
+  const names = (tiers: readonly { name: TierName }[]): string => tiers.map(({ name }) => name.toUpperCase()).join('/')
+  const toStandard = chosen.filter(({ fallback }) => fallback === 'standard')
+  const toAgent = chosen.filter(({ fallback }) => fallback === 'agent')
+  const missing = [...new Set(toAgent.map(({ tier }) => tier.capability))].join(', ')
   return [
     ...(toStandard.length === 0 ? [] : [`${names(toStandard)} runtime: standard (fallback)`]),
     ...(toAgent.length === 0
       ? []
-      : [`${names(toAgent)} runtime: ${toAgent[0]?.[1].tier.runtime} (fallback): no model is set for ${missing}`]),
+      : [`${names(toAgent)} runtime: ${toAgent[0]?.tier.runtime} (fallback): no model is set for ${missing}`]),
   ]
-}
-
-function nobody({ runtimes }: TeamEnvironment, tier: TierName, capability: Capability): Error {
-  const agents = runtimes.filter(isCodingAgent)
-  const installs = agents.flatMap(({ name, trouble }) =>
-    trouble === null ? [] : [`${name}: ${trouble.reason} (${trouble.install}).`],
-  )
-  return refusal('no_runtime', `nobody is here for ${tier.toUpperCase()}: neither a coding agent nor a model`, {
-    hint: [
-      ...installs,
-      `Or name a model for ${capability} under capabilities in the team file.`,
-      '--runtime scripted simulates all tiers.',
-    ].join(' '),
-    data: { tier, capability },
-  })
 }

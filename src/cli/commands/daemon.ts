@@ -43,8 +43,10 @@ export function declareDaemonCommands({ program, offer, command, does }: Declari
       'Check this installation and say what to do',
       'agency doctor',
       'agency doctor --audit --replay',
+      'agency doctor --team team.yaml',
     )
       .option('--audit', 'Recompute the chain of every event')
+      .option('--team <file>', 'Only look at a team file: what it comes to here, or what is wrong with it')
       .option('--replay [run]', 'Rebuild the tables from the events and compare; all, or one run')
       .option('--json', 'As JSON')
       .action(does(async (c, options: DoctorOptions) => (await import('../offline.ts')).doctor(c, options)))

@@ -31,9 +31,11 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
       'agency run "Add a --json flag to the CLI" --repo . --evidence \'command:npm test\'',
     )
       .argument('[goal]', 'What is to be achieved, in your words')
-      .option('--plan <file>', 'A YAML file with the whole run, or - for standard input')
-      .option('--preview', 'With --plan: show its briefs in order, start nothing')
+      .option('--plan <file>', 'A YAML file with the whole run, or - for standard input; --preview only shows it')
+      .addOption(new Option('--preview', 'With --plan: show its briefs in order, start nothing').hideHelp())
       .addOption(new Option('--playbook <name>', 'Way of working').choices(['direct', 'tiered']))
+      .option('--team <file>', 'For tiered: who does what; --strict: every gate is on')
+      .addOption(new Option('--strict', 'For tiered: every gate is on').hideHelp())
       .option('--runtime <name>', 'claude-code, llm, program or scripted (simulated); --option name=value for it')
       .option('--scenario <file>', 'What a scripted agent plays: a YAML file or a built-in name')
       .option('--program <command>', 'The program to run as agent, with its arguments')
@@ -138,7 +140,7 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
       'A run with everything in it; on a terminal, a tree to walk through',
       'agency inspect run_7k2 --gates',
     )
-      .argument('<run>', 'Its id, or the beginning of it')
+      .argument('[run]', 'Its id, or the beginning of it')
       .option('--brief <id>', 'Only this brief (id, its beginning, or key)')
       .option('--history', 'With --brief: everything that happened to it')
       .option('--gates', 'Only the gates: what was produced, what comes next')
@@ -147,11 +149,21 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
       .option('--verdicts', 'Only the verdicts')
       .option('--notes', 'Only the notes')
       .option('--artifacts', 'Only the artifacts')
+      .option('--config', 'Only what it was started with')
+      .option('--tiers', 'Only who does what in which tier; without a run, of one that would begin now')
+      .option('--team <file>', 'With --tiers: of this team file')
       .option('--plain', 'No tree to walk through, also on a terminal')
       .option('--json', 'As JSON')
+      .hook('preAction', (inspect) => {
+        const { tiers, team } = inspect.opts<InspectOptions>()
+        if (!tiers && inspect.args.length === 0) inspect.error("missing argument 'run', or --tiers")
+        if (!tiers && team !== undefined) inspect.error('--team goes with --tiers')
+      })
       .action(
-        does(async (c, run: string, options: InspectOptions) =>
-          (await import('../../work/runs/cli/inspect.ts')).inspectRun(c, run, options),
+        does(async (c, run: string | undefined, options: InspectOptions) =>
+          options.tiers
+            ? (await import('../../team/cli/tiers.ts')).showTiers(c, run, options)
+            : (await import('../../work/runs/cli/inspect.ts')).inspectRun(c, run ?? '', options),
         ),
       )
   })

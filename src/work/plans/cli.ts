@@ -33,9 +33,10 @@ export async function startPlan(
   try {
     return { run: await context.api().post<Wire<Run>>('/plans/run', { plan, ...instead }) }
   } catch (error) {
-    const faults = error instanceof Refused ? (error.problem.data?.['faults'] as Wire<Fault>[] | undefined) : undefined
-    if (faults === undefined) throw error
-    for (const fault of faults) context.err(faultLine(fault, options.plan))
+    const { faults, file } = (error instanceof Refused ? error.problem.data : undefined) ?? {}
+    // Those of another file are told by whoever brought it.
+    if (faults === undefined || file !== undefined) throw error
+    for (const fault of faults as Wire<Fault>[]) context.err(faultLine(fault, options.plan))
     return { exit: 2 }
   }
 }
