@@ -29,7 +29,14 @@ import { reworkBrief, sendBack } from './sent-back.ts'
 import { supersede } from './superseded.ts'
 import { tell } from './tell.ts'
 import { resets, unblockBrief } from './unblocked.ts'
-import { beginLanding, closePullRequest, holdForMerge, openPullRequest, waitsForMerge } from './pull-request.ts'
+import {
+  beginLanding,
+  closePullRequest,
+  holdForMerge,
+  holdPartForMerge,
+  openPullRequest,
+  waitsForMerge,
+} from './pull-request.ts'
 import { commissionVerifier, verifyBriefs } from './verify.ts'
 import { partBoundary, viewFor } from './view.ts'
 
@@ -106,7 +113,7 @@ async function apply(scope: RunScope, decision: Decision): Promise<void> {
         delayMs: decision.minutes * 60_000,
       })
     case 'merge_part':
-      return decideAndApply(scope, { kind: 'part_merged', part: decision.part })
+      return mergePart(scope, decision.part)
     case 'pause_and_ask':
       return pauseAndAsk(scope, decision.text, decision.context)
     case 'acknowledge':
@@ -135,6 +142,10 @@ async function halt(scope: RunScope, decision: Extract<Decision, { kind: 'open_g
     ...(approver === undefined ? {} : { approver }),
     ...(message === undefined ? {} : { message }),
   })
+}
+
+async function mergePart(scope: RunScope, part: string): Promise<void> {
+  if (!(await holdPartForMerge(scope, part))) await decideAndApply(scope, { kind: 'part_merged', part })
 }
 
 /** Who stands above it has answered; the next time it goes one higher. */

@@ -4,6 +4,7 @@ import { shorten } from '../kernel/text.ts'
 import { integrationBranch } from '../repositories/port.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import { briefs, listBriefs } from '../work/briefs/store.ts'
+import { findPart, parts } from '../work/parts/store.ts'
 import type { PullRequest } from '../work/pull-requests/contract.ts'
 import { findPullRequestOf, pullRequests } from '../work/pull-requests/store.ts'
 import type { Run } from '../work/runs/contract.ts'
@@ -31,6 +32,21 @@ export async function holdForMerge(scope: RunScope, brief: Brief, reason: string
     [updated(briefs, brief, { heldBy: mergeHold, updatedAt: scope.tx.at })],
   )
   await scope.later(scope.tx, { kind: 'integrate', runId: scope.run.id })
+}
+
+/** The same for a part; false where git has nothing to do for it. */
+export async function holdPartForMerge(scope: RunScope, key: string): Promise<boolean> {
+  const { tx, run } = scope
+  const part = run.repository === null ? undefined : await findPart(tx, run.id, key)
+  if (part === undefined || part.head === null) return false
+  await touchRun(
+    scope,
+    {},
+    { kind: 'run_status', message: `${key} is to be merged`, data: { from: run.status, to: run.status, part: key } },
+    [updated(parts, part, { heldBy: mergeHold, updatedAt: tx.at })],
+  )
+  await scope.later(tx, { kind: 'integrate', runId: run.id })
+  return true
 }
 
 /** Between the approval and its record git may be done already: what is then given up would be in the repository all the same. */

@@ -2,17 +2,33 @@ import { bug, refusal } from '../kernel/errors.ts'
 import { type Author, authorEnvironment, engineAuthor } from './author.ts'
 import { type Git, troubleOf } from './git.ts'
 import { isAgencyPath } from './paths.ts'
-import { moveRef, readBranch, readCommit } from './refs.ts'
+import { moveRef, moveRefs, readBranch, readCommit, type RefMove } from './refs.ts'
 
-export interface Merge {
+export interface Merge extends MergeMessage {
   readonly mirror: string
   /** A branch or a commit. */
   readonly from: string
   /** The branch that moves. */
   readonly into: string
+}
+
+export interface MergeMessage {
   readonly message: string
   readonly trailers?: Readonly<Record<string, string>>
   readonly author?: Author
+}
+
+/** From one branch to the next: each is joined with what the one before it came to. */
+export interface MergeUp {
+  readonly mirror: string
+  readonly commit: string
+  readonly levels: readonly MergeLevel[]
+}
+
+export interface MergeLevel extends MergeMessage {
+  readonly branch: string
+  /** Where it begins if it is not there yet. */
+  readonly begin: string
 }
 
 export interface Merged {
@@ -32,25 +48,53 @@ export async function mergeBranches(git: Git, merge: Merge): Promise<Merged> {
     const merged = await mergeOnce(git, merge)
     if (merged !== null) return merged
   }
-  throw bug(`the branch "${merge.into}" never stood still long enough to be merged into`)
+  throw neverStill(merge.into)
 }
+
+/** All branches move together or none does: what conflicts further up is not left half way. */
+export async function mergeUp(git: Git, { mirror, commit, levels }: MergeUp): Promise<Merged> {
+  for (let race = 0; race < maxRaces; race += 1) {
+    const moves: RefMove[] = []
+    let outcome: Merged['outcome'] = 'already'
+    let theirs = commit
+    for (const level of levels) {
+      const there = await readBranch(git, mirror, level.branch)
+      const joined = await join(git, mirror, there ?? level.begin, theirs, level)
+      if (joined.outcome === 'conflict') return joined
+      if (joined.outcome === 'merged') outcome = 'merged'
+      theirs = joined.commit
+      if (theirs !== there) moves.push({ ref: `refs/heads/${level.branch}`, to: theirs, from: there })
+    }
+    if (await moveRefs(git, mirror, moves)) return { outcome, commit: theirs, files: [] }
+  }
+  throw neverStill(levels.map(({ branch }) => branch).join(', '))
+}
+
+const neverStill = (branch: string) => bug(`the branch "${branch}" never stood still long enough to be merged into`)
 
 async function mergeOnce(git: Git, merge: Merge): Promise<Merged | null> {
   const { mirror, into } = merge
   const [ours, theirs] = await Promise.all([readBranch(git, mirror, into), readSource(git, merge)])
   if (ours === null) throw bug(`there is no branch "${into}" to merge into`)
   if (theirs === null) throw bug(`there is no branch or commit "${merge.from}" to merge`)
+  const joined = await join(git, mirror, ours, theirs, merge)
+  if (joined.outcome !== 'merged') return joined
+  const moved = await moveRef(git, mirror, `refs/heads/${into}`, { to: joined.commit, from: ours })
+  return moved ? joined : null
+}
+
+/** Makes the commit; nothing points to it yet. */
+async function join(git: Git, mirror: string, ours: string, theirs: string, message: MergeMessage): Promise<Merged> {
   if (await isAncestor(git, mirror, theirs, ours)) return { outcome: 'already', commit: ours, files: [] }
   const joined = await joinTrees(git, mirror, ours, theirs)
   if (joined.conflicts !== null) return { outcome: 'conflict', commit: ours, files: joined.conflicts }
   await refuseAgencyFiles(git, mirror, joined.tree)
   const commit = await git.ask(['commit-tree', joined.tree, '-p', ours, '-p', theirs], {
     gitDir: mirror,
-    input: messageOf(merge),
-    environment: authorEnvironment(merge.author ?? engineAuthor, git.clock),
+    input: messageOf(message),
+    environment: authorEnvironment(message.author ?? engineAuthor, git.clock),
   })
-  const moved = await moveRef(git, mirror, `refs/heads/${into}`, { to: commit, from: ours })
-  return moved ? { outcome: 'merged', commit, files: [] } : null
+  return { outcome: 'merged', commit, files: [] }
 }
 
 const readSource = async (git: Git, { mirror, from }: Merge): Promise<string | null> =>
@@ -86,7 +130,7 @@ async function refuseAgencyFiles(git: Git, mirror: string, tree: string): Promis
   if (names.some(isAgencyPath)) throw refusal('forbidden', 'the merge would bring in files under .agency/')
 }
 
-function messageOf({ message, trailers = {} }: Merge): string {
+function messageOf({ message, trailers = {} }: MergeMessage): string {
   const lines = Object.entries(trailers).map(([key, value]) => `${key}: ${value.replaceAll('\n', ' ')}`)
   return `${[message.trim(), lines.join('\n')].filter((part) => part !== '').join('\n\n')}\n`
 }

@@ -13,7 +13,7 @@ import type { Git } from './git.ts'
 import { plainFetch } from './harmless.ts'
 import { canLand, land, type Landing, type Landed, type Readiness } from './land.ts'
 import { branchOf, lookAt, type RepositoryFacts } from './look.ts'
-import { type Merge, type Merged, mergeBranches } from './merge.ts'
+import { isAncestor, type Merge, type Merged, mergeBranches, mergeUp, type MergeUp } from './merge.ts'
 import { findRepository, type OperatorRepository } from './operator-repository.ts'
 import { deleteRefs, makeBranch, readBranch, unlocking } from './refs.ts'
 
@@ -30,6 +30,9 @@ export interface Mirrors {
   head(mirror: string, name: string): Promise<string | null>
   clone(order: CloneOrder, into: string): Promise<void>
   merge(merge: Merge): Promise<Merged>
+  mergeUp(merge: MergeUp): Promise<Merged>
+  /** Whether everything of one commit is in another. */
+  contains(mirror: string, commit: string, other: string): Promise<boolean>
   files(mirror: string, from: string, to: string): Promise<ChangedFile[]>
   diff(mirror: string, from: string, to: string, options: DiffOptions): Promise<{ text: string; cut: boolean }>
   commits(mirror: string, from: string, to: string): Promise<Commit[]>
@@ -73,6 +76,8 @@ export function createMirrors({ root, git, log }: { root: string; git: Git; log:
     head: (mirror, name) => readBranch(git, mirror, name),
     clone: (order, into) => makeClone(git, order, into),
     merge: (merge) => mergeBranches(git, merge),
+    mergeUp: (merge) => mergeUp(git, merge),
+    contains: (mirror, commit, other) => isAncestor(git, mirror, other, commit),
     files: (mirror, from, to) => changedFiles(git, mirror, from, to),
     diff: (mirror, from, to, options) => diffText(git, mirror, from, to, options),
     commits: (mirror, from, to) => listCommits(git, mirror, from, to),

@@ -1,3 +1,4 @@
+import { slug } from '../kernel/text.ts'
 import type { ChangedFile } from '../work/pull-requests/contract.ts'
 import type { RunRepository } from '../work/runs/contract.ts'
 import type { Workspace } from '../workspaces/port.ts'
@@ -9,9 +10,11 @@ export interface Repositories {
   /** What an agent has left in its clone, brought into the mirror if it may be there. */
   collect(work: CollectedWork): Promise<Collected>
   /** Keeps what is in a clone that goes, if there is more than its beginning; resolves to the commit. */
-  keep(work: Omit<CollectedWork, 'allowed'>): Promise<string | null>
-  /** Joins a collected branch with what was merged before. The second time, nothing is left to do. */
+  keep(work: Omit<CollectedWork, 'allowed' | 'branch'>): Promise<string | null>
+  /** Joins a branch with what was merged before, at every level or at none. The second time, nothing is left to do. */
   merge(branch: MergedBranch): Promise<Merged>
+  /** Whether everything of one commit is in another. */
+  contains(mirror: string, commit: string, other: string): Promise<boolean>
   /** Refuses, with the next command, what `land` would refuse now. */
   checkLanding(repository: RunRepository, result: { runId: string; commit: string }): Promise<void>
   /** Brings a result into the operator's own repository. */
@@ -31,6 +34,8 @@ export interface CollectedWork {
   readonly briefId: string
   readonly attemptId: string
   readonly workspace: Workspace
+  /** Where it goes in the mirror. */
+  readonly branch: string
   /** Where its clone began: what it made since then is its work. */
   readonly start: string
   /** For what it left uncommitted. */
@@ -50,9 +55,20 @@ export type Collected =
 export interface MergedBranch {
   readonly repository: RunRepository
   readonly runId: string
-  readonly briefId: string
   readonly commit: string
+  /** From one branch to the next, each joined with what the one before it came to. */
+  readonly into: readonly MergedInto[]
+}
+
+export interface MergedInto {
+  readonly branch: string
+  /** Where the branch begins if it is not there yet. */
+  readonly begin: string
   readonly title: string
+  /** Of whoever answers for it. */
+  readonly briefId: string
+  /** Whose work it is, where that is somebody else. */
+  readonly workId?: string
 }
 
 export type Merged =
@@ -67,4 +83,15 @@ export type Landed =
   | { readonly outcome: 'refused'; readonly why: string; readonly next: string }
 
 export const featureBranch = (runId: string, briefId: string): string => `feature/${runId}/main/${briefId}`
+export const taskBranch = (runId: string, workstream: string, task: string): string =>
+  `feature/${runId}/${nameIn(workstream)}/${nameIn(task)}`
+export const workstreamBranch = (runId: string, workstream: string): string =>
+  `workstream/${runId}/${nameIn(workstream)}`
+export const domainBranch = (runId: string, domain: string): string => {
+  const name = nameIn(domain)
+  return `integration/${runId}/${name === 'final' ? 'final-domain' : name}`
+}
 export const integrationBranch = (runId: string): string => `integration/${runId}/final`
+
+/** Whatever somebody has called it, as a part of a branch's name. */
+const nameIn = (text: string): string => slug(text).slice(0, 80).replace(/-+$/, '') || 'unnamed'

@@ -39,6 +39,26 @@ export function moveRef(
   })
 }
 
+export interface RefMove {
+  readonly ref: string
+  readonly to: string
+  /** Null: it is new. */
+  readonly from: string | null
+}
+
+/** All of them, or none where one is no longer where it was. */
+export function moveRefs(git: Git, mirror: string, moves: readonly RefMove[]): Promise<boolean> {
+  const lines = moves.map(({ ref, to, from }) => `update ${ref} ${to} ${from ?? '0'.repeat(to.length)}\n`)
+  return unlocking(git, mirror, async () => {
+    if (moves.length === 0) return true
+    const args = ['update-ref', '--no-deref', '--stdin']
+    const result = await git.run(args, { gitDir: mirror, input: lines.join('') })
+    if (result.exitCode === 0) return true
+    for (const { ref, from } of moves) if ((await readCommit(git, mirror, ref)) !== from) return false
+    throw new GitTrouble(`git update-ref: ${result.stderr.trim()}`, result)
+  })
+}
+
 /** Deletes these and everything below them. */
 export async function deleteRefs(git: Git, mirror: string, names: readonly string[]): Promise<number> {
   if (names.length === 0) return 0

@@ -8,12 +8,16 @@ import { engineAuthor } from './author.ts'
 import { collect, promote, snapshot } from './collect.ts'
 import { type Git, GitTrouble } from './git.ts'
 import type { Mirrors } from './mirrors.ts'
-import { type CollectedWork, featureBranch, integrationBranch, type Landed, type Repositories } from './port.ts'
+import { type CollectedWork, integrationBranch, type Landed, type Repositories } from './port.ts'
 
 /** What the engine asks of git, answered with mirrors: the order of steps, and what a kill between them leaves. */
 export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirrors }): Repositories {
   /** Rules of what looks like a secret, anywhere on the way from `start` to the commit. */
-  async function secretsIn(repository: string, commit: string, work: CollectedWork): Promise<FoundSecret[]> {
+  async function secretsIn(
+    repository: string,
+    commit: string,
+    work: Pick<CollectedWork, 'start' | 'allowed'>,
+  ): Promise<FoundSecret[]> {
     const { parts, cut } = await mirrors.added(repository, work.start, commit)
     const found = await scanForSecrets(
       parts.map((part) => ({
@@ -62,7 +66,7 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
       if (collected.outcome === 'empty') return collected
       if (collected.outcome === 'refused') return { outcome: 'refused', why: collected.why }
       if (collected.outcome === 'withheld') return { outcome: 'secrets', found: secrets.slice(0, 50) }
-      const commit = await promote(git, mirror, ref, featureBranch(work.runId, work.briefId))
+      const commit = await promote(git, mirror, ref, work.branch)
       const files = collected.files.filter(({ status }) => status !== 'deleted').map(({ path }) => path)
       return { outcome: 'collected', commit, files }
     },
@@ -71,7 +75,7 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
       const { repository, workspace, start, message, briefId: ref } = work
       // Later agents of this repository can read the mirror: what holds a secret stays where it is.
       const mayComeIn = async (place: string, commit: string): Promise<boolean> =>
-        (await secretsIn(place, commit, { ...work, allowed: [] })).length === 0
+        (await secretsIn(place, commit, { start, allowed: [] })).length === 0
       return snapshot(git, {
         mirror: repository.mirror,
         workspace,
@@ -83,15 +87,24 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
       })
     },
 
-    merge: async ({ repository, runId, briefId, commit, title }) => {
-      const into = integrationBranch(runId)
-      await mirrors.branch(repository.mirror, into, repository.base)
-      const trailers = { 'Agency-Run': runId, 'Agency-Brief': briefId }
-      const merged = await mirrors.merge({ mirror: repository.mirror, from: commit, into, message: title, trailers })
+    merge: async ({ repository, runId, commit, into }) => {
+      const levels = into.map(({ branch, begin, title, briefId, workId = briefId }) => ({
+        branch,
+        begin,
+        message: title,
+        trailers: {
+          'Agency-Run': runId,
+          'Agency-Brief': briefId,
+          ...(workId === briefId ? {} : { 'Agency-Work': workId }),
+        },
+      }))
+      const merged = await mirrors.mergeUp({ mirror: repository.mirror, commit, levels })
       return merged.outcome === 'conflict'
         ? { outcome: 'conflict', files: merged.files }
         : { outcome: 'merged', commit: merged.commit }
     },
+
+    contains: (mirror, commit, other) => mirrors.contains(mirror, commit, other),
 
     checkLanding: async ({ path, branch, mirror }, { runId, commit }) => {
       await mirrors.canLand({ repository: path, branch, mirror, commit, again: approvalOf(runId) })
