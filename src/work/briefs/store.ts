@@ -146,6 +146,15 @@ export async function listReadyTiers(tx: ReadTx, runId: string): Promise<string[
   return rows.map((row) => row['tier'] as string)
 }
 
+/** Which tiers have been at work for a workstream, the highest first. */
+export async function listTiersBegun(tx: ReadTx, runId: string, workstream: string): Promise<string[]> {
+  const rows = await sqlOf(tx).all(
+    "SELECT DISTINCT tier FROM briefs WHERE run_id = ? AND workstream = ? AND attempts > 0 AND status <> 'cancelled' AND tier IS NOT NULL ORDER BY tier",
+    [runId, workstream],
+  )
+  return rows.map((row) => row['tier'] as string)
+}
+
 export const listBriefsHeldBy = (tx: ReadTx, runId: string, heldBy: string): Promise<Brief[]> =>
   findRows(tx, briefs, 'run_id = ? AND held_by = ? ORDER BY created_at, number, id', [runId, heldBy])
 
@@ -160,6 +169,10 @@ export async function listRunIdsHeldBy(tx: ReadTx, heldBy: string): Promise<stri
 
 export const listBriefsOfPart = (tx: ReadTx, runId: string, part: string): Promise<Brief[]> =>
   findRows(tx, briefs, 'run_id = ? AND part = ? ORDER BY created_at, number, id', [runId, part])
+
+export const isBranchTaken = async (tx: ReadTx, runId: string, branch: string): Promise<boolean> =>
+  (await sqlOf(tx).get('SELECT 1 AS taken FROM briefs WHERE run_id = ? AND branch = ? LIMIT 1', [runId, branch])) !==
+  undefined
 
 /** Of these workstreams, or of every one. */
 export function listBriefsOfWorkstreams(tx: ReadTx, runId: string, names: readonly string[] | 'all'): Promise<Brief[]> {
