@@ -86,6 +86,8 @@ export interface Parts {
   notify?: ScopeParts['notify']
   later?: ScopeParts['later']
   gatesChanged?: ScopeParts['gatesChanged']
+  /** Ways of working beside ours, or instead of one under its name. */
+  playbooks?: readonly Playbook[]
   /** Who can be cast; without it, nobody in particular. */
   talent?: Pick<Talent, 'pool'>
   worker: string
@@ -142,7 +144,7 @@ export function composeAgency(parts: Parts): Agency {
   const runtimes = new Map(parts.runtimes.map((runtime) => [runtime.name, watched(runtime)]))
   const scopes: ScopeParts = {
     ids,
-    playbooks,
+    playbooks: new Map([...playbooks, ...(parts.playbooks ?? []).map((each) => [each.name, each] as const)]),
     providerOf: (name, options) => {
       const runtime = runtimes.get(name)
       return runtime?.providerOf?.(options) ?? runtime?.capabilities.provider ?? name

@@ -26,6 +26,7 @@ import { AgencyError } from '../../src/kernel/errors.ts'
 import { type Ids, systemIds, systemPersona } from '../../src/kernel/ids.ts'
 import { noTrigger, type Trigger, type TriggerPoint } from '../../src/kernel/trigger.ts'
 import { fromWire } from '../../src/operations/wire.ts'
+import type { Playbook } from '../../src/playbooks/contract.ts'
 import { seedOrganisation } from '../../src/org/seed.ts'
 import type { Repositories } from '../../src/repositories/port.ts'
 import { eventTables } from '../../src/tables.ts'
@@ -53,6 +54,8 @@ export interface AgencyOptions {
   runtimes?: readonly Runtime[]
   workspaces?: Workspaces
   repositories?: Repositories
+  /** Beside ours, or instead of one under its name. */
+  playbooks?: readonly Playbook[]
   prices?: Prices
   worker?: string
   trigger?: Trigger
@@ -134,6 +137,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     workspaces: options.workspaces ?? workspaces,
     ...(options.repositories === undefined ? {} : { repositories: options.repositories }),
     ...(options.prices === undefined ? {} : { prices: options.prices }),
+    ...(options.playbooks === undefined ? {} : { playbooks: options.playbooks }),
     files,
     promptOf: bundledPrompt,
     environmentOf: (attemptId, fence) => ({ AGENCY_TOKEN: `${attemptId}.${fence}` }),
