@@ -1,5 +1,7 @@
 import type { Prices } from './adapters/prices/port.ts'
 import type { Runtime } from './adapters/runtime/port.ts'
+import { demoRoutes } from './daemon/demos/routes.ts'
+import type { Demos } from './daemon/demos/demos.ts'
 import { daemonRoutes } from './daemon/routes.ts'
 import type { DaemonService } from './daemon/service.ts'
 import type { Db } from './db/port.ts'
@@ -20,7 +22,7 @@ import { type Org, organisationRoutesOf } from './org/compose.ts'
 import type { Playbook } from './playbooks/contract.ts'
 import { direct } from './playbooks/direct/decide.ts'
 import { castOne } from './talent/casting.ts'
-import { isTalent } from './talent/resolve.ts'
+import { isTalent, peopleFor } from './talent/resolve.ts'
 import { talentRoutes } from './talent/routes.ts'
 import type { Talent } from './talent/service.ts'
 import type { TeamFile } from './team/open.ts'
@@ -89,7 +91,7 @@ export interface Parts {
   /** Ways of working beside ours, or instead of one under its name. */
   playbooks?: readonly Playbook[]
   /** Who can be cast; without it, nobody in particular. */
-  talent?: Pick<Talent, 'pool'>
+  talent?: Pick<Talent, 'pool' | 'prepare'>
   worker: string
   slots: number
   defaults: RunDefaults
@@ -155,13 +157,17 @@ export function composeAgency(parts: Parts): Agency {
     ...(talent === undefined
       ? {}
       : {
-          cast: (tx, wanted) => castOne(tx, talent.pool(), wanted),
-          isTalent: (name) => isTalent(talent.pool(), name),
+          cast: (tx, wanted, run) => castOne(tx, talent.pool(run.configuration.team?.talent), wanted),
+          isTalent: (name, run) => isTalent(talent.pool(run.configuration.team?.talent), name),
         }),
   }
+  const people: Pick<EngineDeps, 'talentOf'> =
+    talent === undefined
+      ? {}
+      : { talentOf: (tier, run) => peopleFor(talent.pool(run.configuration.team?.talent), tier) }
   const queue = createQueue(parts)
   const stopping = new AbortController()
-  const engine = withQueue(createEngine({ ...parts, ...scopes, runtimes }), queue, stopping)
+  const engine = withQueue(createEngine({ ...parts, ...scopes, ...people, runtimes }), queue, stopping)
   const missions = createMissions({ db, ids })
   const runs = createRuns({
     db,
@@ -172,6 +178,7 @@ export function composeAgency(parts: Parts): Agency {
     missions,
     defaults: parts.defaults,
     homeTeam: parts.homeTeam,
+    prepareTalent: talent?.prepare,
     trigger,
     repositories: parts.repositories,
     queued: queue.expect,
@@ -242,7 +249,17 @@ export function routesOf(
     org,
     notify,
     talent,
-  }: { db: Db; clock: Clock; feed: Feed; daemon: DaemonService; org: Org; notify: Notify; talent: Talent },
+    demos,
+  }: {
+    db: Db
+    clock: Clock
+    feed: Feed
+    daemon: DaemonService
+    org: Org
+    notify: Notify
+    talent: Talent
+    demos: Demos
+  },
 ): Route[] {
   const events = createEvents({
     db,
@@ -273,5 +290,6 @@ export function routesOf(
     ...organisationRoutesOf(org),
     ...notifyRoutes(notify),
     ...talentRoutes(talent),
+    ...demoRoutes(demos),
   ]
 }

@@ -79,7 +79,7 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
       if (isFreshLook(claimed)) await deps.workspaces.remove(place)
       workspace = await deps.workspaces.prepare(place)
       deps.trigger('workspace.prepared')
-      const inputs = await givenTo(deps, run.playbook, claimed.brief)
+      const inputs = await givenTo(deps, run, claimed.brief)
       const prompt = await promptFor(deps, claimed, inputs)
       const promptSha256 = await deps.files.writePrompt(attempt.id, prompt)
       handle = await runtime.launch({

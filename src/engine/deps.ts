@@ -51,7 +51,7 @@ export interface EngineDeps extends ScopeParts {
   /** Who a persona is, in its own words. */
   readonly personaText?: (personaId: number) => Promise<string>
   /** Who of the talent pool may be cast in a tier, and for what; without one, nobody. */
-  readonly talentOf?: (tier: Tier) => Promise<Readonly<Record<string, string>>>
+  readonly talentOf?: (tier: Tier, run: Run) => Readonly<Record<string, string>>
   readonly files: AttemptFiles
   /** The Markdown template of a brief's prompt: that of its phase, where it has one, else of its kind. */
   readonly promptOf: (playbook: string, kind: Brief['kind'], phase: Brief['phase']) => string

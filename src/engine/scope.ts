@@ -41,10 +41,14 @@ export interface Cast {
   /** Somebody was asked for by a name that nobody bears. */
   warning: string | null
 }
-export type CastFor = (
-  tx: Tx,
-  wanted: { organisationId: number; tier: Tier; domain: string | null; wanted: string | null; not: number | null },
-) => Promise<Cast>
+export interface WantedCast {
+  organisationId: number
+  tier: Tier
+  domain: string | null
+  wanted: string | null
+  not: number | null
+}
+export type CastFor = (tx: Tx, wanted: WantedCast) => Promise<Cast>
 
 export interface Notice {
   kind:
@@ -77,8 +81,8 @@ export interface ScopeParts {
   readonly later?: Later
   readonly gatesChanged?: () => void
   readonly providerOf?: (runtime: string, options: Record<string, unknown>) => string
-  readonly cast?: CastFor
-  readonly isTalent?: (name: string) => boolean
+  readonly cast?: (tx: Tx, wanted: WantedCast, run: Run) => Promise<Cast>
+  readonly isTalent?: (name: string, run: Run) => boolean
 }
 
 export function scopeOf(parts: ScopeParts, tx: Tx, run: Run, by: string): RunScope {
@@ -93,7 +97,11 @@ export function scopeOf(parts: ScopeParts, tx: Tx, run: Run, by: string): RunSco
     cast = nobodyInParticular,
     isTalent = nobodyKnown,
   } = parts
-  return { tx, by, ids, playbook, notify, later, gatesChanged, providerOf, cast, isTalent, run }
+  const casting: Pick<RunScope, 'cast' | 'isTalent'> = {
+    cast: (inner, wanted) => cast(inner, wanted, run),
+    isTalent: (name) => isTalent(name, run),
+  }
+  return { tx, by, ids, playbook, notify, later, gatesChanged, providerOf, run, ...casting }
 }
 
 const nobody = async (): Promise<void> => {}

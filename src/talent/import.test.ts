@@ -9,6 +9,8 @@ import { talentPlaces } from '../../test/support/talent.ts'
 import { talentRoot } from '../entries.ts'
 import { noLog } from '../kernel/log.ts'
 import { finishImports, importPool } from './import.ts'
+import type { Persona } from '../org/personas/store.ts'
+import { castingOf, isTalent, peopleFor } from './resolve.ts'
 import { openTalent } from './service.ts'
 
 const bundled = join(talentRoot(), 'agents')
@@ -202,6 +204,66 @@ describe('importing a pool', () => {
     const own = talent.pool().entries.filter((each) => each.from === 'own')
     expect(own.map((each) => each.path)).toEqual(['ops-two/same.md', 'ops/one.md', 'ops/same.md', 'ops/two.md'])
   })
+})
+
+describe('the pool of a team', () => {
+  const open = () => openTalent({ places: talentPlaces(freshFolder()), log: noLog })
+
+  it('stands before ours and the home’s for that team alone, once it was prepared', async () => {
+    const talent = await open()
+    const path = pool('acme', {
+      'agents/ops/sre.md': named('sre', 'You are the team’s.'),
+      'role_registry.yaml': 'roles: [{ tier: t3, domain: Reliability, name: ops/sre }]',
+    })
+    const team = { path, registry: null }
+    expect(talent.pool(team)).toBe(talent.pool())
+    await talent.prepare(team)
+    const wanted = { tier: 't3', domain: 'reliability' } as const
+    expect(castingOf(talent.pool(team), wanted).entry).toMatchObject({ path: 'ops/sre.md', from: 'team' })
+    expect(castingOf(talent.pool(team), { ...wanted, wanted: 'sre' }).entry.path).toBe('ops/sre.md')
+    expect(castingOf(talent.pool(), wanted).entry.path).toBe('engineering/sre.md')
+    write(path, { 'agents/ops/new.md': named('new') })
+    await talent.reload()
+    expect(isTalent(talent.pool(team), 'new')).toBe(true)
+    const persona = { id: 9, slug: 'ops-sre-9', origin: 'pool' } as Persona
+    expect(await talent.textOf(persona)).toBe('You are the team’s.')
+  })
+
+  it('may be a mapping alone', async () => {
+    const talent = await open()
+    const registry = join(pool('acme', { 'map.yaml': 'defaults: { t5: sre }' }), 'map.yaml')
+    await talent.prepare({ path: null, registry })
+    expect(castingOf(talent.pool({ path: null, registry }), { tier: 't5' }).entry.name).toBe('sre')
+    await talent.prepare({ path: null, registry: null })
+    expect(castingOf(talent.pool({ path: null, registry: null }), { tier: 't5' }).entry.name).toBe('code-reviewer')
+  })
+
+  it('is refused where it is not there, or its mapping is wrong', async () => {
+    const talent = await open()
+    const path = pool('acme', { 'role_registry.yaml': 'rolls: []' })
+    await expect(talent.prepare({ path, registry: null })).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: expect.stringMatching(/^talent\.registry: .*role_registry\.yaml:1:1: the registry has no "rolls"/),
+    })
+    for (const [team, message] of [
+      [{ path: 'pool', registry: null }, 'talent.path must be an absolute path, not "pool"'],
+      [{ path: '/no/pool', registry: null }, 'talent.path: there is no folder /no/pool'],
+      [{ path: null, registry: '/no/map.yaml' }, 'talent.registry: /no/map.yaml cannot be read'],
+    ] as const)
+      await expect(talent.prepare(team)).rejects.toMatchObject({ code: 'invalid_input', message })
+  })
+})
+
+it('shows a planner who can be named in a tier, the tier’s own first, each by a name that finds just them', async () => {
+  const talent = await openTalent({ places: talentPlaces(freshFolder()), log: noLog })
+  await talent.import(pool('acme', { 'ops/sre.md': named('sre', 'Another.'), 'ops/owl.md': named('owl') }))
+  const people = peopleFor(talent.pool(), 't3')
+  expect(Object.entries(people)).toEqual([
+    ['sre', 'reliability'],
+    ['senior-developer', 'backend'],
+    ['owl', 'ops'],
+    ['ops/sre', 'ops'],
+  ])
 })
 
 describe('prompts', () => {

@@ -1,5 +1,5 @@
 import { constants, type Dirent } from 'node:fs'
-import { lstat, open, readdir } from 'node:fs/promises'
+import { lstat, open, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { refusal } from '../kernel/errors.ts'
@@ -63,6 +63,15 @@ export async function readMarkdown(path: string): Promise<{ text: string; bytes:
     return { reason: error instanceof TypeError ? 'is not UTF-8 text' : `cannot be read: ${(error as Error).message}` }
   } finally {
     await file?.close()
+  }
+}
+
+/** Also by a link. */
+export const isFolder = async (path: string): Promise<boolean> => {
+  try {
+    return (await stat(path)).isDirectory()
+  } catch {
+    return false
   }
 }
 

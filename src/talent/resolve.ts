@@ -38,29 +38,57 @@ export interface Wanted {
   not?: string | undefined
 }
 
-/**
- * Whoever is wanted if there is one such; otherwise whom the mapping names for tier and domain. Where others bear the
- * name of one of ours, ours is meant: who imports a pool has not changed his plans.
- */
+/** Whoever is wanted if it can be told who that is; otherwise whom the mapping names for tier and domain. */
 export function castingOf(pool: Pool, { tier, domain, wanted, not }: Wanted): Casting {
   const asked = wanted?.trim() ?? ''
   const found = asked === '' ? [] : resolveIn(pool.index, asked)
-  const [one] = found
-  if (one !== undefined && found.length === 1 && one.path !== not) return { entry: one, warning: null }
-  const ours = found.filter((each) => each.from === 'bundled' && each.path !== not)
-  if (found.length > 1 && ours[0] !== undefined && ours.length === 1)
-    return { entry: ours[0], warning: `${ambiguous(asked, found)}; cast ${ours[0].path}` }
+  const others = found.filter((each) => each.path !== not)
+  const meant = oneMeant(others)
+  if (meant !== undefined)
+    return { entry: meant, warning: others.length > 1 ? `${ambiguous(asked, others)}; cast ${meant.path}` : null }
   const entry = defaultTalent(pool, tier, domain ?? '', not)
   if (asked === '') return { entry, warning: null }
   const why =
-    one === undefined
+    found.length === 0
       ? `nobody in the talent pool is called "${asked.slice(0, 100)}"`
-      : found.length > 1
-        ? ambiguous(asked, found)
-        : `"${asked.slice(0, 100)}" did the work itself`
+      : others.length === 0
+        ? `"${asked.slice(0, 100)}" did the work itself`
+        : ambiguous(asked, found)
   const where = [tier, domain?.trim().slice(0, 64)].filter(Boolean).join(', ')
   return { entry, warning: `${why}; cast ${stemOf(entry.path)} instead (${where})` }
 }
+
+/** Whether somebody can be cast by this name. */
+export const isTalent = (pool: Pool, name: string): boolean =>
+  oneMeant(resolveIn(pool.index, name.trim())) !== undefined
+
+/** Of several who bear a name: the team's; else ours, because whoever imports a pool has not changed his plans. */
+function oneMeant<Entry extends Findable>(found: readonly Entry[]): Entry | undefined {
+  if (found.length <= 1) return found[0]
+  for (const origin of ['team', 'bundled'] as const) {
+    const [first, second] = found.filter((each) => each.from === origin)
+    if (first !== undefined && second === undefined) return first
+  }
+  return undefined
+}
+
+/** By name, who may be cast in a tier and for what: what a planner is shown. The tier's own people first. */
+export function peopleFor(pool: Pool, tier: TierName): Record<string, string> {
+  const all = pool.entries.filter((each) => each.tiers.includes(tier))
+  const sorted = [...all].sort((a, b) => a.tiers.length - b.tiers.length).slice(0, maxShown)
+  return Object.fromEntries(
+    sorted.map((entry) => [
+      isMeantByFile(pool, entry) ? stemOf(entry.path) : entry.path.replace(/\.md$/i, ''),
+      entry.domains.join(', ') || entry.division,
+    ]),
+  )
+}
+
+/** Every one of them is read, and paid for, by whoever plans. */
+const maxShown = 100
+
+const isMeantByFile = (pool: Pool, entry: PoolEntry): boolean =>
+  oneMeant(resolveIn(pool.index, stemOf(entry.path)))?.path === entry.path
 
 /** Whom the mapping names for a tier and a domain, or for the tier; where nobody else is there, even who must not. */
 export function defaultTalent(pool: Pool, tier: TierName, domain: string, not?: string): PoolEntry {
@@ -150,6 +178,3 @@ const pathsOf = (found: readonly Findable[]): string[] => found.map((each) => ea
 
 const ambiguous = (name: string, found: readonly Findable[]): string =>
   `several in the talent pool are called "${name.slice(0, 100)}": ${pathsOf(found).slice(0, 10).join(', ')}${found.length > 10 ? ' …' : ''}`
-
-/** Whether exactly one is called that. */
-export const isTalent = (pool: Pool, name: string): boolean => resolveIn(pool.index, name.trim()).length === 1

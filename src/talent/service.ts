@@ -1,6 +1,6 @@
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 
-import { notFound } from '../kernel/errors.ts'
+import { notFound, refusal } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 import { slug } from '../kernel/text.ts'
 import type { OutputOf } from '../operations/contract.ts'
@@ -9,7 +9,7 @@ import { type TierName, tierNames } from '../team/contract.ts'
 import type { talentOperations, TalentView } from './contract.ts'
 import { parsePersonality } from './front-matter.ts'
 import { finishImports, importPool, type Imported } from './import.ts'
-import { readMarkdown } from './markdown-files.ts'
+import { isFolder, readMarkdown } from './markdown-files.ts'
 import type { Pool, PoolEntry } from './model.ts'
 import { entryOfPersona } from './personas.ts'
 import { stemOf } from './pick.ts'
@@ -28,6 +28,12 @@ export interface TalentPlaces {
   prompts: string
 }
 
+/** What a team file says about talent: a pool beside ours and the home's, and a mapping that stands before theirs. */
+export interface TeamTalent {
+  path: string | null
+  registry: string | null
+}
+
 export type Talent = Awaited<ReturnType<typeof openTalent>>
 
 type Answer<Name extends keyof typeof talentOperations> = OutputOf<(typeof talentOperations)[Name]>
@@ -36,6 +42,8 @@ type Answer<Name extends keyof typeof talentOperations> = OutputOf<(typeof talen
 export async function openTalent({ places, log }: { places: TalentPlaces; log: Log }) {
   const where: PoolPlace[] = [placeIn('bundled', places.bundled), placeIn('own', places.home)]
   let pool: Pool
+  /** Of teams at work, by what their files say. */
+  const ofTeams = new Map<string, { place: PoolPlace; pool: Pool }>()
   let last: Promise<unknown> = Promise.resolve()
 
   /** One after the other: two imports, or a look in the middle of one, would see half of it. */
@@ -44,7 +52,11 @@ export async function openTalent({ places, log }: { places: TalentPlaces; log: L
     last = turn.catch(() => {})
     return turn
   }
-  const load = async (): Promise<Pool> => (pool = await loadPool(where))
+  const load = async (): Promise<Pool> => {
+    pool = await loadPool(where)
+    for (const each of ofTeams.values()) each.pool = await loadPool([...where, each.place])
+    return pool
+  }
   const reload = (): Promise<Pool> => inTurn(load)
 
   await finishImports(places.home).catch((error: unknown) =>
@@ -53,13 +65,28 @@ export async function openTalent({ places, log }: { places: TalentPlaces; log: L
   for (const warning of (await load()).warnings) log.warn('talent pool', { warning })
 
   return {
-    /** As it is this moment, for casting inside a transaction. */
-    pool: (): Pool => pool,
+    /** As it is this moment, for casting inside a transaction. A team's must have been prepared; else it has ours. */
+    pool: (team?: TeamTalent | null): Pool =>
+      (team === undefined || team === null ? undefined : ofTeams.get(keyOf(team))?.pool) ?? pool,
+
+    /** Reads what a team brings; refuses what is not there. */
+    async prepare(team: TeamTalent): Promise<void> {
+      if (ofTeams.has(keyOf(team)) || (team.path === null && team.registry === null)) return
+      const place = await placeOfTeam(team, places.home)
+      await inTurn(async () => {
+        const loaded = await loadPool([...where, place])
+        const faulty = loaded.warnings.find((warning) => warning.startsWith(`${place.registry}:`))
+        if (faulty !== undefined) throw refusal('invalid_input', `talent.registry: ${faulty}`)
+        ofTeams.set(keyOf(team), { place, pool: loaded })
+      })
+    },
+
     reload,
 
     /** What a persona of the pool is told about itself; read anew, so that an edit counts at once. */
     async textOf(persona: Persona): Promise<string> {
-      const entry = entryOfPersona(pool, persona)
+      const pools = [pool, ...Array.from(ofTeams.values(), (each) => each.pool)].reverse()
+      const [entry] = pools.flatMap((each) => entryOfPersona(each, persona) ?? [])
       if (entry === undefined)
         throw notFound(
           'personality',
@@ -117,6 +144,23 @@ const placeIn = (from: PoolPlace['from'], folder: string): PoolPlace => ({
   agents: join(folder, 'agents'),
   registry: join(folder, 'role_registry.yaml'),
 })
+
+const keyOf = ({ path, registry }: TeamTalent): string => JSON.stringify([path, registry])
+
+/** Its folder of divisions, or one that holds them in `agents`; a mapping alone is for people who are there already. */
+async function placeOfTeam({ path, registry }: TeamTalent, home: string): Promise<PoolPlace> {
+  for (const [key, place] of Object.entries({ path, registry }))
+    if (place !== null && !isAbsolute(place))
+      throw refusal('invalid_input', `talent.${key} must be an absolute path, not "${place.slice(0, 200)}"`)
+  if (path !== null && !(await isFolder(path)))
+    throw refusal('invalid_input', `talent.path: there is no folder ${path}`)
+  if (registry !== null && 'reason' in (await readMarkdown(registry)))
+    throw refusal('invalid_input', `talent.registry: ${registry} cannot be read`)
+  // No place of its own: the home's people, again.
+  if (path === null) return { ...placeIn('own', home), registry: registry ?? '' }
+  const agents = (await isFolder(join(path, 'agents'))) ? join(path, 'agents') : path
+  return { from: 'team', agents, registry: registry ?? join(path, 'role_registry.yaml') }
+}
 
 const viewOf = ({ name, division, tiers, domains, capability, path, from }: PoolEntry): TalentView => ({
   name,

@@ -9,6 +9,8 @@ export interface PrepareDeps {
   defaults: { readonly runtime: string | null }
   /** The team of runs that bring none, where there is one. */
   homeTeam?: (() => TeamFile | null) | undefined
+  /** Reads the pool of a team; refuses one that is not there. */
+  prepareTalent?: ((talent: ResolvedTeam['talent']) => Promise<void>) | undefined
 }
 
 /** Who is to do it. */
@@ -39,6 +41,7 @@ async function prepareTeam(deps: PrepareDeps, input: CreateRun): Promise<Prepare
     runtime: runtimeOfAll(deps, input),
     strict: input.strict,
   })
+  await deps.prepareTalent?.(team.talent)
   const { runtime, runtimeOptions } = team.tiers.t4
   return { runtime, runtimeOptions, team }
 }

@@ -37,7 +37,7 @@ import { queueInWorkspace } from '../workspaces/executions/queue.ts'
 import { findActiveWorkspace } from '../workspaces/store.ts'
 import type { CreateRun, Run, RunConfiguration, RunExecution, RunLine, RunRepository } from './contract.ts'
 import { requireRun, resolveRun } from './find.ts'
-import { type Prepared, prepareRun } from './prepare.ts'
+import { type PrepareDeps, type Prepared, prepareRun } from './prepare.ts'
 import { countRuns, listRuns, type RunQuery, runs } from './store.ts'
 
 export type RunDefaults = Pick<
@@ -66,6 +66,8 @@ export interface RunDeps {
   defaults: RunDefaults
   /** The team of runs that bring none, where there is one. */
   homeTeam?: (() => TeamFile | null) | undefined
+  /** Reads the pool of a team; refuses one that is not there. */
+  prepareTalent?: PrepareDeps['prepareTalent']
   trigger: Trigger
   /** Without it, no run can have a repository. */
   repositories?: Repositories | undefined

@@ -62,6 +62,9 @@ export const listRunsIn = async (tx: ReadTx, missionId: string, workspace: strin
     (run) => run.configuration.workspace === workspace,
   )
 
+export const listOpenTieredRuns = (tx: ReadTx): Promise<Run[]> =>
+  findRows(tx, runs, "playbook = 'tiered' AND ended_at IS NULL ORDER BY id")
+
 export async function countRuns(tx: ReadTx, organisationId?: number): Promise<Record<string, number>> {
   const [where, values] = organisationId === undefined ? ['', []] : ['WHERE organisation_id = ?', [organisationId]]
   const rows = await sqlOf(tx).all(
