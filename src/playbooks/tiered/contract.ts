@@ -189,7 +189,11 @@ export const Resolution = z.object({
     .describe('answer: it goes on with what you say; replace: other work instead; hand_up: not yours to decide'),
   answer: Prose.optional(),
   tasks: z.array(Task).max(500).optional().describe('With replace, for a task'),
-  squads: z.array(Squad).max(100).optional().describe('With replace, for squads'),
+  squads: z
+    .array(Squad.extend({ workstream: Name.optional().describe('Where several share the domain') }))
+    .max(100)
+    .optional()
+    .describe('With replace, for squads'),
   reason: Line(20_000),
 })
 export type Resolution = z.infer<typeof Resolution>

@@ -1,0 +1,169 @@
+import { shorten } from '../../kernel/text.ts'
+import type { Amendment } from '../../work/amendments/contract.ts'
+import type { Brief } from '../../work/briefs/contract.ts'
+import type { Decision, Needs, PartChange, View } from '../contract.ts'
+import type { Proposal } from './contract.ts'
+import { designBriefs, designDocuments, plannedOf, specialistStep } from './design.ts'
+import { documents, idOfWorkstream, keys, runPart, unusedKey, workstreamPart } from './names.ts'
+import { openStreams } from './squads.ts'
+import { above, changed, dataOf, type MeshData, own, type SquadData, waveNumber, type WorkstreamData } from './state.ts'
+import { addStep, passed, say, type Step, tell } from './steps.ts'
+import { openWave } from './waves.ts'
+
+/** A change of path is carried out where the workstream is: a time that comes at once brings that. */
+export const amendTimer = 'amended'
+
+export const amendmentNeeds = ({ workstream }: Amendment): Needs => ({ parts: [runPart, workstreamPart(workstream)] })
+
+/** It informs whoever stands above, and holds from now on for what has not begun. */
+export function amended(view: View, amendment: Amendment): readonly Decision[] {
+  const { workstream, beforePath, afterPath, proposedBy, reason } = amendment
+  const part = view.found.parts[workstreamPart(workstream)]
+  if (part === undefined) return []
+  const data = dataOf<WorkstreamData>(part)
+  const by = afterPath.includes('t2') && !proposedBy.startsWith('t2') ? `t2/${workstream}` : 't1'
+  return [
+    tell(
+      say(
+        'T1',
+        'AMEND',
+        `${workstream}: ${beforePath.join(' → ')} becomes ${afterPath.join(' → ')} (${proposedBy}: ${shorten(reason, 200)})`,
+        {
+          workstream,
+        },
+      ),
+      [
+        changed<WorkstreamData>(part, {
+          path: afterPath,
+          before: data.path,
+          amended: (data.amended ?? 0) + 1,
+          isDesigned: data.isDesigned && !(part.status === 'waiting' && afterPath.includes('t2')),
+        }),
+      ],
+    ),
+    { kind: 'acknowledge', amendment, by },
+    ...(part.status === 'open'
+      ? [{ kind: 'start_timer', name: amendTimer, part: part.key, minutes: 0 } satisfies Decision]
+      : []),
+  ]
+}
+
+export function rerouteNeeds(view: View): Needs {
+  const part = own(view)
+  return {
+    workstreams: [idOfWorkstream(part.key)],
+    partsBelow: [part.key, above(view, 'wave:').key],
+    documents: designDocuments,
+    briefs: designBriefs,
+  }
+}
+
+/** What has not begun takes the new path; what has begun goes on as it is. */
+export function rerouted(view: View): readonly Decision[] {
+  const part = own(view)
+  const id = idOfWorkstream(part.key)
+  const data = dataOf<WorkstreamData>(part)
+  const briefs = (view.found.workstreams?.[id] ?? []).filter(({ status }) => status !== 'cancelled')
+  const planners = briefs.filter(({ phase }) => phase === 't3_plan')
+  const isNew = (tier: string): boolean => data.path.includes(tier) && !(data.before ?? []).includes(tier)
+  if (part.status !== 'open') return []
+  if (isNew('t2') && planners.length > 0 && planners.every(isUntouched))
+    return insertSpecialist(view, id, data, planners)
+  if (briefs.every(isUntouched) && !sharesMesh(view, id)) return restart(view, id, data, briefs)
+  return [tell(say('T1', 'AMEND', `${id}: too late, what it would change has begun`, { workstream: id }))]
+}
+
+const isUntouched = ({ attempts, status }: Brief): boolean =>
+  attempts === 0 && (status === 'pending' || status === 'draft')
+
+const meshesOf = (view: View, id: string) =>
+  (view.found.partsBelow[above(view, 'wave:').key] ?? []).filter(
+    ({ key, status, data }) =>
+      key.startsWith('mesh:') &&
+      status === 'open' &&
+      (data as unknown as MeshData).squads.some(({ workstream }) => workstream === id),
+  )
+
+const sharesMesh = (view: View, id: string): boolean =>
+  meshesOf(view, id).some((mesh) => dataOf<MeshData>(mesh).squads.some(({ workstream }) => workstream !== id))
+
+/** Its squads stay where they are and wait for the design. */
+function insertSpecialist(
+  view: View,
+  id: string,
+  data: WorkstreamData,
+  planners: readonly Brief[],
+): readonly Decision[] {
+  const key = unusedKey(keys.specialist(id), new Set((view.found.workstreams?.[id] ?? []).map((brief) => brief.key)))
+  const step: Step = {
+    ...specialistStep(view, waveNumber(above(view, 'wave:')), { id, data }),
+    key,
+    part: workstreamPart(id),
+  }
+  return [
+    tell(say('T2', 'SPEC_START', `1 specialist spawned: ${data.domain}`, { workstream: id }), pathOfSquads(view, data)),
+    addStep(view, { ...step, inputs: { ...step.inputs, inserted: true } }),
+    ...planners.map((brief): Decision => ({
+      kind: 'amend_brief',
+      brief,
+      after: [key],
+      inputs: { tier_path: data.path },
+    })),
+  ]
+}
+
+const pathOfSquads = (view: View, { path }: WorkstreamData): PartChange[] =>
+  (view.found.partsBelow[own(view).key] ?? [])
+    .filter(({ status }) => status === 'open')
+    .map((squad) => changed<SquadData>(squad, { path }))
+
+export const insertedNeeds = (brief: Brief): Needs => ({ workstreams: [brief.workstream as string] })
+
+/** An inserted specialist hands its design to the squads that wait for it. */
+export function insertedProposed(view: View, brief: Brief, proposal: Proposal): readonly Decision[] {
+  const id = brief.workstream as string
+  const waiting = (view.found.workstreams?.[id] ?? []).filter(
+    ({ phase, status }) => phase === 't3_plan' && status === 'pending',
+  )
+  return [
+    { kind: 'write_document', brief, name: documents.proposal(id), content: proposal },
+    ...waiting.map((planner): Decision => ({
+      kind: 'amend_brief',
+      brief: planner,
+      inputs: {
+        slice: { summary: proposal.decisions.join('\n'), components: proposal.components },
+        interface_contracts: proposal.interface_contracts,
+      },
+    })),
+    tell(say('T2', 'SPEC_DONE', `${id} architecture draft ready`, { brief })),
+    passed(brief),
+  ]
+}
+
+/** Nothing of it has begun: it begins anew, on its new path. */
+function restart(view: View, id: string, data: WorkstreamData, briefs: readonly Brief[]): readonly Decision[] {
+  const wave = waveNumber(above(view, 'wave:'))
+  const squads = (view.found.partsBelow[own(view).key] ?? []).filter(({ status }) => status === 'open')
+  const fresh: WorkstreamData = { ...data, isDesigned: !data.path.includes('t2') }
+  const squad = { id: `main-r${(data.amended ?? 0) + 1}`, name: data.name, scope: data.name }
+  return [
+    ...(briefs.length === 0
+      ? []
+      : [{ kind: 'cancel_briefs', briefs, reason: 'its workstream takes another path' } satisfies Decision]),
+    tell({ tier: 'T1', level: 'verbose', workstream: id, message: `${id} begins anew on its new path` }, [
+      changed<WorkstreamData>(own(view), fresh),
+      ...[...squads, ...meshesOf(view, id)].map(({ key }) => ({ key, status: 'cancelled' as const })),
+    ]),
+    ...(data.path.includes('t2')
+      ? openWave(view, wave, [{ id, data: fresh }])
+      : openStreams(view, wave, [
+          {
+            id,
+            data: fresh,
+            squads: [squad],
+            planned: plannedOf(view, id),
+            ownerId: view.found.briefs[keys.plan]?.id ?? null,
+          },
+        ])),
+  ]
+}

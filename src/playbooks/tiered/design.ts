@@ -1,0 +1,104 @@
+import type { Brief } from '../../work/briefs/contract.ts'
+import type { Decision, View } from '../contract.ts'
+import type { Bounds, DomainBoundaries, TierPlan, Workstream } from './contract.ts'
+import { counted, documents, keys, runPart, wavePart } from './names.ts'
+import { changed, changedRun, partOf, runOf, type WaveData, type WorkstreamData } from './state.ts'
+import { addStep, passed, say, type Step, tell } from './steps.ts'
+import { listed } from './texts.ts'
+
+export interface Designed {
+  readonly id: string
+  readonly data: WorkstreamData
+}
+
+/** What a specialist's brief rests on, for whoever opens one: the documents and briefs to ask for. */
+export const designDocuments = [documents.plan, documents.boundaries, documents.assumptions]
+export const designBriefs = [keys.plan, keys.lead]
+
+/** Boundaries come first, once for the whole run; then a specialist for each. */
+export function design(view: View, wave: number, streams: readonly Designed[]): readonly Decision[] {
+  if (streams.length === 0) return []
+  const { lead } = runOf(view)
+  if (lead === 'done') return startSpecialists(view, wave, streams)
+  return lead === 'asked' ? [] : [startLead(view), addStep(view, leadStep(view))].flat()
+}
+
+const startLead = (view: View): Decision =>
+  tell(say('T2', 'LEAD_START', 'Lead Architect spawned'), [changedRun(view, { lead: 'asked' })])
+
+const leadStep = (view: View): Step => ({
+  key: keys.lead,
+  phase: 't2_lead',
+  tier: 't2',
+  title: 'Draw the boundaries',
+  objective: 'Say which domain owns what, where the hard edges are, and what everybody takes for granted.',
+  part: runPart,
+  label: 'lead',
+  ownerId: view.found.briefs[keys.plan]?.id ?? null,
+  inputs: { plan: view.found.documents[documents.plan] },
+})
+
+export function bounded(brief: Brief, bounds: Bounds): readonly Decision[] {
+  return [
+    { kind: 'write_document', brief, name: documents.boundaries, content: bounds.domain_boundaries },
+    { kind: 'write_document', brief, name: documents.assumptions, content: bounds.shared_assumptions },
+    passed(brief),
+    tell(say('T2', 'BOUNDS_READY', 'Domain boundaries + shared assumptions published', { brief })),
+  ]
+}
+
+export function startSpecialists(view: View, wave: number, streams: readonly Designed[]): readonly Decision[] {
+  const domains = listed(
+    streams.map(({ data }) => data.domain),
+    8,
+  )
+  const how = streams.length === 1 ? '' : ' (parallel)'
+  return [
+    tell(say('T2', 'SPEC_START', `${counted(streams.length, 'specialist')} spawned${how}: ${domains}`), [
+      changed<WaveData>(partOf(view, wavePart(wave)), { designing: streams.map(({ id }) => id) }),
+    ]),
+    addStep(view, ...streams.map((stream) => specialistStep(view, wave, stream))),
+  ]
+}
+
+export function specialistStep(view: View, wave: number, { id, data }: Designed): Step {
+  return {
+    key: keys.specialist(id),
+    phase: 't2_specialist',
+    tier: 't2',
+    title: `Design ${data.name}`,
+    objective: `Propose the architecture of "${data.name}" within its boundary, and the squads that build it.`,
+    part: wavePart(wave),
+    label: `specialist ${id}`,
+    workstream: id,
+    ownerId: (view.found.briefs[keys.lead] ?? view.found.briefs[keys.plan])?.id ?? null,
+    personality: data.specialist,
+    domain: data.domain,
+    inputs: { ...sharedBy(view, id, data) },
+  }
+}
+
+/** What everybody who designs or builds a workstream is given of what holds around it. */
+export function sharedBy(view: View, id: string, data: WorkstreamData): Record<string, unknown> {
+  const boundaries = view.found.documents[documents.boundaries] as DomainBoundaries | undefined
+  const boundary = boundaries?.domains.find(({ domain }) => domain.toLowerCase() === data.domain.toLowerCase())
+  const assumptions = view.found.documents[documents.assumptions]
+  return {
+    workstream: id,
+    name: data.name,
+    tier_path: data.path,
+    notes: plannedOf(view, id)?.notes ?? '',
+    ...(boundary === undefined ? {} : { boundary }),
+    ...(assumptions === undefined ? {} : { shared_assumptions: assumptions }),
+  }
+}
+
+/** As T1 planned it; one that stands for another is planned like that one. */
+export function plannedOf(view: View, id: string): Workstream | undefined {
+  const plan = view.found.documents[documents.plan] as TierPlan | undefined
+  const first = id.replace(/-r\d+$/, '')
+  return (
+    plan?.workstreams.find((workstream) => workstream.id === id) ??
+    plan?.workstreams.find((workstream) => workstream.id === first || workstream.id.slice(0, 52) === first)
+  )
+}

@@ -1,0 +1,90 @@
+import { shorten } from '../../kernel/text.ts'
+import type { Brief, Correction } from '../../work/briefs/contract.ts'
+import type { Part } from '../../work/parts/contract.ts'
+import type { Decision, View } from '../contract.ts'
+import type { JointVerdict } from './contract.ts'
+import { escalated, refOf, resolveStep, type Rung } from './escalation.ts'
+import { scopeOf } from './names.ts'
+import { changed, dataOf, type SquadData } from './state.ts'
+import { addStep } from './steps.ts'
+import { namesOf } from './squad-done.ts'
+
+/** By this the blocks of a joint verdict are told from those that a brief meets alone. */
+export const jointReason = 'the joint verdict is fail'
+
+type CorrectionsOf = (brief: Brief, verdict: JointVerdict) => readonly Correction[]
+
+/** The squad cannot mend it: its failed slices stop, and whoever stands above the squad's lead decides for all of them. */
+export function escalateSquad(
+  view: View,
+  squad: Part,
+  failed: readonly Brief[],
+  verdict: JointVerdict,
+  correctionsOf: CorrectionsOf,
+): readonly Decision[] {
+  const { workstream } = namesOf(squad)
+  const { path, escalations } = dataOf<SquadData>(squad)
+  const [rung, ...ladder] = squadLadder(path).slice(escalations)
+  const to = rung === undefined ? 'operator' : refOf(rung, workstream)
+  const raised = [changed<SquadData>(squad, { escalations: escalations + 1 })]
+  const reason = `joint verdict fail: ${shorten(verdict.summary, 300)}`
+  const blocks = failed.map((brief): Decision => ({
+    kind: 'block_brief',
+    brief,
+    class: 'bad_output',
+    reason: jointReason,
+  }))
+  const told = escalated(
+    {
+      from: path.includes('t3') ? `t3/${workstream}` : `t4/${workstream}`,
+      to,
+      class: 'verification',
+      reason,
+      tier: 'T3',
+      workstream,
+    },
+    raised,
+  )
+  if (rung === undefined)
+    return [
+      told,
+      ...blocks,
+      ...failed.map((brief): Decision => ({
+        kind: 'ask',
+        brief,
+        class: 'bad_output',
+        reason: `${reason} (${correctionsOf(brief, verdict)[0]?.detail ?? ''})`,
+      })),
+    ]
+  return [
+    told,
+    ...blocks,
+    addStep(
+      view,
+      resolveStep({
+        key: `resolve:${squad.key}:${escalations}`,
+        rung,
+        ladder,
+        part: squad.key,
+        workstream,
+        ownerId: (failed[0] as Brief).ownerId,
+        about: { kind: 'squad', key: squad.key, scopes: failed.map(scopeOf) },
+        title: `Resolve the verdict on ${squad.key.slice('sq:'.length)}`,
+        objective: `The joint verdict is fail: ${shorten(verdict.summary, 2_000)}`,
+        inputs: {
+          joint_verdict: verdict,
+          tier_path: path,
+          stuck: failed.map((brief) => ({
+            scope: scopeOf(brief),
+            title: brief.title,
+            objective: shorten(brief.objective, 2_000),
+            files: brief.files,
+            corrections: correctionsOf(brief, verdict),
+          })),
+        },
+      }),
+    ),
+  ]
+}
+
+const squadLadder = (path: readonly string[]): Rung[] => (path.includes('t2') ? ['t2', 't2_lead', 't1'] : ['t1'])

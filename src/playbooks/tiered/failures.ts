@@ -1,0 +1,70 @@
+import type { Brief } from '../../work/briefs/contract.ts'
+import type { Decision, Needs, Trigger, View } from '../contract.ts'
+import { jointReason } from './escalate-squad.ts'
+import { escalate } from './escalation.ts'
+import { runPart } from './names.ts'
+import { handUp, resolveNeeds } from './resolve.ts'
+import { changedRun, runOf } from './state.ts'
+import { tell } from './steps.ts'
+import { counted } from './names.ts'
+
+const isResolve = ({ phase }: Brief): boolean => phase === 'resolve'
+
+export const blockedNeeds = (view: View, brief: Brief): Needs => (isResolve(brief) ? resolveNeeds(view, brief) : {})
+
+/** Nobody below can go on. */
+export function blocked(
+  view: View,
+  { brief, class: cause, reason }: Extract<Trigger, { kind: 'brief_blocked' }>,
+): readonly Decision[] {
+  // Whoever stands above the squad has been asked about all its failed slices at once.
+  if (reason === jointReason) return []
+  if (!isResolve(brief) || brief.tier === 't1' || isForOperator(cause)) return escalate(view, brief, cause, reason)
+  return [{ kind: 'cancel_briefs', briefs: [brief], reason: 'it is handed up' }, ...handUp(view, brief, reason)]
+}
+
+const isForOperator = (cause: string): boolean => ['permission', 'secret', 'budget', 'interrupted'].includes(cause)
+
+export const failedNeeds = (view: View, brief?: Brief): Needs => ({
+  failed: true,
+  parts: [runPart],
+  ...(brief !== undefined && isResolve(brief) && brief.tier !== 't1' ? resolveNeeds(view, brief) : {}),
+})
+
+/** Who was to decide for somebody else is skipped at once; every other failure waits until its siblings have ended. */
+export function failed(view: View, brief: Brief): readonly Decision[] {
+  if (!isResolve(brief) || brief.tier === 't1' || view.run.abandoned) return surface(view)
+  return [
+    { kind: 'cancel_briefs', briefs: [brief], reason: 'it is handed up' },
+    ...handUp(view, brief, brief.failure ?? 'whoever was to decide has failed'),
+  ]
+}
+
+/** Once nobody is at work: each failure goes to whoever stands above it, and T1's own to the operator. */
+export function surface(view: View): readonly Decision[] {
+  const { run, liveAttempts, found } = view
+  if (liveAttempts > 0) return []
+  if (run.abandoned)
+    return [{ kind: 'end_run', status: 'failed', summary: `${counted(run.briefsFailed, 'brief')} failed` }]
+  const { surfaced } = runOf(view)
+  const fresh = found.failed.filter((brief) => !surfaced.includes(markOf(brief)))
+  if (fresh.length === 0) return []
+  const own = fresh.filter(({ tier }) => tier === 't1')
+  return [
+    tell({ level: 'verbose', message: `${counted(fresh.length, 'failure')} surfaced` }, [
+      changedRun(view, { surfaced: [...surfaced, ...fresh.map(markOf)] }),
+    ]),
+    ...fresh
+      .filter(({ tier }) => tier !== 't1')
+      .flatMap((brief) => escalate(view, brief, 'crash', brief.failure ?? 'it failed')),
+    ...(own.length === 0 ? [] : [haltFor(own)]),
+  ]
+}
+
+const markOf = ({ id, attempts }: Brief): string => `${id}:${attempts}`
+
+const haltFor = (own: readonly Brief[]): Decision => ({
+  kind: 'pause_and_ask',
+  text: `T1 has failed: ${own.map(({ label, key }) => label ?? key).join(', ')}. Shall it try again?`,
+  context: own.map(({ failure }) => failure ?? '').join('\n'),
+})

@@ -1,0 +1,59 @@
+import type { Brief } from '../../work/briefs/contract.ts'
+import type { Decision, View } from '../contract.ts'
+import type { IntegrationSummary } from './contract.ts'
+import { documents, keys, runPart } from './names.ts'
+import { runOf } from './state.ts'
+import { addOrRepeat, passed, say, type Step, tell } from './steps.ts'
+
+/** Every workstream is done: the lead sums up, and T1 compares it with the goal. */
+export function finishWork(view: View): readonly Decision[] {
+  const before = 'workstreams were done again'
+  return runOf(view).lead === 'done'
+    ? [addOrRepeat(view, summaryStep(view), before)]
+    : [addOrRepeat(view, acceptStep(view, null), before)]
+}
+
+const summaryStep = (view: View): Step => ({
+  key: keys.summary,
+  phase: 't2_summary',
+  tier: 't2',
+  title: 'Sum up the integration',
+  objective: 'Every workstream is done. Say how the pieces fit together and what gives you concern.',
+  part: runPart,
+  label: 'integration summary',
+  ownerId: view.found.briefs[keys.plan]?.id ?? null,
+  inputs: { canonical_architecture: view.found.documents[documents.architecture] ?? null },
+})
+
+export function summedUp(view: View, brief: Brief, summary: IntegrationSummary): readonly Decision[] {
+  return [
+    { kind: 'write_document', brief, name: documents.integration, content: summary },
+    passed(brief),
+    tell(say('T2', 'DONE', 'Integration summary written', { brief })),
+    addOrRepeat(view, acceptStep(view, summary), 'the result has changed'),
+  ]
+}
+
+function acceptStep(view: View, summary: IntegrationSummary | null): Step {
+  return {
+    key: keys.acceptFinal,
+    phase: 't1_accept',
+    tier: 't1',
+    title: 'Accept the result',
+    objective:
+      'Compare what was made with the goal. Accept it, or reject it and say which workstreams have to do what.',
+    part: runPart,
+    label: 'accept(final)',
+    ownerId: view.found.briefs[keys.plan]?.id ?? null,
+    inputs: {
+      accept_scope: 'final',
+      ...(summary === null ? {} : { integration_summary: summary }),
+      amendments: view.found.amendments.map(({ workstream, beforePath, afterPath, reason }) => ({
+        workstream,
+        before: beforePath,
+        after: afterPath,
+        reason,
+      })),
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import type { Brief } from '../../work/briefs/contract.ts'
+import type { Decision, View } from '../contract.ts'
+import type { Bounds } from './contract.ts'
+import { bounded, startSpecialists } from './design.ts'
+import { documents, wavePart } from './names.ts'
+import { settingsOf } from './settings.ts'
+import { changedRun, runOf } from './state.ts'
+import { tell } from './steps.ts'
+import { boundsSummary } from './summary.ts'
+import { streamsOf } from './waves.ts'
+import { withChanges } from './with-changes.ts'
+
+/** Boundaries and assumptions are there; the specialists follow, or the operator looks first. */
+export function leadReady(view: View, brief: Brief, bounds: Bounds): readonly Decision[] {
+  const written = bounded(brief, bounds)
+  const known: View = {
+    ...view,
+    found: {
+      ...view.found,
+      briefs: { ...view.found.briefs, [brief.key]: brief },
+      documents: {
+        ...view.found.documents,
+        [documents.boundaries]: bounds.domain_boundaries,
+        [documents.assumptions]: bounds.shared_assumptions,
+      },
+    },
+  }
+  if (!settingsOf(view.run).gates.t2Lead) return [...written, ...leadApproved(known)]
+  return [
+    ...written,
+    {
+      kind: 'open_gate',
+      gate: 't2_lead',
+      part: wavePart(runOf(view).wave),
+      summary: boundsSummary(known),
+      message: '⏸ T2 boundaries ready for review',
+    },
+  ]
+}
+
+export function leadApproved(view: View): readonly Decision[] {
+  const { wave } = runOf(view)
+  const change = changedRun(view, { lead: 'done' })
+  const streams = streamsOf(view, wave).filter(({ part, data }) => part.status === 'open' && !data.isDesigned)
+  return [
+    tell({ tier: 'T2', level: 'verbose', message: 'boundaries hold from now on' }, [change]),
+    ...(streams.length === 0 ? [] : startSpecialists(withChanges(view, [change]), wave, streams)),
+  ]
+}

@@ -1,0 +1,177 @@
+import type { Brief } from '../../work/briefs/contract.ts'
+import type { Needs, Trigger, View } from '../contract.ts'
+import { acceptFaultNeeds, rejectionNeeds } from './accept.ts'
+import { amendmentNeeds, amendTimer, insertedNeeds, rerouteNeeds } from './amendments.ts'
+import { architectureNeeds, isLastProposal } from './architecture.ts'
+import { conflictNeeds } from './conflicts.ts'
+import type { Acceptance, TierPlan } from './contract.ts'
+import { designBriefs, designDocuments } from './design.ts'
+import { blockedNeeds, failedNeeds } from './failures.ts'
+import { agreementNeeds, draftNeeds, meshFaultNeeds, taskGateNeeds } from './mesh.ts'
+import { documents, keys, runPart, wavePart } from './names.ts'
+import { replanNeeds } from './replan.ts'
+import { rescopeNeeds } from './rescope.ts'
+import { resolveNeeds } from './resolve.ts'
+import { goOnNeeds, resumeNeeds, resumeTimer } from './resume.ts'
+import { doneNeeds } from './squad-done.ts'
+import { meshTimer } from './squads.ts'
+import { above, runOf, waveNumber } from './state.ts'
+import { squadNeeds, verdictGateNeeds } from './verdicts.ts'
+import { waveNeeds } from './waves.ts'
+
+/** What a decision has to see besides. What happens often asks for nothing until something hangs on it. */
+export function needs(view: View, trigger: Trigger): Needs {
+  switch (trigger.kind) {
+    case 'brief_reported':
+      return reportedNeeds(view, trigger.brief)
+    case 'brief_ready':
+      return readyNeeds(view, trigger.brief, trigger.seen.report.output)
+    case 'brief_judged':
+      return squadNeeds(view)
+    case 'brief_verified':
+      return verifiedNeeds(view, trigger.brief)
+    case 'brief_cancelled':
+      return cancelledNeeds(view, trigger.brief)
+    case 'brief_blocked':
+      return blockedNeeds(view, trigger.brief)
+    case 'brief_failed':
+      return failedNeeds(view, trigger.brief)
+    case 'siblings_ended':
+      return failedNeeds(view)
+    case 'gate_approved':
+    case 'gate_rejected':
+      return gateNeeds(view, trigger.gate.gate)
+    case 'timer':
+      return timerNeeds(view, trigger.name)
+    case 'part_merged':
+      return mergedNeeds(view)
+    case 'part_conflict':
+      return conflictNeeds(view)
+    case 'amended':
+      return amendmentNeeds(trigger.amendment)
+    case 'merge_failed':
+      return { parts: [runPart], workstreams: 'all' }
+    case 'run_resumed':
+      return resumeNeeds
+    case 'run_started':
+    case 'brief_unjudged':
+      return {}
+  }
+}
+
+/** For its faults. */
+function reportedNeeds(view: View, brief: Brief): Needs {
+  switch (brief.phase) {
+    case 't1_accept':
+      return brief.inputs['accept_scope'] === 'final' ? acceptFaultNeeds(view) : {}
+    case 't3_mesh':
+      return meshFaultNeeds(view, brief)
+    case 'resolve':
+      return resolveNeeds(view, brief)
+    default:
+      return {}
+  }
+}
+
+function readyNeeds(view: View, brief: Brief, output: unknown): Needs {
+  switch (brief.phase) {
+    case 't1_plan':
+      return { briefs: [keys.critique] }
+    case 't1_critique':
+      return { history: true, amendments: true, personalities: specialistsOf(output) }
+    case 't1_accept':
+      return acceptNeeds(view, brief, output)
+    case 't2_lead': {
+      const { wave } = runOf(view)
+      return { ...waveNeeds(wave), parts: [wavePart(wave)], amendments: true }
+    }
+    case 't2_specialist':
+    case 't2_conflict':
+      if (brief.inputs['inserted'] === true) return insertedNeeds(brief)
+      return isLastProposal(view) ? architectureNeeds(above(view, 'wave:')) : {}
+    case 't2_synthesis':
+      return architectureNeeds(above(view, 'wave:'))
+    case 't2_summary':
+      return { briefs: [keys.plan, keys.acceptFinal], amendments: true }
+    case 't3_plan':
+    case 't3_mesh':
+      return draftNeeds(brief)
+    case 't3_verdict':
+      return verdictGateNeeds(view)
+    case 'resolve':
+      return resolveNeeds(view, brief)
+    default:
+      return squadNeeds(view)
+  }
+}
+
+const specialistsOf = (output: unknown): string[] => {
+  const streams = (output as TierPlan | undefined)?.workstreams ?? []
+  return [...new Set(streams.flatMap(({ t2_specialist: name }) => name ?? []))]
+}
+
+function acceptNeeds(view: View, brief: Brief, output: unknown): Needs {
+  if (brief.inputs['accept_scope'] === 'architecture') return architectureNeeds(above(view, 'wave:'))
+  const acceptance = output as Acceptance | undefined
+  return acceptance?.decision === 'reject' ? rejectionNeeds(view, acceptance.workstreams) : { amendments: true }
+}
+
+function verifiedNeeds(view: View, brief: Brief): Needs {
+  if (brief.phase === 't3_plan' || brief.phase === 't3_mesh') return agreementNeeds(view, brief)
+  return brief.phase === 't4' ? doneNeeds(view) : {}
+}
+
+function cancelledNeeds(view: View, brief: Brief): Needs {
+  if (brief.phase === 'resolve') return resolveNeeds(view, brief)
+  if (brief.phase !== 't4' && brief.phase !== 't5' && brief.phase !== 't3_verdict') return {}
+  return { ...squadNeeds(view), members: [brief.part as string] }
+}
+
+function gateNeeds(view: View, gate: string): Needs {
+  switch (gate) {
+    case 't1_plan':
+      return runOf(view).replan === undefined ? { documents: designDocuments, briefs: designBriefs } : replanNeeds(view)
+    case 't2_lead': {
+      const { wave } = runOf(view)
+      return { ...waveNeeds(wave), parts: [wavePart(wave)] }
+    }
+    case 't2_synthesis':
+      return architectureNeeds(above(view, 'wave:'))
+    case 't3_plan':
+      return taskGateNeeds(view)
+    case 't5_verdict':
+      return verdictGateNeeds(view)
+    case 'escalation':
+      return rescopeNeeds(view)
+    case 'merge':
+      return { parts: [runPart], workstreams: 'all' }
+    default:
+      return {}
+  }
+}
+
+function timerNeeds(view: View, name: string): Needs {
+  switch (name) {
+    case meshTimer:
+      return rescopeNeeds(view)
+    case resumeTimer:
+      return goOnNeeds(view)
+    case amendTimer:
+      return rerouteNeeds(view)
+    default:
+      return {}
+  }
+}
+
+function mergedNeeds(view: View): Needs {
+  const wave = above(view, 'wave:')
+  const next = waveNumber(wave) + 1
+  const isLast = next > runOf(view).waves
+  return {
+    countBelow: [wave.key],
+    amendments: true,
+    ...(isLast
+      ? { briefs: [keys.plan, keys.summary, keys.acceptFinal], documents: [documents.architecture] }
+      : { ...waveNeeds(next), parts: [wavePart(next)] }),
+  }
+}

@@ -1,0 +1,67 @@
+import { shorten } from '../../kernel/text.ts'
+import type { Run } from '../../work/runs/contract.ts'
+import type { TierPlan } from './contract.ts'
+
+/** Everything that is wrong with a plan, for its author to mend in one go. */
+export function faultsOfPlan(run: Pick<Run, 'id' | 'goalAnchor'>, plan: TierPlan): string[] {
+  return [
+    ...(plan.run_id === run.id ? [] : [`run_id must be ${run.id}`]),
+    ...(plan.goal_anchor === run.goalAnchor
+      ? []
+      : [`goal_anchor must be the goal, word for word: ${JSON.stringify(shorten(run.goalAnchor, 500))}`]),
+    ...faultsOfMultiplier(plan),
+    ...plan.workstreams.flatMap(({ id, tier_path }) => faultsOfPath(id, tier_path)),
+    ...faultsOfGroups(plan),
+  ]
+}
+
+/** Who works on something hard may try twice as often. */
+function faultsOfMultiplier({ complexity, retry_budget_multiplier: given }: TierPlan): string[] {
+  const due = complexity === 'high' ? 2 : 1
+  return given === due ? [] : [`retry_budget_multiplier must be ${due} where complexity is ${complexity}, not ${given}`]
+}
+
+function faultsOfPath(id: string, path: readonly string[]): string[] {
+  const faults: string[] = []
+  const say = (what: string): void => void faults.push(`workstream "${id}": ${what}`)
+  if (path.at(-1) !== 't5') say('tier_path must end with t5')
+  else if (path.at(-2) !== 't4') say('tier_path must have t4 before t5')
+  if (path.includes('t1')) say('tier_path begins below t1')
+  if (new Set(path).size < path.length) say(`tier_path names a tier twice: ${path.join(', ')}`)
+  else if (path.toSorted().join() !== path.join()) say(`tier_path must go downwards: ${path.join(', ')}`)
+  return faults
+}
+
+function faultsOfGroups({ workstreams, parallelism: { groups, sequence } }: TierPlan): string[] {
+  const faults: string[] = []
+  const ids = new Set<string>()
+  for (const { id } of workstreams) {
+    if (ids.has(id)) faults.push(`two workstreams have the id "${id}"`)
+    ids.add(id)
+  }
+  const placed = new Map<string, string[]>()
+  for (const [group, members] of Object.entries(groups)) {
+    if (members.length === 0) faults.push(`group "${group}" is empty`)
+    for (const id of members) {
+      if (!ids.has(id)) faults.push(`group "${group}" lists "${id}", which is no workstream`)
+      placed.set(id, [...(placed.get(id) ?? []), group])
+    }
+  }
+  for (const { id, parallel_group: group } of workstreams) {
+    const found = placed.get(id) ?? []
+    if (found.length === 0) faults.push(`workstream "${id}" is in no group`)
+    else if (found.length > 1) faults.push(`workstream "${id}" is in several groups: ${found.join(', ')}`)
+    else if (found[0] !== group) faults.push(`workstream "${id}" says group "${group}" and is listed in "${found[0]}"`)
+  }
+  const seen = new Set<string>()
+  for (const group of sequence) {
+    if (!Object.hasOwn(groups, group)) faults.push(`sequence lists "${group}", which is no group`)
+    if (seen.has(group)) faults.push(`sequence lists "${group}" twice`)
+    seen.add(group)
+  }
+  for (const group of Object.keys(groups)) if (!seen.has(group)) faults.push(`sequence leaves out the group "${group}"`)
+  return faults
+}
+
+const usual = ['t2,t3,t4,t5', 't3,t4,t5', 't4,t5']
+export const isUsualPath = (path: readonly string[]): boolean => usual.includes(path.join())

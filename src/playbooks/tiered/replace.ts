@@ -1,0 +1,78 @@
+import { shorten } from '../../kernel/text.ts'
+import type { Brief } from '../../work/briefs/contract.ts'
+import type { Decision, View } from '../contract.ts'
+import type { Task } from './contract.ts'
+import { counted } from './names.ts'
+import { changed, dataOf, own, type SquadData } from './state.ts'
+import { tell } from './steps.ts'
+import { namesOf } from './squad-done.ts'
+import { dependenciesOf } from './followers.ts'
+import { keysOf, taskBriefs, taskIdOf } from './tasks.ts'
+
+/** Other tasks instead of these; whoever waited for one of these waits for all of those. */
+export function replaceTasks(
+  view: View,
+  stuck: readonly Brief[],
+  tasks: readonly Task[],
+  by: string,
+  reason: string,
+): readonly Decision[] {
+  const squad = own(view)
+  const { workstream, squad: name } = namesOf(squad)
+  const { workers, path } = dataOf<SquadData>(squad)
+  const members = view.found.members[squad.key] ?? []
+  const gone = new Set(stuck.map(({ id }) => id))
+  const left = members.map((each) => (gone.has(each.id) ? { ...each, status: 'cancelled' as const } : each))
+  const first = stuck[0] as Brief
+  const of = { workstream, squad: name, path, domain: String(first.inputs['domain'] ?? ''), ownerId: first.ownerId }
+  const named = keysOf(of, tasks, left)
+  return [
+    { kind: 'cancel_briefs', briefs: stuck, reason: `${by}: ${shorten(reason, 300)}` },
+    tell(
+      {
+        tier: 'T4',
+        workstream,
+        by,
+        message: `${stuck.map(taskIdOf).join(', ')} → ${counted(tasks.length, 'other task')}`,
+      },
+      [changed<SquadData>(squad, { workers: workers + tasks.length })],
+    ),
+    ...(tasks.length === 0
+      ? []
+      : [
+          {
+            kind: 'add_briefs',
+            briefs: taskBriefs(view, of, tasks, named, { workers, status: 'pending', replaces: first.id }),
+          } satisfies Decision,
+        ]),
+    ...redirect(
+      left,
+      new Set(stuck.map(taskIdOf)),
+      tasks.map(({ id }) => id),
+      named,
+    ),
+  ]
+}
+
+/** Those that have not begun and waited for what is gone. */
+export function redirect(
+  members: readonly Brief[],
+  gone: ReadonlySet<string>,
+  instead: readonly string[],
+  named: ReadonlyMap<string, string>,
+): Decision[] {
+  return members
+    .filter((brief) => brief.phase === 't4' && ['pending', 'draft', 'committed'].includes(brief.status))
+    .filter((brief) => dependenciesOf(brief).some((id) => gone.has(id)))
+    .map((brief): Decision => {
+      const ids = [...new Set(dependenciesOf(brief).flatMap((id) => (gone.has(id) ? instead : [id])))].filter(
+        (id) => id !== taskIdOf(brief),
+      )
+      return {
+        kind: 'amend_brief',
+        brief,
+        inputs: { depends_on: ids },
+        after: ids.flatMap((id) => named.get(id) ?? []),
+      }
+    })
+}

@@ -1,0 +1,125 @@
+import { shorten } from '../../kernel/text.ts'
+import type { Brief } from '../../work/briefs/contract.ts'
+import type { Part } from '../../work/parts/contract.ts'
+import type { Decision, Needs, View } from '../contract.ts'
+import { designBriefs, designDocuments } from './design.ts'
+import { counted, idOfWorkstream, keys, nextRevision, runPart, wavePart, workstreamPart } from './names.ts'
+import { changedRun, dataOf, partOf, runOf, type WorkstreamData } from './state.ts'
+import { say, tell } from './steps.ts'
+import { amendmentsOf } from './summary.ts'
+import { bullets } from './texts.ts'
+import { openWave } from './waves.ts'
+import { withChanges } from './with-changes.ts'
+
+/** T1 discards workstreams and starts them anew; the operator has the last word, as on the first plan. */
+export function proposeReplan(
+  view: View,
+  parts: readonly Part[],
+  reason: string,
+  rejections: number,
+): readonly Decision[] {
+  const streams = parts.map((part) => {
+    const data = dataOf<WorkstreamData>(part)
+    const from = idOfWorkstream(part.key)
+    const revision = data.revision + 1
+    return {
+      id: nextRevision(from, revision),
+      from,
+      parent: part.parent as string,
+      data: { ...data, revision, isDesigned: !data.path.includes('t2') },
+    }
+  })
+  const replan = Object.fromEntries(
+    streams.map(({ id, from, parent }) => [id, { from, wave: Number(parent.slice('wave:'.length)) }]),
+  )
+  return [
+    ...streams.map(({ id, from }) =>
+      tell({
+        kind: 'escalated',
+        ...say('T1', 'ESCALATE', `t1 → ${from}: planned anew as ${id}: ${shorten(reason, 200)}`, {
+          workstream: from,
+          data: { from: 't1', to: from, class: 'replan' },
+        }),
+      }),
+    ),
+    tell(say('T1', 'PLAN_DONE', `${counted(streams.length, 'workstream')} planned anew`), [
+      changedRun(view, { replan, rejections, isMerging: false }),
+      ...streams.map(({ id, parent, data }) => ({
+        key: workstreamPart(id),
+        parent,
+        status: 'waiting' as const,
+        data: { ...data },
+      })),
+    ]),
+    {
+      kind: 'open_gate',
+      gate: 't1_plan',
+      part: runPart,
+      summary: {
+        produced: [
+          `T1 rejected the result: ${shorten(reason, 1_000)}`,
+          bullets(
+            streams.map(({ id, from, data }) => `${id} instead of ${from}: ${data.path.join(' → ')}`),
+            40,
+          ),
+        ].join('\n'),
+        next: 'Approve and what was made there is discarded and begun anew; reject with a reason and T1 decides again.',
+        anomalies: [],
+        amendments: amendmentsOf(view),
+      },
+      message: '⏸ Waiting on approval of workstreams planned anew',
+    },
+  ]
+}
+
+export function replanNeeds(view: View): Needs {
+  const { replan = {} } = runOf(view)
+  const waves = [...new Set(Object.values(replan).map(({ wave }) => wavePart(wave)))]
+  return {
+    parts: [...waves, ...Object.keys(replan).map(workstreamPart)],
+    partsBelow: waves,
+    workstreams: Object.values(replan).map(({ from }) => from),
+    documents: designDocuments,
+    briefs: [...designBriefs, keys.acceptFinal],
+  }
+}
+
+export function openReplanned(view: View): readonly Decision[] {
+  const { replan = {} } = runOf(view)
+  const streams = Object.entries(replan).map(([id, { from, wave }]) => ({
+    id,
+    from,
+    wave,
+    data: dataOf<WorkstreamData>(partOf(view, workstreamPart(id))),
+  }))
+  const discarded = streams.flatMap(({ from }) => view.found.workstreams?.[from] ?? [])
+  const living = discarded.filter(({ status }) => status !== 'cancelled' && status !== 'done')
+  const squads = [...new Set(discarded.map(({ part }) => part ?? ''))].filter((part) => part.startsWith('sq:'))
+  const change = changedRun(view, { redo: streams.map(({ id }) => id) })
+  const known = { ...change, data: { ...change.data, replan: undefined } }
+  const next = withChanges(view, [known])
+  return [
+    ...(living.length === 0
+      ? []
+      : [{ kind: 'cancel_briefs', briefs: living, reason: 'its workstream is planned anew' } satisfies Decision]),
+    tell({ tier: 'T1', message: `${streams.map(({ from, id }) => `${from} → ${id}`).join(', ')}` }, [
+      known,
+      ...squads.map((key) => ({ key, status: 'cancelled' as const })),
+      ...streams.map(({ from }) => ({ key: workstreamPart(from), status: 'cancelled' as const })),
+      ...streams.map(({ id }) => ({ key: workstreamPart(id), status: 'open' as const })),
+    ]),
+    ...[...Map.groupBy(streams, ({ wave }) => wave)].flatMap(([wave, group]) => openWave(next, wave, group)),
+  ]
+}
+
+export function replanRejected(view: View, reason: string): readonly Decision[] {
+  const { replan = {} } = runOf(view)
+  const change = changedRun(view, {})
+  return [
+    tell({ tier: 'T1', level: 'verbose', message: 'T1 decides again' }, [
+      { ...change, data: { ...change.data, replan: undefined } },
+      ...Object.keys(replan).map((id) => ({ key: workstreamPart(id), status: 'cancelled' as const })),
+    ]),
+    { kind: 'send_back', brief: view.found.briefs[keys.acceptFinal] as Brief, reason, class: 'rejected' },
+  ]
+}

@@ -1,0 +1,244 @@
+import type { Brief, Guidance } from '../../work/briefs/contract.ts'
+import type { Decision, Needs, View } from '../contract.ts'
+import { architectureNeeds, conflictSettled } from './architecture.ts'
+import type { Resolution, Task } from './contract.ts'
+import { type About, climb, escalated, refOf, resolveStep, type Rung } from './escalation.ts'
+import { scopeOf } from './names.ts'
+import { askOperator, replaceSquad, rescope, rescopeNeeds } from './rescope.ts'
+import { above, changedRun, dataOf, type MeshData, own, type SquadRef } from './state.ts'
+import { addStep, passed, say, tell } from './steps.ts'
+import { replaceTasks } from './replace.ts'
+import { faultsOfTasks, taskIdOf } from './tasks.ts'
+
+const aboutOf = ({ inputs }: Brief): About => inputs['about'] as About
+const rungOf = ({ inputs }: Brief): Rung => inputs['rung'] as Rung
+const ladderOf = ({ inputs }: Brief): Rung[] => inputs['ladder'] as Rung[]
+
+/** What has to be there to act on an answer, or on none. */
+export function resolveNeeds(view: View, brief: Brief): Needs {
+  const about = aboutOf(brief)
+  if (about.kind === 'conflict') return architectureNeeds(above(view, 'wave:'))
+  if (about.kind === 'mesh') return rescopeNeeds(view)
+  if (about.kind === 'squad') return { members: [about.key], verdicts: [about.key] }
+  const place = own(view).key
+  const inMesh = place.startsWith('mesh:')
+  return {
+    briefs: [about.key],
+    ...(inMesh ? rescopeNeeds(view) : { members: [place] }),
+  }
+}
+
+export function faultsOfResolution(
+  view: View,
+  brief: Brief,
+  { decision, answer, tasks, squads }: Resolution,
+): string[] {
+  if (decision === 'hand_up') return []
+  if (decision === 'answer') return (answer ?? '').trim() === '' ? ['an answer has to say something in "answer"'] : []
+  switch (replaceableBy(view, brief)) {
+    case 'tasks':
+      return tasks === undefined ? ['"replace" needs tasks'] : faultsOfReplacement(view, aboutOf(brief), tasks)
+    case 'squads':
+      return squads === undefined || squads.length === 0 ? ['"replace" needs squads'] : faultsOfSquads(view, squads)
+    case null:
+      return ['this cannot be replaced: answer it, or hand it up']
+  }
+}
+
+function replaceableBy(view: View, brief: Brief): 'tasks' | 'squads' | null {
+  const about = aboutOf(brief)
+  if (about.kind === 'squad') return 'tasks'
+  if (about.kind === 'mesh') return 'squads'
+  if (about.kind === 'conflict') return null
+  const subject = view.found.briefs[about.key]
+  if (subject?.phase === 't4') return 'tasks'
+  return subject?.phase === 't3_plan' || subject?.phase === 't3_mesh' ? 'squads' : null
+}
+
+function faultsOfReplacement(view: View, about: About, tasks: readonly Task[]): string[] {
+  const living = (view.found.members[own(view).key] ?? [])
+    .filter(({ phase, status }) => phase === 't4' && status !== 'cancelled')
+    .filter((each) => !(about.kind === 'brief' && each.key === about.key))
+    .filter((each) => !(about.kind === 'squad' && about.scopes.includes(scopeOf(each))))
+    .map(taskIdOf)
+  return [
+    ...tasks.filter(({ id }) => living.includes(id)).map(({ id }) => `there is a task "${id}" already`),
+    ...faultsOfTasks(tasks, living),
+  ]
+}
+
+function faultsOfSquads(view: View, squads: NonNullable<Resolution['squads']>): string[] {
+  const streams = [...new Set(dataOf<MeshData>(own(view)).squads.map(({ workstream }) => workstream))]
+  const named = squads.map(({ id, workstream }) => `${workstream ?? streams[0]}/${id}`)
+  const twice = named.filter((name, index) => named.indexOf(name) !== index)
+  return [
+    ...[...new Set(twice)].map((name) => `two squads are called "${name}"`),
+    ...squads.flatMap(({ id, workstream }) =>
+      workstream !== undefined && !streams.includes(workstream)
+        ? [`squad "${id}" is for "${workstream}", which is not here`]
+        : [],
+    ),
+  ]
+}
+
+/** Somebody above has decided. What it was about may have gone on meanwhile, or be gone. */
+export function resolved(view: View, brief: Brief, resolution: Resolution): readonly Decision[] {
+  if (resolution.decision === 'hand_up') return [passed(brief), ...handUp(view, brief, resolution.reason)]
+  const about = aboutOf(brief)
+  const by = refOf(rungOf(brief), brief.workstream)
+  const answer = resolution.answer?.trim() || resolution.reason
+  switch (about.kind) {
+    case 'conflict':
+      return [passed(brief), conflictSettled(view, answer)]
+    case 'mesh':
+      return [passed(brief), ...meshResolved(view, brief, resolution, by, answer)]
+    case 'squad':
+      return [passed(brief), ...squadResolved(view, about, resolution, by, answer)]
+    case 'brief':
+      return [passed(brief), ...briefResolved(view, brief, about, resolution, by, answer)]
+  }
+}
+
+function meshResolved(
+  view: View,
+  brief: Brief,
+  { squads }: Resolution,
+  by: string,
+  answer: string,
+): readonly Decision[] {
+  const mesh = own(view)
+  const data = dataOf<MeshData>(mesh)
+  const [first] = data.squads
+  // Whoever was forgotten keeps a squad: a workstream without one would never be done.
+  const given = squads?.map((squad) => refFor(squad, (first as SquadRef).workstream))
+  const covered = new Set(given?.map(({ workstream }) => workstream))
+  const whole =
+    given === undefined ? undefined : [...given, ...data.squads.filter(({ workstream }) => !covered.has(workstream))]
+  return [
+    { kind: 'pass_gate', gate: 't3_mesh_timeout', part: mesh.key, by },
+    ...rescope(view, mesh, {
+      squads: whole,
+      isByT1: rungOf(brief) === 't1' && data.path.includes('t2'),
+      timeouts: data.timeouts,
+      guidance: answer,
+    }),
+  ]
+}
+
+const refFor = (squad: NonNullable<Resolution['squads']>[number], workstream: string): SquadRef => ({
+  workstream: squad.workstream ?? workstream,
+  squad: squad.id,
+  name: squad.name,
+  scope: squad.scope,
+})
+
+function squadResolved(
+  view: View,
+  about: Extract<About, { kind: 'squad' }>,
+  { decision, tasks = [], reason }: Resolution,
+  by: string,
+  answer: string,
+): readonly Decision[] {
+  const stuck = (view.found.members[about.key] ?? []).filter(
+    (each) => each.phase === 't4' && each.status === 'blocked' && about.scopes.includes(scopeOf(each)),
+  )
+  if (stuck.length === 0) return []
+  if (decision === 'replace') return replaceTasks(view, stuck, tasks, by, reason)
+  return stuck.map((brief): Decision => ({
+    kind: 'resolve_brief',
+    brief,
+    by,
+    class: 'bad_output',
+    guidance: guidanceOf('The joint verdict on your squad is fail.', answer, by),
+  }))
+}
+
+function briefResolved(
+  view: View,
+  brief: Brief,
+  about: Extract<About, { kind: 'brief' }>,
+  { decision, tasks = [], squads = [], reason }: Resolution,
+  by: string,
+  answer: string,
+): readonly Decision[] {
+  const stuck = view.found.briefs[about.key]
+  if (stuck === undefined || (stuck.status !== 'blocked' && stuck.status !== 'failed')) return []
+  if (decision === 'answer') {
+    const question = String(brief.inputs['reason'] ?? 'It could not go on.')
+    return [{ kind: 'resolve_brief', brief: stuck, by, class: about.class, guidance: guidanceOf(question, answer, by) }]
+  }
+  if (stuck.phase === 't4') return replaceTasks(view, [stuck], tasks, by, reason)
+  const workstream = stuck.workstream as string
+  return replaceSquad(
+    view,
+    own(view),
+    stuck,
+    squads.map((squad) => refFor(squad, workstream)),
+    answer,
+  )
+}
+
+const guidanceOf = (question: string, answer: string, by: string): Guidance => ({ question, answer, by })
+
+/** Not theirs to decide, or nobody there to decide it. */
+export function handUp(view: View, brief: Brief, reason: string): readonly Decision[] {
+  const about = aboutOf(brief)
+  const [rung, ...ladder] = ladderOf(brief)
+  const from = refOf(rungOf(brief), brief.workstream)
+  if (about.kind === 'brief') {
+    const stuck = view.found.briefs[about.key]
+    if (stuck === undefined || (stuck.status !== 'blocked' && stuck.status !== 'failed')) return []
+    return climb(view, stuck, about.class, reason, ladderOf(brief))
+  }
+  const tier = (brief.tier ?? 't1').toUpperCase()
+  const to = rung === undefined ? 'operator' : refOf(rung, brief.workstream)
+  const told = escalated({
+    from,
+    to,
+    class: about.kind === 'mesh' ? 'mesh_timeout' : 'verification',
+    reason,
+    tier,
+    brief,
+  })
+  if (rung !== undefined)
+    return [
+      told,
+      addStep(
+        view,
+        resolveStep({
+          key: String(brief.inputs['resolve_key']),
+          rung,
+          ladder,
+          part: own(view).key,
+          workstream: brief.workstream,
+          ownerId: brief.ownerId,
+          about,
+          title: brief.title,
+          objective: brief.objective,
+          inputs: { ...brief.inputs, handed_up_by: from, handed_up_because: reason },
+        }),
+      ),
+    ]
+  if (about.kind === 'mesh')
+    return [
+      told,
+      { kind: 'pass_gate', gate: 't3_mesh_timeout', part: about.key, by: from },
+      askOperator(own(view), reason),
+    ]
+  if (about.kind === 'conflict') return [conflictForOperator(view, about.wave, reason), pauseForConflict(reason)]
+  const stuck = (view.found.members[about.key] ?? []).filter(
+    (each) => each.phase === 't4' && each.status === 'blocked' && about.scopes.includes(scopeOf(each)),
+  )
+  return [told, ...stuck.map((each): Decision => ({ kind: 'ask', brief: each, class: 'bad_output', reason }))]
+}
+
+const conflictForOperator = (view: View, wave: number, reason: string): Decision =>
+  tell(say('T2', 'CONFLICT', `T1 leaves it to the operator: ${reason}`), [
+    changedRun(view, { onResume: { what: 'conflict', wave } }),
+  ])
+
+const pauseForConflict = (reason: string): Decision => ({
+  kind: 'pause_and_ask',
+  text: 'The architects do not agree, and T1 leaves it to you. Shall they try again?',
+  context: reason,
+})

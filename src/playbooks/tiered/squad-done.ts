@@ -1,0 +1,32 @@
+import type { Part } from '../../work/parts/contract.ts'
+import type { Decision, Needs, View } from '../contract.ts'
+import { ended, own, unsettled } from './state.ts'
+import { tell } from './steps.ts'
+
+/** `sq:api/db` → its workstream and its own name. */
+export function namesOf({ key }: Part): { workstream: string; squad: string } {
+  const [workstream = '', squad = ''] = key.slice('sq:'.length).split('/')
+  return { workstream, squad }
+}
+
+const isDone = ({ tally }: View): boolean => unsettled(tally, 't4', ended) === 0
+
+export const doneNeeds = (view: View): Needs => {
+  const workstream = view.parts[1]
+  return isDone(view) && workstream !== undefined ? { countBelow: [workstream.key] } : {}
+}
+
+/** Its last task is verified; the last squad of a workstream lets that be joined with the rest. */
+export function squadDone(view: View): readonly Decision[] {
+  const [squad, workstream] = [own(view), view.parts[1]]
+  if (!isDone(view) || squad.status !== 'open' || workstream === undefined) return []
+  const { workstream: id, squad: name } = namesOf(squad)
+  const { open = 0, waiting = 0 } = view.found.countBelow[workstream.key] ?? {}
+  return [
+    tell({ tier: 'T3', level: 'verbose', workstream: id, message: `squad ${id}/${name} is done` }, [
+      { key: squad.key, status: 'done' },
+    ]),
+    // Itself is still counted as open.
+    ...(open + waiting > 1 ? [] : [{ kind: 'merge_part', part: workstream.key } satisfies Decision]),
+  ]
+}

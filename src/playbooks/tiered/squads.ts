@@ -1,0 +1,155 @@
+import { slug } from '../../kernel/text.ts'
+import type { Decision, PartChange, View } from '../contract.ts'
+import type { Squad, Task, Workstream } from './contract.ts'
+import { keys, meshPart, squadPart, wavePart, workstreamPart } from './names.ts'
+import { settingsOf } from './settings.ts'
+import type { MeshData, SquadData, SquadRef, WorkstreamData } from './state.ts'
+import { addStep, say, type Step, tell } from './steps.ts'
+import { keysOf, taskBriefs } from './tasks.ts'
+
+/** A workstream that goes to work now. */
+export interface Stream {
+  readonly id: string
+  readonly data: WorkstreamData
+  /** Who builds it; one squad where nobody says. */
+  readonly squads?: readonly Squad[]
+  /** What its squads are given of the architecture. */
+  readonly slice?: Readonly<Record<string, unknown>>
+  readonly planned: Workstream | undefined
+  readonly ownerId: string | null
+}
+
+/** Squads plan where there is a T3; else the workstream is one task. */
+export function openStreams(view: View, wave: number, streams: readonly Stream[]): readonly Decision[] {
+  const single = streams.filter(({ data }) => !data.path.includes('t3'))
+  const meshes = Map.groupBy(
+    streams.filter(({ data }) => data.path.includes('t3')),
+    ({ data }) => `${data.path.includes('t2') ? 't2' : 't3'}:${slug(data.domain)}`,
+  )
+  return [
+    ...single.flatMap((stream) => openTask(view, stream)),
+    ...[...meshes.values()].flatMap((group) =>
+      openMesh(view, wave, meshOf(view, wave, group), new Map(group.map((stream) => [stream.id, givenBy(stream)]))),
+    ),
+  ]
+}
+
+function openTask(view: View, { id, data, squads, slice, planned, ownerId }: Stream): readonly Decision[] {
+  const { run } = view
+  const squad = squads?.[0]?.id ?? 'main'
+  const task: Task = {
+    id,
+    title: data.name,
+    scope: id,
+    objective: [run.goalAnchor, data.name, planned?.notes ?? ''].filter(Boolean).join('\n\n'),
+    files: [],
+    mode: 'swarm',
+    depends_on: [],
+    evidence_required: planned?.evidence_required ?? [],
+    agent_personality: null,
+  }
+  const of = { workstream: id, squad, domain: data.domain, path: data.path, ownerId }
+  const briefs = taskBriefs(view, of, [task], keysOf(of, [task], []), { workers: 0, status: 'pending' })
+  return [
+    tell(say('T4', 'SWARM_START', '1 worker spawned', { workstream: id }), [
+      squadChange(id, squad, { path: data.path, mesh: null, workers: 1 }),
+    ]),
+    { kind: 'add_briefs', briefs: briefs.map((brief) => ({ ...brief, inputs: { ...brief.inputs, ...slice } })) },
+  ]
+}
+
+function squadChange(
+  workstream: string,
+  squad: string,
+  data: Pick<SquadData, 'path' | 'mesh' | 'workers'>,
+): PartChange {
+  const whole: SquadData = { escalations: 0, ...data }
+  return {
+    key: squadPart(workstream, squad),
+    parent: workstreamPart(workstream),
+    status: 'open',
+    data: { ...whole },
+  }
+}
+
+function meshOf(view: View, wave: number, streams: readonly Stream[]): MeshData {
+  const { domain, path } = (streams[0] as Stream).data
+  const first = meshPart(wave, path, domain, 1)
+  const before = (view.found.partsBelow[wavePart(wave)] ?? []).filter(
+    ({ key }) => key === first || key.startsWith(`${first}:r`),
+  )
+  const squads = streams.flatMap(({ id, data, squads: given }) =>
+    (given ?? [{ id: 'main', name: data.name, scope: data.name }]).map(({ id: squad, name, scope }): SquadRef => ({
+      workstream: id,
+      squad,
+      name,
+      scope,
+    })),
+  )
+  return { domain, path, squads, committed: [], revision: before.length + 1, timeouts: 0, isByT1: false }
+}
+
+/** What the squads of a workstream are given, whatever their scope. */
+export interface Given {
+  readonly ownerId: string | null
+  readonly inputs: Readonly<Record<string, unknown>>
+}
+
+const givenBy = ({ ownerId, planned, slice }: Stream): Given => ({
+  ownerId,
+  inputs: { notes: planned?.notes ?? '', ...slice },
+})
+
+/** Each squad's lead drafts its tasks; then they agree. */
+export function openMesh(
+  view: View,
+  wave: number,
+  mesh: MeshData,
+  given: ReadonlyMap<string, Given>,
+  replaces: ReadonlyMap<string, string> = new Map(),
+): readonly Decision[] {
+  const part = meshPart(wave, mesh.path, mesh.domain, mesh.revision)
+  const { meshMinutes } = settingsOf(view.run)
+  const names = [...new Set(mesh.squads.map(({ workstream }) => workstream))]
+  const leads = mesh.squads.length
+  const message =
+    leads === 1
+      ? `${names[0]}: 1 squad lead plans its tasks`
+      : `${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''}: ${leads} squad leads negotiating task boundaries`
+  const steps = mesh.squads.map((ref): Step => {
+    const { ownerId, inputs } = given.get(ref.workstream) as Given
+    return {
+      key: keys.squadPlan(ref.workstream, ref.squad),
+      phase: 't3_plan',
+      tier: 't3',
+      title: `Plan the tasks of ${ref.name}`,
+      objective: `Divide "${ref.scope}" into atomic tasks: one file, one function or one test each.`,
+      part,
+      label: `squad ${ref.workstream}/${ref.squad}`,
+      workstream: ref.workstream,
+      ownerId,
+      domain: mesh.domain,
+      replaces: replaces.get(`${ref.workstream}/${ref.squad}`) ?? null,
+      inputs: {
+        ...inputs,
+        workstream: ref.workstream,
+        squad: { id: ref.squad, name: ref.name, scope: ref.scope },
+        tier_path: mesh.path,
+      },
+    }
+  })
+  return [
+    tell(say('T3', 'MESH_START', message, names.length === 1 ? { workstream: names[0] as string } : {}), [
+      { key: part, parent: wavePart(wave), status: 'open', data: { ...mesh } },
+      ...mesh.squads.map(({ workstream, squad }) =>
+        squadChange(workstream, squad, { path: mesh.path, mesh: part, workers: 0 }),
+      ),
+    ]),
+    addStep(view, ...steps),
+    ...(meshMinutes === null
+      ? []
+      : [{ kind: 'start_timer', name: meshTimer, part, minutes: meshMinutes } satisfies Decision]),
+  ]
+}
+
+export const meshTimer = 't3_mesh_timeout'

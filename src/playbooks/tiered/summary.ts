@@ -1,0 +1,189 @@
+import { shorten } from '../../kernel/text.ts'
+import type { GateSummary } from '../../work/gates/contract.ts'
+import type { View } from '../contract.ts'
+import type { Acceptance, Architecture, JointVerdict, Proposal, Task, TierPlan, Workstream } from './contract.ts'
+import type { Designed } from './design.ts'
+import { estimateLine } from './estimate.ts'
+import { counted, documents } from './names.ts'
+import { isUsualPath } from './plan-faults.ts'
+import { bullets, listed } from './texts.ts'
+
+/** What whoever decides at a gate is told. Long lists are cut here; what they are lists of is not. */
+
+const mostLines = 40
+
+export function planSummary(view: View, plan: TierPlan): GateSummary {
+  const { workstreams, parallelism, complexity, self_critique_summary: critique } = plan
+  const produced = [
+    `A plan of ${counted(workstreams.length, 'workstream')} (complexity ${complexity}, retries ×${plan.retry_budget_multiplier}):`,
+    bullets(workstreams.map(streamLine), mostLines),
+    `Order: ${listed(
+      parallelism.sequence.map((group) => `${group} (${(parallelism.groups[group] ?? []).length})`),
+      20,
+    )}.`,
+    `Self-critique: ${shorten(critique.trim(), 2_000)}`,
+  ]
+  return {
+    produced: produced.join('\n'),
+    next: [nextOfPlan(plan), estimateLine(view, plan)].join('\n'),
+    anomalies: oddOfPlan(view, plan),
+    amendments: amendmentsOf(view),
+  }
+}
+
+const streamLine = ({ id, name, tier_path, t2_specialist: specialist, parallel_group: group }: Workstream): string =>
+  `${id} (group ${group}): ${shorten(name, 80)} — ${tier_path.join(' → ')}${specialist === null ? '' : `, ${specialist}`}`
+
+function nextOfPlan({ workstreams, parallelism: { groups, sequence } }: TierPlan): string {
+  const first = workstreams.filter(({ id }) => (groups[sequence[0] as string] ?? []).includes(id))
+  const of = (tier: string): string[] => first.filter(({ tier_path }) => tier_path[0] === tier).map(({ id }) => id)
+  const starts = [
+    ...(of('t2').length > 0
+      ? [`the Lead Architect, then ${counted(of('t2').length, 'specialist')} (${listed(of('t2'), 8)})`]
+      : []),
+    ...(of('t3').length > 0 ? [`${counted(of('t3').length, 'squad lead')} (${listed(of('t3'), 8)})`] : []),
+    ...(of('t4').length > 0 ? [`${counted(of('t4').length, 'implementer')} (${listed(of('t4'), 8)})`] : []),
+  ]
+  const later = sequence.length > 1 ? ` Then ${listed(sequence.slice(1), 8)}, one after the other.` : ''
+  return `Approve and group ${sequence[0]} starts: ${starts.join('; ')}.${later}`
+}
+
+function oddOfPlan({ run, found }: View, { workstreams }: TierPlan): string[] {
+  const unknown = new Set(found.unknownPersonalities ?? [])
+  const strangers = workstreams.filter(({ t2_specialist: name }) => name !== null && unknown.has(name))
+  const unusual = workstreams.filter(({ tier_path }) => !isUsualPath(tier_path))
+  const unproven = workstreams.filter(
+    ({ tier_path, evidence_required: proofs }) =>
+      !tier_path.includes('t3') && proofs.length === 0 && run.configuration.evidence.length === 0,
+  )
+  const unheeded = workstreams.filter(
+    ({ tier_path, t2_specialist: name }) => name !== null && !tier_path.includes('t2'),
+  )
+  return [
+    ...strangers
+      .slice(0, 10)
+      .map(
+        ({ id, t2_specialist: name }) =>
+          `${id}: nobody in the talent pool is called "${name}"; the default of its domain is cast`,
+      ),
+    ...unusual.slice(0, 10).map(({ id, tier_path }) => `${id} has an unusual path: ${tier_path.join(' → ')}`),
+    ...(unproven.length === 0
+      ? []
+      : [
+          `Without checkable evidence, only a verifier judges: ${listed(
+            unproven.map(({ id }) => id),
+            8,
+          )}`,
+        ]),
+    ...(unheeded.length === 0
+      ? []
+      : [
+          `A specialist is named and the path has no t2: ${listed(
+            unheeded.map(({ id }) => id),
+            8,
+          )}`,
+        ]),
+  ]
+}
+
+export const amendmentsOf = ({ found }: View): string[] =>
+  found.amendments
+    .slice(-20)
+    .map(
+      ({ workstream, beforePath, afterPath, proposedBy, reason }) =>
+        `${workstream}: ${beforePath.join(' → ')} became ${afterPath.join(' → ')} (${proposedBy}: ${shorten(reason, 200)})`,
+    )
+
+export function boundsSummary(view: View): GateSummary {
+  const { domains } = view.found.documents[documents.boundaries] as {
+    domains: { domain: string; owns: string[] }[]
+  }
+  return {
+    produced: [
+      `Boundaries of ${counted(domains.length, 'domain')}:`,
+      bullets(
+        domains.map(({ domain, owns }) => `${domain} owns ${listed(owns, 5)}`),
+        mostLines,
+      ),
+    ].join('\n'),
+    next: 'Approve and the specialists start; reject with a reason and the lead draws them again.',
+    anomalies: [],
+    amendments: amendmentsOf(view),
+  }
+}
+
+export function architectureSummary(view: View, streams: readonly Designed[], acceptance: Acceptance): GateSummary {
+  const architecture = view.found.documents[documents.architecture] as Architecture
+  const proposals = streams.map(
+    ({ id }) => [id, view.found.documents[documents.proposal(id)] as Proposal | undefined] as const,
+  )
+  const squads = proposals.reduce((sum, [, proposal]) => sum + (proposal?.t3_squads.length ?? 1), 0)
+  return {
+    produced: [
+      `T1: accept — ${shorten(acceptance.reason, 500)}`,
+      shorten(architecture.overview, 2_000),
+      bullets(
+        streams.map(({ id }) => `${id}: ${shorten(architecture.slices[id]?.summary ?? '', 200)}`),
+        mostLines,
+      ),
+      `${counted(architecture.interface_contracts.length, 'interface contract')}: ${listed(
+        architecture.interface_contracts.map(({ name }) => name),
+        10,
+      )}`,
+    ].join('\n'),
+    next: `Approve and ${counted(squads, 'squad lead')} of ${counted(streams.length, 'workstream')} plan their tasks; reject with a reason and the lead brings the proposals together again.`,
+    anomalies: proposals
+      .flatMap(([id, proposal]) =>
+        (proposal?.open_conflicts ?? []).map((what) => `${id}: open conflict: ${shorten(what, 200)}`),
+      )
+      .slice(0, 20),
+    amendments: amendmentsOf(view),
+  }
+}
+
+export function tasksSummary(view: View, lists: ReadonlyMap<string, readonly Task[]>): GateSummary {
+  const all = [...lists].flatMap(([squad, tasks]) => tasks.map((task) => ({ squad, task })))
+  const unproven = all.filter(
+    ({ task }) => task.evidence_required.length === 0 && view.run.configuration.evidence.length === 0,
+  )
+  return {
+    produced: [
+      `${counted(all.length, 'task')} of ${counted(lists.size, 'squad')}:`,
+      bullets(
+        all.map(
+          ({ squad, task }) =>
+            `${squad} ${task.id}: ${shorten(task.title, 100)}${task.files.length === 0 ? '' : ` (${listed(task.files, 3)})`}${task.depends_on.length === 0 ? '' : ` after ${listed(task.depends_on, 3)}`}`,
+        ),
+        mostLines,
+      ),
+    ].join('\n'),
+    next: `Approve and ${counted(all.filter(({ task }) => task.depends_on.length === 0).length, 'implementer')} start at once; reject with a reason and the squad leads plan again.`,
+    anomalies:
+      unproven.length === 0
+        ? []
+        : [
+            `Without checkable evidence, only a verifier judges: ${listed(
+              unproven.map(({ task }) => task.id),
+              10,
+            )}`,
+          ],
+    amendments: amendmentsOf(view),
+  }
+}
+
+export function verdictSummary(view: View, of: string, verdict: JointVerdict): GateSummary {
+  return {
+    produced: [
+      `Joint verdict of ${of}: ${verdict.joint_verdict} — ${shorten(verdict.summary, 1_000)}`,
+      bullets(
+        verdict.t5_results.map(
+          ({ scope, verdict: each, notes }) => `${scope}: ${each}${notes === '' ? '' : ` — ${shorten(notes, 150)}`}`,
+        ),
+        mostLines,
+      ),
+    ].join('\n'),
+    next: `Approve and ${of} is done; reject with a reason and its tasks are done again.`,
+    anomalies: [],
+    amendments: amendmentsOf(view),
+  }
+}

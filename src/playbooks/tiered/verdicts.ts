@@ -1,0 +1,268 @@
+import { shorten } from '../../kernel/text.ts'
+import type { Brief, Correction } from '../../work/briefs/contract.ts'
+import type { Verdict } from '../../work/verdicts/contract.ts'
+import type { Decision, Needs, View } from '../contract.ts'
+import { integrationScope, type JointVerdict, type SliceResult } from './contract.ts'
+import { escalateSquad } from './escalate-squad.ts'
+import { followersOf } from './followers.ts'
+import { counted, documents, keys, scopeOf } from './names.ts'
+import { settingsOf } from './settings.ts'
+import { dataOf, ended, over, own, type SquadData, unsettled } from './state.ts'
+import { addStep, passed, say, type Step, tell } from './steps.ts'
+import { namesOf, squadDone } from './squad-done.ts'
+import { verdictSummary } from './summary.ts'
+import { taskIdOf } from './tasks.ts'
+import { listed } from './texts.ts'
+
+const finished = ['ready_for_verification', ...ended]
+
+/** Every task has finished its turn and nobody is judging: somebody has to decide what comes next. */
+const isAtRest = ({ tally }: View): boolean =>
+  unsettled(tally, 't4', finished) === 0 &&
+  unsettled(tally, 't5', over) === 0 &&
+  unsettled(tally, 't3_verdict', ended) === 0
+
+const isPiecemeal = ({ run }: View): boolean => settingsOf(run).pipelineRequires === 'verified'
+
+export function squadNeeds(view: View): Needs {
+  const squad = own(view)
+  if (!isAtRest(view) && !isPiecemeal(view)) return {}
+  const ws = view.parts[1]
+  return {
+    members: [squad.key],
+    verdicts: [squad.key],
+    amendments: true,
+    ...(ws === undefined ? {} : { countBelow: [ws.key] }),
+  }
+}
+
+/**
+ * When the last task of a squad has finished, a verifier for each slice that nobody has judged; when the last of those
+ * has judged, the joint verdict. Where successors wait for verdicts, each slice is judged by itself.
+ */
+export function advance(view: View, brief: Brief): readonly Decision[] {
+  if (isPiecemeal(view)) return advanceSlice(view, brief)
+  if (!isAtRest(view)) return []
+  const ready = readyOf(view)
+  if (ready.length === 0) return squadDone(view)
+  const unjudged = ready.filter((each) => verdictOn(view, each) === null)
+  return unjudged.length > 0 ? [verify(unjudged)] : judge(view, ready)
+}
+
+const readyOf = (view: View): Brief[] =>
+  (view.found.members[own(view).key] ?? []).filter(
+    ({ phase, status }) => phase === 't4' && status === 'ready_for_verification',
+  )
+
+/** On what its newest attempt made, and nothing older. */
+function verdictOn(view: View, { id, attempts }: Brief): Verdict | null {
+  const verdict = view.found.verdicts[id]
+  return verdict !== undefined && verdict.attempt === attempts ? verdict : null
+}
+
+const verify = (briefs: readonly Brief[]): Decision => ({
+  kind: 'verify_briefs',
+  briefs,
+  event: say('T5', 'VERIFY_START', `${counted(briefs.length, 'verifier')} spawned`, {
+    workstream: (briefs[0] as Brief).workstream as string,
+  }),
+})
+
+function advanceSlice(view: View, brief: Brief): readonly Decision[] {
+  const ready = readyOf(view).find(({ id }) => id === brief.id)
+  if (ready === undefined) return isAtRest(view) && readyOf(view).length === 0 ? squadDone(view) : []
+  const verdict = verdictOn(view, ready)
+  return verdict === null ? [verify([ready])] : aggregate(view, [ready], [resultOf(ready, verdict)])
+}
+
+/** Two or more are looked at together by the squad's lead; where there is none, or one slice, nobody is asked. */
+function judge(view: View, ready: readonly Brief[]): readonly Decision[] {
+  const results = ready.map((brief) => resultOf(brief, verdictOn(view, brief) as Verdict))
+  const { path } = dataOf<SquadData>(own(view))
+  const known = verdictStepOf(view)
+  if (results.length < 2 || !path.includes('t3') || known?.status === 'cancelled')
+    return aggregate(view, ready, results)
+  const step = verdictStep(view, ready, results)
+  return [
+    known === null
+      ? addStep(view, step)
+      : {
+          kind: 'send_back',
+          brief: known,
+          class: 'invalidated',
+          reason: 'there are new results',
+          inputs: step.inputs,
+        },
+  ]
+}
+
+const verdictStepOf = (view: View): Brief | null =>
+  (view.found.members[own(view).key] ?? []).find(({ phase }) => phase === 't3_verdict') ?? null
+
+function verdictStep(view: View, ready: readonly Brief[], results: readonly SliceResult[]): Step {
+  const squad = own(view)
+  const { workstream, squad: name } = namesOf(squad)
+  return {
+    key: keys.verdict(workstream, name),
+    phase: 't3_verdict',
+    tier: 't3',
+    title: `Judge the work of ${workstream}/${name}`,
+    objective: 'Look at all results together and give one joint verdict.',
+    part: squad.key,
+    label: `verdict ${workstream}/${name}`,
+    workstream,
+    ownerId: (ready[0] as Brief).ownerId,
+    inputs: {
+      workstream,
+      squad: name,
+      tier_path: dataOf<SquadData>(squad).path,
+      tasks: ready.map((brief) => ({ scope: scopeOf(brief), title: brief.title, files: brief.files })),
+      t5_results: results,
+    },
+  }
+}
+
+const resultOf = (
+  brief: Brief,
+  { verdict, issues, missingEvidence, notes, verifierBriefId }: Verdict,
+): SliceResult => ({
+  verifier_id: verifierBriefId,
+  scope: scopeOf(brief),
+  verdict: verdict === 'pass' ? 'pass' : 'fail',
+  issues: [...missingEvidence.map((what) => `missing evidence: ${what}`), ...issues],
+  notes,
+})
+
+/** On behalf of a lead who is not there, or has nothing to compare. */
+function aggregate(view: View, ready: readonly Brief[], results: readonly SliceResult[]): readonly Decision[] {
+  const failed = results.filter(({ verdict }) => verdict === 'fail').map(({ scope }) => scope)
+  const joint =
+    failed.length === 0 ? 'pass' : failed.length === results.length && results.length > 1 ? 'fail' : 'partial'
+  const summary = failed.length === 0 ? 'every slice passes' : `${listed(failed, 10)} failed`
+  const verdict: JointVerdict = { t5_results: [...results], joint_verdict: joint, failed_scopes: failed, summary }
+  const { workstream } = namesOf(own(view))
+  return conclude(view, ready, verdict, ready[0] as Brief, `engine for t3/${workstream}`)
+}
+
+export function faultsOfVerdict(
+  { inputs }: Brief,
+  { t5_results: results, joint_verdict: joint, failed_scopes: failed }: JointVerdict,
+): string[] {
+  const given = (inputs['t5_results'] ?? []) as readonly SliceResult[]
+  const said = new Map(results.map((result) => [result.scope, result]))
+  const scopes = new Set([...given.map(({ scope }) => scope), integrationScope])
+  const failing = results.filter(({ verdict }) => verdict === 'fail').map(({ scope }) => scope)
+  return [
+    ...given
+      .filter(({ scope }) => !said.has(scope))
+      .map(({ scope }) => `t5_results leaves out the result of "${scope}"`),
+    ...given
+      .filter(({ scope, verdict }) => said.has(scope) && said.get(scope)?.verdict !== verdict)
+      .map(({ scope, verdict }) => `the verifier of "${scope}" said ${verdict}`),
+    ...[...said.keys(), ...failed].filter((scope) => !scopes.has(scope)).map((scope) => `there is no scope "${scope}"`),
+    ...(joint === 'pass' ? failing.map((scope) => `pass over a failing result: ${scope}`) : []),
+    ...failing.filter((scope) => !failed.includes(scope)).map((scope) => `failed_scopes leaves out "${scope}"`),
+    ...(joint === 'pass' && failed.length > 0 ? [`pass, and failed_scopes names ${failed.join(', ')}`] : []),
+    ...(joint !== 'pass' && failed.length === 0 ? [`${joint} has to say in failed_scopes what failed`] : []),
+  ]
+}
+
+/** The lead of the squad has compared all results. */
+export function judgedTogether(view: View, brief: Brief, verdict: JointVerdict): readonly Decision[] {
+  const by = `t3/${namesOf(own(view)).workstream}`
+  return [passed(brief), ...conclude(view, readyOf(view), verdict, brief, by)]
+}
+
+function conclude(
+  view: View,
+  ready: readonly Brief[],
+  verdict: JointVerdict,
+  author: Brief,
+  by: string,
+): readonly Decision[] {
+  const squad = own(view)
+  const { workstream, squad: name } = namesOf(squad)
+  const failed = failedOf(ready, verdict)
+  const isUsedUp = failed.some(({ retriesUsed, retryBudget }) => retriesUsed >= retryBudget)
+  const joint = verdict.joint_verdict === 'partial' && isUsedUp ? 'fail' : verdict.joint_verdict
+  const whole: JointVerdict = { ...verdict, joint_verdict: joint }
+  const told: Decision[] = [
+    { kind: 'write_document', brief: author, name: documents.verdict(workstream, name), content: whole },
+    tell({
+      kind: 'joint_verdict',
+      ...say('T5', 'VERDICT', headlineOf(whole, `${workstream}/${name}`, failed), {
+        by,
+        workstream,
+        level: joint === 'pass' ? 'verbose' : 'normal',
+        data: { joint_verdict: joint, failed_scopes: whole.failed_scopes, squad: name },
+      }),
+    }),
+  ]
+  if (joint === 'fail') return [...told, ...escalateSquad(view, squad, failed, whole, correctionsOf)]
+  if (joint === 'partial') return [...told, ...rework(ready, failed, whole)]
+  if (!settingsOf(view.run).gates.t5Verdict) return [...told, ...pass(ready)]
+  return [
+    ...told,
+    {
+      kind: 'open_gate',
+      gate: 't5_verdict',
+      part: squad.key,
+      summary: verdictSummary(view, `${workstream}/${name}`, whole),
+      message: `⏸ T5 verdict of ${workstream} ready for review`,
+    },
+  ]
+}
+
+const headlineOf = ({ joint_verdict: joint }: JointVerdict, squad: string, failed: readonly Brief[]): string => {
+  if (joint === 'pass') return `✓ all pass — squad ${squad}`
+  const names = listed(failed.map(taskIdOf), 5)
+  return joint === 'fail' ? `fail — ${names}` : `partial — ${names} ${failed.length === 1 ? 'needs' : 'need'} rework`
+}
+
+const pass = (ready: readonly Brief[]): Decision[] => ready.map((brief) => passed(brief, ''))
+
+/** What is done again. What fits nowhere else is for whoever came last. */
+function failedOf(ready: readonly Brief[], { joint_verdict: joint, failed_scopes: scopes }: JointVerdict): Brief[] {
+  if (joint === 'pass') return []
+  const named = ready.filter((brief) => scopes.includes(scopeOf(brief)))
+  return named.length > 0 ? named : ready.slice(-1)
+}
+
+/** Only what failed, and what was built on it; the others keep their verdict. */
+function rework(ready: readonly Brief[], failed: readonly Brief[], verdict: JointVerdict): readonly Decision[] {
+  return [
+    ...failed.map((brief): Decision => ({
+      kind: 'rework_brief',
+      brief,
+      counter: 'retries',
+      corrections: correctionsOf(brief, verdict),
+    })),
+    ...followersOf(ready, failed).map((brief): Decision => ({
+      kind: 'send_back',
+      brief,
+      class: 'invalidated',
+      reason: 'what it was built on is done again',
+    })),
+  ]
+}
+
+function correctionsOf(brief: Brief, { t5_results: results, summary }: JointVerdict): Correction[] {
+  const about = results.filter(
+    ({ scope, verdict }) => verdict === 'fail' && [scopeOf(brief), integrationScope].includes(scope),
+  )
+  const issues = about.flatMap(({ scope, issues: each, notes }) =>
+    (each.length > 0 ? each : notes === '' ? [] : [notes]).map((detail) => ({
+      evidence: scope === integrationScope ? 'how the pieces fit' : 'the verifier',
+      detail: shorten(detail, 2_000),
+    })),
+  )
+  return issues.length > 0 ? issues : [{ evidence: 'the joint verdict', detail: shorten(summary, 2_000) }]
+}
+
+export const verdictGateNeeds = (view: View): Needs => ({ members: [own(view).key], verdicts: [own(view).key] })
+
+export const verdictApproved = (view: View): readonly Decision[] =>
+  pass(readyOf(view).filter((brief) => verdictOn(view, brief)?.verdict === 'pass'))
+
+export const verdictRejected = (view: View, reason: string): readonly Decision[] =>
+  readyOf(view).map((brief): Decision => ({ kind: 'send_back', brief, reason, class: 'rejected' }))
