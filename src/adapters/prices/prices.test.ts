@@ -46,6 +46,11 @@ describe('the price table', () => {
     )
   })
 
+  it('does not take a model that runs here for one at its maker’s', async () => {
+    expect(await prices.priceOf(call({ model: 'deepseek-r1:7b' }))).toBeGreaterThan(0)
+    expect(await prices.priceOf(call({ model: 'deepseek-r1:7b', provider: 'ollama' }))).toBeNull()
+  })
+
   it('survives parts that are more than the whole, and rounds the smallest call up', async () => {
     expect(
       await prices.priceOf(call({ model: 'claude-sonnet-4-5', inputTokens: 1, cacheReadTokens: 1_000 })),

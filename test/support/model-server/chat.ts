@@ -1,4 +1,4 @@
-import { type Body, bits, joined, type Piece, type Protocol, saidIn, type Turn } from './protocol.ts'
+import { argumentsOf, type Body, bits, joined, type Piece, type Protocol, saidIn, type Turn } from './protocol.ts'
 import type { Answer } from './script.ts'
 
 /** Chat Completions, as OpenAI began them and as nearly everybody else speaks them. */
@@ -83,9 +83,13 @@ const callsOf = ({ tools = [] }: Answer, id: string): Body =>
       }
 
 const deltasOf = ({ tools = [] }: Answer, id: string): Body[] =>
-  tools.flatMap(({ name, input }, index) => [
-    { tool_calls: [{ index, id: `call_${id}_${index}`, type: 'function', function: { name, arguments: '' } }] },
-    ...bits(JSON.stringify(input)).map((each) => ({ tool_calls: [{ index, function: { arguments: each } }] })),
+  tools.flatMap((tool, index) => [
+    {
+      tool_calls: [
+        { index, id: `call_${id}_${index}`, type: 'function', function: { name: tool.name, arguments: '' } },
+      ],
+    },
+    ...bits(argumentsOf(tool)).map((each) => ({ tool_calls: [{ index, function: { arguments: each } }] })),
   ])
 
 const finishOf = ({ tools = [], truncated }: Answer): string =>

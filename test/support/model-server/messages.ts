@@ -1,5 +1,5 @@
-import { type Body, bits, type Piece, type Protocol, saidIn, type Turn } from './protocol.ts'
-import type { Answer, Tokens, ToolResult } from './script.ts'
+import { argumentsOf, type Body, bits, type Piece, type Protocol, saidIn, type Turn } from './protocol.ts'
+import type { Answer, Tokens, ToolResult, ToolUse } from './script.ts'
 
 /** Anthropic's Messages API. */
 export const messages: Protocol = {
@@ -38,9 +38,15 @@ const piece = (event: Wire): Piece => ({ event: event.type, data: event })
 /** What was read is said at the beginning; how much it wrote is known only at the end. */
 function eventsOf(answer: Answer, model: string, id: string): Wire[] {
   const usage = usageOf(answer)
-  const parts = contentOf(answer, id).flatMap((block, index) => [
+  const { tools = [] } = answer
+  const content = contentOf(answer, id)
+  const parts = content.flatMap((block, index) => [
     { type: 'content_block_start', index, content_block: emptied(block) },
-    ...deltasOf(block).map((delta) => ({ type: 'content_block_delta', index, delta })),
+    ...deltasOf(block, tools[index - (content.length - tools.length)]).map((delta) => ({
+      type: 'content_block_delta',
+      index,
+      delta,
+    })),
     { type: 'content_block_stop', index },
   ])
   return [
@@ -75,8 +81,8 @@ function contentOf(answer: Answer, id: string): Wire[] {
 
 const emptied = (block: Wire): Wire => (block.type === 'text' ? { ...block, text: '' } : { ...block, input: {} })
 
-function deltasOf(block: Wire): Wire[] {
-  if (block.type !== 'text') return [{ type: 'input_json_delta', partial_json: JSON.stringify(block['input']) }]
+function deltasOf(block: Wire, tool: ToolUse | undefined): Wire[] {
+  if (tool !== undefined) return [{ type: 'input_json_delta', partial_json: argumentsOf(tool) }]
   return bits(String(block['text'])).map((text) => ({ type: 'text_delta', text }))
 }
 

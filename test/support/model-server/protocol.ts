@@ -1,4 +1,4 @@
-import type { Answer, ToolResult } from './script.ts'
+import type { Answer, ToolResult, ToolUse } from './script.ts'
 
 /** What one maker's API looks like; what is said through it is the same everywhere. */
 export interface Protocol {
@@ -32,6 +32,11 @@ export interface Piece {
 
 /** A text as models bring it forth, bit by bit. */
 export const bits = (text: string): string[] => text.match(/[\s\S]{1,16}/g) ?? ['']
+
+export function argumentsOf({ input, half }: ToolUse): string {
+  const text = JSON.stringify(input)
+  return half === true ? text.slice(0, text.length / 2) : text
+}
 
 /** What is said where nothing else is; who only calls tools need not say anything. */
 export const saidIn = ({ text, tools = [] }: Answer): string | null => text ?? (tools.length > 0 ? null : 'Done.')

@@ -1,4 +1,4 @@
-import { type Body, bits, joined, type Piece, type Protocol, saidIn, type Turn } from './protocol.ts'
+import { argumentsOf, type Body, bits, joined, type Piece, type Protocol, saidIn, type Turn } from './protocol.ts'
 import type { Answer } from './script.ts'
 
 /** OpenAI's Responses API. */
@@ -114,13 +114,13 @@ function outputOf(answer: Answer, id: string): Body[] {
     role: 'assistant',
     content: [{ type: 'output_text', text, annotations: [] }],
   }
-  const calls = (answer.tools ?? []).map(({ name, input }, at) => ({
+  const calls = (answer.tools ?? []).map((tool, at) => ({
     type: 'function_call',
     id: `fc_${id}_${at}`,
     call_id: `call_${id}_${at}`,
     status: 'completed',
-    name,
-    arguments: JSON.stringify(input),
+    name: tool.name,
+    arguments: argumentsOf(tool),
   }))
   return text === null ? calls : [message, ...calls]
 }

@@ -24,6 +24,8 @@ export interface ToolResult {
 export interface ToolUse {
   readonly name: string
   readonly input: Readonly<Record<string, unknown>>
+  /** Where it is streamed, only the first half of it comes. */
+  readonly half?: true
 }
 
 export interface Tokens {

@@ -28,10 +28,13 @@ function micros(calcPrice: CalcPrice, call: ModelCall, model: string): number | 
   const price =
     priced(() => calcPrice(usage, model, call.provider === null ? {} : { providerId: call.provider })) ??
     // Whoever resells a model under its own name may not be in the table; the model's maker is.
-    (call.provider === null ? null : priced(() => calcPrice(usage, model)))
+    (call.provider === null || ownMachines.has(call.provider) ? null : priced(() => calcPrice(usage, model)))
   // Rounded up: many small calls must not come out cheaper than they were.
   return price === null ? null : Math.ceil(price * 1e6 - 1e-6)
 }
+
+/** What a model costs at its maker's says nothing about one that runs here. */
+const ownMachines: ReadonlySet<string> = new Set(['ollama'])
 
 /** The table throws where it has a model but not the price of one of its units; that is not known either. */
 function priced(calculate: () => { total_price: number } | null): number | null {

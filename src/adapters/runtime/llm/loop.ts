@@ -39,7 +39,7 @@ export type Ending = Pick<AgentEnded, 'exitCode' | 'signal' | 'detail' | 'limite
 
 /** A model and its tools, until it reports, or does not get any further. */
 export async function converse(scene: Scene): Promise<Ending> {
-  const { launch, tools, maxSteps } = scene
+  const { launch, maxSteps } = scene
   const messages: Message[] = [{ role: 'user', content: launch.prompt }]
   const isCircling = createCircleWatch()
   const mending = createMending(scene)
@@ -49,21 +49,13 @@ export async function converse(scene: Scene): Promise<Ending> {
     const { answer } = asked
     messages.push(...answer.messages)
     if (answer.isCut) scene.remark(cutRemark)
-    const results: Message[] = []
-    for (const call of answer.calls) {
+    for (const call of reportLast(answer.calls)) {
       if (isCircling(call)) return failed(`it called ${call.name} with the same input ${maxRepeats} times in a row`)
-      if (call.name === reportTool) {
-        scene.push({ kind: 'tool', name: reportTool, summary: summaryOf(call.input) })
-        const judged = await mending.judge(call.input)
-        if ('ending' in judged) return judged.ending
-        results.push(resultOf(call, { text: judged.complaint, isError: true }))
-        continue
-      }
-      results.push(resultOf(call, await use(scene, tools, call)))
+      const used = await useOrReport(scene, mending, call)
+      if ('ending' in used) return used.ending
+      if (!call.isAnswered) messages.push(resultOf(call, used))
     }
-    messages.push(...results)
-    // What it called is answered, by us or, where it was no call, by the library.
-    if (results.length > 0 || answer.messages.at(-1)?.role === 'tool') continue
+    if (answer.calls.length > 0) continue
     if (await scene.hasLaidOut()) return ended()
     const judged = await mending.judge(await reportIn(answer.text, launch))
     if ('ending' in judged) return judged.ending
@@ -124,11 +116,27 @@ const missing = `You have ended without a report. Call the tool \`${reportTool}\
 const complaintOf = (faults: readonly string[]): string =>
   `Your report does not fit:\n${faults.map((fault) => `- ${fault}`).join('\n')}\nCall the tool \`${reportTool}\` again, with all of it and these mended. There is no third time.`
 
-async function use({ push, signal }: Scene, tools: readonly Tool[], call: ToolCall): Promise<ToolAnswer> {
-  const tool = tools.find(({ name }) => name === call.name)
-  push({ kind: 'tool', name: call.name, summary: shorten(oneLine(tool?.summary(call.input) ?? ''), 200) })
+/** What else it does at the same time is done first: nobody would do it afterwards. */
+const reportLast = (calls: readonly ToolCall[]): ToolCall[] => [
+  ...calls.filter(({ name }) => name !== reportTool),
+  ...calls.filter(({ name }) => name === reportTool),
+]
+
+async function useOrReport(
+  { tools, push, signal }: Scene,
+  { judge }: ReturnType<typeof createMending>,
+  { name, input, isAnswered }: ToolCall,
+): Promise<ToolAnswer | { ending: Ending }> {
+  const tool = tools.find((each) => each.name === name)
+  const summary = name === reportTool ? summaryOf(input) : (tool?.summary(input) ?? '')
+  push({ kind: 'tool', name, summary: shorten(oneLine(summary), 200) })
+  if (name === reportTool) {
+    const judged = await judge(input)
+    return 'ending' in judged ? judged : { text: judged.complaint, isError: true }
+  }
+  if (tool === undefined || isAnswered) return { text: 'error: there is no such tool', isError: true }
   signal.throwIfAborted()
-  const answer = (await tool?.run(call.input, signal)) ?? { text: 'error: there is no such tool', isError: true }
+  const answer = await tool.run(input, signal)
   signal.throwIfAborted()
   return answer
 }
@@ -149,7 +157,7 @@ const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
 function summaryOf(input: unknown): string {
   const { status, summary } = (input ?? {}) as { status?: unknown; summary?: unknown }
-  return shorten(oneLine([status, summary].filter((each) => typeof each === 'string').join(': ')), 200)
+  return [status, summary].filter((each) => typeof each === 'string').join(': ')
 }
 
 /** Asks again where that may help; a model that broke off begins its answer anew. */

@@ -65,11 +65,12 @@ export interface ToolCall {
   readonly id: string
   readonly name: string
   readonly input: unknown
+  /** It names no tool, or is no JSON: the library has told it so. */
+  readonly isAnswered: boolean
 }
 
 export interface Answered {
   readonly text: string
-  /** Those that can be answered: what names no tool, or is no JSON, has been answered by the library. */
   readonly calls: readonly ToolCall[]
   /** To go on with. */
   readonly messages: readonly Message[]
@@ -120,8 +121,10 @@ async function readStream(
   for await (const part of stream) {
     if (part.type === 'error') throw part.error
     if (part.type === 'text-delta') text += part.text
-    if (part.type === 'tool-call' && !('invalid' in part && part.invalid === true))
-      calls.push({ id: part.toolCallId, name: part.toolName, input: part.input })
+    if (part.type === 'tool-call') {
+      const isAnswered = 'invalid' in part && part.invalid === true
+      calls.push({ id: part.toolCallId, name: part.toolName, input: part.input, isAnswered })
+    }
     if (part.type === 'finish-step') {
       usage = usageOf(part.usage)
       // Who does not say why it ended did not come to its end.

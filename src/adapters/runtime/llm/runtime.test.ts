@@ -281,6 +281,22 @@ describe('whoever does not get any further', () => {
     expect(played.reports).toEqual([done])
   })
 
+  it.each(protocols)('is asked for its report once more when only half of it came, through %s', async (_, kind) => {
+    const half: Reply = { tools: [{ name: 'report', input: done, half: true }], truncated: true }
+    const played = await play([{ reply: half }], { kind })
+    expect(played.model.asked).toHaveLength(2)
+    expect(played.reports).toEqual([expect.stringMatching(/^{"status":"done"/)])
+    expect(played.ended).toMatchObject({ exitCode: 0, detail: expect.stringContaining('does not fit') as string })
+    expect(textsOf(played.events)[0]).toMatch(/^its answer was cut/)
+  })
+
+  it('does what else it wants before it reports', async () => {
+    const both = [use('report', done), use('write_file', { path: 'poem.txt', content: 'x' })]
+    const played = await play([{ reply: { tools: both } }])
+    expect(await played.launch.workspace.read('poem.txt', 10)).toMatchObject({ text: 'x' })
+    expect(played.reports).toEqual([done])
+  })
+
   it('is taken for broken off when it falls silent', async () => {
     const { ended, model } = await play([{ reply: 'hang' }], { silenceMs: 200 })
     expect(ended.detail).toMatch(/said nothing for 1 seconds \(asked 3 times\)$/)
