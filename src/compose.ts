@@ -1,7 +1,7 @@
 import type { Prices } from './adapters/prices/port.ts'
 import type { Runtime } from './adapters/runtime/port.ts'
 import { demoRoutes } from './daemon/demos/routes.ts'
-import type { Demos } from './daemon/demos/demos.ts'
+import type { Demos } from './daemon/demos/service.ts'
 import { daemonRoutes } from './daemon/routes.ts'
 import type { DaemonService } from './daemon/service.ts'
 import type { Db } from './db/port.ts'

@@ -13,6 +13,7 @@ export async function followDemo(daemon: Daemon, run: Run, out: (line: string) =
     return
   }
   out('A simulated mission, so that you see it alive: no model is asked, nothing leaves this machine.')
+  out('It approves its own gates after a moment; agency demo tiered --manual plays one that waits for you.')
   const ended = new AbortController()
   void daemon.stopped.then(() => ended.abort())
   const follow = daemon.feed.follow({

@@ -2,7 +2,6 @@ import { parseArgs } from 'node:util'
 
 import { AgencyError, exitCodes, refusal } from '../kernel/errors.ts'
 import { operatorPersona } from '../kernel/ids.ts'
-import { playDemo } from './demo.ts'
 import { followDemo } from './foreground.ts'
 import { startDaemon } from './start.ts'
 
@@ -27,7 +26,7 @@ try {
   const daemon = await startDaemon({ env: process.env, flags: { port: flags.port }, begin, say })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void daemon.stop())
   const operator = { kind: 'operator', personaId: operatorPersona } as const
-  const demo = isDemo ? await playDemo(daemon.db, daemon.agency.runs, operator) : null
+  const demo = isDemo ? await daemon.demos.first(operator) : null
   if (flags.foreground === true) {
     console.log(`Agency is up: ${daemon.createLink(demo === null ? '/' : `/runs/${demo.id}`).url}`)
     if (demo !== null) void followDemo(daemon, demo)

@@ -48,6 +48,8 @@ import { prepareBox } from './box.ts'
 import { type HomePaths, homePaths, prepareHome, readOrCreateSecret } from './home.ts'
 import { keepHouse } from './housekeeping.ts'
 import { createLog } from './log.ts'
+import { makeDemoRepository } from './demos/repository.ts'
+import { createDemos, type Demos } from './demos/service.ts'
 import { promptOf } from './prompts.ts'
 import { createRuntimes } from './runtimes.ts'
 import { createDaemonService } from './service.ts'
@@ -72,6 +74,7 @@ export interface DaemonOptions {
 export interface Daemon {
   readonly address: string
   readonly agency: Agency
+  readonly demos: Demos
   readonly db: Db
   readonly feed: Feed
   createLink(path: string): { url: string; expiresAt: string }
@@ -213,6 +216,15 @@ async function open(
   })
   wakeGates(jobs, agency.gates)
   wakeRuns(jobs, agency.engine)
+  const demos = createDemos({
+    db,
+    clock,
+    log,
+    jobs,
+    makeRepository: (name) => makeDemoRepository(git, join(paths.home, 'demos', name)),
+    runs: agency.runs,
+    gates: agency.gates,
+  })
   const feed = createFeed({ db })
   const credentials = createCredentials({
     operatorToken,
@@ -249,7 +261,7 @@ async function open(
     stop: () => void stop(),
   })
   const server = createServer({
-    routes: routesOf(agency, { db, clock, feed, daemon: service, org, notify, talent }),
+    routes: routesOf(agency, { db, clock, feed, daemon: service, org, notify, talent, demos }),
     credentials,
     once: db.once,
     clock,
@@ -284,7 +296,7 @@ async function open(
     started_at: startedAt,
   })
   log.info('ready', { pid: process.pid, version, address: listening.address, store: place.kind })
-  return { address: listening.address, agency, db, feed, createLink, stop, stopped }
+  return { address: listening.address, agency, demos, db, feed, createLink, stop, stopped }
 }
 
 /** What a persona's agents are told about themselves; the system and people have nothing of the kind. */

@@ -1,4 +1,5 @@
 import { daemonOperations } from '../daemon/contract.ts'
+import { demoOperations } from '../daemon/demos/contract.ts'
 import { eventOperations } from '../events/contract.ts'
 import { notifyOperations } from '../notify/contract.ts'
 import { assignmentOperations } from '../org/assignments/contract.ts'
@@ -55,6 +56,7 @@ export const operations = {
   proposal: proposalOperations,
   notify: notifyOperations,
   talent: talentOperations,
+  demo: demoOperations,
 }
 
 export const allOperations: readonly Operation[] = Object.values(operations).flatMap((group) => Object.values(group))

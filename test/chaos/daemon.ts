@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util'
 
-import { playDemo } from '../../src/daemon/demo.ts'
 import { startDaemon } from '../../src/daemon/start.ts'
 import { operatorPersona } from '../../src/kernel/ids.ts'
 import type { TriggerPoint } from '../../src/kernel/trigger.ts'
@@ -16,7 +15,7 @@ const [point, nth = '1'] = flags.kill?.split(':') ?? []
 
 const daemon = await startDaemon({ env: process.env, flags: { port: '0' }, trigger: dieAt(point, Number(nth)) })
 process.on('SIGTERM', () => void daemon.stop())
-if (flags.demo) await playDemo(daemon.db, daemon.agency.runs, { kind: 'operator', personaId: operatorPersona })
+if (flags.demo) await daemon.demos.first({ kind: 'operator', personaId: operatorPersona })
 console.log('ready')
 await daemon.stopped
 process.exit(0)

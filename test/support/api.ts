@@ -4,6 +4,7 @@ import { plainDefaults } from './work.ts'
 import type { NotifierSettings } from '../../src/adapters/notify/contract.ts'
 import { createScriptedRuntime } from '../../src/adapters/runtime/scripted/runtime.ts'
 import { type Agency, composeAgency, routesOf } from '../../src/compose.ts'
+import { createDemos } from '../../src/daemon/demos/service.ts'
 import { createDaemonService } from '../../src/daemon/service.ts'
 import type { Db } from '../../src/db/port.ts'
 import { createMemoryFiles } from '../../src/engine/memory-files.ts'
@@ -79,6 +80,15 @@ export async function startAgency(
     defaults: { ...plainDefaults, runtime: 'scripted', idleMinutes: null, hardMinutes: null },
   })
   wakeGates(jobs, agency.gates)
+  const demos = createDemos({
+    db,
+    clock,
+    log: noLog,
+    jobs,
+    makeRepository: () => Promise.reject(new Error('there is no git here')),
+    runs: agency.runs,
+    gates: agency.gates,
+  })
   await agency.engine.start()
   await jobs.start()
   onTestFinished(() => jobs.stop())
@@ -101,7 +111,7 @@ export async function startAgency(
     createLink: (path) => ({ url: `http://127.0.0.1:1/enter?code=x&to=${path}`, expiresAt: clock.at() }),
     stop: () => {},
   })
-  const edges = { db, clock, feed: createFeed({ db }), daemon, org, notify, talent }
+  const edges = { db, clock, feed: createFeed({ db }), daemon, org, notify, talent, demos }
   return { agency, org, notify, talent, routes: routesOf(agency, edges) }
 }
 

@@ -1,5 +1,6 @@
 import { Option } from 'commander'
 
+import type { DemoOptions } from '../../daemon/demos/cli.ts'
 import type { NotificationsOptions } from '../../notify/cli.ts'
 import type { UpOptions } from '../daemon.ts'
 import type { ConfigOptions, DoctorOptions } from '../offline.ts'
@@ -16,7 +17,7 @@ export function declareDaemonCommands({ program, offer, command, does }: Declari
       'agency up --foreground --port 8080',
     )
       .option('--foreground', 'Stay in this terminal; Ctrl-C stops it')
-      .option('--demo', 'Play a small simulated mission in a small organisation, once')
+      .option('--demo', 'Play a simulated tiered run in a small organisation, once')
       .option('--no-seed', 'Begin without any organisation, to import one; counts at the first start of a home')
       .option('--port <number>', 'TCP port; taken is an error', wholeText(0, 65_535))
       .action(does(async (c, options: UpOptions) => (await import('../daemon.ts')).up(c, options)))
@@ -30,6 +31,25 @@ export function declareDaemonCommands({ program, offer, command, does }: Declari
     command(program, 'status', 'What the daemon is and does', 'agency status --json')
       .option('--json', 'As JSON')
       .action(does(async (c, options: { json?: true }) => (await import('../daemon.ts')).status(c, options)))
+  })
+  offer('Daemon:', 'demo', () => {
+    command(
+      program,
+      'demo',
+      'Play a demonstration with simulated agents and follow it to its end',
+      'agency demo tiered --profile medium',
+      'agency demo tiered --manual',
+    )
+      .argument('[playbook]', 'tiered or direct', 'tiered')
+      .addOption(new Option('--profile <depth>', 'For tiered: how deep it goes').choices(['full', 'medium', 'simple']))
+      .option('--manual', 'Its gates wait for you; otherwise it approves them itself after a moment')
+      .addOption(new Option('--level <level>', 'How much of it to show').choices(['normal', 'verbose']))
+      .option('--json', 'Only start it, and print the run as JSON')
+      .action(
+        does(async (c, playbook: string, options: DemoOptions) =>
+          (await import('../../daemon/demos/cli.ts')).playDemo(c, playbook, options),
+        ),
+      )
   })
   offer('Daemon:', 'open', () => {
     command(program, 'open', 'Print a link that signs a browser in, once, and open it', 'agency open')

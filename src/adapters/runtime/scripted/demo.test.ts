@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 
 import { createVirtualClock } from '../../../../test/support/virtual-clock.ts'
-import { demo } from '../../../daemon/demo.ts'
+import { directDemo } from '../../../daemon/demos/plays.contract.ts'
 import { examine } from '../../../engine/evidence.ts'
 import { systemClock } from '../../../kernel/clock.ts'
 import { Report } from '../../../work/attempts/contract.ts'
@@ -11,7 +11,7 @@ import type { Launch, RuntimeEvent } from '../port.ts'
 import { createScriptedRuntime } from './runtime.ts'
 
 it('plays a demonstration whose first attempt fails one proof and whose second passes all, in 12 to 20 seconds', async () => {
-  const launch = await makeLaunch({ options: demo.runtimeOptions })
+  const launch = await makeLaunch({ options: directDemo.runtimeOptions })
   const first = await playThrough({ ...launch, attempt: 1 })
   const second = await playThrough({ ...launch, attempt: 2 })
   expect(await failuresOf(launch, first.events)).toEqual([])
@@ -42,7 +42,7 @@ async function playThrough(launch: Launch) {
 /** Looked at exactly as the engine does. */
 async function failuresOf(launch: Launch, events: readonly RuntimeEvent[]): Promise<string[]> {
   const report = Report.parse(events.find((event) => event.kind === 'report')?.report)
-  const brief = { evidence: demo.evidence } as Brief
+  const brief = { evidence: directDemo.evidence } as Brief
   const { findings } = await examine(brief, report, launch.workspace, systemClock, true)
   return findings.filter((finding) => !finding.passed).map((finding) => finding.detail)
 }

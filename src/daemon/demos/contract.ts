@@ -1,0 +1,27 @@
+import { z } from 'zod'
+
+import { operation } from '../../operations/contract.ts'
+import { Run } from '../../work/runs/contract.ts'
+
+export const demoProfiles = ['full', 'medium', 'simple'] as const
+export const DemoProfile = z.enum(demoProfiles)
+export type DemoProfile = z.infer<typeof DemoProfile>
+
+export const PlayDemo = z.strictObject({
+  playbook: z.enum(['tiered', 'direct']).default('tiered'),
+  profile: DemoProfile.default('full').describe('For tiered: how deep it goes'),
+  manual: z.boolean().default(false).describe('Its gates wait for you; otherwise it approves them itself'),
+})
+export type PlayDemo = z.infer<typeof PlayDemo>
+
+export const demoOperations = {
+  play: operation({
+    name: 'demo.play',
+    summary: 'Play a demonstration: a run of simulated agents that approves its own gates',
+    method: 'POST',
+    path: '/demo',
+    input: PlayDemo,
+    output: Run,
+    allow: ['operator'],
+  }),
+}
