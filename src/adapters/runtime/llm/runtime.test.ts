@@ -2,6 +2,7 @@ import { readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
+import { boxHere, createTestBox } from '../../../../test/support/box.ts'
 import {
   broken,
   type Reply,
@@ -434,6 +435,21 @@ describe('its mode', () => {
   })
 })
 
+describe.skipIf(!boxHere.ok)(`in a box${boxHere.ok ? '' : ` (${boxHere.reason})`}`, () => {
+  it('runs its commands there, and nobody is asked', async () => {
+    const { runtime, launch, model } = await begin([
+      turns([{ tools: [use('run_command', { command: 'echo "boxed: $AGENCY_BOXED"; rm -rf x' })] }, reports(done)]),
+    ])
+    const boxed = await makeLaunch({ options: launch.options, mode: 'yolo' }, await createTestBox())
+    const handle = await runtime.launch(boxed)
+    const events: RuntimeEvent[] = []
+    for await (const event of handle.events) events.push(event)
+    expect(handle).toMatchObject({ boxed: true, mode: 'yolo' })
+    expect(model.asked[1]?.toolResults[0]?.text).toBe('exit code 0\nboxed: 1\n')
+    expect(events.at(-1)).toMatchObject({ exitCode: 0, used: { processes: expect.any(Number) as number } })
+  })
+})
+
 describe('a launch', () => {
   const runtime = createLlmRuntime({
     providers: { local: { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1' } },
@@ -479,6 +495,17 @@ describe('a launch', () => {
 
   it('keeps keys out of every text', () => {
     expect(redact(`it is ${key}.`)).toBe('it is [redacted].')
+  })
+
+  it.each([
+    ['its model', { text: `I know it: ${key}`, tools: [use('run_command', { command: `echo ${key}` })] }],
+    ['its provider', { status: 400, error: { type: 'invalid_request_error', message: `what is ${key}?` } }],
+    ['whoever has enough of it', { status: 429, error: { type: 'rate_limit_error', message: `too much of ${key}` } }],
+  ] as [string, Reply][])('keeps its key to itself, also where %s knows it', async (_, reply) => {
+    // `play` looks for the key in everything that was told.
+    const played = await play([turns([reply, reports(done)])])
+    expect(JSON.stringify(played.events)).toContain('[redacted]')
+    expect(answers(played).join()).not.toContain(key)
   })
 
   it('sends its key as its provider wants it, and none where it wants none', async () => {
