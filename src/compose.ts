@@ -21,6 +21,7 @@ import type { Route } from './operations/bind.ts'
 import { type Org, organisationRoutesOf } from './org/compose.ts'
 import type { Playbook } from './playbooks/contract.ts'
 import { direct } from './playbooks/direct/decide.ts'
+import { tiered } from './playbooks/tiered/decide.ts'
 import { castOne } from './talent/casting.ts'
 import { isTalent, peopleFor } from './talent/resolve.ts'
 import { talentRoutes } from './talent/routes.ts'
@@ -129,7 +130,7 @@ export interface Agency {
   executions: Executions
 }
 
-export const playbooks: ReadonlyMap<string, Playbook> = new Map([[direct.name, direct]])
+export const playbooks: ReadonlyMap<string, Playbook> = new Map([direct, tiered].map((each) => [each.name, each]))
 
 /** The core without its edges: the same for every host. */
 export function composeAgency(parts: Parts): Agency {

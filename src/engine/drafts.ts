@@ -10,7 +10,8 @@ import { moveBrief, nameOf, placeOf, type RunScope, touchRun } from './scope.ts'
 import { tell } from './tell.ts'
 
 /** A proposal as its author wants it now. */
-export async function reviseDraft(scope: RunScope, brief: Brief, draft: Revised): Promise<void> {
+export async function reviseDraft(scope: RunScope, stale: Brief, draft: Revised): Promise<void> {
+  const brief = await current(scope, stale)
   const { run } = scope
   const { edges, unmet } = await waitFor(scope, brief, draft.after ?? [])
   const evidence = [...run.configuration.evidence, ...(draft.evidence ?? [])]
@@ -46,7 +47,7 @@ export async function amendBrief(
   stale: Brief,
   given: { inputs?: Readonly<Record<string, unknown>>; after?: readonly string[] },
 ): Promise<void> {
-  const brief = (await findBrief(scope.tx, stale.id)) ?? stale
+  const brief = await current(scope, stale)
   const waits = given.after === undefined ? null : await waitFor(scope, brief, given.after)
   await touchRun(
     scope,
@@ -97,32 +98,41 @@ async function waitFor(
 }
 
 export async function commitDrafts(scope: RunScope, drafts: readonly Brief[], by: string): Promise<void> {
-  for (const brief of drafts)
+  for (const stale of drafts) {
+    const brief = await current(scope, stale)
     await moveBrief(scope, brief, 'committed', {
       kind: 'tasks_committed',
       level: 'verbose',
       message: `${nameOf(brief)} is committed`,
       data: { author: by },
     })
+  }
 }
 
 export async function reopenDrafts(scope: RunScope, drafts: readonly Brief[], by: string): Promise<void> {
-  for (const brief of drafts)
+  for (const stale of drafts) {
+    const brief = await current(scope, stale)
     await moveBrief(scope, brief, 'draft', {
       kind: 'tasks_reopened',
       level: 'verbose',
       message: `${nameOf(brief)} is open again`,
       data: { author: by },
     })
+  }
 }
 
 /** Nobody's list can change any more: what waits for nothing may start. */
 export async function releaseDrafts(scope: RunScope, drafts: readonly Brief[], told: Told): Promise<void> {
   await tell(scope, { kind: 'all_committed', ...told })
-  for (const brief of drafts)
+  for (const stale of drafts) {
+    const brief = await current(scope, stale)
     await moveBrief(scope, brief, 'pending', {
       kind: 'all_committed',
       level: 'verbose',
       message: `${nameOf(brief)} may start`,
     })
+  }
 }
+
+/** As the decision before this one has left it. */
+const current = async (scope: RunScope, stale: Brief): Promise<Brief> => (await findBrief(scope.tx, stale.id)) ?? stale

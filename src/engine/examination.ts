@@ -5,7 +5,7 @@ import type { Brief } from '../work/briefs/contract.ts'
 import { startsProcesses } from '../work/evidence/contract.ts'
 import { checks } from '../work/evidence/store.ts'
 import type { Examination } from './evidence.ts'
-import type { RunScope } from './scope.ts'
+import { nameOf, placeOf, type RunScope } from './scope.ts'
 
 /** What was seen of an attempt's work, written down: its outputs as artifacts, each piece of evidence as a check. */
 export async function recordExamination(
@@ -52,9 +52,10 @@ export async function recordExamination(
       kind: 'evidence_checked',
       by: scope.by,
       ...place,
-      level: brief.kind === 'verify' ? 'verbose' : 'normal',
+      ...placeOf(brief),
+      level: brief.kind === 'verify' || (brief.tier !== null && passed === findings.length) ? 'verbose' : 'normal',
       code: 'EVIDENCE',
-      message: `${brief.key} ${passed}/${findings.length} ${passed === findings.length ? '✓' : '✗'}${unboxed ? ' (commands not boxed)' : ''}`,
+      message: `${nameOf(brief)} ${passed}/${findings.length} ${passed === findings.length ? '✓' : '✗'}${unboxed ? ' (commands not boxed)' : ''}`,
       data: {
         passed,
         total: findings.length,
