@@ -53,6 +53,7 @@ import { createDemos, type Demos } from './demos/service.ts'
 import { promptOf } from './prompts.ts'
 import { createRuntimes } from './runtimes.ts'
 import { createDaemonService } from './service.ts'
+import { prepareTeamTalent } from './team-talent.ts'
 import { readTeamFile } from './team-file.ts'
 
 export interface DaemonOptions {
@@ -284,6 +285,7 @@ async function open(
 
   listening = await server.listen({ socket: paths.socket, port: values.port ?? undefined })
   undo.push(() => (stopping === null ? server.stop() : undefined))
+  await prepareTeamTalent(db, talent, log)
   await agency.engine.start()
   await keepHouse(db, jobs)
   gateFile.refresh()

@@ -12,7 +12,11 @@ export interface PoolEntry extends TalentFields {
   file: string
 }
 
-export type PlacedRow = RegistryRow & { from: TalentOrigin }
+export interface PlacedRow extends RegistryRow {
+  from: TalentOrigin
+  /** The domain and its aliases, as they are compared. */
+  words: readonly string[]
+}
 
 /** Everybody whom work can be cast with. A value: whoever holds one sees the same people until he asks for another. */
 export interface Pool {

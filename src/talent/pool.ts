@@ -29,7 +29,9 @@ export async function loadPool(places: readonly PoolPlace[]): Promise<Pool> {
     layers.unshift({ from: place.from, ...(await readRegistry(place.registry, warnings)) })
   }
   const sorted = [...drafts.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
-  const rows = layers.flatMap(({ from, rows: own }) => own.map((row) => ({ ...row, from })))
+  const rows = layers.flatMap(({ from, rows: own }) =>
+    own.map((row): PlacedRow => ({ ...row, from, words: [row.domain, ...row.aliases].map(slug).filter(Boolean) })),
+  )
   const defaults = layers.flatMap(({ from, defaults: own }) =>
     tierNames.flatMap((tier) => (own[tier] === undefined ? [] : [{ tier, name: own[tier], from }])),
   )

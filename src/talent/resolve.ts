@@ -120,8 +120,7 @@ function rowsFor(rows: readonly PlacedRow[], tier: TierName, domain: string): Pl
   if (asked === '') return []
   const ofTier = rows.filter((row) => row.tier === tier)
   const padded = `-${asked}-`
-  const fits = (row: PlacedRow, test: (word: string) => boolean): boolean =>
-    [row.domain, ...row.aliases].map(slug).some((word) => word !== '' && test(word))
+  const fits = (row: PlacedRow, test: (word: string) => boolean): boolean => row.words.some(test)
   return [
     ...ofTier.filter((row) => fits(row, (word) => word === asked)),
     ...ofTier.filter((row) => fits(row, (word) => word !== asked && padded.includes(`-${word}-`))),
