@@ -7,6 +7,7 @@ import type { Db } from '../src/db/port.ts'
 import { askQuestion } from '../src/engine/ask.ts'
 import { openPullRequest } from '../src/engine/pull-request.ts'
 import { scopeOf, touchRun } from '../src/engine/scope.ts'
+import { tell } from '../src/engine/tell.ts'
 import { talentRoot } from '../src/entries.ts'
 import { updated } from '../src/events/change.ts'
 import type { Actor } from '../src/kernel/actor.ts'
@@ -192,6 +193,13 @@ async function waiting(agency: Agency, db: Db, [first, second]: readonly Run[], 
   const gated = await create({ planGate: true })
   const { gates } = await agency.runs.inspect(gated.id, 0)
   if (paused) await agency.gates.pause(operator, run.id, undefined)
+  await db.write([`run:${run.id}`], async (tx) =>
+    tell(
+      scopeOf({ ids: systemIds, playbooks }, tx, (await findRun(tx, run.id)) as Run, 'engine'),
+      { message: 'begun' },
+      [{ key: 'ws:api', parent: null, status: 'open', data: { path: ['t3', 't4', 't5'] } }],
+    ),
+  )
   const question = await db.write([`run:${gated.id}`], (tx) =>
     askQuestion(scopeOf({ ids: systemIds, playbooks }, tx, gated, 'engine'), {
       brief: null,
@@ -352,6 +360,8 @@ const plainInputs: Record<string, Record<string, unknown>[]> = {
   'org.import': [{ document: 'organisation: { name: Imported, purpose: fuzz }' }],
   'org.propose': [{ document: 'organisation: { organisation_id: 1, description: x }', reason: 'because' }],
   'org.proposal_reject': [{ answer: 'no' }],
+  'run.update': [{ goal_anchor: 'Wait' }],
+  'run.amend': [{ workstream: 'api', add_tiers: ['t2'], reason: 'x' }],
   'run.create': [
     { goal: 'A poem' },
     {

@@ -66,7 +66,7 @@ describe('a wrong command line', () => {
       "too many arguments for 'watch'. Expected 1 argument but got 2: a, b.",
       'agency watch --help',
     ],
-    [['mission'], 'agency mission: which of create, list, show, set?', 'agency mission --help'],
+    [['mission'], 'agency mission: which of create, list, show, set, amend?', 'agency mission --help'],
     [['mission', 'shwo'], "unknown command 'shwo'; did you mean show?", 'agency mission --help'],
     [['up', '--port', '99999'], /'99999' is invalid. It must be a whole number from 0 to 65535.$/, 'agency up --help'],
     [

@@ -20,6 +20,7 @@ export type SpendId = Id<'spend'>
 export type NotificationId = Id<'notification'>
 export type PullRequestId = Id<'pull_request'>
 export type WorkspaceId = Id<'workspace'>
+export type AmendmentId = Id<'amendment'>
 export type OrganisationId = NumericId<'organisation'>
 export type RoleId = NumericId<'role'>
 export type PersonaId = NumericId<'persona'>
@@ -46,6 +47,7 @@ export const idPrefixes = {
   notification: 'ntf_',
   pullRequest: 'prq_',
   workspace: 'wsp_',
+  amendment: 'amd_',
 } as const
 export type IdNoun = keyof typeof idPrefixes
 
@@ -65,6 +67,7 @@ interface IdOf {
   notification: NotificationId
   pullRequest: PullRequestId
   workspace: WorkspaceId
+  amendment: AmendmentId
 }
 
 /** New ids are handed in, so that a simulation can repeat them. */

@@ -12,6 +12,7 @@ import { proposalOperations } from '../org/proposals/contract.ts'
 import { roleOperations } from '../org/roles/contract.ts'
 import { routingOperations } from '../org/routing/contract.ts'
 import { talentOperations } from '../talent/contract.ts'
+import { amendmentOperations } from '../work/amendments/contract.ts'
 import { attemptOperations } from '../work/attempts/contract.ts'
 import { briefOperations } from '../work/briefs/contract.ts'
 import { gateOperations } from '../work/gates/contract.ts'
@@ -42,6 +43,7 @@ export const operations = {
   workspace: workspaceOperations,
   execution: executionOperations,
   gate: gateOperations,
+  amendment: amendmentOperations,
   pullRequest: pullRequestOperations,
   question: questionOperations,
   plan: planOperations,

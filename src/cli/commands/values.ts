@@ -2,6 +2,8 @@ import { InvalidArgumentError } from 'commander'
 
 export const collect = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value]
 
+export const list = (text: string): string[] => text.split(',').map((each) => each.trim())
+
 export const whole =
   (min: number, max = Number.MAX_SAFE_INTEGER) =>
   (text: string): number => {

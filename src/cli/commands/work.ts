@@ -1,12 +1,13 @@
 import { Option } from 'commander'
 
 import type { EventsOptions } from '../../events/cli.ts'
+import type { AmendOptions } from '../../work/amendments/cli.ts'
 import type { CreateOptions } from '../../work/missions/cli.ts'
 import type { InspectOptions } from '../../work/runs/cli/inspect.ts'
 import type { WatchOptions } from '../../work/runs/cli/watch.ts'
 import type { RunsOptions, StartOptions } from '../../work/runs/cli.ts'
 import type { Declaring } from './declaring.ts'
-import { amount, collect, minutes, whole } from './values.ts'
+import { amount, collect, list, minutes, whole } from './values.ts'
 
 const runStatuses = ['planning', 'running', 'gated', 'paused', 'accepting', 'done', 'failed', 'cancelled']
 const missionStatuses = [
@@ -252,6 +253,24 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
       .action(
         does(async (c, id: string, options: { status: string; reason?: string; json?: true }) =>
           (await import('../../work/missions/cli.ts')).setMission(c, id, options),
+        ),
+      )
+    command(
+      mission,
+      'amend',
+      'Change the tiers that a workstream of a tiered run goes through',
+      'agency mission amend run_7k2 --workstream api --add-tiers t2 --insert-before t3 --reason "two services meet"',
+    )
+      .argument('<run>', 'Its id, or the beginning of it')
+      .option('--workstream <id>', 'Which one')
+      .option('--add-tiers <tiers>', 'Tiers that it goes through besides, comma-separated', list)
+      .option('--insert-before <tier>', 'The tier of its path that they come before')
+      .option('--remove-tiers <tiers>', 'Tiers that it does without, comma-separated', list)
+      .option('--reason <text>', 'Why')
+      .option('--json', 'As JSON')
+      .action(
+        does(async (c, run: string, options: AmendOptions) =>
+          (await import('../../work/amendments/cli.ts')).amendPath(c, run, options),
         ),
       )
   })

@@ -1,5 +1,8 @@
 import { z } from 'zod'
 
+import { operation } from '../../operations/contract.ts'
+import { TierName } from '../../team/contract.ts'
+
 /** A logged change of the path that a workstream takes. It informs; nobody has to approve it. */
 export const Amendment = z.object({
   id: z.string(),
@@ -14,3 +17,33 @@ export const Amendment = z.object({
   at: z.string(),
 })
 export type Amendment = z.infer<typeof Amendment>
+
+/** Somebody has to do the work, and somebody else to judge it. */
+const mandatory: readonly string[] = ['t4', 't5']
+
+const Removable = TierName.superRefine((tier, context) => {
+  if (mandatory.includes(tier)) context.addIssue({ code: 'custom', message: `${tier} is mandatory` })
+})
+
+export const AmendPath = z.strictObject({
+  removeTiers: z.array(Removable).max(5).default([]).describe('Tiers that it does without from now on: t2, t3'),
+  addTiers: z.array(TierName).max(5).default([]).describe('Tiers that it goes through besides: t2, t3'),
+  insertBefore: TierName.optional().describe('The tier of its path that the added ones come before'),
+  workstream: z.string().min(1).max(100).describe('Its id in the plan'),
+  reason: z.string().trim().min(1).max(2_000),
+  runId: z.string().max(100).describe('The operator gives the id or its beginning; an agent its own run'),
+})
+export type AmendPath = z.infer<typeof AmendPath>
+
+export const amendmentOperations = {
+  amend: operation({
+    name: 'run.amend',
+    summary: 'Change the tiers that a workstream goes through, from now on: whoever is above it is told',
+    method: 'POST',
+    path: '/runs/:run_id/amendments',
+    input: AmendPath,
+    output: Amendment,
+    allow: ['operator', 'agent'],
+    tool: 'amend_path',
+  }),
+}

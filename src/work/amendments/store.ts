@@ -9,3 +9,6 @@ export const amendments = table<Amendment>('amendments', {
 
 export const listAmendments = (tx: ReadTx, runId: string): Promise<Amendment[]> =>
   findRows(tx, amendments, 'run_id = ? ORDER BY at, id', [runId])
+
+export const listAmendmentsOf = (tx: ReadTx, runId: string, workstream: string): Promise<Amendment[]> =>
+  findRows(tx, amendments, 'run_id = ? AND workstream = ? ORDER BY at, id', [runId, workstream])

@@ -1,5 +1,6 @@
 import type { ReadTx } from '../../db/port.ts'
 import { findRows, table } from '../../db/table.ts'
+import { sqlOf } from '../../db/tx.ts'
 import type { Artifact } from './contract.ts'
 
 export const artifacts = table<Artifact>('artifacts', { stream: (row) => `run:${row.runId}` })
@@ -21,3 +22,9 @@ export async function newestVersion(tx: ReadTx, runId: string, name: string): Pr
 /** Files only, oldest first. */
 export const listArtifactsOfBrief = (tx: ReadTx, briefId: string): Promise<Artifact[]> =>
   findRows(tx, artifacts, 'brief_id = ? AND content IS NULL ORDER BY version, id', [briefId])
+
+/** What a brief has left behind, each name once. */
+export async function listNamesOfBrief(tx: ReadTx, briefId: string): Promise<string[]> {
+  const rows = await sqlOf(tx).all('SELECT DISTINCT name FROM artifacts WHERE brief_id = ? ORDER BY name', [briefId])
+  return rows.map((row) => row['name'] as string)
+}

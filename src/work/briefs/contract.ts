@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
+import { Amendment } from '../amendments/contract.ts'
 import { Evidence } from '../evidence/contract.ts'
 import { briefStatuses } from './states.ts'
 
@@ -109,6 +110,18 @@ export const Brief = z.object({
 })
 export type Brief = z.infer<typeof Brief>
 
+/** One brief with what its agent knows of what is around it. */
+export const BriefShown = Brief.extend({
+  goalAnchor: z.string().describe('The goal of its run, in the operator’s words'),
+  ownerBriefId: z.string().nullable().describe('As owner_id'),
+  agentPersonality: z.string().nullable().describe('As personality'),
+  dependsOn: z.array(z.string()).describe('Ids of the briefs that it waits for, or has waited for'),
+  outputs: z.array(z.string()).describe('What it has left behind, by name'),
+  evidenceRequired: z.array(Evidence).describe('As evidence'),
+  amendments: z.array(Amendment).describe('Changes of the path of its workstream'),
+})
+export type BriefShown = z.infer<typeof BriefShown>
+
 export const Dependency = z.object({ runId: z.string(), briefId: z.string(), afterId: z.string(), met: z.boolean() })
 export type Dependency = z.infer<typeof Dependency>
 
@@ -128,7 +141,7 @@ export const briefOperations = {
     method: 'GET',
     path: '/briefs/:brief_id',
     input: z.strictObject({ briefId: z.string() }),
-    output: Brief,
+    output: BriefShown,
     allow: ['operator', 'agent'],
   }),
   update: operation({
@@ -136,7 +149,12 @@ export const briefOperations = {
     summary: 'Cancel a brief; any other change of state is the engine’s',
     method: 'PATCH',
     path: '/briefs/:brief_id',
-    input: z.strictObject({ briefId: z.string(), status: BriefStatus, reason: z.string().max(2_000).optional() }),
+    input: z.strictObject({
+      briefId: z.string(),
+      status: BriefStatus.optional(),
+      reason: z.string().max(2_000).optional(),
+      goalAnchor: z.string().max(20_000).optional().describe('Never changes: anything but what it is is refused'),
+    }),
     output: Brief,
     allow: ['operator'],
   }),

@@ -6,5 +6,5 @@ export const briefRoutes = (briefs: Briefs): Route[] =>
   bind(briefOperations, {
     list: (_, { status, limit }) => briefs.list(status, limit),
     show: (by, { briefId }) => briefs.show(by, briefId),
-    update: (by, { briefId, status, reason }) => briefs.update(by, briefId, status, reason),
+    update: (by, { briefId, status, reason, goalAnchor }) => briefs.update(by, briefId, status, reason, goalAnchor),
   })

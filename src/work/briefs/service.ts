@@ -5,9 +5,11 @@ import { type ScopeParts, scopeOf } from '../../engine/scope.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { bug, notFound, refusal } from '../../kernel/errors.ts'
 import { findRun } from '../runs/store.ts'
-import type { Brief } from './contract.ts'
+import { checkAnchor } from '../runs/anchor.ts'
+import type { Brief, BriefShown } from './contract.ts'
 import { withHeld } from './held.ts'
 import { type BriefStatus, checkMove, liveStatuses } from './states.ts'
+import { showBrief } from './shown.ts'
 import { findBrief, listBriefsByStatus } from './store.ts'
 
 export type Briefs = ReturnType<typeof createBriefs>
@@ -17,18 +19,25 @@ export function createBriefs({ db, scopes }: { db: Db; scopes: ScopeParts }) {
     list: (status: BriefStatus, limit: number) =>
       db.read(async (tx) => ({ briefs: await listBriefsByStatus(tx, status, limit) })),
 
-    async show(by: Actor, briefId: string): Promise<Brief> {
+    async show(by: Actor, briefId: string): Promise<BriefShown> {
       const brief = await db.read(async (tx) => {
         const found = await requireBrief(tx, briefId)
         const run = await findRun(tx, found.runId)
-        return run === undefined ? found : withHeld(found, run)
+        if (run === undefined) throw bug(`brief ${briefId} has no run`)
+        return showBrief(tx, run, withHeld(found, run))
       })
       // An agent sees its own run; whether another's brief exists is none of its business.
       if (by.kind === 'agent' && brief.runId !== by.runId) throw notFound('brief', briefId)
       return brief
     },
 
-    async update(by: Actor, briefId: string, to: BriefStatus, reason: string | undefined): Promise<Brief> {
+    async update(
+      by: Actor,
+      briefId: string,
+      to: BriefStatus | undefined,
+      reason: string | undefined,
+      goalAnchor?: string,
+    ): Promise<Brief> {
       const { runId, organisationId } = await db.read(async (tx) => {
         const brief = await requireBrief(tx, briefId)
         const run = await findRun(tx, brief.runId)
@@ -39,6 +48,8 @@ export function createBriefs({ db, scopes }: { db: Db; scopes: ScopeParts }) {
         const brief = await requireBrief(tx, briefId)
         const run = await findRun(tx, runId)
         if (run === undefined) throw bug(`run ${runId} vanished`)
+        if (goalAnchor !== undefined) checkAnchor(run, goalAnchor)
+        if (to === undefined) return brief
         checkMove(brief.status, to)
         if (to !== 'cancelled')
           throw refusal('forbidden', `only the engine moves a brief from ${brief.status} to ${to}`, {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
 import { ResolvedTeam } from '../../team/contract.ts'
+import { Amendment } from '../amendments/contract.ts'
 import { Artifact } from '../artifacts/contract.ts'
 import { Attempt } from '../attempts/contract.ts'
 import { Brief, BriefSpec, Dependency, type Tier } from '../briefs/contract.ts'
@@ -9,6 +10,7 @@ import { Check, Evidence } from '../evidence/contract.ts'
 import { GateShown } from '../gates/contract.ts'
 import { PlaybookName } from '../missions/contract.ts'
 import { NoteShown } from '../notes/contract.ts'
+import { Part } from '../parts/contract.ts'
 import { Question } from '../questions/contract.ts'
 import { Verdict } from '../verdicts/contract.ts'
 import { ModelCost } from '../spends/contract.ts'
@@ -225,6 +227,18 @@ export const runOperations = {
     output: Run,
     allow: ['operator'],
   }),
+  update: operation({
+    name: 'run.update',
+    summary: 'Nothing of a run can be changed from outside: its goal is fixed when it starts',
+    method: 'PATCH',
+    path: '/runs/:run_id',
+    input: z.strictObject({
+      runId,
+      goalAnchor: z.string().max(20_000).describe('Never changes: anything but what it is is refused'),
+    }),
+    output: Run,
+    allow: ['operator'],
+  }),
   configuration: operation({
     name: 'run.configuration',
     summary: 'What a run was started with: limits, gates, and who does what in which tier',
@@ -248,6 +262,9 @@ export const runOperations = {
       attempts: z.array(Attempt),
       evidence: z.array(Check),
       artifacts: z.array(Artifact),
+      documents: z.record(z.string(), z.unknown()).describe('By name: what the newest version of each says'),
+      parts: z.array(Part).describe('What a tiered run is divided into: waves, workstreams, squads'),
+      amendments: z.array(Amendment),
       gates: z.array(GateShown),
       questions: z.array(Question),
       verdicts: z.array(Verdict),

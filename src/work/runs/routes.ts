@@ -1,5 +1,6 @@
 import { bind, type Route } from '../../operations/bind.ts'
 import { runOperations } from './contract.ts'
+import { checkAnchor } from './anchor.ts'
 import type { Runs } from './service.ts'
 
 export const runRoutes = (runs: Runs): Route[] =>
@@ -7,6 +8,7 @@ export const runRoutes = (runs: Runs): Route[] =>
     create: (by, input) => runs.create(by, input),
     list: (_, query) => runs.list(query),
     show: (_, { runId }) => runs.show(runId),
+    update: async (_, { runId, goalAnchor }) => checkAnchor(await runs.show(runId), goalAnchor),
     configuration: async (_, { runId }) => (await runs.show(runId)).configuration,
     inspect: (_, { runId, events }) => runs.inspect(runId, events),
     cancel: (by, { runId, reason }) => runs.cancel(by, runId, reason),

@@ -17,6 +17,8 @@ import type { Trigger } from '../../kernel/trigger.ts'
 import type { Repositories } from '../../repositories/port.ts'
 import { tierNames } from '../../team/contract.ts'
 import type { TeamFile } from '../../team/open.ts'
+import { listAmendments } from '../amendments/store.ts'
+import { newestDocuments } from '../artifacts/documents.ts'
 import { listArtifacts } from '../artifacts/store.ts'
 import { listAttempts } from '../attempts/store.ts'
 import { lookBeyond } from '../briefs/beyond.ts'
@@ -30,6 +32,7 @@ import type { Mission } from '../missions/contract.ts'
 import type { Missions } from '../missions/service.ts'
 import { showNote } from '../notes/contract.ts'
 import { listNotesOfRun } from '../notes/store.ts'
+import { listParts } from '../parts/store.ts'
 import { listQuestionsOfRun } from '../questions/store.ts'
 import { sumByModel } from '../spends/store.ts'
 import { listVerdicts } from '../verdicts/store.ts'
@@ -130,6 +133,7 @@ export function createRuns(deps: RunDeps) {
         const stream = `run:${run.id}` as const
         const last = await newestSeq(tx, stream)
         const briefs = await listBriefs(tx, run.id)
+        const artifacts = await listArtifacts(tx, run.id)
         const beyond = await lookBeyond(tx, run, briefs, deps.clock.at())
         return {
           run,
@@ -138,7 +142,10 @@ export function createRuns(deps: RunDeps) {
           dependencies: await listDependencies(tx, run.id),
           attempts: await listAttempts(tx, run.id),
           evidence: await listChecks(tx, run.id),
-          artifacts: await listArtifacts(tx, run.id),
+          artifacts,
+          documents: newestDocuments(artifacts),
+          parts: await listParts(tx, run.id),
+          amendments: await listAmendments(tx, run.id),
           gates: (await listGatesOfRun(tx, run.id)).map(shownGate),
           questions: await listQuestionsOfRun(tx, run.id),
           verdicts: await listVerdicts(tx, run.id),

@@ -1,0 +1,122 @@
+import type { Db, ReadTx } from '../../db/port.ts'
+import { decideAndApply } from '../../engine/decisions.ts'
+import { type RunScope, type ScopeParts, scopeOf, touchRun } from '../../engine/scope.ts'
+import { inserted } from '../../events/change.ts'
+import { type Actor, actorName } from '../../kernel/actor.ts'
+import { notFound, refusal } from '../../kernel/errors.ts'
+import { authorOf } from '../../playbooks/tiered/escalation.ts'
+import { idOfWorkstream, isWorkstreamPart, workstreamPart } from '../../playbooks/tiered/names.ts'
+import { checkFence } from '../attempts/store.ts'
+import { findBrief, listTiersBegun } from '../briefs/store.ts'
+import type { Part } from '../parts/contract.ts'
+import { findPart, listParts } from '../parts/store.ts'
+import type { Run } from '../runs/contract.ts'
+import { requireRun } from '../runs/find.ts'
+import type { AmendPath, Amendment } from './contract.ts'
+import { amendedPath } from './path.ts'
+import { amendments } from './store.ts'
+
+export type Amendments = ReturnType<typeof createAmendments>
+
+export function createAmendments({ db, scopes }: { db: Db; scopes: ScopeParts }) {
+  return {
+    /** Nobody has to approve it: it is written down, the path is another one, and whoever stands above is told. */
+    async amend(by: Actor, { runId, ...change }: AmendPath): Promise<Amendment> {
+      // Whether another run exists is none of an agent's business.
+      if (by.kind === 'agent' && runId !== by.runId) throw notFound('run', runId)
+      const { id, organisationId } = await db.read((tx) => requireRun(tx, runId))
+      return db.write([`run:${id}`, `org:${organisationId}`], async (tx) => {
+        if (by.kind === 'agent') await checkFence(tx, by)
+        const scope = scopeOf(scopes, tx, await requireRun(tx, id), actorName(by))
+        const amendment = await record(scope, await proposerOf(tx, by), change)
+        await decideAndApply(scope, { kind: 'amended', amendment })
+        return amendment
+      })
+    },
+  }
+}
+
+async function record(scope: RunScope, proposedBy: string, change: Omit<AmendPath, 'runId'>): Promise<Amendment> {
+  const { tx, run } = scope
+  const { workstream, reason } = change
+  const part = await openWorkstream(tx, run, workstream)
+  const before = part.data['path'] as string[]
+  const after = amendedPath(before, change)
+  await checkNotBegun(tx, run, change)
+  const amendment: Amendment = {
+    id: scope.ids.next('amendment'),
+    runId: run.id,
+    kind: 'path',
+    proposedBy,
+    reason,
+    workstream,
+    beforePath: before,
+    afterPath: after,
+    acknowledgedBy: null,
+    at: tx.at,
+  }
+  await touchRun(
+    scope,
+    {},
+    {
+      kind: 'path_amendment',
+      level: 'normal',
+      tier: proposedBy === 'operator' ? 'T1' : proposedBy.slice(0, 2).toUpperCase(),
+      workstream,
+      code: 'AMEND',
+      message: `${workstream}: ${before.join(' → ')} becomes ${after.join(' → ')}, by ${proposedBy}: ${reason}`,
+      data: { amendment_id: amendment.id, proposed_by: proposedBy, reason, before, after },
+    },
+    [inserted(amendments, amendment)],
+  )
+  return amendment
+}
+
+async function openWorkstream(tx: ReadTx, run: Run, workstream: string): Promise<Part> {
+  if (run.endedAt !== null)
+    throw refusal('illegal_transition', `run ${run.id} is ${run.status}: its paths have been taken`, {
+      data: { from: run.status },
+    })
+  const part = await findPart(tx, run.id, workstreamPart(workstream))
+  if (part === undefined) throw await noSuchWorkstream(tx, run, workstream)
+  if (part.status === 'done' || part.status === 'cancelled')
+    throw refusal('illegal_transition', `workstream ${workstream} is ${part.status}: its path has been taken`)
+  return part
+}
+
+async function noSuchWorkstream(tx: ReadTx, run: Run, workstream: string) {
+  const known = (await listParts(tx, run.id)).map(({ key }) => key).filter(isWorkstreamPart)
+  if (known.length > 0)
+    return notFound('workstream', workstream, `There are: ${known.slice(0, 20).map(idOfWorkstream).join(', ')}.`)
+  return refusal(
+    'illegal_transition',
+    `run ${run.id} has no workstreams ${run.playbook === 'tiered' ? 'yet' : 'at all'}`,
+    {
+      hint:
+        run.playbook === 'tiered'
+          ? 'They begin when its plan is approved; until then, say in "agency reject" what the plan should be.'
+          : 'Only a tiered run takes paths.',
+    },
+  )
+}
+
+/** A path is changed ahead of whoever walks on it. */
+async function checkNotBegun(
+  tx: ReadTx,
+  run: Run,
+  { workstream, addTiers, removeTiers }: Pick<AmendPath, 'workstream' | 'addTiers' | 'removeTiers'>,
+): Promise<void> {
+  const begun = await listTiersBegun(tx, run.id, workstream)
+  const late = begun.includes('t4') ? 't4' : removeTiers.find((tier) => begun.includes(tier))
+  if (late === undefined) return
+  throw refusal('illegal_transition', `${late} of ${workstream} has begun already`, {
+    hint: addTiers.length > 0 ? 'A tier is added before the work begins.' : 'A tier is removed before it begins.',
+  })
+}
+
+async function proposerOf(tx: ReadTx, by: Actor): Promise<string> {
+  if (by.kind !== 'agent') return actorName(by)
+  const brief = await findBrief(tx, by.briefId)
+  if (brief === undefined) throw notFound('brief', by.briefId)
+  return brief.tier === null ? actorName(by) : authorOf(brief)
+}

@@ -1,0 +1,20 @@
+import type { ReadTx } from '../../db/port.ts'
+import { listAmendmentsOf } from '../amendments/store.ts'
+import { listNamesOfBrief } from '../artifacts/store.ts'
+import type { Run } from '../runs/contract.ts'
+import type { Brief, BriefShown } from './contract.ts'
+import { listDependenciesOf } from './store.ts'
+
+/** One brief as a whole; in a list of thousands, the goal of each would be the same. */
+export async function showBrief(tx: ReadTx, run: Pick<Run, 'goalAnchor'>, brief: Brief): Promise<BriefShown> {
+  return {
+    ...brief,
+    goalAnchor: run.goalAnchor,
+    ownerBriefId: brief.ownerId,
+    agentPersonality: brief.personality,
+    dependsOn: (await listDependenciesOf(tx, brief.id)).map(({ afterId }) => afterId),
+    outputs: await listNamesOfBrief(tx, brief.id),
+    evidenceRequired: brief.evidence,
+    amendments: brief.workstream === null ? [] : await listAmendmentsOf(tx, brief.runId, brief.workstream),
+  }
+}
