@@ -1,0 +1,149 @@
+import type { Bounds, Proposal, Task, TierPlan } from '../../../src/playbooks/tiered/contract.ts'
+import type { Brief } from '../../../src/work/briefs/contract.ts'
+import type { Ending, Play } from './engine.ts'
+
+export interface Stream {
+  readonly id: string
+  readonly path: readonly TierPlan['workstreams'][number]['tier_path'][number][]
+  readonly group?: string
+  readonly domain?: string
+}
+
+export const full = ['t2', 't3', 't4', 't5'] as const
+export const medium = ['t3', 't4', 't5'] as const
+export const simple = ['t4', 't5'] as const
+
+export function aPlan(play: Play, streams: readonly Stream[], fields: Partial<TierPlan> = {}): TierPlan {
+  const groups: Record<string, string[]> = {}
+  for (const { id, group = 'A' } of streams) (groups[group] ??= []).push(id)
+  return {
+    run_id: play.run.id,
+    goal_anchor: play.run.goalAnchor,
+    complexity: 'low',
+    retry_budget_multiplier: 1,
+    workstreams: streams.map(({ id, path, group = 'A', domain = id }) => ({
+      id,
+      name: `The ${id}`,
+      domain,
+      tier_path: [...path],
+      parallel_group: group,
+      t2_specialist: null,
+      notes: '',
+      evidence_required: [],
+    })),
+    parallelism: { groups, sequence: Object.keys(groups) },
+    self_critique_summary: 'nothing is missing',
+    ...fields,
+  }
+}
+
+export const aTask = (id: string, fields: Partial<Task> = {}): Task => ({
+  id,
+  title: `Make ${id}`,
+  scope: id,
+  objective: `Write ${id}`,
+  files: [`src/${id}.ts`],
+  mode: 'swarm',
+  depends_on: [],
+  evidence_required: [],
+  agent_personality: null,
+  ...fields,
+})
+
+export const aProposal = (domain: string, squads: readonly string[] = ['core']): Proposal => ({
+  domain,
+  components: [{ name: domain, purpose: 'does it' }],
+  interface_contracts: [],
+  decisions: ['plain'],
+  open_conflicts: [],
+  t3_squads: squads.map((id) => ({ id, name: id, scope: `all of ${id}` })),
+})
+
+const bounds: Bounds = {
+  domain_boundaries: { domains: [{ domain: 'backend', owns: ['the api'], excludes: [], interfaces: [] }] },
+  shared_assumptions: { auth_approach: 'tokens', data_formats: [], api_patterns: [], conventions: [], constraints: [] },
+}
+
+/** Who does what is asked, whatever it is. */
+export function wellDone(play: Play, brief: Brief, streams: readonly Stream[]): Ending {
+  const output = (value: unknown): Ending => ({ kind: 'output', output: value })
+  const { inputs, workstream } = brief
+  switch (brief.phase) {
+    case 't1_plan':
+    case 't1_critique':
+      return output(aPlan(play, streams))
+    case 't1_accept':
+      return output({ decision: 'accept', reason: 'it is what was asked for' })
+    case 't2_lead':
+      return output(bounds)
+    case 't2_specialist':
+    case 't2_conflict':
+      return output(aProposal(workstream as string))
+    case 't2_synthesis':
+      return output({
+        canonical_architecture: {
+          overview: 'one service',
+          slices: Object.fromEntries(
+            Object.keys(inputs['proposals'] as object).map((id) => [id, { summary: `the slice of ${id}` }]),
+          ),
+        },
+      })
+    case 't2_summary':
+      return output({ summary: 'it fits' })
+    case 't3_plan': {
+      const squad = (inputs['squad'] as { id: string }).id
+      return output({ tasks: [aTask(`${workstream}-${squad}-a`), aTask(`${workstream}-${squad}-b`)] })
+    }
+    case 't3_mesh':
+      return output({ tasks: inputs['tasks'] })
+    case 't3_verdict': {
+      const results = inputs['t5_results'] as { scope: string; verdict: string }[]
+      const failed = results.filter(({ verdict }) => verdict === 'fail').map(({ scope }) => scope)
+      const joint = failed.length === 0 ? 'pass' : failed.length === results.length ? 'fail' : 'partial'
+      return output({ t5_results: results, joint_verdict: joint, failed_scopes: failed, summary: 'compared' })
+    }
+    case 'resolve':
+      return output({ decision: 'answer', answer: 'do it this way', reason: 'it is clear' })
+    case 't5':
+      return { kind: 'verdict', judgement: { verdict: 'pass' } }
+    default:
+      return { kind: 'done' }
+  }
+}
+
+/** What somebody does otherwise than well; null: well. */
+export type Otherwise = (brief: Brief, play: Play) => Ending | null
+
+export interface Script {
+  readonly streams: readonly Stream[]
+  readonly otherwise?: Otherwise
+  /** Gates that are left alone. */
+  readonly stopAt?: readonly string[]
+}
+
+/** Lets everybody work, one after the other, until nothing can go on by itself. */
+export function playOn(play: Play, { streams, otherwise = () => null, stopAt = [] }: Script, most = 5_000): Play {
+  for (let step = 0; step < most; step++) {
+    const timer = play.timers.find(({ minutes }) => minutes === 0)
+    if (timer !== undefined) {
+      play.fire(timer)
+      continue
+    }
+    const [live] = play.live()
+    if (live !== undefined) {
+      play.end(live, otherwise(live, play) ?? wellDone(play, live, streams))
+      continue
+    }
+    const next = play.runnable()
+    if (next.length > 0) {
+      for (const brief of next) play.launch(brief)
+      continue
+    }
+    const gate = play
+      .pendingGates()
+      .find(({ approver, gate: name }) => approver === 'operator' && !stopAt.includes(name))
+    if (gate === undefined || play.run.status === 'paused') return play
+    play.approve(gate.gate)
+  }
+  throw new Error(`still going after ${most} steps`)
+}
