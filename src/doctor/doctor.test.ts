@@ -114,7 +114,7 @@ describe('models', () => {
     const paths = await installed()
     expect(find(await look(paths), 'models')).toMatchObject({
       status: 'ok',
-      detail: 'nobody to ask: none of ANTHROPIC_API_KEY, OPENAI_API_KEY is set; only the runtime llm needs one',
+      detail: 'nobody to ask: none of ANTHROPIC_API_KEY, OPENAI_API_KEY is set here; only the runtime llm needs one',
     })
     writeFileSync(
       paths.config,

@@ -40,7 +40,7 @@ function examineCodingAgents(env: Environment): Finding {
     return warn(
       'coding agents',
       `none of ${codingAgents.join(', ')} on PATH`,
-      'Install Claude Code: "npm install -g @anthropic-ai/claude-code". Until then runs need --runtime scripted or --program.',
+      'Install Claude Code: "npm install -g @anthropic-ai/claude-code". Until then runs need --program, --runtime llm or --runtime scripted.',
     )
   const keys = passedOnByDefault.filter((name) => /KEY|TOKEN/.test(name))
   if (found.includes('claude') && keys.every((name) => (env[name] ?? '') === ''))

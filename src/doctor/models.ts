@@ -11,5 +11,5 @@ export function examineModels(
   const usable = all.filter(isUsable).map((each) => `${each.name} (${each.keyName ?? hostOf(each)})`)
   if (usable.length > 0) return ok('models', usable.join(', '))
   const names = all.flatMap(({ keyName }) => keyName ?? [])
-  return ok('models', `nobody to ask: none of ${names.join(', ')} is set; only the runtime llm needs one`)
+  return ok('models', `nobody to ask: none of ${names.join(', ')} is set here; only the runtime llm needs one`)
 }

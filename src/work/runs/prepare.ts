@@ -70,7 +70,7 @@ async function chooseRuntime(deps: PrepareDeps, input: CreateRun): Promise<strin
   throw refusal('no_runtime', 'no coding agent is set up here, and none was named', {
     hint: [
       hint,
-      'Use --runtime program --program "<command>" for an agent of your own, or --runtime scripted to simulate one.',
+      'Use --program "<command>" for an agent of your own, --runtime llm for a model, or --runtime scripted to simulate one.',
     ]
       .filter((line) => line !== null)
       .join(' '),

@@ -106,6 +106,9 @@ describe.each(protocols)('through %s', (protocol, kind) => {
     expect(played.model.asked[0]).toMatchObject({ protocol, system: 'You are a poet.', model: 'some-model' })
     expect(played.model.asked[0]?.prompt).toBe(played.launch.prompt)
     expect(played.model.asked[0]?.body['stream']).toBe(true)
+    if (protocol === 'responses') expect(played.model.asked[0]?.body['store']).toBe(false)
+    // What was said up to here is the same at the next call.
+    if (protocol === 'messages') expect(JSON.stringify(played.model.asked[1]?.body)).toContain('"cache_control"')
   })
 
   it('asks twice more where its provider stumbles, and forgets half an answer', async () => {
