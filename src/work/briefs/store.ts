@@ -3,7 +3,7 @@ import { findFields, findRow, findRows, table } from '../../db/table.ts'
 import { openTx, sqlOf } from '../../db/tx.ts'
 import { isAbove, isFull } from '../budgets/store.ts'
 import { isStopped } from '../stops/store.ts'
-import type { Brief, Dependency } from './contract.ts'
+import type { Brief, Dependency, Tier } from './contract.ts'
 
 export const briefs = table<Brief>('briefs', {
   json: ['evidence', 'runtimeOptions', 'corrections', 'guidance', 'allowed', 'inputs', 'files'],
@@ -80,7 +80,14 @@ export const listFollowers = (tx: ReadTx, briefId: string): Promise<Dependency[]
   findRows(tx, dependencies, 'after_id = ? ORDER BY brief_id', [briefId])
 
 export interface Work {
-  ready: { briefId: string; runId: string; missionId: string; organisationId: number; personaId: number }[]
+  ready: {
+    briefId: string
+    runId: string
+    missionId: string
+    organisationId: number
+    personaId: number
+    tier: Tier | null
+  }[]
   /** Something is stopped, somewhere. */
   stopped: boolean
   /** There are budgets, whether or not they hold anything. */
@@ -94,9 +101,10 @@ export interface Work {
  * to be resolved by them), nothing stopped, their provider taking calls, and something left of every budget above them. One statement, because it is
  * asked after every commit; what stands in the way comes along, for whoever has to act on it.
  */
-export async function findWork(tx: ReadTx, limit: number): Promise<Work> {
+export async function findWork(tx: ReadTx, limit: number, full: readonly FullTier[] = []): Promise<Work> {
   const { at } = openTx(tx)
-  const rows = await sqlOf(tx).all(workText, [at, at, limit])
+  const left = full.flatMap(({ runId, tier }) => (tier === null ? [runId] : [runId, tier]))
+  const rows = await sqlOf(tx).all(workText(full), [at, ...left, at, limit])
   const first = rows[0]
   return {
     ready: rows
@@ -107,6 +115,7 @@ export async function findWork(tx: ReadTx, limit: number): Promise<Work> {
         missionId: row['mission_id'] as string,
         organisationId: row['organisation_id'] as number,
         personaId: row['persona_id'] as number,
+        tier: row['tier'] as Tier | null,
       })),
     stopped: first?.['stopped'] === 1,
     budgeted: first?.['budgeted'] === 1,
@@ -114,14 +123,26 @@ export async function findWork(tx: ReadTx, limit: number): Promise<Work> {
   }
 }
 
-const workText = `SELECT f.stopped, f.budgeted, f.held_until, w.id, w.run_id, w.mission_id, w.organisation_id, w.persona_id
+/** A run, or one tier of it, that has as many agents as it may have. */
+export interface FullTier {
+  readonly runId: string
+  /** Null: all of it. */
+  readonly tier: Tier | null
+}
+
+const isNotIn = ({ tier }: FullTier): string =>
+  tier === null ? 'AND b.run_id <> ?' : 'AND (b.run_id <> ? OR b.tier IS NULL OR b.tier <> ?)'
+
+const workText = (
+  full: readonly FullTier[],
+) => `SELECT f.stopped, f.budgeted, f.held_until, w.id, w.run_id, w.mission_id, w.organisation_id, w.persona_id, w.tier
 FROM (SELECT CASE WHEN EXISTS (SELECT 1 FROM stops) THEN 1 ELSE 0 END AS stopped,
 CASE WHEN EXISTS (SELECT 1 FROM budgets) THEN 1 ELSE 0 END AS budgeted,
 (SELECT MIN(until) FROM provider_holds WHERE until > ?) AS held_until) f
-LEFT JOIN (SELECT b.id, b.run_id, b.mission_id, r.organisation_id, b.persona_id, b.created_at, b.number
+LEFT JOIN (SELECT b.id, b.run_id, b.mission_id, r.organisation_id, b.persona_id, b.tier, b.created_at, b.number
 FROM briefs b JOIN runs r ON r.id = b.run_id
-WHERE b.status = 'pending' AND b.unmet_dependencies = 0 AND b.held_by IS NULL AND r.status = 'running'
-AND (r.briefs_failed = 0 OR b.phase = 'resolve')
+WHERE b.status = 'pending' AND b.unmet_dependencies = 0 AND b.held_by IS NULL ${full.map(isNotIn).join(' ')}
+AND r.status = 'running' AND (r.briefs_failed = 0 OR b.phase = 'resolve')
 AND NOT ${isStopped}
 AND NOT EXISTS (SELECT 1 FROM provider_holds h WHERE h.provider = b.provider AND h.until > ?)
 AND NOT EXISTS (SELECT 1 FROM budgets u WHERE ${isFull} AND ${isAbove})
@@ -178,6 +199,7 @@ export const isBranchTaken = async (tx: ReadTx, runId: string, branch: string): 
 export function listBriefsOfWorkstreams(tx: ReadTx, runId: string, names: readonly string[] | 'all'): Promise<Brief[]> {
   const order = 'ORDER BY created_at, number, id'
   if (names === 'all') return findRows(tx, briefs, `run_id = ? AND workstream IS NOT NULL ${order}`, [runId])
+  if (names.length === 0) return Promise.resolve([])
   const marks = names.map(() => '?').join(', ')
   return findRows(tx, briefs, `run_id = ? AND workstream IN (${marks}) ${order}`, [runId, ...names])
 }
