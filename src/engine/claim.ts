@@ -4,7 +4,7 @@ import { inserted, updated } from '../events/change.ts'
 import type { Attempt } from '../work/attempts/contract.ts'
 import { attempts, findAttempt } from '../work/attempts/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'
-import { findWork, listBriefsById, type Work } from '../work/briefs/store.ts'
+import { listBriefsById, type Work } from '../work/briefs/store.ts'
 import type { Budget } from '../work/budgets/contract.ts'
 import { listBudgetsAbove, listStarved } from '../work/budgets/store.ts'
 import type { Run } from '../work/runs/contract.ts'
@@ -13,6 +13,7 @@ import { listHolds, lookForObstacles } from '../work/stops/store.ts'
 import { askForBudget, holdForOwnBudget } from './budget-questions.ts'
 import { aboveOf, changeBudgets, openBudgets, reserveFrom, streamsOf } from './budgets.ts'
 import { beginningOf } from './branches.ts'
+import { type Caps, createCaps, withinCaps } from './caps.ts'
 import type { EngineDeps } from './deps.ts'
 import { afterReserving, type Amount, nothing, reserve } from './money.ts'
 import { moveBrief, nameOf, type RunScope, scopeOf } from './scope.ts'
@@ -37,9 +38,9 @@ export interface ClaimRound {
  * Takes up to `limit` ready briefs, one transaction per run. Finding is a cheap look without locks; taking happens
  * under the run's stream, where each brief is looked at again: of two workers that saw the same one, one gets it.
  */
-export async function claimBriefs(deps: EngineDeps, limit: number): Promise<ClaimRound> {
+export async function claimBriefs(deps: EngineDeps, limit: number, caps: Caps = createCaps()): Promise<ClaimRound> {
   const { ready, stopped, heldUntil, starved, streams } = await deps.db.read(async (tx) => {
-    const work = await findWork(tx, limit)
+    const work = await caps.findWork(tx, limit)
     if (!work.budgeted) return { ...work, starved: [], streams: noStreams }
     return { ...work, starved: await listStarved(tx, limit), streams: await streamsByRun(tx, work) }
   })
@@ -92,10 +93,10 @@ async function claimOfRun(deps: EngineDeps, tx: Tx, runId: string, briefIds: rea
   if (stopped) return []
   const scope = scopeOf(deps, tx, run, 'engine')
   const held = new Set(limited ? (await listHolds(tx, tx.at)).map((hold) => hold.provider) : [])
-  const found = (await listBriefsById(tx, briefIds)).filter(
+  const open = (await listBriefsById(tx, briefIds)).filter(
     (brief) => isReady(brief) && !held.has(brief.provider) && (run.briefsFailed === 0 || brief.phase === 'resolve'),
   )
-  const { ready, above } = await withinBudget(scope, found, budgeted)
+  const { ready, above } = await withinBudget(scope, await withinCaps(tx, run, open), budgeted)
   if (ready.length === 0) return []
   const firstAgentId = await nextAgentIds(tx, ready.length)
   const claimed: Claimed[] = []

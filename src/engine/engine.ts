@@ -1,6 +1,7 @@
 import { listEnded } from '../work/attempts/store.ts'
 import { listStops } from '../work/stops/store.ts'
 import { type LiveAttempt, startAttempt } from './attempt.ts'
+import { createCaps } from './caps.ts'
 import { claimBriefs } from './claim.ts'
 import type { EngineDeps } from './deps.ts'
 import { cleanRun } from './clean.ts'
@@ -41,6 +42,7 @@ export function createEngine(parts: EngineDeps): Engine {
   const stopped = new AbortController()
   const deps: EngineDeps = { ...parts, stopped: stopped.signal }
   const live = new Map<string, LiveAttempt>()
+  const caps = createCaps()
   let passing: Promise<void> | null = null
   let again = false
   let started = false
@@ -69,7 +71,7 @@ export function createEngine(parts: EngineDeps): Engine {
       const free = deps.slots - live.size
       // Full, there is nothing to look for; but another process may have stopped what runs here.
       if (free <= 0 && !isStopSaid && deps.db.kind === 'sqlite') return
-      const { claimed, stopped, heldUntil } = await claimBriefs(deps, Math.max(0, free))
+      const { claimed, stopped, heldUntil } = await claimBriefs(deps, Math.max(0, free), caps)
       for (const each of claimed) begin(startAttempt(deps, each))
       isStopSaid = false
       if (stopped) await interruptStopped()

@@ -53,3 +53,8 @@ CREATE TABLE amendments (
   at TEXT COLLATE "C" NOT NULL
 );
 CREATE INDEX amendments_of_run ON amendments (run_id, at);
+
+-- What a run has at work, without its past; and whether something that is ready may start by its run and tier alone.
+CREATE INDEX attempts_live ON attempts (run_id, created_at, id) WHERE status <> 'ended';
+DROP INDEX briefs_ready;
+CREATE INDEX briefs_ready ON briefs (created_at, number, id, run_id, tier) WHERE status = 'pending' AND unmet_dependencies = 0 AND held_by IS NULL;

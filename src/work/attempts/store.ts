@@ -37,6 +37,15 @@ export const listAttempts = (tx: ReadTx, runId: string): Promise<Attempt[]> =>
 export const listLiveAttemptsOfRun = (tx: ReadTx, runId: string): Promise<Attempt[]> =>
   findRows(tx, attempts, "run_id = ? AND status <> 'ended' ORDER BY created_at, id", [runId])
 
+/** How many a run has at work, by the tier of their briefs. */
+export async function countLiveByTier(tx: ReadTx, runId: string): Promise<Map<string | null, number>> {
+  const rows = await sqlOf(tx).all(
+    "SELECT b.tier AS tier, COUNT(*) AS count FROM attempts a JOIN briefs b ON b.id = a.brief_id WHERE a.run_id = ? AND a.status <> 'ended' GROUP BY b.tier",
+    [runId],
+  )
+  return new Map(rows.map((row) => [row['tier'] as string | null, Number(row['count'])]))
+}
+
 /** Every attempt that its worker believes to be running. */
 export const listLiveAttempts = (tx: ReadTx): Promise<Attempt[]> =>
   findRows(tx, attempts, "status <> 'ended' ORDER BY created_at, id")
