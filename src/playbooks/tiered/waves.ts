@@ -6,6 +6,7 @@ import { idOfWorkstream, isWorkstreamPart, keys, wavePart } from './names.ts'
 import { openStreams } from './squads.ts'
 import { above, changedRun, dataOf, own, partOf, runOf, waveNumber, type WorkstreamData } from './state.ts'
 import { say, tell } from './steps.ts'
+import { withChanges } from './with-changes.ts'
 
 /** What has to be there to open a wave. */
 export const waveNeeds = (wave: number): Needs => ({
@@ -56,14 +57,15 @@ function nextWave(view: View, wave: Part): readonly Decision[] {
   if (next > runOf(view).waves) return finishWork(view)
   const streams = streamsOf(view, next).filter(({ part }) => part.status === 'waiting')
   const part = partOf(view, wavePart(next))
+  const change = changedRun(view, { wave: next })
   return [
     tell({ tier: 'T1', level: 'verbose', message: `group ${String(part.data['group'])} begins` }, [
       { key: wave.key, status: 'done' },
-      changedRun(view, { wave: next }),
+      change,
       { key: part.key, status: 'open' },
       ...streams.map(({ part: each }) => ({ key: each.key, status: 'open' as const })),
     ]),
-    ...openWave(view, next, streams),
+    ...openWave(withChanges(view, [change]), next, streams),
   ]
 }
 

@@ -1,0 +1,233 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+
+import { aTask, full, medium, playOn, simple, type Stream, wellDone } from '../../../test/support/tiered/agents.ts'
+import { type Ending, Play } from '../../../test/support/tiered/engine.ts'
+import type { Brief } from '../../work/briefs/contract.ts'
+
+/** Two groups, every depth, two workstreams of one domain, and one that is only half usual. */
+const shapes: readonly (readonly Stream[])[] = [
+  [{ id: 'typo', path: simple }],
+  [{ id: 'fix', path: medium }],
+  [
+    { id: 'api', path: full, domain: 'backend' },
+    { id: 'db', path: full, domain: 'backend' },
+    { id: 'docs', path: simple, group: 'B' },
+  ],
+  [
+    { id: 'one', path: medium, domain: 'web' },
+    { id: 'two', path: medium, domain: 'web' },
+    { id: 'odd', path: ['t2', 't4', 't5'], group: 'B' },
+    { id: 'late', path: full, group: 'C' },
+  ],
+]
+
+/** A small generator of our own, so that one number decides a whole run. */
+function chance(seed: number): (most: number) => number {
+  let state = seed >>> 0 || 1
+  return (most) => {
+    state ^= state << 13
+    state >>>= 0
+    state ^= state >>> 17
+    state ^= state << 5
+    state >>>= 0
+    return state % most
+  }
+}
+
+type Pick = (most: number) => number
+
+/** Anything that an agent may do, sensible or not. */
+function anyEnding(play: Play, brief: Brief, streams: readonly Stream[], pick: Pick): Ending {
+  const output = (value: unknown): Ending => ({ kind: 'output', output: value })
+  switch (pick(12)) {
+    case 0:
+      return { kind: 'crash' }
+    case 1:
+      return { kind: 'bad', detail: 'not JSON' }
+    case 2:
+      return { kind: 'blocked', reason: `which way? ${pick(5)}` }
+    case 3:
+      return { kind: 'blocked', reason: 'may I?', class: 'permission' }
+    case 4:
+      if (brief.phase === 't4') return { kind: 'partial' }
+      break
+    case 5:
+    case 6:
+      if (brief.phase === 't5') return { kind: 'verdict', judgement: { verdict: 'fail', issues: ['wrong'] } }
+      if (brief.phase === 't1_accept')
+        return output({
+          decision: 'reject',
+          reason: 'no',
+          action: pick(2) === 0 ? 'rework' : 'replan',
+          workstreams: [],
+        })
+      if (brief.phase === 't2_synthesis')
+        return output({
+          conflicts: [{ workstreams: Object.keys(brief.inputs['proposals'] as object), about: 'the format' }],
+        })
+      if (brief.phase === 't3_plan')
+        return output({ tasks: [aTask('shared'), aTask(`own-${brief.id.slice(4)}`, { depends_on: ['shared'] })] })
+      if (brief.phase === 't3_mesh') return output({ tasks: pick(2) === 0 ? [] : [aTask(`mine-${brief.id.slice(4)}`)] })
+      if (brief.phase === 't3_verdict') return integration(brief)
+      if (brief.phase === 'resolve') return anyResolution(brief, pick)
+      break
+  }
+  return wellDone(play, brief, streams)
+}
+
+function integration({ inputs }: Brief): Ending {
+  const results = inputs['t5_results'] as { scope: string; verdict: string }[]
+  const failed = results.filter(({ verdict }) => verdict === 'fail').map(({ scope }) => scope)
+  return {
+    kind: 'output',
+    output: {
+      t5_results: [...results, { verifier_id: 'x', scope: 'integration', verdict: 'fail', issues: ['do not fit'] }],
+      joint_verdict: 'partial',
+      failed_scopes: [...failed, 'integration'],
+      summary: 'they do not fit',
+    },
+  }
+}
+
+function anyResolution(brief: Brief, pick: Pick): Ending {
+  const n = brief.id.slice(4)
+  const output = [
+    { decision: 'hand_up', reason: 'not mine' },
+    {
+      decision: 'replace',
+      tasks: [aTask(`new-${n}`), aTask(`next-${n}`, { depends_on: [`new-${n}`] })],
+      reason: 'better',
+    },
+    { decision: 'replace', squads: [{ id: `sq${n}`, name: 'other', scope: 'all of it' }], reason: 'better' },
+    { decision: 'answer', answer: '', reason: 'nothing to say' },
+  ][pick(4)]
+  return { kind: 'output', output }
+}
+
+/** One thing that may happen next; false when nothing may. */
+function anyStep(play: Play, streams: readonly Stream[], pick: Pick): boolean {
+  const steps: (() => void)[] = []
+  const runnable = play.runnable()
+  if (runnable.length > 0) steps.push(() => void play.launch(runnable[pick(runnable.length)] as Brief))
+  const live = play.live()
+  if (live.length > 0) {
+    const brief = live[pick(live.length)] as Brief
+    steps.push(() => play.end(brief, anyEnding(play, brief, streams, pick)))
+    steps.push(() => play.end(brief, wellDone(play, brief, streams)))
+  }
+  const gates = play.pendingGates().filter(({ approver }) => approver === 'operator')
+  const gate = gates[pick(Math.max(1, gates.length))]
+  if (gate !== undefined && play.run.status !== 'paused')
+    steps.push(() =>
+      pick(5) === 0 && gate.gate !== 'escalation' ? play.reject(gate.gate, 'not yet') : play.approve(gate.gate),
+    )
+  const question = play.questions[pick(Math.max(1, play.questions.length))]
+  if (question !== undefined) steps.push(() => play.answer(question, 'retry'))
+  const timer = play.timers[pick(Math.max(1, play.timers.length))]
+  if (timer !== undefined) steps.push(() => play.fire(timer))
+  const tasks = play.of('t4').filter(({ status }) => status === 'pending' || status === 'blocked')
+  if (tasks.length > 0 && pick(40) === 0) steps.push(() => play.cancel(tasks[pick(tasks.length)] as Brief))
+  if (pick(60) === 0 && play.parts.has('wave:1')) steps.push(() => anyAmendment(play, streams, pick))
+  const step = steps[pick(Math.max(1, steps.length))]
+  if (step === undefined) return false
+  step()
+  return true
+}
+
+function anyAmendment(play: Play, streams: readonly Stream[], pick: Pick): void {
+  const { id } = streams[pick(streams.length)] as Stream
+  const part = play.parts.get(`ws:${id}`)
+  if (part === undefined) return
+  const paths = [full, medium, simple]
+  play.amend({
+    workstream: id,
+    proposedBy: pick(2) === 0 ? 'operator' : `t3/${id}`,
+    reason: 'it is deeper than it seemed',
+    beforePath: part.data['path'] as string[],
+    afterPath: [...(paths[pick(3)] as readonly string[])],
+  })
+}
+
+const groupOf = (streams: readonly Stream[], workstream: string): string =>
+  streams.find(({ id }) => id === workstream.replace(/-r\d+$/, ''))?.group ?? 'A'
+
+/** What must hold after every step, whoever did what. */
+function check(play: Play, streams: readonly Stream[]): void {
+  const briefs = [...play.briefs.values()]
+  if (!play.gates.some(({ gate, status }) => gate === 't1_plan' && status === 'approved'))
+    expect(briefs.filter(({ tier }) => tier !== 't1').map(({ key }) => key)).toEqual([])
+  for (const brief of briefs) {
+    if (brief.phase === 't4' && (brief.status === 'verified' || brief.status === 'done')) {
+      const verdict = play.verdicts.get(brief.id)
+      expect([brief.key, verdict?.verdict, verdict?.attempt]).toEqual([brief.key, 'pass', brief.attempts])
+    }
+    if (brief.phase === 't4' && brief.attempts > 0 && brief.inputs['tier_path'] !== undefined) {
+      const squad = play.parts.get(brief.part as string)
+      const mesh = squad?.data['mesh'] as string | null
+      if (mesh !== null && mesh !== undefined)
+        expect(play.lines.some(({ kind, data }) => kind === 'all_committed' && data['mesh'] === mesh)).toBe(true)
+    }
+  }
+  // A group begins when the one before it has been done.
+  const order = [...new Set(streams.map(({ group = 'A' }) => group))]
+  for (const { workstream, attempts } of briefs) {
+    if (workstream === null || attempts === 0) continue
+    const before = order.slice(0, order.indexOf(groupOf(streams, workstream)))
+    for (const { id } of streams.filter(({ group = 'A' }) => before.includes(group)))
+      expect([workstream, play.lines.some(({ message }) => message.endsWith(`workstream ${id} done`))]).toEqual([
+        workstream,
+        true,
+      ])
+  }
+  if (play.run.endedAt !== null) return
+  const waits =
+    play.runnable().length +
+    play.live().length +
+    play.pendingGates().filter(({ approver }) => approver === 'operator').length +
+    play.questions.length +
+    play.timers.filter(({ minutes }) => minutes === 0).length
+  if (waits === 0) throw new Error(`nothing can happen any more:\n${story(play)}`)
+}
+
+const story = (play: Play): string =>
+  [
+    ...[...play.parts.values()].map(({ key, status, data }) => `${key} ${status} ${JSON.stringify(data)}`),
+    ...[...play.briefs.values()]
+      .filter(({ status }) => !['done', 'cancelled'].includes(status))
+      .map(({ key, status, unmetDependencies, part }) => `${key} ${status} ${unmetDependencies} ${part}`),
+    ...play.lines.slice(-40).map(({ tier, code, message }) => `${tier} ${code} ${message}`),
+    `run ${play.run.status}`,
+  ].join('\n')
+
+/** Whoever goes wrong comes to reason at last; then every run has to come to its end. */
+function playAny(seed: number, shape: number, steps: number, configuration?: Play['run']['configuration']): Play {
+  const streams = shapes[shape] as readonly Stream[]
+  const pick = chance(seed)
+  const play = new Play(configuration === undefined ? {} : { configuration }).start()
+  check(play, streams)
+  for (let step = 0; step < steps && play.run.endedAt === null; step++) {
+    anyStep(play, streams, pick)
+    check(play, streams)
+  }
+  for (let round = 0; round < 400 && play.run.endedAt === null; round++) {
+    playOn(play, { streams })
+    if (play.run.endedAt !== null) break
+    const question = play.questions[0]
+    if (question !== undefined) play.answer(question, 'retry')
+    check(play, streams)
+  }
+  if (play.run.endedAt === null) throw new Error(`it never ends:\n${story(play)}`)
+  return play
+}
+
+it('comes to its end from wherever agents, operator and clock have brought it', () => {
+  fc.assert(
+    fc.property(fc.integer(), fc.nat(shapes.length - 1), fc.nat(150), (seed, shape, steps) => {
+      const play = playAny(seed, shape, steps)
+      expect(['done', 'failed', 'cancelled']).toContain(play.run.status)
+      expect(play.briefs.size).toBeLessThan(3_000)
+    }),
+    { numRuns: Number(process.env['TIERED_RUNS'] ?? 250) },
+  )
+})
