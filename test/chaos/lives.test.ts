@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import type { Wire } from '../../src/cli/wire.ts'
 import type { DaemonStatus } from '../../src/daemon/contract.ts'
-import { directDemo } from '../../src/daemon/demos/plays.contract.ts'
+import { tieredDemo } from '../../src/daemon/demos/plays.contract.ts'
 import { readDaemonFile } from '../../src/cli/endpoint.ts'
 import { homePaths } from '../../src/daemon/home.ts'
 import { pause } from '../../src/kernel/clock.ts'
@@ -79,7 +79,7 @@ describeStores('one home', (_, store) => {
       const daemon = installation.start({ demo: true })
       expect(await daemon.ready).toBe(true)
       const { runs } = await installation.client.send<{ runs: Wire<Run>[] }>('GET', '/runs')
-      expect(runs.map((run) => run.goal_anchor)).toEqual([directDemo.goal])
+      expect(runs.map((run) => run.goal_anchor)).toEqual([tieredDemo('full', null).goal])
       await daemon.stop()
     }
   })

@@ -12,7 +12,7 @@ import type { PlayDemo } from './contract.ts'
 import { directDemo, tieredDemo } from './plays.contract.ts'
 
 /** Kept for ever, unlike the keys of requests: an installation plays its first demonstration once in its life. */
-export const firstDemoKey = 'demo:direct'
+export const firstDemoKey = 'demo:tiered'
 
 export interface DemoDeps {
   db: Db
@@ -28,7 +28,7 @@ export interface DemoDeps {
 export type Demos = ReturnType<typeof createDemos>
 
 /** Long enough to read what a gate asks. */
-const readingMs = 2_000
+const readingMs = 1_500
 const lookMs = 500
 /** Nobody watches a demonstration for longer: what is still open then is left to whoever finds it. */
 const longestMs = 30 * 60_000
@@ -63,7 +63,8 @@ export function createDemos(deps: DemoDeps) {
 
     /** Once in the life of an installation. Killed half-way, it goes on at the next start. */
     async first(by: Actor): Promise<Run> {
-      const run = await db.once(firstDemoKey, 'demo', () => runs.create(by, directDemo))
+      const input = await tiered('full', 'first')
+      const run = await db.once(firstDemoKey, 'demo', () => runs.create(by, input))
       const { endedAt } = await runs.show(run.id)
       if (endedAt === null) await watchGates(run)
       return run

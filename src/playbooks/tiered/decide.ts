@@ -40,7 +40,14 @@ import { workstreamDone } from './waves.ts'
  * T5 judges it. How deep it goes is T1's to say, for each workstream. Everything is remembered in rows: parts, briefs,
  * documents.
  */
-export const tiered: Playbook = { name: 'tiered', decide, needs, outputs, faults }
+export const tiered: Playbook = {
+  name: 'tiered',
+  decide,
+  needs,
+  outputs,
+  casts: { t1_plan: 't2', t1_critique: 't2', t3_plan: 't4', t3_mesh: 't4', resolve: 't4' },
+  faults,
+}
 
 function decide(view: View, trigger: Trigger): readonly Decision[] {
   switch (trigger.kind) {

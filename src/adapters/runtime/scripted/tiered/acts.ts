@@ -13,7 +13,7 @@ export interface Made {
 }
 
 /** How long somebody who watches can follow it. */
-const pause = { think: 900, work: 700, look: 500 } as const
+const pause = { think: 600, work: 400, look: 250 } as const
 
 /** One step that hands over data. */
 export const step = (said: string, summary: string, output: unknown, ms: number = pause.think): Part => [
@@ -78,7 +78,7 @@ export const madeBy = (made: readonly Made[]): NonNullable<Scenario['phases']> =
   Object.fromEntries(made.map((each) => [`t4:${each.id}`, [make(each)]]))
 
 export const accept = (reason: string): Part =>
-  step('comparing it with the goal', 'Accepted', { decision: 'accept', reason, workstreams: [] }, 600)
+  step('comparing it with the goal', 'Accepted', { decision: 'accept', reason, workstreams: [] }, 400)
 
 function report(summary: string, more: Record<string, unknown>): Step {
   return { report: { status: 'done', summary, outputs: [], via: 'http', ...more } }

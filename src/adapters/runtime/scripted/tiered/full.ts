@@ -109,7 +109,7 @@ const claimedTwice: Made = {
 }
 
 const planned = (tasks: readonly Made[]) =>
-  step('splitting the work', `${tasks.length} tasks`, { tasks: tasksOf(tasks) }, 800)
+  step('splitting the work', `${tasks.length} tasks`, { tasks: tasksOf(tasks) }, 600)
 
 /**
  * A goal that needs every tier: three workstreams in two groups, 21 tasks. One implementer forgets its file and is
@@ -119,7 +119,7 @@ export const tieredFull: Scenario = {
   name: 'tiered-full',
   attempts: [],
   phases: {
-    t1_plan: step('reading the goal', '3 workstreams', plan, 1_200),
+    t1_plan: step('reading the goal', '3 workstreams', plan, 900),
     t1_critique: step('looking for what could go wrong', 'The plan is amended', {
       ...plan,
       self_critique_summary:

@@ -27,12 +27,12 @@ export const tieredMedium: Scenario = {
   name: 'tiered-medium',
   attempts: [],
   phases: {
-    t1_plan: step('reading the goal', '1 workstream', plan, 1_200),
+    t1_plan: step('reading the goal', '1 workstream', plan, 900),
     t1_critique: step('looking for what could go wrong', 'The plan stands', {
       ...plan,
       self_critique_summary: 'Senders behind one address could share a limit; it counts by sender, not by address.',
     }),
-    t3_plan: step('splitting the work', `${limitTasks.length} tasks`, { tasks: tasksOf(limitTasks) }, 800),
+    t3_plan: step('splitting the work', `${limitTasks.length} tasks`, { tasks: tasksOf(limitTasks) }, 600),
     ...madeBy(limitTasks),
     t5: [pass],
     t1_accept: accept('One too many is refused, and a test says so.'),

@@ -28,7 +28,7 @@ export const tieredSimple: Scenario = {
   name: 'tiered-simple',
   attempts: [],
   phases: {
-    t1_plan: step('reading the goal', '1 workstream', plan, 1_200),
+    t1_plan: step('reading the goal', '1 workstream', plan, 900),
     t1_critique: step('looking for what could go wrong', 'The plan stands', {
       ...plan,
       self_critique_summary: 'Signatures of another length would throw; the comparison has to look at that first.',

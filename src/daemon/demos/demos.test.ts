@@ -1,0 +1,121 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { openAgency, type TestAgency } from '../../../test/support/agency.ts'
+import { operator } from '../../../test/support/work.ts'
+import { createJobs } from '../../jobs/queue.ts'
+import { systemIds } from '../../kernel/ids.ts'
+import { noLog } from '../../kernel/log.ts'
+import { noTrigger } from '../../kernel/trigger.ts'
+import type { Run } from '../../work/runs/contract.ts'
+import type { DemoProfile } from './contract.ts'
+import { tieredDemo } from './plays.contract.ts'
+import { createDemos } from './service.ts'
+
+const tiersOf = (briefs: readonly { tier: string | null }[]): Record<string, number> =>
+  Object.fromEntries(
+    ['t1', 't2', 't3', 't4', 't5'].map((tier) => [tier, briefs.filter((brief) => brief.tier === tier).length]),
+  )
+
+describe('a demonstration of tiers', () => {
+  it('goes through every tier for a goal that needs them, and mends what one of them forgot', async () => {
+    const { agency, run } = await play('full')
+    expect(run).toMatchObject({ status: 'done', simulated: true })
+    const { briefs } = await agency.inspect(run)
+    // Two squads claimed the same file: one of the 22 drafts is released. One slice is judged twice.
+    expect(tiersOf(briefs)).toEqual({ t1: 5, t2: 7, t3: 10, t4: 22, t5: 22 })
+    expect(briefs.filter(({ tier, status }) => tier === 't4' && status === 'done')).toHaveLength(21)
+    const lines = (await agency.events(run)).filter(({ level }) => level === 'normal').map(({ message }) => message)
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        '3 workstreams — backend-api, infra, docs (2 parallel)',
+        '⏸ Waiting on approval before T2 spawns',
+        'backend-api: 2 squad leads negotiating task boundaries',
+        'Task split committed — 7 T4 tasks (5 swarm, 2 pipeline)',
+        'partial — queue-client needs rework',
+        'worker-4 queue-client ✗ (retry 2/3)',
+        '✓ all pass — workstream backend-api done',
+      ]),
+    )
+  })
+
+  it('needs no architects within one domain', async () => {
+    const { agency, run } = await play('medium')
+    expect(run.status).toBe('done')
+    expect(tiersOf((await agency.inspect(run)).briefs)).toEqual({ t1: 3, t2: 0, t3: 2, t4: 4, t5: 4 })
+  })
+
+  it('is one implementer and one verifier for one function', async () => {
+    const { agency, run } = await play('simple')
+    expect(run.status).toBe('done')
+    expect(tiersOf((await agency.inspect(run)).briefs)).toEqual({ t1: 3, t2: 0, t3: 0, t4: 1, t5: 1 })
+  })
+
+  it('is played with default answers where no scenario speaks of a step', async () => {
+    const { agency, run } = await play('simple', { scenario: 'default' })
+    expect(run.status).toBe('done')
+    expect(tiersOf((await agency.inspect(run)).briefs)).toEqual({ t1: 3, t2: 0, t3: 4, t4: 4, t5: 4 })
+  })
+})
+
+describe('the gates of a demonstration', () => {
+  async function open() {
+    const agency = await openAgency()
+    const { db, clock, runs, gates } = agency
+    const jobs = createJobs({ db, clock, ids: systemIds, worker: 'demo', trigger: noTrigger })
+    const makeRepository = () => Promise.reject(new Error('there is no git here'))
+    const demos = createDemos({ db, clock, log: noLog, jobs, makeRepository, runs, gates })
+    await agency.engine.start()
+    await jobs.start()
+    onTestFinished(() => jobs.stop())
+    return { agency, demos }
+  }
+
+  it('are approved by itself after a moment, and it says so', async () => {
+    const { agency, demos } = await open()
+    const { id } = await demos.play(operator, { playbook: 'tiered', profile: 'simple', manual: false })
+    while ((await agency.runs.show(id)).endedAt === null) await agency.pass(500)
+    const { gates } = await agency.gates.ofRun(id)
+    expect(gates.map(({ gate, status, note }) => [gate, status, note])).toEqual([
+      ['t1_plan', 'approved', 'Simulated: the demonstration approves its own gates.'],
+    ])
+    const [opened] = (await agency.events({ id })).filter(({ kind }) => kind === 'gate_pending')
+    const [approved] = (await agency.events({ id })).filter(({ kind }) => kind === 'gate_approved')
+    expect(Date.parse(approved?.at ?? '') - Date.parse(opened?.at ?? '')).toBeGreaterThanOrEqual(1_500)
+  })
+
+  it('wait for whoever wants to decide them', async () => {
+    const { agency, demos } = await open()
+    const { id } = await demos.play(operator, { playbook: 'tiered', profile: 'simple', manual: true })
+    while ((await agency.runs.show(id)).status !== 'gated') await agency.pass(500)
+    for (let second = 0; second < 10; second += 1) await agency.pass(1_000)
+    expect(await agency.runs.show(id)).toMatchObject({ status: 'gated', gatesPending: 1 })
+  })
+
+  it('are those of one run in the life of an installation, however often it is started', async () => {
+    const { agency, demos } = await open()
+    const first = await demos.first(operator)
+    expect((await demos.first(operator)).id).toBe(first.id)
+    expect((await agency.runs.list({ limit: 10 })).runs.map(({ goalAnchor }) => goalAnchor)).toEqual([
+      'Build a webhook ingestion system',
+    ])
+  })
+})
+
+/** To its end, with every gate approved. */
+async function play(profile: DemoProfile, runtimeOptions?: object): Promise<{ agency: TestAgency; run: Run }> {
+  const agency = await openAgency()
+  await agency.engine.start()
+  const asked = tieredDemo(profile, null)
+  const { id } = await agency.runs.create(operator, {
+    ...asked,
+    ...(runtimeOptions && { runtimeOptions: { ...runtimeOptions } }),
+  })
+  for (;;) {
+    await agency.pass(1_000)
+    const run = await agency.runs.show(id)
+    if (run.endedAt !== null) return { agency, run }
+    if (run.questionsOpen > 0) throw new Error(`it asks something: ${run.heldBy}`)
+    const { gates } = await agency.gates.ofRun(id)
+    for (const gate of gates) if (gate.status === 'pending') await agency.gates.approve(operator, { target: gate.id })
+  }
+}
