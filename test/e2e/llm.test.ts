@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 
@@ -123,6 +123,47 @@ it('is stopped by a limit after the call that passes it, and refused where it co
     ) as string,
   })
 })
+
+it('begins anew where its daemon was killed or stopped under it, and leaves no command behind', async () => {
+  const sleeps = 'echo $$ > pid; exec sleep 1000'
+  const { cli, model } = await install([{ reply: { tools: [{ name: 'run_command', input: { command: sleeps } }] } }])
+  const id = (await cli.text('run', 'Sleep', ...options('anthropic-local'), '--evidence', 'file:a.txt')).trim()
+  const beginsToSleep = async (calls: number): Promise<void> => {
+    await expect.poll(() => [model.asked.length, sleepersOf(cli.home).length]).toEqual([calls, 1])
+  }
+  await beginsToSleep(1)
+  const [first] = sleepersOf(cli.home)
+  process.kill(Number(JSON.parse(readFileSync(join(cli.home, 'daemon.json'), 'utf8')).pid), 'SIGKILL')
+  expect((await cli.start(['up'], { LOCAL_KEY: key }).ended).code).toBe(0)
+  await beginsToSleep(2)
+  expect(sleepersOf(cli.home)).not.toEqual([first])
+  expect((await cli.run('down')).code).toBe(0)
+  expect(sleepersOf(cli.home)).toEqual([])
+  model.play([turns([{ tools: [{ name: 'write_file', input: { path: 'a.txt', content: 'a' } }] }, ...poem.slice(-1)])])
+  expect((await cli.start(['up'], { LOCAL_KEY: key }).ended).code).toBe(0)
+  expect((await cli.run('watch', id)).code).toBe(0)
+  expect((await cli.json<Shown>('inspect', id, '--plain')).attempts).toMatchObject([
+    { outcome: 'interrupted' },
+    { outcome: 'interrupted' },
+    { outcome: 'ok' },
+  ])
+})
+
+/** Processes that sleep in a directory below this one, or in a box that shows it. */
+const sleepersOf = (home: string): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return (
+          readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('sleep\0') &&
+          readlinkSync(`/proc/${pid}/cwd`).startsWith(join(home, 'workspaces'))
+        )
+      } catch {
+        return false
+      }
+    })
 
 const filesWith = (folder: string, text: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -67,11 +67,11 @@ function providerOf(
 ): Provider {
   const { baseUrlName, ...other } = usual[kind]
   const keyName = apiKeyEnv === undefined ? other.keyName : apiKeyEnv
-  const fromEnvironment = baseUrlName === undefined ? undefined : environment[baseUrlName]
+  const named = baseUrlName === undefined ? undefined : environment[baseUrlName]
   return {
     name,
     kind,
-    baseUrl: plainUrl(kind, baseUrl ?? (canParse(fromEnvironment) ? fromEnvironment : other.baseUrl)),
+    baseUrl: plainUrl(kind, baseUrl ?? (canParse(named) ? asNamed(kind, named) : other.baseUrl)),
     keyName,
     key: (keyName === null ? undefined : environment[keyName]) || null,
     isConfigured,
@@ -79,6 +79,10 @@ function providerOf(
 }
 
 const canParse = (url: string | undefined): url is string => url !== undefined && URL.canParse(url)
+
+/** What Claude Code reads under that name has no version in it. */
+const asNamed = (kind: ProviderKind, url: string): string =>
+  kind === 'anthropic' ? `${url.replace(/(\/v1)?\/*$/, '')}/v1` : url
 
 /** An address without a path means the usual one; what a compatible server calls its own, nobody knows. */
 function plainUrl(kind: ProviderKind, url: string): string {
