@@ -7,7 +7,7 @@ import type { Runtime } from '../../src/adapters/runtime/port.ts'
 import type { StepInput } from '../../src/adapters/runtime/scripted/contract.ts'
 import type { AgencyCall } from '../../src/adapters/runtime/scripted/in-process.ts'
 import { createScriptedRuntime } from '../../src/adapters/runtime/scripted/runtime.ts'
-import { type Agency, composeAgency } from '../../src/compose.ts'
+import { type Agency, composeAgency, type Parts } from '../../src/compose.ts'
 import { partOf } from '../../src/daemon/attempt-output.ts'
 import { openStore } from '../../src/db/open.ts'
 import type { Db } from '../../src/db/port.ts'
@@ -67,6 +67,8 @@ export interface AgencyOptions {
   runtime?: string | null
   /** What runs take that say nothing themselves. */
   defaults?: Partial<RunDefaults>
+  /** The team of tiered runs that bring none. */
+  homeTeam?: Parts['homeTeam']
   /** A test that makes things go wrong expects the engine to say so. */
   mayLogErrors?: boolean
 }
@@ -151,6 +153,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     ...(options.gatesChanged === undefined ? {} : { gatesChanged: options.gatesChanged }),
     worker,
     slots: options.slots ?? 8,
+    ...(options.homeTeam === undefined ? {} : { homeTeam: options.homeTeam }),
     defaults: {
       runtime: options.runtime === undefined ? 'scripted' : options.runtime,
       ...plainDefaults,
