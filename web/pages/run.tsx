@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 
 import { Boxed } from '../box/attempt-box.tsx'
 import { NoBox } from '../box/banner.tsx'
@@ -28,6 +28,12 @@ import { RunGround } from '../run/repository.tsx'
 import { TimelineView } from '../run/timeline.tsx'
 import { type RunView, tabsOf, viewOf } from '../run/views.ts'
 import { counted } from '../text.ts'
+import { ArchitectureView } from '../tiers/architecture-view.tsx'
+import { PlanView } from '../tiers/plan-view.tsx'
+import { TasksView } from '../tiers/tasks-view.tsx'
+import { teamOf } from '../tiers/team.ts'
+import { TierTree } from '../tiers/tree.tsx'
+import { VerdictsView } from '../tiers/verdicts-view.tsx'
 import { WaitingCards } from '../waiting/cards.tsx'
 import { briefOf, waitingOf } from '../waiting/items.ts'
 import { Stops } from '../waiting/stops.tsx'
@@ -58,6 +64,7 @@ function Run({ inspection, briefId }: { inspection: Inspection; briefId: string 
   const brief =
     inspection.briefs.find((each) => each.id === briefId) ??
     (briefId === null && briefs.length === 1 ? briefs[0] : undefined)
+  const team = useMemo(() => (run.playbook === 'tiered' ? teamOf(inspection) : null), [run.playbook, inspection])
   const { path, hash, query } = usePlace()
   const [view, setView] = useState(() => viewOf(query))
   const asked = query.get('view')
@@ -70,7 +77,7 @@ function Run({ inspection, briefId }: { inspection: Inspection; briefId: string 
   const shown = /^\d+$/.test(hash) ? 'log' : known
   // Reading takes all the room, unless a brief was asked for.
   const reading = briefId === null && shown === 'changes'
-  const detailed = briefId !== null || (brief !== undefined && shown !== 'changes' && shown !== 'output')
+  const detailed = briefId !== null || (brief !== undefined && !fillsThePage.includes(shown))
   const change = (next: RunView): void => {
     setView(next)
     navigate(next === 'log' ? path : `${path}?view=${next}`, { replace: true })
@@ -81,12 +88,21 @@ function Run({ inspection, briefId }: { inspection: Inspection; briefId: string 
       <RunHeader inspection={inspection} />
       <Stops />
       {!run.simulated && run.endedAt === null && <NoBox />}
-      <RunWaiting inspection={inspection} briefId={briefId} slim={reading} />
-      <div className="run-grid" data-reading={reading || undefined}>
-        {!reading && <RunTree inspection={inspection} current={current} />}
+      <RunWaiting
+        inspection={inspection}
+        briefId={briefId}
+        slim={reading || (briefId === null && readsTiers.includes(shown))}
+      />
+      <div className="run-grid" data-reading={reading || undefined} data-tiers={team !== null || undefined}>
+        {!reading && team !== null && <TierTree inspection={inspection} team={team} current={current} />}
+        {!reading && team === null && <RunTree inspection={inspection} current={current} />}
         <div className="run-side">
           <Tabs tabs={tabsOf(inspection)} current={shown} onChange={change} label="Views of the run">
             {shown === 'log' && <RunLog runId={run.id} path={path} hash={hash} />}
+            {team !== null && shown === 'plan' && <PlanView inspection={inspection} team={team} />}
+            {team !== null && shown === 'architecture' && <ArchitectureView inspection={inspection} team={team} />}
+            {team !== null && shown === 'tasks' && <TasksView inspection={inspection} team={team} />}
+            {team !== null && shown === 'verdicts' && <VerdictsView inspection={inspection} team={team} />}
             {shown === 'output' && <RunOutput inspection={inspection} brief={brief} chosen={query.get('attempt')} />}
             {shown === 'changes' && <ChangesView run={run} />}
             {shown === 'graph' && <Graph inspection={inspection} current={brief?.id ?? null} />}
@@ -113,6 +129,10 @@ function Run({ inspection, briefId }: { inspection: Inspection; briefId: string 
     </>
   )
 }
+
+/** Views that need all the room, unless a brief was asked for by name. */
+const readsTiers: readonly RunView[] = ['plan', 'architecture', 'tasks', 'verdicts']
+const fillsThePage: readonly RunView[] = ['changes', 'output', ...readsTiers]
 
 /** What the run waits for. With a brief chosen only what is about it is open; the rest is one line away. */
 function RunWaiting({ inspection, briefId, slim }: { inspection: Inspection; briefId: string | null; slim: boolean }) {

@@ -1,14 +1,36 @@
 import type { Tab } from '../parts/tabs.tsx'
 import type { Inspection } from '../queries.ts'
 
-export const runViews = ['log', 'output', 'changes', 'graph', 'time', 'cost', 'evidence', 'notes', 'decisions'] as const
+export const runViews = [
+  'log',
+  'plan',
+  'architecture',
+  'tasks',
+  'verdicts',
+  'output',
+  'changes',
+  'graph',
+  'time',
+  'cost',
+  'evidence',
+  'notes',
+  'decisions',
+] as const
 export type RunView = (typeof runViews)[number]
 
 /** What the address asks for; the log where it asks for nothing that there is. */
 export const viewOf = (query: URLSearchParams): RunView => runViews.find((view) => view === query.get('view')) ?? 'log'
 
+const tierTabs: readonly Tab<RunView>[] = [
+  { name: 'plan', label: 'Plan' },
+  { name: 'architecture', label: 'Architecture' },
+  { name: 'tasks', label: 'Tasks' },
+  { name: 'verdicts', label: 'Verdicts' },
+]
+
 export const tabsOf = ({ run, gates, questions }: Inspection): Tab<RunView>[] => [
   { name: 'log', label: 'Log' },
+  ...(run.playbook === 'tiered' ? tierTabs : []),
   { name: 'output', label: 'Output' },
   ...(run.repository === null ? [] : [{ name: 'changes' as const, label: 'Changes' }]),
   { name: 'graph', label: 'Graph' },

@@ -16,9 +16,10 @@ import { Ago } from '../parts/time.tsx'
 import { MergePart } from '../pull-request/merge-part.tsx'
 import { keys } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
+import type { RunView } from '../run/views.ts'
 import { counted, roughly } from '../text.ts'
 import { type CardProps, Place, Settled, useRunOf } from './card.tsx'
-import { gateNames, gateState } from './words.ts'
+import { estimateOf, gateNames, gateState } from './words.ts'
 
 /** Judged in a minute: what was produced, what happens next, what looks odd, what it cost. */
 export function GateCard({ gate, waits, within, onTouch, onDecided }: CardProps & { gate: GateShown }) {
@@ -115,6 +116,8 @@ export function GateCard({ gate, waits, within, onTouch, onDecided }: CardProps 
 
 function Summary({ gate, run }: { gate: GateShown; run: Run | undefined }) {
   const { produced, next, anomalies, amendments = [] } = gate.summary
+  const { follows, estimate } = estimateOf(next)
+  const readAt = readingOf[gate.gate]
   // A pause that stands in for a gate names it for the engine; for a reader the gate itself comes back.
   const odd = anomalies.map((line) =>
     /^reopen \S+$/.test(line) ? 'A gate that nobody decided in time comes back.' : line,
@@ -127,8 +130,22 @@ function Summary({ gate, run }: { gate: GateShown; run: Run | undefined }) {
       </div>
       <div>
         <dt>Next</dt>
-        <dd className="written">{next === '' ? 'nothing said' : next}</dd>
+        <dd className="written">{follows === '' ? 'nothing said' : follows}</dd>
       </div>
+      {estimate !== null && (
+        <div className="estimate-part">
+          <dt>Estimate</dt>
+          <dd>{estimate}</dd>
+        </div>
+      )}
+      {readAt !== undefined && (
+        <div>
+          <dt>Read it</dt>
+          <dd>
+            <Link to={`${addresses.run(gate.runId)}?view=${readAt.view}`}>{readAt.says}</Link>
+          </dd>
+        </div>
+      )}
       {gate.gate === 'merge' && <MergePart runId={gate.runId} />}
       <div className={odd.length === 0 ? undefined : 'odd-part'}>
         <dt>Anomalies</dt>
@@ -158,6 +175,15 @@ function Summary({ gate, run }: { gate: GateShown; run: Run | undefined }) {
       )}
     </dl>
   )
+}
+
+/** The whole of what a gate of a tier is about, rendered. */
+const readingOf: Readonly<Record<string, { view: RunView; says: string }>> = {
+  t1_plan: { view: 'plan', says: 'The whole plan' },
+  t2_lead: { view: 'architecture', says: 'Boundaries and assumptions' },
+  t2_synthesis: { view: 'architecture', says: 'The whole architecture' },
+  t3_plan: { view: 'tasks', says: 'All tasks with what they claim' },
+  t5_verdict: { view: 'verdicts', says: 'All verdicts' },
 }
 
 const Lines = ({ lines, odd = false }: { lines: readonly string[]; odd?: boolean }) => (
@@ -298,13 +324,25 @@ function approveWords(gate: GateShown, run: Run | undefined): string {
       return 'Approve another try'
     case 'manual':
       return 'Resume the run'
+    case 't1_plan':
+      return 'Approve and start the plan'
+    case 't2_lead':
+      return 'Approve and start the specialists'
+    case 't2_synthesis':
+      return 'Approve and start the squads'
+    case 't3_plan':
+      return 'Approve and start the workers'
+    case 't5_verdict':
+      return 'Approve the verdict'
     default:
       return 'Approve'
   }
 }
 
 function afterRejection(gate: GateShown, run: Run | undefined): string {
-  if (gate.boundary !== 'run') return 'The brief is given up, and the run fails when its agents have ended.'
+  if (gate.boundary.startsWith('brief:')) return 'The brief is given up, and the run fails when its agents have ended.'
+  const tiers = afterTierRejection[gate.gate]
+  if (tiers !== undefined) return tiers
   if (gate.gate === 'merge') return 'Nothing is merged; the last briefs of the run are done again, with your reason.'
   if (gate.gate === 'acceptance') return 'The last briefs of the run are done again, with your reason.'
   if (gate.gate === 'plan')
@@ -312,4 +350,12 @@ function afterRejection(gate: GateShown, run: Run | undefined): string {
       ? 'The planner writes another plan, with your reason.'
       : 'The run is cancelled: its plan came from you, and there is nobody to write another.'
   return 'What was produced is sent back, with your reason.'
+}
+
+const afterTierRejection: Readonly<Record<string, string>> = {
+  t1_plan: 'T1 writes another plan and criticises it again, with your reason.',
+  t2_lead: 'The lead draws the boundaries again, with your reason.',
+  t2_synthesis: 'The architecture is put together again, with your reason.',
+  t3_plan: 'The squad leads divide the tasks again, with your reason.',
+  t5_verdict: 'All tasks of the squad are done again, with your reason.',
 }

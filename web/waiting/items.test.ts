@@ -5,7 +5,7 @@ import type { Question } from '../../src/work/questions/contract.ts'
 import { briefOf, waitingOf } from './items.ts'
 
 const gate = (id: string, pendingSince: string, over: Partial<GateShown> = {}): GateShown =>
-  ({ id, pendingSince, status: 'pending', boundary: 'run', ...over }) as GateShown
+  ({ id, pendingSince, status: 'pending', boundary: 'run', approver: 'operator', ...over }) as GateShown
 const question = (id: string, createdAt: string, over: Partial<Question> = {}): Question =>
   ({ id, createdAt, status: 'with_operator', briefId: null, ...over }) as Question
 
@@ -23,6 +23,10 @@ it('leaves out what is decided, answered or withdrawn', () => {
     [question('qst_a', '2026-01-01', { status: 'answered' }), question('qst_b', '2026-01-01', { status: 'withdrawn' })],
   )
   expect(items).toEqual([])
+})
+
+it('leaves out what a tier decides', () => {
+  expect(waitingOf([gate('gat_a', '2026-01-01', { approver: 't2/backend' })], [])).toEqual([])
 })
 
 it('knows which brief a gate or a question is about', () => {

@@ -1,4 +1,4 @@
-import type { GateShown } from '../../src/work/gates/contract.ts'
+import { type GateShown, operator } from '../../src/work/gates/contract.ts'
 import type { Question } from '../../src/work/questions/contract.ts'
 
 /** Something that a run cannot go past without the operator. */
@@ -9,7 +9,9 @@ export type Waiting =
 /** The oldest first; what came at the same moment keeps its order from one look to the next. */
 export const waitingOf = (gates: readonly GateShown[], questions: readonly Question[]): Waiting[] =>
   [
-    ...gates.filter(isPending).map((gate) => ({ kind: 'gate' as const, id: gate.id, since: gate.pendingSince, gate })),
+    ...gates
+      .filter((gate) => isPending(gate) && isOperators(gate))
+      .map((gate) => ({ kind: 'gate' as const, id: gate.id, since: gate.pendingSince, gate })),
     ...questions
       .filter(isOpen)
       .map((question) => ({ kind: 'question' as const, id: question.id, since: question.createdAt, question })),
@@ -18,6 +20,9 @@ export const waitingOf = (gates: readonly GateShown[], questions: readonly Quest
 export const inOrder = (a: Waiting, b: Waiting): number => a.since.localeCompare(b.since) || a.id.localeCompare(b.id)
 
 export const isPending = (gate: Pick<GateShown, 'status'>): boolean => gate.status === 'pending'
+
+/** What tiers decide among themselves waits for nobody else. */
+const isOperators = (gate: Pick<GateShown, 'approver'>): boolean => gate.approver === operator
 
 export const isOpen = (question: Pick<Question, 'status'>): boolean =>
   question.status !== 'answered' && question.status !== 'withdrawn'

@@ -8,6 +8,12 @@ export const gateNames: Readonly<Record<string, string>> = {
   escalation: 'A brief is stuck again',
   manual: 'The run is paused',
   merge: 'Changes are ready to be merged',
+  t1_plan: 'The plan is ready',
+  t2_lead: 'The boundaries are drawn',
+  t2_synthesis: 'The architecture is ready',
+  t3_plan: 'The tasks are divided',
+  t3_mesh_timeout: 'Squads did not agree in time',
+  t5_verdict: 'A squad has judged its work',
 }
 
 const gateStates: Record<GateShown['status'], State> = {
@@ -33,3 +39,12 @@ export const questionState = ({ status }: Pick<Question, 'status'>): State => qu
 /** An option by its key is said with its own words. */
 export const answerWords = ({ answer, options }: Pick<Question, 'answer' | 'options'>): string =>
   options.find((option) => option.key === answer)?.label ?? answer ?? ''
+
+/** What comes next, and apart from it what that will probably take. */
+export function estimateOf(next: string): { follows: string; estimate: string | null } {
+  const lines = next.split('\n')
+  const found = lines.find((line) => line.startsWith('Estimate: '))
+  return found === undefined
+    ? { follows: next, estimate: null }
+    : { follows: lines.filter((line) => line !== found).join('\n'), estimate: found.slice('Estimate: '.length) }
+}

@@ -1,0 +1,253 @@
+import type { Brief } from '../../src/work/briefs/contract.ts'
+import type { GateShown } from '../../src/work/gates/contract.ts'
+import type { Node } from '../parts/node-tree.tsx'
+import { briefState, runState, type State } from '../parts/state.tsx'
+import { attemptNode } from '../parts/tree.tsx'
+import type { Inspection } from '../queries.ts'
+import { addresses } from '../router.tsx'
+import { stateOfAll, streamState, workersText } from './standing.ts'
+import { placesOf, type Squad, squadRef, type Stream, type Team } from './team.ts'
+
+/** A line of the tree with what is below it; made only when it is open. */
+interface Branch {
+  key: string
+  title: string
+  state: State
+  to?: string
+  low?: boolean
+  node?: Node
+  below?: () => Branch[]
+  isEmpty?: boolean
+  isOpen?: boolean
+}
+
+/** More than this, and everything begins closed. */
+const fewStreams = 12
+
+/** The run as tiers: who has planned, who designs, and workstream by workstream who builds and who judges. */
+export function tierNodes(inspection: Inspection, team: Team, chosen: ReadonlyMap<string, boolean>): Node[] {
+  const nodes: Node[] = []
+  const walk = (branches: readonly Branch[], level: number): void =>
+    branches.forEach((branch, index) => {
+      const place = { level, position: index + 1, siblings: branches.length }
+      if (branch.node !== undefined) {
+        nodes.push({ ...branch.node, ...place })
+        return
+      }
+      const leaf = branch.below === undefined || branch.isEmpty === true
+      const expanded = leaf ? null : (chosen.get(branch.key) ?? branch.isOpen ?? false)
+      nodes.push({
+        key: branch.key,
+        size: branch.low === true ? 'low' : 'tall',
+        to: branch.to ?? null,
+        title: branch.title,
+        state: branch.state,
+        expanded,
+        attempt: null,
+        ...place,
+      })
+      if (expanded === true) walk(branch.below?.() ?? [], level + 1)
+    })
+  walk([rootOf(inspection, team)], 1)
+  return nodes
+}
+
+/** What has to be open for a brief to be seen. */
+export function wayTo(brief: Brief, all: readonly Brief[]): string[] {
+  const judged = brief.verifies === null ? undefined : all.find((each) => each.id === brief.verifies)
+  const doer = judged ?? brief
+  const ref = squadRef(doer)
+  if (ref === null) return ['run', brief.tier === 't1' ? 'T1' : 'T2']
+  const [workstream = ''] = ref.split('/')
+  return [
+    'run',
+    `ws:${workstream}`,
+    `sq:${ref}`,
+    ...(doer.tier === 't4' ? [`t4:${ref}`] : []),
+    ...(judged === undefined ? [] : [judged.id]),
+  ]
+}
+
+function rootOf(inspection: Inspection, team: Team): Branch {
+  const { run, gates, attempts } = inspection
+  const waits = new Map<string, GateShown>()
+  for (const gate of gates)
+    if (gate.status === 'pending') for (const place of placesOf(gate, team)) waits.set(place, gate)
+  const tries = Map.groupBy(attempts, (attempt) => attempt.briefId)
+
+  const brief = (each: Brief, title: string): Branch => {
+    const own = tries.get(each.id) ?? []
+    const judges = team.judges.get(each.id) ?? []
+    return {
+      key: each.id,
+      title,
+      state: stepState(each),
+      to: addresses.brief(run.id, each.id),
+      isEmpty: own.length + judges.length === 0,
+      below: () => [
+        ...own.flatMap((attempt, index) => [
+          {
+            key: attempt.id,
+            title: '',
+            state: { tone: 'idle', says: '' },
+            node: attemptNode(attempt, index, 0, 0, 0),
+          } as Branch,
+          ...judges
+            .filter((judge) => judge.verifiesAttempt === index + 1)
+            .map((judge) => brief(judge, `T5 verifier of attempt ${index + 1}`)),
+        ]),
+        ...judges
+          .filter((judge) => (judge.verifiesAttempt ?? 0) > own.length)
+          .map((judge) => brief(judge, 'T5 verifier')),
+      ],
+    }
+  }
+  const steps = (briefs: readonly Brief[]): Branch[] => briefs.map((each) => brief(each, stepName(each)))
+
+  const t1: Branch = {
+    key: 'T1',
+    title: 'T1 plan, critique, accept',
+    state: gated(stateOfT1(team, run.endedAt !== null), waits.get('T1')),
+    isOpen: true,
+    below: () => [...steps(team.t1), ...missing(team.t1, t1Steps, run.endedAt === null)],
+  }
+  const specialists = team.streams.filter(({ path }) => path.includes('t2'))
+  const t2: Branch = {
+    key: 'T2',
+    title: 'T2 lead, specialists, synthesis',
+    state: gated(stateOfAll(team.t2), waits.get('T2')),
+    isOpen: specialists.length <= fewStreams,
+    below: () => [...steps(team.t2), ...missing(team.t2, t2Steps(specialists), run.endedAt === null)],
+  }
+
+  const workers = (squad: Squad): Branch => ({
+    key: `t4:${squad.ref}`,
+    title: 'T4 workers:',
+    state: { ...stateOfAll(squad.tasks), says: workersText(squad.tasks) },
+    isEmpty: squad.tasks.length === 0,
+    below: () => squad.tasks.map((task) => brief(task, `T4 ${task.label ?? task.title}`)),
+  })
+  const ofSquad = (squad: Squad): Branch[] => {
+    const judged = squad.steps.filter(({ phase }) => phase === 't3_verdict' || phase === 'resolve')
+    return [
+      ...steps(squad.steps.filter((each) => !judged.includes(each))),
+      ...(squad.tasks.length === 0 ? [] : [workers(squad)]),
+      ...steps(judged),
+    ]
+  }
+  const squadBranch = (squad: Squad): Branch => ({
+    key: `sq:${squad.ref}`,
+    title: squad.steps.length === 0 ? `Squad ${squad.id}` : `T3 squad ${squad.id}`,
+    state: gated(squadState(squad), waits.get(squad.ref)),
+    isOpen: team.streams.length <= fewStreams,
+    below: () => ofSquad(squad),
+  })
+  const stream = (each: Stream): Branch => {
+    const gate = each.squads.map(({ ref }) => waits.get(ref)).find((found) => found !== undefined)
+    const tasks = each.squads.flatMap((squad) => squad.tasks)
+    const state = streamState(each)
+    return {
+      key: `ws:${each.id}`,
+      title: each.path.length === 0 ? each.id : `${each.id}  ${pathText(each.path)}`,
+      state: gated(tasks.length === 0 ? state : { ...state, says: `${state.says} · ${workersText(tasks)}` }, gate),
+      isEmpty: each.squads.length === 0,
+      isOpen: team.streams.length <= fewStreams,
+      below: () => each.squads.map(squadBranch),
+    }
+  }
+
+  return {
+    key: 'run',
+    title: run.goalAnchor,
+    state: gated(
+      {
+        ...runState(run.status),
+        says: `${run.status} · ${run.briefsDone + run.briefsVerified} of ${run.briefsTotal} briefs done`,
+      },
+      waits.get('run'),
+    ),
+    to: addresses.run(run.id),
+    isOpen: true,
+    below: () => [t1, ...(team.hasT2 ? [t2] : []), ...team.streams.map(stream)],
+  }
+}
+
+/** A gate stands before everything else that could be said. */
+function gated(state: State, gate: GateShown | undefined): State {
+  if (gate === undefined) return state
+  const whose = gate.approver === 'operator' ? 'pending review' : `${gate.approver} decides`
+  return { tone: 'waiting', says: `[GATE: ${whose}] ${state.says}` }
+}
+
+/** Its plan is what a run goes by; that it has to accept the result comes back at the end. */
+function stateOfT1({ t1 }: Team, isOver: boolean): State {
+  const state = stateOfAll(t1)
+  const accepts = t1.some(({ phase, inputs }) => phase === 't1_accept' && inputs['accept_scope'] !== 'architecture')
+  return state.tone === 'good' && !accepts && !isOver ? { tone: 'good', says: 'planned · acceptance to come' } : state
+}
+
+/** What a step has brought is read by the next one: nobody judges it, and it is done. */
+function stepState(brief: Brief): State {
+  const state = briefState(brief)
+  return brief.kind === 'plan' && brief.status === 'verified'
+    ? { ...state, says: state.says.replace('verified', 'done') }
+    : state
+}
+
+const squadState = ({ steps, tasks }: Squad): State => stateOfAll([...steps, ...tasks])
+
+export const pathText = (path: readonly string[]): string => path.map((tier) => tier.toUpperCase()).join(' → ')
+
+const stepNames: Readonly<Record<string, string>> = {
+  t1_plan: 'T1 plan',
+  t1_critique: 'T1 critique',
+  t1_accept: 'T1 accept',
+  t2_lead: 'T2 lead',
+  t2_specialist: 'T2 specialist',
+  t2_conflict: 'T2 specialist, conflict',
+  t2_synthesis: 'T2 synthesis',
+  t2_summary: 'T2 integration summary',
+  t3_plan: 'T3 plan',
+  t3_mesh: 'T3 mesh',
+  t3_verdict: 'T3 joint verdict',
+}
+
+function stepName(brief: Brief): string {
+  const tier = brief.tier?.toUpperCase() ?? ''
+  if (brief.phase === 'resolve') return `${tier} decides: ${brief.title}`
+  const name = stepNames[brief.phase ?? ''] ?? `${tier} ${brief.title}`
+  const scope = brief.inputs['accept_scope']
+  if (brief.phase === 't1_accept' && typeof scope === 'string') return `${name}: ${scope}`
+  return brief.tier === 't2' && brief.workstream !== null ? `${name}: ${brief.workstream}` : name
+}
+
+interface Expected {
+  readonly phase: string
+  readonly workstream?: string
+  readonly title: string
+}
+
+const t1Steps: readonly Expected[] = [
+  { phase: 't1_plan', title: 'T1 plan' },
+  { phase: 't1_critique', title: 'T1 critique' },
+  { phase: 't1_accept', title: 'T1 accept' },
+]
+
+const t2Steps = (streams: readonly Stream[]): Expected[] => [
+  { phase: 't2_lead', title: 'T2 lead' },
+  ...streams.map(({ id }) => ({ phase: 't2_specialist', workstream: id, title: `T2 specialist: ${id}` })),
+  { phase: 't2_synthesis', title: 'T2 synthesis' },
+]
+
+/** What is still to come, as far as it is known: it has no brief yet. */
+function missing(there: readonly Brief[], expected: readonly Expected[], isOpen: boolean): Branch[] {
+  if (!isOpen) return []
+  const found = new Set(there.flatMap(({ phase, workstream }) => [phase, `${phase}:${workstream}`]))
+  return expected
+    .filter(({ phase, workstream }) => !found.has(workstream === undefined ? phase : `${phase}:${workstream}`))
+    .map(({ phase, workstream, title }) => ({
+      key: `missing:${phase}:${workstream ?? ''}`,
+      title,
+      state: { tone: 'idle', says: 'pending' },
+    }))
+}

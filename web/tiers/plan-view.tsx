@@ -1,0 +1,191 @@
+import { Acceptance, type TierPlan, type Workstream } from '../../src/playbooks/tiered/contract.ts'
+import { LongTable } from '../parts/long-table.tsx'
+import { Many } from '../parts/many.tsx'
+import { RichText } from '../parts/rich-text.tsx'
+import { Sign, Stated, type State } from '../parts/state.tsx'
+import { Ago } from '../parts/time.tsx'
+import type { Inspection } from '../queries.ts'
+import { counted, figure } from '../text.ts'
+import { documentsBelow } from './documents.ts'
+import { pathText } from './nodes.ts'
+import { Source } from './raw.tsx'
+import { streamState, workersText } from './standing.ts'
+import { inSequence, type Stream, type Team } from './team.ts'
+
+/** What T1 has planned: which workstreams, in which order, through which tiers, and what it doubts itself. */
+export function PlanView({ inspection, team }: { inspection: Inspection; team: Team }) {
+  const { plan } = team
+  if (plan === null)
+    return <p className="none muted">There is no plan yet: T1 writes it first, then looks for what is wrong with it.</p>
+  return (
+    <div className="scrolls paper" tabIndex={0} role="region" aria-label="The plan">
+      {plan.content !== null && <Planned plan={plan.content} team={team} />}
+      <Amended amendments={inspection.amendments} />
+      <Decided inspection={inspection} />
+      <Source of={plan} />
+    </div>
+  )
+}
+
+function Planned({ plan, team }: { plan: TierPlan; team: Team }) {
+  const streams = new Map(team.streams.map((stream) => [stream.id, stream]))
+  return (
+    <>
+      <p className="facts">
+        <span>
+          <b>{counted(plan.workstreams.length, 'workstream')}</b> in{' '}
+          {counted(plan.parallelism.sequence.length, 'group')}, one group after the other
+        </span>
+        <span className="label">complexity {plan.complexity}</span>
+        <span className="label">retries ×{plan.retry_budget_multiplier}</span>
+        {team.isDraft && <span className="label">draft: its author has not criticised it yet</span>}
+      </p>
+      <Lanes plan={plan} streams={streams} />
+      <section className="part">
+        <h3>Self-critique</h3>
+        {plan.self_critique_summary === '' ? (
+          <p className="muted">None yet.</p>
+        ) : (
+          <RichText text={plan.self_critique_summary} />
+        )}
+      </section>
+      <section className="part">
+        <h3>Workstreams</h3>
+        <LongTable
+          label="Workstreams"
+          columns={{ Workstream: '', Path: '', Group: '', Domain: 'wide', Specialist: 'wide', State: '' }}
+          rows={inSequence(plan)}
+          keyOf={({ id }) => id}
+          height={48}
+          renderCells={(planned) => <StreamCells planned={planned} stream={streams.get(planned.id)} />}
+        />
+      </section>
+    </>
+  )
+}
+
+/** Groups from left to right as they follow each other; what stands in one goes on at the same time. */
+function Lanes({ plan, streams }: { plan: TierPlan; streams: ReadonlyMap<string, Stream> }) {
+  const planned = new Map(plan.workstreams.map((each) => [each.id, each]))
+  return (
+    <ol className="plain group-lanes" aria-label="Groups in their order">
+      <Many items={plan.parallelism.sequence} atOnce={24}>
+        {(group, index) => {
+          const ids = plan.parallelism.groups[group] ?? []
+          return (
+            <li key={group} className="group-lane">
+              <p className="muted">
+                {index + 1} · {group}
+                {ids.length > 1 && ` · ${figure(ids.length)} at the same time`}
+              </p>
+              <ul className="plain">
+                <Many items={ids} atOnce={8}>
+                  {(id) => {
+                    const state = stateOf(streams.get(id))
+                    return (
+                      <li key={id} className="stream-chip" title={planned.get(id)?.name}>
+                        <Sign tone={state.tone} />
+                        <span className="grow">
+                          <b>{id}</b> <span className="unseen">{state.says}</span>
+                          <span className="muted">{pathText(streams.get(id)?.path ?? [])}</span>
+                        </span>
+                      </li>
+                    )
+                  }}
+                </Many>
+              </ul>
+            </li>
+          )
+        }}
+      </Many>
+    </ol>
+  )
+}
+
+function StreamCells({ planned, stream }: { planned: Workstream; stream: Stream | undefined }) {
+  const tasks = stream?.squads.flatMap((squad) => squad.tasks) ?? []
+  const path = stream?.path ?? planned.tier_path
+  const isAmended = path.join() !== planned.tier_path.join()
+  return (
+    <>
+      <td>
+        <b>{planned.id}</b> {planned.name !== planned.id && planned.name}
+        {planned.notes !== '' && <p className="muted written notes">{planned.notes}</p>}
+      </td>
+      <td>
+        {pathText(path)}
+        {isAmended && <p className="muted">planned as {pathText(planned.tier_path)}</p>}
+      </td>
+      <td>{planned.parallel_group}</td>
+      <td className="wide">{planned.domain}</td>
+      <td className="wide">{planned.t2_specialist ?? <span className="muted">none named</span>}</td>
+      <td>
+        <Stated state={stateOf(stream)} />
+        {tasks.length > 0 && <p className="muted">T4 workers: {workersText(tasks)}</p>}
+      </td>
+    </>
+  )
+}
+
+const stateOf = (stream: Stream | undefined): State =>
+  stream === undefined ? { tone: 'idle', says: 'pending' } : streamState(stream)
+
+/** Changes of a path since the plan: they inform, nobody has to approve them. */
+function Amended({ amendments }: Pick<Inspection, 'amendments'>) {
+  if (amendments.length === 0) return null
+  return (
+    <section className="part">
+      <h3>Amendments</h3>
+      <ul className="plain">
+        <Many items={amendments}>
+          {({ id, workstream, beforePath, afterPath, proposedBy, reason, acknowledgedBy, at }) => (
+            <li key={id} className="evidence">
+              <div className="grow">
+                <p>
+                  <b>{workstream}</b>: {pathText(beforePath)} became {pathText(afterPath)}
+                </p>
+                <p className="written">{reason}</p>
+                <p className="facts muted">
+                  <span>proposed by {proposedBy}</span>
+                  <span>{acknowledgedBy === null ? 'not acknowledged yet' : `acknowledged by ${acknowledgedBy}`}</span>
+                  <Ago at={at} />
+                </p>
+              </div>
+            </li>
+          )}
+        </Many>
+      </ul>
+    </section>
+  )
+}
+
+/** What T1 said of what came back to it. */
+function Decided({ inspection }: { inspection: Inspection }) {
+  const said = [...documentsBelow(inspection, 'acceptance/', Acceptance)]
+  if (said.length === 0) return null
+  return (
+    <section className="part">
+      <h3>Accepted or not</h3>
+      <ul className="plain">
+        {said.map(([scope, read]) => (
+          <li key={scope} className="evidence">
+            <Sign tone={read.content?.decision === 'accept' ? 'good' : 'bad'} />
+            <div className="grow">
+              <p>
+                <b>{scope}</b>: {read.content === null ? 'not readable' : `${read.content.decision}. `}
+                {read.content?.reason}
+              </p>
+              {read.content?.decision === 'reject' && (
+                <p className="muted">
+                  {read.content.action === 'rework' ? 'done again' : 'planned again'}:{' '}
+                  {read.content.workstreams.length === 0 ? 'all workstreams' : read.content.workstreams.join(', ')}
+                </p>
+              )}
+              <Source of={read} />
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,59 @@
+import { type ReactNode, useState } from 'react'
+
+import { Hash } from '../parts/hash.tsx'
+import { Ago } from '../parts/time.tsx'
+import { addresses, Link } from '../router.tsx'
+import { size } from '../text.ts'
+import type { Read } from './documents.ts'
+
+/** Where a document comes from, and the document itself as it was written, for whoever wants to see that. */
+export function Source({ of: { artifact, content } }: { of: Read<unknown> }) {
+  return (
+    <div className="source">
+      <p className="facts muted">
+        <code>{artifact.name}</code>
+        <span>version {artifact.version}</span>
+        <Link to={addresses.brief(artifact.runId, artifact.briefId)}>who wrote it</Link>
+        <Ago at={artifact.at} />
+        <Hash sha256={artifact.sha256} />
+      </p>
+      {content === null && (
+        <p className="tone-bad">It has not the shape that was agreed on; it is shown as it was written.</p>
+      )}
+      <Folded summary={`As JSON, ${size(artifact.bytes)}`} open={content === null}>
+        {() => (
+          <pre tabIndex={0} role="region" aria-label={`${artifact.name} as JSON`}>
+            {pretty(artifact.content ?? '')}
+          </pre>
+        )}
+      </Folded>
+    </div>
+  )
+}
+
+/** What is inside is made when it is opened. */
+export function Folded({
+  summary,
+  open = false,
+  children,
+}: {
+  summary: ReactNode
+  open?: boolean
+  children: () => ReactNode
+}) {
+  const [isOpen, setIsOpen] = useState(open)
+  return (
+    <details open={open} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary>{summary}</summary>
+      {isOpen && children()}
+    </details>
+  )
+}
+
+function pretty(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2)
+  } catch {
+    return json
+  }
+}

@@ -1,0 +1,157 @@
+import { TierPlan, type Workstream } from '../../src/playbooks/tiered/contract.ts'
+import type { Brief, Tier } from '../../src/work/briefs/contract.ts'
+import type { GateShown } from '../../src/work/gates/contract.ts'
+import type { Part } from '../../src/work/parts/contract.ts'
+import type { Inspection } from '../queries.ts'
+import { newestDocument, type Read } from './documents.ts'
+
+/** Who works at what in a tiered run, put together from its briefs and its plan. */
+export interface Team {
+  readonly plan: Read<TierPlan> | null
+  /** The plan has not been criticised by its author yet. */
+  readonly isDraft: boolean
+  /** Steps of T1 and T2, in the order in which they were made. */
+  readonly t1: readonly Brief[]
+  readonly t2: readonly Brief[]
+  readonly hasT2: boolean
+  readonly streams: readonly Stream[]
+  /** Verifiers, by the brief that they judge. */
+  readonly judges: ReadonlyMap<string, readonly Brief[]>
+}
+
+export interface Stream {
+  readonly id: string
+  readonly planned: Workstream | null
+  readonly path: readonly string[]
+  readonly squads: readonly Squad[]
+  /** What the run remembers of it, once it has begun. */
+  readonly part: Pick<Part, 'status' | 'heldBy'> | null
+}
+
+export interface Squad {
+  /** `<workstream>/<squad>` */
+  readonly ref: string
+  readonly workstream: string
+  readonly id: string
+  readonly name: string
+  /** Those it agrees with: the key of their part. */
+  readonly mesh: string | null
+  /** Planning, agreeing, judging. */
+  readonly steps: readonly Brief[]
+  readonly tasks: readonly Brief[]
+}
+
+type Rows = Pick<Inspection, 'briefs' | 'artifacts' | 'parts'>
+
+export function teamOf({ briefs, artifacts, parts }: Rows): Team {
+  const final = newestDocument({ artifacts }, 't1_plan', TierPlan)
+  const plan = final ?? newestDocument({ artifacts }, 't1_plan_draft', TierPlan)
+  const squads = squadsOf(briefs)
+  const streams = streamsOf(plan?.content ?? null, squads, briefs, parts)
+  const of = (tier: Tier): Brief[] => briefs.filter((brief) => brief.tier === tier && squadRef(brief) === null)
+  const t2 = of('t2')
+  return {
+    plan,
+    isDraft: final === null && plan !== null,
+    t1: of('t1'),
+    t2,
+    hasT2: t2.length > 0 || streams.some(({ path }) => path.includes('t2')),
+    streams,
+    judges: Map.groupBy(
+      briefs.filter((brief) => brief.verifies !== null),
+      (brief) => brief.verifies as string,
+    ),
+  }
+}
+
+function squadsOf(briefs: readonly Brief[]): Map<string, Squad> {
+  const found = new Map<string, { squad: Squad; steps: Brief[]; tasks: Brief[] }>()
+  for (const brief of briefs) {
+    const ref = squadRef(brief)
+    if (ref === null || brief.verifies !== null) continue
+    const known = found.get(ref)
+    const steps = known?.steps ?? []
+    const tasks = known?.tasks ?? []
+    ;(brief.tier === 't4' ? tasks : steps).push(brief)
+    const said = brief.inputs['squad']
+    const [workstream = '', id = ''] = ref.split('/')
+    const squad = known?.squad ?? { ref, workstream, id, name: id, mesh: null, steps, tasks }
+    found.set(ref, {
+      squad: {
+        ...squad,
+        name: isRecord(said) && typeof said['name'] === 'string' ? said['name'] : squad.name,
+        // Squads that are drawn anew agree in another part: the newest holds.
+        mesh: brief.part?.startsWith('mesh:') === true ? brief.part : squad.mesh,
+      },
+      steps,
+      tasks,
+    })
+  }
+  return new Map([...found].map(([ref, { squad }]) => [ref, squad]))
+}
+
+/** The squad that a brief belongs to: by its part, or as the one that its author leads. */
+export function squadRef(brief: Pick<Brief, 'part' | 'workstream' | 'inputs' | 'tier'>): string | null {
+  if (brief.part?.startsWith('sq:') === true)
+    return brief.tier === 't1' || brief.tier === 't2' ? null : brief.part.slice(3)
+  const said = brief.inputs['squad']
+  return brief.tier === 't3' && brief.workstream !== null && isRecord(said) && typeof said['id'] === 'string'
+    ? `${brief.workstream}/${said['id']}`
+    : null
+}
+
+/** As the plan orders them; behind those what it does not know, such as a workstream that was planned again. */
+function streamsOf(
+  plan: TierPlan | null,
+  squads: ReadonlyMap<string, Squad>,
+  briefs: readonly Brief[],
+  parts: readonly Part[],
+): Stream[] {
+  const byStream = Map.groupBy(squads.values(), ({ workstream }) => workstream)
+  const planned = new Map(plan === null ? [] : inSequence(plan).map((stream) => [stream.id, stream]))
+  const paths = new Map<string, readonly string[]>()
+  for (const brief of briefs) {
+    const path = brief.inputs['tier_path']
+    if (brief.workstream !== null && Array.isArray(path)) paths.set(brief.workstream, path.map(String))
+  }
+  const known = new Map(parts.map((part) => [part.key, part]))
+  const ids = new Set([
+    ...planned.keys(),
+    ...briefs.flatMap(({ workstream }) => (workstream === null ? [] : [workstream])),
+  ])
+  return [...ids].map((id) => ({
+    id,
+    planned: planned.get(id) ?? null,
+    path: paths.get(id) ?? planned.get(id)?.tier_path ?? [],
+    squads: byStream.get(id) ?? [],
+    part: known.get(`ws:${id}`) ?? null,
+  }))
+}
+
+/** Workstreams in the order in which their groups come. */
+export function inSequence(plan: TierPlan): Workstream[] {
+  const place = new Map(plan.parallelism.sequence.map((group, index) => [group, index]))
+  const last = place.size
+  return plan.workstreams.toSorted(
+    (a, b) => (place.get(a.parallel_group) ?? last) - (place.get(b.parallel_group) ?? last),
+  )
+}
+
+/** Where in the tree a gate waits: `run`, `T1`, `T2`, or squads by their ref. */
+export function placesOf(gate: Pick<GateShown, 'gate' | 'boundary'>, team: Pick<Team, 'streams'>): string[] {
+  const part = gate.boundary.startsWith('part:') ? gate.boundary.slice('part:'.length) : null
+  if (part?.startsWith('sq:') === true) return [part.slice('sq:'.length)]
+  if (part?.startsWith('mesh:') === true)
+    return team.streams.flatMap(({ squads }) => squads.filter(({ mesh }) => mesh === part).map(({ ref }) => ref))
+  if (/^t1_|^merge$|^acceptance$/.test(gate.gate)) return ['T1']
+  if (gate.gate.startsWith('t2_')) return ['T2']
+  return ['run']
+}
+
+/** What a task is called by who planned it. */
+export const taskId = (brief: Brief): string => {
+  const said = brief.inputs['task_id']
+  return typeof said === 'string' ? said : (brief.key.split(':').at(-1) ?? brief.key)
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest'
+
+import { tieredRows } from '../../test/support/tiered-rows.ts'
+import { aBrief } from '../../test/support/work.ts'
+import type { Part } from '../../src/work/parts/contract.ts'
+import type { Inspection } from '../queries.ts'
+import { estimateOf } from '../waiting/words.ts'
+import { newestDocument } from './documents.ts'
+import { matrixOf } from './matrix.ts'
+import { tierNodes, wayTo } from './nodes.ts'
+import { overlapsOf } from './overlaps.ts'
+import { stateOfAll, streamState, workersText } from './standing.ts'
+import { meshName } from './tasks-view.tsx'
+import { placesOf, teamOf } from './team.ts'
+import { TierPlan } from '../../src/playbooks/tiered/contract.ts'
+
+const shown = (rows: ReturnType<typeof tieredRows>): Inspection => rows as unknown as Inspection
+
+describe('the tree of a tiered run', () => {
+  const rows = tieredRows({ workstreams: 3, tasks: 7 })
+  const team = teamOf(shown(rows))
+  const lines = (...open: string[]): string[] =>
+    tierNodes(shown(rows), team, new Map(open.map((key) => [key, true]))).map(
+      ({ level, title, state }) => `${'  '.repeat(level - 1)}${title} ${state.tone} ${state.says}`,
+    )
+
+  it('shows run, tiers, workstreams, squads, and how far the workers are', () => {
+    expect(lines()).toEqual([
+      'Build a webhook ingestion system waiting gated · 23 of 31 briefs done',
+      '  T1 plan, critique, accept good planned · acceptance to come',
+      '    T1 plan good done',
+      '    T1 critique good done',
+      '    T1 accept idle pending',
+      '  T2 lead, specialists, synthesis good done',
+      '    T2 lead good done',
+      '    T2 specialist: stream-1 good done',
+      '    T2 specialist: stream-2 good done',
+      '    T2 specialist: stream-3 good done',
+      '    T2 synthesis good done',
+      '  stream-1  T2 → T3 → T4 → T5 waiting [GATE: pending review] active · 6/7 done, 1 retrying',
+      '    T3 squad squad-1 waiting [GATE: pending review] active',
+      '      T3 plan good done',
+      '      T4 workers: working 6/7 done, 1 retrying',
+      '      T3 joint verdict good done',
+      '  stream-2  T2 → T3 → T4 → T5 waiting [GATE: pending review] active · 0/7 done, 5 working, 2 pending',
+      '    T3 squad squad-1 waiting [GATE: pending review] active',
+      '      T3 plan good done',
+      '      T4 workers: working 0/7 done, 5 working, 2 pending',
+      '  stream-3  T2 → T3 → T4 → T5 idle pending',
+    ])
+  })
+
+  it('opens the workers, and each with who verifies it', () => {
+    const opened = lines('t4:stream-1/squad-1', 'brf_t4:stream-1:squad-1:task-1')
+    const at = opened.indexOf('        T4 worker-1 task-1 idle pending: to be tried again · retry 1/3')
+    expect(opened[at + 1]).toBe('          T5 verifier good verified')
+  })
+
+  it('knows what has to be open for a brief to be seen', () => {
+    const way = (key: string) => wayTo(rows.briefs.find((each) => each.key === key) ?? aBrief(), rows.briefs)
+    expect(way('t1-plan')).toEqual(['run', 'T1'])
+    expect(way('t3-plan:stream-2:squad-1')).toEqual(['run', 'ws:stream-2', 'sq:stream-2/squad-1'])
+    expect(way('t5:t4:stream-1:squad-1:task-1')).toEqual([
+      'run',
+      'ws:stream-1',
+      'sq:stream-1/squad-1',
+      't4:stream-1/squad-1',
+      'brf_t4:stream-1:squad-1:task-1',
+    ])
+  })
+
+  it('puts a gate where it waits', () => {
+    const places = (gate: string, boundary = 'run') => placesOf({ gate, boundary }, team)
+    expect(places('t1_plan')).toEqual(['T1'])
+    expect(places('t2_synthesis', 'part:wave:1')).toEqual(['T2'])
+    expect(places('t3_plan', 'part:mesh:1:t2:backend')).toEqual(['stream-1/squad-1', 'stream-2/squad-1'])
+    expect(places('t5_verdict', 'part:sq:stream-1/squad-1')).toEqual(['stream-1/squad-1'])
+    expect(places('manual')).toEqual(['run'])
+  })
+
+  it('begins closed where there are many workstreams', () => {
+    const many = tieredRows({ workstreams: 500, tasks: 4 })
+    const nodes = tierNodes(shown(many), teamOf(shown(many)), new Map())
+    expect(nodes).toHaveLength(1 + 1 + 3 + 1 + 500)
+  })
+})
+
+describe('how far work is', () => {
+  const task = (fields: Parameters<typeof aBrief>[0]) => aBrief({ kind: 'work', tier: 't4', ...fields })
+
+  it('is counted in words, without what was dropped', () => {
+    const tasks = [
+      task({ status: 'verified' }),
+      task({ status: 'working', attempts: 2, retriesUsed: 1 }),
+      task({ status: 'draft' }),
+      task({ status: 'ready_for_verification' }),
+      task({ status: 'failed' }),
+      task({ status: 'cancelled' }),
+    ]
+    expect(workersText(tasks)).toBe('1/5 done, 1 retrying, 1 being verified, 1 pending, 1 failed')
+    expect(stateOfAll(tasks)).toEqual({ tone: 'bad', says: 'failed' })
+    expect(stateOfAll([])).toEqual({ tone: 'idle', says: 'pending' })
+  })
+
+  it('is done for a workstream when it is joined with the others', () => {
+    const squads = [
+      {
+        ref: 'a/main',
+        workstream: 'a',
+        id: 'main',
+        name: 'main',
+        mesh: null,
+        steps: [],
+        tasks: [task({ status: 'verified' })],
+      },
+    ]
+    const part = (status: Part['status'], heldBy: string | null = null) => ({ status, heldBy })
+    expect(streamState({ squads, part: part('open', 'merge') }).says).toBe('being merged')
+    expect(streamState({ squads, part: part('done') }).says).toBe('done')
+    expect(streamState({ squads, part: part('cancelled') }).says).toBe('cancelled')
+  })
+})
+
+describe('tasks and verdicts', () => {
+  const rows = tieredRows({ workstreams: 3, tasks: 3 })
+  const team = teamOf(shown(rows))
+  const squads = team.streams.flatMap((stream) => stream.squads)
+
+  it('marks what two squads of a domain claim, until one of them releases it', () => {
+    const found = overlapsOf(squads)
+    expect([...found.keys()]).toEqual(['brf_t4:stream-1:squad-1:task-2', 'brf_t4:stream-2:squad-1:task-2'])
+    expect(found.get('brf_t4:stream-1:squad-1:task-2')).toMatchObject([
+      { what: 'src/shared.ts', ref: 'stream-2/squad-1' },
+    ])
+    const released = squads.map((squad) => ({
+      ...squad,
+      tasks:
+        squad.workstream === 'stream-2'
+          ? squad.tasks.map((each) => ({ ...each, status: 'cancelled' as const }))
+          : squad.tasks,
+    }))
+    expect(overlapsOf(released).size).toBe(0)
+  })
+
+  it('names a domain with its wave and round', () => {
+    expect(meshName('mesh:1:t2:backend')).toBe('backend, wave 1')
+    expect(meshName('mesh:2:t3:docs:r3')).toBe('docs, wave 2, round 3')
+  })
+
+  it('sets every slice against its attempts, with what its squad made of it', () => {
+    const { rows: lines, attempts, faults, judged } = matrixOf(shown(rows), team)
+    expect(lines.map((row) => (row.kind === 'squad' ? row.squad.ref : row.verdicts.get(1)?.verdict))).toEqual([
+      'stream-1/squad-1',
+      'fail',
+      'pass',
+      'pass',
+      'stream-2/squad-1',
+      undefined,
+      undefined,
+      undefined,
+    ])
+    expect(lines[0]).toMatchObject({ joint: { content: { joint_verdict: 'partial', failed_scopes: ['task-1'] } } })
+    expect({ attempts, judged }).toEqual({ attempts: [1], judged: 3 })
+    expect(faults.map(({ task }) => task.key)).toEqual(['t4:stream-1:squad-1:task-1'])
+  })
+})
+
+it('shows a document of another shape as it is, and reads each version once', () => {
+  const { artifacts } = tieredRows({ workstreams: 2, tasks: 1 })
+  const first = newestDocument({ artifacts }, 't1_plan', TierPlan)
+  expect(first?.content?.workstreams).toHaveLength(2)
+  expect(newestDocument({ artifacts }, 't1_plan', TierPlan)).toBe(first)
+  const broken = artifacts.map((each) => ({ ...each, content: '{"half":' }))
+  expect(newestDocument({ artifacts: broken }, 't1_plan', TierPlan)).toMatchObject({ content: null })
+})
+
+it('takes the estimate out of what comes next', () => {
+  expect(estimateOf('Approve and it starts.\nEstimate: no history yet.')).toEqual({
+    follows: 'Approve and it starts.',
+    estimate: 'no history yet.',
+  })
+  expect(estimateOf('Approve.')).toEqual({ follows: 'Approve.', estimate: null })
+})

@@ -1,0 +1,199 @@
+import { useMemo, useState } from 'react'
+
+import type { JointVerdict } from '../../src/playbooks/tiered/contract.ts'
+import type { Brief } from '../../src/work/briefs/contract.ts'
+import type { Verdict } from '../../src/work/verdicts/contract.ts'
+import { LongTable } from '../parts/long-table.tsx'
+import { Many } from '../parts/many.tsx'
+import { briefState, Sign, Stated, type State } from '../parts/state.tsx'
+import type { Inspection } from '../queries.ts'
+import { addresses, Link } from '../router.tsx'
+import { verdictState, VerdictItem } from '../run/verdict.tsx'
+import { counted } from '../text.ts'
+import type { Read } from './documents.ts'
+import { type MatrixRow, matrixOf } from './matrix.ts'
+import { Folded, Source } from './raw.tsx'
+import { taskId, type Team } from './team.ts'
+
+/** Every slice against its attempts: what passed, what did not, who says so, and what the squad made of it. */
+export function VerdictsView({ inspection, team }: { inspection: Inspection; team: Team }) {
+  const matrix = useMemo(() => matrixOf(inspection, team), [inspection, team])
+  const [pointed, setPointed] = useState<string | null>(null)
+  const [only, setOnly] = useState(false)
+  const verdict = inspection.verdicts.find((each) => each.id === pointed)
+  if (matrix.rows.length === 0)
+    return <p className="none muted">There is nothing to judge yet: verifiers come when the workers are done.</p>
+  const slices = matrix.rows.filter((row) => row.kind === 'slice').length
+  const rows = only ? matrix.rows.filter(didNotPass) : matrix.rows
+  return (
+    <>
+      <div className="view-bar facts">
+        <span>
+          {matrix.judged} of {counted(slices, 'slice')} judged
+        </span>
+        {matrix.faults.length > 0 && (
+          <label className="check">
+            <input type="checkbox" checked={only} onChange={(event) => setOnly(event.target.checked)} />
+            only what did not pass
+          </label>
+        )}
+      </div>
+      <div className="scrolls" tabIndex={0} role="region" aria-label="Verdicts">
+        <LongTable
+          label="Verdicts by slice and attempt"
+          columns={{
+            Slice: '',
+            State: '',
+            ...Object.fromEntries(matrix.attempts.map((attempt) => [`Attempt ${attempt}`, '' as const])),
+          }}
+          rows={rows}
+          keyOf={(row) => (row.kind === 'squad' ? row.squad.ref : row.task.id)}
+          lineOf={({ kind }) => (kind === 'squad' ? 'group-row' : undefined)}
+          height={32}
+          renderCells={(row) =>
+            row.kind === 'squad' ? (
+              <th scope="rowgroup" colSpan={2 + matrix.attempts.length}>
+                <b>{row.squad.ref}</b> <Joint joint={row.joint} />
+              </th>
+            ) : (
+              <>
+                <td>
+                  <Link to={addresses.brief(inspection.run.id, row.task.id)}>{taskId(row.task)}</Link>
+                </td>
+                <td>
+                  <Stated state={briefState(row.task)} />
+                </td>
+                {matrix.attempts.map((attempt) => (
+                  <td key={attempt}>
+                    <Cell
+                      task={row.task}
+                      attempt={attempt}
+                      verdict={row.verdicts.get(attempt)}
+                      pointed={pointed}
+                      onPoint={setPointed}
+                    />
+                  </td>
+                ))}
+              </>
+            )
+          }
+        />
+        {matrix.faults.length > 0 && (
+          <section className="part">
+            <h3>
+              What did not pass <span className="muted">the newest first</span>
+            </h3>
+            <ol className="plain">
+              <Many items={matrix.faults} atOnce={20}>
+                {({ task, verdict: each }) => (
+                  <li key={each.id}>
+                    <p>
+                      <Link to={addresses.brief(inspection.run.id, task.id)}>{task.label ?? taskId(task)}</Link>
+                    </p>
+                    <ul className="plain">
+                      <VerdictItem verdict={each} />
+                    </ul>
+                  </li>
+                )}
+              </Many>
+            </ol>
+          </section>
+        )}
+      </div>
+      {matrix.judged > 0 && (
+        <div className="pointed" tabIndex={0} role="region" aria-label="The verdict that is pointed at">
+          {verdict === undefined ? (
+            <p className="muted">Point at a verdict, or reach it with Tab, to read who judged and what was wrong.</p>
+          ) : (
+            <ul className="plain">
+              <VerdictItem verdict={verdict} />
+            </ul>
+          )}
+        </div>
+      )}
+    </>
+  )
+}
+
+const didNotPass = (row: MatrixRow): boolean =>
+  row.kind === 'squad' || [...row.verdicts.values()].some(({ verdict }) => verdict !== 'pass')
+
+function Cell({
+  task,
+  attempt,
+  verdict,
+  pointed,
+  onPoint,
+}: {
+  task: Brief
+  attempt: number
+  verdict: Verdict | undefined
+  pointed: string | null
+  onPoint: (id: string) => void
+}) {
+  if (verdict === undefined) return <span className="muted">{attempt <= task.attempts ? 'not judged' : ''}</span>
+  const { tone, says } = verdictState(verdict)
+  const wrong = [...verdict.missingEvidence, ...verdict.issues]
+  return (
+    <button
+      type="button"
+      className={`verdict-cell tone-${tone}`}
+      aria-pressed={verdict.id === pointed}
+      data-attempt={attempt}
+      title={wrong.join('\n') || undefined}
+      onPointerEnter={() => onPoint(verdict.id)}
+      onFocus={() => onPoint(verdict.id)}
+      onClick={() => onPoint(verdict.id)}
+    >
+      <Sign tone={tone} />
+      {says}
+      <span className="unseen">
+        , {taskId(task)}, attempt {attempt}
+      </span>
+      {wrong.length > 0 && <span className="muted figure">{counted(wrong.length, 'issue')}</span>}
+    </button>
+  )
+}
+
+const jointStates: Record<JointVerdict['joint_verdict'], State> = {
+  pass: { tone: 'good', says: 'joint verdict: pass' },
+  partial: { tone: 'bad', says: 'joint verdict: partial' },
+  fail: { tone: 'bad', says: 'joint verdict: fail' },
+}
+
+function Joint({ joint }: { joint: Read<JointVerdict> | null }) {
+  if (joint === null) return <span className="muted">no joint verdict yet</span>
+  const { content } = joint
+  if (content === null) return <Source of={joint} />
+  return (
+    <>
+      <Stated state={jointStates[content.joint_verdict]} />
+      {content.failed_scopes.length > 0 && <span> needs rework: {content.failed_scopes.join(', ')}</span>}
+      <Folded summary={`${counted(joint.artifact.version, 'round')}, ${counted(content.t5_results.length, 'result')}`}>
+        {() => (
+          <>
+            <p className="written">{content.summary}</p>
+            <ul className="plain">
+              {content.t5_results.map(({ scope, verdict, verifier_id: who, issues, notes }, index) => (
+                <li key={index}>
+                  <p>
+                    <Stated state={{ tone: verdict === 'pass' ? 'good' : 'bad', says: `${scope}: ${verdict}` }} />{' '}
+                    <span className="muted">
+                      {who} {notes}
+                    </span>
+                  </p>
+                  {issues.map((issue, at) => (
+                    <p key={at} className="issue">
+                      {issue}
+                    </p>
+                  ))}
+                </li>
+              ))}
+            </ul>
+            <Source of={joint} />
+          </>
+        )}
+      </Folded>
+    </>
+  )
+}
