@@ -3,11 +3,12 @@ import { bug, refusal } from '../kernel/errors.ts'
 import { shorten } from '../kernel/text.ts'
 import { integrationBranch } from '../repositories/port.ts'
 import type { Brief } from '../work/briefs/contract.ts'
-import { briefs, listBriefs } from '../work/briefs/store.ts'
+import { briefs } from '../work/briefs/store.ts'
 import { findPart, parts } from '../work/parts/store.ts'
 import type { PullRequest } from '../work/pull-requests/contract.ts'
 import { findPullRequestOf, pullRequests } from '../work/pull-requests/store.ts'
 import type { Run } from '../work/runs/contract.ts'
+import { bodyOf } from './pull-request-body.ts'
 import { type RunScope, touchRun } from './scope.ts'
 
 /** What a brief, and a run, is held by while git is at work for it. */
@@ -62,7 +63,7 @@ export async function openPullRequest(scope: RunScope): Promise<void> {
   const { tx, run } = scope
   if (run.repository === null || run.head === null) throw bug(`run ${run.id} has nothing to merge`)
   const known = await findPullRequestOf(tx, run.id)
-  const body = await bodyOf(scope)
+  const body = await bodyOf(tx, run)
   if (known !== undefined) {
     await touchRun(scope, {}, { kind: 'pr_updated', message: `${known.id} is up to date`, data: { head: run.head } }, [
       updated(pullRequests, known, { headCommit: run.head, body, updatedAt: tx.at }),
@@ -91,24 +92,12 @@ export async function openPullRequest(scope: RunScope): Promise<void> {
     {
       kind: 'pr_opened',
       level: 'normal',
-      code: 'PR',
+      code: 'PR_OPEN',
       message: `${pullRequest.id} ${pullRequest.source} → ${pullRequest.target}`,
       data: { pull_request_id: pullRequest.id, adapter: pullRequest.adapter, head: run.head },
     },
     [inserted(pullRequests, pullRequest)],
   )
-}
-
-/** As many briefs as a reader would look at. */
-const listedBriefs = 50
-
-async function bodyOf({ tx, run }: RunScope): Promise<string> {
-  const merged = (await listBriefs(tx, run.id)).filter((brief) => brief.kind === 'work' && brief.branchCommit !== null)
-  const lines = merged
-    .slice(0, listedBriefs)
-    .map((brief) => `- ${brief.key}: ${shorten(brief.title, 120)} (${brief.id})`)
-  if (merged.length > lines.length) lines.push(`- and ${merged.length - lines.length} more`)
-  return [run.goalAnchor, `## Briefs\n\n${lines.join('\n')}`, `Run ${run.id}`].join('\n\n')
 }
 
 /** Approved; what is left is git's. */

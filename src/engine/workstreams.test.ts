@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-import type { StepInput } from '../adapters/runtime/scripted/contract.ts'
+import type { Scenario, StepInput } from '../adapters/runtime/scripted/contract.ts'
+import { tieredMedium } from '../adapters/runtime/scripted/tiered/medium.ts'
 import { openAgency, startAgency, type TestAgency } from '../../test/support/agency.ts'
 import { makeRepository, openRepositories, type TestRepository } from '../../test/support/repository.ts'
 import { describeStores, type FreshStore } from '../../test/support/store.ts'
@@ -425,4 +426,52 @@ describe('a step in a repository', () => {
     expect((await agency.pullRequests.ofRun(run.id)).files.map(({ path }) => path)).toEqual(['a.txt'])
     expect(branchesOf(repository, run).filter((name) => name.includes('main'))).toEqual([])
   })
+})
+
+/** As it is played, without the pauses that are for whoever watches. */
+const atOnce = ({ phases = {} }: Scenario) => ({
+  phases: Object.fromEntries(
+    Object.entries(phases).map(([name, turns]) => [
+      name,
+      { attempts: turns.map((turn) => turn.filter((step) => !('wait' in step))) },
+    ]),
+  ),
+})
+
+it('a tiered run ends with all kinds of branches, and nothing reaches main before it is approved', async () => {
+  const repository = makeRepository()
+  const { repositories, workspaces } = openRepositories()
+  const agency = await openAgency({ repositories, workspaces })
+  await agency.engine.start()
+  const before = repository.git('rev-parse', 'main')
+  const run = await agency.run({
+    goal: 'Limit the rate',
+    playbook: 'tiered',
+    repo: repository.path,
+    runtimeOptions: { scenario: atOnce(tieredMedium) },
+  })
+  const passed: string[] = []
+  while (passed.at(-1) !== 'merge') {
+    const { gate } = await gateOf(agency, run)
+    passed.push(gate)
+    if (gate === 'merge') break
+    await agency.gates.approve(operator, { target: run.id, gate })
+  }
+  const branches = branchesOf(repository, run)
+  const { briefs } = await agency.inspect(run)
+  const tasks = briefs.filter(({ phase, status }) => phase === 't4' && status !== 'cancelled')
+  expect(branches.filter((name) => name.startsWith('feature/'))).toHaveLength(tasks.length)
+  expect(branches.filter((name) => !name.startsWith('feature/'))).toEqual([
+    'integration/<run>/backend',
+    'integration/<run>/final',
+    'workstream/<run>/rate-limit',
+  ])
+  expect(repository.git('rev-parse', 'main')).toBe(before)
+  const { body, source } = await agency.pullRequests.ofRun(run.id)
+  expect(source).toBe(`integration/${run.id}/final`)
+  for (const text of ['### rate-limit: Rate limit (backend)', 'Verdict on rate-limit/', tasks[0]?.title as string])
+    expect(body).toContain(text)
+  await approve(agency, run)
+  expect(await agency.settled(run)).toMatchObject({ status: 'done' })
+  expect(repository.git('rev-parse', 'main')).not.toBe(before)
 })

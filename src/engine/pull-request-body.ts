@@ -1,0 +1,65 @@
+import type { ReadTx } from '../db/port.ts'
+import { shorten } from '../kernel/text.ts'
+import { newestVersion } from '../work/artifacts/store.ts'
+import type { Brief } from '../work/briefs/contract.ts'
+import { listBriefs } from '../work/briefs/store.ts'
+import type { Part } from '../work/parts/contract.ts'
+import { listParts } from '../work/parts/store.ts'
+import type { Run } from '../work/runs/contract.ts'
+import { idOfWorkstream, isWorkstream } from './branches.ts'
+
+/** What a reader of a pull request wants to know first: the goal, what was done for it, and who has judged it how. */
+export async function bodyOf(tx: ReadTx, run: Run): Promise<string> {
+  const merged = (await listBriefs(tx, run.id)).filter((brief) => brief.kind === 'work' && brief.branchCommit !== null)
+  const parts = (await listParts(tx, run.id)).filter(({ status }) => status !== 'cancelled')
+  const done = parts.some(isWorkstream)
+    ? `## Workstreams\n\n${await workstreams(tx, parts, merged)}`
+    : `## Briefs\n\n${listed(merged)}`
+  return [run.goalAnchor, done, `Run ${run.id}`].join('\n\n')
+}
+
+/** As many briefs, and workstreams, as a reader would look at. */
+const mostListed = 50
+
+function listed(briefs: readonly Brief[], indent = ''): string {
+  const lines = briefs
+    .slice(0, mostListed)
+    .map(({ key, title, id }) => `${indent}- ${key}: ${shorten(title, 120)} (${id})`)
+  if (briefs.length > lines.length) lines.push(`${indent}- and ${briefs.length - lines.length} more`)
+  return lines.join('\n')
+}
+
+async function workstreams(tx: ReadTx, parts: readonly Part[], merged: readonly Brief[]): Promise<string> {
+  const all = parts.filter(isWorkstream)
+  const texts: string[] = []
+  for (const part of all.slice(0, mostListed)) {
+    const id = idOfWorkstream(part)
+    const { name, domain } = part.data
+    const called = [typeof name === 'string' ? name : id, typeof domain === 'string' ? `(${domain})` : '']
+    const verdicts = await verdictsOn(
+      tx,
+      parts.filter(({ parent }) => parent === part.key),
+    )
+    const tasks = merged.filter(({ workstream }) => workstream === id)
+    texts.push(
+      [`### ${id}: ${shorten(called.filter(Boolean).join(' '), 200)}`, ...verdicts, listed(tasks)]
+        .filter((text) => text !== '')
+        .join('\n\n'),
+    )
+  }
+  if (all.length > texts.length) texts.push(`And ${all.length - texts.length} more workstreams.`)
+  return texts.join('\n\n')
+}
+
+/** What the lead of each squad has said of it at the end. */
+async function verdictsOn(tx: ReadTx, squads: readonly Part[]): Promise<string[]> {
+  const said: string[] = []
+  for (const { runId, key } of squads.slice(0, mostListed)) {
+    const squad = key.slice(key.indexOf(':') + 1)
+    const content = (await newestVersion(tx, runId, `joint_verdict/${squad}`))?.content ?? null
+    if (content === null) continue
+    const { joint_verdict: verdict, summary } = JSON.parse(content) as Record<string, unknown>
+    said.push(`Verdict on ${squad}: ${String(verdict)}. ${shorten(String(summary ?? ''), 500)}`)
+  }
+  return said
+}
