@@ -324,10 +324,10 @@ describeStores('a run of workstreams in a repository', (openFresh) => {
 })
 
 describe('a task in a repository', () => {
-  async function opened(streams: Stream[], files?: Record<string, string>) {
+  async function opened(streams: Stream[], files?: Record<string, string>, playbook: Playbook = teamOf(streams)) {
     const repository = makeRepository(files)
     const { repositories, workspaces } = openRepositories()
-    const agency = await openAgency({ repositories, workspaces, playbooks: [teamOf(streams)] })
+    const agency = await openAgency({ repositories, workspaces, playbooks: [playbook] })
     await agency.engine.start()
     return { repository, agency }
   }
@@ -349,6 +349,41 @@ describe('a task in a repository', () => {
     expect(prompt).toContain(`git merge ${b?.branchCommit}`)
     expect(prompt).not.toContain(`git merge ${a?.branchCommit}`)
     expect((await agency.pullRequests.ofRun(run.id)).files.map(({ path }) => path)).toEqual(['a.txt', 'b.txt', 'c.txt'])
+  })
+
+  it('is told to join what it rests on when that is done again, and keeps its clone', async () => {
+    const tasks = [{ id: 'a' }, { id: 'b', after: ['a'] }]
+    const team = teamOf([{ id: 'api', domain: 'x', tasks }])
+    const again: Playbook = {
+      ...team,
+      decide: (view, trigger) => {
+        if (trigger.kind !== 'brief_ready' || trigger.brief.objective !== 'b' || trigger.brief.attempts > 1)
+          return team.decide(view, trigger)
+        const a = view.found.workstreams?.['api']?.find(({ objective }) => objective === 'a') as Brief
+        const corrections = [{ evidence: 'a.txt', detail: 'more' }]
+        return [
+          { kind: 'rework_brief', brief: a, corrections, counter: 'retries' },
+          { kind: 'send_back', brief: trigger.brief, reason: 'a is done again', class: 'invalidated' },
+        ]
+      },
+    }
+    const { repository, agency } = await opened([], undefined, again)
+    const run = await start(agency, repository, {
+      't4:a': { attempts: [writes('a.txt', 'a\n'), writes('a.txt', 'more\n')] },
+      't4:b': {
+        attempts: [
+          writes('b.txt', 'b\n'),
+          [{ run: 'test -f b.txt' }, merges('feature/*/api/a'), ...writes('c.txt', 'c\n')],
+        ],
+      },
+    })
+    await gateOf(agency, run)
+    const [a, b] = await Promise.all(['a', 'b'].map((id) => agency.brief(run, `t4:api:main:${id}`)))
+    expect(b).toMatchObject({ attempts: 2, retriesUsed: 0 })
+    expect(b?.startCommit).not.toBe(a?.branchCommit)
+    expect(await promptOf(agency, run, 't4:api:main:b')).toContain(`git merge ${a?.branchCommit}`)
+    const shown = ['a.txt', 'b.txt', 'c.txt'].map((name) => inMirror(repository, run, 'show', `${b?.branch}:${name}`))
+    expect(shown).toEqual(['more', 'b', 'c'])
   })
 
   it('that does not go together with another of its workstream is told which files, and the commit to join with', async () => {
