@@ -3,6 +3,8 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 
+import type { NotifierSettings } from '../adapters/notify/contract.ts'
+import type { ConfiguredNotifier } from '../adapters/notify/port.ts'
 import { createPrices } from '../adapters/prices/genai/prices.ts'
 import { killSurvivors } from '../adapters/runtime/survivors.ts'
 import { type Agency, composeAgency, routesOf } from '../compose.ts'
@@ -145,13 +147,16 @@ async function open(
   const worker = await db.write([], (tx) => registerWorker(tx, { id: workerId, host: hostname(), pid: process.pid }))
 
   const jobs = createJobs({ db, clock, ids: systemIds, worker: workerId, trigger })
+  const makeNotifiers = (entries: readonly NotifierSettings[]): ConfiguredNotifier[] =>
+    createNotifiers(entries, { environment: env, write: say ?? ((line) => log.info(line)) })
   const notify = createNotify({
     db,
     clock,
     ids: systemIds,
     log,
     jobs,
-    notifiers: createNotifiers(values.notify, { environment: env, write: say ?? ((line) => log.info(line)) }),
+    notifiers: makeNotifiers(values.notify),
+    make: makeNotifiers,
     address: () => listening?.address ?? '',
   })
   const gateFile = createGateFile({ db, path: join(paths.home, 'workspace', 'pending_gates.json'), log })

@@ -378,3 +378,23 @@ describeStores('the end of a run', (openFresh) => {
     expect((await replayEvents(db, eventTables)).differences).toEqual([])
   })
 })
+
+describeStores('a team with notifiers of its own', (openFresh) => {
+  it('is told of its runs, beside whoever is told of everything, and of no other run', async () => {
+    const { db } = await openFresh()
+    const [ours, theirs] = [await httpEndpoint('takes it'), await httpEndpoint('takes it')]
+    const told: NotifierSettings[] = [{ adapter: 'webhook', timeoutSeconds: 10, url: `${ours.origin}/ours` }]
+    const { agency, notify } = await startAgency(db, { told, slots: 0 })
+    const start = (playbook: 'direct' | 'tiered', team?: string) =>
+      agency.runs.create(operator, CreateRun.parse({ goal: 'Build it', playbook, team }))
+    const withTeam = await start('tiered', `notify:\n- { adapter: webhook, url: "${theirs.origin}/theirs" }`)
+    const alone = await start('direct')
+    for (const { id } of [withTeam, alone])
+      await db.write([`run:${id}`], (tx) => notify.send(tx, { ...note, runId: id, object: `gate:${id}` }))
+    await expect.poll(() => ours.requests.length, { timeout: 15_000 }).toBe(2)
+    await expect.poll(async () => (await notify.list('sent', 10)).notifications.length, { timeout: 15_000 }).toBe(2)
+    expect(theirs.requests.map(({ body }) => (JSON.parse(body) as { run_id: string }).run_id)).toEqual([withTeam.id])
+    const sent = (await notify.list('sent', 10)).notifications.find(({ runId }) => runId === withTeam.id)
+    expect(sent?.deliveries.map(({ adapter }) => adapter)).toEqual(['webhook', 'team-webhook'])
+  })
+})

@@ -1,3 +1,4 @@
+import type { NotifierSettings } from '../adapters/notify/contract.ts'
 import type { ConfiguredNotifier, Notification } from '../adapters/notify/port.ts'
 import type { Db, Tx } from '../db/port.ts'
 import { create } from '../events/change.ts'
@@ -10,6 +11,7 @@ import { redact, shorten } from '../kernel/text.ts'
 import type { Delivery, NewNotification, NotificationAction, NotificationRecord } from './contract.ts'
 import { recordOutcome } from './outcome.ts'
 import { createOutlets } from './outlets.ts'
+import { createTeamOutlets } from './team-outlets.ts'
 import { findNotification, listNotifications, notifications, wasTold } from './store.ts'
 
 export interface NotifyDeps {
@@ -19,6 +21,8 @@ export interface NotifyDeps {
   log: Log
   jobs: Pick<Jobs, 'enqueue' | 'handle'>
   notifiers: readonly ConfiguredNotifier[]
+  /** Makes those that a run's team brings; without it, no team brings any. */
+  make?: (entries: readonly NotifierSettings[]) => ConfiguredNotifier[]
   /** Where the dashboard listens now. */
   address: () => string
 }
@@ -30,17 +34,25 @@ const maxTries = 10
 const jobKind = 'notify'
 
 /** Tells people, once per object, state and audience. Nothing that fails here stops anything else. */
-export function createNotify({ db, clock, ids, log, jobs, notifiers, address }: NotifyDeps) {
+export function createNotify({ db, clock, ids, log, jobs, notifiers, make = () => [], address }: NotifyDeps) {
   const outlets = createOutlets(notifiers, clock)
+  const ofTeam = createTeamOutlets(make, clock)
   jobs.handle(jobKind, deliver)
 
   /** A job may come twice and may come late: the row says who is still to be told. */
   async function deliver({ payload, tries, signal }: RunningJob): Promise<void> {
-    const row = await db.read((tx) => findNotification(tx, String(payload)))
+    const { row, team } = await db.read(async (tx) => {
+      const row = await findNotification(tx, String(payload))
+      return { row, team: await ofTeam(tx, row?.runId ?? null) }
+    })
     if (row === undefined || row.status !== 'waiting') return
     const taken = new Set(row.deliveries.flatMap(({ adapter, ok }) => (ok ? [adapter] : [])))
-    const open = outlets.namesFor(row.kind).filter((name) => !taken.has(name))
-    const results = await outlets.send(open, messageOf(row, address()), signal)
+    const message = messageOf(row, address())
+    const sent = [outlets, team].flatMap((each) => {
+      const open = each?.namesFor(row.kind).filter((name) => !taken.has(name)) ?? []
+      return each === null ? [] : [each.send(open, message, signal)]
+    })
+    const results = (await Promise.all(sent)).flat()
     const failed = results.filter(({ ok }) => !ok)
     const isLast = tries + 1 >= maxTries
     const status = failed.length === 0 ? 'sent' : isLast && !signal.aborted ? 'failed' : 'waiting'
@@ -62,7 +74,8 @@ export function createNotify({ db, clock, ids, log, jobs, notifiers, address }: 
     async send(tx: Tx, note: NewNotification): Promise<void> {
       const row = rowOf(note, ids.next('notification'), tx.at)
       if (await wasTold(tx, row)) return
-      const names = outlets.namesFor(row.kind)
+      const team = await ofTeam(tx, row.runId)
+      const names = [...outlets.namesFor(row.kind), ...(team?.namesFor(row.kind) ?? [])]
       await create(tx, notifications, names.length === 0 ? { ...row, status: 'sent' } : row, {
         kind: 'notify_requested',
         by: 'daemon',

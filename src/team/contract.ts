@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { NotifyList } from '../adapters/notify/contract.ts'
+import { NotifierSettings, NotifyList } from '../adapters/notify/contract.ts'
 import { laterRuntimes } from '../adapters/runtime/contract.ts'
 import { laterVcsAdapters, vcsAdapters } from '../adapters/vcs/contract.ts'
 
@@ -134,6 +134,21 @@ const Tier = z.strictObject({
   options: Options.optional(),
 })
 
+/** A run keeps its team, and whoever may see the run sees it: it may say where a secret is, not what it is. */
+function refuseSecrets(entries: readonly NotifierSettings[], context: z.RefinementCtx): void {
+  for (const [at, entry] of entries.entries()) {
+    // Who knows the address of such a channel may write to it.
+    const fields = ['token', 'secret', 'password', ...(/slack|discord/.test(entry.adapter) ? ['url'] : [])]
+    for (const field of fields)
+      if (typeof (entry as Record<string, unknown>)[field] === 'string')
+        context.addIssue({
+          code: 'custom',
+          path: [at, field],
+          message: 'a run keeps its team: say where it is, with {env: NAME} or {file: /path}',
+        })
+  }
+}
+
 const Place = z.string().min(1).max(4_096).nullable().default(null)
 
 /** A team file. Every key may be left out; one that is not here is refused. */
@@ -163,7 +178,7 @@ export const Team = z.strictObject({
       options: Options.default({}),
     })
     .prefault({}),
-  notify: NotifyList.default([]),
+  notify: NotifyList.superRefine(refuseSecrets).default([]),
   vcs: z
     .strictObject({
       adapter: z
@@ -227,6 +242,7 @@ export const ResolvedTeam = z.object({
     pipelineRequires: z.enum(['completed', 'verified']),
   }),
   tiers: z.object({ t1: ResolvedTier, t2: ResolvedTier, t3: ResolvedTier, t4: ResolvedTier, t5: ResolvedTier }),
+  notify: z.array(NotifierSettings).default([]).describe('Who is told beside those of the configuration'),
   vcs: z.object({ adapter: z.string(), main: z.string().nullable() }),
   talent: z.object({ path: z.string().nullable(), registry: z.string().nullable() }),
   warnings: z.array(z.string()),

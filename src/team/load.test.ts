@@ -175,6 +175,16 @@ describe('a line that cannot be', () => {
     ])
   })
 
+  it('holds a secret, which a run would keep', () => {
+    const said = 'a run keeps its team: say where it is, with {env: NAME} or {file: /path}'
+    expect(
+      complaints(
+        'notify:\n- {adapter: slack, url: "https://hooks.example/x"}\n- {adapter: ntfy, url: "https://n.example", token: t}',
+      ),
+    ).toEqual([`2:25: notify.0.url: ${said}`, `3:52: notify.1.token: ${said}`])
+    expect(complaints('notify:\n- {adapter: slack, url: {env: SLACK}}')).toEqual([])
+  })
+
   it('names what is not there yet', () => {
     expect(
       complaints('runtime: {coding_agent: codex}\ntiers: {t4: {runtime: remote}}\nvcs: {adapter: github, remote: x}'),

@@ -64,6 +64,7 @@ export function resolveTeam(team: Team, environment: TeamEnvironment): Resolutio
       logLevel,
       limits: team.limits,
       tiers: Object.fromEntries(chosen.map(({ name, tier }) => [name, tier])) as ResolvedTeam['tiers'],
+      notify: team.notify,
       vcs: { adapter, main },
       talent: team.talent,
       warnings: warningsOf(chosen),

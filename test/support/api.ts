@@ -49,13 +49,16 @@ export async function startAgency(
   await writeFirstFiles(db, org.files)
   const worker = await db.write([], (tx) => registerWorker(tx, { id: 'wrk_test', host: 'here', pid: process.pid }))
   const jobs = createJobs({ db, clock, ids: systemIds, worker: 'wrk_test', trigger: noTrigger })
+  const makeNotifiers = (entries: readonly NotifierSettings[]) =>
+    createNotifiers(entries, { environment: {}, write: () => {} })
   const notify = createNotify({
     db,
     clock,
     ids: systemIds,
     log: noLog,
     jobs,
-    notifiers: createNotifiers(told, { environment: {}, write: () => {} }),
+    notifiers: makeNotifiers(told),
+    make: makeNotifiers,
     address: () => 'http://127.0.0.1:1',
   })
   const root = freshFolder()
