@@ -119,6 +119,16 @@ export function beginLife(world: World): Life {
     killSurvivors: async (attemptIds) => (dead ? never : killSurvivors(world, attemptIds)),
     later: async (tx, wake) => {
       // No run of a simulation has a repository.
+      if (wake.kind === 'playbook_timer') {
+        const { kind: timer, runId, name, part, delayMs: waitMs } = wake
+        await jobs.enqueue(tx, {
+          kind: timer,
+          payload: { runId, name, part },
+          delayMs: waitMs,
+          singleton: `${runId} ${name} ${part}`,
+        })
+        return
+      }
       if (!('gateId' in wake)) return
       const { kind, gateId, delayMs } = wake
       await jobs.enqueue(tx, { kind, payload: { gateId }, delayMs, singleton: `${kind}:${gateId}` })

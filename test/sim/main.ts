@@ -8,6 +8,7 @@ const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '100' },
     start: { type: 'string', default: '1' },
+    playbook: { type: 'string', default: 'direct' },
     bug: { type: 'string' },
     bugs: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
@@ -16,6 +17,7 @@ const { values } = parseArgs({
 })
 const seeds = wholeNumber('seeds', values.seeds)
 const start = wholeNumber('start', values.start)
+const playbook = values.playbook === 'tiered' ? 'tiered' : 'direct'
 if (values.bugs) process.exit(await tryBugs(seeds, start))
 if (values.bug !== undefined) injectBug(values.bug)
 // Only now, so that a bug is there before whoever imports what it replaces.
@@ -32,7 +34,7 @@ process.on('uncaughtException', (error: unknown) => {
 const began = performance.now()
 const total = { seeds: 0, events: 0, lives: 0, faults: new Map<string, number>(), failures: 0 }
 for (current = start; current < start + seeds; current++) {
-  const outcome = await simulate(current)
+  const outcome = await simulate(current, playbook)
   add(outcome)
   if (values.verbose) console.log(`${current} ${outcome.hash} ${outcome.events} events, ${outcome.lives} lives`)
   if (values.verbose && seeds === 1) console.log(outcome.log.join('\n'))
@@ -54,7 +56,8 @@ function add({ events, lives, faults }: Outcome): void {
 function tellFailure(seed: number, invariant: string, detail: string): void {
   const bug = values.bug === undefined ? '' : ` --bug ${values.bug}`
   console.log(`seed ${seed} breaks "${invariant}": ${detail}`)
-  console.log(`  npm run sim -- --seeds 1 --start ${seed}${bug}`)
+  const tiered = playbook === 'tiered' ? ' --playbook tiered' : ''
+  console.log(`  npm run sim -- --seeds 1 --start ${seed}${tiered}${bug}`)
 }
 
 function tellTotal(): void {

@@ -29,6 +29,36 @@ export function drawRun(random: Random, name: string): CreateRun {
   })
 }
 
+/** A goal for a team of five tiers, whose limits are short enough to be reached. */
+export function drawTieredRun(random: Random, name: string): CreateRun {
+  const on = (chance: number): boolean => random.chance(chance)
+  const team = {
+    visibility: {
+      strict_mode: on(0.1),
+      inspection_gates: { t2_lead: on(0.2), t2_synthesis: on(0.7), t3_plan: on(0.2), t5_verdict: on(0.2) },
+    },
+    limits: {
+      crash_retries: random.between(0, 2),
+      retry_budget: random.between(0, 2),
+      t2_conflict_cycle_limit: random.between(0, 2),
+      t3_mesh_timeout_minutes: random.pick([null, 0.5, 2, 10]),
+      max_parallel_agents: random.pick([1, 3, 8]),
+      max_parallel: { t4: random.pick([1, 2, 5]) },
+    },
+  }
+  return CreateRun.parse({
+    goal: goalOf(name),
+    playbook: 'tiered',
+    runtime: 'scripted',
+    team: JSON.stringify(team),
+    idleMinutes: random.pick([1, 2]),
+    hardMinutes: random.pick([3, 6]),
+    gateTimeoutMinutes: random.pick([null, null, 1, 4]),
+    ...(random.chance(0.1) ? { tokenBudget: random.between(2_000, 50_000) } : {}),
+    approvalsNeeded: random.pick([1, 1, 1, 2]),
+  })
+}
+
 export const goalOf = (name: string): string => `Write ${name}.md`
 
 /** Mostly small: what can go wrong goes wrong with two briefs, and many seeds see more than large ones. */

@@ -7,7 +7,7 @@ import { openRuns } from './invariants/brief.ts'
 import { checkRest } from './invariants/rest.ts'
 import { checkStore } from './invariants/store.ts'
 import { beginLife } from './life.ts'
-import { drawRun, goalOf } from './missions.ts'
+import { drawRun, drawTieredRun, goalOf } from './missions.ts'
 import { decideEverything, employOperator } from './operator/operator.ts'
 import { isOurs, textOf } from './trouble.ts'
 import { createWorld, type Failure, type World } from './world.ts'
@@ -25,12 +25,12 @@ export interface Outcome {
 }
 
 /** One world from beginning to end: trouble, then silence, then everybody does their best and everything ends. */
-export async function simulate(seed: number): Promise<Outcome> {
+export async function simulate(seed: number, playbook: 'direct' | 'tiered' = 'direct'): Promise<Outcome> {
   const world = await createWorld(seed)
   employInvariants(world)
   const stop = world.db.onCommit(() => void world.history.catchUp())
   beginLife(world)
-  askForRuns(world)
+  askForRuns(world, playbook)
   employOperator(world)
   await beBusy(world)
   await beSilent(world)
@@ -51,12 +51,13 @@ export async function simulate(seed: number): Promise<Outcome> {
   }
 }
 
-function askForRuns(world: World): void {
+function askForRuns(world: World, playbook: 'direct' | 'tiered'): void {
   const random = world.random.about('runs')
-  const count = random.pick([1, 1, 1, 2, 2, 3, 4])
+  const isTiered = playbook === 'tiered'
+  const count = random.pick(isTiered ? [1, 1, 1, 2] : [1, 1, 1, 2, 2, 3, 4])
   for (let index = 0; index < count; index++) {
     const name = `r${index}`
-    const input = drawRun(random.about(name), name)
+    const input = (isTiered ? drawTieredRun : drawRun)(random.about(name), name)
     // As any client does that hears nothing: once more, under the same key.
     const ask = (): void => {
       if (world.phase !== 'busy' || isAskedFor(world, name)) return
@@ -90,7 +91,7 @@ async function beSilent(world: World): Promise<void> {
 async function beDiligent(world: World): Promise<void> {
   world.phase = 'diligent'
   for (let round = 0; world.failure === null && !hasEnded(world); round++) {
-    if (round === 80)
+    if (round === 200)
       return world.fail('every run ends when everybody does their best', `${openRuns(world)[0]?.['id']} does not`)
     decideEverything(world, round)
     await rest(world)

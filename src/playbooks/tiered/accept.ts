@@ -41,16 +41,19 @@ export function resultJudged(view: View, brief: Brief, acceptance: Acceptance): 
   ]
   if (acceptance.decision === 'reject') return [...written, ...rejected(view, acceptance)]
   const isMerging = hasResult(view.run)
+  // Who paused it lets it go on first.
+  const waits = !isMerging && view.run.status === 'paused'
   const told = tell(say('T1', 'ACCEPT', `accept(final) ✓ ${shorten(acceptance.reason, 200)}`, { brief }), [
-    changedRun(view, { isMerging }),
+    changedRun(view, { isMerging, ...(waits ? { accepted: acceptance.reason } : {}) }),
   ])
+  if (waits) return [...written, told]
   return [...written, told, isMerging ? mergeGate(view) : end(view, acceptance.reason)]
 }
 
 const hasResult = ({ repository, head }: Run): boolean =>
   repository !== null && head !== null && head !== repository.base
 
-const end = ({ run }: View, reason: string): Decision => ({
+export const end = ({ run }: View, reason: string): Decision => ({
   kind: 'end_run',
   status: 'done',
   summary: `${counted(run.briefsVerified + run.briefsDone, 'brief')} done; T1 accepts: ${shorten(reason, 300)}`,

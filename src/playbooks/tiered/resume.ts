@@ -1,6 +1,6 @@
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Decision, Needs, View } from '../contract.ts'
-import { goBack, mergeGate, rejectionNeeds, withoutResume } from './accept.ts'
+import { end, goBack, mergeGate, rejectionNeeds, withoutResume } from './accept.ts'
 import { architectureNeeds, redesign, retryConflict } from './architecture.ts'
 import { conflictNeeds, retryMerge } from './conflicts.ts'
 import { surface } from './failures.ts'
@@ -16,12 +16,13 @@ export const resumeNeeds: Needs = { parts: [runPart], failed: true, amendments: 
 
 /** The operator lets a paused run go on. */
 export function resumed(view: View): readonly Decision[] {
-  const { onResume, isMerging = false } = runOf(view)
+  const { onResume, isMerging = false, accepted } = runOf(view)
   const { run } = view
   if (onResume !== undefined) return [{ kind: 'start_timer', name: resumeTimer, part: placeOf(onResume), minutes: 0 }]
   const own = view.found.failed.filter(({ tier }) => tier === 't1')
   if (own.length > 0) return own.map(retry)
   if (run.briefsFailed > 0) return surface(view)
+  if (accepted !== undefined && !isMerging) return [end(view, accepted)]
   // A gate that nobody decided in time is opened again by whoever knows what it was about.
   return isMerging && run.gatesPending === 0 && run.heldBy !== 'landing' ? [mergeGate(view)] : []
 }

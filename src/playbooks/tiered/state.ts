@@ -24,6 +24,8 @@ export interface RunData {
   /** Workstreams that stand for others as soon as the plan gate lets them. */
   readonly replan?: Readonly<Record<string, { readonly from: string; readonly wave: number }>>
   readonly isMerging?: boolean
+  /** Why T1 accepts the result, while the run is paused. */
+  readonly accepted?: string
 }
 
 export type OnResume =

@@ -1,8 +1,10 @@
 import type { StepInput } from '../../../src/adapters/runtime/scripted/contract.ts'
 import { verification } from '../../../src/adapters/runtime/scripted/other-parts.ts'
 import type { Outcome } from '../../../src/work/attempts/contract.ts'
+import type { LaunchStep } from '../../../src/adapters/runtime/port.ts'
 import { planOf } from '../missions.ts'
 import type { Random } from '../random.ts'
+import { badStep, goodStep, stepReport } from './tiers.ts'
 
 /** How an agent spends one attempt. */
 export interface Behaviour {
@@ -21,12 +23,21 @@ export interface Task {
   readonly subject: string
   readonly attempt: number
   readonly prompt: string
+  /** Which step of a playbook it is, and what it is given. */
+  readonly step?: LaunchStep | undefined
+  readonly isDiligent?: boolean
   /** Longer than any deadline of the run. */
   readonly tooLongMs: number
 }
 
 /** Does well, in one of the ways there are. */
 export function goodBehaviour(task: Task, random: Random): Behaviour {
+  if (task.kind === 'plan' && task.step !== undefined) {
+    const output = goodStep(task.step, random, task.isDiligent === true)
+    // What it replaces may not be there any more, or be of another kind.
+    const outcomes: Outcome[] = task.step.phase === 'resolve' ? ['ok', 'bad_output'] : ['ok', 'bad_output']
+    return { name: 'good', steps: [...thinking(random), stepReport(output, random)], outcomes }
+  }
   const steps = [...thinking(random), ...doing(task), ...(task.kind === 'work' ? usage(random) : [])]
   // Whoever came before may have left something open.
   const settling: StepInput[] = task.kind === 'work' && task.attempt > 1 ? [{ log: 'note settle' }] : []
@@ -34,7 +45,10 @@ export function goodBehaviour(task: Task, random: Random): Behaviour {
 }
 
 export function badBehaviour(task: Task, random: Random): Behaviour {
-  const bad = { ...badAnywhere, ...(task.kind === 'work' ? badWork : task.kind === 'verify' ? badVerdict : badPlan) }
+  const bad = {
+    ...badAnywhere,
+    ...(task.kind === 'work' ? badWork : task.kind === 'verify' ? badVerdict : badPlanning(task)),
+  }
   const name = random.pick(Object.keys(bad))
   const drawn = (bad[name] as Draw)(task, random)
   return { ...drawn, name, steps: [...thinking(random), ...drawn.steps] }
@@ -188,6 +202,9 @@ const badVerdict: Record<string, Draw> = {
     outcomes: ['bad_output'],
   }),
 }
+
+const badPlanning = ({ step }: Task): Record<string, Draw> =>
+  step === undefined ? badPlan : { 'hands over something else': (_, random) => badStep(step, random) }
 
 const badPlan: Record<string, Draw> = {
   'plans nothing': (_, random) => ({ steps: [done({}, random)], outcomes: ['bad_output'] }),

@@ -15,7 +15,7 @@ export function createSimRuntime(world: World): Runtime {
     available: async () => ({ ok: true }),
     checkOptions: () => {},
     launch: async (launch) => {
-      const behaviour = drawBehaviour(world, taskOf(launch))
+      const behaviour = drawBehaviour(world, taskOf(launch, world.phase === 'diligent'))
       world.history.play(launch.launchId, behaviour)
       if (behaviour.name !== 'good') world.fault(`agent ${behaviour.name}`)
       if (behaviour.cannotStart === true) throw new Error('no such program (simulated)')
@@ -36,16 +36,26 @@ async function* gone<T>(events: AsyncIterable<T>, then: () => void): AsyncGenera
 }
 
 function drawBehaviour(world: World, task: Task): Behaviour {
-  const random = world.random.about(`${task.kind} ${task.subject} ${task.attempt}`)
+  const random = world.random.about(`${task.kind} ${task.step?.key ?? task.subject} ${task.attempt}`)
   const { badAgent, badVerifier, badPlanner } = world.temper
   const isBad = random.chance({ work: badAgent, verify: badVerifier, plan: badPlanner }[task.kind])
   return isBad && world.phase !== 'diligent' ? badBehaviour(task, random) : goodBehaviour(task, random)
 }
 
-const taskOf = ({ kind, prompt, attempt }: Launch): Task => ({
+const taskOf = ({ kind, prompt, attempt, step }: Launch, isDiligent: boolean): Task => ({
   kind,
-  subject: /Write (\S+)\.md/.exec(prompt)?.[1] ?? 'nothing',
+  subject: subjectOf(prompt, step),
+  step: kind === 'plan' ? step : undefined,
+  isDiligent,
   attempt,
   prompt,
   tooLongMs: 8 * 60_000,
 })
+
+/** In a run of tiers the goal stands before what is to be done for it: the last one that is named is meant. */
+function subjectOf(prompt: string, step: Launch['step']): string {
+  const [file] = step?.files ?? []
+  if (file !== undefined && file !== 'shared.md') return file.replace(/\.md$/, '')
+  const named = [...prompt.matchAll(/Write (\S+)\.md/g)].map((match) => match[1] as string)
+  return (step === undefined ? named[0] : named.toSorted((a, b) => b.length - a.length)[0]) ?? 'nothing'
+}

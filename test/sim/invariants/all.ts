@@ -5,12 +5,14 @@ import { watchGates } from './gates.ts'
 import { watchLaunches } from './launches.ts'
 import { watchMoney } from './money.ts'
 import { inspectRuns } from './runs.ts'
+import { watchTiers } from './tiers.ts'
 import { watchVerified } from './verified.ts'
 
 /** Everything that holds at every event and after every commit. */
 export function employInvariants(world: World): void {
   watchAgents(world)
   watchLaunches(world)
+  watchTiers(world)
   watchVerified(world)
   watchCounters(world)
   watchGates(world)

@@ -25,6 +25,12 @@ export const pendingGatesOf = (history: History, runId: string): Row[] =>
 export const openQuestionsOf = (history: History, runId: string): Row[] =>
   history.of('questions', runId).filter((question) => question['answered_at'] === null)
 
+/** What halts the run as a whole: a gate of the operator's before more than one brief. */
+export const haltsRun = (gate: Row): boolean =>
+  gate['approver'] === 'operator' && !String(gate['boundary']).startsWith('brief:')
+
+export const isTiered = (run: Row): boolean => run['playbook'] === 'tiered'
+
 /** The last that was made. */
 export const newestGate = (history: History, runId: string, is: (gate: Row) => boolean): Row | undefined =>
   history.of('gates', runId).filter(is).at(-1)

@@ -36,7 +36,7 @@ export function watchCounters(world: World): void {
       // What is left of a brief goes on with its retries.
       if (table === 'briefs' && before === null && after['remainder_of'] !== null)
         tallyOf(after['id'] as string).bad = tallyOf(parentOf(history, after)).bad
-      if (table === 'briefs' && before !== null) {
+      if (table === 'briefs' && before !== null && after['tier'] === null) {
         countNotes(event, before, after, tallyOf(after['id'] as string))
         excuse(event, history, before, after, tallyOf(after['id'] as string))
         forgive(event, history, before, after, tallyOf(after['id'] as string))
@@ -47,6 +47,10 @@ export function watchCounters(world: World): void {
   world.history.inspect((runIds, history) => {
     for (const runId of runIds)
       for (const brief of history.of('briefs', runId)) {
+        if (brief['tier'] !== null) {
+          checkBounds(history, brief)
+          continue
+        }
         const tally = tallyOf(brief['id'] as string)
         for (const [kind, used, limit] of columns) {
           const expected = Math.min(tally[kind], brief[limit] as number)
@@ -58,6 +62,13 @@ export function watchCounters(world: World): void {
         }
       }
   })
+}
+
+/** Who stands above it may let it begin anew; no limit is passed for that. */
+function checkBounds(history: History, brief: Row): void {
+  for (const [, used, limit] of columns)
+    if ((brief[used] as number) > (brief[limit] as number))
+      history.fail('limits hold', `${nameOf(brief)}: ${used} is ${brief[used]} of ${brief[limit]}`)
 }
 
 function parentOf(history: History, rest: Row): string {

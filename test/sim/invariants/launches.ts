@@ -1,6 +1,15 @@
 import type { History, Row } from '../history.ts'
 import type { World } from '../world.ts'
-import { attemptsOf, configurationOf, nameOf, newestGate, pendingGatesOf, stepsInto } from './brief.ts'
+import {
+  attemptsOf,
+  configurationOf,
+  haltsRun,
+  isTiered,
+  nameOf,
+  newestGate,
+  pendingGatesOf,
+  stepsInto,
+} from './brief.ts'
 
 /** Nothing starts that must not start yet, or any more. */
 export function watchLaunches(world: World): void {
@@ -21,16 +30,18 @@ export function watchLaunches(world: World): void {
     if (run['abandoned'] === 1) refuse('starts in a run that was given up')
     if (before['held_by'] !== null) refuse(`starts although ${before['held_by']} holds it`)
     for (const gate of pendingGatesOf(history, runId))
-      if (gate['boundary'] === 'run' || gate['boundary'] === `brief:${brief['id']}`)
+      if (haltsRun(gate) || gate['boundary'] === `brief:${brief['id']}`)
         refuse(`starts while the gate ${gate['gate']} is pending`)
     for (const other of history.of('briefs', runId))
-      if (other['status'] === 'failed' && other['kind'] !== 'verify') refuse(`starts although ${nameOf(other)} failed`)
+      if (other['status'] === 'failed' && other['kind'] !== 'verify' && brief['phase'] !== 'resolve')
+        refuse(`starts although ${nameOf(other)} failed`)
     for (const edge of history.of('dependencies', runId)) {
       if (edge['brief_id'] !== brief['id']) continue
       const awaited = history.row('briefs', edge['after_id'] as string) as Row
       const isMet =
         awaited['status'] === 'verified' ||
         awaited['status'] === 'done' ||
+        (isTiered(run) && awaited['status'] === 'ready_for_verification') ||
         (awaited['status'] === 'cancelled' && everVerified.has(awaited['id'] as string))
       if (!isMet) refuse(`starts while ${nameOf(awaited)}, which it waits for, is ${awaited['status']}`)
     }

@@ -1,6 +1,15 @@
 import type { History, Row } from '../history.ts'
 import type { World } from '../world.ts'
-import { isAtWork, nameOf, openQuestionsOf, openRuns, pendingGatesOf } from './brief.ts'
+import {
+  hasEndedBrief,
+  haltsRun,
+  isAtWork,
+  isTiered,
+  nameOf,
+  openQuestionsOf,
+  openRuns,
+  pendingGatesOf,
+} from './brief.ts'
 
 /** When nothing happens any more, every run has ended or waits for something that has a name. */
 export function checkRest(world: World): void {
@@ -13,15 +22,16 @@ export function checkRest(world: World): void {
 function checkRun(history: History, run: Row): void {
   const runId = run['id'] as string
   const stuck = (why: string): void => history.fail('every run ends or waits on a named thing', `${runId} ${why}`)
-  const gates = pendingGatesOf(history, runId)
-  if (gates.some((gate) => gate['boundary'] === 'run') || history.rows('stops').size > 0) return
+  const gates = pendingGatesOf(history, runId).filter((gate) => gate['approver'] === 'operator')
+  if (gates.some(haltsRun) || history.rows('stops').size > 0) return
   const questions = openQuestionsOf(history, runId)
   const held = heldBriefs(history, runId)
   if (gates.length + questions.length + held.length === 0)
     return stuck(`is ${run['status']} and waits for nothing (${listOf(history, runId)})`)
   const isAsked = (brief: Row): boolean =>
     questions.some((question) => question['brief_id'] === brief['id'] || isAboutBudgetOf(question, brief)) ||
-    gates.some((gate) => gate['boundary'] === `brief:${brief['id']}`)
+    gates.some((gate) => gate['boundary'] === `brief:${brief['id']}`) ||
+    isResolved(history, brief)
   const hasFailed = history
     .of('briefs', runId)
     .some((brief) => brief['status'] === 'failed' && brief['kind'] !== 'verify')
@@ -32,8 +42,10 @@ function checkRun(history: History, run: Row): void {
     if (brief['status'] === 'failed' && brief['kind'] !== 'verify' && !isAsked(brief) && run['abandoned'] !== 1)
       stuck(`has ${nameOf(brief)} failed, and nobody is asked about it`)
     const isReady = brief['status'] === 'pending' && brief['unmet_dependencies'] === 0 && brief['held_by'] === null
-    if (isReady && !hasFailed && !isShort) stuck(`has ${nameOf(brief)} ready, and nobody takes it`)
-    if (brief['status'] === 'ready_for_verification' && !hasFailed) {
+    if (isReady && (!hasFailed || brief['phase'] === 'resolve') && !isShort)
+      stuck(`has ${nameOf(brief)} ready, and nobody takes it`)
+    // Slices wait for each other there, and then for whoever judges them together.
+    if (brief['status'] === 'ready_for_verification' && !hasFailed && !isTiered(run)) {
       const judge = history
         .of('briefs', runId)
         .find((each) => each['verifies'] === brief['id'] && each['verifies_attempt'] === brief['attempts'])
@@ -41,6 +53,13 @@ function checkRun(history: History, run: Row): void {
     }
   }
 }
+
+/** Somebody above it is at it, or is asked. */
+const isResolved = (history: History, brief: Row): boolean =>
+  brief['tier'] !== null &&
+  history
+    .of('briefs', brief['run_id'] as string)
+    .some((other) => other['phase'] === 'resolve' && !hasEndedBrief(other) && other['id'] !== brief['id'])
 
 const isAboutBudgetOf = (question: Row, brief: Row): boolean =>
   question['class'] === 'budget' && String(brief['held_by']).startsWith('budget:')

@@ -3,6 +3,7 @@ import type { World } from '../world.ts'
 import {
   attemptsOf,
   configurationOf,
+  haltsRun,
   hasEndedBrief,
   isAtWork,
   nameOf,
@@ -57,7 +58,7 @@ function checkCounters(history: History, run: Row, briefs: readonly Row[]): void
 
 /** A run stands still exactly while a gate before it is pending, and says which. */
 function checkHalt(history: History, run: Row): void {
-  const gates = pendingGatesOf(history, run['id'] as string).filter((gate) => gate['boundary'] === 'run')
+  const gates = pendingGatesOf(history, run['id'] as string).filter(haltsRun)
   const kinds = gates.map((gate) => gate['gate'])
   const status = run['status'] as string
   const refuse = (why: string): void =>

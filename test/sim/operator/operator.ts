@@ -102,7 +102,9 @@ function actOnce(world: World, random: Random): void {
 }
 
 const pendingGates = (world: World): Row[] =>
-  [...world.history.rows('gates').values()].filter((gate) => gate['status'] === 'pending')
+  [...world.history.rows('gates').values()].filter(
+    (gate) => gate['status'] === 'pending' && gate['approver'] === 'operator',
+  )
 const openQuestions = (world: World): Row[] =>
   [...world.history.rows('questions').values()].filter((question) => question['answered_at'] === null)
 const optionsOf = (question: Row): string[] =>

@@ -64,7 +64,7 @@ const outputs: Readonly<Record<string, OutputOf>> = {
     canonical_architecture: {
       overview: 'Each workstream stands alone (simulated).',
       slices: Object.fromEntries(
-        listOf(inputs['workstreams']).map((id) => [String(id), { summary: `All of ${String(id)}.`, components: [] }]),
+        Object.keys(fieldsOf(inputs['proposals'])).map((id) => [id, { summary: `All of ${id}.`, components: [] }]),
       ),
       interface_contracts: [],
     },

@@ -1,0 +1,48 @@
+import type { ResolvedTeam } from '../../../src/team/contract.ts'
+import type { History, Row } from '../history.ts'
+import type { World } from '../world.ts'
+import { isAtWork, isTiered, nameOf, newestGate, stepsInto } from './brief.ts'
+
+/** What a run of tiers promises on top: its plan first, one group after the other, no more at once than it may. */
+export function watchTiers(world: World): void {
+  world.history.watch((event, history) => {
+    for (const { after } of stepsInto(event, 'assigned')) {
+      const run = history.row('runs', after?.['run_id'] as string) as Row
+      if (isTiered(run)) check(history, run, after as Row)
+    }
+    for (const { before, after } of stepsInto(event, 'pending'))
+      if (before?.['status'] === 'draft')
+        history.fail('nothing starts before everybody has committed', nameOf(after as Row))
+  })
+}
+
+function check(history: History, run: Row, brief: Row): void {
+  const runId = run['id'] as string
+  const refuse = (why: string): void => history.fail('tiers keep their order', `${nameOf(brief)} starts ${why}`)
+  if (brief['tier'] !== 't1') {
+    const plan = newestGate(history, runId, (gate) => gate['gate'] === 't1_plan')
+    if (plan?.['status'] !== 'approved') refuse(`although the plan is ${plan?.['status'] ?? 'not there'}`)
+  }
+  const wave = waveOf(history, runId, brief['part'] as string | null)
+  for (const part of history.of('parts', runId)) {
+    const other = /^wave:(\d+)$/.exec(String(part['parent']))?.[1]
+    if (wave !== null && other !== undefined && Number(other) < wave && String(part['key']).startsWith('ws:'))
+      if (part['status'] !== 'done' && part['status'] !== 'cancelled')
+        refuse(`while ${part['key']} of an earlier group is ${part['status']}`)
+  }
+  const { limits } = (JSON.parse(run['configuration'] as string) as { team: ResolvedTeam }).team
+  const atWork = history.of('briefs', runId).filter(isAtWork)
+  if (atWork.length > limits.maxParallelAgents) refuse(`as one of ${atWork.length}`)
+  const tier = brief['tier'] as keyof typeof limits.maxParallel
+  const alike = atWork.filter((each) => each['tier'] === tier).length
+  if (alike > (limits.maxParallel[tier] ?? Infinity)) refuse(`as one of ${alike} of ${tier}`)
+}
+
+function waveOf(history: History, runId: string, part: string | null): number | null {
+  const parts = new Map(history.of('parts', runId).map((each) => [each['key'], each]))
+  for (let key: unknown = part; key !== null && key !== undefined; key = parts.get(key)?.['parent']) {
+    const number = /^wave:(\d+)$/.exec(String(key))?.[1]
+    if (number !== undefined) return Number(number)
+  }
+  return null
+}
