@@ -149,7 +149,7 @@ function refuseSecrets(entries: readonly NotifierSettings[], context: z.Refineme
   }
 }
 
-const Place = z.string().min(1).max(4_096).nullable().default(null)
+const Place = z.string().startsWith('/', 'must be an absolute path').max(4_096).nullable().default(null)
 
 /** A team file. Every key may be left out; one that is not here is refused. */
 export const Team = z.strictObject({

@@ -154,7 +154,7 @@ describe('a line that cannot be', () => {
       '1:20: notify.0.adapter: must be terminal, webhook, program, email, ntfy, slack or discord',
     ],
     ['vcs: {adapter: svn}', '1:16: vcs.adapter: must be bare'],
-    ['talent: {path: ""}', '1:16: talent.path: too small: expected string to have >=1 characters'],
+    ['talent: {path: pool}', '1:16: talent.path: must be an absolute path'],
     ['- limits', '1:1: a team must be a list of "key: value"'],
     ['limits', '1:1: a team must be a list of "key: value"'],
   ])('%j is of the wrong kind', (text, complaint) => {
