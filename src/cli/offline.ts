@@ -42,6 +42,12 @@ export async function doctor(context: CliContext, options: DoctorOptions): Promi
 export const teamOrFaults = async (context: CliContext, file: string | undefined): Promise<Wire<ResolvedTeam> | null> =>
   (await import('./offline/team.ts')).teamOrFaults(context, file)
 
+/** What the documents of a tiered run look like, by their names. */
+export async function printSchemas(context: CliContext): Promise<number> {
+  context.json((await import('./offline/schemas.ts')).documentSchemas())
+  return 0
+}
+
 async function probeDaemon({ env, paths }: CliContext): Promise<Wire<DaemonStatus> | null> {
   const headers = { Authorization: `Bearer ${tokenOf(env, paths)}` }
   try {

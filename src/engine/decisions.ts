@@ -333,6 +333,11 @@ export async function endRun(scope: RunScope, status: 'done' | 'failed' | 'cance
   // Nobody works on for a run that has ended: the verifier of a brief that was cancelled, for one.
   if (open.some((brief) => liveStatuses.includes(brief.status))) await endLiveAttempts(scope, 'the run has ended')
   for (const brief of open) {
+    // A step of a playbook is no work that waited to be accepted, and it is done all the same.
+    if (status === 'done' && brief.status === 'verified') {
+      await closeBrief(scope, brief)
+      continue
+    }
     await moveBrief(scope, brief, 'cancelled', {
       kind: 'brief_cancelled',
       level: 'verbose',

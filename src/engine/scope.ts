@@ -157,6 +157,9 @@ export async function moveBrief(scope: RunScope, brief: Brief, to: BriefStatus, 
   return { ...brief, ...patch }
 }
 
+/** What concerns a run of tiers as a whole belongs to the first of them. */
+const topOf = ({ playbook }: Run) => (playbook === 'tiered' ? { tier: 'T1' } : {})
+
 /** Where an event of this brief belongs in a run of tiers. */
 export const placeOf = ({ tier, workstream }: Pick<Brief, 'tier' | 'workstream'>) => ({
   ...(tier === null ? {} : { tier: tier.toUpperCase() }),
@@ -226,6 +229,7 @@ export async function moveRun(
       by: scope.by,
       runId: run.id,
       level: event.level ?? 'normal',
+      ...topOf(run),
       ...(event.tier === undefined ? {} : { tier: event.tier }),
       ...(event.code === undefined ? {} : { code: event.code }),
       message: event.message,
@@ -267,6 +271,9 @@ export async function touchRun(
 ): Promise<void> {
   const { run, tx } = scope
   const whole = { ...patch, updatedAt: tx.at }
-  await record(tx, { by: scope.by, runId: run.id, level: 'verbose', ...event }, [updated(runs, run, whole), ...also])
+  await record(tx, { by: scope.by, runId: run.id, level: 'verbose', ...topOf(run), ...event }, [
+    updated(runs, run, whole),
+    ...also,
+  ])
   scope.run = { ...run, ...whole }
 }

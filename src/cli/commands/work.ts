@@ -96,7 +96,7 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
   offer('Work:', 'watch', () => {
     command(program, 'watch', 'Follow a run until it ends', 'agency watch run_7k2')
       .argument('<run>', 'Its id, or the beginning of it')
-      .addOption(new Option('--level <level>', 'How much').choices(['normal', 'verbose']).default('normal'))
+      .addOption(new Option('--level <level>', 'How much; without it, as its team says').choices(['normal', 'verbose']))
       .option('--from <seq>', 'Start at this event', whole(1))
       .option('--json', 'One event per line')
       .action(
@@ -144,27 +144,34 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
       .argument('[run]', 'Its id, or the beginning of it')
       .option('--brief <id>', 'Only this brief (id, its beginning, or key)')
       .option('--history', 'With --brief: everything that happened to it')
+      .addOption(
+        new Option('--tier <tier>', 'Only what this tier has made and is at').choices(['t1', 't2', 't3', 't4', 't5']),
+      )
       .option('--gates', 'Only the gates: what was produced, what comes next')
       .option('--questions', 'Only the questions')
       .option('--escalations', 'Only who handed what to whom')
       .option('--verdicts', 'Only the verdicts')
       .option('--notes', 'Only the notes')
       .option('--artifacts', 'Only the artifacts')
+      .option('--amendments', 'Only the changes of its path')
+      .option('--schemas', 'Without a run: the JSON Schemas of the documents of a tiered run')
       .option('--config', 'Only what it was started with')
       .option('--tiers', 'Only who does what in which tier; without a run, of one that would begin now')
       .option('--team <file>', 'With --tiers: of this team file')
       .option('--plain', 'No tree to walk through, also on a terminal')
       .option('--json', 'As JSON')
       .hook('preAction', (inspect) => {
-        const { tiers, team } = inspect.opts<InspectOptions>()
-        if (!tiers && inspect.args.length === 0) inspect.error("missing argument 'run', or --tiers")
+        const { tiers, team, schemas } = inspect.opts<InspectOptions>()
+        if (!tiers && !schemas && inspect.args.length === 0) inspect.error("missing argument 'run', or --tiers")
         if (!tiers && team !== undefined) inspect.error('--team goes with --tiers')
       })
       .action(
         does(async (c, run: string | undefined, options: InspectOptions) =>
-          options.tiers
-            ? (await import('../../team/cli/tiers.ts')).showTiers(c, run, options)
-            : (await import('../../work/runs/cli/inspect.ts')).inspectRun(c, run ?? '', options),
+          options.schemas
+            ? (await import('../offline.ts')).printSchemas(c)
+            : options.tiers
+              ? (await import('../../team/cli/tiers.ts')).showTiers(c, run, options)
+              : (await import('../../work/runs/cli/inspect.ts')).inspectRun(c, run ?? '', options),
         ),
       )
   })

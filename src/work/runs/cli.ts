@@ -46,7 +46,7 @@ export async function startRun(context: CliContext, goal: string | undefined, op
   else context.out(run.id)
   if (!options.watch) return 0
   const { watchRun } = await import('./cli/watch.ts')
-  return watchRun({ ...context, out: context.err }, run.id, { level: 'normal' })
+  return watchRun({ ...context, out: context.err }, run.id, {})
 }
 
 async function start(

@@ -304,6 +304,8 @@ async function startRun(
       kind: 'run_created',
       by: actorName(by),
       runId: id,
+      // A tiered run says itself how it begins.
+      ...(input.playbook === 'tiered' ? { tier: 'T1', level: 'verbose' as const } : {}),
       code: 'PLAN_START',
       message: shorten(input.goal, 500),
       data: { mission_id: mission.id, playbook: input.playbook, runtime },

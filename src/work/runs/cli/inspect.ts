@@ -9,12 +9,23 @@ import type { Attempt } from '../../attempts/contract.ts'
 import type { Brief } from '../../briefs/contract.ts'
 import type { Check } from '../../evidence/contract.ts'
 import { modelLine } from '../../spends/cli.ts'
-import { briefHistory, fetchInspection, findBrief, type Inspection, ofBrief } from './inspection.ts'
+import {
+  briefHistory,
+  fetchBrief,
+  fetchInspection,
+  findBrief,
+  handedUp,
+  type Inspection,
+  ofBrief,
+} from './inspection.ts'
+import { ofTier, type TierName, tierLines, tierTree } from './tiers.ts'
 import { artifactLine, boxText, type View, viewNames, views } from './views.ts'
 
 export type InspectOptions = {
   brief?: string
   history?: true
+  tier?: TierName
+  schemas?: true
   config?: true
   tiers?: true
   team?: string
@@ -31,18 +42,34 @@ export async function inspectRun(context: CliContext, id: string, options: Inspe
     throw refusal('invalid_input', '--history needs --brief', { hint: 'agency inspect --help' })
   if (options.config) return answer(context, options, 'GET', url`/runs/${id}/configuration`)
   const whole = await fetchInspection(context, id)
+  if (options.tier !== undefined) return showTier(context, whole, options.tier, options)
+  if (options.escalations) whole.handed = await handedUp(context, whole.run.id)
   const shown = options.brief === undefined ? whole : ofBrief(whole, findBrief(whole, options.brief))
   const history = options.history ? await briefHistory(context, whole.run.id, shown.briefs[0]?.id ?? '') : null
   if (history !== null) shown.events = history
   const wanted = viewNames.filter((name) => options[name])
-  if (options.json) {
+  const one = options.brief === undefined || wanted.length > 0 ? undefined : shown.briefs[0]
+  const found = one === undefined ? null : await fetchBrief(context, shown, one)
+  if (options.json && found !== null) context.json({ ...found, ...shown })
+  else if (options.json) {
     const parts = wanted.map((name) => [name, views[name].of(shown)])
     context.json(wanted.length > 0 ? { run_id: whole.run.id, ...Object.fromEntries(parts) } : shown)
   } else if (wanted.length > 0)
     for (const name of wanted) for (const line of views[name].lines(context, shown)) context.out(line)
   else if (context.isTty && process.stdin.isTTY && !options.plain && options.brief === undefined)
     return (await import('./walk.ts')).walkRun(context, whole)
-  else print(context, shown, options)
+  else {
+    print(context, shown, options)
+    if (found !== null) context.out(`result\n${visible(JSON.stringify(found.result, null, 2)).replace(/^/gm, '  ')}`)
+  }
+  return 0
+}
+
+function showTier(context: CliContext, whole: Inspection, tier: TierName, { json }: InspectOptions): number {
+  if (whole.run.playbook !== 'tiered')
+    throw refusal('invalid_input', `run ${whole.run.id} is ${whole.run.playbook}: it has no tiers`)
+  if (json) context.json(ofTier(whole, tier))
+  else for (const line of tierLines(context, whole, tier)) context.out(line)
   return 0
 }
 
@@ -70,13 +97,8 @@ function print(context: CliContext, shown: Inspection, { brief, history }: Inspe
   if (run.summary !== null) context.out(`summary  ${plain(run.summary)}`)
   for (const line of waitingLines(shown)) context.out(line)
   if (brief !== undefined && shown.briefs[0] !== undefined) printDetails(context, shown.briefs[0])
-  context.out('briefs')
-  const briefs = shown.briefs.slice(0, briefsShown)
-  const more = shown.briefs.length - briefs.length
-  briefs.forEach((brief, index) => printBrief(context, shown, brief, more === 0 && index === briefs.length - 1))
-  if (more > 0) context.out(`└ and ${more} more (agency inspect ${run.id} --json has all)`)
-  if (shown.artifacts.length > 0) context.out('artifacts')
-  for (const artifact of shown.artifacts) context.out(artifactLine(artifact))
+  if (run.playbook === 'tiered' && brief === undefined) for (const line of tierTree(context, shown)) context.out(line)
+  else printBriefs(context, shown)
   const all = history ? shown.events : shown.events.filter(({ level }) => level === 'normal')
   const newest = history ? all : all.slice(-eventsShown)
   if (newest.length === 0) return
@@ -84,11 +106,22 @@ function print(context: CliContext, shown: Inspection, { brief, history }: Inspe
   for (const event of newest) context.out(`  ${formatEvent(context, event)}`)
 }
 
+function printBriefs(context: CliContext, shown: Inspection): void {
+  const { run } = shown
+  context.out('briefs')
+  const briefs = shown.briefs.slice(0, briefsShown)
+  const more = shown.briefs.length - briefs.length
+  briefs.forEach((brief, index) => printBrief(context, shown, brief, more === 0 && index === briefs.length - 1))
+  if (more > 0) context.out(`└ and ${more} more (agency inspect ${run.id} --json has all)`)
+  if (shown.artifacts.length > 0) context.out('artifacts')
+  for (const artifact of shown.artifacts) context.out(artifactLine(artifact))
+}
+
 /** What a person has to decide before it goes on, each with the command for it. */
 function waitingLines({ gates, questions }: Inspection): string[] {
   return [
     ...gates
-      .filter((gate) => gate.status === 'pending')
+      .filter((gate) => gate.status === 'pending' && gate.approver === 'operator')
       .map((gate) =>
         gate.gate === 'manual'
           ? `paused   ${plain(gate.summary.produced)} (agency resume ${gate.run_id})`

@@ -4,10 +4,12 @@ import type { EventLine } from '../../../events/cli.ts'
 import { refusal } from '../../../kernel/errors.ts'
 import type { Artifact } from '../../artifacts/contract.ts'
 import type { Attempt } from '../../attempts/contract.ts'
-import type { Brief } from '../../briefs/contract.ts'
+import type { Amendment } from '../../amendments/contract.ts'
+import type { Brief, BriefShown, Dependency } from '../../briefs/contract.ts'
 import type { Check } from '../../evidence/contract.ts'
 import type { GateShown } from '../../gates/contract.ts'
 import type { NoteShown } from '../../notes/contract.ts'
+import type { Part } from '../../parts/contract.ts'
 import type { Question } from '../../questions/contract.ts'
 import type { Verdict } from '../../verdicts/contract.ts'
 import type { ModelCost } from '../../spends/contract.ts'
@@ -18,15 +20,22 @@ export interface Inspection {
   run: Wire<Run>
   status: string
   briefs: Wire<Brief>[]
+  dependencies: Wire<Dependency>[]
   attempts: Wire<Attempt>[]
   evidence: Wire<Check>[]
   artifacts: Wire<Artifact>[]
+  /** By name: what the newest version of each says. */
+  documents: Record<string, unknown>
+  parts: Wire<Part>[]
+  amendments: Wire<Amendment>[]
   gates: Wire<GateShown>[]
   questions: Wire<Question>[]
   verdicts: Wire<Verdict>[]
   notes: Wire<NoteShown>[]
   spends: Wire<ModelCost>[]
   events: EventLine[]
+  /** Who handed what up to whom, where that was asked for. */
+  handed?: Handed[]
 }
 
 export const fetchInspection = (context: CliContext, id: string): Promise<Inspection> =>
@@ -60,7 +69,14 @@ export const ofBrief = (whole: Inspection, brief: Wire<Brief>): Inspection => ({
   briefs: [brief],
   attempts: whole.attempts.filter((attempt) => attempt.brief_id === brief.id),
   evidence: whole.evidence.filter((check) => check.brief_id === brief.id),
+  dependencies: whole.dependencies.filter((dependency) => dependency.brief_id === brief.id),
   artifacts: whole.artifacts.filter((artifact) => artifact.brief_id === brief.id),
+  documents: Object.fromEntries(
+    whole.artifacts
+      .filter(({ name, brief_id: id }) => id === brief.id && Object.hasOwn(whole.documents, name))
+      .map(({ name }) => [name, whole.documents[name]]),
+  ),
+  amendments: whole.amendments.filter(({ workstream }) => workstream === brief.workstream),
   gates: whole.gates.filter((gate) => gate.boundary === `brief:${brief.id}`),
   questions: whole.questions.filter((question) => question.brief_id === brief.id),
   verdicts: whole.verdicts.filter((verdict) => verdict.brief_id === brief.id),
@@ -68,13 +84,52 @@ export const ofBrief = (whole: Inspection, brief: Wire<Brief>): Inspection => ({
   events: whole.events.filter((event) => event.brief_id === brief.id),
 })
 
-export async function briefHistory(context: CliContext, runId: string, briefId: string): Promise<EventLine[]> {
+/** One brief with what is around it, and what its newest attempt reported. */
+export async function fetchBrief(
+  context: CliContext,
+  { attempts }: Inspection,
+  { id, attempt_id: newest }: Wire<Brief>,
+): Promise<{ brief: Wire<BriefShown>; result: unknown }> {
+  const brief = await context.api().get<Wire<BriefShown>>(`/briefs/${id}`)
+  return { brief, result: attempts.find((attempt) => attempt.id === newest)?.report ?? null }
+}
+
+export const briefHistory = async (context: CliContext, runId: string, briefId: string): Promise<EventLine[]> =>
+  (await eventsOf(context, runId)).filter((event) => event.brief_id === briefId)
+
+/** From one tier to the next above it; the higher the rank, the further up. */
+export interface Handed {
+  at: string
+  from: string
+  to: string
+  class: string
+  rank: number
+  brief_id: string | null
+  message: string
+}
+
+export async function handedUp(context: CliContext, runId: string): Promise<Handed[]> {
+  return (await eventsOf(context, runId, 'escalated')).flatMap(({ at, brief_id, message, data }) => {
+    const { from, to, class: cause } = data
+    if (typeof from !== 'string' || typeof to !== 'string') return []
+    return [{ at, from, to, class: String(cause), rank: rankOf(to), brief_id, message }]
+  })
+}
+
+/** T4 → T3 → the workstream's specialist → the lead of the architects → T1 → the operator. */
+function rankOf(to: string): number {
+  if (to === 'operator') return 5
+  if (to === 't2/lead') return 3
+  return { t3: 1, t2: 2, t1: 4 }[to.slice(0, 2)] ?? 0
+}
+
+async function eventsOf(context: CliContext, runId: string, kind?: string): Promise<EventLine[]> {
   const found: EventLine[] = []
   for (let after = 0; ;) {
     const { events } = await context
       .api()
-      .get<{ events: EventLine[] }>(`/runs/${runId}/events`, { after, limit: 1_000 })
-    found.push(...events.filter((event) => event.brief_id === briefId))
+      .get<{ events: EventLine[] }>(`/runs/${runId}/events`, { after, limit: 1_000, kind })
+    found.push(...events)
     if (events.length < 1_000) return found
     after = events.at(-1)?.seq ?? 0
   }

@@ -1,12 +1,14 @@
 import { ago, bold, bytesText, plain, type State, statusText, type Terminal, visible } from '../../../cli/terminal.ts'
 import type { Wire } from '../../../cli/wire.ts'
+import { pathText } from '../../amendments/cli.ts'
+import type { Amendment } from '../../amendments/contract.ts'
 import type { Artifact } from '../../artifacts/contract.ts'
 import type { Check } from '../../evidence/contract.ts'
 import type { GateShown } from '../../gates/contract.ts'
 import type { NoteShown } from '../../notes/contract.ts'
 import type { Question } from '../../questions/contract.ts'
 import type { Verdict } from '../../verdicts/contract.ts'
-import type { Inspection } from './inspection.ts'
+import type { Handed, Inspection } from './inspection.ts'
 
 /** A terminal that knows the time. */
 export type Screen = Terminal & { nowMs(): number }
@@ -23,19 +25,30 @@ export const views = {
       each('questions', run.questions, (question) => questionLines(screen, question)),
   },
   escalations: {
-    of: (run: Inspection) =>
-      run.questions.map(({ id, text, status, hops }) => ({ question_id: id, text, status, hops })),
+    of: (run: Inspection) => [
+      ...(run.handed ?? []),
+      ...run.questions.map(({ id, text, status, hops }) => ({ question_id: id, text, status, hops })),
+    ],
     lines: (screen: Screen, run: Inspection) =>
-      each('escalations', run.questions, (question) => hopLines(screen, question)),
+      each('escalations', [...(run.handed ?? []), ...run.questions], (one) =>
+        'hops' in one ? hopLines(screen, one) : [handedLine(screen, run, one)],
+      ),
   },
   verdicts: {
     of: (run: Inspection) => run.verdicts,
-    lines: (screen: Screen, run: Inspection) =>
-      each('verdicts', run.verdicts, (verdict) => verdictLines(screen, run, verdict)),
+    lines: (screen: Screen, run: Inspection) => [
+      ...each('verdicts', run.verdicts, (verdict) => verdictLines(screen, run, verdict)),
+      ...jointVerdicts(run).flatMap((verdict) => jointLines(screen, verdict)),
+    ],
   },
   notes: {
     of: (run: Inspection) => run.notes,
     lines: (screen: Screen, run: Inspection) => each('notes', run.notes, (note) => noteLines(screen, note)),
+  },
+  amendments: {
+    of: (run: Inspection) => run.amendments,
+    lines: (screen: Screen, run: Inspection) =>
+      each('amendments', run.amendments, (amendment) => amendmentLines(screen, amendment)),
   },
   artifacts: {
     of: (run: Inspection) => run.artifacts,
@@ -59,6 +72,7 @@ export function gateLines(screen: Screen, gate: Wire<GateShown>): string[] {
       statusText(screen, gate.status, gateStates[gate.status]),
       `since ${ago(gate.pending_since, screen.nowMs())}`,
       ...(gate.boundary === 'run' ? [] : [plain(gate.boundary)]),
+      ...(gate.approver === 'operator' ? [] : [`for ${plain(gate.approver)} to decide`]),
       ...(gate.timeout_minutes === null || gate.status !== 'pending' ? [] : [`within ${gate.timeout_minutes} m`]),
     ].join('  '),
     ...named('Produced', summary.produced),
@@ -105,6 +119,50 @@ export function questionLines(screen: Screen, question: Wire<Question>): string[
 const hopLines = (screen: Screen, question: Wire<Question>): string[] => [
   `${bold(screen, question.id)}  ${plain(question.text)}`,
   ...question.hops.map((hop) => `  ${hop.rank}  ${plain(hop.from)} → ${plain(hop.to)}`),
+]
+
+const handedLine = (
+  screen: Screen,
+  run: Inspection,
+  { at, from, to, rank, class: cause, brief_id: id }: Handed,
+): string =>
+  [
+    `${rank}  ${bold(screen, `${plain(from)} → ${plain(to)}`)}`,
+    plain(cause),
+    plain(run.briefs.find((brief) => brief.id === id)?.key ?? ''),
+    ago(at, screen.nowMs()),
+  ]
+    .filter(Boolean)
+    .join('  ')
+
+const amendmentLines = (screen: Screen, amendment: Wire<Amendment>): string[] => [
+  [
+    bold(screen, plain(amendment.workstream)),
+    `${pathText(amendment.before_path)} becomes ${pathText(amendment.after_path)}`,
+    `by ${plain(amendment.proposed_by)}`,
+    amendment.acknowledged_by === null ? 'nobody was told yet' : `told ${plain(amendment.acknowledged_by)}`,
+    ago(amendment.at, screen.nowMs()),
+  ].join('  '),
+  ...named('Reason', amendment.reason),
+]
+
+/** What a squad's lead has said of all its slices. */
+export interface JointVerdict {
+  of: string
+  joint_verdict: string
+  failed_scopes: readonly string[]
+  summary: string
+}
+
+export const jointVerdicts = ({ documents }: Inspection): JointVerdict[] =>
+  Object.entries(documents)
+    .filter(([name]) => name.startsWith('joint_verdict/'))
+    .map(([name, content]) => ({ ...(content as JointVerdict), of: name.slice('joint_verdict/'.length) }))
+
+const jointLines = (screen: Screen, { of, joint_verdict: verdict, failed_scopes: failed, summary }: JointVerdict) => [
+  [bold(screen, plain(of)), 'joint verdict', statusText(screen, verdict, verdictStates[verdict])].join('  '),
+  ...list('Failed', failed),
+  ...named('Summary', summary),
 ]
 
 const verdictStates: Record<string, State> = { pass: 'good', partial: 'waiting', fail: 'bad' }

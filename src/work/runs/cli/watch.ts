@@ -23,9 +23,11 @@ export async function watchRun(context: CliContext, id: string, options: WatchOp
   const watching: Watching = {
     client,
     runId: run.id,
-    level: options.level ?? 'normal',
+    level: options.level ?? run.configuration.team?.log_level ?? 'normal',
     seen: (options.from ?? 1) - 1,
-    print: (event) => context.out(options.json ? JSON.stringify(event) : formatEvent(context, event)),
+    print: options.json
+      ? (event) => context.out(JSON.stringify(event))
+      : inItsTier(run, (event) => context.out(formatEvent(context, event))),
     signal: leave.signal,
   }
   try {
@@ -39,6 +41,17 @@ export async function watchRun(context: CliContext, id: string, options: WatchOp
   }
   context.err(`\nagency: no longer watching; the run goes on (agency watch ${run.id})`)
   return 130
+}
+
+/** What does not say whose it is belongs to whoever has its brief; in a run of tiers, else to the first of them. */
+function inItsTier({ playbook }: Wire<Run>, print: (event: EventLine) => void): (event: EventLine) => void {
+  if (playbook !== 'tiered') return print
+  const tiers = new Map<string, string>()
+  return (event) => {
+    const { brief_id: brief, tier } = event
+    if (brief !== null && tier !== null && tier !== 'GATE') tiers.set(brief, tier)
+    print({ ...event, tier: tier ?? tiers.get(brief ?? '') ?? 'T1' })
+  }
 }
 
 interface Watching {

@@ -1,0 +1,258 @@
+import { bold, faint, plain, type State, signText, stateOf, statusText, visible } from '../../../cli/terminal.ts'
+import type { Wire } from '../../../cli/wire.ts'
+import { shorten } from '../../../kernel/text.ts'
+import { pathText } from '../../amendments/cli.ts'
+import type { Brief } from '../../briefs/contract.ts'
+import type { GateShown } from '../../gates/contract.ts'
+import type { Part } from '../../parts/contract.ts'
+import type { Inspection } from './inspection.ts'
+import { artifactLine, jointVerdicts, type Screen } from './views.ts'
+
+export const tierNames = ['t1', 't2', 't3', 't4', 't5'] as const
+export type TierName = (typeof tierNames)[number]
+
+const roles: Record<TierName, string> = {
+  t1: 'Visionary',
+  t2: 'Architects',
+  t3: 'Squad leads',
+  t4: 'Implementers',
+  t5: 'Verifiers',
+}
+
+type Standing = 'done' | 'active' | 'pending' | 'cancelled' | 'not needed'
+const signs: Record<Standing, State> = {
+  done: 'good',
+  active: 'working',
+  pending: 'idle',
+  cancelled: 'bad',
+  'not needed': 'idle',
+}
+
+const waitingShown = 20
+
+/** A tiered run as it stands: its tiers, its workstreams with their squads, and what waits for what. */
+export function tierTree(screen: Screen, shown: Inspection): string[] {
+  return [
+    'tiers',
+    ...branches(tierNames.map((tier) => ({ text: tierText(screen, shown, tier), below: tierDetails(shown, tier) }))),
+    ...workstreamLines(screen, shown),
+    ...waitingLines(screen, shown),
+  ]
+}
+
+interface Branch {
+  readonly text: string
+  readonly below: readonly string[]
+}
+
+function branches(items: readonly Branch[]): string[] {
+  return items.flatMap(({ text, below }, index) => {
+    const isLast = index === items.length - 1
+    return [`${isLast ? '└' : '├'} ${text}`, ...below.map((line) => `${isLast ? ' ' : '│'}   ${line}`)]
+  })
+}
+
+function tierText(screen: Screen, shown: Inspection, tier: TierName): string {
+  const standing = standingOf(shown, tier)
+  const gates = shown.gates.filter((gate) => gate.status === 'pending' && tierOfGate(gate) === tier)
+  return [
+    `${signText(screen, signs[standing])} ${bold(screen, tier.toUpperCase())} ${roles[tier]}`,
+    standing,
+    ...gates.map((gate) =>
+      gate.approver === 'operator'
+        ? `[GATE: pending review] ${plain(gate.gate)} (agency approve ${gate.id})`
+        : `[GATE: ${plain(gate.approver)} decides] ${plain(gate.gate)}`,
+    ),
+  ].join('  ')
+}
+
+const settled = ['verified', 'done', 'cancelled', 'failed']
+const unbegun = ['draft', 'committed']
+
+/** Whether somebody of this tier is at work, has been, or will be. */
+export function standingOf({ run, briefs, parts }: Inspection, tier: TierName): Standing {
+  const own = briefs.filter((brief) => brief.tier === tier && brief.status !== 'cancelled')
+  const isOpen = ({ status, attempts }: Wire<Brief>): boolean =>
+    !settled.includes(status) && !unbegun.includes(status) && (status !== 'pending' || attempts > 0)
+  if (own.some(isOpen)) return 'active'
+  const done = own.filter(({ status }) => settled.includes(status))
+  if (own.length > 0 && done.length === own.length) return 'done'
+  if (done.length > 0) return 'active'
+  if (run.ended_at !== null && briefs.some((brief) => brief.tier === tier)) return 'cancelled'
+  const streams = parts.filter(({ key }) => key.startsWith('ws:'))
+  const isOnAPath = tier === 't1' || streams.length === 0 || streams.some((part) => pathOf(part).includes(tier))
+  return isOnAPath && run.ended_at === null ? 'pending' : 'not needed'
+}
+
+const pathOf = ({ data }: Wire<Part>): string[] => (Array.isArray(data['path']) ? (data['path'] as string[]) : [])
+
+/** `t2_synthesis` is the architects'; what accepts the result as a whole is the first tier's. */
+function tierOfGate({ gate }: Wire<GateShown>): TierName | null {
+  const named = tierNames.find((tier) => gate.startsWith(`${tier}_`))
+  return named ?? (gate === 'merge' || gate === 'acceptance' ? 't1' : null)
+}
+
+const documentLabels = {
+  t1: [
+    ['t1_plan', 'workplan'],
+    ['acceptance/final', 'acceptance'],
+  ],
+  t2: [
+    ['domain_boundaries', 'boundaries'],
+    ['shared_assumptions', 'assumptions'],
+    ['architecture_proposal/', 'architecture proposals'],
+    ['canonical_architecture', 'canonical architecture'],
+    ['integration_summary', 'integration summary'],
+  ],
+  t3: [['tasks/', 'task breakdown']],
+  t4: [],
+  t5: [['joint_verdict/', 'joint verdicts']],
+} as const satisfies Record<TierName, readonly (readonly [string, string])[]>
+
+function tierDetails(shown: Inspection, tier: TierName): string[] {
+  const versions = new Map(shown.artifacts.map(({ name, version }) => [name, version]))
+  const labelled: readonly (readonly [string, string])[] = documentLabels[tier]
+  const lines = labelled.flatMap(([name, label]) => {
+    const found = Object.keys(shown.documents).filter((each) =>
+      name.endsWith('/') ? each.startsWith(name) : each === name,
+    )
+    if (found.length === 0) return []
+    const texts = found.slice(0, 6).map((each) => `${plain(each)} v${versions.get(each) ?? 1}`)
+    return [`${label.padEnd(24)}${texts.join(', ')}${found.length > 6 ? `, and ${found.length - 6} more` : ''}`]
+  })
+  const counted = shown.briefs.filter((brief) => brief.tier === tier)
+  if (tier === 't4' && counted.length > 0) lines.push(countLine('T4 workers', counted))
+  if (tier === 't5' && counted.length > 0) lines.push(countLine('T5 verifiers', counted))
+  return lines
+}
+
+/** `T4 workers: 3/7 done, 1 retrying, 3 pending` */
+export function countLine(noun: string, briefs: readonly Pick<Wire<Brief>, 'status' | 'attempts'>[]): string {
+  const counts = new Map<string, number>()
+  for (const brief of briefs) {
+    const word = wordFor(brief)
+    if (word !== null) counts.set(word, (counts.get(word) ?? 0) + 1)
+  }
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  const rest = ['working', 'retrying', 'blocked', 'failed', 'pending'].flatMap((word) =>
+    counts.has(word) ? [`${counts.get(word)} ${word}`] : [],
+  )
+  return `${noun}: ${[`${counts.get('done') ?? 0}/${total} done`, ...rest].join(', ')}`
+}
+
+/** A worker has done what it can when its work waits to be judged. */
+function wordFor({ status, attempts }: Pick<Wire<Brief>, 'status' | 'attempts'>): string | null {
+  if (status === 'cancelled') return null
+  if (status === 'ready_for_verification' || status === 'verified' || status === 'done') return 'done'
+  if (status === 'failed' || status === 'blocked') return status
+  if (status === 'pending' || unbegun.includes(status)) return attempts > 0 ? 'retrying' : 'pending'
+  return attempts > 1 ? 'retrying' : 'working'
+}
+
+const partStates: Record<Part['status'], State> = { waiting: 'idle', open: 'working', done: 'good', cancelled: 'bad' }
+
+function workstreamLines(screen: Screen, shown: Inspection): string[] {
+  const streams = shown.parts.filter(({ key }) => key.startsWith('ws:'))
+  if (streams.length === 0) return []
+  const verdicts = new Map(jointVerdicts(shown).map((verdict) => [verdict.of, verdict]))
+  return [
+    'workstreams',
+    ...branches(
+      streams.map((stream) => ({
+        text: [
+          statusText(screen, stream.status === 'open' ? 'active' : stream.status, partStates[stream.status]),
+          bold(screen, plain(stream.key.slice('ws:'.length))),
+          pathText(pathOf(stream)),
+          plain(String(stream.data['name'] ?? '')),
+        ].join('  '),
+        below: shown.parts
+          .filter(({ parent, status }) => parent === stream.key && status !== 'cancelled')
+          .map(({ key }) => {
+            const id = key.slice('sq:'.length)
+            const workers = shown.briefs.filter((brief) => brief.part === key && brief.tier === 't4')
+            const verdict = verdicts.get(id)
+            return [
+              `squad ${plain(id.slice(id.indexOf('/') + 1))}`,
+              workers.length === 0 ? 'plans its tasks' : countLine('T4 workers', workers),
+              ...(verdict === undefined ? [] : [`verdict ${plain(verdict.joint_verdict)}`]),
+            ].join('  ')
+          }),
+      })),
+    ),
+  ]
+}
+
+/** What has not begun or cannot go on, each with what holds it. */
+function waitingLines(screen: Screen, shown: Inspection): string[] {
+  if (shown.run.ended_at !== null) return []
+  const waiting = shown.briefs.filter(({ status }) => status === 'pending' || status === 'blocked')
+  if (waiting.length === 0) return []
+  const names = new Map(shown.briefs.map((brief) => [brief.id, nameOf(brief)]))
+  const unmet = Map.groupBy(
+    shown.dependencies.filter(({ met }) => !met),
+    ({ brief_id: id }) => id,
+  )
+  return [
+    'waiting',
+    ...waiting.slice(0, waitingShown).map((brief) => {
+      const after = (unmet.get(brief.id) ?? []).map(({ after_id: id }) => names.get(id) ?? id)
+      const held = brief.held_by === 'dependencies' && after.length > 0 ? `after ${after.join(', ')}` : brief.held_by
+      const state = brief.status === 'pending' ? 'idle' : stateOf(brief.status)
+      return `  ${signText(screen, state)} ${(brief.tier ?? '').toUpperCase()}  ${plain(nameOf(brief))}  ${held === null ? (brief.status === 'blocked' ? 'blocked' : 'may start') : `held: ${plain(held)}`}`
+    }),
+    ...(waiting.length > waitingShown ? [`  and ${waiting.length - waitingShown} more`] : []),
+  ]
+}
+
+const nameOf = ({ label, key }: Wire<Brief>): string => label ?? key
+
+/** What one tier has made and is at. */
+export function ofTier(shown: Inspection, tier: TierName) {
+  const briefs = shown.briefs.filter((brief) => brief.tier === tier)
+  const authors = new Set(briefs.map(({ id }) => id))
+  const artifacts = shown.artifacts.filter(
+    ({ name, brief_id: id }) => (tierOfDocument(name) ?? (authors.has(id) ? tier : null)) === tier,
+  )
+  const names = new Set(artifacts.map(({ name }) => name))
+  return {
+    run_id: shown.run.id,
+    tier,
+    status: standingOf(shown, tier),
+    documents: Object.fromEntries(Object.entries(shown.documents).filter(([name]) => names.has(name))),
+    artifacts,
+    briefs,
+  }
+}
+
+/** Some are written in the name of whoever was there. */
+function tierOfDocument(name: string): TierName | null {
+  for (const tier of tierNames)
+    for (const [known] of documentLabels[tier])
+      if (known.endsWith('/') ? name.startsWith(known) : name === known) return tier
+  return null
+}
+
+export function tierLines(screen: Screen, shown: Inspection, tier: TierName): string[] {
+  const { documents, artifacts, briefs } = ofTier(shown, tier)
+  const files = artifacts.filter(({ name }) => !Object.hasOwn(documents, name))
+  return [
+    tierText(screen, shown, tier),
+    ...Object.entries(documents).flatMap(([name, content]) => [
+      bold(screen, plain(name)),
+      ...visible(JSON.stringify(content, null, 2))
+        .replace(/^/gm, '  ')
+        .split('\n'),
+    ]),
+    ...(files.length === 0 ? [] : ['files', ...files.map(artifactLine)]),
+    ...(briefs.length === 0 ? [] : ['briefs']),
+    ...briefs.map((brief) =>
+      [
+        `  ${statusText(screen, brief.status)}`,
+        bold(screen, plain(brief.key)),
+        shorten(plain(brief.title), 80),
+        faint(screen, brief.id),
+        ...(brief.held_by === null ? [] : [`held: ${plain(brief.held_by)}`]),
+      ].join('  '),
+    ),
+  ]
+}
