@@ -3,7 +3,7 @@ import type { Brief } from '../../work/briefs/contract.ts'
 import type { Part } from '../../work/parts/contract.ts'
 import type { Decision, Needs, View } from '../contract.ts'
 import type { Acceptance, Architecture, Conflict, Proposal, Synthesis } from './contract.ts'
-import { designBriefs, designDocuments, plannedOf, sharedBy } from './design.ts'
+import { designBriefs, designDocuments, plannedOf, sharedBy, uniqueSquads } from './design.ts'
 import { escalated, resolveStep } from './escalation.ts'
 import { counted, documents, keys, wavePart } from './names.ts'
 import { settingsOf } from './settings.ts'
@@ -131,7 +131,7 @@ export function faultsOfSynthesis(view: View, { conflicts, canonical_architectur
 /** Only those concerned are asked again, and only so often; then T1 says how it is to be, and then the operator. */
 function conflicting(view: View, wave: Part, brief: Brief, conflicts: readonly Conflict[]): readonly Decision[] {
   const number = waveNumber(wave)
-  const { conflictCycles, isGuided } = dataOf<WaveData>(wave)
+  const { conflictCycles, conflictRounds = 0, isGuided } = dataOf<WaveData>(wave)
   const written: Decision[] = [
     { kind: 'write_document', brief, name: documents.conflicts(number), content: { conflicts } },
     passed(brief),
@@ -154,12 +154,12 @@ function conflicting(view: View, wave: Part, brief: Brief, conflicts: readonly C
   return [
     ...written,
     escalated({ from: 't2/lead', to: 't1', class: 't2_conflict', reason: about, tier: 'T2', brief }, [
-      changed<WaveData>(wave, { isGuided: true }),
+      changed<WaveData>(wave, { isGuided: true, conflictRounds: conflictRounds + 1 }),
     ]),
     addStep(
       view,
       resolveStep({
-        key: `resolve:conflict:${number}:${conflictCycles}`,
+        key: `resolve:conflict:${number}:${conflictRounds + 1}`,
         rung: 't1',
         part: wave.key,
         workstream: null,
@@ -174,6 +174,7 @@ function conflicting(view: View, wave: Part, brief: Brief, conflicts: readonly C
 
 function askConcerned(view: View, wave: Part, conflicts: readonly Conflict[], cycle: number): readonly Decision[] {
   const number = waveNumber(wave)
+  const round = (dataOf<WaveData>(wave).conflictRounds ?? 0) + 1
   const concerned = [...new Set(conflicts.flatMap(({ workstreams }) => workstreams))]
   const streams = designing(view, wave).filter(({ id }) => concerned.includes(id))
   return [
@@ -181,12 +182,12 @@ function askConcerned(view: View, wave: Part, conflicts: readonly Conflict[], cy
       say('T2', 'CONFLICT', `${listed(concerned, 6)} — cycle ${cycle}`, {
         data: { conflict_cycles: cycle, workstreams: concerned },
       }),
-      [changed<WaveData>(wave, { conflictCycles: cycle })],
+      [changed<WaveData>(wave, { conflictCycles: cycle, conflictRounds: round })],
     ),
     addStep(
       view,
       ...streams.map(({ id, data }): Step => ({
-        key: keys.conflict(number, cycle, id),
+        key: keys.conflict(number, round, id),
         phase: 't2_conflict',
         tier: 't2',
         title: `Settle a conflict of ${data.name}`,
@@ -317,7 +318,3 @@ export function build(view: View, wave: Part): readonly Decision[] {
     ),
   ]
 }
-
-const uniqueSquads = ({ t3_squads: squads }: Proposal) => [
-  ...new Map(squads.map((squad) => [squad.id, squad])).values(),
-]

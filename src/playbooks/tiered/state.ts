@@ -37,6 +37,8 @@ export type OnResume =
 export interface WaveData {
   readonly group: string
   readonly conflictCycles: number
+  /** How often anybody was asked about a conflict: never starts anew, because briefs are named after it. */
+  readonly conflictRounds?: number
   /** T1 has said how the conflict is to be settled. */
   readonly isGuided: boolean
   /** Workstreams whose architecture is being made. */

@@ -42,7 +42,8 @@ export function watchLaunches(world: World): void {
         awaited['status'] === 'verified' ||
         awaited['status'] === 'done' ||
         (isTiered(run) && awaited['status'] === 'ready_for_verification') ||
-        (awaited['status'] === 'cancelled' && everVerified.has(awaited['id'] as string))
+        // In tiers, others stand for it by then.
+        (awaited['status'] === 'cancelled' && (isTiered(run) || everVerified.has(awaited['id'] as string)))
       if (!isMet) refuse(`starts while ${nameOf(awaited)}, which it waits for, is ${awaited['status']}`)
     }
     const escalation = newestGate(history, runId, (gate) => gate['boundary'] === `brief:${brief['id']}`)

@@ -23,6 +23,8 @@ function check(history: History, run: Row, brief: Row): void {
     const plan = newestGate(history, runId, (gate) => gate['gate'] === 't1_plan')
     if (plan?.['status'] !== 'approved') refuse(`although the plan is ${plan?.['status'] ?? 'not there'}`)
   }
+  // What was rejected at the end is done again wherever it belongs.
+  if (brief['rejection_reason'] !== null) return checkCaps(history, run, brief, refuse)
   const wave = waveOf(history, runId, brief['part'] as string | null)
   for (const part of history.of('parts', runId)) {
     const other = /^wave:(\d+)$/.exec(String(part['parent']))?.[1]
@@ -30,8 +32,12 @@ function check(history: History, run: Row, brief: Row): void {
       if (part['status'] !== 'done' && part['status'] !== 'cancelled')
         refuse(`while ${part['key']} of an earlier group is ${part['status']}`)
   }
+  checkCaps(history, run, brief, refuse)
+}
+
+function checkCaps(history: History, run: Row, brief: Row, refuse: (why: string) => void): void {
   const { limits } = (JSON.parse(run['configuration'] as string) as { team: ResolvedTeam }).team
-  const atWork = history.of('briefs', runId).filter(isAtWork)
+  const atWork = history.of('briefs', run['id'] as string).filter(isAtWork)
   if (atWork.length > limits.maxParallelAgents) refuse(`as one of ${atWork.length}`)
   const tier = brief['tier'] as keyof typeof limits.maxParallel
   const alike = atWork.filter((each) => each['tier'] === tier).length
