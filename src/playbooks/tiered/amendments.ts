@@ -3,12 +3,21 @@ import type { Amendment } from '../../work/amendments/contract.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Decision, Needs, PartChange, View } from '../contract.ts'
 import type { Proposal } from './contract.ts'
-import { designBriefs, designDocuments, plannedOf, specialistStep } from './design.ts'
+import { designBriefs, designDocuments, plannedOf, sharedBy, specialistStep, uniqueSquads } from './design.ts'
 import { documents, idOfWorkstream, keys, runPart, unusedKey, workstreamPart } from './names.ts'
 import { openStreams } from './squads.ts'
-import { above, changed, dataOf, type MeshData, own, type SquadData, waveNumber, type WorkstreamData } from './state.ts'
+import {
+  above,
+  changed,
+  dataOf,
+  type MeshData,
+  own,
+  type SquadData,
+  type WaveData,
+  waveNumber,
+  type WorkstreamData,
+} from './state.ts'
 import { addStep, passed, say, type Step, tell } from './steps.ts'
-import { openWave } from './waves.ts'
 
 /** A change of path is carried out where the workstream is: a time that comes at once brings that. */
 export const amendTimer = 'amended'
@@ -42,7 +51,7 @@ export function amended(view: View, amendment: Amendment): readonly Decision[] {
       ],
     ),
     { kind: 'acknowledge', amendment, by },
-    ...(part.status === 'open'
+    ...(part.status === 'open' && data.path.join() !== afterPath.join()
       ? [{ kind: 'start_timer', name: amendTimer, part: part.key, minutes: 0 } satisfies Decision]
       : []),
   ]
@@ -69,8 +78,9 @@ export function rerouted(view: View): readonly Decision[] {
   if (part.status !== 'open') return []
   if (isNew('t2') && planners.length > 0 && planners.every(isUntouched))
     return insertSpecialist(view, id, data, planners)
-  if (briefs.every(isUntouched) && !sharesMesh(view, id)) return restart(view, id, data, briefs)
-  return [tell(say('T1', 'AMEND', `${id}: too late, what it would change has begun`, { workstream: id }))]
+  return briefs.every(isUntouched) && !isShared(view, id)
+    ? restart(view, id, data, briefs)
+    : [tell(say('T1', 'AMEND', `${id}: too late, what it would change has begun`, { workstream: id }))]
 }
 
 const isUntouched = ({ attempts, status }: Brief): boolean =>
@@ -84,8 +94,12 @@ const meshesOf = (view: View, id: string) =>
       (data as unknown as MeshData).squads.some(({ workstream }) => workstream === id),
   )
 
-const sharesMesh = (view: View, id: string): boolean =>
-  meshesOf(view, id).some((mesh) => dataOf<MeshData>(mesh).squads.some(({ workstream }) => workstream !== id))
+/** Others plan or design together with it, and would be left with a hole. */
+function isShared(view: View, id: string): boolean {
+  const { designing } = dataOf<WaveData>(above(view, 'wave:'))
+  if (designing.includes(id) && designing.length > 1) return true
+  return meshesOf(view, id).some((mesh) => dataOf<MeshData>(mesh).squads.some(({ workstream }) => workstream !== id))
+}
 
 /** Its squads stay where they are and wait for the design. */
 function insertSpecialist(
@@ -94,22 +108,29 @@ function insertSpecialist(
   data: WorkstreamData,
   planners: readonly Brief[],
 ): readonly Decision[] {
-  const key = unusedKey(keys.specialist(id), new Set((view.found.workstreams?.[id] ?? []).map((brief) => brief.key)))
-  const step: Step = {
-    ...specialistStep(view, waveNumber(above(view, 'wave:')), { id, data }),
-    key,
-    part: workstreamPart(id),
-  }
+  const step = insertedStep(view, id, data)
   return [
     tell(say('T2', 'SPEC_START', `1 specialist spawned: ${data.domain}`, { workstream: id }), pathOfSquads(view, data)),
-    addStep(view, { ...step, inputs: { ...step.inputs, inserted: true } }),
+    addStep(view, step),
     ...planners.map((brief): Decision => ({
       kind: 'amend_brief',
       brief,
-      after: [key],
+      after: [step.key],
       inputs: { tier_path: data.path },
     })),
   ]
+}
+
+/** One that comes later designs alone: what the architects have agreed on stands. */
+function insertedStep(view: View, id: string, data: WorkstreamData): Step {
+  const taken = new Set((view.found.workstreams?.[id] ?? []).map(({ key }) => key))
+  const step = specialistStep(view, waveNumber(above(view, 'wave:')), { id, data })
+  return {
+    ...step,
+    key: unusedKey(step.key, taken),
+    part: workstreamPart(id),
+    inputs: { ...step.inputs, inserted: true },
+  }
 }
 
 const pathOfSquads = (view: View, { path }: WorkstreamData): PartChange[] =>
@@ -117,49 +138,69 @@ const pathOfSquads = (view: View, { path }: WorkstreamData): PartChange[] =>
     .filter(({ status }) => status === 'open')
     .map((squad) => changed<SquadData>(squad, { path }))
 
-export const insertedNeeds = (brief: Brief): Needs => ({ workstreams: [brief.workstream as string] })
+export const insertedNeeds = (view: View, brief: Brief): Needs => ({
+  workstreams: [brief.workstream as string],
+  partsBelow: [above(view, 'wave:').key],
+  documents: designDocuments,
+})
 
-/** An inserted specialist hands its design to the squads that wait for it. */
+/** An inserted specialist hands its design to the squads that wait for it, or to those that it names. */
 export function insertedProposed(view: View, brief: Brief, proposal: Proposal): readonly Decision[] {
   const id = brief.workstream as string
   const waiting = (view.found.workstreams?.[id] ?? []).filter(
     ({ phase, status }) => phase === 't3_plan' && status === 'pending',
   )
+  const slice = {
+    slice: { summary: proposal.decisions.join('\n'), components: proposal.components },
+    interface_contracts: proposal.interface_contracts,
+  }
   return [
     { kind: 'write_document', brief, name: documents.proposal(id), content: proposal },
-    ...waiting.map((planner): Decision => ({
-      kind: 'amend_brief',
-      brief: planner,
-      inputs: {
-        slice: { summary: proposal.decisions.join('\n'), components: proposal.components },
-        interface_contracts: proposal.interface_contracts,
-      },
-    })),
     tell(say('T2', 'SPEC_DONE', `${id} architecture draft ready`, { brief })),
+    ...(waiting.length > 0
+      ? waiting.map((planner): Decision => ({ kind: 'amend_brief', brief: planner, inputs: slice }))
+      : openInserted(view, brief, proposal, slice)),
     passed(brief),
   ]
 }
 
+function openInserted(
+  view: View,
+  brief: Brief,
+  proposal: Proposal,
+  slice: Readonly<Record<string, unknown>>,
+): readonly Decision[] {
+  const id = brief.workstream as string
+  const data = dataOf<WorkstreamData>(own(view))
+  const turn = `p${(data.amended ?? 0) + 1}`
+  const squads = uniqueSquads(proposal).map((squad) => ({ ...squad, id: `${squad.id.slice(0, 50)}-${turn}` }))
+  const stream = { id, data, squads, slice: { ...sharedBy(view, id, data), ...slice } }
+  const wave = waveNumber(above(view, 'wave:'))
+  return openStreams(view, wave, [{ ...stream, planned: plannedOf(view, id), ownerId: brief.id }])
+}
+
 /** Nothing of it has begun: it begins anew, on its new path. */
 function restart(view: View, id: string, data: WorkstreamData, briefs: readonly Brief[]): readonly Decision[] {
-  const wave = waveNumber(above(view, 'wave:'))
+  const wave = above(view, 'wave:')
   const squads = (view.found.partsBelow[own(view).key] ?? []).filter(({ status }) => status === 'open')
-  const fresh: WorkstreamData = { ...data, isDesigned: !data.path.includes('t2') }
-  const squad = { id: `main-r${(data.amended ?? 0) + 1}`, name: data.name, scope: data.name }
+  const { designing } = dataOf<WaveData>(wave)
+  const begun = tell({ tier: 'T1', level: 'verbose', workstream: id, message: `${id} begins anew on its new path` }, [
+    changed<WorkstreamData>(own(view), { isDesigned: true }),
+    changed<WaveData>(wave, { designing: designing.filter((other) => other !== id) }),
+    ...[...squads, ...meshesOf(view, id)].map(({ key }) => ({ key, status: 'cancelled' as const })),
+  ])
+  const squad = { id: `main-p${(data.amended ?? 0) + 1}`, name: data.name, scope: data.name }
   return [
     ...(briefs.length === 0
       ? []
       : [{ kind: 'cancel_briefs', briefs, reason: 'its workstream takes another path' } satisfies Decision]),
-    tell({ tier: 'T1', level: 'verbose', workstream: id, message: `${id} begins anew on its new path` }, [
-      changed<WorkstreamData>(own(view), fresh),
-      ...[...squads, ...meshesOf(view, id)].map(({ key }) => ({ key, status: 'cancelled' as const })),
-    ]),
+    begun,
     ...(data.path.includes('t2')
-      ? openWave(view, wave, [{ id, data: fresh }])
-      : openStreams(view, wave, [
+      ? [addStep(view, insertedStep(view, id, data))]
+      : openStreams(view, waveNumber(wave), [
           {
             id,
-            data: fresh,
+            data,
             squads: [squad],
             planned: plannedOf(view, id),
             ownerId: view.found.briefs[keys.plan]?.id ?? null,

@@ -1,7 +1,16 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 
-import { aTask, full, medium, playOn, simple, type Stream, wellDone } from '../../../test/support/tiered/agents.ts'
+import {
+  aTask,
+  full,
+  medium,
+  playOn,
+  simple,
+  type Stream,
+  teamed,
+  wellDone,
+} from '../../../test/support/tiered/agents.ts'
 import { type Ending, Play } from '../../../test/support/tiered/engine.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 
@@ -123,9 +132,9 @@ function anyStep(play: Play, streams: readonly Stream[], pick: Pick): boolean {
       pick(5) === 0 && gate.gate !== 'escalation' ? play.reject(gate.gate, 'not yet') : play.approve(gate.gate),
     )
   const question = play.questions[pick(Math.max(1, play.questions.length))]
-  if (question !== undefined) steps.push(() => play.answer(question, 'retry'))
+  if (question !== undefined) steps.push(() => play.answer(question, pick(30) === 0 ? 'abandon' : 'retry'))
   const timer = play.timers[pick(Math.max(1, play.timers.length))]
-  if (timer !== undefined) steps.push(() => play.fire(timer))
+  if (timer !== undefined && (timer.minutes === 0 || pick(6) === 0)) steps.push(() => play.fire(timer))
   const tasks = play.of('t4').filter(({ status }) => status === 'pending' || status === 'blocked')
   if (tasks.length > 0 && pick(40) === 0) steps.push(() => play.cancel(tasks[pick(tasks.length)] as Brief))
   if (pick(60) === 0 && play.parts.has('wave:1')) steps.push(() => anyAmendment(play, streams, pick))
@@ -221,13 +230,34 @@ function playAny(seed: number, shape: number, steps: number, configuration?: Pla
   return play
 }
 
+const numRuns = Number(process.env['TIERED_RUNS'] ?? 80)
+
 it('comes to its end from wherever agents, operator and clock have brought it', () => {
   fc.assert(
-    fc.property(fc.integer(), fc.nat(shapes.length - 1), fc.nat(150), (seed, shape, steps) => {
+    fc.property(fc.integer(), fc.nat(shapes.length - 1), fc.nat(200), (seed, shape, steps) => {
       const play = playAny(seed, shape, steps)
       expect(['done', 'failed', 'cancelled']).toContain(play.run.status)
       expect(play.briefs.size).toBeLessThan(3_000)
     }),
-    { numRuns: Number(process.env['TIERED_RUNS'] ?? 250) },
+    { numRuns },
+  )
+})
+
+it('does so whatever its team asks for', () => {
+  const Team = fc.record({
+    strict: fc.boolean(),
+    limits: fc.record({
+      retryBudget: fc.nat(2),
+      t2ConflictCycleLimit: fc.nat(2),
+      t3MeshTimeoutMinutes: fc.constantFrom(10, null),
+      pipelineRequires: fc.constantFrom('completed' as const, 'verified' as const),
+    }),
+  })
+  fc.assert(
+    fc.property(fc.integer(), fc.nat(shapes.length - 1), fc.nat(200), Team, (seed, shape, steps, team) => {
+      const play = playAny(seed, shape, steps, teamed(team))
+      expect(['done', 'failed', 'cancelled']).toContain(play.run.status)
+    }),
+    { numRuns },
   )
 })

@@ -2,7 +2,7 @@ import type { Brief } from '../../work/briefs/contract.ts'
 import type { Decision, View } from '../contract.ts'
 import { redirect } from './replace.ts'
 import { handUp } from './resolve.ts'
-import { keysOf, taskIdOf } from './tasks.ts'
+import { keysOf } from './tasks.ts'
 import { advance } from './verdicts.ts'
 
 /** The operator has taken a brief out. A task less is a task less; without a step there is no way on. */
@@ -19,5 +19,5 @@ export function cancelled(view: View, brief: Brief): readonly Decision[] {
 function released(view: View, brief: Brief): Decision[] {
   const members = view.found.members[brief.part as string] ?? []
   const place = { workstream: brief.workstream as string, squad: String(brief.inputs['squad'] ?? '') }
-  return redirect(members, new Set([taskIdOf(brief)]), [], keysOf(place, [], members))
+  return redirect(members, [brief], [], keysOf(place, [], members))
 }

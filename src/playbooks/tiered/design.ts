@@ -1,8 +1,8 @@
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Decision, View } from '../contract.ts'
-import type { Bounds, DomainBoundaries, TierPlan, Workstream } from './contract.ts'
+import type { Bounds, DomainBoundaries, Proposal, Squad, TierPlan, Workstream } from './contract.ts'
 import { counted, documents, keys, runPart, wavePart } from './names.ts'
-import { changed, changedRun, partOf, runOf, type WaveData, type WorkstreamData } from './state.ts'
+import { changed, changedRun, dataOf, partOf, runOf, type WaveData, type WorkstreamData } from './state.ts'
 import { addStep, passed, say, type Step, tell } from './steps.ts'
 import { listed } from './texts.ts'
 
@@ -53,9 +53,10 @@ export function startSpecialists(view: View, wave: number, streams: readonly Des
     8,
   )
   const how = streams.length === 1 ? '' : ' (parallel)'
+  const part = partOf(view, wavePart(wave))
   return [
     tell(say('T2', 'SPEC_START', `${counted(streams.length, 'specialist')} spawned${how}: ${domains}`), [
-      changed<WaveData>(partOf(view, wavePart(wave)), { designing: streams.map(({ id }) => id) }),
+      changed<WaveData>(part, { designing: [...dataOf<WaveData>(part).designing, ...streams.map(({ id }) => id)] }),
     ]),
     addStep(view, ...streams.map((stream) => specialistStep(view, wave, stream))),
   ]
@@ -102,3 +103,8 @@ export function plannedOf(view: View, id: string): Workstream | undefined {
     plan?.workstreams.find((workstream) => workstream.id === first || workstream.id.slice(0, 52) === first)
   )
 }
+
+/** One of each name, whatever a proposal says. */
+export const uniqueSquads = ({ t3_squads: squads }: Proposal): Squad[] => [
+  ...new Map(squads.map((squad) => [squad.id, squad])).values(),
+]

@@ -87,7 +87,7 @@ function readyNeeds(view: View, brief: Brief, output: unknown): Needs {
     }
     case 't2_specialist':
     case 't2_conflict':
-      if (brief.inputs['inserted'] === true) return insertedNeeds(brief)
+      if (brief.inputs['inserted'] === true) return insertedNeeds(view, brief)
       return isLastProposal(view) ? architectureNeeds(above(view, 'wave:')) : {}
     case 't2_synthesis':
       return architectureNeeds(above(view, 'wave:'))

@@ -47,32 +47,33 @@ export function replaceTasks(
         ]),
     ...redirect(
       left,
-      new Set(stuck.map(taskIdOf)),
+      stuck,
       tasks.map(({ id }) => id),
       named,
     ),
   ]
 }
 
-/** Those that have not begun and waited for what is gone. */
+/** Those that have not begun and waited for what is gone: its followers, and what it had left to do. */
 export function redirect(
   members: readonly Brief[],
-  gone: ReadonlySet<string>,
+  gone: readonly Brief[],
   instead: readonly string[],
   named: ReadonlyMap<string, string>,
 ): Decision[] {
+  const lost = new Set(gone.map(taskIdOf))
+  const isRest = ({ key }: Brief): boolean => gone.some((each) => key.startsWith(`${each.key}:rest:`))
   return members
     .filter((brief) => brief.phase === 't4' && ['pending', 'draft', 'committed'].includes(brief.status))
-    .filter((brief) => dependenciesOf(brief).some((id) => gone.has(id)))
+    .filter((brief) => isRest(brief) || dependenciesOf(brief).some((id) => lost.has(id)))
     .map((brief): Decision => {
-      const ids = [...new Set(dependenciesOf(brief).flatMap((id) => (gone.has(id) ? instead : [id])))].filter(
-        (id) => id !== taskIdOf(brief),
-      )
+      const kept = dependenciesOf(brief).filter((id) => !lost.has(id) && id !== taskIdOf(brief))
+      const after = [...new Set([...kept, ...instead])]
       return {
         kind: 'amend_brief',
         brief,
-        inputs: { depends_on: ids },
-        after: ids.flatMap((id) => named.get(id) ?? []),
+        inputs: { depends_on: after },
+        after: after.flatMap((id) => named.get(id) ?? []),
       }
     })
 }

@@ -38,11 +38,10 @@ export function squadNeeds(view: View): Needs {
 
 /**
  * When the last task of a squad has finished, a verifier for each slice that nobody has judged; when the last of those
- * has judged, the joint verdict. Where successors wait for verdicts, each slice is judged by itself.
+ * has judged, the joint verdict. Where successors wait for verdicts, a slice does not wait for the others.
  */
 export function advance(view: View, brief: Brief): readonly Decision[] {
-  if (isPiecemeal(view)) return advanceSlice(view, brief)
-  if (!isAtRest(view)) return []
+  if (!isAtRest(view)) return isPiecemeal(view) ? advanceSlice(view, brief) : []
   const ready = readyOf(view)
   if (ready.length === 0) return squadDone(view)
   const unjudged = ready.filter((each) => verdictOn(view, each) === null)
@@ -68,11 +67,13 @@ const verify = (briefs: readonly Brief[]): Decision => ({
   }),
 })
 
+/** Somebody may be waiting for just this one. */
 function advanceSlice(view: View, brief: Brief): readonly Decision[] {
   const ready = readyOf(view).find(({ id }) => id === brief.id)
-  if (ready === undefined) return isAtRest(view) && readyOf(view).length === 0 ? squadDone(view) : []
+  if (ready === undefined) return []
   const verdict = verdictOn(view, ready)
-  return verdict === null ? [verify([ready])] : aggregate(view, [ready], [resultOf(ready, verdict)])
+  if (verdict === null) return [verify([ready])]
+  return verdict.verdict === 'pass' ? pass([ready]) : aggregate(view, [ready], [resultOf(ready, verdict)])
 }
 
 /** Two or more are looked at together by the squad's lead; where there is none, or one slice, nobody is asked. */

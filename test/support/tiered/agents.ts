@@ -1,5 +1,8 @@
 import type { Bounds, Proposal, Task, TierPlan } from '../../../src/playbooks/tiered/contract.ts'
 import type { Brief } from '../../../src/work/briefs/contract.ts'
+import type { ResolvedTeam } from '../../../src/team/contract.ts'
+import type { Run } from '../../../src/work/runs/contract.ts'
+import { aRun } from '../work.ts'
 import type { Ending, Play } from './engine.ts'
 
 export interface Stream {
@@ -146,4 +149,27 @@ export function playOn(play: Play, { streams, otherwise = () => null, stopAt = [
     play.approve(gate.gate)
   }
   throw new Error(`still going after ${most} steps`)
+}
+
+/** A run whose team asks for something of its own. */
+export function teamed(
+  given: { strict?: boolean; limits?: Partial<ResolvedTeam['limits']>; gates?: Partial<ResolvedTeam['gates']> } = {},
+): Run['configuration'] {
+  const on = given.strict === true
+  const gates = { t1Plan: true, t2Lead: on, t2Synthesis: true, t3Plan: on, t5Verdict: on, ...given.gates }
+  const limits = {
+    crashRetries: 3,
+    verificationFailures: 5,
+    retryBudget: 3,
+    similarEscalations: 3,
+    t2ConflictCycleLimit: 2,
+    t3MeshTimeoutMinutes: 10,
+    maxParallelAgents: 8,
+    maxParallel: { t1: null, t2: null, t3: null, t4: 5, t5: null },
+    pipelineRequires: 'completed' as const,
+    ...given.limits,
+  }
+  // Who does what on which runtime is none of a playbook's business.
+  const team = { strict: on, gates, limits, gateTimeoutMinutes: null } as unknown as ResolvedTeam
+  return { ...aRun().configuration, team }
 }
