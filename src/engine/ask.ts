@@ -101,7 +101,7 @@ async function leadOf(scope: RunScope): Promise<{ positionId: number; name: stri
 }
 
 /** The same question about the same brief for the third time is no question any more: somebody has to look. */
-const similarLimit = 3
+const similarLimitOf = ({ run }: RunScope): number => run.configuration.team?.limits.similarEscalations ?? 3
 
 const choices: Record<'retry' | 'abandon', QuestionOption> = {
   retry: {
@@ -160,7 +160,7 @@ export async function askAboutBrief(
   const text = cause === 'asked' ? reason : `${brief.key} is stuck: ${reason}`
   // Two things that were denied may be called alike; each is for somebody to allow.
   const times = ownChoices[cause] === undefined ? await countRepetition(scope, brief, text, cause) : 1
-  if (times >= similarLimit) return holdForLook(scope, brief, text, times)
+  if (times >= similarLimitOf(scope)) return holdForLook(scope, brief, text, times)
   await askQuestion(scope, {
     brief,
     kind: asked?.kind ?? kindOf[cause],
@@ -187,7 +187,7 @@ async function countRepetition(scope: RunScope, brief: Brief, text: string, caus
       kind: 'log',
       briefId: brief.id,
       message: `${brief.key} asks the same again (${used + 1} times)`,
-      data: { class: 'repeat_escalation', used, limit: similarLimit - 1 },
+      data: { class: 'repeat_escalation', used, limit: similarLimitOf(scope) - 1 },
     },
     [updated(briefs, brief, { similarEscalations: used })],
   )

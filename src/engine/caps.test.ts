@@ -2,28 +2,25 @@ import { expect, it } from 'vitest'
 
 import { openAgency, type TestAgency, work } from '../../test/support/agency.ts'
 import { describeStores } from '../../test/support/store.ts'
+import { giveTeam } from '../../test/support/team.ts'
 import { createVirtualClock } from '../../test/support/virtual-clock.ts'
 import { record, updated } from '../events/change.ts'
-import { accept, openTeam } from '../team/open.ts'
 import type { Tier } from '../work/briefs/contract.ts'
 import { briefs as briefTable } from '../work/briefs/store.ts'
 import type { Run } from '../work/runs/contract.ts'
-import { runs } from '../work/runs/store.ts'
-
-const scripted = { name: 'scripted', trouble: null, simulated: true }
 
 /** A run of independent briefs, one for each of these tiers, whose agents wait for the gate `go`. */
 async function runInTiers(agency: TestAgency, tiers: readonly (Tier | null)[], limits: string): Promise<Run> {
   const play = { runtimeOptions: { scenario: { attempts: [[{ log: 'gate go' }, ...work]] } } }
   const run = await agency.run({ briefs: tiers.map((_, at) => ({ key: `b${at}`, objective: 'Do', ...play })) })
-  const file = { text: `limits: ${limits}`, name: 'team.yaml' }
-  const team = accept(file, openTeam(file, { runtimes: [scripted], defaultRuntime: 'scripted' }))
+  await giveTeam(agency, run, `limits: ${limits}`)
   const { briefs } = await agency.inspect(run)
   await agency.db.write([`run:${run.id}`], (tx) =>
-    record(tx, { kind: 'log', by: 'test', runId: run.id, message: 'a team' }, [
-      updated(runs, run, { configuration: { ...run.configuration, team } }),
-      ...briefs.map((brief) => updated(briefTable, brief, { tier: tiers[Number(brief.key.slice(1))] ?? null })),
-    ]),
+    record(
+      tx,
+      { kind: 'log', by: 'test', runId: run.id, message: 'tiers' },
+      briefs.map((brief) => updated(briefTable, brief, { tier: tiers[Number(brief.key.slice(1))] ?? null })),
+    ),
   )
   return run
 }

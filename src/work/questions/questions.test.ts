@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
 
-import { agentOf, startAgency, type TestAgency, work } from '../../../test/support/agency.ts'
+import { agentOf, openAgency, startAgency, type TestAgency, work } from '../../../test/support/agency.ts'
 import { describeStores } from '../../../test/support/store.ts'
+import { giveTeam } from '../../../test/support/team.ts'
+import { createVirtualClock } from '../../../test/support/virtual-clock.ts'
 import { operator } from '../../../test/support/work.ts'
 import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
 import type { Run } from '../runs/contract.ts'
@@ -227,6 +229,18 @@ describeStores('a limit that was reached', (openFresh) => {
     expect((await agency.runs.show(run.id)).briefsFailed).toBe(1)
     await answer(agency, both[1] as Question, 'retry')
     expect(await agency.settled(run)).toMatchObject({ status: 'done', briefsDone: 2 })
+  })
+
+  it('asks for somebody to look as soon as its team wants it', async () => {
+    const clock = createVirtualClock()
+    const { db } = await openFresh({ clock })
+    const agency = await openAgency({ db, clock })
+    const run = await agency.run({ onLimit: 'ask', crashRetries: 0, play: [crash] })
+    await giveTeam(agency, run, 'limits: { similar_escalations: 2 }')
+    await agency.engine.start()
+    await answer(agency, await asked(agency, run), 'retry')
+    const gate = await agency.until(async () => (await agency.gates.list('pending', 10)).gates[0])
+    expect(gate).toMatchObject({ gate: 'escalation', summary: { anomalies: ['asked 2 times'] } })
   })
 
   it('asks the third time for somebody to look; approving tries once more, rejecting gives up', async () => {
