@@ -1,5 +1,6 @@
 import { plainDiff } from './changes.ts'
 import { type Git, troubleOf } from './git.ts'
+import { revisionsOf } from './refs.ts'
 
 export interface Added {
   readonly parts: readonly AddedPart[]
@@ -24,29 +25,42 @@ export async function addedLines(
   mirror: string,
   from: string,
   to: string,
-  { maxBytes = 32 * 1024 ** 2 }: { maxBytes?: number } = {},
+  { maxBytes = 32 * 1024 ** 2, known = [] }: { maxBytes?: number; known?: readonly string[] } = {},
 ): Promise<Added> {
   const shown = ['-p', '-m', '--text', '--unified=0', '--src-prefix=a/', '--dst-prefix=b/', ...plainDiff]
-  const args = ['log', '--format=%x00%H%n%B%x00', '--no-notes', ...shown, '--end-of-options', `${from}..${to}`]
+  const args = ['log', '--stdin', '--format=%x00%H %P%n%B%x00', '--no-notes', ...shown]
+  const input = revisionsOf(to, [from, ...known])
   const settings = [['core.quotePath', 'false']] as const
-  const result = await git.run(args, { gitDir: mirror, maxOutputBytes: maxBytes, mayCut: true, settings })
+  const result = await git.run(args, { gitDir: mirror, input, maxOutputBytes: maxBytes, mayCut: true, settings })
   if (result.exitCode !== 0) throw troubleOf(args, result)
   return { parts: readAdded(result.stdout), cut: result.cut }
+}
+
+/** A commit compared with one of its parents. */
+interface Compared {
+  readonly commit: string
+  readonly parents: number
+  readonly parts: AddedPart[]
 }
 
 /** Hunks say how long they are, so nothing that a file holds can pass for a heading. */
 function readAdded(log: Buffer): AddedPart[] {
   const lines = log.toString('latin1').split('\n')
-  const parts: AddedPart[] = []
-  let commit = ''
+  const compared: Compared[] = []
   let path: string | null = null
   for (let index = 0; index < lines.length; index += 1) {
     const line = lines[index] ?? ''
     if (line.startsWith('\0')) {
       const end = lines.indexOf('\0', index + 1)
-      commit = line.slice(1)
+      const [id = '', ...parents] = line.slice(1).split(' ').filter(Boolean)
+      const message = {
+        commit: id,
+        path: null,
+        line: 1,
+        text: textOf(lines.slice(index + 1, end < 0 ? undefined : end)),
+      }
+      compared.push({ commit: id, parents: parents.length, parts: [message] })
       path = null
-      parts.push({ commit, path, line: 1, text: textOf(lines.slice(index + 1, end < 0 ? undefined : end)) })
       if (end < 0) break
       index = end
     } else if (line.startsWith('+++ ')) {
@@ -54,11 +68,40 @@ function readAdded(log: Buffer): AddedPart[] {
     } else if (line.startsWith('@@ ')) {
       const [, removed = '1', from = '1', count = '1'] = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(line) ?? []
       const hunk = hunkAt(lines, index + 1, Number(removed), Number(count))
-      if (hunk.added.length > 0) parts.push({ commit, path, line: Number(from), text: textOf(hunk.added) })
+      const last = compared.at(-1)
+      if (hunk.added.length > 0)
+        last?.parts.push({ commit: last.commit, path, line: Number(from), text: textOf(hunk.added) })
       index = hunk.end - 1
     }
   }
-  return parts
+  return [...Map.groupBy(compared, ({ commit }) => commit).values()].flatMap(newInAll)
+}
+
+/** Who joins others has added what none of them has; what one of them has was looked at there. */
+function newInAll(compared: readonly Compared[]): AddedPart[] {
+  const [first, ...others] = compared as [Compared, ...Compared[]]
+  if (first.parents < 2) return first.parts
+  const [message, ...files] = first.parts as [AddedPart, ...AddedPart[]]
+  // Git says nothing of a parent that is just like it.
+  if (compared.length < first.parents) return [message]
+  const added = others.map(({ parts }) => new Set(parts.flatMap(linesOf).map(({ text, path }) => `${path}\0${text}`)))
+  const own = files.flatMap(linesOf).filter(({ path, text }) => added.every((lines) => lines.has(`${path}\0${text}`)))
+  return [message, ...together(own)]
+}
+
+const linesOf = ({ text, line, ...place }: AddedPart): AddedPart[] =>
+  text.split('\n').map((each, index) => ({ ...place, line: line + index, text: each }))
+
+/** Neighbours are one part again: a key may take several lines. */
+function together(lines: readonly AddedPart[]): AddedPart[] {
+  const parts: { commit: string; path: string | null; line: number; texts: string[] }[] = []
+  for (const { text, ...place } of lines) {
+    const last = parts.at(-1)
+    if (last !== undefined && last.path === place.path && last.line + last.texts.length === place.line)
+      last.texts.push(text)
+    else parts.push({ ...place, texts: [text] })
+  }
+  return parts.map(({ texts, ...place }) => ({ ...place, text: texts.join('\n') }))
 }
 
 /** First the lines that went, then those that came; each may be followed by a note that its file ends without a newline. */

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
@@ -276,6 +277,43 @@ describe('what may not come in is refused and leaves nothing behind', () => {
     })
     expect(seen).toEqual(['key.txt: hidden'])
     expect(await collect(git, orderFor(at, { mayComeIn: async () => true }))).toMatchObject({ outcome: 'collected' })
+  })
+
+  it('what a commit that joins others’ work adds to it, and not what those have', async () => {
+    const at = await bench.workplace()
+    const theirs = await bench.workplace(at.source)
+    commitFiles(theirs.path, { 'theirs.txt': 'theirs, hidden\n', 'both.txt': 'one\ntheirs\n' })
+    await collect(git, orderFor(theirs, { ref: 'brf_theirs' }))
+    const merged = await promote(git, theirs.mirror, 'brf_theirs', theirs.branch)
+    commitFiles(at.path, { 'mine.txt': 'mine\n', 'both.txt': 'one\nmine\n' })
+    expect(() => plainGit(at.path, 'merge', '--quiet', '--no-edit', merged)).toThrow('merge')
+    writeFiles(at.path, { 'both.txt': 'one\ntheirs\nmine\nnew here\n', 'evil.txt': 'new there\n' })
+    const seen: string[] = []
+    const mayComeIn: Collection['mayComeIn'] = async (place, commit, known) => {
+      const { parts } = await mirrors.added(place, at.start, commit, { known })
+      seen.push(...parts.flatMap(({ path, text }) => (path === null ? [] : [`${path}: ${text}`])))
+      return true
+    }
+    expect(await collect(git, orderFor(at, { mayComeIn }))).toMatchObject({ outcome: 'collected' })
+    expect(seen.sort()).toEqual(['both.txt: new here', 'both.txt: one\nmine', 'evil.txt: new there', 'mine.txt: mine'])
+  })
+
+  it('files that a joining commit brings itself, and not those of others', async () => {
+    const at = await bench.workplace()
+    const theirs = await bench.workplace(at.source)
+    commitFiles(theirs.path, { 'theirs.bin': randomBytes(300_000) })
+    await collect(git, orderFor(theirs, { ref: 'brf_theirs' }))
+    const merged = await promote(git, theirs.mirror, 'brf_theirs', theirs.branch)
+    const limits = { maxBytes: 200_000 }
+    commitFiles(at.path, { 'mine.bin': randomBytes(80_000) })
+    plainGit(at.path, 'merge', '--quiet', '--no-commit', '--no-ff', merged)
+    expect(await collect(git, orderFor(at, { limits }))).toMatchObject({ outcome: 'collected' })
+    plainGit(at.path, 'reset', '--quiet', '--hard', 'HEAD~1')
+    plainGit(at.path, 'merge', '--quiet', '--no-commit', '--no-ff', merged)
+    commitFiles(at.path, { '.agency/x': 'x' })
+    plainGit(at.path, 'add', '--force', '.agency/x')
+    plainGit(at.path, 'commit', '--quiet', '--amend', '--no-edit')
+    await expectRefused(at, /^files under \.agency\/ were committed/, ['.agency/x'])
   })
 
   it('what takes too long', async () => {

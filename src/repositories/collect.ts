@@ -11,7 +11,7 @@ import { plainFetch } from './harmless.ts'
 import { inspectCommits } from './inspect.ts'
 import { isAncestor } from './merge.ts'
 import { packWork } from './pack.ts'
-import { deleteRefs, moveRef, readCommit, unlocking } from './refs.ts'
+import { deleteRefs, listHeads, moveRef, readCommit, unlocking } from './refs.ts'
 
 export interface Collection {
   readonly mirror: string
@@ -24,8 +24,11 @@ export interface Collection {
   readonly limits?: CollectionLimits
   /** Under which name it waits in the mirror to be promoted: the attempt's id, for one. */
   readonly ref: string
-  /** A last look, at a repository that has the commit while the mirror has not: for secrets, for one. */
-  readonly mayComeIn?: (repository: string, commit: string) => Promise<boolean>
+  /**
+   * A last look, at a repository that has the commit while the mirror has not: for secrets, for one. What `known` has is
+   * others' work, which was looked at when it came in.
+   */
+  readonly mayComeIn?: (repository: string, commit: string, known: readonly string[]) => Promise<boolean>
 }
 
 export interface CollectionLimits {
@@ -62,11 +65,13 @@ export async function collect(git: Git, collection: Collection): Promise<Collect
     if (commit === start) return { outcome: 'empty' }
     if (!(await isAncestor(git, quarantine, start, commit)))
       return refused('history was rewritten: the work must build on the commit that it began with')
-    const complaint = await inspectCommits(git, quarantine, start, commit, limits?.maxBytes ?? maxCollectedBytes)
+    const known = [start, ...(await listHeads(git, mirror))]
+    const own = { start, commit, known }
+    const complaint = await inspectCommits(git, quarantine, own, limits?.maxBytes ?? maxCollectedBytes)
     if (complaint !== null) return refused(complaint.why, complaint.files)
     const files = await changedFiles(git, quarantine, start, commit)
     if (files.length === 0) return { outcome: 'empty' }
-    if ((await collection.mayComeIn?.(quarantine, commit)) === false) return { outcome: 'withheld' }
+    if ((await collection.mayComeIn?.(quarantine, commit, known)) === false) return { outcome: 'withheld' }
     await admit(git, quarantine, mirror, incomingRef(ref))
     return { outcome: 'collected', commit, files, commits: await listCommits(git, mirror, start, commit) }
   })
@@ -93,7 +98,8 @@ export const discard = async (git: Git, mirror: string, ref: string): Promise<vo
 export async function snapshot(git: Git, collection: Collection): Promise<string | null> {
   const kept = await quarantined(git, collection, async (quarantine, commit) => {
     if (commit === collection.start || (await isOnBranch(git, collection.mirror, commit))) return { outcome: 'empty' }
-    if ((await collection.mayComeIn?.(quarantine, commit)) === false) return { outcome: 'withheld' }
+    const known = [collection.start, ...(await listHeads(git, collection.mirror))]
+    if ((await collection.mayComeIn?.(quarantine, commit, known)) === false) return { outcome: 'withheld' }
     await admit(git, quarantine, collection.mirror, snapshotRef(collection.ref))
     return { outcome: 'collected', commit, files: [], commits: [] }
   })

@@ -2,34 +2,40 @@ import { shorten } from '../kernel/text.ts'
 import { type Git, troubleOf } from './git.ts'
 import { isAgencyPath } from './paths.ts'
 import { tooLarge } from './pack.ts'
+import { revisionsOf } from './refs.ts'
 
 export interface Complaint {
   readonly why: string
   readonly files: readonly string[]
 }
 
+export interface OwnWork {
+  readonly start: string
+  readonly commit: string
+  /** Where others' work ends that may be among its ancestors: that was looked at when it came in. */
+  readonly known: readonly string[]
+}
+
 /** What an agent's commits may not hold, in any of them: what a later one takes out again is still in the history. */
 export async function inspectCommits(
   git: Git,
   repository: string,
-  start: string,
-  commit: string,
+  work: OwnWork,
   maxBytes: number,
 ): Promise<Complaint | null> {
-  const complaint = await complaintAbout(git, repository, start, commit, maxBytes)
+  const complaint = await complaintAbout(git, repository, work, maxBytes)
   // A further commit would not help: it has to be as if this had never been.
-  const remedy = `Undo the commits, keep the files (git reset --soft ${start}), take these out, and commit the rest.`
+  const remedy = `Undo the commits, keep the files (git reset --soft ${work.start}), take these out, and commit the rest.`
   return complaint === null ? null : { ...complaint, why: `${complaint.why}. ${remedy}` }
 }
 
 async function complaintAbout(
   git: Git,
   repository: string,
-  start: string,
-  commit: string,
+  work: OwnWork,
   maxBytes: number,
 ): Promise<Complaint | null> {
-  const entries = await changesOf(git, repository, start, commit)
+  const entries = await changesOf(git, repository, work)
   if (entries === null) return { why: 'far more files were committed than anybody could look at', files: [] }
   const agency = named(entries.filter(({ path }) => isAgencyPath(path)))
   if (agency.length > 0)
@@ -37,7 +43,7 @@ async function complaintAbout(
       why: `files under .agency/ were committed, which is not part of the repository: ${few(agency)}`,
       files: agency,
     }
-  const links = await strangeLinks(git, repository, start, entries)
+  const links = await strangeLinks(git, repository, work.start, entries)
   if (links.length > 0)
     return {
       why: `repositories inside the repository were committed instead of their files: ${few(links)}`,
@@ -55,14 +61,14 @@ interface Entry {
 const gitlink = '160000'
 const maxListBytes = 128 * 1024 ** 2
 
-/** Everything that a commit puts somewhere, compared with each of its parents. */
-async function changesOf(git: Git, repository: string, start: string, commit: string): Promise<Entry[] | null> {
-  const commits = await git.ask(['rev-list', '--end-of-options', `${start}..${commit}`], { gitDir: repository })
+/** Everything that a commit puts somewhere; of one that joins others, what none of those has there. */
+async function changesOf(git: Git, repository: string, { commit, known }: OwnWork): Promise<Entry[] | null> {
+  const commits = await git.ask(['rev-list', '--stdin'], { gitDir: repository, input: revisionsOf(commit, known) })
   const args = [
     'diff-tree',
     '--stdin',
     '-r',
-    '-m',
+    '-c',
     '-z',
     '--raw',
     '--root',
@@ -83,10 +89,17 @@ async function changesOf(git: Git, repository: string, start: string, commit: st
   const words = result.stdout.toString('utf8').split('\0')
   const entries: Entry[] = []
   for (let index = 0; index + 1 < words.length; index += 2) {
-    const [, mode = '', , object = ''] = words[index]?.split(' ') ?? []
+    const { mode, object } = headingOf(words[index] ?? '')
     if (mode !== '000000') entries.push({ mode, object, path: words[index + 1] ?? '' })
   }
   return entries
+}
+
+/** `:` for each parent, the mode in each and here, the object in each and here, the kind of change. */
+function headingOf(words: string): { mode: string; object: string } {
+  const parents = /^:*/.exec(words)?.[0].length ?? 0
+  const fields = words.slice(parents).split(' ')
+  return { mode: fields[parents] ?? '', object: fields[2 * parents + 1] ?? '' }
 }
 
 /** A submodule that was there may move on; a new one is a directory with a `.git` of its own, whose files nobody has. */

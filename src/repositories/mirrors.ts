@@ -36,7 +36,13 @@ export interface Mirrors {
   files(mirror: string, from: string, to: string): Promise<ChangedFile[]>
   diff(mirror: string, from: string, to: string, options: DiffOptions): Promise<{ text: string; cut: boolean }>
   commits(mirror: string, from: string, to: string): Promise<Commit[]>
-  added(mirror: string, from: string, to: string, options?: { maxBytes?: number }): Promise<Added>
+  /** `known`: what these have is somebody else's. */
+  added(
+    mirror: string,
+    from: string,
+    to: string,
+    options?: { maxBytes?: number; known?: readonly string[] },
+  ): Promise<Added>
   canLand(landing: Landing): Promise<Readiness>
   land(landing: Landing): Promise<Landed>
   /** Bytes of its objects. */

@@ -22,6 +22,18 @@ export async function readCommit(git: Git, mirror: string, name: string): Promis
   return exitCode === 0 ? stdout.toString('utf8').trim() : null
 }
 
+/** Every commit that a branch is at: ours, and the operator's. */
+export async function listHeads(git: Git, mirror: string): Promise<string[]> {
+  const listed = await git.ask(['for-each-ref', '--format=%(objectname)', 'refs/heads', 'refs/source'], {
+    gitDir: mirror,
+  })
+  return [...new Set(listed.split('\n').filter((commit) => commit !== ''))]
+}
+
+/** As input for git: what one commit has and these have not. */
+export const revisionsOf = (commit: string, known: readonly string[]): string =>
+  [commit, ...known.map((each) => `^${each}`)].map((line) => `${line}\n`).join('')
+
 /** Says whether it moved: not when it is no longer where it was. Without `from` it moves from anywhere, with null it is new. */
 export function moveRef(
   git: Git,

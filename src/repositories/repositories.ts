@@ -5,7 +5,7 @@ import { shorten, withoutKnownSecrets } from '../kernel/text.ts'
 import type { RunRepository } from '../work/runs/contract.ts'
 import { type Finding, scanForSecrets } from '../secrets/scan.ts'
 import { engineAuthor } from './author.ts'
-import { collect, promote, snapshot } from './collect.ts'
+import { collect, type Collection, promote, snapshot } from './collect.ts'
 import { type Git, GitTrouble } from './git.ts'
 import type { Mirrors } from './mirrors.ts'
 import { type CollectedWork, integrationBranch, type Landed, type Repositories } from './port.ts'
@@ -16,9 +16,10 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
   async function secretsIn(
     repository: string,
     commit: string,
+    known: readonly string[],
     work: Pick<CollectedWork, 'start' | 'allowed'>,
   ): Promise<FoundSecret[]> {
-    const { parts, cut } = await mirrors.added(repository, work.start, commit)
+    const { parts, cut } = await mirrors.added(repository, work.start, commit, { known })
     const found = await scanForSecrets(
       parts.map((part) => ({
         path: part.path ?? `message of ${part.commit.slice(0, 12)}`,
@@ -58,8 +59,8 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
       const { mirror } = work.repository
       const { start, message, workspace, attemptId: ref } = work
       let secrets: FoundSecret[] = []
-      const mayComeIn = async (repository: string, commit: string): Promise<boolean> => {
-        secrets = await secretsIn(repository, commit, work)
+      const mayComeIn: Collection['mayComeIn'] = async (place, commit, known) => {
+        secrets = await secretsIn(place, commit, known, work)
         return secrets.length === 0
       }
       const collected = await collect(git, { mirror, workspace, start, message, author: engineAuthor, ref, mayComeIn })
@@ -74,8 +75,8 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
     keep: async (work) => {
       const { repository, workspace, start, message, briefId: ref } = work
       // Later agents of this repository can read the mirror: what holds a secret stays where it is.
-      const mayComeIn = async (place: string, commit: string): Promise<boolean> =>
-        (await secretsIn(place, commit, { start, allowed: [] })).length === 0
+      const mayComeIn: Collection['mayComeIn'] = async (place, commit, known) =>
+        (await secretsIn(place, commit, known, { start, allowed: [] })).length === 0
       return snapshot(git, {
         mirror: repository.mirror,
         workspace,
