@@ -173,3 +173,26 @@ export function teamed(
   const team = { strict: on, gates, limits, gateTimeoutMinutes: null } as unknown as ResolvedTeam
   return { ...aRun().configuration, team }
 }
+
+/** These endings in turn for whom it is about, then as everybody else. */
+export function inTurn(isAbout: (brief: Brief) => boolean, ...endings: readonly Ending[]): Otherwise {
+  const left = [...endings]
+  return (brief) => (isAbout(brief) ? (left.shift() ?? null) : null)
+}
+
+export const either =
+  (...all: readonly Otherwise[]): Otherwise =>
+  (brief, play) => {
+    for (const each of all) {
+      const ending = each(brief, play)
+      if (ending !== null) return ending
+    }
+    return null
+  }
+
+export const failing = (issue = 'it does not work'): Ending => ({
+  kind: 'verdict',
+  judgement: { verdict: 'fail', issues: [issue] },
+})
+
+export const output = (value: unknown): Ending => ({ kind: 'output', output: value })
