@@ -13,6 +13,7 @@ import { VerdictItem } from '../run/verdict.tsx'
 import { counted, duration, figure, money, size } from '../text.ts'
 import { Columns } from './columns.tsx'
 import { Findings } from './findings.tsx'
+import { Folded } from './folded.tsx'
 import { Hash } from './hash.tsx'
 import { attemptState, briefState, Sign, Stated } from './state.tsx'
 import { Ago, Lasting } from './time.tsx'
@@ -34,6 +35,13 @@ export function BriefDetail({ inspection, brief, hash }: { inspection: Inspectio
         <p className="facts">
           <Stated state={briefState(brief)} />
           {inspection.run.simulated && <Simulated />}
+          {brief.tier !== null && (
+            <span className="label">
+              {brief.tier.toUpperCase()}
+              {brief.workstream !== null && ` of ${brief.workstream}`}
+            </span>
+          )}
+          {brief.personality !== null && <span className="muted">cast as {brief.personality}</span>}
           {!brief.checkable && brief.kind === 'work' && (
             <span className="label" title="Nothing was declared that could be checked without a verifier">
               no checkable evidence
@@ -59,6 +67,15 @@ export function BriefDetail({ inspection, brief, hash }: { inspection: Inspectio
           <summary>Context</summary>
           <p className="objective">{brief.context}</p>
         </details>
+      )}
+      {Object.keys(brief.inputs).length > 0 && (
+        <Folded summary="What it is given, as JSON">
+          {() => (
+            <pre tabIndex={0} role="region" aria-label="What it is given">
+              {JSON.stringify(brief.inputs, null, 2)}
+            </pre>
+          )}
+        </Folded>
       )}
       <EvidenceList brief={brief} checks={checks} attempts={attempts} />
       {(verdicts.length > 0 || brief.verify === 'agent') && (

@@ -47,6 +47,11 @@ function RunRow({ run }: { run: RunLine }) {
       <td className="goal">
         <Link to={addresses.run(run.id)}>{run.goalAnchor}</Link>
         {run.simulated && <Simulated />}
+        {run.tiers !== undefined && (
+          <span className="label" title="Tiers that have been given something so far">
+            tiered {depthText(run.tiers)}
+          </span>
+        )}
         <code className="muted wide">{run.id}</code>
       </td>
       <td className="figure briefs">
@@ -62,4 +67,12 @@ function RunRow({ run }: { run: RunLine }) {
       </td>
     </tr>
   )
+}
+
+/** `T1–T5`, or each by itself where some are left out: `T1 T4 T5`. */
+export function depthText(tiers: readonly string[]): string {
+  const places = tiers.map((tier) => Number(tier.slice(1)))
+  const names = tiers.map((tier) => tier.toUpperCase())
+  const isWhole = places.every((place, index) => index === 0 || place === (places[index - 1] ?? 0) + 1)
+  return isWhole && names.length > 2 ? `${names[0]}–${names.at(-1)}` : names.join(' ')
 }

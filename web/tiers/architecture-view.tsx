@@ -12,6 +12,7 @@ import {
   SharedAssumptions,
 } from '../../src/playbooks/tiered/contract.ts'
 import { Columns } from '../parts/columns.tsx'
+import { Folded } from '../parts/folded.tsx'
 import { LongTable } from '../parts/long-table.tsx'
 import { Many } from '../parts/many.tsx'
 import { RichText } from '../parts/rich-text.tsx'
@@ -19,7 +20,7 @@ import { Sign } from '../parts/state.tsx'
 import type { Inspection } from '../queries.ts'
 import { counted } from '../text.ts'
 import { documentsBelow, documentsOfAuthors, newestDocument } from './documents.ts'
-import { Folded, Source } from './raw.tsx'
+import { Source } from './source.tsx'
 import type { Team } from './team.ts'
 
 const Conflicts = z.object({ conflicts: z.array(Conflict) })

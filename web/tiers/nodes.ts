@@ -160,16 +160,31 @@ function rootOf(inspection: Inspection, team: Team): Branch {
     key: 'run',
     title: run.goalAnchor,
     state: gated(
-      {
-        ...runState(run.status),
-        says: `${run.status} · ${run.briefsDone + run.briefsVerified} of ${run.briefsTotal} briefs done`,
-      },
+      { ...runState(run.status), says: [run.status, ...atWork(inspection.briefs), ...tasksDone(team)].join(' · ') },
       waits.get('run'),
     ),
     to: addresses.run(run.id),
     isOpen: true,
     below: () => [t1, ...(team.hasT2 ? [t2] : []), ...team.streams.map(stream)],
   }
+}
+
+/** The tiers that somebody works in at the moment. */
+function atWork(briefs: readonly Brief[]): string[] {
+  const busy = new Set(briefs.filter((each) => stateOfAll([each]).tone === 'working').map(({ tier }) => tier))
+  return busy.size === 0
+    ? []
+    : [
+        [...busy]
+          .map((tier) => tier?.toUpperCase())
+          .toSorted()
+          .join(', '),
+      ]
+}
+
+function tasksDone({ streams }: Team): string[] {
+  const tasks = streams.flatMap(({ squads }) => squads.flatMap((squad) => squad.tasks))
+  return tasks.length === 0 ? [] : [`T4: ${workersText(tasks)}`]
 }
 
 /** A gate stands before everything else that could be said. */
@@ -217,8 +232,11 @@ function stepName(brief: Brief): string {
   if (brief.phase === 'resolve') return `${tier} decides: ${brief.title}`
   const name = stepNames[brief.phase ?? ''] ?? `${tier} ${brief.title}`
   const scope = brief.inputs['accept_scope']
-  if (brief.phase === 't1_accept' && typeof scope === 'string') return `${name}: ${scope}`
-  return brief.tier === 't2' && brief.workstream !== null ? `${name}: ${brief.workstream}` : name
+  // Of the first wave nobody has to be told; the others repeat its steps.
+  const wave = /^wave:(?!1$)(\d+)$/.exec(brief.part ?? '')?.[1]
+  const of = wave === undefined || brief.workstream !== null ? name : `${name}, wave ${wave}`
+  if (brief.phase === 't1_accept' && typeof scope === 'string') return `${of}: ${scope}`
+  return brief.tier === 't2' && brief.workstream !== null ? `${name}: ${brief.workstream}` : of
 }
 
 interface Expected {
@@ -230,7 +248,7 @@ interface Expected {
 const t1Steps: readonly Expected[] = [
   { phase: 't1_plan', title: 'T1 plan' },
   { phase: 't1_critique', title: 'T1 critique' },
-  { phase: 't1_accept', title: 'T1 accept' },
+  { phase: 't1_accept', title: 'T1 accept: final' },
 ]
 
 const t2Steps = (streams: readonly Stream[]): Expected[] => [
@@ -242,7 +260,9 @@ const t2Steps = (streams: readonly Stream[]): Expected[] => [
 /** What is still to come, as far as it is known: it has no brief yet. */
 function missing(there: readonly Brief[], expected: readonly Expected[], isOpen: boolean): Branch[] {
   if (!isOpen) return []
-  const found = new Set(there.flatMap(({ phase, workstream }) => [phase, `${phase}:${workstream}`]))
+  // To accept an architecture is not the end of it.
+  const made = there.filter(({ inputs }) => inputs['accept_scope'] !== 'architecture')
+  const found = new Set(made.flatMap(({ phase, workstream }) => [phase, `${phase}:${workstream}`]))
   return expected
     .filter(({ phase, workstream }) => !found.has(workstream === undefined ? phase : `${phase}:${workstream}`))
     .map(({ phase, workstream, title }) => ({

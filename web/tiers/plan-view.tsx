@@ -8,7 +8,7 @@ import type { Inspection } from '../queries.ts'
 import { counted, figure } from '../text.ts'
 import { documentsBelow } from './documents.ts'
 import { pathText } from './nodes.ts'
-import { Source } from './raw.tsx'
+import { Source } from './source.tsx'
 import { streamState, workersText } from './standing.ts'
 import { inSequence, type Stream, type Team } from './team.ts'
 
@@ -112,7 +112,7 @@ function StreamCells({ planned, stream }: { planned: Workstream; stream: Stream 
         <b>{planned.id}</b> {planned.name !== planned.id && planned.name}
         {planned.notes !== '' && <p className="muted written notes">{planned.notes}</p>}
       </td>
-      <td>
+      <td className={path.length <= 4 ? 'path' : undefined}>
         {pathText(path)}
         {isAmended && <p className="muted">planned as {pathText(planned.tier_path)}</p>}
       </td>

@@ -2,7 +2,7 @@ import { useId, useMemo } from 'react'
 
 import type { Brief } from '../../src/work/briefs/contract.ts'
 import { LongTable } from '../parts/long-table.tsx'
-import { briefState, Sign, Stated } from '../parts/state.tsx'
+import { briefState, Sign, type State, Stated } from '../parts/state.tsx'
 import type { Inspection } from '../queries.ts'
 import { addresses, Link, setQuery, usePlace } from '../router.tsx'
 import { counted } from '../text.ts'
@@ -24,13 +24,13 @@ export function TasksView({ inspection, team }: { inspection: Inspection; team: 
   if (squads.length === 0)
     return <p className="none muted">There are no tasks yet: squads plan them when the plan is approved.</p>
   const marked = shown.reduce((sum, { tasks }) => sum + tasks.filter(({ id }) => overlaps.has(id)).length, 0)
-  const total = shown.reduce((sum, { tasks }) => sum + tasks.length, 0)
+  const live = shown.reduce((sum, { tasks }) => sum + tasks.filter(({ status }) => status !== 'cancelled').length, 0)
   return (
     <>
       <div className="view-bar facts">
         {meshes.length > 1 && <DomainChoice meshes={meshes} chosen={chosen} />}
         <span>
-          {counted(total, 'task')} of {counted(shown.length, 'squad')}
+          {counted(live, 'task')} of {counted(shown.length, 'squad')}
         </span>
         <Stated
           state={
@@ -138,13 +138,17 @@ function TaskCells({ runId, task, overlaps }: { runId: string; task: Brief; over
       <td>{task.flow ?? '–'}</td>
       <td data-name="after">{Array.isArray(after) && after.length > 0 ? after.map(String).join(', ') : '–'}</td>
       <td>
-        <Stated state={briefState(task)} />
+        <Stated state={taskState(task)} />
       </td>
     </>
   )
 }
 
 const mostFiles = 6
+
+/** A draft that its author dropped was never anybody's work. */
+const taskState = (task: Brief): State =>
+  task.status === 'cancelled' && task.attempts === 0 ? { tone: 'off', says: 'dropped' } : briefState(task)
 
 const Claim = ({ text, isShared }: { text: string; isShared: boolean }) =>
   isShared ? <mark title="Somebody else claims it too">{text}</mark> : <>{text}</>

@@ -26,11 +26,11 @@ describe('the tree of a tiered run', () => {
 
   it('shows run, tiers, workstreams, squads, and how far the workers are', () => {
     expect(lines()).toEqual([
-      'Build a webhook ingestion system waiting gated · 23 of 31 briefs done',
+      'Build a webhook ingestion system waiting gated · T4 · T4: 6/14 done, 1 retrying, 5 working, 2 pending',
       '  T1 plan, critique, accept good planned · acceptance to come',
       '    T1 plan good done',
       '    T1 critique good done',
-      '    T1 accept idle pending',
+      '    T1 accept: final idle pending',
       '  T2 lead, specialists, synthesis good done',
       '    T2 lead good done',
       '    T2 specialist: stream-1 good done',

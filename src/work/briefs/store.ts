@@ -3,7 +3,7 @@ import { findFields, findRow, findRows, table } from '../../db/table.ts'
 import { openTx, sqlOf } from '../../db/tx.ts'
 import { isAbove, isFull } from '../budgets/store.ts'
 import { isStopped } from '../stops/store.ts'
-import type { Brief, Dependency, Tier } from './contract.ts'
+import { type Brief, type Dependency, type Tier, tiers } from './contract.ts'
 
 export const briefs = table<Brief>('briefs', {
   json: ['evidence', 'runtimeOptions', 'corrections', 'guidance', 'allowed', 'inputs', 'files'],
@@ -165,6 +165,19 @@ export async function listReadyTiers(tx: ReadTx, runId: string): Promise<string[
     [runId],
   )
   return rows.map((row) => row['tier'] as string)
+}
+
+/** Which tiers of each run have been given something, the highest first. They follow each other: one look finds most. */
+export async function listTiersOfRuns(tx: ReadTx, runIds: readonly string[]): Promise<Map<string, Tier[]>> {
+  if (runIds.length === 0) return new Map()
+  const has = tiers.map(
+    (tier) => `EXISTS (SELECT 1 FROM briefs b WHERE b.run_id = r.id AND b.tier = '${tier}') AS ${tier}`,
+  )
+  const rows = await sqlOf(tx).all(
+    `SELECT r.id, ${has.join(', ')} FROM runs r WHERE r.id IN (${runIds.map(() => '?').join(', ')})`,
+    [...runIds],
+  )
+  return new Map(rows.map((row) => [row['id'] as string, tiers.filter((tier) => Boolean(row[tier]))]))
 }
 
 /** Which tiers have been at work for a workstream, the highest first. */

@@ -5,7 +5,7 @@ import { ResolvedTeam } from '../../team/contract.ts'
 import { Amendment } from '../amendments/contract.ts'
 import { Artifact } from '../artifacts/contract.ts'
 import { Attempt } from '../attempts/contract.ts'
-import { Brief, BriefSpec, Dependency, type Tier } from '../briefs/contract.ts'
+import { Brief, BriefSpec, Dependency, Tier } from '../briefs/contract.ts'
 import { Check, Evidence } from '../evidence/contract.ts'
 import { GateShown } from '../gates/contract.ts'
 import { PlaybookName } from '../missions/contract.ts'
@@ -124,7 +124,9 @@ export interface PastRun {
 }
 
 /** Without the configuration, which can hold a plan of thousands of briefs. */
-export const RunLine = Run.omit({ configuration: true })
+export const RunLine = Run.omit({ configuration: true }).extend({
+  tiers: z.array(Tier).optional().describe('Of a tiered run: which of them have been given something so far'),
+})
 export type RunLine = z.infer<typeof RunLine>
 
 const Minutes = z.number().positive().max(100_000).nullable()

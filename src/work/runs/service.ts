@@ -23,7 +23,7 @@ import { listArtifacts } from '../artifacts/store.ts'
 import { listAttempts } from '../attempts/store.ts'
 import { lookBeyond } from '../briefs/beyond.ts'
 import { withHeld } from '../briefs/held.ts'
-import { listBriefs, listDependencies } from '../briefs/store.ts'
+import { listBriefs, listDependencies, listTiersOfRuns } from '../briefs/store.ts'
 import { limitFromTheStart } from '../budgets/limits.ts'
 import { listChecks } from '../evidence/store.ts'
 import { shownGate } from '../gates/shown.ts'
@@ -119,8 +119,14 @@ export function createRuns(deps: RunDeps) {
     list: ({ before, ...query }: Omit<RunQuery, 'before'> & { before?: string | undefined }) =>
       db.read(async (tx) => {
         const last = before === undefined ? undefined : await requireRun(tx, before)
+        const found = await listRuns(tx, { ...query, before: last })
+        const tiered = found.filter(({ playbook }) => playbook === 'tiered')
+        const reached = await listTiersOfRuns(
+          tx,
+          tiered.map(({ id }) => id),
+        )
         return {
-          runs: (await listRuns(tx, { ...query, before: last })).map(withoutConfiguration),
+          runs: found.map((run) => ({ ...withoutConfiguration(run), tiers: reached.get(run.id) })),
           counts: await countRuns(tx, query.organisationId),
         }
       }),

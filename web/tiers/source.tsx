@@ -1,5 +1,4 @@
-import { type ReactNode, useState } from 'react'
-
+import { Folded } from '../parts/folded.tsx'
 import { Hash } from '../parts/hash.tsx'
 import { Ago } from '../parts/time.tsx'
 import { addresses, Link } from '../router.tsx'
@@ -28,25 +27,6 @@ export function Source({ of: { artifact, content } }: { of: Read<unknown> }) {
         )}
       </Folded>
     </div>
-  )
-}
-
-/** What is inside is made when it is opened. */
-export function Folded({
-  summary,
-  open = false,
-  children,
-}: {
-  summary: ReactNode
-  open?: boolean
-  children: () => ReactNode
-}) {
-  const [isOpen, setIsOpen] = useState(open)
-  return (
-    <details open={open} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
-      <summary>{summary}</summary>
-      {isOpen && children()}
-    </details>
   )
 }
 

@@ -1,0 +1,20 @@
+import { type ReactNode, useState } from 'react'
+
+/** What is inside is made when it is opened. */
+export function Folded({
+  summary,
+  open = false,
+  children,
+}: {
+  summary: ReactNode
+  open?: boolean
+  children: () => ReactNode
+}) {
+  const [isOpen, setIsOpen] = useState(open)
+  return (
+    <details open={open} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary>{summary}</summary>
+      {isOpen && children()}
+    </details>
+  )
+}
