@@ -15,6 +15,7 @@ import { CreateRun } from '../src/work/runs/contract.ts'
 import { createMemoryWorkspaces } from '../src/workspaces/memory.ts'
 import { bundledPrompt } from '../test/support/prompts.ts'
 import { plannedRunOf, playPlanned } from './planned-run.ts'
+import { playTiers, tieredRunOf, type TieredSize } from './tiered-run.ts'
 
 export interface Bench {
   readonly db: Db
@@ -22,6 +23,10 @@ export interface Bench {
   run(briefs: number): Promise<void>
   /** One run that is planned first, of so many briefs, each of them verified. */
   planAndRun(briefs: number): Promise<void>
+  /** One run of five tiers, whose gates are approved at once. */
+  runTiers(size: TieredSize): Promise<void>
+  /** How often it was written to since it was opened. */
+  writes(): number
   close(): Promise<void>
 }
 
@@ -46,14 +51,24 @@ export const stepsOf = (path: string): Step[] => [
 
 const scenarios: Record<string, BuiltIn> = {
   planned: playPlanned,
+  tiers: playTiers,
   bench: (prompt) => ({ attempts: [stepsOf(fileNamedIn(objectiveOf(prompt)) ?? 'result.md')] }),
 }
 
 /** The core on a store file with every sync that the product makes; agents and workspaces in memory. */
 export async function openBench(path: string): Promise<Bench> {
-  const db = await openSqlite({ path, clock: systemClock, chainKey: new Uint8Array(32).fill(7) })
+  const store = await openSqlite({ path, clock: systemClock, chainKey: new Uint8Array(32).fill(7) })
+  let writes = 0
+  const db: Db = {
+    ...store,
+    write: (streams, work) => {
+      writes++
+      return store.write(streams, work)
+    },
+  }
   await seedOrganisation(db)
   let ended = (): void => {}
+  let approve = (): void => {}
   const agency = composeAgency({
     db,
     clock: systemClock,
@@ -66,6 +81,7 @@ export async function openBench(path: string): Promise<Bench> {
     promptOf: bundledPrompt,
     environmentOf: () => ({}),
     killSurvivors: async () => 0,
+    gatesChanged: () => approve(),
     worker: 'bench:1',
     slots: 64,
     defaults: {
@@ -81,10 +97,17 @@ export async function openBench(path: string): Promise<Bench> {
       gateTimeoutMinutes: null,
     },
   })
+  const operator = { kind: 'operator' as const, personaId: operatorPersona }
+  approve = () => {
+    void agency.gates.list('pending', 10).then(async ({ gates }) => {
+      // Told twice of one gate, the second finds it approved.
+      for (const gate of gates) await agency.gates.approve(operator, { target: gate.id }).catch(() => {})
+    })
+  }
   await agency.engine.start()
   const run = async (input: CreateRun, briefs: number): Promise<void> => {
     const end = new Promise<void>((resolve) => (ended = resolve))
-    const { id } = await agency.runs.create({ kind: 'operator', personaId: operatorPersona }, input)
+    const { id } = await agency.runs.create(operator, input)
     await end
     const { status, briefsDone, summary } = await agency.runs.show(id)
     if (status !== 'done' || briefsDone !== briefs)
@@ -98,6 +121,8 @@ export async function openBench(path: string): Promise<Bench> {
         briefs,
       ),
     planAndRun: (briefs) => run(plannedRunOf(briefs), briefs),
+    runTiers: (size) => run(tieredRunOf(size), size.workstreams * size.tasks),
+    writes: () => writes,
     async close() {
       await agency.engine.stop()
       await db.close()

@@ -12,8 +12,9 @@ import { org } from './org.ts'
 import { peers } from './peers.ts'
 import { prompts } from './prompts.ts'
 import { status } from './status.ts'
+import { tiered } from './tiered.ts'
 
-const benchmarks: readonly Benchmark[] = [append, status, engine, peers, idle, org, chart, clones, box, prompts]
+const benchmarks: readonly Benchmark[] = [append, status, engine, peers, idle, org, chart, clones, box, prompts, tiered]
 
 /** `npm run bench`, `npm run bench -- --only engine`, `npm run bench -- --quick`. */
 const { values } = parseArgs({ options: { only: { type: 'string' }, quick: { type: 'boolean', default: false } } })
