@@ -1,5 +1,5 @@
 import type { Db } from '../../db/port.ts'
-import type { Jobs, RunningJob } from '../../jobs/queue.ts'
+import type { Jobs } from '../../jobs/queue.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AgencyError } from '../../kernel/errors.ts'
@@ -29,18 +29,21 @@ export type Demos = ReturnType<typeof createDemos>
 
 /** Long enough to read what a gate asks. */
 const readingMs = 1_500
-const lookMs = 500
+const lookMs = 1_000
 /** Nobody watches a demonstration for longer: what is still open then is left to whoever finds it. */
 const longestMs = 30 * 60_000
 
 /** Runs of simulated agents, so that somebody sees the whole thing alive. Before the queue starts. */
 export function createDemos(deps: DemoDeps) {
   const { db, clock, log, jobs, makeRepository, runs } = deps
-  jobs.handle(jobKind, (job) => approveGates(deps, job))
+  jobs.handle(jobKind, async ({ payload }) => {
+    const nextMs = await lookAtGates(deps, String(payload))
+    if (nextMs !== null) await watchGates(String(payload), nextMs)
+  })
 
   async function createRun(by: Actor, { playbook, profile, manual }: PlayDemo, place: string): Promise<Run> {
     const run = await runs.create(by, playbook === 'direct' ? directDemo : await tiered(profile, place))
-    if (!manual) await watchGates(run)
+    if (!manual) await watchGates(run.id)
     return run
   }
 
@@ -54,8 +57,8 @@ export function createDemos(deps: DemoDeps) {
     }
   }
 
-  const watchGates = ({ id }: Run): Promise<unknown> =>
-    db.write([], (tx) => jobs.enqueue(tx, { kind: jobKind, payload: id, singleton: id }))
+  const watchGates = (runId: string, delayMs = 0): Promise<unknown> =>
+    db.write([], (tx) => jobs.enqueue(tx, { kind: jobKind, payload: runId, singleton: runId, delayMs }))
 
   return {
     play: (by: Actor, input: PlayDemo): Promise<Run> =>
@@ -66,7 +69,7 @@ export function createDemos(deps: DemoDeps) {
       const input = await tiered('full', 'first')
       const run = await db.once(firstDemoKey, 'demo', () => runs.create(by, input))
       const { endedAt } = await runs.show(run.id)
-      if (endedAt === null) await watchGates(run)
+      if (endedAt === null) await watchGates(run.id)
       return run
     },
   }
@@ -75,28 +78,20 @@ export function createDemos(deps: DemoDeps) {
 const jobKind = 'demo_gates'
 
 /** Stands in for the operator, after a moment, and says so. A person who decides first is welcome. */
-async function approveGates({ clock, runs, gates, log }: DemoDeps, { payload, signal }: RunningJob): Promise<void> {
-  const runId = String(payload)
-  const pause = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const cancel = clock.after(ms, resolve)
-      signal.addEventListener('abort', () => (cancel(), resolve()), { once: true })
-    })
-  const until = clock.nowMs() + longestMs
-  while (clock.nowMs() < until) {
-    // The queue takes it up again at the next start.
-    if (signal.aborted) throw new Error('the daemon stops')
-    if ((await runs.show(runId)).endedAt !== null) return
-    const pending = (await gates.ofRun(runId)).gates.find(
-      ({ status, approver }) => status === 'pending' && approver === 'operator',
-    )
-    await pause(pending === undefined ? lookMs : readingMs)
-    if (pending === undefined || signal.aborted) continue
-    await gates.approve(simulatedOperator, { target: pending.id, note }).catch((error: unknown) => {
-      if (!(error instanceof AgencyError) || error.code === 'bug') throw error
-      log.info('a gate of the demonstration was decided by somebody else', { run: runId, gate: pending.gate })
-    })
-  }
+async function lookAtGates({ clock, runs, gates, log }: DemoDeps, runId: string): Promise<number | null> {
+  const { endedAt, startedAt } = await runs.show(runId)
+  if (endedAt !== null || clock.nowMs() - Date.parse(startedAt) > longestMs) return null
+  const pending = (await gates.ofRun(runId)).gates.find(
+    ({ status, approver }) => status === 'pending' && approver === 'operator',
+  )
+  if (pending === undefined) return lookMs
+  const left = Date.parse(pending.pendingSince) + readingMs - clock.nowMs()
+  if (left > 0) return left
+  await gates.approve(simulatedOperator, { target: pending.id, note }).catch((error: unknown) => {
+    if (!(error instanceof AgencyError) || error.code === 'bug') throw error
+    log.info('a gate of the demonstration was decided by somebody else', { run: runId, gate: pending.gate })
+  })
+  return lookMs
 }
 
 const simulatedOperator: Actor = { kind: 'operator', personaId: operatorPersona }
