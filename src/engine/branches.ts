@@ -79,18 +79,28 @@ async function predecessorsOf(tx: ReadTx, brief: Brief): Promise<Brief[]> {
   return [...byBranch.values()].filter(({ branch }) => branch !== brief.branch)
 }
 
-/** What a task rests on and does not have: others beside the one that it began with, and what was done again since. */
-export async function missingIn(deps: EngineDeps, run: Run, brief: Brief): Promise<Brief[]> {
-  const { repository } = run
-  const own = brief.branchCommit ?? brief.startCommit
-  if (repository === null || own === null || brief.kind !== 'work' || brief.workstream === null) return []
-  const missing: Brief[] = []
-  for (const before of await deps.db.read((tx) => predecessorsOf(tx, brief))) {
-    const isThere = await deps.repositories?.contains(repository.mirror, own, before.branchCommit as string)
-    if (isThere === false) missing.push(before)
-  }
-  return missing
+/** What a task's clone does not have. */
+export interface Missing {
+  /** What it rests on: others beside the one that it began with, and what was done again since. */
+  readonly before: readonly Brief[]
+  /** For one that is done again: what all have come to meanwhile. */
+  readonly since: string | null
 }
+
+export async function missingIn(deps: EngineDeps, run: Run, brief: Brief): Promise<Missing> {
+  const { repository, head } = run
+  const own = brief.branchCommit ?? brief.startCommit
+  const { repositories } = deps
+  if (repository === null || repositories === undefined || own === null || !isTask(brief))
+    return { before: [], since: null }
+  const isThere = (commit: string): Promise<boolean> => repositories.contains(repository.mirror, own, commit)
+  const before: Brief[] = []
+  for (const each of await deps.db.read((tx) => predecessorsOf(tx, brief)))
+    if (!(await isThere(each.branchCommit as string))) before.push(each)
+  return { before, since: brief.attempts > 1 && head !== null && !(await isThere(head)) ? head : null }
+}
+
+const isTask = ({ kind, workstream }: Brief): boolean => kind === 'work' && workstream !== null
 
 export interface Owners {
   /** Of the task that was merged last. */

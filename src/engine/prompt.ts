@@ -3,6 +3,7 @@ import { redact } from '../kernel/text.ts'
 import { describeEvidence, expectationsOf } from '../work/evidence/contract.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import { type Note, noteName } from '../work/notes/contract.ts'
+import type { Missing } from './branches.ts'
 import { inputsText } from './prompt-inputs.ts'
 
 /** What an agent is told beside its brief. */
@@ -10,8 +11,8 @@ export interface Surroundings {
   readonly notes?: readonly Note[]
   /** What it is to judge, where that is in a repository. */
   readonly judged?: Brief | null
-  /** What it rests on and its clone does not have. */
-  readonly missing?: readonly Brief[]
+  /** What its clone does not have. */
+  readonly missing?: Missing
   /** The goal of its run. */
   readonly goal?: string
   /** The JSON Schema of `output` in its report. */
@@ -23,7 +24,7 @@ export const renderBrief = (template: string, brief: Brief, attempt: number, aro
   redact(fillIn(template, brief, attempt, around))
 
 function fillIn(template: string, brief: Brief, attempt: number, around: Surroundings): string {
-  const { notes = [], judged = null, missing = [], goal = '', output = null } = around
+  const { notes = [], judged = null, missing = nothingMissing, goal = '', output = null } = around
   const { amendments, ...inputs } = brief.inputs
   return renderTemplate(template, {
     goal,
@@ -58,20 +59,26 @@ const amendmentLines = (amendments: unknown): string =>
   Array.isArray(amendments) ? amendments.map((each) => `- ${JSON.stringify(each)}`).join('\n') : ''
 
 /** Where it works; who judges is told what the work is. */
-function repositoryText(brief: Brief, judged: Brief | null, missing: readonly Brief[]): string {
+function repositoryText(brief: Brief, judged: Brief | null, missing: Missing): string {
   const { startCommit, kind, phase } = brief
   if (startCommit === null) return ''
   const lines = ['This directory is a git clone that is yours alone.', ...(ways[kind] ?? [])]
   if (kind === 'plan' && phase !== null)
     lines.push('Look at it as far as it helps, and change nothing: whatever you leave in it is thrown away.')
-  for (const before of missing)
+  for (const before of missing.before)
     lines.push(
       `You build on ${before.label ?? before.key}, whose newest work you do not have. Begin with \`git merge ${before.branchCommit}\`.`,
+    )
+  if (missing.since !== null)
+    lines.push(
+      `What others have finished meanwhile is \`git merge ${missing.since}\`: where your work has to fit it, join it.`,
     )
   if (judged !== null && judged.branchCommit !== null)
     lines.push(`The work to be judged is \`git diff ${judged.startCommit} ${judged.branchCommit}\`.`)
   return `## The repository\n\n${lines.map((line) => `- ${line}`).join('\n')}`
 }
+
+const nothingMissing: Missing = { before: [], since: null }
 
 const ways: Partial<Record<Brief['kind'], readonly string[]>> = {
   work: [

@@ -510,3 +510,77 @@ it('a tiered run ends with all kinds of branches, and nothing reaches main befor
   expect(await agency.settled(run)).toMatchObject({ status: 'done' })
   expect(repository.git('rev-parse', 'main')).not.toBe(before)
 })
+
+it('a workstream that does not fit in with another is mended by its last task, judged again, and merged', async () => {
+  const repository = makeRepository({ 'list.txt': 'one\n' })
+  const { repositories, workspaces } = openRepositories()
+  const bothPassed = Promise.withResolvers<void>()
+  const agency = await openAgency({
+    workspaces,
+    repositories: {
+      ...repositories,
+      merge: async (branch) => {
+        await bothPassed.promise
+        return repositories.merge(branch)
+      },
+    },
+  })
+  await agency.engine.start()
+  const workstream = (id: string) => ({
+    id,
+    name: `Part ${id}`,
+    domain: 'lists',
+    tier_path: ['t4', 't5'],
+    parallel_group: 'A',
+    t2_specialist: null,
+    notes: '',
+    evidence_required: [{ kind: 'file', path: 'list.txt' }],
+  })
+  const plan = {
+    run_id: '{{inputs.run_id}}',
+    goal_anchor: '{{inputs.goal_anchor}}',
+    complexity: 'low',
+    retry_budget_multiplier: 1,
+    workstreams: ['a', 'b'].map(workstream),
+    parallelism: { groups: { A: ['a', 'b'] }, sequence: ['A'] },
+    self_critique_summary: 'It stands.',
+  }
+  const joins = (id: string) => ({
+    attempts: [
+      writes('list.txt', `one\n${id}\n`),
+      [merges('integration/*/final'), ...writes('list.txt', 'one\na\nb\n')],
+    ],
+  })
+  const run = await agency.run({
+    goal: 'Two at once',
+    playbook: 'tiered',
+    repo: repository.path,
+    runtimeOptions: {
+      scenario: {
+        phases: {
+          t1_plan: { steps: [{ report: { output: plan } }] },
+          t1_critique: { steps: [{ report: { output: plan } }] },
+          't4:a': joins('a'),
+          't4:b': joins('b'),
+        },
+      },
+    },
+  })
+  await agency.gates.approve(operator, { target: run.id, gate: (await gateOf(agency, run)).gate })
+  await agency.until(async () => {
+    const { briefs } = await agency.inspect(run)
+    return briefs.filter(({ phase, heldBy }) => phase === 't4' && heldBy === 'merge').length === 2
+  })
+  bothPassed.resolve()
+  expect((await gateOf(agency, run)).gate).toBe('merge')
+  const { briefs } = await agency.inspect(run)
+  const mended = briefs.filter(({ phase, attempts }) => phase === 't4' && attempts === 2)
+  expect(mended).toMatchObject([{ retriesUsed: 1, status: 'verified' }])
+  expect(mended[0]?.corrections.map(({ detail }) => detail)).toEqual([
+    'list.txt was changed by others too',
+    expect.stringMatching(/^git merge [0-9a-f]{40}, settle what conflicts/),
+  ])
+  await approve(agency, run)
+  expect(await agency.settled(run)).toMatchObject({ status: 'done' })
+  expect(repository.read('list.txt')).toBe('one\na\nb\n')
+})
