@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { readFileSync } from 'node:fs'
 
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 
 import { toWire } from '../operations/wire.ts'
@@ -212,5 +214,36 @@ describe('a line that cannot be', () => {
       '2',
       '3',
     ])
+  })
+})
+
+describe('the example', () => {
+  const example = readFileSync(new URL('../../examples/team.yaml', import.meta.url), 'utf8')
+
+  it('is a team of two providers whose gates wait for an hour, and otherwise what it is by default', () => {
+    const { team, faults } = readTeam(example)
+    expect(faults).toEqual([])
+    expect(team?.visibility).toEqual({ ...readTeam('').team?.visibility, gateTimeoutMinutes: 60 })
+    expect(team?.limits).toEqual(readTeam('').team?.limits)
+    const models = Object.values(team?.capabilities ?? {}).flat()
+    expect(new Set(models.map(({ provider }) => provider)).size).toBe(2)
+  })
+
+  it('is a team or has a line that is wrong, however it is torn', () => {
+    const torn = fc
+      .tuple(
+        fc.nat(example.length),
+        fc.nat(example.length),
+        fc.oneof(fc.string(), fc.constantFrom('\t', '&a', '*a', '{', ': ', '\n- ', '\0')),
+      )
+      .map(([from, to, text]) => example.slice(0, from) + text + example.slice(to))
+    fc.assert(
+      fc.property(fc.oneof(torn, fc.string({ unit: 'binary', maxLength: 200 })), (text) => {
+        const { team, faults } = readTeam(text)
+        expect(team === null).toBe(faults.length > 0)
+        for (const { line, column } of faults) expect(Math.min(line ?? 0, column ?? 0)).toBeGreaterThan(0)
+      }),
+      { numRuns: 100 },
+    )
   })
 })
