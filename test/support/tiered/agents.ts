@@ -98,7 +98,7 @@ export function wellDone(play: Play, brief: Brief, streams: readonly Stream[]): 
       return output({ tasks: [aTask(`${workstream}-${squad}-a`), aTask(`${workstream}-${squad}-b`)] })
     }
     case 't3_mesh':
-      return output({ tasks: inputs['tasks'] })
+      return output({ tasks: withoutDoubles(brief) })
     case 't3_verdict': {
       const results = inputs['t5_results'] as { scope: string; verdict: string }[]
       const failed = results.filter(({ verdict }) => verdict === 'fail').map(({ scope }) => scope)
@@ -113,6 +113,20 @@ export function wellDone(play: Play, brief: Brief, streams: readonly Stream[]): 
       return { kind: 'done' }
   }
 }
+
+/** Whose name comes second gives way. */
+function withoutDoubles({ inputs, workstream }: Brief): Task[] {
+  const own = `${workstream}/${(inputs['squad'] as { id: string }).id}`
+  const overlaps = inputs['overlaps'] as { task: string; with: string }[]
+  const given = new Set(overlaps.filter((overlap) => overlap.with < own).map(({ task }) => task))
+  return (inputs['tasks'] as Task[])
+    .filter(({ id }) => !given.has(id))
+    .map((task) => ({ ...task, depends_on: task.depends_on.filter((id) => !given.has(id)) }))
+}
+
+/** Whoever gives way to nobody. */
+export const stubborn: Otherwise = ({ phase, inputs }) =>
+  phase === 't3_mesh' ? { kind: 'output', output: { tasks: inputs['tasks'] } } : null
 
 /** What somebody does otherwise than well; null: well. */
 export type Otherwise = (brief: Brief, play: Play) => Ending | null
