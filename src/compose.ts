@@ -1,3 +1,5 @@
+import { agentRoutes } from './agents/routes.ts'
+import { createAgents } from './agents/service.ts'
 import type { Prices } from './adapters/prices/port.ts'
 import type { Runtime } from './adapters/runtime/port.ts'
 import { demoRoutes } from './daemon/demos/routes.ts'
@@ -278,6 +280,7 @@ export function routesOf(
     ...planRoutes(agency.plans),
     ...briefRoutes(agency.briefs),
     ...attemptRoutes(agency.attempts),
+    ...agentRoutes(createAgents({ db, resolveRun: agency.runs.resolve })),
     ...gateRoutes(agency.gates),
     ...amendmentRoutes(agency.amendments),
     ...pullRequestRoutes(agency.pullRequests),

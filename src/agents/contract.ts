@@ -1,5 +1,7 @@
 import { z } from 'zod'
 
+import { operation } from '../operations/contract.ts'
+
 /** One live session of a persona on a runtime; for now, one per attempt. */
 export const Agent = z.object({
   id: z.number().int(),
@@ -13,3 +15,35 @@ export const Agent = z.object({
   endedAt: z.string().nullable(),
 })
 export type Agent = z.infer<typeof Agent>
+
+/** An agent with what it was there for. Its persona stays when it is closed. */
+export const AgentShown = z.object({
+  agentId: z.number().int(),
+  persona: z.string().describe('Its slug'),
+  state: z.enum(['starting', 'working', 'closed']),
+  runtime: z.string(),
+  runId: z.string(),
+  briefId: z.string(),
+  brief: z.string().describe('Its key in the run'),
+  tier: z.string().nullable(),
+  workstream: z.string().nullable(),
+  outcome: z.string().nullable().describe('What its attempt came to'),
+  createdAt: z.string(),
+  closedAt: z.string().nullable(),
+})
+export type AgentShown = z.infer<typeof AgentShown>
+
+export const agentOperations = {
+  list: operation({
+    name: 'agent.list',
+    summary: 'The agents of a run, or those at work in any; agents of a run that has ended are closed',
+    method: 'GET',
+    path: '/agents',
+    input: z.strictObject({
+      runId: z.string().max(100).optional().describe('The id, or the beginning of it'),
+      limit: z.coerce.number().int().min(1).max(10_000).default(1_000),
+    }),
+    output: z.object({ agents: z.array(AgentShown) }),
+    allow: ['operator'],
+  }),
+}

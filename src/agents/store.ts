@@ -1,8 +1,8 @@
 import type { ReadTx, Tx } from '../db/port.ts'
 import { findRows, table } from '../db/table.ts'
-import { nextCounter } from '../db/tx.ts'
+import { nextCounter, sqlOf } from '../db/tx.ts'
 import { type Change, updated } from '../events/change.ts'
-import type { Agent } from './contract.ts'
+import type { Agent, AgentShown } from './contract.ts'
 
 export const agents = table<Agent>('agents', {
   stream: (row) => (row.runId === null ? 'system' : `run:${row.runId}`),
@@ -28,3 +28,28 @@ export const listAgentsOnSeat = (tx: ReadTx, positionId: number): Promise<Agent[
 
 /** The first of `count` new ids. */
 export const nextAgentIds = (tx: Tx, count: number): Promise<number> => nextCounter(tx, 'agents', count)
+
+/** Of one run, or those that live in any, in the order in which they came. */
+export async function listAgents(tx: ReadTx, runId: string | undefined, limit: number): Promise<AgentShown[]> {
+  const [where, values] = runId === undefined ? ["g.state <> 'ended'", []] : ['a.run_id = ?', [runId]]
+  const rows = await sqlOf(tx).all(
+    `SELECT g.id, p.slug, g.state, g.runtime, a.run_id, a.brief_id, b.key, b.tier, b.workstream, a.outcome,
+g.created_at, g.ended_at FROM agents g JOIN attempts a ON a.agent_id = g.id JOIN briefs b ON b.id = a.brief_id
+JOIN personas p ON p.id = g.persona_id WHERE ${where} ORDER BY g.id LIMIT ?`,
+    [...values, limit],
+  )
+  return rows.map((row) => ({
+    agentId: Number(row['id']),
+    persona: row['slug'] as string,
+    state: row['state'] === 'ended' ? 'closed' : (row['state'] as 'starting' | 'working'),
+    runtime: row['runtime'] as string,
+    runId: row['run_id'] as string,
+    briefId: row['brief_id'] as string,
+    brief: row['key'] as string,
+    tier: row['tier'] as string | null,
+    workstream: row['workstream'] as string | null,
+    outcome: row['outcome'] as string | null,
+    createdAt: row['created_at'] as string,
+    closedAt: row['ended_at'] as string | null,
+  }))
+}

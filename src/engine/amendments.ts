@@ -10,6 +10,7 @@ export async function acknowledge(scope: RunScope, amendment: Amendment, by: str
     {},
     {
       kind: 'amendment_ack',
+      level: 'normal',
       workstream: amendment.workstream,
       code: 'AMEND',
       by,

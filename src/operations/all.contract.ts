@@ -1,3 +1,4 @@
+import { agentOperations } from '../agents/contract.ts'
 import { daemonOperations } from '../daemon/contract.ts'
 import { demoOperations } from '../daemon/demos/contract.ts'
 import { eventOperations } from '../events/contract.ts'
@@ -33,6 +34,7 @@ export const operations = {
   daemon: daemonOperations,
   event: eventOperations,
   attempt: attemptOperations,
+  agent: agentOperations,
   note: noteOperations,
   spend: spendOperations,
   budget: budgetOperations,

@@ -1,5 +1,6 @@
 import { Option } from 'commander'
 
+import type { AgentsOptions } from '../../agents/cli.ts'
 import type { EventsOptions } from '../../events/cli.ts'
 import type { AmendOptions } from '../../work/amendments/cli.ts'
 import type { CreateOptions } from '../../work/missions/cli.ts'
@@ -181,6 +182,14 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
       .option('--limit <n>', 'At most so many', whole(1))
       .option('--json', 'As JSON')
       .action(does(async (c, options: RunsOptions) => (await import('../../work/runs/cli.ts')).listRuns(c, options)))
+  })
+  offer('Work:', 'agent', () => {
+    const agent = command(program, 'agent', 'Agents: who is or was at work', 'agency agent list --run run_7k2')
+    command(agent, 'list', 'The agents of a run, or those at work in any', 'agency agent list --run run_7k2')
+      .option('--run <run>', 'Its id, or the beginning of it')
+      .option('--limit <n>', 'At most so many', whole(1, 10_000))
+      .option('--json', 'As JSON')
+      .action(does(async (c, options: AgentsOptions) => (await import('../../agents/cli.ts')).listAgents(c, options)))
   })
   offer('Work:', 'cancel', () => {
     command(

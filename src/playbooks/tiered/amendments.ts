@@ -37,9 +37,8 @@ export function amended(view: View, amendment: Amendment): readonly Decision[] {
         'T1',
         'AMEND',
         `${workstream}: ${beforePath.join(' → ')} becomes ${afterPath.join(' → ')} (${proposedBy}: ${shorten(reason, 200)})`,
-        {
-          workstream,
-        },
+        // The change itself was told when it was recorded.
+        { workstream, level: 'verbose' },
       ),
       [
         changed<WorkstreamData>(part, {

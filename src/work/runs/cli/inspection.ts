@@ -108,13 +108,16 @@ export interface Handed {
   message: string
 }
 
-export async function handedUp(context: CliContext, runId: string): Promise<Handed[]> {
-  return (await eventsOf(context, runId, 'escalated')).flatMap(({ at, brief_id, message, data }) => {
-    const { from, to, class: cause } = data
-    if (typeof from !== 'string' || typeof to !== 'string') return []
-    return [{ at, from, to, class: String(cause), rank: rankOf(to), brief_id, message }]
-  })
-}
+export const handedUp = async (context: CliContext, runId: string): Promise<Handed[]> =>
+  handedIn(await eventsOf(context, runId, 'escalated'))
+
+/** A brief that is blocked says so too; only who turned to whom is meant here. */
+export const handedIn = (events: readonly Pick<EventLine, 'at' | 'brief_id' | 'message' | 'data'>[]): Handed[] =>
+  events.flatMap(({ at, brief_id, message, data: { from, to, class: cause } }) =>
+    typeof from === 'string' && typeof to === 'string'
+      ? [{ at, from, to, class: String(cause), rank: rankOf(to), brief_id, message }]
+      : [],
+  )
 
 /** T4 → T3 → the workstream's specialist → the lead of the architects → T1 → the operator. */
 function rankOf(to: string): number {

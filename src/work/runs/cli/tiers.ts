@@ -52,7 +52,7 @@ function branches(items: readonly Branch[]): string[] {
   })
 }
 
-function tierText(screen: Screen, shown: Inspection, tier: TierName): string {
+export function tierText(screen: Screen, shown: Inspection, tier: TierName): string {
   const standing = standingOf(shown, tier)
   const gates = shown.gates.filter((gate) => gate.status === 'pending' && tierOfGate(gate) === tier)
   return [

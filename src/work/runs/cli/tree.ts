@@ -1,7 +1,9 @@
 import { bytesText, duration, plain, signText, stateOf, statusText, visible } from '../../../cli/terminal.ts'
 import type { Wire } from '../../../cli/wire.ts'
+import type { Artifact } from '../../artifacts/contract.ts'
 import type { Brief } from '../../briefs/contract.ts'
 import type { Inspection } from './inspection.ts'
+import { tierLines, tierNames, tierText } from './tiers.ts'
 import { artifactLine, boxText, gateLines, noteLines, questionLines, type Screen, verdictLines } from './views.ts'
 
 /** A line to stand on; what it opens is made when it is opened. */
@@ -25,6 +27,9 @@ export function treeLines(screen: Screen, shown: Inspection): TreeLine[] {
       `summary  ${plain(run.summary ?? '–')}`,
       `held by  ${run.held_by ?? '–'}`,
     ]),
+    ...(run.playbook === 'tiered'
+      ? tierNames.map((tier) => line(1, tierText(screen, shown, tier), () => tierLines(screen, shown, tier)))
+      : []),
     ...shown.gates.map((gate) =>
       line(
         1,
@@ -74,14 +79,24 @@ function briefTree(screen: Screen, shown: Inspection, brief: Wire<Brief>): TreeL
     ...of(shown.notes).map((note) =>
       line(2, `${note.note_id}  ${note.status}  ${plain(note.description)}`, () => noteLines(screen, note)),
     ),
-    ...of(shown.artifacts).map((artifact) => ({
-      ...line(2, `${plain(artifact.name)}  v${artifact.version}  ${bytesText(artifact.bytes)}`, () => [
-        artifactLine(artifact).trim(),
-      ]),
-      artifact: { place: brief.remainder_of ?? brief.verifies ?? brief.id, path: artifact.path },
-    })),
+    ...of(shown.artifacts).map((artifact) =>
+      artifact.content == null ? fileLine(brief, artifact) : documentLine(artifact, artifact.content),
+    ),
   ]
 }
+
+/** What a step has written is kept with the run, and opened from there. */
+const documentLine = (artifact: Wire<Artifact>, content: string): TreeLine =>
+  line(2, `${plain(artifact.name)}  v${artifact.version}`, () =>
+    visible(JSON.stringify(JSON.parse(content), null, 2)).split('\n'),
+  )
+
+const fileLine = (brief: Wire<Brief>, artifact: Wire<Artifact>): TreeLine => ({
+  ...line(2, `${plain(artifact.name)}  v${artifact.version}  ${bytesText(artifact.bytes)}`, () => [
+    artifactLine(artifact).trim(),
+  ]),
+  artifact: { place: brief.remainder_of ?? brief.verifies ?? brief.id, path: artifact.path },
+})
 
 const took = ({ started_at: from, ended_at: to }: { started_at: string | null; ended_at: string | null }): string =>
   from === null || to === null ? '' : `  ${duration(Date.parse(to) - Date.parse(from))}`

@@ -1,0 +1,6 @@
+import { bind, type Route } from '../operations/bind.ts'
+import { agentOperations } from './contract.ts'
+import type { Agents } from './service.ts'
+
+export const agentRoutes = (agents: Agents): Route[] =>
+  bind(agentOperations, { list: (_, { runId, limit }) => agents.list(runId, limit) })

@@ -1,0 +1,20 @@
+import type { Db } from '../db/port.ts'
+import type { AgentShown } from './contract.ts'
+import { listAgents } from './store.ts'
+
+export interface AgentDeps {
+  db: Db
+  /** From an id or enough of its beginning. */
+  resolveRun: (prefix: string) => Promise<string>
+}
+
+export type Agents = ReturnType<typeof createAgents>
+
+export function createAgents({ db, resolveRun }: AgentDeps) {
+  return {
+    async list(run: string | undefined, limit: number): Promise<{ agents: AgentShown[] }> {
+      const runId = run === undefined ? undefined : await resolveRun(run)
+      return { agents: await db.read((tx) => listAgents(tx, runId, limit)) }
+    },
+  }
+}
