@@ -243,7 +243,7 @@ describe('the example', () => {
         expect(team === null).toBe(faults.length > 0)
         for (const { line, column } of faults) expect(Math.min(line ?? 0, column ?? 0)).toBeGreaterThan(0)
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     )
   })
 })

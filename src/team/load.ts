@@ -79,7 +79,7 @@ const isIndex = (part: PropertyKey | undefined): boolean => typeof part === 'num
 function told(issue: Issue, input: unknown, source: ReturnType<typeof readSource>): Fault[] {
   const { path } = issue
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((unknown) => {
+    return issue.keys.slice(0, maxFaults).map((unknown) => {
       // Of a key under its name in the code, the wire says how to write it.
       const [key, instead] = unknown.split(' (write ') as [string, string | undefined]
       // Everything is near to a name of two letters.
