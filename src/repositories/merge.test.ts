@@ -58,6 +58,43 @@ describe('merging in the mirror', () => {
     expect(await mirrors.head(mirror, 'final')).toBe(first.commit)
   })
 
+  it('goes up from branch to branch, which begin where they are told to; the second time there is nothing to do', async () => {
+    const { mirror, base, commits } = await branches({ 'a.txt': 'a\n' }, { 'b.txt': 'b\n' }, { 'c.txt': 'c\n' })
+    const up = (commit = '') => ({
+      mirror,
+      commit,
+      levels: [
+        { branch: 'domain', begin: base, message: 'Into the domain' },
+        { branch: 'final', begin: base, message: 'Into the result' },
+      ],
+    })
+    const first = await mirrors.mergeUp(up(commits[0]))
+    expect(first).toEqual({ outcome: 'merged', commit: await mirrors.head(mirror, 'final'), files: [] })
+    const domain = await mirrors.head(mirror, 'domain')
+    expect(plainGit(mirror, 'rev-list', '--parents', '-1', 'final')).toBe(`${first.commit} ${base} ${domain}`)
+    expect(await mirrors.mergeUp(up(commits[0]))).toEqual({ ...first, outcome: 'already' })
+    // As if only the first of the two had been moved.
+    plainGit(mirror, 'update-ref', 'refs/heads/final', base)
+    expect(await mirrors.mergeUp(up(commits[0]))).toMatchObject({ outcome: 'merged' })
+    expect(await mirrors.head(mirror, 'domain')).toBe(domain)
+    const both = await Promise.all([mirrors.mergeUp(up(commits[1])), mirrors.mergeUp(up(commits[1]))])
+    expect(both.map(({ outcome }) => outcome)).toContain('merged')
+    expect(plainGit(mirror, 'ls-tree', '--name-only', 'final').split('\n')).toEqual(['a.txt', 'b.txt', 'c.txt'])
+  })
+
+  it('that conflicts further up moves no branch and makes none', async () => {
+    const { mirror, base, commits } = await branches({ 'a.txt': 'a\n' }, { 'a.txt': 'one\n' }, { 'a.txt': 'two\n' })
+    const final = await mirrors.merge({ mirror, from: commits[0] ?? '', into: 'final', message: '1' })
+    const levels = ['domain', 'final'].map((branch) => ({ branch, begin: base, message: branch }))
+    expect(await mirrors.mergeUp({ mirror, commit: commits[1] ?? '', levels })).toEqual({
+      outcome: 'conflict',
+      commit: final.commit,
+      files: ['a.txt'],
+    })
+    expect(await mirrors.head(mirror, 'domain')).toBe(null)
+    expect(await mirrors.head(mirror, 'final')).toBe(final.commit)
+  })
+
   it('loses nothing when many merge at once', async () => {
     const names = Array.from({ length: 8 }, (_, index) => `file-${index}.txt`)
     const { mirror, commits } = await branches({ 'a.txt': 'a\n' }, ...names.map((name) => ({ [name]: name })))
