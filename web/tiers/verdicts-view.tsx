@@ -147,9 +147,9 @@ function Cell({
       onClick={() => onPoint(verdict.id)}
     >
       <Sign tone={tone} />
-      {says}
+      {says}{' '}
       <span className="unseen">
-        , {taskId(task)}, attempt {attempt}
+        {taskId(task)}, attempt {attempt}
       </span>
       {wrong.length > 0 && <span className="muted figure">{counted(wrong.length, 'issue')}</span>}
     </button>
