@@ -77,13 +77,14 @@ export function rerouted(view: View): readonly Decision[] {
   if (part.status !== 'open') return []
   if (isNew('t2') && planners.length > 0 && planners.every(isUntouched))
     return insertSpecialist(view, id, data, planners)
-  return briefs.every(isUntouched) && !isShared(view, id)
+  return briefs.length > 0 && briefs.every(isUntouched) && !isShared(view, id)
     ? restart(view, id, data, briefs)
     : [tell(say('T1', 'AMEND', `${id}: too late, what it would change has begun`, { workstream: id }))]
 }
 
-const isUntouched = ({ attempts, status }: Brief): boolean =>
-  attempts === 0 && (status === 'pending' || status === 'draft')
+/** Where somebody above is being asked, others may wait for the same answer. */
+const isUntouched = ({ attempts, status, phase }: Brief): boolean =>
+  attempts === 0 && (status === 'pending' || status === 'draft') && phase !== 'resolve'
 
 const meshesOf = (view: View, id: string) =>
   (view.found.partsBelow[above(view, 'wave:').key] ?? []).filter(

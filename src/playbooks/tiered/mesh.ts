@@ -282,7 +282,14 @@ function release(mesh: Part, drafts: readonly Brief[]): readonly Decision[] {
     ...(first === drafts.length
       ? []
       : [
-          tell(say('T4', 'PIPE_START', `${counted(drafts.length - first, 'worker')} wait for what others make`, place)),
+          tell(
+            say(
+              'T4',
+              'PIPE_START',
+              `${counted(drafts.length - first, 'worker')} to follow when others are done`,
+              place,
+            ),
+          ),
         ]),
     ...empty.map((id): Decision => ({ kind: 'merge_part', part: workstreamPart(id) })),
   ]

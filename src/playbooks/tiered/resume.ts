@@ -19,6 +19,8 @@ export function resumed(view: View): readonly Decision[] {
   const { onResume, isMerging = false, accepted } = runOf(view)
   const { run } = view
   if (onResume !== undefined) return [{ kind: 'start_timer', name: resumeTimer, part: placeOf(onResume), minutes: 0 }]
+  // Whoever gave it up does not want it tried again.
+  if (run.abandoned) return surface(view)
   const own = view.found.failed.filter(({ tier }) => tier === 't1')
   if (own.length > 0) return own.map(retry)
   if (run.briefsFailed > 0) return surface(view)
