@@ -18,7 +18,7 @@ import {
   type Inspection,
   ofBrief,
 } from './inspection.ts'
-import { ofTier, type TierName, tierLines, tierTree } from './tiers.ts'
+import { ofTier, standings, type TierName, tierLines, tierTree } from './tiers.ts'
 import { artifactLine, boxText, type View, viewNames, views } from './views.ts'
 
 export type InspectOptions = {
@@ -51,6 +51,8 @@ export async function inspectRun(context: CliContext, id: string, options: Inspe
   const one = options.brief === undefined || wanted.length > 0 ? undefined : shown.briefs[0]
   const found = one === undefined ? null : await fetchBrief(context, shown, one)
   if (options.json && found !== null) context.json({ ...found, ...shown })
+  else if (options.json && wanted.length === 0 && whole.run.playbook === 'tiered')
+    context.json({ ...shown, tiers: standings(shown), escalations: await handedUp(context, whole.run.id) })
   else if (options.json) {
     const parts = wanted.map((name) => [name, views[name].of(shown)])
     context.json(wanted.length > 0 ? { run_id: whole.run.id, ...Object.fromEntries(parts) } : shown)

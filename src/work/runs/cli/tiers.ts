@@ -76,13 +76,27 @@ export function standingOf({ run, briefs, parts }: Inspection, tier: TierName): 
     !settled.includes(status) && !unbegun.includes(status) && (status !== 'pending' || attempts > 0)
   if (own.some(isOpen)) return 'active'
   const done = own.filter(({ status }) => settled.includes(status))
-  if (own.length > 0 && done.length === own.length) return 'done'
+  const streams = parts.filter(({ key }) => key.startsWith('ws:'))
+  // Between two groups of workstreams all that there is is done, and more will come.
+  const isAwaited = streams.some(
+    (part) =>
+      (part.status === 'waiting' || part.status === 'open') &&
+      pathOf(part).includes(tier) &&
+      !own.some(({ workstream }) => part.key === `ws:${workstream}`),
+  )
+  if (own.length > 0 && done.length === own.length && (run.ended_at !== null || !isAwaited)) return 'done'
   if (done.length > 0) return 'active'
   if (run.ended_at !== null && briefs.some((brief) => brief.tier === tier)) return 'cancelled'
-  const streams = parts.filter(({ key }) => key.startsWith('ws:'))
   const isOnAPath = tier === 't1' || streams.length === 0 || streams.some((part) => pathOf(part).includes(tier))
   return isOnAPath && run.ended_at === null ? 'pending' : 'not needed'
 }
+
+/** Where every tier stands, for programs. */
+export const standings = (shown: Inspection): Record<TierName, { status: Standing }> =>
+  Object.fromEntries(tierNames.map((tier) => [tier, { status: standingOf(shown, tier) }])) as Record<
+    TierName,
+    { status: Standing }
+  >
 
 const pathOf = ({ data }: Wire<Part>): string[] => (Array.isArray(data['path']) ? (data['path'] as string[]) : [])
 

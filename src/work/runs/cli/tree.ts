@@ -80,7 +80,7 @@ function briefTree(screen: Screen, shown: Inspection, brief: Wire<Brief>): TreeL
       line(2, `${note.note_id}  ${note.status}  ${plain(note.description)}`, () => noteLines(screen, note)),
     ),
     ...of(shown.artifacts).map((artifact) =>
-      artifact.content == null ? fileLine(brief, artifact) : documentLine(artifact, artifact.content),
+      artifact.content === null ? fileLine(brief, artifact) : documentLine(artifact, artifact.content),
     ),
   ]
 }

@@ -59,7 +59,7 @@ describe('a file that is opened', () => {
       run: { id: 'run_1', status: 'done', goal_anchor: 'Do' },
       briefs: [brief],
       attempts: [{ brief_id: 'brf_2', fence: 1, outcome: 'ok', runtime: 'program', boxed: false, ended_at: null }],
-      artifacts: [{ brief_id: 'brf_2', name: 'a.txt', path: 'a.txt', version: 1, bytes: 1 }],
+      artifacts: [{ brief_id: 'brf_2', name: 'a.txt', path: 'a.txt', version: 1, bytes: 1, content: null }],
       gates: [],
       questions: [],
       verdicts: [],
