@@ -27,7 +27,7 @@ export async function holdForMerge(scope: RunScope, brief: Brief, reason: string
       kind: 'brief_status',
       briefId: brief.id,
       attemptId: brief.attemptId,
-      message: `${brief.key}: ${reason}; to be merged`,
+      message: `${brief.key}: ${reason === '' ? '' : `${reason}; `}to be merged`,
       data: { reason },
     },
     [updated(briefs, brief, { heldBy: mergeHold, updatedAt: scope.tx.at })],

@@ -29,7 +29,8 @@ export async function commissionVerifier(
   const { configuration } = run
   const tier = judged.tier === null ? undefined : configuration.team?.tiers.t5
   const runtime = tier?.runtime ?? configuration.verifierRuntime ?? judged.runtime
-  const runtimeOptions = configuration.verifierOptions ?? (runtime === judged.runtime ? judged.runtimeOptions : {})
+  const runtimeOptions =
+    tier?.runtimeOptions ?? configuration.verifierOptions ?? (runtime === judged.runtime ? judged.runtimeOptions : {})
   const brief = newBrief(scope, {
     id: scope.ids.next('brief'),
     // No plan can name a key with a colon.
