@@ -321,6 +321,7 @@ const plainInputs: Record<string, Record<string, unknown>[]> = {
   'event.log': [{ kind: 'log', message: 'half way' }],
   'budget.set': [{ persona: '$sitting', tokens: 1_000_000 }],
   'gate.reject': [{ reason: 'no' }],
+  'notify.inbound': [{ text: 'what now' }],
   'question.answer': [{ answer: 'this' }],
   'note.add': [{ description: 'x', context: 'y' }],
   'note.resolve': [{ resolution: 'x', category: 'bug' }],
