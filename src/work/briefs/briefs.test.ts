@@ -31,6 +31,29 @@ describeStores('the operator', (openFresh) => {
     })
   })
 
+  it('sees one brief with the goal, what it waits for and what it has left behind, and cannot change the goal', async () => {
+    const agency = await startAgency(openFresh)
+    const run = await agency.run({ goal: 'A poem', briefs: [brief('a'), brief('b', ['a'])] })
+    await agency.settled(run)
+    const { id: first } = await agency.brief(run, 'a')
+    const { id, evidence } = await agency.brief(run, 'b')
+    expect(await agency.briefs.show(operator, id)).toMatchObject({
+      goalAnchor: 'A poem',
+      ownerBriefId: null,
+      agentPersonality: null,
+      dependsOn: [first],
+      evidenceRequired: evidence,
+      amendments: [],
+    })
+    expect((await agency.briefs.show(operator, first)).outputs).toEqual(['result.md'])
+    await expect(agency.briefs.update(operator, id, undefined, undefined, 'A novel')).rejects.toMatchObject({
+      code: 'illegal_transition',
+      message: `the goal of run ${run.id} cannot be changed`,
+    })
+    expect(await agency.briefs.update(operator, id, undefined, undefined, 'A poem')).toMatchObject({ status: 'done' })
+    expect(await agency.runs.show(run.id)).toMatchObject({ goalAnchor: 'A poem' })
+  })
+
   it('cannot take a brief away under an agent', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({ play: [[{ hang: {} }]] })
