@@ -55,7 +55,7 @@ function RunRow({ run }: { run: RunLine }) {
         <code className="muted wide">{run.id}</code>
       </td>
       <td className="figure briefs">
-        {figure(run.briefsDone)}/{figure(run.briefsTotal)}
+        {figure(doneOf(run))}/{figure(run.briefsTotal)}
         {run.briefsFailed > 0 && <span className="tone-bad"> {figure(run.briefsFailed)} failed</span>}
       </td>
       <td className="figure wide">{figure(run.inputTokens + run.outputTokens)}</td>
@@ -68,6 +68,10 @@ function RunRow({ run }: { run: RunLine }) {
     </tr>
   )
 }
+
+/** What tiers have verified waits for nothing but the others: it is accepted with them, at the very end. */
+const doneOf = ({ briefsDone, briefsVerified, tiers }: RunLine): number =>
+  tiers === undefined ? briefsDone : briefsDone + briefsVerified
 
 /** `T1–T5`, or each by itself where some are left out: `T1 T4 T5`. */
 export function depthText(tiers: readonly string[]): string {

@@ -46,7 +46,7 @@ export function ArchitectureView({ inspection, team }: { inspection: Inspection;
     <div className="scrolls paper" tabIndex={0} role="region" aria-label="The architecture">
       {summary !== null && (
         <section className="part">
-          <h3>Integration summary</h3>
+          <h2>Integration summary</h2>
           {summary.content !== null && (
             <>
               <RichText text={summary.content.summary} />
@@ -58,17 +58,17 @@ export function ArchitectureView({ inspection, team }: { inspection: Inspection;
       )}
       {architectures.map((read, index) => (
         <section key={read.artifact.id} className="part">
-          <h3>
+          <h2>
             Canonical architecture
             {architectures.length > 1 && <span className="muted"> of wave {index + 1}</span>}
-          </h3>
+          </h2>
           {read.content !== null && <Canonical architecture={read.content} />}
           <Source of={read} />
         </section>
       ))}
       {boundaries !== null && (
         <section className="part">
-          <h3>Domain boundaries</h3>
+          <h2>Domain boundaries</h2>
           {boundaries.content !== null && (
             <LongTable
               label="Domain boundaries"
@@ -93,16 +93,16 @@ export function ArchitectureView({ inspection, team }: { inspection: Inspection;
       )}
       {assumptions !== null && (
         <section className="part">
-          <h3>Shared assumptions</h3>
+          <h2>Shared assumptions</h2>
           {assumptions.content !== null && <Assumptions of={assumptions.content} />}
           <Source of={assumptions} />
         </section>
       )}
       {conflicts.map(([wave, read]) => (
         <section key={wave} className="part">
-          <h3>
+          <h2>
             Conflicts <span className="muted">of wave {wave}, as the newest synthesis found them</span>
-          </h3>
+          </h2>
           <ul className="plain">
             {(read.content?.conflicts ?? []).map(({ workstreams, about }, index) => (
               <li key={index} className="evidence">
@@ -120,9 +120,9 @@ export function ArchitectureView({ inspection, team }: { inspection: Inspection;
       ))}
       {proposals.length > 0 && (
         <section className="part">
-          <h3>
+          <h2>
             Proposals <span className="muted">of the specialists, by workstream</span>
-          </h3>
+          </h2>
           <ul className="plain">
             <Many items={proposals}>
               {([stream, read]) => (
@@ -164,7 +164,7 @@ function Canonical({ architecture }: { architecture: Architecture }) {
   return (
     <>
       <RichText text={architecture.overview} />
-      <h4>Slices by workstream</h4>
+      <h3>Slices by workstream</h3>
       <ul className="plain">
         <Many items={slices}>
           {([stream, slice]) => (
@@ -190,7 +190,7 @@ function Proposed({ proposal }: { proposal: Proposal }) {
       <Components of={proposal.components} />
       <Lines title="Decisions" lines={proposal.decisions} />
       <Lines title="Open conflicts" lines={proposal.open_conflicts} />
-      <h4>Squads</h4>
+      <h3>Squads</h3>
       <ul>
         {proposal.t3_squads.map(({ id, name, scope }) => (
           <li key={id}>
@@ -219,7 +219,7 @@ function Contracts({ of }: { of: readonly z.infer<typeof InterfaceContract>[] })
   if (of.length === 0) return null
   return (
     <>
-      <h4>Contracts</h4>
+      <h3>Contracts</h3>
       <table className="proofs">
         <Columns of={{ Contract: '', 'From → to': '', Promise: '' }} />
         <tbody>
@@ -276,7 +276,7 @@ function Assumptions({ of }: { of: SharedAssumptions }) {
 const Lines = ({ title, lines }: { title: string; lines: readonly string[] }) =>
   lines.length === 0 ? null : (
     <>
-      <h4>{title}</h4>
+      <h3>{title}</h3>
       <ul>
         {lines.map((line, index) => (
           <li key={index}>{line}</li>

@@ -42,7 +42,7 @@ function Planned({ plan, team }: { plan: TierPlan; team: Team }) {
       </p>
       <Lanes plan={plan} streams={streams} />
       <section className="part">
-        <h3>Self-critique</h3>
+        <h2>Self-critique</h2>
         {plan.self_critique_summary === '' ? (
           <p className="muted">None yet.</p>
         ) : (
@@ -50,7 +50,7 @@ function Planned({ plan, team }: { plan: TierPlan; team: Team }) {
         )}
       </section>
       <section className="part">
-        <h3>Workstreams</h3>
+        <h2>Workstreams</h2>
         <LongTable
           label="Workstreams"
           columns={{ Workstream: '', Path: '', Group: '', Domain: 'wide', Specialist: 'wide', State: '' }}
@@ -135,7 +135,7 @@ function Amended({ amendments }: Pick<Inspection, 'amendments'>) {
   if (amendments.length === 0) return null
   return (
     <section className="part">
-      <h3>Amendments</h3>
+      <h2>Amendments</h2>
       <ul className="plain">
         <Many items={amendments}>
           {({ id, workstream, beforePath, afterPath, proposedBy, reason, acknowledgedBy, at }) => (
@@ -165,7 +165,7 @@ function Decided({ inspection }: { inspection: Inspection }) {
   if (said.length === 0) return null
   return (
     <section className="part">
-      <h3>Accepted or not</h3>
+      <h2>Accepted or not</h2>
       <ul className="plain">
         {said.map(([scope, read]) => (
           <li key={scope} className="evidence">

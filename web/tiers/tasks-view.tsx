@@ -112,7 +112,8 @@ function splitOf(tasks: readonly Brief[]): string {
 
 function TaskCells({ runId, task, overlaps }: { runId: string; task: Brief; overlaps: readonly Overlap[] }) {
   const shared = new Set(overlaps.map(({ what }) => what.toLowerCase()))
-  const after = task.inputs['depends_on']
+  const before = task.inputs['depends_on']
+  const after = Array.isArray(before) ? before.map(String) : []
   const scope = scopeOf(task)
   return (
     <>
@@ -124,7 +125,7 @@ function TaskCells({ runId, task, overlaps }: { runId: string; task: Brief; over
       <td data-name="scope">
         <Claim text={scope} isShared={shared.has(scope.toLowerCase())} />
       </td>
-      <td data-name="files">
+      <td data-name="files" data-none={task.files.length === 0 || undefined}>
         {task.files.length === 0 && <span className="muted">–</span>}
         {task.files.slice(0, mostFiles).map((file) => (
           <p key={file}>
@@ -136,7 +137,9 @@ function TaskCells({ runId, task, overlaps }: { runId: string; task: Brief; over
         {task.files.length > mostFiles && <p className="muted">and {task.files.length - mostFiles} more</p>}
       </td>
       <td>{task.flow ?? '–'}</td>
-      <td data-name="after">{Array.isArray(after) && after.length > 0 ? after.map(String).join(', ') : '–'}</td>
+      <td data-name="after" data-none={after.length === 0 || undefined}>
+        {after.length === 0 ? '–' : after.join(', ')}
+      </td>
       <td>
         <Stated state={taskState(task)} />
       </td>

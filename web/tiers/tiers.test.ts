@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { tieredRows } from '../../test/support/tiered-rows.ts'
 import { aBrief } from '../../test/support/work.ts'
 import type { Part } from '../../src/work/parts/contract.ts'
+import { depthText } from '../parts/run-table.tsx'
 import type { Inspection } from '../queries.ts'
 import { estimateOf } from '../waiting/words.ts'
 import { newestDocument } from './documents.ts'
@@ -180,4 +181,10 @@ it('takes the estimate out of what comes next', () => {
     estimate: 'no history yet.',
   })
   expect(estimateOf('Approve.')).toEqual({ follows: 'Approve.', estimate: null })
+})
+
+it('says how deep a run goes', () => {
+  expect(depthText(['t1', 't2', 't3', 't4', 't5'])).toBe('T1–T5')
+  expect(depthText(['t1', 't4', 't5'])).toBe('T1 T4 T5')
+  expect(depthText(['t1'])).toBe('T1')
 })

@@ -81,9 +81,9 @@ export function VerdictsView({ inspection, team }: { inspection: Inspection; tea
         />
         {matrix.faults.length > 0 && (
           <section className="part">
-            <h3>
+            <h2>
               What did not pass <span className="muted">the newest first</span>
-            </h3>
+            </h2>
             <ol className="plain">
               <Many items={matrix.faults} atOnce={20}>
                 {({ task, verdict: each }) => (
