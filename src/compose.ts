@@ -149,6 +149,7 @@ export function composeAgency(parts: Parts): Agency {
   const runtimes = new Map(parts.runtimes.map((runtime) => [runtime.name, watched(runtime)]))
   const scopes: ScopeParts = {
     ids,
+    interrupt: (attemptIds) => engine.interrupt(attemptIds),
     playbooks: new Map([...playbooks, ...(parts.playbooks ?? []).map((each) => [each.name, each] as const)]),
     providerOf: (name, options) => {
       const runtime = runtimes.get(name)

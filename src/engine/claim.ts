@@ -94,7 +94,10 @@ async function claimOfRun(deps: EngineDeps, tx: Tx, runId: string, briefIds: rea
   const scope = scopeOf(deps, tx, run, 'engine')
   const held = new Set(limited ? (await listHolds(tx, tx.at)).map((hold) => hold.provider) : [])
   const open = (await listBriefsById(tx, briefIds)).filter(
-    (brief) => isReady(brief) && !held.has(brief.provider) && (run.briefsFailed === 0 || brief.phase === 'resolve'),
+    (brief) =>
+      isReady(brief) &&
+      !held.has(brief.provider) &&
+      (run.briefsFailed === 0 || (brief.phase === 'resolve' && !run.abandoned)),
   )
   const { ready, above } = await withinBudget(scope, await withinCaps(tx, run, open), budgeted)
   if (ready.length === 0) return []

@@ -265,11 +265,13 @@ async function isOutdated(scope: RunScope, brief: Brief): Promise<boolean> {
 }
 
 async function dropVerifier(scope: RunScope, brief: Brief): Promise<void> {
-  await moveBrief(scope, brief, 'cancelled', {
+  const dropped = await moveBrief(scope, brief, 'cancelled', {
     kind: 'brief_cancelled',
     level: 'verbose',
     message: `${brief.key}: what it judges has gone on`,
   })
+  // Where slices are judged together, the others may have waited for this one only.
+  if (brief.tier !== null) await decideAndApply(scope, { kind: 'brief_cancelled', brief: dropped })
 }
 
 const verifierSteps = [

@@ -19,7 +19,9 @@ export async function endLiveAttempts(scope: RunScope, why: string): Promise<str
 /** The same for one brief that others stand for now. */
 export async function endLiveAttemptOf(scope: RunScope, brief: Brief, why: string): Promise<void> {
   const attempt = brief.attemptId === null ? undefined : await findAttempt(scope.tx, brief.attemptId)
-  if (attempt !== undefined && attempt.status !== 'ended') await endLive(scope, attempt, why)
+  if (attempt === undefined || attempt.status === 'ended') return
+  await endLive(scope, attempt, why)
+  scope.tx.afterCommit(() => scope.interrupt([attempt.id]))
 }
 
 async function endLive(scope: RunScope, attempt: Attempt, why: string): Promise<void> {

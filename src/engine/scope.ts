@@ -27,6 +27,8 @@ export interface RunScope {
   readonly gatesChanged: () => void
   /** Whose quota a runtime's launches use. */
   readonly providerOf: (runtime: string, options: Record<string, unknown>) => string
+  /** Ends the agents of attempts that have been ended, after commit. */
+  readonly interrupt: (attemptIds: readonly string[]) => void
   /** Who is to do something, of those that are there. */
   readonly cast: CastFor
   /** Whether somebody can be cast by this name. */
@@ -81,6 +83,7 @@ export interface ScopeParts {
   readonly later?: Later
   readonly gatesChanged?: () => void
   readonly providerOf?: (runtime: string, options: Record<string, unknown>) => string
+  readonly interrupt?: (attemptIds: readonly string[]) => void
   readonly cast?: (tx: Tx, wanted: WantedCast, run: Run) => Promise<Cast>
   readonly isTalent?: (name: string, run: Run) => boolean
 }
@@ -94,6 +97,7 @@ export function scopeOf(parts: ScopeParts, tx: Tx, run: Run, by: string): RunSco
     later = nobody,
     gatesChanged = nothing,
     providerOf = itself,
+    interrupt = nothing,
     cast = nobodyInParticular,
     isTalent = nobodyKnown,
   } = parts
@@ -101,7 +105,7 @@ export function scopeOf(parts: ScopeParts, tx: Tx, run: Run, by: string): RunSco
     cast: (inner, wanted) => cast(inner, wanted, run),
     isTalent: (name) => isTalent(name, run),
   }
-  return { tx, by, ids, playbook, notify, later, gatesChanged, providerOf, run, ...casting }
+  return { tx, by, ids, playbook, notify, later, gatesChanged, providerOf, interrupt, run, ...casting }
 }
 
 const nobody = async (): Promise<void> => {}

@@ -53,11 +53,16 @@ export function resultJudged(view: View, brief: Brief, acceptance: Acceptance): 
 const hasResult = ({ repository, head }: Run): boolean =>
   repository !== null && head !== null && head !== repository.base
 
-export const end = ({ run }: View, reason: string): Decision => ({
-  kind: 'end_run',
-  status: 'done',
-  summary: `${counted(run.briefsVerified + run.briefsDone, 'brief')} done; T1 accepts: ${shorten(reason, 300)}`,
-})
+export function end({ run }: View, reason: string): Decision {
+  const made = run.briefsVerified + run.briefsDone
+  // Accepting nothing does not make it something.
+  if (made === 0) return { kind: 'end_run', status: 'cancelled', summary: 'every task was cancelled' }
+  return {
+    kind: 'end_run',
+    status: 'done',
+    summary: `${counted(made, 'brief')} done; T1 accepts: ${shorten(reason, 300)}`,
+  }
+}
 
 /** Nothing comes into the operator's repository without her word. */
 export const mergeGate = (view: View): Decision => ({

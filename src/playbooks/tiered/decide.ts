@@ -142,7 +142,7 @@ function approved(view: View, { gate }: GateRow): readonly Decision[] {
     case 't5_verdict':
       return verdictApproved(view)
     case 'escalation':
-      return rescope(view, own(view), { isByT1: false, timeouts: 0 })
+      return rescope(view, own(view), { isByT1: false, timeouts: 0, isPatient: true })
     case 'merge':
       return [{ kind: 'land' }]
     default:

@@ -145,7 +145,7 @@ export const askOperator = (mesh: Part, message: string): Decision => ({
         20,
       ),
     ].join('\n'),
-    next: 'Approve to let the squads plan once more from the start; reject to give the run up.',
+    next: 'Approve to let the squads plan once more from the start, however long it takes; reject to give the run up.',
     anomalies: ['The squads did not agree, whoever drew their borders.'],
   },
   message: '⏸ The squads do not agree — waiting on the operator',
@@ -156,6 +156,7 @@ export interface Rescoped {
   readonly squads?: readonly SquadRef[] | undefined
   readonly isByT1: boolean
   readonly timeouts: number
+  readonly isPatient?: boolean
   readonly guidance?: string | undefined
   /** What a squad stands for now: `<workstream>/<squad>` → brief. */
   readonly replaces?: ReadonlyMap<string, string>
@@ -165,7 +166,7 @@ export interface Rescoped {
 export function rescope(
   view: View,
   mesh: Part,
-  { squads, isByT1, timeouts, guidance, replaces }: Rescoped,
+  { squads, isByT1, timeouts, isPatient = false, guidance, replaces }: Rescoped,
 ): readonly Decision[] {
   const wave = above(view, 'wave:')
   const data = dataOf<MeshData>(mesh)
@@ -194,7 +195,7 @@ export function rescope(
     }),
   )
   const kept = renamed.map(({ workstream, squad, name, scope }): SquadRef => ({ workstream, squad, name, scope }))
-  const next: MeshData = { ...data, squads: kept, committed: [], revision, timeouts, isByT1 }
+  const next: MeshData = { ...data, squads: kept, committed: [], revision, timeouts, isByT1, isPatient }
   return openMesh(view, waveNumber(wave), next, given, others)
 }
 

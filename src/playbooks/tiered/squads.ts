@@ -146,7 +146,7 @@ export function openMesh(
       ),
     ]),
     addStep(view, ...steps),
-    ...(meshMinutes === null
+    ...(meshMinutes === null || mesh.isPatient === true
       ? []
       : [{ kind: 'start_timer', name: meshTimer, part, minutes: meshMinutes } satisfies Decision]),
   ]

@@ -75,6 +75,8 @@ export interface MeshData {
   readonly timeouts: number
   /** T1 has already drawn the borders anew. */
   readonly isByT1: boolean
+  /** The operator lets it take the time it needs. */
+  readonly isPatient?: boolean
 }
 
 export interface SquadData {

@@ -142,7 +142,7 @@ CASE WHEN EXISTS (SELECT 1 FROM budgets) THEN 1 ELSE 0 END AS budgeted,
 LEFT JOIN (SELECT b.id, b.run_id, b.mission_id, r.organisation_id, b.persona_id, b.tier, b.created_at, b.number
 FROM briefs b JOIN runs r ON r.id = b.run_id
 WHERE b.status = 'pending' AND b.unmet_dependencies = 0 AND b.held_by IS NULL ${full.map(isNotIn).join(' ')}
-AND r.status = 'running' AND (r.briefs_failed = 0 OR b.phase = 'resolve')
+AND r.status = 'running' AND (r.briefs_failed = 0 OR (b.phase = 'resolve' AND r.abandoned = 0))
 AND NOT ${isStopped}
 AND NOT EXISTS (SELECT 1 FROM provider_holds h WHERE h.provider = b.provider AND h.until > ?)
 AND NOT EXISTS (SELECT 1 FROM budgets u WHERE ${isFull} AND ${isAbove})

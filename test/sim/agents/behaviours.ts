@@ -34,9 +34,8 @@ export interface Task {
 export function goodBehaviour(task: Task, random: Random): Behaviour {
   if (task.kind === 'plan' && task.step !== undefined) {
     const output = goodStep(task.step, random, task.isDiligent === true)
-    // What it replaces may not be there any more, or be of another kind.
-    const outcomes: Outcome[] = task.step.phase === 'resolve' ? ['ok', 'bad_output'] : ['ok', 'bad_output']
-    return { name: 'good', steps: [...thinking(random), stepReport(output, random)], outcomes }
+    // What it says may not fit any more to what others have done meanwhile.
+    return { name: 'good', steps: [...thinking(random), stepReport(output, random)], outcomes: ['ok', 'bad_output'] }
   }
   const steps = [...thinking(random), ...doing(task), ...(task.kind === 'work' ? usage(random) : [])]
   // Whoever came before may have left something open.

@@ -1,9 +1,9 @@
 import type { StepInput } from '../../../src/adapters/runtime/scripted/contract.ts'
 import { playStep } from '../../../src/adapters/runtime/scripted/steps.ts'
 import type { LaunchStep } from '../../../src/adapters/runtime/port.ts'
+import type { Outcome } from '../../../src/work/attempts/contract.ts'
 import { proofOf } from '../missions.ts'
 import type { Random } from '../random.ts'
-import type { Behaviour } from './behaviours.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -139,7 +139,7 @@ function task({ inputs, workstream }: LaunchStep, id: string): Fields {
 const subjectOf = (inputs: Fields): string => /Write (\S+)\.md/.exec(JSON.stringify(inputs))?.[1]?.split('-')[0] ?? 'it'
 
 /** What is of the right shape, or of none, and cannot be followed. */
-export function badStep(step: LaunchStep, random: Random): Omit<Behaviour, 'name'> {
+export function badStep(step: LaunchStep, random: Random): { steps: StepInput[]; outcomes: Outcome[] } {
   const good = goodStep(step, random, true) as Fields
   const outputs: unknown[] = [
     'nothing',
