@@ -3,8 +3,12 @@ import { expect, it } from 'vitest'
 
 import {
   aTask,
+  either,
+  failing,
   full,
+  inTurn,
   medium,
+  output,
   playOn,
   simple,
   type Stream,
@@ -13,6 +17,7 @@ import {
 } from '../../../test/support/tiered/agents.ts'
 import { type Ending, Play } from '../../../test/support/tiered/engine.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
+import { phases } from './contract.ts'
 
 /** Two groups, every depth, two workstreams of one domain, and one that is only half usual. */
 const shapes: readonly (readonly Stream[])[] = [
@@ -48,7 +53,6 @@ type Pick = (most: number) => number
 
 /** Anything that an agent may do, sensible or not. */
 function anyEnding(play: Play, brief: Brief, streams: readonly Stream[], pick: Pick): Ending {
-  const output = (value: unknown): Ending => ({ kind: 'output', output: value })
   switch (pick(12)) {
     case 0:
       return { kind: 'crash' }
@@ -101,7 +105,7 @@ function integration({ inputs }: Brief): Ending {
 
 function anyResolution(brief: Brief, pick: Pick): Ending {
   const n = brief.id.slice(4)
-  const output = [
+  const answers = [
     { decision: 'hand_up', reason: 'not mine' },
     {
       decision: 'replace',
@@ -110,8 +114,8 @@ function anyResolution(brief: Brief, pick: Pick): Ending {
     },
     { decision: 'replace', squads: [{ id: `sq${n}`, name: 'other', scope: 'all of it' }], reason: 'better' },
     { decision: 'answer', answer: '', reason: 'nothing to say' },
-  ][pick(4)]
-  return { kind: 'output', output }
+  ]
+  return output(answers[pick(answers.length)])
 }
 
 /** One thing that may happen next; false when nothing may. */
@@ -261,3 +265,43 @@ it('does so whatever its team asks for', () => {
     { numRuns },
   )
 })
+
+const forEver: Readonly<Record<string, (brief: Brief) => Ending | null>> = {
+  crashes: () => ({ kind: 'crash' }),
+  'brings nothing useful': () => ({ kind: 'bad', detail: 'nothing' }),
+  asks: () => ({ kind: 'blocked', reason: 'what now?' }),
+}
+const everybody = [...phases].flatMap((phase) => Object.keys(forEver).map((how) => [phase, how] as const))
+const whole = shapes[2] as readonly Stream[]
+
+it.each(everybody)('comes to rest before somebody who can help when %s %s for ever', (phase, how) => {
+  const ending = forEver[how] as (brief: Brief) => Ending | null
+  const stuck = inTurn(({ phase: name }) => name === 't4', { kind: 'blocked', reason: 'which?' })
+  const play = playOn(new Play({ configuration: teamed({ limits: { retryBudget: 1 } }) }).start(), {
+    streams: whole,
+    otherwise: either((brief) => (brief.phase === phase ? ending(brief) : null), stuck),
+  })
+  if (play.run.status !== 'done') expect(play.questions.length + play.pendingGates().length).toBeGreaterThan(0)
+  expect(play.briefs.size).toBeLessThan(200)
+})
+
+it.each(['t4', 't3_plan', 't5'])(
+  'comes to rest when %s never works and everybody above only gives it to others',
+  (phase) => {
+    const play = playOn(new Play({ configuration: teamed({ limits: { retryBudget: 0 } }) }).start(), {
+      streams: whole,
+      otherwise: (brief) => {
+        if (brief.phase === phase) return phase === 't5' ? failing() : { kind: 'bad', detail: 'nothing' }
+        if (brief.phase !== 'resolve') return null
+        const n = brief.id.slice(4)
+        return output(
+          phase === 't3_plan'
+            ? { decision: 'replace', squads: [{ id: `s${n}`, name: 'other', scope: 'it' }], reason: 'others' }
+            : { decision: 'replace', tasks: [aTask(`t${n}`)], reason: 'others' },
+        )
+      },
+    })
+    expect(play.questions.length).toBeGreaterThan(0)
+    expect(play.briefs.size).toBeLessThan(200)
+  },
+)

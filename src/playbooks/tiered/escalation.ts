@@ -116,11 +116,15 @@ export function escalate(
   parts?: readonly PartChange[],
 ): readonly Decision[] {
   if (forOperator.includes(cause)) return [...noted(parts), { kind: 'ask', brief, class: cause, reason }]
-  return climb(view, brief, cause, reason, ladderAbove(brief, pathOf(brief)).slice(brief.escalations), parts)
+  return climb(view, brief, cause, reason, ladderAbove(brief, pathOf(brief)).slice(escalationsOf(brief)), parts)
 }
 
 const noted = (parts: readonly PartChange[] | undefined): Decision[] =>
   parts === undefined ? [] : [tell({ level: 'verbose', message: 'the operator is asked' }, parts)]
+
+/** What stands for something else has gone up as often as that did: replacing must not go on for ever. */
+export const escalationsOf = ({ escalations, inputs }: Brief): number =>
+  escalations + (typeof inputs['escalations'] === 'number' ? inputs['escalations'] : 0)
 
 export const pathOf = ({ inputs }: Brief): string[] => (Array.isArray(inputs['tier_path']) ? inputs['tier_path'] : [])
 

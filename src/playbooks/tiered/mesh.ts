@@ -165,6 +165,7 @@ function reconcile(view: View, mesh: Part): Decision {
           workstream: ref.workstream,
           squad: planner.inputs['squad'],
           tier_path: planner.inputs['tier_path'],
+          ...(planner.inputs['escalations'] === undefined ? {} : { escalations: planner.inputs['escalations'] }),
           tasks: own_,
           peers: peersOf(peers, overlaps),
           overlaps,

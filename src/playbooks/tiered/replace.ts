@@ -2,6 +2,7 @@ import { shorten } from '../../kernel/text.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Decision, View } from '../contract.ts'
 import type { Task } from './contract.ts'
+import { escalationsOf } from './escalation.ts'
 import { counted } from './names.ts'
 import { changed, dataOf, own, type SquadData } from './state.ts'
 import { tell } from './steps.ts'
@@ -26,6 +27,7 @@ export function replaceTasks(
   const first = stuck[0] as Brief
   const of = { workstream, squad: name, path, domain: String(first.inputs['domain'] ?? ''), ownerId: first.ownerId }
   const named = keysOf(of, tasks, left)
+  const escalations = Math.max(...stuck.map(escalationsOf)) + 1
   return [
     { kind: 'cancel_briefs', briefs: stuck, reason: `${by}: ${shorten(reason, 300)}` },
     tell(
@@ -42,7 +44,12 @@ export function replaceTasks(
       : [
           {
             kind: 'add_briefs',
-            briefs: taskBriefs(view, of, tasks, named, { workers, status: 'pending', replaces: first.id }),
+            briefs: taskBriefs(view, of, tasks, named, { workers, status: 'pending', replaces: first.id }).map(
+              (each) => ({
+                ...each,
+                inputs: { ...each.inputs, escalations },
+              }),
+            ),
           } satisfies Decision,
         ]),
     ...redirect(

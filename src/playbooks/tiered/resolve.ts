@@ -2,7 +2,7 @@ import type { Brief, Guidance } from '../../work/briefs/contract.ts'
 import type { Decision, Needs, View } from '../contract.ts'
 import { architectureNeeds, conflictSettled } from './architecture.ts'
 import type { Resolution, Task } from './contract.ts'
-import { type About, climb, escalated, refOf, resolveStep, type Rung } from './escalation.ts'
+import { type About, climb, escalated, escalationsOf, refOf, resolveStep, type Rung } from './escalation.ts'
 import { scopeOf } from './names.ts'
 import { askOperator, replaceSquad, rescope, rescopeNeeds } from './rescope.ts'
 import { above, changedRun, dataOf, type MeshData, own, type SquadRef } from './state.ts'
@@ -170,12 +170,24 @@ function briefResolved(
   if (stuck.phase === 't4') return replaceTasks(view, [stuck], tasks, by, reason)
   const workstream = stuck.workstream as string
   return replaceSquad(
-    view,
+    raised(view, stuck),
     own(view),
     stuck,
     squads.map((squad) => refFor(squad, workstream)),
     answer,
   )
+}
+
+/** Whoever plans it next has gone up as often as whoever was stuck, and once more. */
+function raised(view: View, stuck: Brief): View {
+  const mesh = own(view).key
+  const escalations = escalationsOf(stuck) + 1
+  const members = (view.found.members[mesh] ?? []).map((each) =>
+    each.phase === 't3_plan' && each.workstream === stuck.workstream
+      ? { ...each, inputs: { ...each.inputs, escalations } }
+      : each,
+  )
+  return { ...view, found: { ...view.found, members: { ...view.found.members, [mesh]: members } } }
 }
 
 const guidanceOf = (question: string, answer: string, by: string): Guidance => ({ question, answer, by })
