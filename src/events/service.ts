@@ -15,8 +15,8 @@ export interface EventDeps {
   /** From an id or enough of its beginning. */
   resolveRun: (by: Actor, prefix: string) => Promise<string>
   hasRunEnded: (runId: string) => Promise<boolean>
-  /** Throws `stale_fence` unless the attempt is the one at work on its brief. */
-  checkFence: (tx: Tx, by: AgentActor) => Promise<void>
+  /** Throws `stale_fence` unless the attempt is the one at work on its brief; says where that brief belongs. */
+  checkFence: (tx: Tx, by: AgentActor) => Promise<{ tier: string | null; workstream: string | null }>
 }
 
 type FeedFilter = EventFilter & { latest?: boolean | undefined }
@@ -78,11 +78,21 @@ export function createEvents({ db, clock, feed, resolveRun, hasRunEnded, checkFe
         })
       const stream = `run:${by.runId}` as const
       return db.write([stream], async (tx) => {
-        await checkFence(tx, by)
+        const { tier, workstream } = await checkFence(tx, by)
         const { runId, briefId, attemptId } = by
         const { kind, level, message } = line
         return {
-          seq: await appendEvent(tx, stream, { kind, by: actorName(by), runId, briefId, attemptId, level, message }),
+          seq: await appendEvent(tx, stream, {
+            kind,
+            by: actorName(by),
+            runId,
+            briefId,
+            attemptId,
+            tier: tier?.toUpperCase() ?? null,
+            workstream,
+            level,
+            message,
+          }),
         }
       })
     },

@@ -47,7 +47,7 @@ async function startDaemon(socket?: string): Promise<{ server: TestServer; db: D
       throw notFound('run', prefix)
     },
     hasRunEnded: async () => false,
-    checkFence: async () => {},
+    checkFence: async () => ({ tier: null, workstream: null }),
   })
   const routes = [
     ...eventRoutes(events),

@@ -41,6 +41,7 @@ async function startEvents(
     hasRunEnded: async (runId) => ended.has(runId),
     checkFence: async (_, by) => {
       if (stale.has(by.attemptId)) throw refusal('stale_fence', 'overtaken')
+      return { tier: 't4', workstream: 'api' }
     },
   })
   const standing = {
@@ -327,6 +328,8 @@ describe('an agent and events', () => {
       by: 'agent:3',
       run_id: 'run_aaa',
       brief_id: 'brf_1',
+      tier: 'T4',
+      workstream: 'api',
       attempt_id: 'att_1',
       message: 'found [redacted]',
     })

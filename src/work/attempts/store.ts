@@ -68,11 +68,14 @@ export interface AttemptStanding {
   fence: number
   ended: boolean
   newestFence: number
+  /** Of its brief. */
+  tier: string | null
+  workstream: string | null
 }
 
 export async function findStanding(tx: ReadTx, attemptId: string): Promise<AttemptStanding | undefined> {
   const row = await sqlOf(tx).get(
-    `SELECT a.id, a.run_id, a.brief_id, a.agent_id, g.persona_id, a.fence, a.status, b.attempts AS newest
+    `SELECT a.id, a.run_id, a.brief_id, a.agent_id, g.persona_id, a.fence, a.status, b.attempts AS newest, b.tier, b.workstream
 FROM attempts a JOIN briefs b ON b.id = a.brief_id JOIN ${agents.name} g ON g.id = a.agent_id WHERE a.id = ?`,
     [attemptId],
   )
@@ -86,14 +89,16 @@ FROM attempts a JOIN briefs b ON b.id = a.brief_id JOIN ${agents.name} g ON g.id
     fence: row['fence'] as number,
     ended: row['status'] === 'ended',
     newestFence: row['newest'] as number,
+    tier: row['tier'] as string | null,
+    workstream: row['workstream'] as string | null,
   }
 }
 
 /** Inside the transaction that writes: an agent whose brief has gone on without it changes nothing any more. */
-export async function checkFence(tx: ReadTx, by: AgentActor): Promise<void> {
+export async function checkFence(tx: ReadTx, by: AgentActor): Promise<AttemptStanding> {
   const standing = await findStanding(tx, by.attemptId)
   if (standing !== undefined && !standing.ended && standing.fence === by.fence && standing.newestFence === by.fence)
-    return
+    return standing
   throw refusal('stale_fence', `attempt ${by.attemptId} is no longer the one at work on ${by.briefId}`, {
     hint: 'Stop: another attempt has taken this brief over, or it was ended.',
   })
