@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 import { AgencyError } from '../../../kernel/errors.ts'
@@ -303,4 +303,19 @@ it('reads an object that is longer than a line of text may be', async () => {
   const runtime = createClaudeCodeRuntime({ binary: fakeClaude(`cat ${folder}/line`, folder), environment: key })
   const [event] = await readAll(await runtime.launch(await makeLaunch({ mode: 'cautious' })))
   expect(event).toEqual({ kind: 'tool', name: 'Write', summary: 'a.txt' })
+})
+
+it('takes away what it was writing when it was killed, and nothing else', async () => {
+  const launch = await makeLaunch({ attempt: 2 })
+  const { path } = launch.workspace
+  const half = 'a.js.tmp.9.9abe44e6d9f3'
+  const files = ['a.js', half, `src/${half}`, 'src/b.tmp.9', 'src/c.tmp.9.9abe44e6d9f', `.git/${half}`, 'd/.gitkeep']
+  for (const file of files) {
+    mkdirSync(dirname(join(path, file)), { recursive: true })
+    writeFileSync(join(path, file), '')
+  }
+  symlinkSync(join(path, '.git'), join(path, 'd', 'elsewhere'))
+  const runtime = createClaudeCodeRuntime({ binary: fakeClaude('', folderOfTest()), environment: key })
+  await readAll(await runtime.launch(launch))
+  expect(files.filter((file) => !existsSync(join(path, file)))).toEqual([half, `src/${half}`])
 })

@@ -12,6 +12,7 @@ import { claudeArguments } from './arguments.ts'
 import { passedOnByDefault } from './contract.ts'
 import { type Environment, forwardsTo, isNameOfSecret, passedOn, quiet, secretsIn } from './environment.ts'
 import { findClaude, locate, type NotFound } from './find.ts'
+import { removeHalfWritten } from './half-written.ts'
 import { checkOptions, optionsOf } from './options.ts'
 import { knowsSession } from './session.ts'
 import { createStream } from './stream.ts'
@@ -69,6 +70,7 @@ export function createClaudeCodeRuntime({
       const { binary = standard, model, maxTurns, maxRetries, nativeTeams } = optionsOf(launch.options)
       const path = locate(binary)
       if (path === null) throw refusal('no_runtime', `cannot start "${binary}": no such program`)
+      if (launch.attempt > 1) await removeHalfWritten(launch.workspace.path)
       const stream = createStream({ nowMs: systemClock.nowMs, hide: withoutKnownSecrets })
       const { mode, remarks } = modeOf(launch.mode ?? defaultMode, launch.workspace, allowUnsandboxedYolo)
       const session = await sessionOf(launch)
