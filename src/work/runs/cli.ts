@@ -127,7 +127,7 @@ export async function listRuns(context: CliContext, options: RunsOptions): Promi
   const rows = answer.runs.map((run) => [
     run.id,
     statusText(context, run.status),
-    `${run.briefs_total - run.briefs_open}/${run.briefs_total}`,
+    `${run.briefs_done + run.briefs_verified}/${run.briefs_total}`,
     ago(run.started_at, context.nowMs()),
     duration((run.ended_at === null ? context.nowMs() : Date.parse(run.ended_at)) - Date.parse(run.started_at)),
     `${run.simulated ? '(simulated) ' : ''}${plain(run.goal_anchor)}`,
