@@ -44,6 +44,7 @@ export function drawTieredRun(random: Random, name: string): CreateRun {
       t3_mesh_timeout_minutes: random.pick([null, 0.5, 2, 10]),
       max_parallel_agents: random.pick([1, 3, 8]),
       max_parallel: { t4: random.pick([1, 2, 5]) },
+      pipeline_requires: random.pick(['completed', 'completed', 'verified']),
     },
   }
   return CreateRun.parse({

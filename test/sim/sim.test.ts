@@ -21,6 +21,16 @@ describe.skipIf(isDoneElsewhere)('a simulated world', () => {
     expect(faults).toBeGreaterThan(1_000)
   }, 600_000)
 
+  it('keeps them with teams of five tiers too', async () => {
+    const failed: string[] = []
+    for (let seed = 1; seed <= 40; seed++) {
+      const { failure } = await simulate(seed, 'tiered')
+      if (failure !== null)
+        failed.push(`"${failure.invariant}": npm run sim -- --seeds 1 --start ${seed} --playbook tiered`)
+    }
+    expect(failed).toEqual([])
+  }, 600_000)
+
   it('is the same when it has the same seed, and another with another', async () => {
     const first = await simulate(4711)
     expect((await simulate(4711)).log).toEqual(first.log)
