@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs'
+
+import { type Phase, phases, type Task, type TierPlan, type Workstream } from '../../src/playbooks/tiered/contract.ts'
+import type { Asked, Reply, Rule, ToolUse } from '../support/model-server/script.ts'
+
+/** A task as this model does it and looks at it; its objective says `Task <id>:`, by which it is known again. */
+export interface Job {
+  readonly path: string
+  /** What it writes first, and what once it was told that this is wrong. */
+  readonly first?: string
+  readonly text: string
+  /** A shell command by which a verifier sees whether it is right. */
+  readonly check: string
+}
+
+export interface Squad {
+  readonly id: string
+  readonly tasks: readonly Task[]
+}
+
+export interface World {
+  readonly goal: string
+  readonly workstreams: readonly Workstream[]
+  /** By workstream; those without have one squad. */
+  readonly squads: Readonly<Record<string, readonly Squad[]>>
+  readonly jobs: Readonly<Record<string, Job>>
+}
+
+/** Where an agent is: which step of the run, which task, and how often it has been answered. */
+export interface Place {
+  readonly phase: Phase
+  readonly task: string | null
+  readonly step: number
+}
+
+/** Plays every tier, on whatever runtime it is asked through; says nothing for as long as `holds` says so. */
+export const tieredModel = (world: World, holds: (place: Place) => boolean = () => false): Rule => ({
+  reply: (asked) => {
+    const place = placeOf(asked)
+    // Claude Code asks for titles and the like besides.
+    if (place === null) return { text: 'Done.' }
+    return holds(place) ? 'hang' : play(world, place, asked)
+  },
+})
+
+export function placeOf({ firstPrompt, step }: Pick<Asked, 'firstPrompt' | 'step'>): Place | null {
+  const phase = phases.find((each) => firstPrompt.includes(`${titleOf(each)}\n`))
+  if (phase === undefined) return null
+  const [, task = null] = phase === 't4' || phase === 't5' ? (/\bTask ([a-z-]+):/.exec(firstPrompt) ?? []) : []
+  return { phase, task, step }
+}
+
+const prompts = new URL('../../src/playbooks/tiered/prompts/', import.meta.url)
+const titles = new Map(phases.map((phase) => [phase, readFileSync(new URL(`${phase}.md`, prompts), 'utf8')]))
+const titleOf = (phase: Phase): string => titles.get(phase)?.split('\n')[0] ?? ''
+
+function play(world: World, { phase, task, step }: Place, asked: Asked): Reply {
+  if (phase === 't4') return implement(jobOf(world, task), asked)
+  if (phase === 't5') return verify(jobOf(world, task), asked)
+  // Who plans looks first at what is there.
+  if (phase === 't1_plan' && step === 0) return { tools: [{ name: 'read_file', input: { path: 'README.md' } }] }
+  return report(asked, { output: outputOf(world, phase, inputsIn(asked.firstPrompt)) })
+}
+
+function jobOf({ jobs }: World, task: string | null): Job {
+  const job = jobs[task ?? '']
+  if (job === undefined) throw new Error(`nobody has written down how to do ${task}`)
+  return job
+}
+
+function implement({ path, first, text }: Job, asked: Asked): Reply {
+  const isCorrected = asked.firstPrompt.includes('## What failed last time')
+  if (asked.step === 0) return { tools: [write(asked, path, isCorrected ? text : (first ?? text))] }
+  // Who goes on after an interruption may have committed it already.
+  if (asked.step === 1)
+    return { tools: [shell(asked, `git add ${path} && git commit -qm "Write ${path}" || git status --short`)] }
+  // Claude Code goes on after it has reported.
+  return asked.step === 2 ? report(asked, { outputs: [path] }) : { text: 'Done.' }
+}
+
+/** Believes what it sees, and nothing else. */
+function verify({ path, check }: Job, asked: Asked): Reply {
+  if (asked.step === 0) return { tools: [shell(asked, `${check} && echo "it holds"`)] }
+  if (asked.step > 1) return { text: 'Done.' }
+  const isRight = asked.toolResults[0]?.text.includes('it holds') === true
+  const verdict = isRight
+    ? { verdict: 'pass', checked: [`${path}: ran it`] }
+    : { verdict: 'fail', checked: [`${path}: ran it`], issues: [`${path} does not do what was asked`] }
+  return report(asked, { verdict: { missing_evidence: [], issues: [], notes: '', ...verdict } })
+}
+
+const isClaude = ({ toolNames }: Asked): boolean => toolNames.includes('Bash')
+const shell = (asked: Asked, command: string): ToolUse => ({
+  name: isClaude(asked) ? 'Bash' : 'run_command',
+  input: { command },
+})
+const write = (asked: Asked, path: string, content: string): ToolUse =>
+  isClaude(asked)
+    ? { name: 'Write', input: { file_path: path, content } }
+    : { name: 'write_file', input: { path, content } }
+const report = (asked: Asked, fields: Readonly<Record<string, unknown>>): Reply => ({
+  tools: [
+    {
+      name: isClaude(asked) ? 'mcp__agency__report' : 'report',
+      input: { status: 'done', summary: 'It is done.', ...fields },
+    },
+  ],
+})
+
+type Inputs = Readonly<Record<string, unknown>>
+
+/** What a prompt shows as data. */
+function inputsIn(prompt: string): Inputs {
+  const [, json] = /## Inputs\n\n[^\n]*\n\n```json\n(.*?)\n```\n/s.exec(prompt) ?? []
+  return json === undefined ? {} : (JSON.parse(json) as Inputs)
+}
+
+function outputOf(world: World, phase: Phase, inputs: Inputs): unknown {
+  const { squads } = world
+  switch (phase) {
+    case 't1_plan':
+      return planOf(world, inputs)
+    case 't1_critique':
+      return { ...(inputs['plan'] as TierPlan), self_critique_summary: 'Nobody says how numbers are rounded.' }
+    case 't1_accept':
+      return { decision: 'accept', reason: 'It is what was asked for.' }
+    case 't2_lead':
+      return { domain_boundaries: { domains: boundariesOf(world) }, shared_assumptions: { conventions: ['.mjs'] } }
+    case 't2_specialist':
+      return proposalOf(squads[String(inputs['workstream'])] ?? [], inputs)
+    case 't2_synthesis':
+      return { canonical_architecture: { overview: 'One module for each thing.', slices: slicesOf(inputs) } }
+    case 't2_summary':
+      return { summary: 'It fits.' }
+    case 't3_plan':
+      return { tasks: tasksOf(squads[String(inputs['workstream'])] ?? [], inputs) }
+    case 't3_mesh':
+      return { tasks: withoutOverlaps(inputs) }
+    case 't3_verdict':
+      return jointly(inputs['t5_results'] as { scope: string; verdict: string }[])
+    default:
+      throw new Error(`nobody has written down how to do ${phase}`)
+  }
+}
+
+const planOf = ({ goal, workstreams }: World, { run_id }: Inputs): unknown => ({
+  run_id,
+  goal_anchor: goal,
+  complexity: 'low',
+  retry_budget_multiplier: 1,
+  workstreams,
+  parallelism: { groups: { all: workstreams.map(({ id }) => id) }, sequence: ['all'] },
+})
+
+const boundariesOf = ({ workstreams }: World): unknown[] =>
+  workstreams.filter(({ tier_path: path }) => path.includes('t2')).map(({ domain, name }) => ({ domain, owns: [name] }))
+
+const proposalOf = (squads: readonly Squad[], { boundary, name }: Inputs): unknown => ({
+  domain: (boundary as { domain: string }).domain,
+  components: [{ name, purpose: 'All of it.' }],
+  t3_squads: squads.map(({ id }) => ({ id, name: id, scope: `everything of ${id}` })),
+})
+
+const slicesOf = ({ proposals }: Inputs): unknown =>
+  Object.fromEntries(Object.keys(proposals as object).map((id) => [id, { summary: `All of ${id}.` }]))
+
+const tasksOf = (squads: readonly Squad[], { squad }: Inputs): readonly Task[] =>
+  squads.find(({ id }) => id === (squad as { id: string }).id)?.tasks ?? []
+
+/** Of two squads that claim the same file, the one whose name comes first keeps it. */
+function withoutOverlaps({ tasks, overlaps, workstream, squad }: Inputs): readonly Task[] {
+  const own = `${String(workstream)}/${(squad as { id: string }).id}`
+  const claims = overlaps as { task: string; with: string }[]
+  const released = new Set(claims.filter((claim) => claim.with < own).map(({ task }) => task))
+  return (tasks as Task[]).filter(({ id }) => !released.has(id))
+}
+
+function jointly(results: readonly { scope: string; verdict: string }[]): unknown {
+  const failed = results.filter(({ verdict }) => verdict === 'fail').map(({ scope }) => scope)
+  const joint = failed.length === 0 ? 'pass' : 'partial'
+  return { t5_results: results, joint_verdict: joint, failed_scopes: failed, summary: 'All were compared.' }
+}
