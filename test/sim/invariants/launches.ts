@@ -41,7 +41,10 @@ export function watchLaunches(world: World): void {
       const isMet =
         awaited['status'] === 'verified' ||
         awaited['status'] === 'done' ||
-        (isTiered(run) && awaited['status'] === 'ready_for_verification') ||
+        // Its turn is over, and what it made is there, whatever is said of it.
+        (isTiered(run) &&
+          ['ready_for_verification', 'blocked'].includes(awaited['status'] as string) &&
+          edge['met'] === 1) ||
         // In tiers, others stand for it by then.
         (awaited['status'] === 'cancelled' && (isTiered(run) || everVerified.has(awaited['id'] as string)))
       if (!isMet) refuse(`starts while ${nameOf(awaited)}, which it waits for, is ${awaited['status']}`)
