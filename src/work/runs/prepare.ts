@@ -35,6 +35,7 @@ export async function prepareRun(deps: PrepareDeps, input: CreateRun): Promise<P
 }
 
 async function prepareTeam(deps: PrepareDeps, input: CreateRun): Promise<Prepared> {
+  refuseUnused(input)
   const file = input.team === undefined ? (deps.homeTeam?.() ?? null) : { text: input.team, name: 'team' }
   const team = await teamHere(file, deps.runtimes, {
     defaultRuntime: deps.defaults.runtime,
@@ -44,6 +45,24 @@ async function prepareTeam(deps: PrepareDeps, input: CreateRun): Promise<Prepare
   await deps.prepareTalent?.(team.talent)
   const { runtime, runtimeOptions } = team.tiers.t4
   return { runtime, runtimeOptions, team }
+}
+
+/** What nobody would look at must not be believed to hold. */
+function refuseUnused({ briefs, planner, planGate, acceptance, verify }: CreateRun): void {
+  const unused: readonly (readonly [boolean, string, string])[] = [
+    [briefs.length > 0, 'briefs', 'T1 plans the work itself. Leave them out, or use --playbook direct.'],
+    [planner, '--planner', 'T1 always plans first. Leave it out.'],
+    [planGate, '--plan-gate', 'The plan always waits at the gate t1_plan. Leave it out.'],
+    [
+      acceptance === 'operator',
+      '--acceptance operator',
+      'T1 accepts the result; with --repo, the gate merge then waits for you. Leave it out.',
+    ],
+    [verify === 'none', '--verify none', 'T5 always judges every task. Leave it out, or use --playbook direct.'],
+  ]
+  for (const [isGiven, name, hint] of unused)
+    if (isGiven)
+      throw refusal('invalid_input', `${name} ${name === 'briefs' ? 'are' : 'is'} not for runs in tiers`, { hint })
 }
 
 /** What a run asks for itself stands for every tier; options alone are for the runtime that runs get anyway. */

@@ -116,6 +116,21 @@ describe('a tiered run', () => {
     })
   })
 
+  it.each<[StartRun, RegExp, RegExp]>([
+    [{ acceptance: 'operator' }, /^--acceptance operator is not/, /T1 accepts/],
+    [{ briefs: [{ key: 'a', objective: 'Do it' }] }, /^briefs are not/, /T1 plans/],
+    [{ planner: true }, /^--planner is not/, /T1 always plans/],
+    [{ planGate: true }, /^--plan-gate is not/, /t1_plan/],
+    [{ verify: 'none' }, /^--verify none is not/, /T5 always judges/],
+  ])('is refused what it would not look at: %j', async (input, message, hint) => {
+    const agency = await openAgency()
+    await expect(tiered(agency, input)).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: expect.stringMatching(message),
+      hint: expect.stringMatching(hint),
+    })
+  })
+
   it('is refused where a runtime cannot work with what the team gives it', async () => {
     const refuses = (): never => {
       throw refusal('invalid_input', 'there is no model "large"', { hint: 'Name another.' })
