@@ -36,6 +36,11 @@ export async function answerQuestion(
     )
   const chosen = question.options.find((option) => option.key === answer || option.label === answer)
   const clean = shorten(redact(answer), 10_000)
+  // Whether a run goes on is not guessed from what somebody mistyped.
+  if (question.class === 'gate' && chosen === undefined)
+    throw refusal('invalid_input', `"${shorten(clean, 100)}" is none of its options`, {
+      hint: `Answer ${question.options.map(({ key }) => key).join(' or ')}.`,
+    })
   const patch = { status: 'answered' as const, answer: clean, answeredBy: by, answeredAt: tx.at }
   await touchRun(
     scope,

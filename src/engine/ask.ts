@@ -251,10 +251,17 @@ export async function askAboutFailures(scope: RunScope): Promise<void> {
 }
 
 /** Questions of a run, or about a brief, that has ended are nobody's to answer any more. */
-export async function withdrawQuestions(scope: RunScope, briefId?: string): Promise<void> {
+export const withdrawQuestions = (scope: RunScope, briefId?: string): Promise<void> =>
+  withdraw(scope, (question) => briefId === undefined || question.briefId === briefId)
+
+/** The run goes on: nobody has to say any more whether it shall. */
+export const withdrawPauseQuestions = (scope: RunScope): Promise<void> =>
+  withdraw(scope, (question) => question.class === 'gate')
+
+async function withdraw(scope: RunScope, isOver: (question: Question) => boolean): Promise<void> {
   if (scope.run.questionsOpen === 0) return
   for (const question of await listWaitingOfRun(scope.tx, scope.run.id)) {
-    if (briefId !== undefined && question.briefId !== briefId) continue
+    if (!isOver(question)) continue
     await touchRun(
       scope,
       { questionsOpen: scope.run.questionsOpen - 1 },

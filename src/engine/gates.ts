@@ -6,7 +6,7 @@ import { findBrief } from '../work/briefs/store.ts'
 import { type GateRow, operator } from '../work/gates/contract.ts'
 import { findGate, gates, listPendingOfRun, listTimedOut } from '../work/gates/store.ts'
 import { listQuestionsOfBrief } from '../work/questions/store.ts'
-import { askQuestion } from './ask.ts'
+import { askQuestion, withdrawPauseQuestions } from './ask.ts'
 import { decideAndApply } from './decisions.ts'
 import { isFinal, keepPaused, openGate, releaseGate } from './halt.ts'
 import { type RunScope, touchRun } from './scope.ts'
@@ -156,6 +156,7 @@ async function resumeGate(scope: RunScope, manual: GateRow, by: string): Promise
     message: '▶ Going on',
     data: {},
   })
+  await withdrawPauseQuestions(scope)
   // Whoever let them go by during this pause, or brought it about by that, is asked again.
   for (const expired of await listTimedOut(scope.tx, scope.run.id, manual.pendingSince)) {
     const { gate, summary, boundary, timeoutMinutes } = expired

@@ -154,10 +154,20 @@ export function createJobs({ db, clock, ids, worker, trigger, leaseMs = 120_000,
     const run = runJob(job)
       .catch(endure)
       .then(() => {
-        running.delete(job.id)
+        // Somebody may be at it again already.
+        if (running.get(job.id) === run) running.delete(job.id)
         if (backlog) wake()
       })
     running.set(job.id, run)
+  }
+
+  /**
+   * From this commit on it is anybody's: several commits are made at once, and a round of the same batch that claims it
+   * again must not take it for one that still runs.
+   */
+  function freeing(tx: Tx, job: Job): Tx {
+    tx.afterCommit(() => running.delete(job.id))
+    return tx
   }
 
   async function runJob(job: Job): Promise<void> {
@@ -168,12 +178,12 @@ export function createJobs({ db, clock, ids, worker, trigger, leaseMs = 120_000,
     try {
       await handler({ id: job.id, kind: job.kind, payload: job.payload, tries: job.tries, signal })
     } catch (error) {
-      if (signal.aborted) return void (await db.write([], (tx) => releaseJob(tx, job.id, worker)))
+      if (signal.aborted) return void (await db.write([], (tx) => releaseJob(freeing(tx, job), job.id, worker)))
       return failed(job, error)
     }
     trigger('job.ran')
     const nextAt = await db.write([], (tx) =>
-      finishJob(tx, job.id, worker, job.schedule === null ? null : nextScheduled(job.schedule, tx.at)),
+      finishJob(freeing(tx, job), job.id, worker, job.schedule === null ? null : nextScheduled(job.schedule, tx.at)),
     )
     if (nextAt !== null) wakeAt(nextAt)
   }
@@ -181,6 +191,7 @@ export function createJobs({ db, clock, ids, worker, trigger, leaseMs = 120_000,
   async function failed(job: Job, error: unknown): Promise<void> {
     const failure: Failure = { tries: job.tries + 1, error: describe(error) }
     const nextAt = await db.write([], async (tx) => {
+      freeing(tx, job)
       if (failure.tries >= job.maxTries) return bury(tx, job, failure)
       const dueAt = retryAt(tx.at, failure.tries)
       await retryJob(tx, job.id, worker, dueAt, failure)
