@@ -64,11 +64,15 @@ export async function faultsOf(report: unknown, { kind, output }: Wanted): Promi
 
 const maxFaults = 20
 
-async function misfitsOf(value: unknown, { name, schema }: NonNullable<Launch['output']>): Promise<string[]> {
+async function misfitsOf(value: unknown, output: NonNullable<Launch['output']>): Promise<string[]> {
+  const misfits = await misfitsBy(output)
+  return misfits(value).map((line) => `output: ${line}`)
+}
+
+async function misfitsBy({ schema }: NonNullable<Launch['output']>): Promise<(value: unknown) => string[]> {
   // Loaded when the first agent has something to show.
-  const { misfits } = await import('../../../work/evidence/schema/fit.ts')
-  const found = misfits({ document: { path: name, text: JSON.stringify(value) }, schema: { inline: schema } })
-  return found.map((line) => `output: ${line}`)
+  const { createFitting } = await import('../../../work/evidence/schema/fit.ts')
+  return createFitting(schema)
 }
 
 /**
@@ -78,8 +82,9 @@ async function misfitsOf(value: unknown, { name, schema }: NonNullable<Launch['o
 export async function reportIn(text: string, wanted: Wanted): Promise<Record<string, unknown> | null> {
   const { output } = wanted
   const found = objectsIn(text)
+  const misfits = output === undefined || found.length === 0 ? null : await misfitsBy(output)
   for (const object of found) {
-    if (output !== undefined && (await misfitsOf(object, output)).length === 0)
+    if (output !== undefined && misfits?.(object).length === 0)
       return { status: 'done', summary: `Gave ${output.name}.`, output: object }
     if ('status' in object && 'summary' in object) return object
   }

@@ -18,13 +18,19 @@ export interface Fitting {
 /** What does not fit, one line each; empty when all of it fits. Throws where one of the two cannot be read. */
 export function misfits({ document, schema }: Fitting): string[] {
   const value = read(document)
-  const rules = 'inline' in schema ? schema.inline : read(schema)
+  return createFitting('inline' in schema ? schema.inline : read(schema))(value)
+}
+
+/** The same for many values: to prepare a schema takes far longer than to use it. */
+export function createFitting(rules: unknown): (value: unknown) => string[] {
   if (typeof rules !== 'object' || rules === null || Array.isArray(rules))
     throw new Error('the schema is not an object')
   const fits = validatorOf(rules as AnySchemaObject)
-  const answer = fits(value)
-  if (typeof answer !== 'boolean') throw new Error('the schema is asynchronous')
-  return answer ? [] : (fits.errors ?? []).slice(0, maxMisfits).map(misfitLine)
+  return (value) => {
+    const answer = fits(value)
+    if (typeof answer !== 'boolean') throw new Error('the schema is asynchronous')
+    return answer ? [] : (fits.errors ?? []).slice(0, maxMisfits).map(misfitLine)
+  }
 }
 
 const maxMisfits = 20
