@@ -5,9 +5,10 @@ import { jsonSchema, type LanguageModel, type ModelMessage, streamText, type Tex
 
 import type { JsonSchema } from '../../../operations/wire-schema.ts'
 import type { ModelUsage } from '../port.ts'
+import { fetchAnswer } from './answer.ts'
 import type { LlmOptions } from './options.ts'
 import type { Provider } from './providers.ts'
-import { BrokenOff, NotAnAnswer } from './trouble.ts'
+import { BrokenOff } from './trouble.ts'
 
 /**
  * The one file that knows the library: it is loaded with the first agent and not before, because it takes a quarter of
@@ -94,15 +95,6 @@ function modelOf({ name, kind, baseUrl, key }: Provider, model: string): Languag
   return createOpenAICompatible({ ...common, name, includeUsage: true, ...(key === null ? {} : { apiKey: key }) })(
     model,
   )
-}
-
-/** A page of some proxy is no stream, though it comes with a status that says that all is well. */
-const fetchAnswer: typeof fetch = async (input, init) => {
-  const response = await fetch(input, init)
-  const type = response.headers.get('content-type') ?? 'nothing that has a type'
-  if (!response.ok || type.startsWith('text/event-stream')) return response
-  await response.body?.cancel()
-  throw new NotAnAnswer(type.split(';')[0] ?? type)
 }
 
 const toolSet = (tools: readonly OfferedTool[]): ToolSet =>

@@ -19,6 +19,18 @@ export class NotAnAnswer extends Error {
   }
 }
 
+/** It would have us ask somebody else, and give our key to them. */
+export class SentElsewhere extends Error {
+  readonly place: string
+  constructor(place: string) {
+    super(`sent elsewhere: ${place}`)
+    this.place = place
+  }
+}
+
+/** An answer that does not end: asked again, it would not either. */
+export class TooMuch extends Error {}
+
 /** A stream that ended, or fell silent, before its answer did. */
 export class BrokenOff extends Error {}
 
@@ -27,6 +39,12 @@ export function troubleOf(error: unknown, provider: Provider, nowMs: number): Tr
   const who = `${provider.name} (${hostOf(provider)})`
   if (error instanceof NotAnAnswer)
     return final(`${who} answered with ${error.contentType} instead of a stream: is its base_url right?`)
+  if (error instanceof SentElsewhere)
+    return final(
+      `${who} sends its callers on to ${plain(error.place)}, and no key goes there unasked: set base_url under llm.providers in config.yaml to where it is`,
+    )
+  const endless = tooMuchIn(error)
+  if (endless !== null) return final(`${who} ${endless.message}`)
   if (error instanceof BrokenOff) return passing(`${who} ${error.message}`)
   const { statusCode: status, message, name, type = '', responseHeaders = {}, responseBody = '' } = asFailure(error)
   const said = plain(message)
@@ -81,6 +99,12 @@ function connectionTrouble(error: unknown, said: string): string {
   if (/terminated|other side closed|socket hang up/i.test(said) || code === 'UND_ERR_SOCKET' || code === 'ECONNRESET')
     return 'broke off in the middle of its answer'
   return code === null ? `could not be asked: ${said}` : `cannot be reached (${code})`
+}
+
+/** In the middle of a stream, the library wraps what it meets. */
+function tooMuchIn(error: unknown, depth = 0): TooMuch | null {
+  if (error instanceof TooMuch) return error
+  return error instanceof Error && depth < 5 ? tooMuchIn(error.cause, depth + 1) : null
 }
 
 /** The reason lies where nobody shows it: `fetch failed` says nothing. */
