@@ -1,4 +1,17 @@
-import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import {
+  copyFile,
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
 
 import { AgencyError, refusal } from '../kernel/errors.ts'
@@ -54,15 +67,44 @@ export async function importPool(home: string, bundled: string, directory: strin
 /** Puts into place what an earlier life had decided, and removes what it had not. Before anybody looks at the pool. */
 export async function finishImports(home: string): Promise<void> {
   const names = await readdir(home).catch(() => [])
-  for (const name of names.filter((each) => each.startsWith(decided))) {
-    for (const path of await filesBelow(join(home, name))) {
-      await mkdir(dirname(join(home, path)), { recursive: true })
-      await rename(join(home, name, path), join(home, path))
+  try {
+    for (const name of names.filter((each) => each.startsWith(decided))) {
+      for (const path of await filesBelow(join(home, name))) {
+        await mkdir(dirname(join(home, path)), { recursive: true })
+        await move(join(home, name, path), join(home, path))
+      }
+      await rm(join(home, name), { recursive: true, force: true })
     }
-    await rm(join(home, name), { recursive: true, force: true })
+    for (const name of names.filter((each) => each.startsWith(unfinished)))
+      await rm(join(home, name), { recursive: true, force: true })
+  } catch (error) {
+    throw unwritable(home, error, 'an import is decided but not all in place: repeat the command once that is mended')
   }
-  for (const name of names.filter((each) => each.startsWith(unfinished)))
-    await rm(join(home, name), { recursive: true, force: true })
+}
+
+/** The agents folder may be a link to another file system, where nothing can be renamed to. */
+async function move(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error
+    const beside = `${to}.importing`
+    await rm(beside, { force: true })
+    await copyFile(from, beside, constants.COPYFILE_EXCL)
+    await sync(beside)
+    await rename(beside, to)
+    await sync(dirname(to))
+    await rm(from)
+  }
+}
+
+async function sync(path: string): Promise<void> {
+  const file = await open(path)
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
 }
 
 interface SourcePool {
@@ -279,12 +321,12 @@ async function readSources(home: string): Promise<Sources> {
 const unreadable = (path: string, error: unknown): AgencyError =>
   refusal('invalid_input', `${path} cannot be read: ${(error as Error).message}`)
 
-function unwritable(home: string, error: unknown): AgencyError {
+function unwritable(home: string, error: unknown, outcome = 'nothing was imported'): AgencyError {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'ENOSPC' || code === 'EDQUOT')
-    return refusal('store_full', `the disk that holds ${home} is full; nothing was imported`, {
+    return refusal('store_full', `the disk that holds ${home} is full; ${outcome}`, {
       hint: 'Free some space, then repeat the command.',
       cause: error,
     })
-  return refusal('store_unusable', `${home} cannot be written: ${message}; nothing was imported`, { cause: error })
+  return refusal('store_unusable', `${home} cannot be written: ${message}; ${outcome}`, { cause: error })
 }
