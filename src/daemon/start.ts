@@ -30,7 +30,7 @@ import type { Contents } from '../org/contents.ts'
 import type { Files } from '../org/files.ts'
 import { writeFirstFiles } from '../org/first-files.ts'
 import { hasFiles } from '../org/personas/kinds.ts'
-import { findPersona } from '../org/personas/store.ts'
+import { findPersona, type Persona } from '../org/personas/store.ts'
 import { loadReference } from '../org/reference/load.ts'
 import { seedOrganisation } from '../org/seed.ts'
 import { engineAuthor } from '../repositories/author.ts'
@@ -55,7 +55,7 @@ import { createDemos, type Demos } from './demos/service.ts'
 import { promptOf } from './prompts.ts'
 import { createRuntimes } from './runtimes.ts'
 import { createDaemonService } from './service.ts'
-import { prepareTeamTalent } from './team-talent.ts'
+import { forgetTeamTalent, prepareTeamTalent } from './team-talent.ts'
 import { readTeamFile } from './team-file.ts'
 
 export interface DaemonOptions {
@@ -137,7 +137,7 @@ async function open(
     },
     log,
   })
-  const org = composeOrganisation({ db, clock, log, data: paths.data, poolText: talent.textOf })
+  const org = composeOrganisation({ db, clock, log, data: paths.data, poolText: (persona) => talent.textOf(persona) })
   await prepareFiles(db, org.files, log)
   if (begin === 'reference') await loadReference({ db, clock, log, importer: org.importer })
   const workerId = readOrCreateSecret(
@@ -177,7 +177,8 @@ async function open(
       materialise: (order, path) => mirrors.clone({ ...order, author: engineAuthor }, path),
     }),
     repositories: createRepositories({ git, mirrors }),
-    personaText: (personaId) => personaText(db, org.contents, personaId),
+    personaText: (personaId, { configuration }) =>
+      personaText(db, org.contents, personaId, (persona) => talent.textOf(persona, configuration.team?.talent)),
     policyOf: (_run, { runtime }) => defaultPolicy(runtime, values),
     missionWorkspaces: {
       root: paths.workspaces,
@@ -197,7 +198,10 @@ async function open(
       AGENCY_SOCKET: paths.socket,
       AGENCY_TOKEN: createAttemptToken(chainKey, attemptId, fence),
     }),
-    alsoSweep: () => jobs.sweep(),
+    alsoSweep: async () => {
+      await jobs.sweep()
+      await forgetTeamTalent(db, talent, log)
+    },
     notify: notify.send,
     later: laterThrough(jobs),
     gatesChanged: gateFile.refresh,
@@ -307,9 +311,14 @@ async function open(
 }
 
 /** What a persona's agents are told about themselves; the system and people have nothing of the kind. */
-async function personaText(db: Db, contents: Contents, personaId: number): Promise<string> {
+async function personaText(
+  db: Db,
+  contents: Contents,
+  personaId: number,
+  poolText: (persona: Persona) => Promise<string>,
+): Promise<string> {
   const persona = await db.read((tx) => findPersona(tx, personaId))
-  return persona === undefined || !hasFiles(persona) ? '' : contents.readSkill(persona)
+  return persona === undefined || !hasFiles(persona) ? '' : contents.readSkill(persona, poolText)
 }
 
 /** A data directory that cannot be written is no reason to stay down: it can still be read, and every change says why not. */

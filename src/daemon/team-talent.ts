@@ -12,3 +12,13 @@ export async function prepareTeamTalent(db: Db, talent: Pick<Talent, 'prepare'>,
       log.warn('the talent of a team cannot be used; its run goes on with ours', { run: id, error })
     }
 }
+
+/** What the teams of ended runs brought is not held for ever; a store in trouble puts it off. */
+export async function forgetTeamTalent(db: Db, talent: Pick<Talent, 'keepOnly'>, log: Log): Promise<void> {
+  try {
+    const open = await db.read(listOpenTieredRuns)
+    talent.keepOnly(open.flatMap(({ configuration }) => configuration.team?.talent ?? []))
+  } catch (error) {
+    log.warn('whose talent is still needed could not be looked up', { error })
+  }
+}

@@ -48,8 +48,8 @@ export interface EngineDeps extends ScopeParts {
   readonly repositories?: Repositories
   /** What may be done from inside a brief's workspace. */
   readonly policyOf?: (run: Run, brief: Brief) => WorkspacePolicy
-  /** Who a persona is, in its own words. */
-  readonly personaText?: (personaId: number) => Promise<string>
+  /** Who a persona is in a run, in its own words. */
+  readonly personaText?: (personaId: number, run: Run) => Promise<string>
   /** Who of the talent pool may be cast in a tier, and for what; without one, nobody. */
   readonly talentOf?: (tier: Tier, run: Run) => Readonly<Record<string, string>>
   readonly files: AttemptFiles

@@ -6,16 +6,23 @@ import { hasFiles } from './personas/kinds.ts'
 import type { Persona } from './personas/store.ts'
 import { organisationPlace, personaPlace } from './places.ts'
 
+type PoolText = (persona: Persona) => Promise<string>
+
 /** What the files of organisations and personas say, as they are this moment. */
 export interface Contents {
   readIntent(organisation: Pick<Organisation, 'slug'>): Promise<ParsedIntent & { text: string }>
-  readSkill(persona: Persona): Promise<string>
+  /** `poolText`: of whoever knows better what the talent pool says just here. */
+  readSkill(persona: Persona, poolText?: PoolText): Promise<string>
   readExperience(persona: Persona): Promise<string>
 }
 
-/** Who has no file of their own yet: `poolText` says what somebody from the talent pool is told. */
-export function createContents(files: Files, poolText?: (persona: Persona) => Promise<string>): Contents {
-  const readOf = async (persona: Persona, name: 'skill.md' | 'experience.md'): Promise<string> => {
+/** Who has no file of their own yet: `ofPool` says what somebody from the talent pool is told. */
+export function createContents(files: Files, ofPool?: PoolText): Contents {
+  const readOf = async (
+    persona: Persona,
+    name: 'skill.md' | 'experience.md',
+    poolText: PoolText | undefined = ofPool,
+  ): Promise<string> => {
     checkHasFiles(persona)
     const text = await files.read(personaPlace(persona.slug, name))
     if (text === null && persona.origin === 'pool' && poolText !== undefined)
@@ -31,7 +38,7 @@ export function createContents(files: Files, poolText?: (persona: Persona) => Pr
       if (text === null) throw notFound('file', place, `Write one: agency org intent write --org ${slug}`)
       return { text, ...parseIntent(text) }
     },
-    readSkill: (persona) => readOf(persona, 'skill.md'),
+    readSkill: (persona, poolText) => readOf(persona, 'skill.md', poolText),
     readExperience: (persona) => readOf(persona, 'experience.md'),
   }
 }

@@ -1,8 +1,20 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { freshFolder } from '../../test/support/store.ts'
 import { talentPlaces } from '../../test/support/talent.ts'
@@ -11,8 +23,12 @@ import { noLog } from '../kernel/log.ts'
 import { finishImports, importPool } from './import.ts'
 import type { Persona } from '../org/personas/store.ts'
 import { castingOf, isTalent, peopleFor } from './resolve.ts'
-import { openTalent } from './service.ts'
+import { openTalent, type TeamTalent } from './service.ts'
 
+/** Temporary files are on one of them. */
+const otherFileSystem = ['/dev/shm', '/var/tmp'].find(
+  (folder) => existsSync(folder) && statSync(folder).dev !== statSync(tmpdir()).dev,
+)
 const bundled = join(talentRoot(), 'agents')
 
 function write(root: string, files: Record<string, string | Uint8Array>): string {
@@ -197,6 +213,35 @@ describe('importing a pool', () => {
     await finishImports(home)
   })
 
+  it.skipIf(otherFileSystem === undefined)(
+    'reaches an agents folder that is a link to another file system, also what an earlier life left undone',
+    async () => {
+      const home = join(freshFolder(), 'talent')
+      const elsewhere = mkdtempSync(join(otherFileSystem ?? '', 'agency-test-'))
+      onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }))
+      write(home, { '.decided-x/agents/ops/a.md': named('a') })
+      write(elsewhere, { 'ops/a.md.importing': 'half of' })
+      symlinkSync(elsewhere, join(home, 'agents'))
+      const directory = pool('acme', { 'ops/b.md': named('b'), 'ops/c.md': named('c') })
+      expect((await take(home, directory)).imported).toEqual(['ops/b.md', 'ops/c.md'])
+      expect(readdirSync(join(elsewhere, 'ops')).sort()).toEqual(['a.md', 'b.md', 'c.md'])
+      expect([look(home, 'ops/a.md'), look(home, 'ops/c.md')]).toEqual([named('a'), named('c')])
+      expect(readdirSync(home).sort()).toEqual(['agents', 'sources.json'])
+    },
+  )
+
+  it('is refused, and finished later, where what is decided cannot be put into place', async () => {
+    const home = write(join(freshFolder(), 'talent'), { '.decided-x/agents/ops/a.md': named('a') })
+    symlinkSync(join(home, 'gone'), join(home, 'agents'))
+    await expect(take(home, pool('acme', { 'ops/b.md': named('b') }))).rejects.toMatchObject({
+      code: 'store_unusable',
+      message: expect.stringMatching(/cannot be written: .*; an import is decided but not all in place/) as string,
+    })
+    mkdirSync(join(home, 'gone'))
+    await finishImports(home)
+    expect(look(home, 'ops/a.md')).toBe(named('a'))
+  })
+
   it('counts at once, also for two that come together', async () => {
     const talent = await openTalent({ places: talentPlaces(freshFolder()), log: noLog })
     const files = (name: string) => ({ 'ops/same.md': named('same', `From ${name}.`), [`ops/${name}.md`]: named(name) })
@@ -226,7 +271,43 @@ describe('the pool of a team', () => {
     await talent.reload()
     expect(isTalent(talent.pool(team), 'new')).toBe(true)
     const persona = { id: 9, slug: 'ops-sre-9', origin: 'pool' } as Persona
-    expect(await talent.textOf(persona)).toBe('You are the team’s.')
+    expect(await talent.textOf(persona, team)).toBe('You are the team’s.')
+    await expect(talent.textOf(persona)).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('tells nobody of another team what it says of a file that both have', async () => {
+    const talent = await open()
+    const teams = ['acme', 'rival'].map((name) => ({
+      path: pool(name, { 'engineering/sre.md': named('sre', `You are ${name}’s.`) }),
+      registry: null,
+    }))
+    for (const team of teams) await talent.prepare(team)
+    const persona = { id: 9, slug: 'engineering-sre-9', origin: 'pool' } as Persona
+    const told = await Promise.all([...teams, undefined].map((team) => talent.textOf(persona, team)))
+    expect(told).toEqual(['You are acme’s.', 'You are rival’s.', (await talent.show('sre')).text])
+  })
+
+  it('is forgotten once its last run has ended, and not while that run is still being made', async () => {
+    const talent = await open()
+    const [team, refused] = ['acme', 'rival'].map((name) => ({
+      path: pool(name, { 'ops/sre.md': named('sre') }),
+      registry: null,
+    })) as [TeamTalent, TeamTalent]
+    const isHeld = (each: TeamTalent) => talent.pool(each) !== talent.pool()
+    for (const each of [team, refused]) await talent.prepare(each)
+    talent.keepOnly([])
+    talent.keepOnly([team])
+    expect([isHeld(team), isHeld(refused)]).toEqual([true, true])
+    await talent.prepare(team)
+    talent.keepOnly([])
+    expect(isHeld(team)).toBe(true)
+    talent.keepOnly([team])
+    talent.keepOnly([])
+    expect([isHeld(team), isHeld(refused)]).toEqual([false, true])
+    for (let look = 0; look < 200; look++) talent.keepOnly([])
+    expect(isHeld(refused)).toBe(false)
+    await talent.prepare(team)
+    expect(isHeld(team)).toBe(true)
   })
 
   it('may be a mapping alone', async () => {

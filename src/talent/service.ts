@@ -43,7 +43,7 @@ export async function openTalent({ places, log }: { places: TalentPlaces; log: L
   const where: PoolPlace[] = [placeIn('bundled', places.bundled), placeIn('own', places.home)]
   let pool: Pool
   /** Of teams at work, by what their files say. */
-  const ofTeams = new Map<string, { place: PoolPlace; pool: Pool }>()
+  const ofTeams = new Map<string, { place: PoolPlace; pool: Pool; patience: number }>()
   let last: Promise<unknown> = Promise.resolve()
 
   /** One after the other: two imports, or a look in the middle of one, would see half of it. */
@@ -58,6 +58,8 @@ export async function openTalent({ places, log }: { places: TalentPlaces; log: L
     return pool
   }
   const reload = (): Promise<Pool> => inTurn(load)
+  const poolOf = (team?: TeamTalent | null): Pool =>
+    (team === undefined || team === null ? undefined : ofTeams.get(keyOf(team))?.pool) ?? pool
 
   await finishImports(places.home).catch((error: unknown) =>
     log.error('an import of talent could not be finished; the next one tries again', { error }),
@@ -66,27 +68,38 @@ export async function openTalent({ places, log }: { places: TalentPlaces; log: L
 
   return {
     /** As it is this moment, for casting inside a transaction. A team's must have been prepared; else it has ours. */
-    pool: (team?: TeamTalent | null): Pool =>
-      (team === undefined || team === null ? undefined : ofTeams.get(keyOf(team))?.pool) ?? pool,
+    pool: poolOf,
 
     /** Reads what a team brings; refuses what is not there. */
     async prepare(team: TeamTalent): Promise<void> {
-      if (ofTeams.has(keyOf(team)) || (team.path === null && team.registry === null)) return
+      const there = ofTeams.get(keyOf(team))
+      if (there !== undefined) there.patience = untilItsRun
+      if (there !== undefined || (team.path === null && team.registry === null)) return
       const place = await placeOfTeam(team, places.home)
       await inTurn(async () => {
         const loaded = await loadPool([...where, place])
         const faulty = loaded.warnings.find((warning) => warning.startsWith(`${place.registry}:`))
         if (faulty !== undefined) throw refusal('invalid_input', `talent.registry: ${faulty}`)
-        ofTeams.set(keyOf(team), { place, pool: loaded })
+        ofTeams.set(keyOf(team), { place, pool: loaded, patience: untilItsRun })
       })
+    },
+
+    /** Forgets what the teams of ended runs brought. */
+    keepOnly(atWork: readonly TeamTalent[]): void {
+      const keys = new Set(atWork.map(keyOf))
+      for (const [key, each] of ofTeams)
+        if (keys.has(key)) each.patience = 0
+        else if (each.patience-- <= 0) ofTeams.delete(key)
     },
 
     reload,
 
-    /** What a persona of the pool is told about itself; read anew, so that an edit counts at once. */
-    async textOf(persona: Persona): Promise<string> {
-      const pools = [pool, ...Array.from(ofTeams.values(), (each) => each.pool)].reverse()
-      const [entry] = pools.flatMap((each) => entryOfPersona(each, persona) ?? [])
+    /**
+     * What a persona of the pool is told about itself; read anew, so that an edit counts at once. It is the same persona
+     * in every team that has a file of that path: what another team says of it is none of this one's business.
+     */
+    async textOf(persona: Persona, team?: TeamTalent | null): Promise<string> {
+      const entry = entryOfPersona(poolOf(team), persona)
       if (entry === undefined)
         throw notFound(
           'personality',
@@ -138,6 +151,9 @@ export async function openTalent({ places, log }: { places: TalentPlaces; log: L
     prompts: async (): Promise<Answer<'prompts'>> => listPrompts(places.playbooks, places.prompts),
   }
 }
+
+/** How many looks a pool outlives before its run is seen: between the two, a repository may have to be cloned. */
+const untilItsRun = 120
 
 const placeIn = (from: PoolPlace['from'], folder: string): PoolPlace => ({
   from,
