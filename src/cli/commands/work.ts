@@ -43,7 +43,7 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
       .option('--program <command>', 'The program to run as agent, with its arguments')
       .option(
         '--evidence <kind:value>',
-        'What proves it: file:PATH, command:CMD, artifact:PATH or JSON; repeatable',
+        'What proves it (tiered: every task): file:PATH, command:CMD, artifact:PATH, JSON; repeatable',
         collect,
       )
       .option('--repo <path>', 'A git repository: work happens in clones of it and ends as a pull request')

@@ -206,6 +206,10 @@ describeStores('who decides about a gate', (openFresh) => {
         code: 'not_found',
         message: `no run or gate "${target}"; ${waiting}`,
       })
+    expect(await refused(agency.gates.approve(operator, { target: run.id, gate: 'nope' }))).toMatchObject({
+      message: `no pending gate "nope"; ${waiting}`,
+      hint: `It waits at ${gate.id} (plan): agency approve ${gate.id}`,
+    })
     expect((await gatesOf(agency, run))[0]).toMatchObject({ status: 'pending' })
   })
 
@@ -225,11 +229,13 @@ describeStores('who decides about a gate', (openFresh) => {
     }
     await agency.until(async () => (await gatesOf(agency, run)).length === 2)
     const several = await refused(approve(agency, run.id))
+    const [first] = await gatesOf(agency, run)
     expect(several).toMatchObject({
       code: 'conflict',
-      hint: 'Name the gate instead of the run, or say which with --gate.',
+      hint: `Name the gate instead of the run: agency approve ${first?.id}`,
     })
-    for (const gate of await gatesOf(agency, run)) expect(several.message).toContain(`${gate.id} (escalation of`)
+    for (const gate of await gatesOf(agency, run))
+      expect(several.message).toContain(`${gate.id} (escalation of ${gate.boundary.replace(':', ' ')})`)
   })
 
   it('has to be several persons where the run says so', async () => {

@@ -6,6 +6,13 @@ import { countGates, listGates } from './store.ts'
 export const gateLine = (gate: Pick<GateRow, 'id' | 'gate' | 'runId'>): string =>
   `${gate.id} (${gate.gate} of ${gate.runId})`
 
+/** The same within one run, where only what a gate is about tells it from others of its kind. */
+export function gateOfPart({ id, gate, boundary }: Pick<GateRow, 'id' | 'gate' | 'boundary'>): string {
+  // Of a mesh, its domain: what stands before it says only which wave it belongs to.
+  const about = boundary.replace(/^part:(?:ws:|sq:|mesh:[^:]*:[^:]*:)?/, '').replace(/^(brief|wave):/, '$1 ')
+  return `${id} (${gate}${about === 'run' ? '' : ` of ${about}`})`
+}
+
 const shown = 20
 
 /** What waits, over all runs, for whoever named something that does not. */

@@ -15,7 +15,7 @@ import { findRun } from '../runs/store.ts'
 import { afterApproval, afterRejection } from './confirmation.ts'
 import { type DecidedGate, type GateRow, type GateShown, type GateStatus, operator } from './contract.ts'
 import { createReplies } from './replies.ts'
-import { gateLine, pendingText } from './pending.ts'
+import { gateLine, gateOfPart, pendingText } from './pending.ts'
 import { shownGate } from './shown.ts'
 import { countGates, findGate, listGates, listGatesOfRun, listPendingOfRun } from './store.ts'
 
@@ -173,20 +173,23 @@ async function gateOfRun(tx: ReadTx, run: Run, kind: string | undefined): Promis
       'not_found',
       `no pending gate${kind === undefined ? '' : ` "${kind}"`}; ${await pendingText(tx)}`,
       named[0] === undefined
-        ? await lastDecision(tx, run)
+        ? await lookElsewhere(tx, run, all)
         : { hint: `${gateLine(named[0])} is for ${named[0].approver} to decide.` },
     )
   if (more.length > 0)
-    throw refusal('conflict', `${run.id} has several pending gates: ${[gate, ...more].map(gateLine).join(', ')}`, {
-      hint: 'Name the gate instead of the run, or say which with --gate.',
+    throw refusal('conflict', `${run.id} has several pending gates: ${[gate, ...more].map(gateOfPart).join(', ')}`, {
+      hint: `Name the gate instead of the run: agency approve ${gate.id}`,
       data: { gates: [gate, ...more].map(({ id }) => id) },
     })
   return gate
 }
 
-/** Whoever comes second wants to know what came first. */
-async function lastDecision(tx: ReadTx, run: Run): Promise<{ hint?: string }> {
-  const last = (await listGatesOfRun(tx, run.id)).at(-1)
+/** Whoever named the wrong gate wants to know which ones wait; whoever comes second, what came first. */
+async function lookElsewhere(tx: ReadTx, run: Run, pending: readonly GateRow[]): Promise<{ hint?: string }> {
+  const own = pending.filter(({ approver }) => approver === operator)
+  if (own[0] !== undefined)
+    return { hint: `It waits at ${own.map(gateOfPart).join(', ')}: agency approve ${own[0].id}` }
+  const last = (await listGatesOfRun(tx, run.id)).findLast(({ by }) => by !== null)
   return last === undefined ? {} : { hint: `Its last gate, ${last.gate}, is ${last.status} by ${last.by}.` }
 }
 

@@ -75,6 +75,18 @@ describeStores('a gate that a tier decides', (openFresh) => {
   })
 })
 
+it('of several gates of one kind, each is told by the part that it is about', async () => {
+  const agency = await openAgency()
+  const run = await agency.run()
+  const squad = await open(agency, run, { gate: 't5_verdict', boundary: 'part:sq:api/core', summary })
+  const mesh = await open(agency, run, { gate: 't3_plan', boundary: 'part:mesh:1:t2:docs', summary })
+  await expect(agency.gates.approve(operator, { target: run.id })).rejects.toMatchObject({
+    code: 'conflict',
+    message: `${run.id} has several pending gates: ${squad.id} (t5_verdict of api/core), ${mesh.id} (t3_plan of docs)`,
+    hint: `Name the gate instead of the run: agency approve ${squad.id}`,
+  })
+})
+
 it('who approves a gate of a tiered run hears which tier comes next', async () => {
   const agency = await openAgency()
   const run = await agency.run({ planGate: true })

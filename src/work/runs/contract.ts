@@ -147,7 +147,7 @@ export const CreateRun = z.strictObject({
     .array(Evidence)
     .max(50)
     .default([])
-    .describe('What proves it; without any, every output reported must exist'),
+    .describe('What proves it, for tiered of every task; without any, every output reported must exist'),
   briefs: z.array(BriefSpec).max(10_000).default([]).describe('Several briefs instead of one made from the goal'),
   idleMinutes: Minutes.optional().describe('An attempt silent for this long is ended; null: never'),
   hardMinutes: Minutes.optional().describe('No attempt lasts longer; null: no limit'),

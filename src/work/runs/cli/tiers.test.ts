@@ -8,7 +8,7 @@ import { toWire } from '../../../operations/wire.ts'
 import { misfits } from '../../evidence/schema/fit.ts'
 import { type Run, runOperations } from '../contract.ts'
 import { handedIn, type Inspection } from './inspection.ts'
-import { countLine, ofTier, tierNames, tierTree } from './tiers.ts'
+import { countLine, ofTier, standingOf, tierNames, tierTree } from './tiers.ts'
 import { treeLines } from './tree.ts'
 
 const screen = { ...createContext({ AGENCY_HOME: '/nonexistent' }), columns: 200, colour: false }
@@ -55,6 +55,23 @@ it('a tiered run is shown by its tiers, with the gate that waits; when it is don
   expect(plan?.open().join('\n')).toContain(`"goal_anchor": "${goal}"`)
   for (const { tier, level, message } of await agency.events(run))
     if (level === 'normal') expect(tier, message).toMatch(/^(T[1-5]|GATE)$/)
+})
+
+it('a tier that failed is said to have failed, and those below it not to have been reached', () => {
+  const ended = (status: string): Inspection =>
+    ({
+      run: { status, ended_at: '2030-01-01T00:00:00.000Z' },
+      briefs: [{ tier: 't1', status: status === 'done' ? 'done' : 'failed', attempts: 1 }],
+      parts: [],
+    }) as unknown as Inspection
+  expect(tierNames.map((tier) => standingOf(ended('failed'), tier))).toEqual([
+    'failed',
+    ...Array.from({ length: 4 }, () => 'not reached'),
+  ])
+  expect(tierNames.map((tier) => standingOf(ended('done'), tier))).toEqual([
+    'done',
+    ...Array.from({ length: 4 }, () => 'not needed'),
+  ])
 })
 
 it('workers are counted by where they stand; one that was replaced is none', () => {

@@ -19,12 +19,14 @@ const roles: Record<TierName, string> = {
   t5: 'Verifiers',
 }
 
-type Standing = 'done' | 'active' | 'pending' | 'cancelled' | 'not needed'
+type Standing = 'done' | 'active' | 'pending' | 'failed' | 'cancelled' | 'not reached' | 'not needed'
 const signs: Record<Standing, State> = {
   done: 'good',
   active: 'working',
   pending: 'idle',
+  failed: 'bad',
   cancelled: 'bad',
+  'not reached': 'idle',
   'not needed': 'idle',
 }
 
@@ -84,11 +86,13 @@ export function standingOf({ run, briefs, parts }: Inspection, tier: TierName): 
       pathOf(part).includes(tier) &&
       !own.some(({ workstream }) => part.key === `ws:${workstream}`),
   )
-  if (own.length > 0 && done.length === own.length && (run.ended_at !== null || !isAwaited)) return 'done'
+  if (own.length > 0 && done.length === own.length && (run.ended_at !== null || !isAwaited))
+    return run.status !== 'done' && own.some(({ status }) => status === 'failed') ? 'failed' : 'done'
   if (done.length > 0) return 'active'
   if (run.ended_at !== null && briefs.some((brief) => brief.tier === tier)) return 'cancelled'
   const isOnAPath = tier === 't1' || streams.length === 0 || streams.some((part) => pathOf(part).includes(tier))
-  return isOnAPath && run.ended_at === null ? 'pending' : 'not needed'
+  if (!isOnAPath || run.status === 'done') return 'not needed'
+  return run.ended_at === null ? 'pending' : 'not reached'
 }
 
 /** Where every tier stands, for programs. */
