@@ -1,5 +1,6 @@
 import { createClaudeCodeRuntime } from '../adapters/runtime/claude-code/runtime.ts'
 import { createLlmRuntime } from '../adapters/runtime/llm/runtime.ts'
+import type { EnvironmentOf } from '../adapters/runtime/environment.ts'
 import type { Runtime } from '../adapters/runtime/port.ts'
 import { createProgramRuntime } from '../adapters/runtime/program/runtime.ts'
 import { createScriptedRuntime } from '../adapters/runtime/scripted/runtime.ts'
@@ -9,18 +10,21 @@ import type { Configuration } from '../config/contract.ts'
 export const createRuntimes = (
   values: Configuration,
   environment: Readonly<Record<string, string | undefined>>,
+  environmentOf: EnvironmentOf = 'daemon',
 ): Runtime[] => [
   createScriptedRuntime({ host: 'process' }),
   createProgramRuntime(),
   createClaudeCodeRuntime({
     binary: values.claude.binary,
     environment,
+    environmentOf,
     passOn: values.claude.environment,
     allowUnsandboxedYolo: values.allowUnsandboxedYolo,
   }),
   createLlmRuntime({
     providers: values.llm.providers,
     environment,
+    environmentOf,
     allowUnsandboxedYolo: values.allowUnsandboxedYolo,
   }),
 ]

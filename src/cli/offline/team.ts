@@ -50,7 +50,7 @@ async function resolved({ env, paths }: CliContext, option: string | undefined):
   try {
     file = option === undefined ? readTeamFile(paths.team) : { text: await readTeamOption(option), name: option }
     const { values } = loadConfiguration({ env, home: paths })
-    const runtimes = new Map(createRuntimes(values, env).map((runtime) => [runtime.name, runtime]))
+    const runtimes = new Map(createRuntimes(values, env, 'shell').map((runtime) => [runtime.name, runtime]))
     const { team, problems, placeOf } = await lookAtTeam(file, runtimes, { defaultRuntime: values.defaultRuntime })
     const wrong = problems.filter(({ code }) => code === 'invalid_input')
     if (wrong.length > 0)

@@ -5,6 +5,7 @@ import { systemClock } from '../../../kernel/clock.ts'
 import { refusal } from '../../../kernel/errors.ts'
 import { rememberSecrets, withoutKnownSecrets } from '../../../kernel/text.ts'
 import type { Workspace } from '../../../workspaces/port.ts'
+import { type EnvironmentOf, isSetIn } from '../environment.ts'
 import { readOutbox } from '../outbox.ts'
 import type { AgentMode, Launch, Runtime } from '../port.ts'
 import { startProcess } from '../process.ts'
@@ -20,7 +21,7 @@ import { createStream } from './stream.ts'
 export interface ClaudeCodeOptions {
   /** Where `claude` is; without it, wherever PATH finds it. */
   readonly binary?: string | null
-  /** The daemon's own. */
+  readonly environmentOf?: EnvironmentOf
   readonly environment: Environment
   /** Which names of it an agent gets. */
   readonly passOn?: readonly string[]
@@ -40,6 +41,7 @@ const maxJsonBytes = 16 * 1024 * 1024
 export function createClaudeCodeRuntime({
   binary: configured,
   environment,
+  environmentOf = 'daemon',
   passOn = passedOnByDefault,
   defaultMode = 'yolo',
   allowUnsandboxedYolo = false,
@@ -63,7 +65,7 @@ export function createClaudeCodeRuntime({
     available: async () => {
       const found = await findClaude(standard, patienceMs)
       if (!found.ok) return found
-      return hasKey(environment, passOn) ? { ok: true } : withoutKey(passOn)
+      return hasKey(environment, passOn) ? { ok: true } : withoutKey(passOn, environmentOf)
     },
     checkOptions,
     launch: async (launch) => {
@@ -121,9 +123,9 @@ export function createClaudeCodeRuntime({
 const hasKey = (environment: Environment, names: readonly string[]): boolean =>
   names.some((name) => isNameOfSecret(name) && (environment[name] ?? '') !== '')
 
-const withoutKey = (names: readonly string[]): NotFound => ({
+const withoutKey = (names: readonly string[], whose: EnvironmentOf): NotFound => ({
   ok: false,
-  reason: `Claude Code is installed, but has no key: none of ${names.filter(isNameOfSecret).join(', ')} was set when the daemon started`,
+  reason: `Claude Code is installed, but has no key: none of ${names.filter(isNameOfSecret).join(', ')} ${isSetIn(whose)}`,
   install: 'agency down; ANTHROPIC_API_KEY=… agency up (or CLAUDE_CODE_OAUTH_TOKEN, from `claude setup-token`)',
 })
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { refusal } from '../../../kernel/errors.ts'
 import { fromWire, wirePath } from '../../../operations/wire.ts'
+import { type EnvironmentOf, isNotSetIn } from '../environment.ts'
 import { isUsable, type Provider } from './providers.ts'
 
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
@@ -29,7 +30,11 @@ export function optionsOf(options: Record<string, unknown>, providers: ReadonlyM
 }
 
 /** Whom these options mean; refuses one that cannot be asked. */
-export function providerFor(options: LlmOptions, providers: ReadonlyMap<string, Provider>): Provider {
+export function providerFor(
+  options: LlmOptions,
+  providers: ReadonlyMap<string, Provider>,
+  whose: EnvironmentOf,
+): Provider {
   const provider = providers.get(options.provider)
   if (provider === undefined)
     throw refusal('invalid_input', `the llm runtime: there is no provider "${options.provider}"`, {
@@ -38,8 +43,8 @@ export function providerFor(options: LlmOptions, providers: ReadonlyMap<string, 
   if (provider.keyName !== null && !isUsable(provider))
     throw refusal(
       'invalid_input',
-      `the llm runtime: "${provider.name}" has no key: ${provider.keyName} was not set when the daemon started`,
-      { hint: `agency down; ${provider.keyName}=… agency up` },
+      `the llm runtime: "${provider.name}" has no key: ${provider.keyName} ${isNotSetIn(whose)}`,
+      { hint: `agency down; ${provider.keyName}=… agency up`, data: { missingKey: provider.keyName } },
     )
   return provider
 }

@@ -3,6 +3,7 @@ import { refusal } from '../../../kernel/errors.ts'
 import { rememberSecrets, shorten, withoutKnownSecrets } from '../../../kernel/text.ts'
 import { violationText } from '../../../workspaces/breach.ts'
 import type { Used, Workspace } from '../../../workspaces/port.ts'
+import { type EnvironmentOf, isSetIn } from '../environment.ts'
 import { createEventQueue } from '../event-queue.ts'
 import { outboxReport, readOutbox } from '../outbox.ts'
 import { createTranscript } from '../output.ts'
@@ -19,8 +20,9 @@ import type { Tool } from './tools/tool.ts'
 
 export interface LlmRuntime {
   readonly providers: Readonly<Record<string, ProviderSettings>>
-  /** The daemon's own: keys are looked up in it, by the names that providers give. */
+  /** Keys are looked up in it, by the names that providers give. */
   readonly environment: Readonly<Record<string, string | undefined>>
+  readonly environmentOf?: EnvironmentOf
   readonly allowUnsandboxedYolo?: boolean
   /** Of a launch that names none. */
   readonly defaultMode?: AgentMode
@@ -34,6 +36,7 @@ const usualPatience: Patience = { backoffMs: [1_000, 5_000], silenceMs: 300_000 
 export function createLlmRuntime({
   providers: configured,
   environment,
+  environmentOf = 'daemon',
   allowUnsandboxedYolo = false,
   defaultMode = 'yolo',
   clock = systemClock,
@@ -43,12 +46,13 @@ export function createLlmRuntime({
   rememberSecrets([...providers.values()].flatMap(({ key }) => key ?? []))
   const chosen = (options: Record<string, unknown>) => {
     const asked = optionsOf(options, providers)
-    return { options: asked, provider: providerFor(asked, providers) }
+    return { options: asked, provider: providerFor(asked, providers, environmentOf) }
   }
   return {
     name: 'llm',
     capabilities: { simulated: false, boxed: true, evidenceUnboxed: false, send: false, resume: false },
-    available: async () => ([...providers.values()].some(isUsable) ? { ok: true } : nobodyToAsk(providers)),
+    available: async () =>
+      [...providers.values()].some(isUsable) ? { ok: true } : nobodyToAsk(providers, environmentOf),
     checkOptions: (options) => void chosen(options),
     providerOf: ({ provider }) => (typeof provider === 'string' && providers.has(provider) ? provider : 'llm'),
     launch: async (launch) => {
@@ -113,11 +117,11 @@ const handleOf = (
   interrupt,
 })
 
-function nobodyToAsk(providers: ReadonlyMap<string, Provider>) {
+function nobodyToAsk(providers: ReadonlyMap<string, Provider>, whose: EnvironmentOf) {
   const names = [...providers.values()].flatMap(({ keyName }) => keyName ?? [])
   return {
     ok: false as const,
-    reason: `no model can be asked: none of ${names.join(', ')} was set when the daemon started, and no server that wants no key is configured`,
+    reason: `no model can be asked: none of ${names.join(', ')} ${isSetIn(whose)}, and no server that wants no key is configured`,
     install: `agency down; ${names[0] ?? 'ANTHROPIC_API_KEY'}=… agency up, or name a server under llm.providers in config.yaml`,
   }
 }

@@ -1,0 +1,9 @@
+/** Whose environment keys were looked up in: the daemon's, as it was at its start, or that of a command here and now. */
+export type EnvironmentOf = 'daemon' | 'shell'
+
+/** Behind "none of …". */
+export const isSetIn = (whose: EnvironmentOf): string =>
+  whose === 'daemon' ? 'was set when the daemon started' : 'is set in this shell'
+
+export const isNotSetIn = (whose: EnvironmentOf): string =>
+  whose === 'daemon' ? 'was not set when the daemon started' : 'is not set in this shell'
