@@ -23,7 +23,8 @@ import { noLog } from '../kernel/log.ts'
 import { finishImports, importPool } from './import.ts'
 import type { Persona } from '../org/personas/store.ts'
 import { castingOf, isTalent, peopleFor } from './resolve.ts'
-import { openTalent, type TeamTalent } from './service.ts'
+import { openTalent } from './service.ts'
+import type { TeamTalent } from './team-place.ts'
 
 /** Temporary files are on one of them. */
 const otherFileSystem = ['/dev/shm', '/var/tmp'].find(
@@ -324,10 +325,10 @@ describe('the pool of a team', () => {
     const path = pool('acme', { 'role_registry.yaml': 'rolls: []' })
     await expect(talent.prepare({ path, registry: null })).rejects.toMatchObject({
       code: 'invalid_input',
-      message: expect.stringMatching(/^talent\.registry: .*role_registry\.yaml:1:1: the registry has no "rolls"/),
+      message: expect.stringMatching(/^talent\.path: .*role_registry\.yaml:1:1: the registry has no "rolls"/),
     })
     for (const [team, message] of [
-      [{ path: 'pool', registry: null }, 'talent.path must be an absolute path, not "pool"'],
+      [{ path: 'pool', registry: null }, 'talent.path: must be an absolute path, not "pool"'],
       [{ path: '/no/pool', registry: null }, 'talent.path: there is no folder /no/pool'],
       [{ path: null, registry: '/no/map.yaml' }, 'talent.registry: /no/map.yaml cannot be read'],
     ] as const)

@@ -1,4 +1,4 @@
-import { isAbsolute, join } from 'node:path'
+import { join } from 'node:path'
 
 import { notFound, refusal } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
@@ -16,6 +16,7 @@ import { stemOf } from './pick.ts'
 import { loadPool, type PoolPlace } from './pool.ts'
 import { listPrompts } from './prompts.ts'
 import { defaultTalent, mapOf, resolveTalent } from './resolve.ts'
+import { mappingIn, type TeamTalent, troubleOfTalent } from './team-place.ts'
 
 export interface TalentPlaces {
   /** What ships with Agency: `agents/` and `role_registry.yaml`. */
@@ -26,12 +27,6 @@ export interface TalentPlaces {
   playbooks: string
   /** Where this home's own prompts are. */
   prompts: string
-}
-
-/** What a team file says about talent: a pool beside ours and the home's, and a mapping that stands before theirs. */
-export interface TeamTalent {
-  path: string | null
-  registry: string | null
 }
 
 export type Talent = Awaited<ReturnType<typeof openTalent>>
@@ -164,18 +159,14 @@ const placeIn = (from: PoolPlace['from'], folder: string): PoolPlace => ({
 const keyOf = ({ path, registry }: TeamTalent): string => JSON.stringify([path, registry])
 
 /** Its folder of divisions, or one that holds them in `agents`; a mapping alone is for people who are there already. */
-async function placeOfTeam({ path, registry }: TeamTalent, home: string): Promise<PoolPlace> {
-  for (const [key, place] of Object.entries({ path, registry }))
-    if (place !== null && !isAbsolute(place))
-      throw refusal('invalid_input', `talent.${key} must be an absolute path, not "${place.slice(0, 200)}"`)
-  if (path !== null && !(await isFolder(path)))
-    throw refusal('invalid_input', `talent.path: there is no folder ${path}`)
-  if (registry !== null && 'reason' in (await readMarkdown(registry)))
-    throw refusal('invalid_input', `talent.registry: ${registry} cannot be read`)
+async function placeOfTeam(team: TeamTalent, home: string): Promise<PoolPlace> {
+  const trouble = await troubleOfTalent(team)
+  if (trouble !== null) throw refusal('invalid_input', `talent.${trouble.key}: ${trouble.message}`)
+  const { path, registry } = team
   // No place of its own: the home's people, again.
   if (path === null) return { ...placeIn('own', home), registry: registry ?? '' }
   const agents = (await isFolder(join(path, 'agents'))) ? join(path, 'agents') : path
-  return { from: 'team', agents, registry: registry ?? join(path, 'role_registry.yaml') }
+  return { from: 'team', agents, registry: registry ?? mappingIn(path) }
 }
 
 const viewOf = ({ name, division, tiers, domains, capability, path, from }: PoolEntry): TalentView => ({

@@ -1,6 +1,7 @@
 import type { Runtime } from '../adapters/runtime/port.ts'
 import { AgencyError, refusal } from '../kernel/errors.ts'
 import type { Fault } from '../org/document/contract.ts'
+import { troubleOfTalent } from '../talent/team-place.ts'
 import { type ResolvedTeam, standardRuntime, type Team, tierNames } from './contract.ts'
 import { type ReadTeam, readTeam, teamFault } from './load.ts'
 import { type Problem, type Resolution, resolveTeam, type RuntimeState, type TeamEnvironment } from './resolve.ts'
@@ -34,7 +35,13 @@ export async function lookAtTeam(
 ): Promise<SeenTeam> {
   const environment = { ...asked, runtimes: await statesOf(runtimes.values()) }
   const seen = openTeam(file, environment)
-  return seen.problems.length > 0 ? seen : { ...seen, problems: misfits(seen, environment, runtimes) }
+  const problems = [...seen.problems, ...misfits(seen, environment, runtimes), ...(await troublesOfTalent(seen))]
+  return { ...seen, problems }
+}
+
+async function troublesOfTalent({ team }: SeenTeam): Promise<Problem[]> {
+  const trouble = await troubleOfTalent(team.talent)
+  return trouble === null ? [] : [{ code: 'invalid_input', path: ['talent', trouble.key], message: trouble.message }]
 }
 
 /** Without asking any runtime what it thinks of its options. */
@@ -56,21 +63,25 @@ export function accept(file: TeamFile | null, { team, problems, placeOf }: SeenT
 export const faultsOf = (problems: readonly Problem[], placeOf: ReadTeam['placeOf']): Fault[] =>
   problems.map(({ path, message }) => teamFault(path ?? [], message, placeOf(path ?? [])))
 
-/** What no runtime can work with, at the line that says it. */
+/** What no runtime can work with, at the line that says it; nothing that is said already by what is missing here. */
 function misfits(
-  { written, team }: SeenTeam,
-  { runtime: asked }: TeamEnvironment,
+  { written, team, problems: known }: SeenTeam,
+  { runtime: asked, runtimes: states }: TeamEnvironment,
   runtimes: ReadonlyMap<string, Runtime>,
 ): Problem[] {
   const problems = new Map<string, Problem>()
   for (const tier of tierNames) {
     const { capability, runtime, runtimeOptions } = team.tiers[tier]
+    const isWithoutModel = runtime === standardRuntime && runtimeOptions['model'] === undefined
+    if (known.length > 0 && isWithoutModel) continue
     try {
       runtimes.get(runtime)?.checkOptions(runtimeOptions)
     } catch (error) {
       if (!(error instanceof AgencyError) || (error.code !== 'invalid_input' && error.code !== 'no_runtime'))
         throw error
-      const { code, message, hint } = error
+      const { code, message, hint, data } = error
+      const isInTrouble = states.some(({ name, trouble }) => name === runtime && trouble !== null)
+      if (isInTrouble && data['missingKey'] !== undefined) continue
       if (asked !== undefined) return [{ code, path: null, message, ...(hint === undefined ? {} : { hint }) }]
       const own = written.tiers[tier].options === undefined ? ['runtime', 'options'] : ['tiers', tier, 'options']
       const path = runtime === standardRuntime && own[0] === 'runtime' ? ['capabilities', capability] : own

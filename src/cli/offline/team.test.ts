@@ -68,6 +68,38 @@ describe('agency doctor --team', () => {
     expect(out[1]).toContain(':7:18: error: tiers.t4.options: the llm runtime: effort: ')
   })
 
+  it('finds talent that is not there, and a mapping that is wrong, at their lines', async () => {
+    const { context, out, file } = machine({
+      'team.yaml': `${twoProviders}talent:\n  path: /no/pool\n`,
+      'map.yaml': 'rolls: []\n',
+    })
+    expect(await examineTeamFile(context, { team: file('team.yaml') })).toBe(1)
+    writeFileSync(file('team.yaml'), `${twoProviders}talent: { registry: ${file('map.yaml')} }\n`)
+    expect(await examineTeamFile(context, { team: file('team.yaml') })).toBe(1)
+    expect(out).toHaveLength(2)
+    expect(out[0]).toBe(`${file('team.yaml')}:7:9: error: talent.path: there is no folder /no/pool`)
+    expect(out[1]).toContain(`:6:21: error: talent.registry: ${file('map.yaml')}:1:1: the registry has no "rolls"`)
+  })
+
+  it('finds a provider that nobody knows also where no model can be asked, and takes a missing key for no fault', async () => {
+    const { context, out, err, file } = machine({
+      'config.yaml': '{}\n',
+      'team.yaml': 'capabilities:\n  capable: { provider: nobody, model: m }\n',
+      'keyless.yaml': twoProviders.replaceAll(/here|there/g, 'anthropic'),
+    })
+    expect(await examineTeamFile(context, { team: file('team.yaml') })).toBe(1)
+    expect(out).toHaveLength(1)
+    expect(out[0]).toContain(':2:12: error: capabilities.capable: the llm runtime: there is no provider "nobody"')
+    expect(await examineTeamFile(context, { team: file('keyless.yaml') })).toBe(0)
+    expect(err.join('\n')).toContain('none of ANTHROPIC_API_KEY, OPENAI_API_KEY is set in this shell')
+  })
+
+  it('says of a key that it is this shell that lacks it', async () => {
+    const { context, out, file } = machine({ 'team.yaml': twoProviders.replace('there', 'openai') })
+    expect(await examineTeamFile(context, { team: file('team.yaml') })).toBe(1)
+    expect(out[0]).toContain('"openai" has no key: OPENAI_API_KEY is not set in this shell')
+  })
+
   it('says it as JSON, and of a file that is not there that it is not', async () => {
     const { context, out, file } = machine({ 'team.yaml': twoProviders })
     expect(await examineTeamFile(context, { team: file('team.yaml'), json: true })).toBe(0)
