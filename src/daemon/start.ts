@@ -202,7 +202,10 @@ async function open(
       await jobs.sweep()
       await forgetTeamTalent(db, talent, log)
     },
-    notify: notify.send,
+    notify: async (tx, note) => {
+      if (note.kind !== 'gate_pending' || note.runId === null || !demos.approves(note.runId))
+        await notify.send(tx, note)
+    },
     later: laterThrough(jobs),
     gatesChanged: gateFile.refresh,
     talent,

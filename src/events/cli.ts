@@ -1,16 +1,15 @@
 import type { CliContext } from '../cli/context.ts'
 import { faint, plain, type Terminal, timeOfDay } from '../cli/terminal.ts'
 import type { Wire } from '../cli/wire.ts'
-import { shorten } from '../kernel/text.ts'
 import type { Event } from './contract.ts'
 
 export type EventLine = Wire<Event>
 
-/** `[7k2m4p] 12:34:01 RUN   DONE          message`: run, time, tier, code, in columns that do not move. */
+/** `[7k2m4p] 12:34:01 RUN   DONE          message`: run, time, tier, code, in columns that only a longer code moves. */
 export function formatEvent(context: Terminal, event: EventLine): string {
   const run = event.run_id === null ? '------' : shortRun(event.run_id)
   const place = faint(context, `[${run}] ${timeOfDay(event.at)}`)
-  const code = shorten(plain(event.code ?? event.kind.toUpperCase()), 13)
+  const code = plain(event.code ?? event.kind.toUpperCase())
   return `${place} ${plain(event.tier ?? 'RUN').padEnd(5)} ${code.padEnd(13)} ${plain(event.message)}`
 }
 

@@ -1,4 +1,4 @@
-import { Option } from 'commander'
+import { Argument, Option } from 'commander'
 
 import type { DemoOptions } from '../../daemon/demos/cli.ts'
 import type { NotificationsOptions } from '../../notify/cli.ts'
@@ -40,11 +40,15 @@ export function declareDaemonCommands({ program, offer, command, does }: Declari
       'agency demo tiered --profile medium',
       'agency demo tiered --manual',
     )
-      .argument('[playbook]', 'tiered or direct', 'tiered')
+      .addArgument(new Argument('[playbook]', 'What it plays').choices(['tiered', 'direct']).default('tiered'))
       .addOption(new Option('--profile <depth>', 'For tiered: how deep it goes').choices(['full', 'medium', 'simple']))
       .option('--manual', 'Its gates wait for you; otherwise it approves them itself after a moment')
       .addOption(new Option('--level <level>', 'How much of it to show').choices(['normal', 'verbose']))
       .option('--json', 'Only start it, and print the run as JSON')
+      .hook('preAction', (demo) => {
+        if (demo.processedArgs[0] === 'direct' && demo.opts<DemoOptions>().profile !== undefined)
+          demo.error('--profile is for tiered: the demonstration of direct has one depth')
+      })
       .action(
         does(async (c, playbook: string, options: DemoOptions) =>
           (await import('../../daemon/demos/cli.ts')).playDemo(c, playbook, options),

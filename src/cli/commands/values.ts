@@ -4,6 +4,21 @@ export const collect = (value: string, before: string[] | undefined): string[] =
 
 export const list = (text: string): string[] => text.split(',').map((each) => each.trim())
 
+const pathTiers = ['t2', 't3', 't4', 't5']
+
+export const addedTiers = (text: string): string[] => {
+  const tiers = list(text)
+  if (tiers.every((tier) => pathTiers.includes(tier))) return tiers
+  throw new InvalidArgumentError('It must be tiers of a path, such as t2 or t2,t3.')
+}
+
+export const removedTiers = (text: string): string[] => {
+  const tiers = addedTiers(text)
+  const needed = tiers.find((tier) => tier === 't4' || tier === 't5')
+  if (needed === undefined) return tiers
+  throw new InvalidArgumentError(`${needed} is mandatory.`)
+}
+
 export const whole =
   (min: number, max = Number.MAX_SAFE_INTEGER) =>
   (text: string): number => {

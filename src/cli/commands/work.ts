@@ -8,7 +8,7 @@ import type { InspectOptions } from '../../work/runs/cli/inspect.ts'
 import type { WatchOptions } from '../../work/runs/cli/watch.ts'
 import type { RunsOptions, StartOptions } from '../../work/runs/cli.ts'
 import type { Declaring } from './declaring.ts'
-import { amount, collect, list, minutes, whole } from './values.ts'
+import { addedTiers, amount, collect, minutes, removedTiers, whole } from './values.ts'
 
 const runStatuses = ['planning', 'running', 'gated', 'paused', 'accepting', 'done', 'failed', 'cancelled']
 const missionStatuses = [
@@ -86,6 +86,7 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
       .hook('preAction', (run) => {
         const { plan, preview } = run.opts<StartOptions>()
         if (plan === undefined && run.args.length === 0) run.error("missing argument 'goal', or --plan <file>")
+        if (run.args[0]?.trim() === '') run.error('the goal is empty: say what is to be achieved')
         if (plan === undefined && preview) run.error('--preview shows a plan: give it with --plan <file>')
       })
       .action(
@@ -278,12 +279,19 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
       'agency mission amend run_7k2 --workstream api --add-tiers t2 --insert-before t3 --reason "two services meet"',
     )
       .argument('<run>', 'Its id, or the beginning of it')
-      .option('--workstream <id>', 'Which one')
-      .option('--add-tiers <tiers>', 'Tiers that it goes through besides, comma-separated', list)
-      .option('--insert-before <tier>', 'The tier of its path that they come before')
-      .option('--remove-tiers <tiers>', 'Tiers that it does without, comma-separated', list)
-      .option('--reason <text>', 'Why')
+      .requiredOption('--workstream <id>', 'Which one')
+      .option('--add-tiers <tiers>', 'Tiers that it goes through besides, comma-separated', addedTiers)
+      .addOption(
+        new Option('--insert-before <tier>', 'The tier of its path that they come before').choices(['t3', 't4', 't5']),
+      )
+      .option('--remove-tiers <tiers>', 'Tiers that it does without, comma-separated', removedTiers)
+      .requiredOption('--reason <text>', 'Why')
       .option('--json', 'As JSON')
+      .hook('preAction', (amend) => {
+        const { addTiers, removeTiers } = amend.opts<AmendOptions>()
+        if (addTiers === undefined && removeTiers === undefined)
+          amend.error('nothing would change: give --add-tiers <tiers> or --remove-tiers <tiers>')
+      })
       .action(
         does(async (c, run: string, options: AmendOptions) =>
           (await import('../../work/amendments/cli.ts')).amendPath(c, run, options),

@@ -68,6 +68,7 @@ describe('the gates of a demonstration', () => {
   it('are approved by itself after a moment, and it says so', async () => {
     const { agency, demos } = await open()
     const { id } = await demos.play(operator, { playbook: 'tiered', profile: 'simple', manual: false })
+    expect(demos.approves(id)).toBe(true)
     while ((await agency.runs.show(id)).endedAt === null) await agency.pass(500)
     const { gates } = await agency.gates.ofRun(id)
     expect(gates.map(({ gate, status, note }) => [gate, status, note])).toEqual([
@@ -81,6 +82,7 @@ describe('the gates of a demonstration', () => {
   it('wait for whoever wants to decide them', async () => {
     const { agency, demos } = await open()
     const { id } = await demos.play(operator, { playbook: 'tiered', profile: 'simple', manual: true })
+    expect(demos.approves(id)).toBe(false)
     while ((await agency.runs.show(id)).status !== 'gated') await agency.pass(500)
     for (let second = 0; second < 10; second += 1) await agency.pass(1_000)
     expect(await agency.runs.show(id)).toMatchObject({ status: 'gated', gatesPending: 1 })

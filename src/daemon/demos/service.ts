@@ -36,9 +36,12 @@ const longestMs = 30 * 60_000
 /** Runs of simulated agents, so that somebody sees the whole thing alive. Before the queue starts. */
 export function createDemos(deps: DemoDeps) {
   const { db, clock, log, jobs, makeRepository, runs } = deps
+  const watched = new Set<string>()
   jobs.handle(jobKind, async ({ payload }) => {
-    const nextMs = await lookAtGates(deps, String(payload))
-    if (nextMs !== null) await watchGates(String(payload), nextMs)
+    const runId = String(payload)
+    const nextMs = await lookAtGates(deps, runId)
+    if (nextMs === null) watched.delete(runId)
+    else await watchGates(runId, nextMs)
   })
 
   async function createRun(by: Actor, { playbook, profile, manual }: PlayDemo, place: string): Promise<Run> {
@@ -57,10 +60,15 @@ export function createDemos(deps: DemoDeps) {
     }
   }
 
-  const watchGates = (runId: string, delayMs = 0): Promise<unknown> =>
-    db.write([], (tx) => jobs.enqueue(tx, { kind: jobKind, payload: runId, singleton: runId, delayMs }))
+  const watchGates = (runId: string, delayMs = 0): Promise<unknown> => {
+    watched.add(runId)
+    return db.write([], (tx) => jobs.enqueue(tx, { kind: jobKind, payload: runId, singleton: runId, delayMs }))
+  }
 
   return {
+    /** Whether its gates are approved for it: then they wait for nobody, and nobody needs to be told. */
+    approves: (runId: string): boolean => watched.has(runId),
+
     play: (by: Actor, input: PlayDemo): Promise<Run> =>
       createRun(by, input, `${input.profile}-${clock.at().replace(/\D/g, '')}`),
 

@@ -138,10 +138,10 @@ describe('the path after an amendment', () => {
   })
 
   it.each([
-    [{ addTiers: ['t1'] }, 'add_tiers: t1 stands above every path'],
-    [{ addTiers: ['t3'] }, 'add_tiers: t3 is on the path already'],
-    [{ removeTiers: ['t2'] }, 'remove_tiers: t2 is not on the path'],
-    [{ addTiers: ['t2'], insertBefore: 't2' }, 'insert_before: t2 does not come before t2'],
+    [{ addTiers: ['t1'] }, 't1 stands above every path'],
+    [{ addTiers: ['t3'] }, 't3 is on the path already'],
+    [{ removeTiers: ['t2'] }, 't2 is not on the path'],
+    [{ addTiers: ['t2'], insertBefore: 't2' }, 't2 does not come before t2'],
     [{ addTiers: ['t2'], removeTiers: ['t2'] }, 't2 is added and removed'],
     [{}, 'nothing would change: add tiers, or remove some'],
   ] as const)('is not to be had by %j', (wrong, message) => {

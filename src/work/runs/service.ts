@@ -311,8 +311,7 @@ async function startRun(
       by: actorName(by),
       runId: id,
       // A tiered run says itself how it begins.
-      ...(input.playbook === 'tiered' ? { tier: 'T1', level: 'verbose' as const } : {}),
-      code: 'PLAN_START',
+      ...(input.playbook === 'tiered' ? { tier: 'T1', level: 'verbose' as const } : { code: 'PLAN_START' }),
       message: shorten(input.goal, 500),
       data: { mission_id: mission.id, playbook: input.playbook, runtime },
     },

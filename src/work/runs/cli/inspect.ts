@@ -20,6 +20,7 @@ import {
 } from './inspection.ts'
 import { ofTier, standings, type TierName, tierLines, tierTree } from './tiers.ts'
 import { artifactLine, boxText, type View, viewNames, views } from './views.ts'
+import { inItsTier } from './watch.ts'
 
 export type InspectOptions = {
   brief?: string
@@ -105,7 +106,8 @@ function print(context: CliContext, shown: Inspection, { brief, history }: Inspe
   const newest = history ? all : all.slice(-eventsShown)
   if (newest.length === 0) return
   context.out(`events${newest.length < all.length ? ` (newest ${eventsShown}; agency watch ${run.id} shows all)` : ''}`)
-  for (const event of newest) context.out(`  ${formatEvent(context, event)}`)
+  const tiers = new Map(shown.briefs.flatMap(({ id, tier }) => (tier === null ? [] : [[id, tier.toUpperCase()]])))
+  newest.forEach(inItsTier(run, (event) => context.out(`  ${formatEvent(context, event)}`), tiers))
 }
 
 function printBriefs(context: CliContext, shown: Inspection): void {

@@ -44,9 +44,12 @@ export async function watchRun(context: CliContext, id: string, options: WatchOp
 }
 
 /** What does not say whose it is belongs to whoever has its brief; in a run of tiers, else to the first of them. */
-function inItsTier({ playbook }: Wire<Run>, print: (event: EventLine) => void): (event: EventLine) => void {
+export function inItsTier(
+  { playbook }: Pick<Wire<Run>, 'playbook'>,
+  print: (event: EventLine) => void,
+  tiers = new Map<string, string>(),
+): (event: EventLine) => void {
   if (playbook !== 'tiered') return print
-  const tiers = new Map<string, string>()
   return (event) => {
     const { brief_id: brief, tier } = event
     if (brief !== null && tier !== null && tier !== 'GATE') tiers.set(brief, tier)
