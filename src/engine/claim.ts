@@ -166,6 +166,7 @@ async function claim(
     outcome: null,
     detail: null,
     report: null,
+    outputs: [],
     promptSha256: null,
     inputTokens: 0,
     outputTokens: 0,

@@ -130,9 +130,10 @@ async function recordTurn(
   brief: Brief,
   attempt: Attempt,
   classified: Classified,
-  { ended, denied = [] }: AttemptEnd,
+  { ended, examination, denied = [] }: AttemptEnd,
 ): Promise<void> {
   const { tx, run } = scope
+  const outputs = examination?.outputs ?? []
   const changes: Change[] = [
     updated(attempts, attempt, {
       status: 'ended',
@@ -141,6 +142,7 @@ async function recordTurn(
       endedAt: tx.at,
       ...(ended === undefined || ended.exitCode === null ? {} : { exitCode: ended.exitCode }),
       ...(ended?.used === undefined ? {} : { used: ended.used }),
+      ...(outputs.length === 0 ? {} : { outputs: outputs.map(({ path, sha256 }) => ({ path, sha256 })) }),
       ...(denied.length === 0 ? {} : { denied: denied.slice(0, 100) }),
       ...(attempt.reservedTokens > 0 || attempt.reservedMicros > 0 ? { reservedTokens: 0, reservedMicros: 0 } : {}),
       ...(classified.report === null || isSame(classified.report, attempt.report) ? {} : { report: classified.report }),

@@ -7,7 +7,6 @@ import type { Attempt, Report } from '../work/attempts/contract.ts'
 import { findAttempt } from '../work/attempts/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import { briefs, findBrief } from '../work/briefs/store.ts'
-import { listArtifactsOfBrief } from '../work/artifacts/store.ts'
 import { describeEvidence, type Evidence } from '../work/evidence/contract.ts'
 import { listChecksOfAttempt } from '../work/evidence/store.ts'
 import { noteName } from '../work/notes/contract.ts'
@@ -79,12 +78,10 @@ async function seenOf({ tx }: RunScope, brief: Brief): Promise<Seen> {
   const attempt = brief.attemptId === null ? undefined : await findAttempt(tx, brief.attemptId)
   if (attempt === undefined || attempt.report === null) throw bug(`${brief.id} is ready and has no report`)
   const found = await listChecksOfAttempt(tx, attempt.id)
-  const written = await listArtifactsOfBrief(tx, brief.id)
-  const newest = new Map(written.map(({ path, sha256 }) => [path, sha256]))
   return {
     report: attempt.report,
     findings: found.map(({ evidence, passed, detail }) => ({ what: describeEvidence(evidence), passed, detail })),
-    outputs: [...newest].map(([path, sha256]) => ({ path, sha256 })),
+    outputs: attempt.outputs,
   }
 }
 

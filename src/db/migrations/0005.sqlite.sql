@@ -19,6 +19,9 @@ ALTER TABLE briefs ADD COLUMN branch TEXT;
 CREATE INDEX briefs_by_branch ON briefs (run_id, branch) WHERE branch IS NOT NULL;
 CREATE INDEX briefs_of_part ON briefs (run_id, part, phase, status) WHERE part IS NOT NULL;
 
+-- The files that were found of an attempt's work when it ended; who judges it looks at these.
+ALTER TABLE attempts ADD COLUMN outputs TEXT NOT NULL DEFAULT '[]';
+
 -- A document of the run itself, rather than a file in a workspace.
 ALTER TABLE artifacts ADD COLUMN content TEXT;
 

@@ -94,6 +94,9 @@ export const Attempt = z.object({
   outcome: Outcome.nullable(),
   detail: z.string().nullable().describe('Why this outcome, in one line'),
   report: Report.nullable(),
+  outputs: z
+    .array(z.object({ path: z.string(), sha256: z.string() }))
+    .describe('The files of its report that were there when it was looked at'),
   promptSha256: z.string().nullable(),
   inputTokens: z.number().int(),
   outputTokens: z.number().int(),
