@@ -111,7 +111,9 @@ export interface Owners {
 /** Who answers for a workstream's way up: the designer of its domain, and whoever stands above everybody. */
 export async function ownersOf(tx: ReadTx, part: Part): Promise<Owners> {
   const tasks = await listBriefsOfWorkstreams(tx, part.runId, [idOfWorkstream(part)])
-  const last = tasks.findLast(({ kind, branchCommit }) => kind === 'work' && branchCommit !== null)
+  const work = tasks.filter(({ kind }) => kind === 'work')
+  // After a conflict its only task may have gone back to where it began; what was merged of it is still there.
+  const last = work.findLast(({ branchCommit }) => branchCommit !== null) ?? work.at(-1)
   if (last === undefined) throw bug(`${part.key} of ${part.runId} has commits and no tasks`)
   const chain = [last]
   for (let above = last.ownerId; above !== null && chain.length < 10;) {

@@ -386,6 +386,61 @@ describe('a task in a repository', () => {
     expect(shown).toEqual(['more', 'b', 'c'])
   })
 
+  it('that answers a conflict of its workstream by taking back all that it did is sent back again', async () => {
+    const repository = makeRepository({ 'list.txt': 'one\n' })
+    const { repositories, workspaces } = openRepositories()
+    const team = teamOf([
+      { id: 'api', domain: 'same', tasks: [{ id: 'a' }] },
+      { id: 'web', domain: 'same', tasks: [{ id: 'b' }] },
+    ])
+    const evidence = [{ kind: 'file', path: 'list.txt', minBytes: 0 } as const]
+    const withEvidence = (brief: NewBrief): NewBrief => (brief.kind === 'work' ? { ...brief, evidence } : brief)
+    const checked: Playbook = {
+      ...team,
+      decide: (view, trigger) =>
+        team
+          .decide(view, trigger)
+          .map((each) => (each.kind === 'add_briefs' ? { ...each, briefs: each.briefs.map(withEvidence) } : each)),
+    }
+    const bothPassed = Promise.withResolvers<void>()
+    const agency = await openAgency({
+      workspaces,
+      playbooks: [checked],
+      repositories: {
+        ...repositories,
+        merge: async (branch) => {
+          await bothPassed.promise
+          return repositories.merge(branch)
+        },
+      },
+    })
+    await agency.engine.start()
+    const joins = (id: string, stream: string): StepInput[][] => [
+      writes('list.txt', `one\n${id}\n`),
+      [{ run: 'git reset -q --hard HEAD~1' }, { report: { outputs: ['list.txt'] } }],
+      [merges(`workstream/*/${stream}`), merges('integration/*/final'), ...writes('list.txt', 'one\na\nb\n')],
+    ]
+    const run = await start(agency, repository, {
+      't4:a': { attempts: joins('a', 'api') },
+      't4:b': { attempts: joins('b', 'web') },
+    })
+    for (const key of ['t4:api:main:a', 't4:web:main:b'])
+      await agency.until(async () => {
+        const { briefs } = await agency.inspect(run)
+        return briefs.find((brief) => brief.key === key)?.heldBy === 'merge'
+      })
+    bothPassed.resolve()
+    await gateOf(agency, run)
+    const [first, second, ...more] = (await agency.events(run)).filter(({ kind }) => kind === 'merge_conflict')
+    expect([second?.workstream, second?.briefId, more]).toEqual([first?.workstream, null, []])
+    const { briefs } = await agency.inspect(run)
+    const task = briefs.find(({ kind, workstream }) => kind === 'work' && workstream === first?.workstream)
+    expect(task).toMatchObject({ attempts: 3, retriesUsed: 2 })
+    await approve(agency, run)
+    expect(await agency.settled(run)).toMatchObject({ status: 'done' })
+    expect(repository.read('list.txt')).toBe('one\na\nb\n')
+  })
+
   it('that does not go together with another of its workstream is told which files, and the commit to join with', async () => {
     const { repository, agency } = await opened([{ id: 'api', domain: 'x', tasks: [{ id: 'a' }, { id: 'b' }] }], {
       'list.txt': 'one\n',
