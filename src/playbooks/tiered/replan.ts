@@ -63,7 +63,7 @@ export function proposeReplan(
             40,
           ),
         ].join('\n'),
-        next: 'Approve and what was made there is discarded and begun anew; reject with a reason and T1 decides again.',
+        next: `Approve and ${begunAnew(view)}; reject with a reason and T1 decides again.`,
         anomalies: [],
         amendments: amendmentsOf(view),
       },
@@ -71,6 +71,12 @@ export function proposeReplan(
     },
   ]
 }
+
+/** What is in the branch of a run is not taken out of it again. */
+const begunAnew = ({ run }: View): string =>
+  run.repository === null
+    ? 'what was made there is discarded and begun anew'
+    : 'it is begun anew: what was merged stays in the branch; the new workstream begins with it and has to undo what is wrong'
 
 export function replanNeeds(view: View): Needs {
   const { replan = {} } = runOf(view)
