@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 
-import { full, medium, playOn, simple, type Stream } from '../../../test/support/tiered/agents.ts'
+import { aProposal, full, medium, output, playOn, simple, type Stream } from '../../../test/support/tiered/agents.ts'
 import { Play } from '../../../test/support/tiered/engine.ts'
 
 const streams: readonly Stream[] = [
@@ -48,6 +48,20 @@ it('begins a workstream anew on its new path where nothing of it has begun', () 
   expect(run.brief('t3-plan:fix:main').status).toBe('cancelled')
   expect(run.runnable().map(({ key }) => key)).toEqual(['t4:fix:main-p2:fix'])
   playOn(run, { streams })
+  expect(run.run.status).toBe('done')
+})
+
+it('tells squads apart whose names begin alike', () => {
+  const run = playOn(new Play().start(), { streams: [{ id: 'fix', path: simple }], stopAt: ['t1_plan'] })
+  run.approve('t1_plan')
+  amend(run, 'fix', simple, full)
+  const long = 'a'.repeat(55)
+  playOn(run, {
+    streams,
+    otherwise: ({ phase }) => (phase === 't2_specialist' ? output(aProposal('fix', [`${long}-b`, `${long}-c`])) : null),
+  })
+  const cut = 'a'.repeat(48)
+  expect(run.of('t3_plan').map(({ key }) => key)).toEqual([`t3-plan:fix:${cut}-p2`, `t3-plan:fix:${cut}-2-p2`])
   expect(run.run.status).toBe('done')
 })
 

@@ -4,7 +4,7 @@ import type { Brief } from '../../work/briefs/contract.ts'
 import type { Decision, Needs, PartChange, View } from '../contract.ts'
 import type { Proposal } from './contract.ts'
 import { designBriefs, designDocuments, plannedOf, sharedBy, specialistStep, uniqueSquads } from './design.ts'
-import { documents, idOfWorkstream, keys, runPart, unusedKey, workstreamPart } from './names.ts'
+import { documents, idOfWorkstream, keys, renamedSquads, runPart, unusedKey, workstreamPart } from './names.ts'
 import { openStreams } from './squads.ts'
 import {
   above,
@@ -173,7 +173,8 @@ function openInserted(
   const id = brief.workstream as string
   const data = dataOf<WorkstreamData>(own(view))
   const turn = `p${(data.amended ?? 0) + 1}`
-  const squads = uniqueSquads(proposal).map((squad) => ({ ...squad, id: `${squad.id.slice(0, 50)}-${turn}` }))
+  const named = uniqueSquads(proposal).map((squad) => ({ ...squad, workstream: id, squad: squad.id }))
+  const squads = renamedSquads(named, turn).map(({ squad, name, scope }) => ({ id: squad, name, scope }))
   const stream = { id, data, squads, slice: { ...sharedBy(view, id, data), ...slice } }
   const wave = waveNumber(above(view, 'wave:'))
   return openStreams(view, wave, [{ ...stream, planned: plannedOf(view, id), ownerId: brief.id }])

@@ -59,7 +59,7 @@ export const TierPlan = z.object({
   retry_budget_multiplier: z.number().int().min(1).max(2),
   workstreams: z.array(Workstream).min(1).max(5_000),
   parallelism: z.object({
-    groups: z.record(z.string().min(1).max(100), z.array(Name)),
+    groups: z.record(z.string().min(1).max(100), z.array(Name).max(5_000)),
     sequence: z.array(Line(100)).min(1).max(5_000),
   }),
   self_critique_summary: Prose.default(''),
@@ -154,7 +154,7 @@ export const Task = z.object({
   objective: Line(50_000),
   files: z.array(Line(1_000)).max(500).default([]).describe('What it makes or changes'),
   mode: z.enum(['swarm', 'pipeline']).default('swarm').describe('pipeline: it builds on what others made'),
-  depends_on: z.array(Name).max(500).default([]).describe('Ids of tasks of this list'),
+  depends_on: z.array(Name).max(50).default([]).describe('Ids of tasks of this list'),
   evidence_required: z.array(Proof).max(50).default([]),
   agent_personality: Line(200).nullable().default(null).describe('A personality of the talent pool'),
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import {
+  aProposal,
   aTask,
   either,
   full,
@@ -128,6 +129,33 @@ describe('a squad’s lead who is stuck', () => {
       ['t3-plan:api:core', 'cancelled', null],
       ['t3-plan:api:x-r2', 'verified', run.brief('t3-plan:api:core').id],
       ['t3-plan:api:y-r2', 'verified', run.brief('t3-plan:api:core').id],
+    ])
+    expect(run.run.status).toBe('done')
+  })
+
+  it('is not replaced by a squad that is there already, nor by one that was', () => {
+    const squads = (...ids: readonly string[]) =>
+      output({ decision: 'replace', reason: 'others', squads: ids.map((id) => ({ id, name: id, scope: id })) })
+    const names: Otherwise = (brief) =>
+      brief.phase === 't2_specialist' ? output(aProposal('api', ['web', 'db', 'web-r2'])) : null
+    const isWeb = ({ key }: Brief): boolean => key === 't3-plan:api:web'
+    const run = play(
+      either(
+        names,
+        inTurn(isWeb, empty, empty, empty, empty),
+        inTurn(phase('resolve'), squads('db'), squads('web', 'db-r1')),
+      ),
+    )
+    const [resolve] = run.of('resolve')
+    expect(resolve?.corrections.map(({ detail }) => detail)).toEqual(['there is a squad "api/db" already'])
+    expect(run.of('t3_plan').map(({ key, replaces }) => [key, replaces !== null])).toEqual([
+      ['t3-plan:api:web', false],
+      ['t3-plan:api:db', false],
+      ['t3-plan:api:web-r2', false],
+      ['t3-plan:api:db-r2', false],
+      ['t3-plan:api:web-2-r2', false],
+      ['t3-plan:api:web-3-r2', true],
+      ['t3-plan:api:db-2-r2', true],
     ])
     expect(run.run.status).toBe('done')
   })

@@ -6,17 +6,16 @@ export const dependenciesOf = ({ inputs }: Brief): string[] =>
 
 /** Those that wait for these, and for those in turn. */
 export function followersOf(all: readonly Brief[], first: readonly Brief[]): Brief[] {
-  const reached = new Set(first.map(taskIdOf))
-  const found: Brief[] = []
-  for (let grew = true; grew;) {
-    grew = false
-    for (const brief of all) {
-      if (reached.has(taskIdOf(brief))) continue
-      if (!dependenciesOf(brief).some((id) => reached.has(id))) continue
-      reached.add(taskIdOf(brief))
-      found.push(brief)
-      grew = true
+  const waiting = new Map<string, string[]>()
+  for (const brief of all)
+    for (const id of dependenciesOf(brief)) {
+      const known = waiting.get(id)
+      if (known === undefined) waiting.set(id, [taskIdOf(brief)])
+      else known.push(taskIdOf(brief))
     }
-  }
-  return found
+  const given = new Set(first.map(taskIdOf))
+  const reached = new Set(given)
+  // A set goes on to what is added to it meanwhile.
+  for (const id of reached) for (const follower of waiting.get(id) ?? []) reached.add(follower)
+  return all.filter((brief) => reached.has(taskIdOf(brief)) && !given.has(taskIdOf(brief)))
 }

@@ -17,6 +17,7 @@ import {
 } from '../../../test/support/tiered/agents.ts'
 import { Play } from '../../../test/support/tiered/engine.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
+import { faultsOfTasks, overlapsOf } from './tasks.ts'
 
 const streams: readonly Stream[] = [{ id: 'api', path: full, domain: 'backend' }]
 const two: Otherwise = ({ phase }) => (phase === 't2_specialist' ? output(aProposal('backend', ['web', 'db'])) : null)
@@ -38,6 +39,8 @@ describe('a list of tasks is refused', () => {
     ['with a stranger', [aTask('a', { depends_on: ['who'] })], 'task "a" depends on "who", which is not in the list'],
     ['with a path out of the workspace', [aTask('a', { evidence_required: [{ kind: 'file', path: '../x' }] })], 'must be a path inside the workspace'],
     ['with a command as its proof', [{ ...aTask('a'), evidence_required: [{ kind: 'command', run: 'true' }] }], 'must be of kind file, artifact or schema'],
+    ['that waits for more than can be kept', Array.from({ length: 401 }, (_, index) => aTask(`t-${index}`, { depends_on: Array.from({ length: 50 }, (__, other) => `t-${other}`) })), 'the list has 20050 entries in depends_on, more than 20000'],
+    ['with a task that waits for everybody', [aTask('a', { depends_on: Array.from({ length: 51 }, (_, index) => `t-${index}`) })], 'depends_on'],
   ])('%s', (_, tasks, fault) => {
     const run = playOn(new Play().start(), {
       streams: [{ id: 'fix', path: medium }],
@@ -47,6 +50,15 @@ describe('a list of tasks is refused', () => {
     expect(corrections(run, 't3-plan:fix:main').join('\n')).toContain(fault)
     expect(run.run.status).toBe('done')
   }) // prettier-ignore
+})
+
+it('looks for circles in the longest chain there may be without losing time', () => {
+  const begun = performance.now()
+  const chain = Array.from({ length: 20_000 }, (_, index) =>
+    aTask(`t-${index}`, { depends_on: index === 19_999 ? [] : [`t-${index + 1}`] }),
+  )
+  expect(faultsOfTasks(chain)).toEqual([])
+  expect(performance.now() - begun).toBeLessThan(2_000)
 })
 
 it('commits at once where there is one squad, and releases nothing before', () => {
@@ -72,6 +84,21 @@ describe('squads of one domain', () => {
       peers: { 'api/db': [{ id: 'store' }] },
       overlaps: [{ task: 'login', what: 'src/auth.ts', with: 'api/db', their: 'store' }],
     })
+  })
+
+  it('who claim the same with every task read of it once for each task, and how much more there is', () => {
+    const all = (prefix: string) =>
+      Array.from({ length: 2_000 }, (_, index) => aTask(`${prefix}-${index}`, { scope: 'auth', files: [] }))
+    const { shown, more, claimed } = overlapsOf(all('a'), new Map([['api/db', all('b')]]))
+    expect(shown).toHaveLength(200)
+    expect(shown[1]).toEqual({ task: 'a-1', what: 'auth', with: 'api/db', their: 'b-0' })
+    expect(more).toBe(1_800)
+    expect([...claimed.keys()]).toEqual(['scope auth'])
+
+    const many = (prefix: string) => all(prefix).slice(0, 201)
+    const run = play(lists('t3_plan', { web: many('a'), db: many('b') }), { stopAt: ['t5_verdict'] })
+    expect(run.brief('t3-mesh:api:web').inputs).toMatchObject({ more_overlaps: 1 })
+    expect(run.brief('t3-mesh:api:db').inputs['overlaps']).toHaveLength(200)
   })
 
   it('are refused what a peer has committed already, until they release it', () => {
@@ -195,6 +222,28 @@ describe('squads that do not agree in time', () => {
     })
     expect(run.pendingGates()).toEqual([])
     expect(run.runnable().map(({ key }) => key)).toEqual(['t3-plan:api:all-r2'])
+    playOn(run, { streams })
+    expect(run.run.status).toBe('done')
+  })
+
+  it('are never called as another, whatever they were called', () => {
+    const run = toMesh()
+    stall(run)
+    const long = 'a'.repeat(55)
+    const squads = ['a', 'a-r1', `${long}-b`, `${long}-c`].map((id) => ({ id, name: id, scope: id }))
+    resolve(run, { decision: 'replace', squads, reason: 'four' })
+    const cut = 'a'.repeat(48)
+    expect(run.runnable().map(({ key }) => key)).toEqual(
+      ['a-r2', 'a-2-r2', `${cut}-r2`, `${cut}-2-r2`].map((name) => `t3-plan:api:${name}`),
+    )
+    stall(run)
+    resolve(run, { decision: 'answer', answer: 'agree', reason: 'they can' })
+    expect(run.runnable().map(({ key }) => key.slice('t3-plan:api:'.length))).toEqual([
+      'a-r3',
+      'a-2-r3',
+      `${cut}-r3`,
+      `${cut}-2-r3`,
+    ])
     playOn(run, { streams })
     expect(run.run.status).toBe('done')
   })

@@ -8,7 +8,17 @@ import { settingsOf } from './settings.ts'
 import { changed, dataOf, ended, type MeshData, own, type SquadData, type SquadRef, unsettled } from './state.ts'
 import { addStep, passed, say, type Step, tell } from './steps.ts'
 import { tasksSummary } from './summary.ts'
-import { faultsOfTasks, inputsOf, keysOf, type Overlap, overlapsOf, revised, taskBriefs, taskIdOf } from './tasks.ts'
+import {
+  faultsOfTasks,
+  inputsOf,
+  keysOf,
+  type Overlaps,
+  overlapsOf,
+  revised,
+  taskBriefs,
+  taskIdOf,
+  whatOf,
+} from './tasks.ts'
 
 /** `<workstream>/<squad>` */
 export const refName = ({ workstream, squad }: Pick<SquadRef, 'workstream' | 'squad'>): string =>
@@ -36,13 +46,18 @@ export function faultsOfList(view: View, brief: Brief, { tasks }: TaskList): str
   const peers = squads.filter(
     (ref) => committed.includes(refName(ref)) && refName(ref) !== refName({ workstream, squad }),
   )
-  const overlaps = overlapsOf(tasks, listsOf(view, peers)).map(
-    ({ what, with: peer }) =>
-      `overlap: ${what} with t3/${peer.startsWith(`${workstream}/`) ? peer.slice(workstream.length + 1) : peer}`,
-  )
+  const { claimed } = overlapsOf(tasks, listsOf(view, peers))
+  const nameOf = (peer: string): string =>
+    peer.startsWith(`${workstream}/`) ? peer.slice(workstream.length + 1) : peer
+  const overlaps = [...claimed]
+    .slice(0, mostFaults)
+    .flatMap(([claim, theirs]) => [...theirs.keys()].map((peer) => `overlap: ${whatOf(claim)} with t3/${nameOf(peer)}`))
   // Peers may have all of it.
   return [...(tasks.length === 0 ? [] : faultsOfTasks(tasks)), ...new Set(overlaps)]
 }
+
+/** Nobody is told of more at once. */
+const mostFaults = 200
 
 function listsOf(view: View, squads: readonly SquadRef[]): Map<string, readonly Task[]> {
   return new Map(
@@ -168,7 +183,8 @@ function reconcile(view: View, mesh: Part): Decision {
           ...(planner.inputs['escalations'] === undefined ? {} : { escalations: planner.inputs['escalations'] }),
           tasks: own_,
           peers: peersOf(peers, overlaps),
-          overlaps,
+          overlaps: overlaps.shown,
+          ...(overlaps.more === 0 ? {} : { more_overlaps: overlaps.more }),
         },
       }
     }),
@@ -178,8 +194,9 @@ function reconcile(view: View, mesh: Part): Decision {
 /** So many that reading all of them would be the whole work: then only those that one has to do with. */
 const manyPeers = 40
 
-function peersOf(lists: ReadonlyMap<string, readonly Task[]>, overlaps: readonly Overlap[]): Record<string, unknown> {
-  const concerned = new Set(overlaps.map((overlap) => overlap.with))
+function peersOf(lists: ReadonlyMap<string, readonly Task[]>, overlaps: Overlaps): Record<string, unknown> {
+  const concerned = new Set<string>()
+  for (const theirs of overlaps.claimed.values()) for (const peer of theirs.keys()) concerned.add(peer)
   const shown = lists.size <= manyPeers ? [...lists] : [...lists].filter(([name]) => concerned.has(name))
   return Object.fromEntries(
     shown.map(([name, tasks]) => [name, tasks.map(({ id, title, scope, files }) => ({ id, title, scope, files }))]),

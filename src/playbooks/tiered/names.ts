@@ -1,5 +1,6 @@
 import { slug } from '../../kernel/text.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
+import type { SquadRef } from './state.ts'
 
 /** What the parts, briefs and documents of a tiered run are called. */
 
@@ -50,10 +51,29 @@ export const documents = {
 export const scopeOf = ({ key }: Pick<Brief, 'key'>): string =>
   key.startsWith('t4:') ? key.split(':').slice(3).join(':') : key
 
+const revisionEnding = /-r\d+$/
+export const isRevision = (id: string): boolean => revisionEnding.test(id)
+
 /** `api` → `api-r2`, `api-r2` → `api-r3`. */
 export function nextRevision(id: string, revision: number): string {
-  const base = id.replace(/-r\d+$/, '').slice(0, 52)
+  const base = id.replace(revisionEnding, '').slice(0, 52)
   return `${base}-r${revision}`
+}
+
+/** Each with an ending instead of the one it had; who would be called as another is numbered: `db-r2`, `db-2-r2`. */
+export function renamedSquads<Ref extends Pick<SquadRef, 'workstream' | 'squad'>>(
+  refs: readonly Ref[],
+  ending: string,
+  used: readonly Pick<SquadRef, 'workstream' | 'squad'>[] = [],
+): Ref[] {
+  const taken = new Set(used.map(({ workstream, squad }) => squadPart(workstream, squad)))
+  return refs.map((ref) => {
+    const base = ref.squad.replace(revisionEnding, '').slice(0, 48)
+    let squad = `${base}-${ending}`
+    for (let turn = 2; taken.has(squadPart(ref.workstream, squad)); turn++) squad = `${base}-${turn}-${ending}`
+    taken.add(squadPart(ref.workstream, squad))
+    return { ...ref, squad }
+  })
 }
 
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -1,6 +1,8 @@
 import { shorten } from '../../kernel/text.ts'
 import type { Run } from '../../work/runs/contract.ts'
 import type { TierPlan } from './contract.ts'
+import { faultsOfProofs } from './evidence.ts'
+import { isRevision, nextRevision } from './names.ts'
 
 /** Everything that is wrong with a plan, for its author to mend in one go. */
 export function faultsOfPlan(run: Pick<Run, 'id' | 'goalAnchor'>, plan: TierPlan): string[] {
@@ -11,6 +13,8 @@ export function faultsOfPlan(run: Pick<Run, 'id' | 'goalAnchor'>, plan: TierPlan
       : [`goal_anchor must be the goal, word for word: ${JSON.stringify(shorten(run.goalAnchor, 500))}`]),
     ...faultsOfMultiplier(plan),
     ...plan.workstreams.flatMap(({ id, tier_path }) => faultsOfPath(id, tier_path)),
+    ...faultsOfNames(plan),
+    ...plan.workstreams.flatMap(({ id, evidence_required }) => faultsOfProofs(`workstream "${id}"`, evidence_required)),
     ...faultsOfGroups(plan),
   ]
 }
@@ -32,6 +36,17 @@ function faultsOfPath(id: string, path: readonly string[]): string[] {
   return faults
 }
 
+/** One that is planned anew is called after the one that it stands for, and must not be taken for another. */
+function faultsOfNames({ workstreams }: TierPlan): string[] {
+  const ids = [...new Set(workstreams.map(({ id }) => id))]
+  const plain = ids.filter((id) => !isRevision(id))
+  const alike = [...Map.groupBy(plain, (id) => nextRevision(id, 2)).values()].filter(({ length }) => length > 1)
+  return [
+    ...ids.filter(isRevision).map((id) => `workstream "${id}": an id must not end with -r and a number`),
+    ...alike.map(([first, second]) => `"${first}" and "${second}" must differ in their first 52 characters`),
+  ]
+}
+
 function faultsOfGroups({ workstreams, parallelism: { groups, sequence } }: TierPlan): string[] {
   const faults: string[] = []
   const ids = new Set<string>()
@@ -42,9 +57,14 @@ function faultsOfGroups({ workstreams, parallelism: { groups, sequence } }: Tier
   const placed = new Map<string, string[]>()
   for (const [group, members] of Object.entries(groups)) {
     if (members.length === 0) faults.push(`group "${group}" is empty`)
-    for (const id of members) {
+    const listed = new Set(members)
+    if (listed.size < members.length)
+      faults.push(`group "${group}" lists somebody twice: ${twiceIn(members).slice(0, 5).join(', ')}`)
+    for (const id of listed) {
       if (!ids.has(id)) faults.push(`group "${group}" lists "${id}", which is no workstream`)
-      placed.set(id, [...(placed.get(id) ?? []), group])
+      const found = placed.get(id)
+      if (found === undefined) placed.set(id, [group])
+      else found.push(group)
     }
   }
   for (const { id, parallel_group: group } of workstreams) {
@@ -61,6 +81,13 @@ function faultsOfGroups({ workstreams, parallelism: { groups, sequence } }: Tier
   }
   for (const group of Object.keys(groups)) if (!seen.has(group)) faults.push(`sequence leaves out the group "${group}"`)
   return faults
+}
+
+function twiceIn(names: readonly string[]): string[] {
+  const seen = new Set<string>()
+  const twice = new Set<string>()
+  for (const name of names) (seen.has(name) ? twice : seen).add(name)
+  return [...twice]
 }
 
 const usual = ['t2,t3,t4,t5', 't3,t4,t5', 't4,t5']

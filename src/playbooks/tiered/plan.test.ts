@@ -12,7 +12,7 @@ import {
 } from '../../../test/support/tiered/agents.ts'
 import { Play } from '../../../test/support/tiered/engine.ts'
 import { aRun } from '../../../test/support/work.ts'
-import type { TierPlan } from './contract.ts'
+import { TierPlan } from './contract.ts'
 import { faultsOfPlan } from './plan-faults.ts'
 
 const streams: readonly Stream[] = [
@@ -44,6 +44,11 @@ describe('a plan is refused', () => {
     ['one in another group', { parallelism: { groups: { A: ['docs'], B: ['api'] }, sequence: ['A', 'B'] } }, 'says group "A" and is listed in "B"'],
     ['a group left out', { parallelism: { groups: { A: ['api'], B: ['docs'] }, sequence: ['A'] } }, 'sequence leaves out the group "B"'],
     ['a group twice', { parallelism: { groups: { A: ['api'], B: ['docs'] }, sequence: ['A', 'B', 'A'] } }, 'sequence lists "A" twice'],
+    ['one twice in a group', { parallelism: { groups: { A: ['api', 'api'], B: ['docs'] }, sequence: ['A', 'B'] } }, 'group "A" lists somebody twice: api'],
+    ['a name that one planned anew would have', { workstreams: [api, { ...docs, id: 'api-r2' }] }, 'workstream "api-r2": an id must not end with -r and a number'],
+    ['names that would be cut to the same', { workstreams: [{ ...api, id: `${'a'.repeat(52)}-b` }, { ...docs, id: `${'a'.repeat(52)}-c` }] }, 'must differ in their first 52 characters'],
+    ['a proof out of the workspace', { workstreams: [api, { ...docs, evidence_required: [{ kind: 'file' as const, path: '../../../etc/hostname' }] }] }, 'workstream "docs": evidence file ../../../etc/hostname must be a path inside the workspace'],
+    ['a schema that is not there', { workstreams: [api, { ...docs, evidence_required: [{ kind: 'schema' as const, path: 'a.json' }] }] }, 'workstream "docs": evidence schema a.json'],
     ['a group that is none', { parallelism: { groups: { A: ['api'], B: ['docs'] }, sequence: ['A', 'B', 'C'] } }, 'sequence lists "C", which is no group'],
   ])('with %s', (_, fields, fault) => {
     expect(faults(fields).join('\n')).toContain(fault)
@@ -53,6 +58,16 @@ describe('a plan is refused', () => {
     expect(
       faults({ run_id: 'x', goal_anchor: 'y', complexity: 'high', workstreams: [{ ...api, tier_path: ['t4'] }, docs] }),
     ).toHaveLength(4)
+  })
+
+  it('in no time, however long its groups are', () => {
+    const begun = performance.now()
+    const many = Array.from({ length: 20_000 }, (_, index) => `g-${index}`)
+    const groups = Object.fromEntries(many.map((group) => [group, ['api']]))
+    expect(faults({ parallelism: { groups, sequence: many } }).length).toBeGreaterThan(1)
+    expect(performance.now() - begun).toBeLessThan(2_000)
+    const long = plan({ parallelism: { groups: { A: Array<string>(5_001).fill('api') }, sequence: ['A'] } })
+    expect(TierPlan.safeParse(long).success).toBe(false)
   })
 
   it('and written again by its author, who is told everything', () => {

@@ -2,7 +2,7 @@ import type { Brief } from '../../work/briefs/contract.ts'
 import type { Part } from '../../work/parts/contract.ts'
 import type { Decision, Needs, PartChange, View } from '../contract.ts'
 import { escalated, refOf, resolveStep, type Rung } from './escalation.ts'
-import { counted, meshPart, nextRevision, squadPart } from './names.ts'
+import { counted, meshPart, renamedSquads, squadPart } from './names.ts'
 import { refName } from './mesh.ts'
 import { settingsOf } from './settings.ts'
 import { type Given, meshTimer, openMesh } from './squads.ts'
@@ -171,15 +171,14 @@ export function rescope(
   const wave = above(view, 'wave:')
   const data = dataOf<MeshData>(mesh)
   const first = meshPart(waveNumber(wave), data.path, data.domain, 1)
-  const before = (view.found.partsBelow[wave.key] ?? []).filter(
-    ({ key }) => key === first || key.startsWith(`${first}:r`),
-  )
+  const meshes = (view.found.partsBelow[wave.key] ?? []).filter(({ key }) => key.startsWith('mesh:'))
+  const before = meshes.filter(({ key }) => key === first || key.startsWith(`${first}:r`))
   const revision = before.length + 1
-  const renamed = (squads ?? data.squads).map((ref) => ({
-    ...ref,
-    was: refName(ref),
-    squad: nextRevision(ref.squad, revision),
-  }))
+  const renamed = renamedSquads(
+    (squads ?? data.squads).map((ref) => ({ ...ref, was: refName(ref) })),
+    `r${revision}`,
+    meshes.flatMap((each) => dataOf<MeshData>(each).squads),
+  )
   const given = new Map<string, Given>()
   for (const { phase, workstream, ownerId, inputs } of view.found.members[mesh.key] ?? []) {
     if (phase !== 't3_plan' || workstream === null || given.has(workstream)) continue

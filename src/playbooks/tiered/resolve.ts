@@ -3,6 +3,7 @@ import type { Decision, Needs, View } from '../contract.ts'
 import { architectureNeeds, conflictSettled } from './architecture.ts'
 import type { Resolution, Task } from './contract.ts'
 import { type About, climb, escalated, escalationsOf, refOf, resolveStep, type Rung } from './escalation.ts'
+import { refName } from './mesh.ts'
 import { scopeOf } from './names.ts'
 import { askOperator, replaceSquad, rescope, rescopeNeeds } from './rescope.ts'
 import { above, changedRun, dataOf, type MeshData, own, type SquadRef } from './state.ts'
@@ -39,7 +40,9 @@ export function faultsOfResolution(
     case 'tasks':
       return tasks === undefined ? ['"replace" needs tasks'] : faultsOfReplacement(view, aboutOf(brief), tasks)
     case 'squads':
-      return squads === undefined || squads.length === 0 ? ['"replace" needs squads'] : faultsOfSquads(view, squads)
+      return squads === undefined || squads.length === 0
+        ? ['"replace" needs squads']
+        : faultsOfSquads(view, aboutOf(brief), squads)
     case null:
       return ['this cannot be replaced: answer it, or hand it up']
   }
@@ -67,12 +70,16 @@ function faultsOfReplacement(view: View, about: About, tasks: readonly Task[]): 
   ]
 }
 
-function faultsOfSquads(view: View, squads: NonNullable<Resolution['squads']>): string[] {
-  const streams = [...new Set(dataOf<MeshData>(own(view)).squads.map(({ workstream }) => workstream))]
-  const named = squads.map(({ id, workstream }) => `${workstream ?? streams[0]}/${id}`)
+function faultsOfSquads(view: View, about: About, squads: NonNullable<Resolution['squads']>): string[] {
+  const present = dataOf<MeshData>(own(view)).squads
+  const streams = [...new Set(present.map(({ workstream }) => workstream))]
+  const stuck = about.kind === 'brief' ? view.found.briefs[about.key] : undefined
+  const named = squads.map(({ id, workstream }) => `${workstream ?? stuck?.workstream ?? streams[0]}/${id}`)
+  const staying = new Set(stuck === undefined ? [] : present.map(refName).filter((name) => name !== refOfLead(stuck)))
   const twice = named.filter((name, index) => named.indexOf(name) !== index)
   return [
     ...[...new Set(twice)].map((name) => `two squads are called "${name}"`),
+    ...[...new Set(named)].filter((name) => staying.has(name)).map((name) => `there is a squad "${name}" already`),
     ...squads.flatMap(({ id, workstream }) =>
       workstream !== undefined && !streams.includes(workstream)
         ? [`squad "${id}" is for "${workstream}", which is not here`]
@@ -80,6 +87,9 @@ function faultsOfSquads(view: View, squads: NonNullable<Resolution['squads']>): 
     ),
   ]
 }
+
+const refOfLead = ({ workstream, inputs }: Brief): string =>
+  refName({ workstream: workstream as string, squad: (inputs['squad'] as { id: string }).id })
 
 /** Somebody above has decided. What it was about may have gone on meanwhile, or be gone. */
 export function resolved(view: View, brief: Brief, resolution: Resolution): readonly Decision[] {

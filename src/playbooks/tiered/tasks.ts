@@ -16,12 +16,18 @@ export interface SquadOf {
 /** Everything that is wrong with a list of tasks; `known` are ids that may be waited for besides. */
 export function faultsOfTasks(tasks: readonly Task[], known: readonly string[] = []): string[] {
   if (tasks.length === 0) return ['the list has no tasks']
+  const awaited = tasks.reduce((sum, { depends_on }) => sum + depends_on.length, 0)
+  if (awaited > mostAwaited)
+    return [
+      `the list has ${awaited} entries in depends_on, more than ${mostAwaited}: leave out what follows from others`,
+    ]
+  const others = new Set(known)
   const ids = new Set<string>()
   const twice = new Set<string>()
   for (const { id } of tasks) (ids.has(id) ? twice : ids).add(id)
   const unknown = tasks.flatMap(({ id, depends_on }) =>
     depends_on
-      .filter((other) => !ids.has(other) && !known.includes(other))
+      .filter((other) => !ids.has(other) && !others.has(other))
       .map((other) => `task "${id}" depends on "${other}", which is not in the list`),
   )
   const cycle = cycleOf(tasks)
@@ -33,15 +39,20 @@ export function faultsOfTasks(tasks: readonly Task[], known: readonly string[] =
   ]
 }
 
+/** Each is a row that is looked at whenever something ends. */
+const mostAwaited = 20_000
+
 /** The ids on a circle, the first again at its end. Without recursion: a list may be a chain of thousands. */
 function cycleOf(tasks: readonly Task[]): string[] | null {
   const before = new Map(tasks.map(({ id, depends_on }) => [id, depends_on]))
   const done = new Set<string>()
   for (const { id } of tasks) {
     const trail: string[] = []
+    const onTrail = new Set<string>()
     const next: number[] = []
     const enter = (each: string): void => {
       trail.push(each)
+      onTrail.add(each)
       next.push(0)
     }
     if (!done.has(id)) enter(id)
@@ -51,9 +62,10 @@ function cycleOf(tasks: readonly Task[]): string[] | null {
       next[next.length - 1] = (next.at(-1) as number) + 1
       if (follow === undefined) {
         done.add(current)
+        onTrail.delete(current)
         trail.pop()
         next.pop()
-      } else if (trail.includes(follow)) return [...trail.slice(trail.indexOf(follow)), follow]
+      } else if (onTrail.has(follow)) return [...trail.slice(trail.indexOf(follow)), follow]
       else if (!done.has(follow) && before.has(follow)) enter(follow)
     }
   }
@@ -133,23 +145,44 @@ export interface Overlap {
   readonly their: string
 }
 
-/** The same file, or the same scope, on two lists. */
-export function overlapsOf(tasks: readonly Task[], peers: ReadonlyMap<string, readonly Task[]>): Overlap[] {
-  const claims = new Map<string, { peer: string; task: string }[]>()
+/** More than anybody would settle one by one. */
+const mostOverlaps = 200
+
+export interface Overlaps {
+  readonly shown: readonly Overlap[]
+  readonly more: number
+  /** Everything that others claim as well: what → peer → its first task. */
+  readonly claimed: ReadonlyMap<string, ReadonlyMap<string, string>>
+}
+
+/** The same file, or the same scope, on two lists: for each task once with each peer, however many tasks that has there. */
+export function overlapsOf(tasks: readonly Task[], peers: ReadonlyMap<string, readonly Task[]>): Overlaps {
+  const claims = new Map<string, Map<string, string>>()
   for (const [peer, theirs] of peers)
     for (const task of theirs)
-      for (const what of claimsOf(task)) claims.set(what, [...(claims.get(what) ?? []), { peer, task: task.id }])
-  return tasks.flatMap((task) =>
-    claimsOf(task).flatMap((what) =>
-      (claims.get(what) ?? []).map((claim) => ({
-        task: task.id,
-        what: what.replace(/^(?:file|scope) /, ''),
-        with: claim.peer,
-        their: claim.task,
-      })),
-    ),
-  )
+      for (const what of claimsOf(task)) {
+        const known = claims.get(what)
+        if (known === undefined) claims.set(what, new Map([[peer, task.id]]))
+        else if (!known.has(peer)) known.set(peer, task.id)
+      }
+  const shown: Overlap[] = []
+  const claimed = new Map<string, ReadonlyMap<string, string>>()
+  let count = 0
+  for (const task of tasks)
+    for (const claim of claimsOf(task)) {
+      const theirs = claims.get(claim)
+      if (theirs === undefined) continue
+      claimed.set(claim, theirs)
+      count += theirs.size
+      for (const [peer, their] of theirs) {
+        if (shown.length >= mostOverlaps) break
+        shown.push({ task: task.id, what: whatOf(claim), with: peer, their })
+      }
+    }
+  return { shown, more: count - shown.length, claimed }
 }
+
+export const whatOf = (claim: string): string => claim.replace(/^(?:file|scope) /, '')
 
 const claimsOf = ({ scope, files }: Task): string[] => [
   ...new Set([`scope ${scope.trim().toLowerCase()}`, ...files.map((file) => `file ${file.replace(/^\.\//, '')}`)]),

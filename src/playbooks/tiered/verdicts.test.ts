@@ -16,7 +16,9 @@ import {
   teamed,
 } from '../../../test/support/tiered/agents.ts'
 import { Play } from '../../../test/support/tiered/engine.ts'
+import { aBrief } from '../../../test/support/work.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
+import { followersOf } from './followers.ts'
 
 const streams: readonly Stream[] = [{ id: 'api', path: full }]
 const tasks =
@@ -58,6 +60,25 @@ describe('a slice that fails', () => {
     expect(said(run, 'FAIL')).toEqual(['worker-3 c ✗ (retry 1/3)'])
     expect(run.brief('t3-verdict:api:core').attempts).toBe(2)
     expect(run.run.status).toBe('done')
+  })
+
+  it('is told of fifty things at most, the last being how many more there are', () => {
+    const issues = Array.from({ length: 120 }, (_, index) => `issue ${index}`)
+    const second = play(
+      either(four, inTurn(verifies('c'), { kind: 'verdict', judgement: { verdict: 'fail', issues } })),
+    )
+    const { corrections } = second.brief('t4:api:core:c')
+    expect(corrections).toHaveLength(50)
+    expect(corrections.at(-1)?.detail).toBe('and 71 more issues')
+  })
+
+  it('finds what was built on it in the longest chain there may be', () => {
+    const begun = performance.now()
+    const chain = Array.from({ length: 5_000 }, (_, index) =>
+      aBrief({ inputs: { task_id: `t-${index}`, depends_on: [`t-${index + 1}`] } }),
+    )
+    expect(followersOf(chain, chain.slice(-1))).toEqual(chain.slice(0, -1))
+    expect(performance.now() - begun).toBeLessThan(2_000)
   })
 
   it('takes what was built on it along', () => {

@@ -247,6 +247,9 @@ function rework(ready: readonly Brief[], failed: readonly Brief[], verdict: Join
   ]
 }
 
+/** As many as one reads who has to mend them. */
+const mostCorrections = 50
+
 function correctionsOf(brief: Brief, { t5_results: results, summary }: JointVerdict): Correction[] {
   const about = results.filter(
     ({ scope, verdict }) => verdict === 'fail' && [scopeOf(brief), integrationScope].includes(scope),
@@ -257,6 +260,10 @@ function correctionsOf(brief: Brief, { t5_results: results, summary }: JointVerd
       detail: shorten(detail, 2_000),
     })),
   )
+  if (issues.length > mostCorrections) {
+    const shown = issues.slice(0, mostCorrections - 1)
+    return [...shown, { evidence: 'the joint verdict', detail: `and ${issues.length - shown.length} more issues` }]
+  }
   return issues.length > 0 ? issues : [{ evidence: 'the joint verdict', detail: shorten(summary, 2_000) }]
 }
 
