@@ -14,8 +14,12 @@ export function estimateLine({ run, found }: View, plan: TierPlan): string {
   const minutes = spread(
     history.map((past) => (past.minutes / Math.max(1, briefsOf(past))) * sum(Object.values(expected))),
   )
-  const from = `from ${history.length} past run${history.length === 1 ? '' : 's'}${run.simulated ? ', simulated' : ''}`
-  return `Estimate: about ${said(tokens, thousands)} tokens, ${cost.max === 0 ? 'unpriced' : said(cost, dollars)}, ${said(minutes, whole)} minutes (${from}).`
+  const from = [
+    history.length === 1 ? 'from 1 past run, so without a spread' : `from ${history.length} past runs`,
+    ...(run.simulated ? ['simulated'] : []),
+  ].join(', ')
+  const time = said(minutes, whole)
+  return `Estimate: about ${said(tokens, thousands)} tokens, ${cost.max === 0 ? 'unpriced' : said(cost, dollars)}, ${time} ${time === '1' ? 'minute' : 'minutes'} (${from}).`
 }
 
 /** What was used for each brief of a tier then, times how many there will probably be now. */

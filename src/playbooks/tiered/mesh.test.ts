@@ -67,7 +67,7 @@ it('commits at once where there is one squad, and releases nothing before', () =
   const done = run.lines.find(({ code }) => code === 'MESH_DONE')
   expect(done).toMatchObject({
     kind: 'all_committed',
-    message: 'Task split committed — 2 T4 tasks (2 swarm, 0 pipeline)',
+    message: 'Task split of fix committed — 2 T4 tasks (2 swarm, 0 pipeline)',
     data: { leads: 1 },
   })
 })
@@ -162,7 +162,7 @@ describe('the gate before tasks start', () => {
 
   it('shows the tasks and holds them', () => {
     const run = play(wellDone, { stopAt: ['t3_plan'] }, gated)
-    expect(run.pendingGates()[0]?.summary.produced).toContain('4 tasks of 2 squads:')
+    expect(run.pendingGates()[0]?.summary.produced).toContain('4 tasks of 2 squads (api/web, api/db):')
     expect(run.of('t4').every(({ status }) => status === 'committed')).toBe(true)
   })
 

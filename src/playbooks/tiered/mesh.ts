@@ -19,6 +19,7 @@ import {
   taskIdOf,
   whatOf,
 } from './tasks.ts'
+import { listed } from './texts.ts'
 
 /** `<workstream>/<squad>` */
 export const refName = ({ workstream, squad }: Pick<SquadRef, 'workstream' | 'squad'>): string =>
@@ -220,13 +221,14 @@ function commit(view: View, mesh: Part, brief: Brief): readonly Decision[] {
   const all = [...lists.values()].flat()
   const pipeline = all.filter(({ mode, depends_on }) => mode === 'pipeline' || depends_on.length > 0).length
   const streams = [...new Set(data.squads.map(({ workstream }) => workstream))]
+  const names = listed(streams, 5)
   const done: Decision = tell(
     {
       kind: 'all_committed',
       ...say(
         'T3',
         'MESH_DONE',
-        `Task split committed — ${all.length} T4 ${all.length === 1 ? 'task' : 'tasks'} (${all.length - pipeline} swarm, ${pipeline} pipeline)`,
+        `Task split of ${names} committed — ${all.length} T4 ${all.length === 1 ? 'task' : 'tasks'} (${all.length - pipeline} swarm, ${pipeline} pipeline)`,
       ),
       ...(streams.length === 1 ? { workstream: streams[0] as string } : {}),
       data: { leads: data.squads.length, tasks: all.length, mesh: mesh.key },
@@ -248,7 +250,7 @@ function commit(view: View, mesh: Part, brief: Brief): readonly Decision[] {
       gate: 't3_plan',
       part: mesh.key,
       summary: tasksSummary(view, lists),
-      message: '⏸ Task breakdown ready for review',
+      message: `⏸ Task breakdown of ${names} ready for review`,
     },
   ]
 }

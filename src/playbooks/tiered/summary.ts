@@ -148,7 +148,7 @@ export function tasksSummary(view: View, lists: ReadonlyMap<string, readonly Tas
   )
   return {
     produced: [
-      `${counted(all.length, 'task')} of ${counted(lists.size, 'squad')}:`,
+      `${counted(all.length, 'task')} of ${counted(lists.size, 'squad')} (${listed([...lists.keys()], 5)}):`,
       bullets(
         all.map(
           ({ squad, task }) =>

@@ -97,7 +97,7 @@ describe('a slice that fails', () => {
         ['d', 1, 0],
       ],
     )
-    expect(said(second, 'MESH_DONE')).toEqual(['Task split committed — 4 T4 tasks (2 swarm, 2 pipeline)'])
+    expect(said(second, 'MESH_DONE')).toEqual(['Task split of api committed — 4 T4 tasks (2 swarm, 2 pipeline)'])
     expect(said(second, 'PIPE_START')).toEqual(['2 workers to follow when others are done'])
   })
 })

@@ -209,7 +209,7 @@ function conclude(
       gate: 't5_verdict',
       part: squad.key,
       summary: verdictSummary(view, `${workstream}/${name}`, whole),
-      message: `⏸ T5 verdict of ${workstream} ready for review`,
+      message: `⏸ T5 verdict of ${workstream}/${name} ready for review`,
     },
   ]
 }
