@@ -267,3 +267,23 @@ describe('gates', () => {
     ).toBe(0.5)
   })
 })
+
+describe('a team whose tasks wait for verdicts', () => {
+  const text = (visibility: string): string => `visibility: ${visibility}\nlimits:\n  pipeline_requires: verified\n`
+  const past = (why: string): string =>
+    `3:22: limits.pipeline_requires: "verified" cannot be had together with the gate t5_verdict${why}: tasks would go on past it`
+
+  it('cannot have the gate before them', () => {
+    expect(complaints(text('{inspection_gates: {t5_verdict: true}}'), here(agent))).toEqual([past('')])
+  })
+
+  it('cannot be strict, whoever asks for that', () => {
+    const strict = [past(', which strict mode opens')]
+    expect(complaints(text('{strict_mode: true}'), here(agent))).toEqual(strict)
+    expect(complaints(text('{}'), { ...here(agent), strict: true })).toEqual(strict)
+  })
+
+  it('is taken as it is otherwise', () => {
+    expect(resolve(text('{}'), here(agent)).limits.pipelineRequires).toBe('verified')
+  })
+})

@@ -56,10 +56,11 @@ export function resolveTeam(team: Team, environment: TeamEnvironment): Resolutio
   const { gateTimeoutMinutes: inner, ...gates } = inspectionGates
   const strict = strictMode || environment.strict === true
   const { adapter, main = null } = team.vcs
+  const open = strict ? { t1Plan: true, t2Lead: true, t2Synthesis: true, t3Plan: true, t5Verdict: true } : gates
   return {
     team: {
       strict,
-      gates: strict ? { t1Plan: true, t2Lead: true, t2Synthesis: true, t3Plan: true, t5Verdict: true } : gates,
+      gates: open,
       gateTimeoutMinutes: inner ?? gateTimeoutMinutes,
       logLevel,
       limits: team.limits,
@@ -69,9 +70,21 @@ export function resolveTeam(team: Team, environment: TeamEnvironment): Resolutio
       talent: team.talent,
       warnings: warningsOf(chosen),
     },
-    problems: once(chosen.flatMap(({ problem }) => problem ?? [])),
+    problems: once([...chosen.flatMap(({ problem }) => problem ?? []), ...unguarded(team, open.t5Verdict, strict)]),
   }
 }
+
+/** Whoever waits for verdicts goes on slice by slice; the gate holds all slices of a squad together. */
+const unguarded = ({ limits }: Team, isGated: boolean, strict: boolean): Problem[] =>
+  limits.pipelineRequires === 'verified' && isGated
+    ? [
+        {
+          code: 'invalid_input',
+          path: ['limits', 'pipeline_requires'],
+          message: `"verified" cannot be had together with the gate t5_verdict${strict ? ', which strict mode opens' : ''}: tasks would go on past it`,
+        },
+      ]
+    : []
 
 /** What several tiers have in common is said once. */
 const once = (problems: readonly Problem[]): Problem[] => [

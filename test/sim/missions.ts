@@ -32,11 +32,11 @@ export function drawRun(random: Random, name: string): CreateRun {
 /** A goal for a team of five tiers, whose limits are short enough to be reached. */
 export function drawTieredRun(random: Random, name: string): CreateRun {
   const on = (chance: number): boolean => random.chance(chance)
+  const strict = on(0.1)
+  const gates = { t2_lead: on(0.2), t2_synthesis: on(0.7), t3_plan: on(0.2), t5_verdict: on(0.2) }
+  const requires = random.pick(['completed', 'completed', 'verified'])
   const team = {
-    visibility: {
-      strict_mode: on(0.1),
-      inspection_gates: { t2_lead: on(0.2), t2_synthesis: on(0.7), t3_plan: on(0.2), t5_verdict: on(0.2) },
-    },
+    visibility: { strict_mode: strict, inspection_gates: gates },
     limits: {
       crash_retries: random.between(0, 2),
       retry_budget: random.between(0, 2),
@@ -44,7 +44,8 @@ export function drawTieredRun(random: Random, name: string): CreateRun {
       t3_mesh_timeout_minutes: random.pick([null, 0.5, 2, 10]),
       max_parallel_agents: random.pick([1, 3, 8]),
       max_parallel: { t4: random.pick([1, 2, 5]) },
-      pipeline_requires: random.pick(['completed', 'completed', 'verified']),
+      // The two are refused together.
+      pipeline_requires: strict || gates.t5_verdict ? 'completed' : requires,
     },
   }
   return CreateRun.parse({

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { aProposal, full, medium, output, playOn, simple, type Stream } from '../../../test/support/tiered/agents.ts'
 import { Play } from '../../../test/support/tiered/engine.ts'
@@ -85,4 +85,64 @@ it('holds for a workstream whose turn has not come, and is listed at the next ga
   playOn(run, { streams })
   expect(run.brief('t1-accept:final').inputs['amendments']).toMatchObject([{ workstream: 'docs', after: full }])
   expect(run.run.status).toBe('done')
+})
+
+it('is followed once, however often its time comes', () => {
+  const run = begun()
+  amend(run, 'fix', medium, simple)
+  run.fire({ name: 'amended', part: 'ws:fix' })
+  expect(run.runnable().map(({ key }) => key)).toEqual(['t4:fix:main-p2:fix'])
+  expect(run.lines.some(({ message }) => message.includes('too late'))).toBe(false)
+})
+
+it('opens a workstream without a design when its path became shorter while the lead drew the boundaries', () => {
+  const both: readonly Stream[] = [
+    { id: 'api', path: full },
+    { id: 'web', path: full },
+  ]
+  const run = playOn(new Play().start(), { streams: both, stopAt: ['t1_plan'] })
+  run.approve('t1_plan')
+  run.launch(run.brief('t2-lead'))
+  amend(run, 'web', full, medium)
+  expect(run.lines.at(-1)?.message).toBe('web: it takes its new path when the boundaries are drawn')
+  playOn(run, { streams: both })
+  expect(run.of('t2_specialist').map(({ workstream }) => workstream)).toEqual(['api'])
+  expect(run.parts.get('ws:web')).toMatchObject({ status: 'done', data: { isDesigned: true } })
+  expect(run.run.status).toBe('done')
+})
+
+describe('squads that wait for an architect who was put before them', () => {
+  const shared: readonly Stream[] = [
+    { id: 'fix', path: medium, domain: 'core' },
+    { id: 'more', path: medium, domain: 'core' },
+  ]
+  const waiting = (): Play => {
+    const run = playOn(new Play().start(), { streams: shared, stopAt: ['t1_plan'] })
+    run.approve('t1_plan')
+    amend(run, 'fix', medium, full)
+    run.launch(run.brief('t3-plan:more:main'))
+    return run
+  }
+
+  it('are not late', () => {
+    const run = waiting()
+    const timer = run.timers.find(({ name }) => name === 't3_mesh_timeout')
+    if (timer === undefined) throw new Error('nobody looks at the time')
+    run.fire(timer)
+    expect(run.brief('t3-plan:fix:main').status).toBe('pending')
+    expect(run.lines.some(({ code }) => code === 'MESH_TIMEOUT')).toBe(false)
+  })
+
+  it('wait for the same when their borders are drawn anew', () => {
+    const run = waiting()
+    run.end(run.brief('t3-plan:more:main'), { kind: 'blocked', reason: 'too much' })
+    const resolve = run.of('resolve')[0]
+    if (resolve === undefined) throw new Error('nobody decides')
+    run.launch(resolve)
+    const squads = [{ id: 'other', name: 'Other', scope: 'all of it', workstream: 'more' }]
+    run.end(resolve, output({ decision: 'replace', squads, reason: 'smaller' }))
+    expect(run.brief('t3-plan:fix:main-r2')).toMatchObject({ status: 'pending', unmetDependencies: 1 })
+    playOn(run, { streams: shared })
+    expect(run.run.status).toBe('done')
+  })
 })

@@ -1,6 +1,7 @@
 import { shorten } from '../../kernel/text.ts'
 import type { Amendment } from '../../work/amendments/contract.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
+import type { Part } from '../../work/parts/contract.ts'
 import type { Decision, Needs, PartChange, View } from '../contract.ts'
 import type { Proposal } from './contract.ts'
 import { designBriefs, designDocuments, plannedOf, sharedBy, specialistStep, uniqueSquads } from './design.ts'
@@ -12,6 +13,7 @@ import {
   dataOf,
   type MeshData,
   own,
+  runOf,
   type SquadData,
   type WaveData,
   waveNumber,
@@ -45,6 +47,7 @@ export function amended(view: View, amendment: Amendment): readonly Decision[] {
           path: afterPath,
           before: data.path,
           amended: (data.amended ?? 0) + 1,
+          amendment: amendment.id,
           isDesigned: data.isDesigned && !(part.status === 'waiting' && afterPath.includes('t2')),
         }),
       ],
@@ -74,13 +77,27 @@ export function rerouted(view: View): readonly Decision[] {
   const briefs = (view.found.workstreams?.[id] ?? []).filter(({ status }) => status !== 'cancelled')
   const planners = briefs.filter(({ phase }) => phase === 't3_plan')
   const isNew = (tier: string): boolean => data.path.includes(tier) && !(data.before ?? []).includes(tier)
-  if (part.status !== 'open') return []
+  if (part.status !== 'open' || isFollowed(data)) return []
   if (isNew('t2') && planners.length > 0 && planners.every(isUntouched))
     return insertSpecialist(view, id, data, planners)
   return briefs.length > 0 && briefs.every(isUntouched) && !isShared(view, id)
     ? restart(view, id, data, briefs)
-    : [tell(say('T1', 'AMEND', `${id}: too late, what it would change has begun`, { workstream: id }))]
+    : [tell(say('T1', 'AMEND', `${id}: ${unfollowed(view, data, briefs)}`, { workstream: id }), [follow(part)])]
 }
+
+const isFollowed = ({ amendment, followed }: WorkstreamData): boolean =>
+  amendment !== undefined && amendment === followed
+
+function follow(part: Part, data: Partial<WorkstreamData> = {}): PartChange {
+  const { amendment } = dataOf<WorkstreamData>(part)
+  return changed<WorkstreamData>(part, { ...data, ...(amendment === undefined ? {} : { followed: amendment }) })
+}
+
+/** Nobody has begun it while the lead is at work; whoever goes on from there looks at the path as it is then. */
+const unfollowed = (view: View, { isDesigned }: WorkstreamData, briefs: readonly Brief[]): string =>
+  briefs.length === 0 && !isDesigned && runOf(view).lead === 'asked'
+    ? 'it takes its new path when the boundaries are drawn'
+    : 'too late, what it would change has begun'
 
 /** Where somebody above is being asked, others may wait for the same answer. */
 const isUntouched = ({ attempts, status, phase }: Brief): boolean =>
@@ -110,13 +127,16 @@ function insertSpecialist(
 ): readonly Decision[] {
   const step = insertedStep(view, id, data)
   return [
-    tell(say('T2', 'SPEC_START', `1 specialist spawned: ${data.domain}`, { workstream: id }), pathOfSquads(view, data)),
+    tell(say('T2', 'SPEC_START', `1 specialist spawned: ${data.domain}`, { workstream: id }), [
+      follow(own(view)),
+      ...pathOfSquads(view, data),
+    ]),
     addStep(view, step),
     ...planners.map((brief): Decision => ({
       kind: 'amend_brief',
       brief,
       after: [step.key],
-      inputs: { tier_path: data.path },
+      inputs: { tier_path: data.path, waits_for: [step.key] },
     })),
   ]
 }
@@ -186,7 +206,7 @@ function restart(view: View, id: string, data: WorkstreamData, briefs: readonly 
   const squads = (view.found.partsBelow[own(view).key] ?? []).filter(({ status }) => status === 'open')
   const { designing } = dataOf<WaveData>(wave)
   const begun = tell({ tier: 'T1', level: 'verbose', workstream: id, message: `${id} begins anew on its new path` }, [
-    changed<WorkstreamData>(own(view), { isDesigned: true }),
+    follow(own(view), { isDesigned: true }),
     changed<WaveData>(wave, { designing: designing.filter((other) => other !== id) }),
     ...[...squads, ...meshesOf(view, id)].map(({ key }) => ({ key, status: 'cancelled' as const })),
   ])

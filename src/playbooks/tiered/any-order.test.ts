@@ -118,6 +118,8 @@ function anyResolution(brief: Brief, pick: Pick): Ending {
   return output(answers[pick(answers.length)])
 }
 
+const removable = ['draft', 'committed', 'pending', 'blocked']
+
 /** One thing that may happen next; false when nothing may. */
 function anyStep(play: Play, streams: readonly Stream[], pick: Pick): boolean {
   const steps: (() => void)[] = []
@@ -139,7 +141,7 @@ function anyStep(play: Play, streams: readonly Stream[], pick: Pick): boolean {
   if (question !== undefined) steps.push(() => play.answer(question, pick(30) === 0 ? 'abandon' : 'retry'))
   const timer = play.timers[pick(Math.max(1, play.timers.length))]
   if (timer !== undefined && (timer.minutes === 0 || pick(6) === 0)) steps.push(() => play.fire(timer))
-  const tasks = play.of('t4').filter(({ status }) => status === 'pending' || status === 'blocked')
+  const tasks = play.of('t4').filter(({ status }) => removable.includes(status))
   if (tasks.length > 0 && pick(40) === 0) steps.push(() => play.cancel(tasks[pick(tasks.length)] as Brief))
   if (pick(60) === 0 && play.parts.has('wave:1')) steps.push(() => anyAmendment(play, streams, pick))
   const step = steps[pick(Math.max(1, steps.length))]

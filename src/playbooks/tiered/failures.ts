@@ -61,7 +61,7 @@ export function surface(view: View): readonly Decision[] {
   ]
 }
 
-const markOf = ({ id, attempts }: Brief): string => `${id}:${attempts}`
+export const markOf = ({ id, attempts }: Brief): string => `${id}:${attempts}`
 
 const haltFor = (own: readonly Brief[]): Decision => ({
   kind: 'pause_and_ask',

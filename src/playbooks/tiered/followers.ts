@@ -1,4 +1,5 @@
 import type { Brief } from '../../work/briefs/contract.ts'
+import type { Decision } from '../contract.ts'
 import { taskIdOf } from './tasks.ts'
 
 export const dependenciesOf = ({ inputs }: Brief): string[] =>
@@ -19,3 +20,16 @@ export function followersOf(all: readonly Brief[], first: readonly Brief[]): Bri
   for (const id of reached) for (const follower of waiting.get(id) ?? []) reached.add(follower)
   return all.filter((brief) => reached.has(taskIdOf(brief)) && !given.has(taskIdOf(brief)))
 }
+
+/** What was finished on top of these is done again after them. */
+export function invalidated(members: readonly Brief[], redone: readonly Brief[]): Brief[] {
+  const tasks = members.filter(({ phase, status }) => phase === 't4' && status !== 'cancelled')
+  return followersOf(tasks, redone).filter(({ status }) => status === 'ready_for_verification' || status === 'verified')
+}
+
+export const sentBack = (brief: Brief): Decision => ({
+  kind: 'send_back',
+  brief,
+  class: 'invalidated',
+  reason: 'what it was built on is done again',
+})

@@ -1,13 +1,13 @@
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Decision, View } from '../contract.ts'
 import type { Bounds } from './contract.ts'
-import { bounded, startSpecialists } from './design.ts'
+import { bounded } from './design.ts'
 import { documents, wavePart } from './names.ts'
 import { settingsOf } from './settings.ts'
-import { changedRun, runOf } from './state.ts'
+import { changed, changedRun, runOf, type WorkstreamData } from './state.ts'
 import { tell } from './steps.ts'
 import { boundsSummary } from './summary.ts'
-import { streamsOf } from './waves.ts'
+import { openWave, streamsOf } from './waves.ts'
 import { withChanges } from './with-changes.ts'
 
 /** Boundaries and assumptions are there; the specialists follow, or the operator looks first. */
@@ -38,12 +38,16 @@ export function leadReady(view: View, brief: Brief, bounds: Bounds): readonly De
   ]
 }
 
+/** The path of a workstream may have become shorter meanwhile: then nobody designs it. */
 export function leadApproved(view: View): readonly Decision[] {
   const { wave } = runOf(view)
   const change = changedRun(view, { lead: 'done' })
   const streams = streamsOf(view, wave).filter(({ part, data }) => part.status === 'open' && !data.isDesigned)
+  const short = streams
+    .filter(({ data }) => !data.path.includes('t2'))
+    .map(({ part }) => changed<WorkstreamData>(part, { isDesigned: true }))
   return [
-    tell({ tier: 'T2', level: 'verbose', message: 'boundaries hold from now on' }, [change]),
-    ...(streams.length === 0 ? [] : startSpecialists(withChanges(view, [change]), wave, streams)),
+    tell({ tier: 'T2', level: 'verbose', message: 'boundaries hold from now on' }, [change, ...short]),
+    ...openWave(withChanges(view, [change]), wave, streams),
   ]
 }

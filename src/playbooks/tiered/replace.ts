@@ -7,7 +7,7 @@ import { counted } from './names.ts'
 import { changed, dataOf, own, type SquadData } from './state.ts'
 import { tell } from './steps.ts'
 import { namesOf } from './squad-done.ts'
-import { dependenciesOf } from './followers.ts'
+import { dependenciesOf, invalidated, sentBack } from './followers.ts'
 import { keysOf, taskBriefs, taskIdOf } from './tasks.ts'
 
 /** Other tasks instead of these; whoever waited for one of these waits for all of those. */
@@ -23,7 +23,11 @@ export function replaceTasks(
   const { workers, path } = dataOf<SquadData>(squad)
   const members = view.found.members[squad.key] ?? []
   const gone = new Set(stuck.map(({ id }) => id))
-  const left = members.map((each) => (gone.has(each.id) ? { ...each, status: 'cancelled' as const } : each))
+  const again = invalidated(members, stuck)
+  const left = members.map((each) => {
+    if (gone.has(each.id)) return { ...each, status: 'cancelled' as const }
+    return again.includes(each) ? { ...each, status: 'pending' as const } : each
+  })
   const first = stuck[0] as Brief
   const of = { workstream, squad: name, path, domain: String(first.inputs['domain'] ?? ''), ownerId: first.ownerId }
   const named = keysOf(of, tasks, left)
@@ -52,6 +56,7 @@ export function replaceTasks(
             ),
           } satisfies Decision,
         ]),
+    ...again.map(sentBack),
     ...redirect(
       left,
       stuck,

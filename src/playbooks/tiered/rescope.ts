@@ -51,7 +51,10 @@ export function meshTimedOut(view: View): readonly Decision[] {
 /** Nobody is late who has not begun, waits for somebody, or is kept from starting. */
 function isOverdue({ run }: View, leads: readonly Brief[]): boolean {
   if (run.status === 'paused' || run.status === 'gated' || run.briefsFailed > 0) return false
-  return leads.some(({ attempts }) => attempts > 0) && leads.every(({ status }) => status !== 'blocked')
+  return (
+    leads.some(({ attempts }) => attempts > 0) &&
+    leads.every(({ status, unmetDependencies }) => status !== 'blocked' && unmetDependencies === 0)
+  )
 }
 
 function startAgain(view: View, mesh: Part): Decision[] {

@@ -3,6 +3,7 @@ import type { Decision, Needs, View } from '../contract.ts'
 import { architectureNeeds, conflictSettled } from './architecture.ts'
 import type { Resolution, Task } from './contract.ts'
 import { type About, climb, escalated, escalationsOf, refOf, resolveStep, type Rung } from './escalation.ts'
+import { invalidated, sentBack } from './followers.ts'
 import { refName } from './mesh.ts'
 import { scopeOf } from './names.ts'
 import { askOperator, replaceSquad, rescope, rescopeNeeds } from './rescope.ts'
@@ -149,18 +150,22 @@ function squadResolved(
   by: string,
   answer: string,
 ): readonly Decision[] {
-  const stuck = (view.found.members[about.key] ?? []).filter(
+  const members = view.found.members[about.key] ?? []
+  const stuck = members.filter(
     (each) => each.phase === 't4' && each.status === 'blocked' && about.scopes.includes(scopeOf(each)),
   )
   if (stuck.length === 0) return []
   if (decision === 'replace') return replaceTasks(view, stuck, tasks, by, reason)
-  return stuck.map((brief): Decision => ({
-    kind: 'resolve_brief',
-    brief,
-    by,
-    class: 'bad_output',
-    guidance: guidanceOf('The joint verdict on your squad is fail.', answer, by),
-  }))
+  return [
+    ...stuck.map((brief): Decision => ({
+      kind: 'resolve_brief',
+      brief,
+      by,
+      class: 'bad_output',
+      guidance: guidanceOf('The joint verdict on your squad is fail.', answer, by),
+    })),
+    ...invalidated(members, stuck).map(sentBack),
+  ]
 }
 
 function briefResolved(

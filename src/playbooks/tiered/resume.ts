@@ -3,7 +3,7 @@ import type { Decision, Needs, View } from '../contract.ts'
 import { end, goBack, mergeGate, rejectionNeeds, withoutResume } from './accept.ts'
 import { architectureNeeds, redesign, retryConflict } from './architecture.ts'
 import { conflictNeeds, retryMerge } from './conflicts.ts'
-import { surface } from './failures.ts'
+import { markOf, surface } from './failures.ts'
 import { runPart, wavePart, workstreamPart } from './names.ts'
 import { changedRun, type OnResume, own, runOf } from './state.ts'
 import { tell } from './steps.ts'
@@ -16,12 +16,13 @@ export const resumeNeeds: Needs = { parts: [runPart], failed: true, amendments: 
 
 /** The operator lets a paused run go on. */
 export function resumed(view: View): readonly Decision[] {
-  const { onResume, isMerging = false, accepted } = runOf(view)
+  const { onResume, isMerging = false, accepted, surfaced } = runOf(view)
   const { run } = view
   if (onResume !== undefined) return [{ kind: 'start_timer', name: resumeTimer, part: placeOf(onResume), minutes: 0 }]
   // Whoever gave it up does not want it tried again.
   if (run.abandoned) return surface(view)
-  const own = view.found.failed.filter(({ tier }) => tier === 't1')
+  // It comes after every gate too: only what somebody was asked about, and has let go on, is tried again.
+  const own = view.found.failed.filter((brief) => brief.tier === 't1' && surfaced.includes(markOf(brief)))
   if (own.length > 0) return own.map(retry)
   if (run.briefsFailed > 0) return surface(view)
   if (accepted !== undefined && !isMerging) return [end(view, accepted)]
@@ -60,7 +61,8 @@ export function goOnNeeds(view: View): Needs {
 /** With a fresh count: whoever lets it go on has looked at it. */
 export function goOn(view: View): readonly Decision[] {
   const { onResume } = runOf(view)
-  if (onResume === undefined) return []
+  // It may come late, or twice: by then somebody may have been asked again.
+  if (onResume === undefined || view.run.status === 'paused') return []
   const change = withoutResume(changedRun(view, { rejections: 0 }))
   const next = withChanges(view, [change])
   const told = tell({ level: 'verbose', message: 'the operator lets it go on' }, [change])

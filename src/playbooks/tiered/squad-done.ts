@@ -1,6 +1,6 @@
 import type { Part } from '../../work/parts/contract.ts'
 import type { Decision, Needs, View } from '../contract.ts'
-import { ended, own, unsettled } from './state.ts'
+import { dataOf, ended, own, type SquadData, unsettled } from './state.ts'
 import { tell } from './steps.ts'
 
 /** `sq:api/db` → its workstream and its own name. */
@@ -13,13 +13,21 @@ const isDone = ({ tally }: View): boolean => unsettled(tally, 't4', ended) === 0
 
 export const doneNeeds = (view: View): Needs => {
   const workstream = view.parts[1]
-  return isDone(view) && workstream !== undefined ? { countBelow: [workstream.key] } : {}
+  if (!isDone(view) || workstream === undefined) return {}
+  const { mesh } = dataOf<SquadData>(own(view))
+  return { countBelow: [workstream.key], ...(mesh === null ? {} : { parts: [mesh] }) }
+}
+
+/** Its tasks are not agreed on yet: there may be others, and whoever releases them sees whether any are left. */
+function isPlanning(view: View): boolean {
+  const { mesh } = dataOf<SquadData>(own(view))
+  return mesh !== null && view.found.parts[mesh]?.status === 'open'
 }
 
 /** Its last task is verified; the last squad of a workstream lets that be joined with the rest. */
 export function squadDone(view: View): readonly Decision[] {
   const [squad, workstream] = [own(view), view.parts[1]]
-  if (!isDone(view) || squad.status !== 'open' || workstream === undefined) return []
+  if (!isDone(view) || squad.status !== 'open' || workstream === undefined || isPlanning(view)) return []
   const { workstream: id, squad: name } = namesOf(squad)
   const { open = 0, waiting = 0 } = view.found.countBelow[workstream.key] ?? {}
   return [

@@ -130,6 +130,8 @@ export function openMesh(
       ownerId,
       domain: mesh.domain,
       replaces: replaces.get(`${ref.workstream}/${ref.squad}`) ?? null,
+      // Whoever plans instead of others waits for the architect whom those waited for.
+      ...(Array.isArray(inputs['waits_for']) ? { after: inputs['waits_for'] as string[] } : {}),
       inputs: {
         ...inputs,
         workstream: ref.workstream,

@@ -56,6 +56,9 @@ export interface WorkstreamData {
   /** How often its path was changed, and what it was before the last time. */
   readonly amended?: number
   readonly before?: readonly string[]
+  /** The last amendment, and the last one that was followed: what brings it may come twice. */
+  readonly amendment?: string
+  readonly followed?: string
 }
 
 export interface SquadRef {

@@ -18,6 +18,8 @@ export interface Step {
   readonly personality?: string | null
   readonly domain?: string | null
   readonly replaces?: string | null
+  /** Keys of the briefs that it waits for. */
+  readonly after?: readonly string[]
 }
 
 /** A brief whose result is data. */

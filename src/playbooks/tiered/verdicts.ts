@@ -4,12 +4,12 @@ import type { Verdict } from '../../work/verdicts/contract.ts'
 import type { Decision, Needs, View } from '../contract.ts'
 import { integrationScope, type JointVerdict, type SliceResult } from './contract.ts'
 import { escalateSquad } from './escalate-squad.ts'
-import { followersOf } from './followers.ts'
+import { followersOf, sentBack } from './followers.ts'
 import { counted, documents, keys, scopeOf } from './names.ts'
 import { settingsOf } from './settings.ts'
 import { dataOf, ended, over, own, type SquadData, unsettled } from './state.ts'
 import { addStep, passed, say, type Step, tell } from './steps.ts'
-import { namesOf, squadDone } from './squad-done.ts'
+import { doneNeeds, namesOf, squadDone } from './squad-done.ts'
 import { verdictSummary } from './summary.ts'
 import { taskIdOf } from './tasks.ts'
 import { listed } from './texts.ts'
@@ -27,13 +27,7 @@ const isPiecemeal = ({ run }: View): boolean => settingsOf(run).pipelineRequires
 export function squadNeeds(view: View): Needs {
   const squad = own(view)
   if (!isAtRest(view) && !isPiecemeal(view)) return {}
-  const ws = view.parts[1]
-  return {
-    members: [squad.key],
-    verdicts: [squad.key],
-    amendments: true,
-    ...(ws === undefined ? {} : { countBelow: [ws.key] }),
-  }
+  return { members: [squad.key], verdicts: [squad.key], amendments: true, ...doneNeeds(view) }
 }
 
 /**
@@ -171,7 +165,21 @@ export function faultsOfVerdict(
 /** The lead of the squad has compared all results. */
 export function judgedTogether(view: View, brief: Brief, verdict: JointVerdict): readonly Decision[] {
   const by = `t3/${namesOf(own(view)).workstream}`
-  return [passed(brief), ...conclude(view, readyOf(view), verdict, brief, by)]
+  const ready = readyOf(view)
+  if (ready.length === 0) return [passed(brief), ...squadDone(view)]
+  return [passed(brief), ...conclude(view, ready, onThose(ready, verdict), brief, by)]
+}
+
+/** Whoever was taken out meanwhile is not judged any more. */
+function onThose(ready: readonly Brief[], verdict: JointVerdict): JointVerdict {
+  const scopes = new Set([...ready.map(scopeOf), integrationScope])
+  const failed = verdict.failed_scopes.filter((scope) => scopes.has(scope))
+  return {
+    ...verdict,
+    t5_results: verdict.t5_results.filter(({ scope }) => scopes.has(scope)),
+    failed_scopes: failed,
+    joint_verdict: failed.length === 0 ? 'pass' : verdict.joint_verdict,
+  }
 }
 
 function conclude(
@@ -238,12 +246,7 @@ function rework(ready: readonly Brief[], failed: readonly Brief[], verdict: Join
       counter: 'retries',
       corrections: correctionsOf(brief, verdict),
     })),
-    ...followersOf(ready, failed).map((brief): Decision => ({
-      kind: 'send_back',
-      brief,
-      class: 'invalidated',
-      reason: 'what it was built on is done again',
-    })),
+    ...followersOf(ready, failed).map(sentBack),
   ]
 }
 
@@ -267,7 +270,12 @@ function correctionsOf(brief: Brief, { t5_results: results, summary }: JointVerd
   return issues.length > 0 ? issues : [{ evidence: 'the joint verdict', detail: shorten(summary, 2_000) }]
 }
 
-export const verdictGateNeeds = (view: View): Needs => ({ members: [own(view).key], verdicts: [own(view).key] })
+export const verdictGateNeeds = (view: View): Needs => ({
+  members: [own(view).key],
+  verdicts: [own(view).key],
+  amendments: true,
+  ...doneNeeds(view),
+})
 
 export const verdictApproved = (view: View): readonly Decision[] =>
   pass(readyOf(view).filter((brief) => verdictOn(view, brief)?.verdict === 'pass'))

@@ -257,11 +257,17 @@ export class Play {
   approve(gate: string): void {
     const row = this.decided(gate, 'approved')
     this.decide({ kind: 'gate_approved', gate: row })
+    this.goOn()
   }
 
   reject(gate: string, reason: string): void {
     const row = this.decided(gate, 'rejected')
     this.decide({ kind: 'gate_rejected', gate: { ...row, reason }, reason })
+    this.goOn()
+  }
+
+  private goOn(): void {
+    if (this.run.status === 'running') this.decide({ kind: 'run_resumed' })
   }
 
   private decided(name: string, status: 'approved' | 'rejected'): GateRow {
@@ -299,8 +305,7 @@ export class Play {
     this.settle()
     if (question.brief === null) {
       if (key === 'abandon') return this.finish('failed', 'the operator gave up')
-      if (!this.questions.some(({ brief }) => brief === null)) this.decide({ kind: 'run_resumed' })
-      return
+      return this.goOn()
     }
     const brief = this.briefs.get(question.brief) as Brief
     if (brief.status !== 'blocked' && brief.status !== 'failed') return
