@@ -23,7 +23,7 @@ import { examine } from './evidence.ts'
 import { givenTo } from './given.ts'
 import type { Refused } from './money.ts'
 import { outputOf } from './output-schema.ts'
-import { persist } from './persist.ts'
+import { isPassing, persist } from './persist.ts'
 import { faultOfPlan } from './plan.ts'
 import { renderBrief } from './prompt.ts'
 import { turnOf } from './remainder.ts'
@@ -256,27 +256,51 @@ export async function conclude(
     limited: conclusion.ended.limited ?? null,
   }
   deps.trigger('evidence.checked')
-  const runEnded = await persist(deps, () =>
-    deps.db.write(streamsOfEnd(run.id, conclusion), async (tx) => {
-      const scope = await openScope(deps, tx, run.id)
-      const progress = await findProgress(tx, known.id)
-      let current = brief
-      // Ended by somebody else: what this agent did no longer counts.
-      if (scope === null || progress === undefined || progress.status === 'ended') return false
-      let attempt: Attempt = { ...known, ...progress }
-      // It finished before its start was recorded (killed between the two).
-      if (attempt.status === 'launching' && conclusion.startFailed !== true && end.classified.outcome !== 'interrupted')
-        ({ brief: current, attempt } = await recordStart(scope, brief, attempt, unseenStart(attempt)))
-      const { calls = [] } = conclusion
-      if (calls.length > 0)
-        ({ brief: current, attempt } = await recordSpends(scope, current, attempt, calls, { goOn: false }))
-      await endAttempt(scope, current, attempt, end)
-      return scope.run.endedAt !== null
-    }),
-  )
+  const recordAs = (how: AttemptEnd): Promise<boolean> =>
+    persist(deps, () =>
+      deps.db.write(streamsOfEnd(run.id, conclusion), async (tx) => {
+        const scope = await openScope(deps, tx, run.id)
+        const progress = await findProgress(tx, known.id)
+        let current = brief
+        // Ended by somebody else: what this agent did no longer counts.
+        if (scope === null || progress === undefined || progress.status === 'ended') return false
+        let attempt: Attempt = { ...known, ...progress }
+        // It finished before its start was recorded (killed between the two).
+        if (
+          attempt.status === 'launching' &&
+          conclusion.startFailed !== true &&
+          how.classified.outcome !== 'interrupted'
+        )
+          ({ brief: current, attempt } = await recordStart(scope, brief, attempt, unseenStart(attempt)))
+        const { calls = [] } = conclusion
+        if (calls.length > 0)
+          ({ brief: current, attempt } = await recordSpends(scope, current, attempt, calls, { goOn: false }))
+        await endAttempt(scope, current, attempt, how)
+        return scope.run.endedAt !== null
+      }),
+    )
+  const runEnded = await recordAs(end).catch((error: unknown) => {
+    // A fault of ours, brought about by what it handed over: nobody may be left waiting for it.
+    deps.log.error('what an attempt came to could not be recorded; it counts as crashed', {
+      run: run.id,
+      attempt: known.id,
+      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    })
+    if (isPassing(error)) throw error
+    return recordAs({ ...end, classified: unrecorded(error), examination: null, commit: null })
+  })
   deps.trigger('attempt.ended')
   if (runEnded) deps.trigger('run.ended')
 }
+
+const unrecorded = (error: unknown): Classified => ({
+  outcome: 'crash',
+  detail: shorten(
+    `what it came to could not be recorded: ${redact(error instanceof Error ? error.message : String(error))}`,
+    500,
+  ),
+  report: null,
+})
 
 /** Where the workspace itself cannot be looked at, nothing is proven and nothing disproven: it has to be done again. */
 async function lookAt(

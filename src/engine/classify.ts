@@ -1,5 +1,5 @@
 import type { AgentEnded } from '../adapters/runtime/port.ts'
-import { redact, shorten } from '../kernel/text.ts'
+import { redact, redactDeeply, shorten } from '../kernel/text.ts'
 import { type Outcome, Report } from '../work/attempts/contract.ts'
 
 /** Why the engine itself ended an attempt, if it did. */
@@ -48,7 +48,7 @@ export function classify(ending: Ending): Classified {
     }
   }
   // Secrets go before anything is stored; a report through the API has lost them already.
-  const report = { ...parsed.data, summary: redact(parsed.data.summary) }
+  const report = withoutSecrets(parsed.data)
   // What it did to our own files was put back; whether its work counts is for a person to say.
   if (ended.used?.violations !== undefined)
     return { outcome: 'blocked', detail: line(redact(ended.detail ?? 'it changed files of ours'), 300), report }
@@ -57,6 +57,13 @@ export function classify(ending: Ending): Classified {
   if (report.status === 'partial') return { outcome: 'partial_output', detail, report }
   return { outcome: 'ok', detail, report }
 }
+
+/** What it says in words, and what it hands over as data. */
+export const withoutSecrets = (report: Report): Report => ({
+  ...report,
+  summary: redact(report.summary),
+  ...(report.output === undefined ? {} : { output: redactDeeply(report.output) }),
+})
 
 const crash = (what: string, ended: AgentEnded): Classified => ({
   outcome: 'crash',

@@ -25,6 +25,10 @@ export async function approveGate(scope: RunScope, gateId: string, by: string, n
     throw refusal('conflict', `${by} has approved this gate already`, {
       hint: `It needs ${gate.approvalsNeeded} approvals and has ${gate.approvals.length}.`,
     })
+  if (isFinal(gate.gate) && scope.run.status === 'paused')
+    throw refusal('conflict', `run ${gate.runId} is paused`, {
+      hint: `Let it go on first: agency resume ${gate.runId}`,
+    })
   const approvals = [...gate.approvals, { by, note, at: tx.at }]
   if (approvals.length < gate.approvalsNeeded) {
     await touchRun(
@@ -50,6 +54,7 @@ export async function approveGate(scope: RunScope, gateId: string, by: string, n
   const held = await heldBrief(scope, gate)
   if (held === null) await decideAndApply(scope, { kind: 'gate_approved', gate: { ...gate, ...decided } })
   else await unblockBrief(scope, held, await resetOf(scope, held), `approved by ${by}`)
+  await goOn(scope)
   return { ...gate, ...decided }
 }
 
@@ -75,7 +80,13 @@ export async function rejectGate(scope: RunScope, gateId: string, by: string, re
   await decideAndApply(scope, { kind: 'gate_rejected', gate: rejected, reason })
   // What was to be done again is ready; but five times is a sign that somebody should think about something else.
   if (gate.rejections + 1 >= rejectionLimit && scope.run.endedAt === null) await pauseAfterRejections(scope, rejected)
+  await goOn(scope)
   return rejected
+}
+
+/** Who was let go on while another gate was still pending goes on now. */
+async function goOn(scope: RunScope): Promise<void> {
+  if (scope.run.status === 'running') await decideAndApply(scope, { kind: 'run_resumed' })
 }
 
 /** A gate before one brief concerns nobody else. */

@@ -1,5 +1,5 @@
 import type { Brief } from '../work/briefs/contract.ts'
-import { newestVersion } from '../work/artifacts/store.ts'
+import { newestDocument } from '../work/artifacts/store.ts'
 import type { Run } from '../work/runs/contract.ts'
 import type { EngineDeps } from './deps.ts'
 
@@ -23,8 +23,8 @@ const contentsOf = (deps: EngineDeps, runId: string, names: readonly string[]): 
   deps.db.read(async (tx) => {
     const contents: Record<string, unknown> = {}
     for (const name of names) {
-      const newest = await newestVersion(tx, runId, name)
-      if (newest !== undefined && newest.content !== null) contents[name] = JSON.parse(newest.content)
+      const content = await newestDocument(tx, runId, name)
+      if (content !== null) contents[name] = JSON.parse(content)
     }
     return contents
   })

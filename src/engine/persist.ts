@@ -11,13 +11,16 @@ export async function persist<T>(deps: EngineDeps, work: () => Promise<T>): Prom
     try {
       return await work()
     } catch (error) {
-      const passing = error instanceof AgencyError && (error.code === 'store_full' || error.code === 'store_unusable')
-      if (!passing || deps.stopped?.aborted === true) throw error
-      deps.log.error('the store does not take a record; trying again', { error: error.message, waitMs: wait })
+      if (!isPassing(error) || deps.stopped?.aborted === true) throw error
+      deps.log.error('the store does not take a record; trying again', { error: String(error), waitMs: wait })
       await Promise.race([sleep(deps.clock, wait), aborted(deps.stopped)])
     }
   }
 }
+
+/** It is the store's trouble, and nobody else's. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof AgencyError && (error.code === 'store_full' || error.code === 'store_unusable')
 
 const aborted = (signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }))

@@ -40,6 +40,7 @@ export async function reworkBrief(
   counter: 'verification' | 'retries' = 'verification',
 ): Promise<void> {
   const isRetry = counter === 'retries'
+  const own = isRetry ? await unmetOf(scope, brief) : null
   const used = (isRetry ? brief.retriesUsed : brief.verificationFailures) + 1
   const limit = isRetry ? brief.retryBudget : brief.verificationLimit
   await moveBrief(scope, brief, 'pending', {
@@ -55,8 +56,9 @@ export async function reworkBrief(
     patch: {
       ...(isRetry ? { retriesUsed: used } : { verificationFailures: used }),
       corrections: [...corrections],
+      ...(own === null ? {} : { heldBy: null, unmetDependencies: own.unmet }),
     },
-    also: isRetry ? await unmeetFollowers(scope, brief) : [],
+    also: own === null ? [] : [...own.changes, ...(await unmeetFollowers(scope, brief))],
   })
 }
 

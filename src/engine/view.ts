@@ -1,6 +1,6 @@
 import type { Found, Needs, Trigger, View } from '../playbooks/contract.ts'
 import { listAmendments } from '../work/amendments/store.ts'
-import { newestVersion } from '../work/artifacts/store.ts'
+import { newestDocument } from '../work/artifacts/store.ts'
 import { listLiveAttemptsOfRun } from '../work/attempts/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import {
@@ -56,8 +56,8 @@ async function find(scope: RunScope, needs: Needs): Promise<Found> {
   const { tx, run } = scope
   const documents: Record<string, unknown> = {}
   for (const name of needs.documents ?? []) {
-    const newest = await newestVersion(tx, run.id, name)
-    if (newest !== undefined && newest.content !== null) documents[name] = JSON.parse(newest.content)
+    const content = await newestDocument(tx, run.id, name)
+    if (content !== null) documents[name] = JSON.parse(content)
   }
   const parts: Record<string, Part> = {}
   for (const key of needs.parts ?? []) {
@@ -92,7 +92,8 @@ async function find(scope: RunScope, needs: Needs): Promise<Found> {
 
 async function workstreamsOf({ tx, run }: RunScope, wanted: Needs['workstreams']): Promise<Record<string, Brief[]>> {
   if (wanted === undefined) return {}
-  const found: Record<string, Brief[]> = {}
+  // Whatever a workstream is called: nothing is there that nobody put there.
+  const found: Record<string, Brief[]> = Object.create(null) as Record<string, Brief[]>
   for (const brief of await listBriefsOfWorkstreams(tx, run.id, wanted))
     (found[brief.workstream as string] ??= []).push(brief)
   return found

@@ -42,9 +42,9 @@ export function resultJudged(view: View, brief: Brief, acceptance: Acceptance): 
   if (acceptance.decision === 'reject') return [...written, ...rejected(view, acceptance)]
   const isMerging = hasResult(view.run)
   // Who paused it lets it go on first.
-  const waits = !isMerging && view.run.status === 'paused'
+  const waits = view.run.status === 'paused'
   const told = tell(say('T1', 'ACCEPT', `accept(final) ✓ ${shorten(acceptance.reason, 200)}`, { brief }), [
-    changedRun(view, { isMerging, ...(waits ? { accepted: acceptance.reason } : {}) }),
+    changedRun(view, { isMerging, ...(waits && !isMerging ? { accepted: acceptance.reason } : {}) }),
   ])
   if (waits) return [...written, told]
   return [...written, told, isMerging ? mergeGate(view) : end(view, acceptance.reason)]

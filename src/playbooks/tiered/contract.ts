@@ -12,9 +12,11 @@ const Prose = z.string().max(50_000)
 const Lines = z.array(Line()).max(1_000)
 
 /** Becomes part of keys and branches. */
-export const Name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,59}$/, {
-  error: 'must be lower-case letters, digits and hyphens, at most 60',
-})
+export const Name = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,59}$/, { error: 'must be lower-case letters, digits and hyphens, at most 60' })
+  // Names are looked up in objects, which know this one by themselves.
+  .refine((name) => name !== 'constructor', { error: '"constructor" is taken' })
 
 const TierRef = z.enum(tiers)
 

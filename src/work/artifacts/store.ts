@@ -19,9 +19,16 @@ export async function newestVersion(tx: ReadTx, runId: string, name: string): Pr
   return newest
 }
 
-/** Files only, oldest first. */
-export const listArtifactsOfBrief = (tx: ReadTx, briefId: string): Promise<Artifact[]> =>
-  findRows(tx, artifacts, 'brief_id = ? AND content IS NULL ORDER BY version, id', [briefId])
+/** What an agent calls a file does not stand in for a document of the same name. */
+export async function newestDocument(tx: ReadTx, runId: string, name: string): Promise<string | null> {
+  const [newest] = await findRows(
+    tx,
+    artifacts,
+    'run_id = ? AND name = ? AND content IS NOT NULL ORDER BY version DESC LIMIT 1',
+    [runId, name],
+  )
+  return newest?.content ?? null
+}
 
 /** What a brief has left behind, each name once. */
 export async function listNamesOfBrief(tx: ReadTx, briefId: string): Promise<string[]> {

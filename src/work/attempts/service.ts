@@ -3,7 +3,7 @@ import type { AttemptFiles } from '../../engine/deps.ts'
 import { change } from '../../events/change.ts'
 import { type Actor, type AgentActor, actorName } from '../../kernel/actor.ts'
 import { bug, notFound, refusal } from '../../kernel/errors.ts'
-import { redact, shorten } from '../../kernel/text.ts'
+import { redact, redactDeeply, shorten } from '../../kernel/text.ts'
 import type { Trigger } from '../../kernel/trigger.ts'
 import { findBrief } from '../briefs/store.ts'
 import type { Report } from './contract.ts'
@@ -46,7 +46,11 @@ export function createAttempts({
     async report(by: Actor, report: Report) {
       const agent = requireAgent(by)
       touch(agent.attemptId)
-      const clean = { ...report, summary: redact(report.summary) }
+      const clean = {
+        ...report,
+        summary: redact(report.summary),
+        ...(report.output === undefined ? {} : { output: redactDeeply(report.output) }),
+      }
       return db.write([`run:${agent.runId}`], async (tx) => {
         await checkFence(tx, agent)
         const attempt = await findAttempt(tx, agent.attemptId)

@@ -331,23 +331,34 @@ describeStores('an acceptance gate', (openFresh) => {
     expect(await agency.settled(run)).toMatchObject({ status: 'done' })
   })
 
-  it('fails the run when the operator gives up instead, and ends who is at work', async () => {
-    const { agency, run } = await accepting([work, work, work, work, work, waits('again')])
+  it('fails the run when the operator gives up instead', async () => {
+    const { agency, run } = await accepting([work])
+    await rejectFiveTimes(agency, run)
+    const { questions } = await agency.questions.list({ runId: run.id, limit: 10 })
+    await expect(agency.questions.answer(operator, questions[0]?.id ?? '', 'abadon')).rejects.toMatchObject({
+      code: 'invalid_input',
+      hint: 'Answer resume or abandon.',
+    })
+    await agency.questions.answer(operator, questions[0]?.id ?? '', 'abandon')
+    expect(await agency.settled(run)).toMatchObject({ status: 'failed', summary: 'the operator gave up' })
+    expect(await agency.brief(run)).toMatchObject({ status: 'cancelled' })
+    expect((await agency.missions.show(run.missionId)).status).toBe('failed')
+  })
+
+  it('asks nobody any more once the run goes on', async () => {
+    const { agency, run } = await accepting([work])
+    await rejectFiveTimes(agency, run)
+    await agency.gates.resume(operator, run.id)
+    const { questions } = await agency.inspect(run)
+    expect(questions.map((question) => question.status)).toEqual(['withdrawn'])
+  })
+
+  async function rejectFiveTimes(agency: TestAgency, run: Run): Promise<void> {
     for (let times = 1; times <= 5; times++) {
       await reject(agency, run.id)
       if (times < 5) await pending(agency, run, 'acceptance')
     }
-    const { questions } = await agency.questions.list({ runId: run.id, limit: 10 })
-    await agency.gates.resume(operator, run.id)
-    await agency.gate('again').reached
-    await agency.questions.answer(operator, questions[0]?.id ?? '', 'abandon')
-    expect(await agency.settled(run)).toMatchObject({ status: 'failed', summary: 'the operator gave up' })
-    agency.gate('again').open()
-    await agency.engine.idle()
-    expect(await agency.brief(run)).toMatchObject({ status: 'cancelled' })
-    expect((await agency.inspect(run)).attempts.at(-1)).toMatchObject({ status: 'ended', outcome: 'interrupted' })
-    expect((await agency.missions.show(run.missionId)).status).toBe('failed')
-  })
+  }
 })
 
 describeStores('a gate that nobody decides in time', (openFresh) => {
