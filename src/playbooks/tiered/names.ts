@@ -1,6 +1,5 @@
 import { slug } from '../../kernel/text.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
-import type { SquadRef } from './state.ts'
 
 /** What the parts, briefs and documents of a tiered run are called. */
 
@@ -60,11 +59,16 @@ export function nextRevision(id: string, revision: number): string {
   return `${base}-r${revision}`
 }
 
+interface SquadName {
+  readonly workstream: string
+  readonly squad: string
+}
+
 /** Each with an ending instead of the one it had; who would be called as another is numbered: `db-r2`, `db-2-r2`. */
-export function renamedSquads<Ref extends Pick<SquadRef, 'workstream' | 'squad'>>(
+export function renamedSquads<Ref extends SquadName>(
   refs: readonly Ref[],
   ending: string,
-  used: readonly Pick<SquadRef, 'workstream' | 'squad'>[] = [],
+  used: readonly SquadName[] = [],
 ): Ref[] {
   const taken = new Set(used.map(({ workstream, squad }) => squadPart(workstream, squad)))
   return refs.map((ref) => {
