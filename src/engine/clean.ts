@@ -1,6 +1,6 @@
 import { listBriefs } from '../work/briefs/store.ts'
 import { findRun } from '../work/runs/store.ts'
-import { placeOf } from './attempt.ts'
+import { placeOf } from './place.ts'
 import type { EngineDeps } from './deps.ts'
 
 /** The clones of a run that has ended go; what was not collected of them is kept in the mirror, under the brief's name. */

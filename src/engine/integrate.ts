@@ -17,7 +17,6 @@ import type { Part } from '../work/parts/contract.ts'
 import { findPart, listPartsHeldBy, parts } from '../work/parts/store.ts'
 import type { Run, RunRepository } from '../work/runs/contract.ts'
 import { findRun } from '../work/runs/store.ts'
-import { openScope } from './attempt.ts'
 import { idOfWorkstream, ownersOf, workstreamOf } from './branches.ts'
 import { completeBrief, decideAndApply, endRun } from './decisions.ts'
 import type { EngineDeps } from './deps.ts'
@@ -25,7 +24,7 @@ import { retryWith } from './retries.ts'
 import { openGate } from './halt.ts'
 import { persist } from './persist.ts'
 import { landingHold, mergedPullRequest, mergeHold } from './pull-request.ts'
-import { moveRun, moveRunsMission, nameOf, placeOf, type RunScope, touchRun } from './scope.ts'
+import { openScope, moveRun, moveRunsMission, nameOf, placeOf, type RunScope, touchRun } from './scope.ts'
 
 /**
  * Does in git what a run waits for: merges what has passed, in the order of the plan, and brings an approved result

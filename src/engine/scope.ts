@@ -11,7 +11,7 @@ import { moveMission } from '../work/missions/moves.ts'
 import type { MissionStatus } from '../work/missions/states.ts'
 import { findMission } from '../work/missions/store.ts'
 import type { Run, RunStatus } from '../work/runs/contract.ts'
-import { runs } from '../work/runs/store.ts'
+import { findRun, runs } from '../work/runs/store.ts'
 
 /** A run inside one transaction. `run` is always the row as it is now, so that a decision sees what the last one did. */
 export interface RunScope {
@@ -106,6 +106,11 @@ export function scopeOf(parts: ScopeParts, tx: Tx, run: Run, by: string): RunSco
     isTalent: (name) => isTalent(name, run),
   }
   return { tx, by, ids, playbook, notify, later, gatesChanged, providerOf, interrupt, run, ...casting }
+}
+
+export async function openScope(deps: ScopeParts, tx: Tx, runId: string, by = 'engine'): Promise<RunScope | null> {
+  const run = await findRun(tx, runId)
+  return run === undefined ? null : scopeOf(deps, tx, run, by)
 }
 
 const nobody = async (): Promise<void> => {}

@@ -10,6 +10,7 @@ import type { Db, Stream } from '../db/port.ts'
 import type { Event } from '../events/contract.ts'
 import { type ErrorCode, refusal } from '../kernel/errors.ts'
 import type { TriggerPoint } from '../kernel/trigger.ts'
+import { direct } from '../playbooks/direct/decide.ts'
 import { createMemoryWorkspaces } from '../workspaces/memory.ts'
 import type { Workspace } from '../workspaces/port.ts'
 
@@ -295,5 +296,30 @@ describe('evidence that cannot be looked at', () => {
       ['ok', 'Done.'],
     ])
     expect(await agency.brief(run)).toMatchObject({ crashRetries: 1, retriesUsed: 0 })
+  })
+})
+
+describe('a fault of ours in what follows an attempt', () => {
+  it('is a crash of the attempt and leaves nobody waiting for it', async () => {
+    const agency = await openAgency({
+      mayLogErrors: true,
+      playbooks: [
+        {
+          ...direct,
+          decide: (view, trigger) => {
+            const isBroken = trigger.kind === 'brief_ready' && trigger.brief.attempts === 1
+            if (!isBroken) return direct.decide(view, trigger)
+            throw new TypeError('overview of undefined')
+          },
+        },
+      ],
+    })
+    await agency.engine.start()
+    const run = await agency.settled(await agency.run())
+    expect(run.status).toBe('done')
+    expect((await agency.inspect(run)).attempts.map(({ outcome, detail }) => [outcome, detail])).toEqual([
+      ['crash', 'what it came to could not be recorded: overview of undefined'],
+      ['ok', 'Done.'],
+    ])
   })
 })

@@ -110,7 +110,7 @@ async function each<T>(
 
 const noTally: Tally = {}
 
-const nothingFound: Found = {
+export const nothingFound: Found = {
   documents: {},
   parts: {},
   partsBelow: {},

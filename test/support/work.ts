@@ -1,3 +1,4 @@
+import { nothingFound } from '../../src/engine/view.ts'
 import { operatorPersona, systemPersona } from '../../src/kernel/ids.ts'
 import type { OperatorActor } from '../../src/kernel/actor.ts'
 import type { View } from '../../src/playbooks/contract.ts'
@@ -139,18 +140,6 @@ export const aView = (fields: Partial<View> = {}): View => ({
   liveAttempts: 0,
   parts: [],
   tally: {},
-  found: {
-    documents: {},
-    parts: {},
-    partsBelow: {},
-    countBelow: {},
-    members: {},
-    verdicts: {},
-    briefs: {},
-    briefIds: {},
-    failed: [],
-    amendments: [],
-    history: [],
-  },
+  found: nothingFound,
   ...fields,
 })

@@ -1,3 +1,4 @@
+import { nothingFound } from '../../../src/engine/view.ts'
 import type {
   Decision,
   Found,
@@ -694,7 +695,7 @@ export class Play {
       liveAttempts: this.live().length,
       parts: this.chain(key),
       tally: key === null ? {} : this.tally(key),
-      found: nothing,
+      found: nothingFound,
     }
     return { ...view, found: this.look(tiered.needs?.(view, trigger) ?? {}) }
   }
@@ -768,17 +769,3 @@ const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 const partOf = (boundary: string): string | null =>
   boundary.startsWith('part:') ? boundary.slice('part:'.length) : null
-
-const nothing: Found = {
-  documents: {},
-  parts: {},
-  partsBelow: {},
-  countBelow: {},
-  members: {},
-  verdicts: {},
-  briefs: {},
-  briefIds: {},
-  failed: [],
-  amendments: [],
-  history: [],
-}
