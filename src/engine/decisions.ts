@@ -1,7 +1,7 @@
 import { inserted, record, updated } from '../events/change.ts'
 import { bug } from '../kernel/errors.ts'
 import { shorten } from '../kernel/text.ts'
-import type { Decision, Trigger } from '../playbooks/contract.ts'
+import type { Decision, PlaybookEvent } from '../playbooks/contract.ts'
 import { findAttempt } from '../work/attempts/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import { liveStatuses } from '../work/briefs/states.ts'
@@ -41,8 +41,8 @@ import { commissionVerifier, verifyBriefs } from './verify.ts'
 import { partBoundary, viewFor } from './view.ts'
 
 /** Asks the playbook and does what it says, until it has nothing more to say. All in the caller's transaction. */
-export async function decideAndApply(scope: RunScope, trigger: Trigger): Promise<void> {
-  for (const decision of scope.playbook.decide(await viewFor(scope, trigger), trigger)) {
+export async function decideAndApply(scope: RunScope, event: PlaybookEvent): Promise<void> {
+  for (const decision of scope.playbook.decide(await viewFor(scope, event), event)) {
     if (scope.run.endedAt !== null) return
     await apply(scope, decision)
   }

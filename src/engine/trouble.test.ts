@@ -306,9 +306,9 @@ describe('a fault of ours in what follows an attempt', () => {
       playbooks: [
         {
           ...direct,
-          decide: (view, trigger) => {
-            const isBroken = trigger.kind === 'brief_ready' && trigger.brief.attempts === 1
-            if (!isBroken) return direct.decide(view, trigger)
+          decide: (view, event) => {
+            const isBroken = event.kind === 'brief_ready' && event.brief.attempts === 1
+            if (!isBroken) return direct.decide(view, event)
             throw new TypeError('overview of undefined')
           },
         },

@@ -1,4 +1,4 @@
-import type { Found, Needs, Trigger, View } from '../playbooks/contract.ts'
+import type { Found, Needs, PlaybookEvent, View } from '../playbooks/contract.ts'
 import { listAmendments } from '../work/amendments/store.ts'
 import { newestDocument } from '../work/artifacts/store.ts'
 import { listLiveAttemptsOfRun } from '../work/attempts/store.ts'
@@ -17,25 +17,25 @@ import { listPastRuns } from '../work/runs/store.ts'
 import type { RunScope } from './scope.ts'
 
 /** What a playbook sees when something has happened: what is always there, and what it asks for besides. */
-export async function viewFor(scope: RunScope, trigger: Trigger): Promise<View> {
+export async function viewFor(scope: RunScope, event: PlaybookEvent): Promise<View> {
   const { tx, run, playbook } = scope
-  const needsCount = trigger.kind !== 'run_started' && trigger.kind !== 'brief_ready' && run.briefsFailed > 0
+  const needsCount = event.kind !== 'run_started' && event.kind !== 'brief_ready' && run.briefsFailed > 0
   const liveAttempts = needsCount ? (await listLiveAttemptsOfRun(tx, run.id)).length : 0
-  const key = partOf(trigger)
+  const key = partOf(event)
   const parts = await chainFrom(scope, key)
   const tally = key === null ? noTally : await tallyOfPart(tx, run.id, key)
   const view: View = { run, liveAttempts, parts, tally, found: nothingFound }
-  const needs = playbook.needs?.(view, trigger)
+  const needs = playbook.needs?.(view, event)
   return needs === undefined ? view : { ...view, found: await find(scope, needs) }
 }
 
 /** Of a gate before a part. */
 export const partBoundary = (part: string): string => `part:${part}`
 
-function partOf(trigger: Trigger): string | null {
-  if ('brief' in trigger) return trigger.brief.part
-  if ('gate' in trigger) return partOfBoundary(trigger.gate.boundary)
-  return 'part' in trigger ? trigger.part : null
+function partOf(event: PlaybookEvent): string | null {
+  if ('brief' in event) return event.brief.part
+  if ('gate' in event) return partOfBoundary(event.gate.boundary)
+  return 'part' in event ? event.part : null
 }
 
 const partOfBoundary = (boundary: string): string | null =>

@@ -6,7 +6,7 @@ import { openAgency, startAgency, type TestAgency } from '../../test/support/age
 import { makeRepository, openRepositories, type TestRepository } from '../../test/support/repository.ts'
 import { describeStores, type FreshStore } from '../../test/support/store.ts'
 import { operator } from '../../test/support/work.ts'
-import type { Decision, NewBrief, Playbook, Trigger, View } from '../playbooks/contract.ts'
+import type { Decision, NewBrief, Playbook, PlaybookEvent, View } from '../playbooks/contract.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import type { Run } from '../work/runs/contract.ts'
 
@@ -56,8 +56,8 @@ function teamOf(streams: Stream[]): Playbook {
   const workOf = (view: View, id: string): Brief[] =>
     (view.found.workstreams?.[id] ?? []).filter(({ kind, status }) => kind === 'work' && status !== 'cancelled')
 
-  function decide(view: View, trigger: Trigger): readonly Decision[] {
-    switch (trigger.kind) {
+  function decide(view: View, event: PlaybookEvent): readonly Decision[] {
+    switch (event.kind) {
       case 'run_started':
         return [
           {
@@ -74,9 +74,9 @@ function teamOf(streams: Stream[]): Playbook {
           { kind: 'add_briefs', briefs: [step('t1-plan', 't1_plan', 't1')] },
         ]
       case 'brief_ready':
-        return ready(view, trigger.brief)
+        return ready(view, event.brief)
       case 'brief_verified': {
-        const { kind, workstream } = trigger.brief
+        const { kind, workstream } = event.brief
         const all = kind === 'work' ? workOf(view, workstream as string) : []
         return all.length > 0 && all.every(({ status }) => status === 'verified')
           ? [{ kind: 'merge_part', part: `ws:${workstream}` }]
@@ -84,12 +84,12 @@ function teamOf(streams: Stream[]): Playbook {
       }
       case 'part_merged': {
         const left = (view.found.partsBelow['run'] ?? []).filter(
-          ({ key, status }) => key !== trigger.part && status !== 'done',
+          ({ key, status }) => key !== event.part && status !== 'done',
         )
         const done: Decision = {
           kind: 'tell',
-          event: { message: `${trigger.part} done` },
-          parts: [{ key: trigger.part, status: 'done' }],
+          event: { message: `${event.part} done` },
+          parts: [{ key: event.part, status: 'done' }],
         }
         return left.length > 0 ? [done] : [done, { kind: 'add_briefs', briefs: [step('t1-accept', 't1_accept', 't1')] }]
       }
@@ -97,9 +97,9 @@ function teamOf(streams: Stream[]): Playbook {
         return [
           {
             kind: 'rework_brief',
-            brief: workOf(view, trigger.part.slice(3)).at(-1) as Brief,
+            brief: workOf(view, event.part.slice(3)).at(-1) as Brief,
             counter: 'retries',
-            corrections: trigger.files.map((file) => ({ evidence: file, detail: 'changed above too' })),
+            corrections: event.files.map((file) => ({ evidence: file, detail: 'changed above too' })),
           },
         ]
       case 'gate_approved':
@@ -356,14 +356,14 @@ describe('a task in a repository', () => {
     const team = teamOf([{ id: 'api', domain: 'x', tasks }])
     const again: Playbook = {
       ...team,
-      decide: (view, trigger) => {
-        if (trigger.kind !== 'brief_ready' || trigger.brief.objective !== 'b' || trigger.brief.attempts > 1)
-          return team.decide(view, trigger)
+      decide: (view, event) => {
+        if (event.kind !== 'brief_ready' || event.brief.objective !== 'b' || event.brief.attempts > 1)
+          return team.decide(view, event)
         const a = view.found.workstreams?.['api']?.find(({ objective }) => objective === 'a') as Brief
         const corrections = [{ evidence: 'a.txt', detail: 'more' }]
         return [
           { kind: 'rework_brief', brief: a, corrections, counter: 'retries' },
-          { kind: 'send_back', brief: trigger.brief, reason: 'a is done again', class: 'invalidated' },
+          { kind: 'send_back', brief: event.brief, reason: 'a is done again', class: 'invalidated' },
         ]
       },
     }
@@ -397,9 +397,9 @@ describe('a task in a repository', () => {
     const withEvidence = (brief: NewBrief): NewBrief => (brief.kind === 'work' ? { ...brief, evidence } : brief)
     const checked: Playbook = {
       ...team,
-      decide: (view, trigger) =>
+      decide: (view, event) =>
         team
-          .decide(view, trigger)
+          .decide(view, event)
           .map((each) => (each.kind === 'add_briefs' ? { ...each, briefs: each.briefs.map(withEvidence) } : each)),
     }
     const bothPassed = Promise.withResolvers<void>()

@@ -17,9 +17,9 @@ import type { Judgement, Verdict } from '../work/verdicts/contract.ts'
  */
 export interface Playbook {
   readonly name: Run['playbook']
-  decide(view: View, trigger: Trigger): readonly Decision[]
+  decide(view: View, event: PlaybookEvent): readonly Decision[]
   /** What else this decision has to see; asked with what is always there. */
-  needs?(view: View, trigger: Trigger): Needs
+  needs?(view: View, event: PlaybookEvent): Needs
   /** By phase: the shape of what a step's report brings in `output`. Names are those of the document: snake_case. */
   readonly outputs?: Readonly<Record<string, z.ZodType>>
   /** By phase: whom its output may name, as the tier that these are cast in. */
@@ -33,7 +33,7 @@ export interface View {
   readonly run: Run
   /** Attempts that are still under way in this run, without the one that has just ended. */
   readonly liveAttempts: number
-  /** What the trigger's brief, gate or timer belongs to, innermost first, and what those belong to. */
+  /** What the event's brief, gate or timer belongs to, innermost first, and what those belong to. */
   readonly parts: readonly Part[]
   /** How many briefs of the innermost part stand where, by phase. */
   readonly tally: Tally
@@ -96,7 +96,7 @@ export interface Seen {
   readonly outputs: readonly { readonly path: string; readonly sha256: string }[]
 }
 
-export type Trigger =
+export type PlaybookEvent =
   | { readonly kind: 'run_started'; readonly briefs: readonly BriefSpec[] }
   /** Its output has the right shape: `faults` is asked next. Nothing is decided yet. */
   | { readonly kind: 'brief_reported'; readonly brief: Brief; readonly output: unknown }

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest'
 
 import { aBrief, aRun, aView } from '../../../test/support/work.ts'
 import type { BriefSpec } from '../../work/briefs/contract.ts'
-import type { Decision, Seen, Trigger } from '../contract.ts'
+import type { Decision, PlaybookEvent, Seen } from '../contract.ts'
 import { direct } from './decide.ts'
 
 const brief = aBrief()
 const seen: Seen = { report: { status: 'done', summary: 'Done.', outputs: [] }, findings: [], outputs: [] }
-const decide = (trigger: Trigger, run = aRun(), liveAttempts = 0) =>
-  direct.decide(aView({ run, liveAttempts }), trigger)
+const decide = (event: PlaybookEvent, run = aRun(), liveAttempts = 0) =>
+  direct.decide(aView({ run, liveAttempts }), event)
 
 describe('a run that starts', () => {
   it('makes one brief of the goal', () => {
@@ -40,7 +40,7 @@ it('fails a brief that is stuck: there is no lead to ask', () => {
 })
 
 describe('a verified brief', () => {
-  const verified: Trigger = { kind: 'brief_verified', brief }
+  const verified: PlaybookEvent = { kind: 'brief_verified', brief }
 
   it('is closed, and the run goes on while others are open', () => {
     expect(decide(verified, aRun({ briefsTotal: 2, briefsOpen: 2 }))).toEqual([{ kind: 'close_brief', brief }])
@@ -68,15 +68,15 @@ describe('a failed brief', () => {
 
   it.each([{ kind: 'brief_failed', brief } as const, { kind: 'siblings_ended' } as const])(
     'is not surfaced while its siblings are at work ($kind)',
-    (trigger) => {
-      expect(decide(trigger, run, 1)).toEqual([])
-      expect(decide(trigger, run, 0)).toEqual([{ kind: 'end_run', status: 'failed', summary: '2 briefs failed' }])
+    (event) => {
+      expect(decide(event, run, 1)).toEqual([])
+      expect(decide(event, run, 0)).toEqual([{ kind: 'end_run', status: 'failed', summary: '2 briefs failed' }])
     },
   )
 })
 
 describe('a cancelled brief', () => {
-  const cancelled: Trigger = { kind: 'brief_cancelled', brief }
+  const cancelled: PlaybookEvent = { kind: 'brief_cancelled', brief }
 
   it('leaves the others alone', () => {
     expect(decide(cancelled, aRun({ briefsTotal: 2, briefsOpen: 1 }))).toEqual([])
@@ -120,8 +120,8 @@ function playRun(count: number, steps: readonly string[]) {
   const ends: Extract<Decision, { kind: 'end_run' }>[] = []
   let endedWithLive = -1
 
-  const tell = (trigger: Trigger): void => {
-    for (const decision of direct.decide(aView({ run, liveAttempts: live }), trigger)) {
+  const tell = (event: PlaybookEvent): void => {
+    for (const decision of direct.decide(aView({ run, liveAttempts: live }), event)) {
       if (decision.kind === 'pass_brief') tell({ kind: 'brief_verified', brief })
       else if (decision.kind === 'close_brief')
         run = { ...run, briefsOpen: run.briefsOpen - 1, briefsDone: run.briefsDone + 1 }

@@ -3,7 +3,7 @@ import type { Correction } from '../../work/briefs/contract.ts'
 import type { QuestionClass } from '../../work/questions/contract.ts'
 import type { Run } from '../../work/runs/contract.ts'
 import type { Judgement } from '../../work/verdicts/contract.ts'
-import type { Decision, Playbook, Trigger, View } from '../contract.ts'
+import type { Decision, Playbook, PlaybookEvent, View } from '../contract.ts'
 
 /**
  * Plain work without a lead: the goal is one brief, or a list that the operator or a planner wrote. Evidence decides,
@@ -11,30 +11,28 @@ import type { Decision, Playbook, Trigger, View } from '../contract.ts'
  */
 export const direct: Playbook = { name: 'direct', decide }
 
-function decide(view: View, trigger: Trigger): readonly Decision[] {
+function decide(view: View, event: PlaybookEvent): readonly Decision[] {
   const { run } = view
   const { configuration } = run
-  switch (trigger.kind) {
+  switch (event.kind) {
     case 'run_started':
-      return start(view, trigger)
+      return start(view, event)
     case 'brief_ready':
-      if (trigger.brief.kind === 'plan') return planned(view, trigger.brief)
-      return trigger.brief.verify === 'agent'
-        ? [{ kind: 'verify_brief', brief: trigger.brief, seen: trigger.seen }]
-        : [{ kind: 'pass_brief', brief: trigger.brief, reason: 'its evidence holds' }]
+      if (event.brief.kind === 'plan') return planned(view, event.brief)
+      return event.brief.verify === 'agent'
+        ? [{ kind: 'verify_brief', brief: event.brief, seen: event.seen }]
+        : [{ kind: 'pass_brief', brief: event.brief, reason: 'its evidence holds' }]
     case 'brief_judged':
-      return judged(trigger)
+      return judged(event)
     case 'brief_unjudged':
-      return [{ kind: 'block_brief', brief: trigger.brief, class: 'verification', reason: trigger.reason }]
+      return [{ kind: 'block_brief', brief: event.brief, class: 'verification', reason: event.reason }]
     case 'brief_verified':
-      if (trigger.brief.kind === 'plan') return []
-      return isKept(run)
-        ? finish(view)
-        : [{ kind: 'close_brief', brief: trigger.brief }, ...finish(view, trigger.brief)]
+      if (event.brief.kind === 'plan') return []
+      return isKept(run) ? finish(view) : [{ kind: 'close_brief', brief: event.brief }, ...finish(view, event.brief)]
     case 'brief_blocked':
-      return configuration.onLimit === 'fail' && !isForTheOperator(run, trigger.class)
-        ? [{ kind: 'fail_brief', brief: trigger.brief, reason: trigger.reason }]
-        : [{ kind: 'ask', brief: trigger.brief, class: trigger.class, reason: trigger.reason }]
+      return configuration.onLimit === 'fail' && !isForTheOperator(run, event.class)
+        ? [{ kind: 'fail_brief', brief: event.brief, reason: event.reason }]
+        : [{ kind: 'ask', brief: event.brief, class: event.class, reason: event.reason }]
     case 'brief_cancelled':
     case 'run_resumed':
       return finish(view)
@@ -42,13 +40,13 @@ function decide(view: View, trigger: Trigger): readonly Decision[] {
     case 'siblings_ended':
       return surfaceFailure(view)
     case 'merge_failed':
-      return [{ kind: 'rework_result', reason: trigger.reason }]
+      return [{ kind: 'rework_result', reason: event.reason }]
     case 'gate_approved':
-      if (trigger.gate.gate === 'merge') return [{ kind: 'land' }]
-      if (trigger.gate.gate === 'acceptance') return [accept(view)]
-      return trigger.gate.gate === 'plan' && configuration.planner ? [{ kind: 'adopt_plan' }] : []
+      if (event.gate.gate === 'merge') return [{ kind: 'land' }]
+      if (event.gate.gate === 'acceptance') return [accept(view)]
+      return event.gate.gate === 'plan' && configuration.planner ? [{ kind: 'adopt_plan' }] : []
     case 'gate_rejected':
-      return sentBack(view, trigger)
+      return sentBack(view, event)
     // Nothing here is divided into parts.
     case 'brief_reported':
     case 'timer':
@@ -59,7 +57,7 @@ function decide(view: View, trigger: Trigger): readonly Decision[] {
   }
 }
 
-function start({ run }: View, { briefs }: Extract<Trigger, { kind: 'run_started' }>): readonly Decision[] {
+function start({ run }: View, { briefs }: Extract<PlaybookEvent, { kind: 'run_started' }>): readonly Decision[] {
   const { planner, planGate } = run.configuration
   if (planner) return [{ kind: 'create_planner', objective: run.goalAnchor }]
   const plan = briefs.length > 0 ? briefs : [{ key: 'main', objective: run.goalAnchor, after: [] }]
@@ -85,7 +83,7 @@ function start({ run }: View, { briefs }: Extract<Trigger, { kind: 'run_started'
   ]
 }
 
-function planned({ run }: View, brief: Extract<Trigger, { kind: 'brief_ready' }>['brief']): readonly Decision[] {
+function planned({ run }: View, brief: Extract<PlaybookEvent, { kind: 'brief_ready' }>['brief']): readonly Decision[] {
   const passed: Decision = { kind: 'pass_brief', brief, reason: 'a plan that can be followed' }
   if (!run.configuration.planGate) return [passed, { kind: 'adopt_plan' }]
   return [
@@ -98,7 +96,7 @@ function planned({ run }: View, brief: Extract<Trigger, { kind: 'brief_ready' }>
   ]
 }
 
-function judged({ brief, judgement }: Extract<Trigger, { kind: 'brief_judged' }>): readonly Decision[] {
+function judged({ brief, judgement }: Extract<PlaybookEvent, { kind: 'brief_judged' }>): readonly Decision[] {
   if (judgement.verdict === 'pass') return [{ kind: 'pass_brief', brief, reason: 'a verifier passed it' }]
   if (brief.verificationFailures < brief.verificationLimit)
     return [{ kind: 'rework_brief', brief, corrections: correctionsOf(judgement) }]
@@ -133,7 +131,10 @@ function surfaceFailure({ run, liveAttempts }: View): readonly Decision[] {
     : [{ kind: 'ask_about_failures' }]
 }
 
-function sentBack({ run }: View, { gate, reason }: Extract<Trigger, { kind: 'gate_rejected' }>): readonly Decision[] {
+function sentBack(
+  { run }: View,
+  { gate, reason }: Extract<PlaybookEvent, { kind: 'gate_rejected' }>,
+): readonly Decision[] {
   if (gate.gate === 'acceptance' || gate.gate === 'merge') return [{ kind: 'rework_result', reason }]
   if (gate.gate !== 'plan') throw bug(`nobody here rejects a gate "${gate.gate}"`)
   // A plan that the operator wrote goes back to the operator; there is nobody who would write another.

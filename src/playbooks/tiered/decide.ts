@@ -1,6 +1,6 @@
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { GateRow } from '../../work/gates/contract.ts'
-import type { Decision, Playbook, Trigger, View } from '../contract.ts'
+import type { Decision, Playbook, PlaybookEvent, View } from '../contract.ts'
 import { faultsOfAcceptance, rejected, resultJudged } from './accept.ts'
 import { amended, amendTimer, insertedProposed, rerouted } from './amendments.ts'
 import { architectureJudged, build, faultsOfSynthesis, proposed, redesign, synthesised } from './architecture.ts'
@@ -49,42 +49,42 @@ export const tiered: Playbook = {
   faults,
 }
 
-function decide(view: View, trigger: Trigger): readonly Decision[] {
-  switch (trigger.kind) {
+function decide(view: View, event: PlaybookEvent): readonly Decision[] {
+  switch (event.kind) {
     case 'run_started':
       return startRun(view)
     case 'brief_reported':
       return []
     case 'brief_ready':
-      return ready(view, trigger.brief, trigger.seen.report.output)
+      return ready(view, event.brief, event.seen.report.output)
     case 'brief_judged':
-      return advance(view, trigger.brief)
+      return advance(view, event.brief)
     case 'brief_unjudged':
-      return [{ kind: 'block_brief', brief: trigger.brief, class: 'verification', reason: trigger.reason }]
+      return [{ kind: 'block_brief', brief: event.brief, class: 'verification', reason: event.reason }]
     case 'brief_verified':
-      return verified(view, trigger.brief)
+      return verified(view, event.brief)
     case 'brief_blocked':
-      return blocked(view, trigger)
+      return blocked(view, event)
     case 'brief_failed':
-      return failed(view, trigger.brief)
+      return failed(view, event.brief)
     case 'brief_cancelled':
-      return cancelled(view, trigger.brief)
+      return cancelled(view, event.brief)
     case 'siblings_ended':
       return surface(view)
     case 'gate_approved':
-      return approved(view, trigger.gate)
+      return approved(view, event.gate)
     case 'gate_rejected':
-      return sentBack(view, trigger.gate, trigger.reason)
+      return sentBack(view, event.gate, event.reason)
     case 'timer':
-      return timeCame(view, trigger.name)
+      return timeCame(view, event.name)
     case 'part_merged':
       return workstreamDone(view)
     case 'part_conflict':
-      return mergeConflict(view, trigger.files)
+      return mergeConflict(view, event.files)
     case 'amended':
-      return amended(view, trigger.amendment)
+      return amended(view, event.amendment)
     case 'merge_failed':
-      return rejected(view, { reason: trigger.reason, workstreams: [], action: 'rework' })
+      return rejected(view, { reason: event.reason, workstreams: [], action: 'rework' })
     case 'run_resumed':
       return resumed(view)
   }

@@ -1,5 +1,5 @@
 import type { Brief } from '../../work/briefs/contract.ts'
-import type { Decision, Needs, Trigger, View } from '../contract.ts'
+import type { Decision, Needs, PlaybookEvent, View } from '../contract.ts'
 import { jointReason } from './escalate-squad.ts'
 import { escalate } from './escalation.ts'
 import { runPart } from './names.ts'
@@ -15,7 +15,7 @@ export const blockedNeeds = (view: View, brief: Brief): Needs => (isResolve(brie
 /** Nobody below can go on. */
 export function blocked(
   view: View,
-  { brief, class: cause, reason }: Extract<Trigger, { kind: 'brief_blocked' }>,
+  { brief, class: cause, reason }: Extract<PlaybookEvent, { kind: 'brief_blocked' }>,
 ): readonly Decision[] {
   // Whoever stands above the squad has been asked about all its failed slices at once.
   if (reason === jointReason) return []

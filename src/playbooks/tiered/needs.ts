@@ -1,5 +1,5 @@
 import type { Brief } from '../../work/briefs/contract.ts'
-import type { Needs, Trigger, View } from '../contract.ts'
+import type { Needs, PlaybookEvent, View } from '../contract.ts'
 import { acceptFaultNeeds, rejectionNeeds } from './accept.ts'
 import { amendmentNeeds, amendTimer, insertedNeeds, rerouteNeeds } from './amendments.ts'
 import { architectureNeeds, isLastProposal } from './architecture.ts'
@@ -20,35 +20,35 @@ import { squadNeeds, verdictGateNeeds } from './verdicts.ts'
 import { waveNeeds } from './waves.ts'
 
 /** What a decision has to see besides. What happens often asks for nothing until something hangs on it. */
-export function needs(view: View, trigger: Trigger): Needs {
-  switch (trigger.kind) {
+export function needs(view: View, event: PlaybookEvent): Needs {
+  switch (event.kind) {
     case 'brief_reported':
-      return reportedNeeds(view, trigger.brief)
+      return reportedNeeds(view, event.brief)
     case 'brief_ready':
-      return readyNeeds(view, trigger.brief, trigger.seen.report.output)
+      return readyNeeds(view, event.brief, event.seen.report.output)
     case 'brief_judged':
       return squadNeeds(view)
     case 'brief_verified':
-      return verifiedNeeds(view, trigger.brief)
+      return verifiedNeeds(view, event.brief)
     case 'brief_cancelled':
-      return cancelledNeeds(view, trigger.brief)
+      return cancelledNeeds(view, event.brief)
     case 'brief_blocked':
-      return blockedNeeds(view, trigger.brief)
+      return blockedNeeds(view, event.brief)
     case 'brief_failed':
-      return failedNeeds(view, trigger.brief)
+      return failedNeeds(view, event.brief)
     case 'siblings_ended':
       return failedNeeds(view)
     case 'gate_approved':
     case 'gate_rejected':
-      return gateNeeds(view, trigger.gate.gate)
+      return gateNeeds(view, event.gate.gate)
     case 'timer':
-      return timerNeeds(view, trigger.name)
+      return timerNeeds(view, event.name)
     case 'part_merged':
       return mergedNeeds(view)
     case 'part_conflict':
       return conflictNeeds(view)
     case 'amended':
-      return amendmentNeeds(trigger.amendment)
+      return amendmentNeeds(event.amendment)
     case 'merge_failed':
       return { parts: [runPart], workstreams: 'all' }
     case 'run_resumed':

@@ -3,9 +3,9 @@ import { direct as original } from '../../../src/playbooks/direct/decide.ts'
 
 export const direct: Playbook = {
   ...original,
-  decide: (view, trigger) =>
+  decide: (view, event) =>
     original.decide(
       { ...view, run: { ...view.run, configuration: { ...view.run.configuration, planGate: false } } },
-      trigger,
+      event,
     ),
 }

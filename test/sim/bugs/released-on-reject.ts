@@ -3,6 +3,6 @@ import { direct as original } from '../../../src/playbooks/direct/decide.ts'
 
 export const direct: Playbook = {
   ...original,
-  decide: (view, trigger) =>
-    original.decide(view, trigger.kind === 'gate_rejected' ? { kind: 'gate_approved', gate: trigger.gate } : trigger),
+  decide: (view, event) =>
+    original.decide(view, event.kind === 'gate_rejected' ? { kind: 'gate_approved', gate: event.gate } : event),
 }

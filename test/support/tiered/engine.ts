@@ -7,7 +7,7 @@ import type {
   PartChange,
   Seen,
   Told,
-  Trigger,
+  PlaybookEvent,
   View,
 } from '../../../src/playbooks/contract.ts'
 import { tiered } from '../../../src/playbooks/tiered/decide.ts'
@@ -345,10 +345,10 @@ export class Play {
 
   // Deciding and applying
 
-  decide(trigger: Trigger): void {
+  decide(event: PlaybookEvent): void {
     if (this.run.endedAt !== null) return
-    if (++this.depth > 2_000) throw new Error(`decisions go round in circles at ${trigger.kind}`)
-    for (const decision of tiered.decide(this.view(trigger), trigger)) {
+    if (++this.depth > 2_000) throw new Error(`decisions go round in circles at ${event.kind}`)
+    for (const decision of tiered.decide(this.view(event), event)) {
       if (this.run.endedAt !== null) break
       this.apply(decision)
     }
@@ -681,14 +681,14 @@ export class Play {
 
   // What a playbook sees
 
-  private view(trigger: Trigger): View {
+  private view(event: PlaybookEvent): View {
     const key =
-      'brief' in trigger
-        ? trigger.brief.part
-        : 'gate' in trigger
-          ? partOf(trigger.gate.boundary)
-          : 'part' in trigger
-            ? trigger.part
+      'brief' in event
+        ? event.brief.part
+        : 'gate' in event
+          ? partOf(event.gate.boundary)
+          : 'part' in event
+            ? event.part
             : null
     const view: View = {
       run: this.run,
@@ -697,7 +697,7 @@ export class Play {
       tally: key === null ? {} : this.tally(key),
       found: nothingFound,
     }
-    return { ...view, found: this.look(tiered.needs?.(view, trigger) ?? {}) }
+    return { ...view, found: this.look(tiered.needs?.(view, event) ?? {}) }
   }
 
   private chain(first: string | null): Part[] {
