@@ -105,7 +105,13 @@ function reporters(): NonNullable<TestUserConfig['reporters']> {
 
 /** What takes longest starts first, so that the last one to end is a short one. Elsewhere vitest's own order holds. */
 function longestFirst(): typeof BaseSequencer {
-  const long = ['sim.test.ts', 'fuzz.test.ts', 'triggers.test.ts', 'organisation.test.ts', 'dashboard-access.test.ts']
+  const long = [
+    'sim.test.ts',
+    'fuzz.test.ts',
+    'chaos-points.test.ts',
+    'organisation.test.ts',
+    'dashboard-access.test.ts',
+  ]
   const rank = ({ moduleId }: TestSpecification): number => {
     const found = long.findIndex((name) => moduleId.endsWith(`/${name}`))
     return found === -1 ? long.length : found

@@ -74,7 +74,7 @@ export async function openBench(path: string): Promise<Bench> {
     clock: systemClock,
     ids: systemIds,
     log: { ...noLog, warn: console.warn, error: fail },
-    trigger: (point) => point === 'run.ended' && ended(),
+    chaosPoint: (point) => point === 'run.ended' && ended(),
     runtimes: [createScriptedRuntime({ host: 'in-process', scenarios })],
     workspaces: createMemoryWorkspaces(),
     files: createMemoryFiles(),

@@ -16,7 +16,7 @@ import { createEvents } from './events/service.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Ids } from './kernel/ids.ts'
 import type { Log } from './kernel/log.ts'
-import type { Trigger } from './kernel/trigger.ts'
+import type { ChaosPoint } from './kernel/chaos-point.ts'
 import { notifyRoutes } from './notify/routes.ts'
 import type { Notify } from './notify/service.ts'
 import type { Route } from './operations/bind.ts'
@@ -73,7 +73,7 @@ export interface Parts {
   clock: Clock
   ids: Ids
   log: Log
-  trigger: Trigger
+  chaosPoint: ChaosPoint
   runtimes: readonly Runtime[]
   prices?: Prices
   workspaces: Workspaces
@@ -136,7 +136,7 @@ export const playbooks: ReadonlyMap<string, Playbook> = new Map([direct, tiered]
 
 /** The core without its edges: the same for every host. */
 export function composeAgency(parts: Parts): Agency {
-  const { db, ids, trigger, talent } = parts
+  const { db, ids, chaosPoint, talent } = parts
   const places = parts.missionWorkspaces
   const tree = createWorkspaceTree(places?.root ?? null)
   const printed = createPrintedFiles(places?.attempts ?? '')
@@ -183,7 +183,7 @@ export function composeAgency(parts: Parts): Agency {
     defaults: parts.defaults,
     homeTeam: parts.homeTeam,
     prepareTalent: talent?.prepare,
-    trigger,
+    chaosPoint,
     repositories: parts.repositories,
     queued: queue.expect,
     interrupt: engine.interrupt,
@@ -197,15 +197,15 @@ export function composeAgency(parts: Parts): Agency {
     repositories: parts.repositories,
     snapshot: places?.snapshot,
   })
-  const questions = createQuestions({ db, scopes, interrupt: engine.interrupt, trigger })
+  const questions = createQuestions({ db, scopes, interrupt: engine.interrupt, chaosPoint })
   return {
     engine,
     missions,
     runs,
     plans: createPlans({ db, clock: parts.clock, runtimes, startRun: runs.create, checkRun: runs.check }),
     briefs: createBriefs({ db, scopes }),
-    attempts: createAttempts({ db, trigger, touch: engine.touch, files: parts.files }),
-    gates: createGates({ db, scopes, questions, trigger, repositories: parts.repositories }),
+    attempts: createAttempts({ db, chaosPoint, touch: engine.touch, files: parts.files }),
+    gates: createGates({ db, scopes, questions, chaosPoint, repositories: parts.repositories }),
     amendments: createAmendments({ db, scopes }),
     pullRequests: createPullRequests({ db, repositories: parts.repositories }),
     questions,

@@ -39,7 +39,7 @@ async function measure(program: string, times: number): Promise<void> {
     env: { PATH: process.env['PATH'], HOME: folder, AGENCY_HOME: join(folder, 'home'), AGENCY_LOG_LEVEL: 'error' },
     flags: { port: '0' },
     web: null,
-    trigger: (point) => {
+    chaosPoint: (point) => {
       if (point === 'brief.claimed') claimedMs = performance.timeOrigin + performance.now()
       if (point === 'run.ended') ended()
     },

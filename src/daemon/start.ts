@@ -22,7 +22,7 @@ import { systemClock } from '../kernel/clock.ts'
 import { AgencyError } from '../kernel/errors.ts'
 import { randomToken, systemIds } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
-import { noTrigger, type Trigger } from '../kernel/trigger.ts'
+import { noChaos, type ChaosPoint } from '../kernel/chaos-point.ts'
 import { createNotifiers } from '../notify/compose.ts'
 import { createNotify } from '../notify/service.ts'
 import { composeOrganisation } from '../org/compose.ts'
@@ -71,7 +71,7 @@ export interface DaemonOptions {
   /** The folder of the built dashboard; null: none. */
   web?: string | null
   /** For chaos tests only. */
-  trigger?: Trigger
+  chaosPoint?: ChaosPoint
 }
 
 export interface Daemon {
@@ -94,7 +94,7 @@ export async function startDaemon({
   begin = 'seeded',
   say,
   web = webRoot(),
-  trigger = noTrigger,
+  chaosPoint = noChaos,
 }: DaemonOptions): Promise<Daemon> {
   const paths = homePaths(env)
   prepareHome(paths)
@@ -102,7 +102,7 @@ export async function startDaemon({
   const owner = ownHome(paths.home)
   const undo: (() => Promise<void> | void)[] = [() => owner.release()]
   try {
-    return await open(paths, values, { env, trigger, begin, say, web }, undo)
+    return await open(paths, values, { env, chaosPoint, begin, say, web }, undo)
   } catch (error) {
     for (const step of undo.reverse()) await step()
     throw error
@@ -112,7 +112,7 @@ export async function startDaemon({
 async function open(
   paths: HomePaths,
   values: Configuration,
-  { env, trigger, begin, say, web }: DaemonOptions & Required<Pick<DaemonOptions, 'trigger' | 'begin' | 'web'>>,
+  { env, chaosPoint, begin, say, web }: DaemonOptions & Required<Pick<DaemonOptions, 'chaosPoint' | 'begin' | 'web'>>,
   undo: (() => Promise<void> | void)[],
 ): Promise<Daemon> {
   const clock = systemClock
@@ -146,7 +146,7 @@ async function open(
   ).toString('utf8')
   const worker = await db.write([], (tx) => registerWorker(tx, { id: workerId, host: hostname(), pid: process.pid }))
 
-  const jobs = createJobs({ db, clock, ids: systemIds, worker: workerId, trigger })
+  const jobs = createJobs({ db, clock, ids: systemIds, worker: workerId, chaosPoint })
   const makeNotifiers = (entries: readonly NotifierSettings[]): ConfiguredNotifier[] =>
     createNotifiers(entries, { environment: env, write: say ?? ((line) => log.info(line)) })
   const notify = createNotify({
@@ -168,7 +168,7 @@ async function open(
     clock,
     ids: systemIds,
     log,
-    trigger,
+    chaosPoint,
     runtimes: createRuntimes(values, env),
     prices: createPrices(),
     workspaces: createDirectoryWorkspaces({

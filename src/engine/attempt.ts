@@ -61,7 +61,7 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
 
   async function play(): Promise<void> {
     const { attempt, run } = claimed
-    deps.trigger('brief.claimed')
+    deps.chaosPoint('brief.claimed')
     let ended: AgentEnded
     let played = nothingPlayed()
     let calls: PricedCall[] = []
@@ -71,7 +71,7 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
       const place = placeOf(deps, run, claimed.brief)
       if (isFreshLook(claimed)) await deps.workspaces.remove(place)
       workspace = await deps.workspaces.prepare(place)
-      deps.trigger('workspace.prepared')
+      deps.chaosPoint('workspace.prepared')
       const inputs = await givenTo(deps, run, claimed.brief)
       const prompt = await promptFor(deps, claimed, inputs)
       const promptSha256 = await deps.files.writePrompt(attempt.id, prompt)
@@ -85,11 +85,11 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
         kind: claimed.brief.kind,
         ...(await characterOf(deps, claimed, inputs)),
       })
-      deps.trigger('agent.launched')
+      deps.chaosPoint('agent.launched')
       const start = { pid: handle.pid, session: handle.session ?? null, boxed: handle.boxed ?? false }
       if (stopped !== null) void interrupt()
       const started = await persist(deps, () => recordStarted(deps, claimed, { ...start, promptSha256 }))
-      deps.trigger('attempt.started')
+      deps.chaosPoint('attempt.started')
       if (started === null) stop('cancelled')
       else claimed = started
       const deadlines = watchDeadlines(deps.clock, run.configuration, stop)
@@ -101,7 +101,7 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
         deadlines.cancel()
       }
       ended = played.ended
-      deps.trigger('agent.exited')
+      deps.chaosPoint('agent.exited')
       calls = await spending.rest(claimed.brief.evidence.some(({ kind }) => startsProcesses(kind)))
     } catch (error) {
       // A fault of ours looks the same from here as an agent that cannot be started; it is logged with its run.

@@ -63,7 +63,7 @@ export async function conclude(
     refused: conclusion.refused ?? null,
     limited: conclusion.ended.limited ?? null,
   }
-  deps.trigger('evidence.checked')
+  deps.chaosPoint('evidence.checked')
   const recordAs = (how: AttemptEnd): Promise<boolean> =>
     persist(deps, () =>
       deps.db.write(streamsOfEnd(run.id, conclusion), async (tx) => {
@@ -97,8 +97,8 @@ export async function conclude(
     })
     return recordAs({ ...end, classified: unrecorded(error), examination: null, commit: null })
   })
-  deps.trigger('attempt.ended')
-  if (runEnded) deps.trigger('run.ended')
+  deps.chaosPoint('attempt.ended')
+  if (runEnded) deps.chaosPoint('run.ended')
 }
 
 const unrecorded = (error: unknown): Classified => ({

@@ -4,7 +4,7 @@ import type { Db } from '../db/port.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { bug } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
-import type { Trigger } from '../kernel/trigger.ts'
+import type { ChaosPoint } from '../kernel/chaos-point.ts'
 import type { Brief, Tier } from '../work/briefs/contract.ts'
 import type { Repositories } from '../repositories/port.ts'
 import type { Run } from '../work/runs/contract.ts'
@@ -39,7 +39,7 @@ export interface EngineDeps extends ScopeParts {
   readonly db: Db
   readonly clock: Clock
   readonly log: Log
-  readonly trigger: Trigger
+  readonly chaosPoint: ChaosPoint
   readonly runtimes: ReadonlyMap<string, Runtime>
   /** Without any, no call has a known price. */
   readonly prices?: Prices

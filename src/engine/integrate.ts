@@ -74,7 +74,7 @@ async function mergeBrief(
           workId: brief.id,
         }
   const merged = await repositories.merge({ repository, runId: run.id, commit: brief.branchCommit, into: [into] })
-  deps.trigger('branch.merged')
+  deps.chaosPoint('branch.merged')
   await inScope(deps, run.id, async (scope) => {
     const current = await findBrief(scope.tx, brief.id)
     // Cancelled, or done again meanwhile: then what was merged is merged again with what came of it.
@@ -190,7 +190,7 @@ async function mergePart(
       },
     ],
   })
-  deps.trigger('branch.merged')
+  deps.chaosPoint('branch.merged')
   await inScope(deps, run.id, async (scope) => {
     const current = await findPart(scope.tx, run.id, part.key)
     if (current?.heldBy !== mergeHold || current.status === 'cancelled' || current.head !== part.head) return
@@ -256,7 +256,7 @@ async function landRun(
     commit: run.head,
     message: `Merge ${shorten(run.goalAnchor.trim().split('\n', 1)[0] as string, 60)}`,
   })
-  deps.trigger('result.landed')
+  deps.chaosPoint('result.landed')
   await inScope(deps, run.id, async (scope) => {
     if (scope.run.heldBy !== landingHold) return
     await follow(scope, repository, landed)

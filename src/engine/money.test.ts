@@ -237,7 +237,7 @@ describeStores('a budget', (openFresh, kind) => {
     const first = await startAgency(openFresh, {
       prices,
       worker: 'one:1',
-      trigger: (point) => point === 'brief.claimed' && first.die(),
+      chaosPoint: (point) => point === 'brief.claimed' && first.die(),
     })
     const run = await first.run({ tokenBudget: 1_000 })
     await first.passed('brief.claimed')

@@ -11,7 +11,7 @@ import {
 import { describeStores, type FreshStore } from '../../test/support/store.ts'
 import type { StepInput } from '../adapters/runtime/scripted/contract.ts'
 import type { Event } from '../events/contract.ts'
-import type { TriggerPoint } from '../kernel/trigger.ts'
+import type { ChaosPointName } from '../kernel/chaos-point.ts'
 import type { Attempt } from '../work/attempts/contract.ts'
 
 const hang: StepInput[] = [{ hang: {} }]
@@ -52,7 +52,7 @@ describeStores('after the death of a daemon', (openFresh) => {
   })
 
   // Up to the report the work has to be done again; from then on it is only looked at.
-  const points: [TriggerPoint, attempts: number][] = [
+  const points: [ChaosPointName, attempts: number][] = [
     ['run.created', 1],
     ['brief.claimed', 2],
     ['workspace.prepared', 2],
@@ -67,7 +67,7 @@ describeStores('after the death of a daemon', (openFresh) => {
   it.each(points)('at "%s" the work is finished, once, with %i attempts', async (point, attempts) => {
     const gated: StepInput[] = [{ log: 'gate started' }, ...work]
     const before = await startAgency(openFresh, {
-      trigger: (passed) => {
+      chaosPoint: (passed) => {
         if (passed === point) before.die()
         if (passed === 'attempt.started') before.gate('started').open()
       },

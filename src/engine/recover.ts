@@ -23,7 +23,7 @@ export async function recoverAttempts(deps: EngineDeps): Promise<number> {
     )
   })
   if (abandoned.length === 0) return 0
-  deps.trigger('recovery.begun')
+  deps.chaosPoint('recovery.begun')
   const killed = await deps.killSurvivors(abandoned.map((attempt) => attempt.id))
   deps.log.info('taking up what an earlier life left behind', { attempts: abandoned.length, killedProcesses: killed })
   for (const attempt of abandoned) {
@@ -31,7 +31,7 @@ export async function recoverAttempts(deps: EngineDeps): Promise<number> {
     await takeUp(deps, attempt).catch((error: unknown) => {
       deps.log.error('an attempt could not be taken up', { attempt: attempt.id, error: String(error) })
     })
-    deps.trigger('recovery.attempt_interrupted')
+    deps.chaosPoint('recovery.attempt_interrupted')
   }
   return abandoned.length
 }

@@ -4,7 +4,7 @@ import { agentOf, openAgency, startAgency, type StartRun, type TestAgency, work 
 import { describeStores } from '../../test/support/store.ts'
 import { operator } from '../../test/support/work.ts'
 import type { StepInput } from '../adapters/runtime/scripted/contract.ts'
-import type { TriggerPoint } from '../kernel/trigger.ts'
+import type { ChaosPointName } from '../kernel/chaos-point.ts'
 import type { Attempt } from '../work/attempts/contract.ts'
 import type { Run } from '../work/runs/contract.ts'
 
@@ -206,7 +206,7 @@ describeStores('work that was done in part', (openFresh) => {
     expect(await agency.settled(run)).toMatchObject({ status: 'done', briefsTotal: 1, briefsDone: 1 })
   })
 
-  const points: [TriggerPoint, times: number][] = [
+  const points: [ChaosPointName, times: number][] = [
     ['agent.reported', 1],
     ['evidence.checked', 1],
     ['attempt.ended', 1],
@@ -218,7 +218,7 @@ describeStores('work that was done in part', (openFresh) => {
     let left = times
     const gates = ['first', 'second']
     const before = await startAgency(openFresh, {
-      trigger: (passed) => {
+      chaosPoint: (passed) => {
         if (passed === point && --left === 0) before.die()
         if (passed === 'attempt.started') before.gate(gates.shift() as string).open()
       },

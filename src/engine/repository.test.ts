@@ -201,7 +201,7 @@ describeStores('a run in a repository', (openFresh) => {
       repositories,
       workspaces,
       mayLogErrors: true,
-      trigger: (reached) => {
+      chaosPoint: (reached) => {
         if (reached === point) agency.die()
       },
     })

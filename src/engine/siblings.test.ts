@@ -71,7 +71,7 @@ describeStores('briefs of one run', (openFresh) => {
     let most = 0
     const agency = await startAgency(openFresh, {
       slots: 3,
-      trigger: (point) => {
+      chaosPoint: (point) => {
         if (point === 'agent.launched') most = Math.max(most, agency.engine.running())
       },
     })

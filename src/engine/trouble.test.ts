@@ -9,7 +9,7 @@ import { createScriptedRuntime } from '../adapters/runtime/scripted/runtime.ts'
 import type { Db, Stream } from '../db/port.ts'
 import type { Event } from '../events/contract.ts'
 import { type ErrorCode, refusal } from '../kernel/errors.ts'
-import type { TriggerPoint } from '../kernel/trigger.ts'
+import type { ChaosPointName } from '../kernel/chaos-point.ts'
 import { direct } from '../playbooks/direct/decide.ts'
 import { createMemoryWorkspaces } from '../workspaces/memory.ts'
 import type { Workspace } from '../workspaces/port.ts'
@@ -48,7 +48,7 @@ function troubled(db: Db) {
 }
 
 describeStores('a store that takes no record for a while', (openFresh) => {
-  const moments: [TriggerPoint, ErrorCode][] = [
+  const moments: [ChaosPointName, ErrorCode][] = [
     ['agent.launched', 'store_full'],
     ['agent.exited', 'store_full'],
     ['evidence.checked', 'store_unusable'],
@@ -61,7 +61,7 @@ describeStores('a store that takes no record for a while', (openFresh) => {
       db: trouble.db,
       clock,
       mayLogErrors: true,
-      trigger: (point) => {
+      chaosPoint: (point) => {
         if (point === moment) trouble.refuse(2, { code })
         if (point === 'attempt.started') agency.gate('started').open()
       },
@@ -96,7 +96,7 @@ describeStores('a store that takes no record for a while', (openFresh) => {
       db: trouble.db,
       clock,
       mayLogErrors: true,
-      trigger: (point) => {
+      chaosPoint: (point) => {
         if (point === 'agent.exited') trouble.refuse(Number.POSITIVE_INFINITY)
         if (point === 'attempt.started') agency.gate('started').open()
       },

@@ -14,7 +14,7 @@ import { describeStores, type FreshStore } from '../../test/support/store.ts'
 import { operator } from '../../test/support/work.ts'
 import type { StepInput } from '../adapters/runtime/scripted/contract.ts'
 import type { Event } from '../events/contract.ts'
-import type { TriggerPoint } from '../kernel/trigger.ts'
+import type { ChaosPointName } from '../kernel/chaos-point.ts'
 import type { Run } from '../work/runs/contract.ts'
 
 const says = (verdict: object, ...before: StepInput[]): StepInput[] => [
@@ -413,7 +413,7 @@ describeStores('who judges', (openFresh) => {
 })
 
 describeStores('a verdict', (openFresh) => {
-  const points: [TriggerPoint, times: number, attempts: number][] = [
+  const points: [ChaosPointName, times: number, attempts: number][] = [
     ['attempt.ended', 1, 2],
     ['brief.claimed', 2, 3],
     ['agent.launched', 2, 3],
@@ -426,7 +426,7 @@ describeStores('a verdict', (openFresh) => {
     let left = times
     const gates = ['work', 'judge']
     const before = await startAgency(openFresh, {
-      trigger: (passed) => {
+      chaosPoint: (passed) => {
         if (passed === point && --left === 0) before.die()
         if (passed === 'attempt.started') before.gate(gates.shift() as string).open()
       },
@@ -452,7 +452,7 @@ describeStores('a verdict', (openFresh) => {
   it('about a failed verification counts once when the daemon dies right after it', async () => {
     let left = 2
     const before = await startAgency(openFresh, {
-      trigger: (passed) => {
+      chaosPoint: (passed) => {
         if (passed === 'attempt.ended' && --left === 0) before.die()
       },
     })

@@ -251,7 +251,7 @@ describeStores('a run of workstreams in a repository', (openFresh) => {
       workspaces,
       playbooks,
       mayLogErrors: true,
-      trigger: (reached) => {
+      chaosPoint: (reached) => {
         if (reached === 'branch.merged' && ++merges === time) agency.die()
       },
     })

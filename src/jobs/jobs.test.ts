@@ -9,7 +9,7 @@ import type { Db } from '../db/port.ts'
 import { sqlOf } from '../db/tx.ts'
 import { appendEvent } from '../events/append.ts'
 import { systemIds } from '../kernel/ids.ts'
-import { noTrigger } from '../kernel/trigger.ts'
+import { noChaos } from '../kernel/chaos-point.ts'
 import { createJobs, type Handler, type JobDeps, type Jobs, type NewJob } from './queue.ts'
 
 const leaseMs = 120_000
@@ -33,7 +33,7 @@ async function scene(
   const clock = createVirtualClock()
   const store = await openFresh({ clock })
   const ran: string[] = []
-  const jobs = createJobs({ db: store.db, clock, ids: systemIds, worker: 'w1', trigger: noTrigger, ...deps })
+  const jobs = createJobs({ db: store.db, clock, ids: systemIds, worker: 'w1', chaosPoint: noChaos, ...deps })
   const note: Handler = async (job) => void ran.push(`${job.kind} ${String(job.payload)} ${clock.at().slice(11, 19)}`)
   for (const [kind, handler] of Object.entries({ note, ...handlers })) jobs.handle(kind, handler)
   await jobs.start()
@@ -101,10 +101,10 @@ describeStores('a job', (openFresh) => {
   it('that waited while nobody was there runs at the next start', async () => {
     const clock = createVirtualClock()
     const { db } = await openFresh({ clock })
-    const early = createJobs({ db, clock, ids: systemIds, worker: 'w1', trigger: noTrigger })
+    const early = createJobs({ db, clock, ids: systemIds, worker: 'w1', chaosPoint: noChaos })
     await db.write([], (tx) => early.enqueue(tx, { kind: 'note', payload: 'x' }))
     const ran: unknown[] = []
-    const jobs = createJobs({ db, clock, ids: systemIds, worker: 'w1', trigger: noTrigger })
+    const jobs = createJobs({ db, clock, ids: systemIds, worker: 'w1', chaosPoint: noChaos })
     jobs.handle('note', async (job) => void ran.push(job.payload))
     await jobs.start()
     await jobs.settled()
@@ -325,7 +325,7 @@ describeStores('a schedule', (openFresh) => {
 
 describeStores('several workers', (openFresh) => {
   const worker = (db: Db, clock: VirtualClock, name: string, handler: Handler, more: Partial<JobDeps> = {}): Jobs => {
-    const jobs = createJobs({ db, clock, ids: systemIds, worker: name, trigger: noTrigger, leaseMs, ...more })
+    const jobs = createJobs({ db, clock, ids: systemIds, worker: name, chaosPoint: noChaos, leaseMs, ...more })
     jobs.handle('work', handler)
     return jobs
   }
@@ -446,7 +446,7 @@ describeStores('several workers', (openFresh) => {
   it.each(['job.claimed', 'job.ran'])('take up a job whose process was killed at %s', async (point) => {
     const clock = createVirtualClock()
     const { db, place } = await openFresh({ clock })
-    const idle = createJobs({ db, clock, ids: systemIds, worker: 'idle', trigger: noTrigger })
+    const idle = createJobs({ db, clock, ids: systemIds, worker: 'idle', chaosPoint: noChaos })
     await db.write([], (tx) => idle.enqueue(tx, { kind: 'work', payload: 'precious' }))
     const killed = spawnSync(process.execPath, ['--input-type=module', '--eval', victim, JSON.stringify(place), point])
     expect(killed.signal).toBe('SIGKILL')
@@ -476,12 +476,12 @@ describeStores('the runner', (openFresh, kind) => {
     expect(db.statements() - before).toBeLessThanOrEqual(6)
   })
 
-  it('passes its trigger points between the commits', async () => {
+  it('passes its chaos points between the commits', async () => {
     const seen: string[] = []
     const { add, jobs } = await scene(
       openFresh,
       { work: async () => void seen.push('handler') },
-      { trigger: (point) => void seen.push(point) },
+      { chaosPoint: (point) => void seen.push(point) },
     )
     await add({ kind: 'work' })
     await jobs.settled()
@@ -552,7 +552,7 @@ describeStores('the runner', (openFresh, kind) => {
       const done = createGate()
       const { open, clock } = await scene(openFresh, { work: async () => done.open() })
       const other = await open()
-      const theirs = createJobs({ db: other, clock, ids: systemIds, worker: 'w2', trigger: noTrigger })
+      const theirs = createJobs({ db: other, clock, ids: systemIds, worker: 'w2', chaosPoint: noChaos })
       await other.write(['system'], async (tx) => {
         await theirs.enqueue(tx, { kind: 'work' })
         await appendEvent(tx, 'system', { kind: 'log', by: 'daemon', message: 'work to do' })
@@ -569,8 +569,8 @@ const victim = `
   import { systemIds } from ${JSON.stringify(new URL('../kernel/ids.ts', import.meta.url).href)}
   const [place, fatal] = process.argv.slice(1)
   const db = await openStore(JSON.parse(place), { clock: ahead(), chainKey: new Uint8Array(32).fill(7) })
-  const trigger = (point) => point === fatal && process.kill(process.pid, 'SIGKILL')
-  const jobs = createJobs({ db, clock: ahead(), ids: systemIds, worker: 'victim', trigger })
+  const chaosPoint = (point) => point === fatal && process.kill(process.pid, 'SIGKILL')
+  const jobs = createJobs({ db, clock: ahead(), ids: systemIds, worker: 'victim', chaosPoint })
   jobs.handle('work', async () => {})
   await jobs.start()
   await jobs.settled()

@@ -5,7 +5,7 @@ import { AgencyError, bug, refusal } from '../kernel/errors.ts'
 import type { Ids, JobId } from '../kernel/ids.ts'
 import type { Json } from '../kernel/json.ts'
 import { redact, shorten } from '../kernel/text.ts'
-import type { Trigger } from '../kernel/trigger.ts'
+import type { ChaosPoint } from '../kernel/chaos-point.ts'
 import { nextScheduled, retryAt } from './schedule.ts'
 import {
   buryJob,
@@ -28,7 +28,7 @@ export interface JobDeps {
   ids: Ids
   /** The same in every life of this worker, so that it takes up at once what it left behind. */
   worker: string
-  trigger: Trigger
+  chaosPoint: ChaosPoint
   /** How long a claim stands without a sweep: longer than two sweeps, or a slow handler is run elsewhere too. */
   leaseMs?: number
   /** How many handlers run at once. */
@@ -61,7 +61,7 @@ export type Handler = (job: RunningJob) => Promise<void>
 
 export type Jobs = ReturnType<typeof createJobs>
 
-export function createJobs({ db, clock, ids, worker, trigger, leaseMs = 120_000, concurrency = 16 }: JobDeps) {
+export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_000, concurrency = 16 }: JobDeps) {
   const handlers = new Map<string, Handler>()
   const running = new Map<JobId, Promise<void>>()
   let stopping: AbortController | null = null
@@ -174,14 +174,14 @@ export function createJobs({ db, clock, ids, worker, trigger, leaseMs = 120_000,
     const handler = handlers.get(job.kind)
     const signal = stopping?.signal
     if (handler === undefined || signal === undefined) throw bug(`nobody runs jobs of kind "${job.kind}"`)
-    trigger('job.claimed')
+    chaosPoint('job.claimed')
     try {
       await handler({ id: job.id, kind: job.kind, payload: job.payload, tries: job.tries, signal })
     } catch (error) {
       if (signal.aborted) return void (await db.write([], (tx) => releaseJob(freeing(tx, job), job.id, worker)))
       return failed(job, error)
     }
-    trigger('job.ran')
+    chaosPoint('job.ran')
     const nextAt = await db.write([], (tx) =>
       finishJob(freeing(tx, job), job.id, worker, job.schedule === null ? null : nextScheduled(job.schedule, tx.at)),
     )

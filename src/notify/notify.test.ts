@@ -13,7 +13,7 @@ import { replayEvents } from '../events/replay.ts'
 import { createJobs, type Jobs } from '../jobs/queue.ts'
 import { systemIds } from '../kernel/ids.ts'
 import { noLog } from '../kernel/log.ts'
-import { noTrigger } from '../kernel/trigger.ts'
+import { noChaos } from '../kernel/chaos-point.ts'
 import { eventTables } from '../tables.ts'
 import { CreateRun } from '../work/runs/contract.ts'
 import { createNotifiers } from './compose.ts'
@@ -61,7 +61,7 @@ async function scene(
   const webhook: NotifierSettings = { adapter: 'webhook', timeoutSeconds: 10, url: `${hook.origin}/hooks/hunter2` }
   const live = async (entries: readonly NotifierSettings[]): Promise<Scene> => {
     const { db } = store
-    const jobs = createJobs({ db, clock, ids: systemIds, worker: 'w1', trigger: noTrigger })
+    const jobs = createJobs({ db, clock, ids: systemIds, worker: 'w1', chaosPoint: noChaos })
     const notifiers = createNotifiers(entries, { environment: {}, write: (line) => void lines.push(line) })
     const address = (): string => 'http://127.0.0.1:7717'
     const notify = createNotify({ db, clock, ids: systemIds, log: noLog, jobs, notifiers, address })

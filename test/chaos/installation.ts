@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 
 import { homePaths } from '../../src/daemon/home.ts'
-import type { TriggerPoint } from '../../src/kernel/trigger.ts'
+import type { ChaosPointName } from '../../src/kernel/chaos-point.ts'
 import { builtEntry } from '../support/built.ts'
 import { freshDatabase, runOn } from '../support/postgres.ts'
 import { type Client, createClient } from './client.ts'
@@ -21,7 +21,7 @@ export interface Installation {
   readonly store: StoreKind
   readonly client: Client
   /** Starts a daemon that dies at the n-th time it passes the point, or lives. */
-  start(options?: { kill?: `${TriggerPoint}:${number}` | undefined; demo?: boolean }): Life
+  start(options?: { kill?: `${ChaosPointName}:${number}` | undefined; demo?: boolean }): Life
   /** The product's own command line. */
   agency(...words: string[]): Promise<Ended>
   /** Straight from the store, past everything that the product does. */

@@ -1,14 +1,14 @@
 import { pause } from '../../src/kernel/clock.ts'
-import { type TriggerPoint, triggerPoints } from '../../src/kernel/trigger.ts'
+import { type ChaosPointName, chaosPointNames } from '../../src/kernel/chaos-point.ts'
 import type { Ended, Installation, Life } from './installation.ts'
 import { shuffled } from './random.ts'
 
-/** Where a daemon dies: at a trigger point, or at a moment that nothing in it chose. */
-export type Place = TriggerPoint | 'while starting' | 'at any moment' | 'with nothing to do'
+/** Where a daemon dies: at a chaos point, or at a moment that nothing in it chose. */
+export type Place = ChaosPointName | 'while starting' | 'at any moment' | 'with nothing to do'
 
 /** Every place that it comes to while there is work, again and again, in another order each time. */
 export function* placesInTurn(random: () => number): Generator<Place, never> {
-  for (;;) yield* shuffled([...triggerPoints, 'while starting', 'at any moment'] as const, random)
+  for (;;) yield* shuffled([...chaosPointNames, 'while starting', 'at any moment'] as const, random)
 }
 
 export interface Death {
@@ -37,7 +37,7 @@ export async function dieAt(
 
 async function dieAtPoint(
   installation: Installation,
-  point: TriggerPoint,
+  point: ChaosPointName,
   { random, startMs }: { random: () => number; startMs: number },
 ): Promise<Death> {
   if (point.startsWith('job.')) await makeJobDue(installation)
@@ -48,7 +48,7 @@ async function dieAtPoint(
   return { reached, ended: await life.ended }
 }
 
-const isPoint = (place: Place): place is TriggerPoint => (triggerPoints as readonly string[]).includes(place)
+const isPoint = (place: Place): place is ChaosPointName => (chaosPointNames as readonly string[]).includes(place)
 
 /** The daemon's own job comes once an hour; nobody waits for that. */
 export const makeJobDue = ({ query }: Installation): Promise<unknown> =>

@@ -5,7 +5,7 @@ import { clusterVariable, postgresMissing } from '../support/postgres.ts'
 import { createInstallation } from './installation.ts'
 import { storm, type StormResult } from './storm.ts'
 
-/** `npm run soak -- --kills 200 --store sqlite|postgres|all [--seed N]`: kills the daemon again and again, at every trigger point in turn. */
+/** `npm run soak -- --kills 200 --store sqlite|postgres|all [--seed N]`: kills the daemon again and again, at every chaos point in turn. */
 const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '200' },

@@ -6,7 +6,7 @@ import { createJobs, type Jobs } from '../../src/jobs/queue.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import { refusal } from '../../src/kernel/errors.ts'
 import type { Log } from '../../src/kernel/log.ts'
-import type { Trigger } from '../../src/kernel/trigger.ts'
+import type { ChaosPoint } from '../../src/kernel/chaos-point.ts'
 import { bundledPrompt } from '../support/prompts.ts'
 import { plainDefaults } from '../support/work.ts'
 import { createSimRuntime } from './agents/runtime.ts'
@@ -96,17 +96,17 @@ export function beginLife(world: World): Life {
       return stop
     },
   }
-  const trigger: Trigger = (point) => {
-    if (mayDie(world.temper.deathByTrigger)) die(`death at ${point}`)
+  const chaosPoint: ChaosPoint = (point) => {
+    if (mayDie(world.temper.deathByChaosPoint)) die(`death at ${point}`)
   }
   const worker = `sim:${boot}`
-  const jobs: Jobs = createJobs({ db, clock, ids: world.ids, worker: 'sim', trigger })
+  const jobs: Jobs = createJobs({ db, clock, ids: world.ids, worker: 'sim', chaosPoint })
   const agency = composeAgency({
     db,
     clock,
     ids: world.ids,
     log: logOf(world, () => dead),
-    trigger,
+    chaosPoint,
     runtimes: [mortalRuntime(createSimRuntime(world), () => dead)],
     workspaces: {
       prepare: (brief) => alive(() => world.workspaces.prepare(brief)),

@@ -9,7 +9,7 @@ export interface Temper {
   /** Of a transaction of the daemon's: that it dies over it. */
   readonly deathByCommit: number
   /** Of a named point between two commits. */
-  readonly deathByTrigger: number
+  readonly deathByChaosPoint: number
   /** Of an operator's turn: that the daemon is stopped in good order. */
   readonly stop: number
   readonly lostWake: number
@@ -39,7 +39,7 @@ export function drawTemper(random: Random): Temper {
     badVerifier: some(0.7, 0.2, 0.5, 0.8),
     badPlanner: some(0.6, 0.3, 0.6),
     deathByCommit: some(0.5, 0.01, 0.03, 0.08),
-    deathByTrigger: some(0.4, 0.01, 0.03, 0.06),
+    deathByChaosPoint: some(0.4, 0.01, 0.03, 0.06),
     stop: some(0.25, 0.05, 0.15),
     lostWake: some(0.4, 0.2, 0.6, 1),
     doubleWake: some(0.3, 0.5),

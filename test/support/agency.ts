@@ -24,7 +24,7 @@ import type { AgentActor } from '../../src/kernel/actor.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import { AgencyError } from '../../src/kernel/errors.ts'
 import { type Ids, systemIds, systemPersona } from '../../src/kernel/ids.ts'
-import { noTrigger, type Trigger, type TriggerPoint } from '../../src/kernel/trigger.ts'
+import { noChaos, type ChaosPoint, type ChaosPointName } from '../../src/kernel/chaos-point.ts'
 import { fromWire } from '../../src/operations/wire.ts'
 import type { Playbook } from '../../src/playbooks/contract.ts'
 import { seedOrganisation } from '../../src/org/seed.ts'
@@ -58,7 +58,7 @@ export interface AgencyOptions {
   playbooks?: readonly Playbook[]
   prices?: Prices
   worker?: string
-  trigger?: Trigger
+  chaosPoint?: ChaosPoint
   /** What happens while the agents of an earlier life are being found and ended. */
   killSurvivors?: (attemptIds: readonly string[]) => Promise<void>
   /** Called after each commit that opened or decided a gate. */
@@ -104,7 +104,7 @@ export interface TestAgency extends Agency {
   events(run: { id: string }): Promise<Event[]>
   brief(run: { id: string }, key?: string): Promise<Brief>
   /** Resolves when the engine has come to this point so many times since it was made. */
-  passed(point: TriggerPoint, times?: number): Promise<void>
+  passed(point: ChaosPointName, times?: number): Promise<void>
   /** From now on nothing of it reaches the store, as after kill -9. */
   die(): void
 }
@@ -123,18 +123,18 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
   const workspaces = createMemoryWorkspaces()
   const soughtSurvivors: string[] = []
   const gates = createGates()
-  const points = createPoints(options.trigger ?? noTrigger)
+  const points = createPoints(options.chaosPoint ?? noChaos)
   const call: AgencyCall = (request) => answer(db, agency, gates, request)
   const worker = options.worker ?? 'test:1'
   const ids = options.ids ?? systemIds
-  const jobs = createJobs({ db, clock, ids, worker, trigger: points.trigger })
+  const jobs = createJobs({ db, clock, ids, worker, chaosPoint: points.chaosPoint })
   const told: Notice[] = []
   const composed = composeAgency({
     db,
     clock,
     ids,
     log: createSeenLog(logged),
-    trigger: points.trigger,
+    chaosPoint: points.chaosPoint,
     runtimes: [createScriptedRuntime({ host: 'in-process', clock, call }), ...(options.runtimes ?? [])],
     workspaces: options.workspaces ?? workspaces,
     ...(options.repositories === undefined ? {} : { repositories: options.repositories }),
@@ -287,11 +287,11 @@ export async function until<T>(db: Db, look: () => Promise<T | null | undefined 
   }
 }
 
-function createPoints(then: Trigger): { trigger: Trigger; passed: TestAgency['passed'] } {
-  const counts = new Map<TriggerPoint, number>()
-  const waiting = new Set<{ point: TriggerPoint; times: number; resolve: () => void }>()
+function createPoints(then: ChaosPoint): { chaosPoint: ChaosPoint; passed: TestAgency['passed'] } {
+  const counts = new Map<ChaosPointName, number>()
+  const waiting = new Set<{ point: ChaosPointName; times: number; resolve: () => void }>()
   return {
-    trigger: (point) => {
+    chaosPoint: (point) => {
       const count = (counts.get(point) ?? 0) + 1
       counts.set(point, count)
       for (const each of waiting) if (each.point === point && each.times <= count) each.resolve()

@@ -15,7 +15,7 @@ import { createJobs } from '../../src/jobs/queue.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { systemIds } from '../../src/kernel/ids.ts'
 import { noLog } from '../../src/kernel/log.ts'
-import { noTrigger } from '../../src/kernel/trigger.ts'
+import { noChaos } from '../../src/kernel/chaos-point.ts'
 import { createNotifiers } from '../../src/notify/compose.ts'
 import { createNotify, type Notify } from '../../src/notify/service.ts'
 import type { Route } from '../../src/operations/bind.ts'
@@ -48,7 +48,7 @@ export async function startAgency(
   const org = composeOrganisation({ db, clock, log: noLog, data: freshFolder(), poolText: talent.textOf })
   await writeFirstFiles(db, org.files)
   const worker = await db.write([], (tx) => registerWorker(tx, { id: 'wrk_test', host: 'here', pid: process.pid }))
-  const jobs = createJobs({ db, clock, ids: systemIds, worker: 'wrk_test', trigger: noTrigger })
+  const jobs = createJobs({ db, clock, ids: systemIds, worker: 'wrk_test', chaosPoint: noChaos })
   const makeNotifiers = (entries: readonly NotifierSettings[]) =>
     createNotifiers(entries, { environment: {}, write: () => {} })
   const notify = createNotify({
@@ -67,7 +67,7 @@ export async function startAgency(
     clock,
     ids: systemIds,
     log: noLog,
-    trigger: noTrigger,
+    chaosPoint: noChaos,
     runtimes: [createScriptedRuntime({ host: 'in-process' })],
     workspaces: inMemoryButOfMissions(root),
     ...(repositories === undefined ? {} : { repositories }),

@@ -8,7 +8,7 @@ import { Event } from '../../events/contract.ts'
 import { createJobs } from '../../jobs/queue.ts'
 import { systemIds } from '../../kernel/ids.ts'
 import { noLog } from '../../kernel/log.ts'
-import { noTrigger } from '../../kernel/trigger.ts'
+import { noChaos } from '../../kernel/chaos-point.ts'
 import { toWire } from '../../operations/wire.ts'
 import type { Run } from '../../work/runs/contract.ts'
 import type { DemoProfile } from './contract.ts'
@@ -56,7 +56,7 @@ describe('the gates of a demonstration', () => {
   async function open() {
     const agency = await openAgency()
     const { db, clock, runs, gates } = agency
-    const jobs = createJobs({ db, clock, ids: systemIds, worker: 'demo', trigger: noTrigger })
+    const jobs = createJobs({ db, clock, ids: systemIds, worker: 'demo', chaosPoint: noChaos })
     const makeRepository = () => Promise.reject(new Error('there is no git here'))
     const demos = createDemos({ db, clock, log: noLog, jobs, makeRepository, runs, gates })
     await agency.engine.start()

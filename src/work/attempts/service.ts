@@ -4,7 +4,7 @@ import { change } from '../../events/change.ts'
 import { type Actor, type AgentActor, actorName } from '../../kernel/actor.ts'
 import { bug, notFound, refusal } from '../../kernel/errors.ts'
 import { redact, redactDeeply, shorten } from '../../kernel/text.ts'
-import type { Trigger } from '../../kernel/trigger.ts'
+import type { ChaosPoint } from '../../kernel/chaos-point.ts'
 import { findBrief } from '../briefs/store.ts'
 import type { Report } from './contract.ts'
 import { attempts, checkFence, findAttempt } from './store.ts'
@@ -14,12 +14,12 @@ export type Attempts = ReturnType<typeof createAttempts>
 /** What an agent can do about the one attempt that its token is bound to, and what the operator sees of any. */
 export function createAttempts({
   db,
-  trigger,
+  chaosPoint,
   touch,
   files,
 }: {
   db: Db
-  trigger: Trigger
+  chaosPoint: ChaosPoint
   touch: (attemptId: string) => void
   files: Pick<AttemptFiles, 'readOutput'>
 }) {
@@ -71,7 +71,7 @@ export function createAttempts({
             data: { status: clean.status, outputs: clean.outputs },
           },
         )
-        tx.afterCommit(() => trigger('agent.reported'))
+        tx.afterCommit(() => chaosPoint('agent.reported'))
         return { accepted: true as const, note: 'Recorded. Your evidence is checked when you end.' }
       })
     },

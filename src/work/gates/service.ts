@@ -5,7 +5,7 @@ import { type RunScope, type ScopeParts, scopeOf } from '../../engine/scope.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { AgencyError, bug, notFound, refusal } from '../../kernel/errors.ts'
 import { operatorPersona } from '../../kernel/ids.ts'
-import type { Trigger } from '../../kernel/trigger.ts'
+import type { ChaosPoint } from '../../kernel/chaos-point.ts'
 import type { Repositories } from '../../repositories/port.ts'
 import { resolvePersona } from '../../org/personas/find.ts'
 import type { Questions } from '../questions/service.ts'
@@ -23,13 +23,13 @@ export interface GateDeps {
   db: Db
   scopes: ScopeParts
   questions: Questions
-  trigger: Trigger
+  chaosPoint: ChaosPoint
   repositories?: Repositories | undefined
 }
 
 export type Gates = ReturnType<typeof createGates>
 
-export function createGates({ db, scopes, questions, trigger, repositories }: GateDeps) {
+export function createGates({ db, scopes, questions, chaosPoint, repositories }: GateDeps) {
   /** One decision about one gate, alone with its run; with its organisation where the run's mission may move. */
   async function decide<T>(
     by: Actor,
@@ -40,7 +40,7 @@ export function createGates({ db, scopes, questions, trigger, repositories }: Ga
     const streams: Stream[] = [`run:${target.run.id}`]
     if (movesMission) streams.push(`org:${target.run.organisationId}`)
     return db.write(streams, async (tx) => {
-      tx.afterCommit(() => trigger('gate.decided'))
+      tx.afterCommit(() => chaosPoint('gate.decided'))
       return act(await openScope(tx, target.run.id, actorName(by)), target.gateId)
     })
   }

@@ -5,7 +5,7 @@ import { change } from '../../events/change.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { bug, notFound, refusal } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
-import type { Trigger } from '../../kernel/trigger.ts'
+import type { ChaosPoint } from '../../kernel/chaos-point.ts'
 import { listLiveAttemptsOfRun } from '../attempts/store.ts'
 import type { Run } from '../runs/contract.ts'
 import { resolveRun } from '../runs/find.ts'
@@ -18,12 +18,12 @@ export interface QuestionDeps {
   scopes: ScopeParts
   /** Called after commit with the attempts whose agents must stop: an answer can end a run. */
   interrupt: (attemptIds: readonly string[]) => void
-  trigger: Trigger
+  chaosPoint: ChaosPoint
 }
 
 export type Questions = ReturnType<typeof createQuestions>
 
-export function createQuestions({ db, scopes, interrupt, trigger }: QuestionDeps) {
+export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionDeps) {
   const find = (questionId: string): Promise<{ question: Question; run: Run }> =>
     db.read(async (tx) => {
       const question = await requireQuestion(tx, questionId)
@@ -53,7 +53,7 @@ export function createQuestions({ db, scopes, interrupt, trigger }: QuestionDeps
         const live = (await listLiveAttemptsOfRun(tx, known.id)).map((attempt) => attempt.id)
         const answered = await answerQuestion(scope, questionId, actorName(by), answer)
         if (scope.run.endedAt !== null) tx.afterCommit(() => interrupt(live))
-        tx.afterCommit(() => trigger('question.answered'))
+        tx.afterCommit(() => chaosPoint('question.answered'))
         return answered
       })
     },

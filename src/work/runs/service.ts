@@ -13,7 +13,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { refusal } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import { shorten } from '../../kernel/text.ts'
-import type { Trigger } from '../../kernel/trigger.ts'
+import type { ChaosPoint } from '../../kernel/chaos-point.ts'
 import type { Repositories } from '../../repositories/port.ts'
 import { tierNames } from '../../team/contract.ts'
 import type { TeamFile } from '../../team/open.ts'
@@ -71,7 +71,7 @@ export interface RunDeps {
   homeTeam?: (() => TeamFile | null) | undefined
   /** Reads the pool of a team; refuses one that is not there. */
   prepareTalent?: PrepareDeps['prepareTalent']
-  trigger: Trigger
+  chaosPoint: ChaosPoint
   /** Without it, no run can have a repository. */
   repositories?: Repositories | undefined
   /** Called after commit with a run that waits for its workspace. */
@@ -100,7 +100,7 @@ export function createRuns(deps: RunDeps) {
           isStep: execution !== undefined,
         })
         const place = await placeInWorkspace(tx, input, mission)
-        tx.afterCommit(() => deps.trigger('run.created'))
+        tx.afterCommit(() => deps.chaosPoint('run.created'))
         return startRun(deps, tx, by, input, prepared, mission, repository, {
           ...place,
           ...(execution === undefined ? {} : { execution }),

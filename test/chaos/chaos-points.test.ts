@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 
-import { type TriggerPoint, triggerPoints } from '../../src/kernel/trigger.ts'
+import { type ChaosPointName, chaosPointNames } from '../../src/kernel/chaos-point.ts'
 import { describeStores } from '../support/store.ts'
 import { type AskedRun, findInRuns, findLeftBehind } from './findings.ts'
 import { createInstallation, type Installation, type Life } from './installation.ts'
@@ -8,10 +8,10 @@ import { makeJobDue } from './places.ts'
 import { runKinds } from './runs.ts'
 import { askFor, decideUntil, untilEnded } from './work.ts'
 
-type Kill = `${TriggerPoint}:${number}`
+type Kill = `${ChaosPointName}:${number}`
 
 /** Where the daemon dies, life by life; twice at each point, the second time further on. */
-const plans: Partial<Record<TriggerPoint, readonly Kill[]>> = {
+const plans: Partial<Record<ChaosPointName, readonly Kill[]>> = {
   // Recovery needs somebody who left something behind, and dies over the same remains again.
   'recovery.begun': ['attempt.started:3', 'recovery.begun:1', 'recovery.begun:1'],
   'recovery.attempt_interrupted': ['attempt.started:3', 'recovery.attempt_interrupted:1'],
@@ -22,10 +22,10 @@ const plans: Partial<Record<TriggerPoint, readonly Kill[]>> = {
   'job.claimed': ['job.claimed:1', 'job.claimed:1'],
   'job.ran': ['job.ran:1', 'job.ran:1'],
 }
-const planOf = (point: TriggerPoint): readonly Kill[] => plans[point] ?? [`${point}:1`, `${point}:2`]
+const planOf = (point: ChaosPointName): readonly Kill[] => plans[point] ?? [`${point}:1`, `${point}:2`]
 
 describeStores('a daemon that is killed', (_, store) => {
-  it.for(triggerPoints)('at %s: every run ends correctly and once', async (point) => {
+  it.for(chaosPointNames)('at %s: every run ends correctly and once', async (point) => {
     const installation = await createInstallation(store)
     onTestFinished(() => installation.remove())
     if (point.startsWith('job.')) await leaveJobDue(installation)

@@ -1,0 +1,28 @@
+/**
+ * Names of the points between two commits. In production the hook does nothing; a chaos test passes a hook
+ * that kills its process at one of them. No option, variable or flag reaches them.
+ */
+export const chaosPointNames = [
+  'run.created',
+  'brief.claimed',
+  'workspace.prepared',
+  'agent.launched',
+  'attempt.started',
+  'agent.reported',
+  'agent.exited',
+  'evidence.checked',
+  'attempt.ended',
+  'gate.decided',
+  'question.answered',
+  'run.ended',
+  'recovery.begun',
+  'recovery.attempt_interrupted',
+  'job.claimed',
+  'job.ran',
+] as const
+/** Points that only runs with a repository pass. */
+export const repositoryPointNames = ['branch.merged', 'result.landed'] as const
+export type ChaosPointName = (typeof chaosPointNames)[number] | (typeof repositoryPointNames)[number]
+export type ChaosPoint = (point: ChaosPointName) => void
+
+export const noChaos: ChaosPoint = () => {}
