@@ -42,10 +42,10 @@ export class CommitGroup {
     this.chainKey = chainKey
     this.#takeFeed = takeFeed
     this.sql = {
-      get: (text, values) => this.#shown(() => sql.get(text, values)),
-      all: (text, values) => this.#shown(() => sql.all(text, values)),
+      get: (text, values) => this.#flushed(() => sql.get(text, values)),
+      all: (text, values) => this.#flushed(() => sql.all(text, values)),
       run: (text, values) =>
-        this.#shown(() => {
+        this.#flushed(() => {
           this.rows.forget()
           return sql.run(text, values)
         }),
@@ -57,20 +57,20 @@ export class CommitGroup {
     const { rows } = this
     const known = rows.known(target, key)
     if (known !== undefined) return known
-    const row = await (rows.isPending(target, key) ? this.sql : this.direct).get(text, key)
+    const row = await (rows.hasRow(target, key) ? this.sql : this.direct).get(text, key)
     if (row !== undefined && this.#takeFeed === undefined) rows.know(target, key, row)
     return row
   }
 
   /** Reads, and on PostgreSQL locks, the heads of these streams; in order, so that two writers never wait for each other in a circle. */
-  async take(streams: readonly Stream[]): Promise<Map<Stream, StreamHead>> {
-    const taken = new Map<Stream, StreamHead>()
+  async lock(streams: readonly Stream[]): Promise<Map<Stream, StreamHead>> {
+    const locked = new Map<Stream, StreamHead>()
     for (const stream of streams.length < 2 ? streams : [...new Set(streams)].sort())
-      taken.set(stream, this.#heads.get(stream) ?? (await this.#takeHead(stream)))
-    return taken
+      locked.set(stream, this.#heads.get(stream) ?? (await this.#lockHead(stream)))
+    return locked
   }
 
-  async #takeHead(stream: Stream): Promise<StreamHead> {
+  async #lockHead(stream: Stream): Promise<StreamHead> {
     const select = this.#takeFeed === undefined ? selectHead : selectAndLockHead
     let row = await this.direct.get(select, [stream])
     if (row === undefined) {
@@ -114,11 +114,12 @@ export class CommitGroup {
     }
   }
 
-  async #shown<T>(look: () => Promise<T>): Promise<T> {
+  /** Runs a statement after everything pending is written. */
+  async #flushed<T>(run: () => Promise<T>): Promise<T> {
     if (!this.rows.isEmpty) await this.rows.flush(this.direct)
-    // Another's feed must not be held up by a look.
+    // A query must not block another writer's feed.
     if (this.#takeFeed === undefined) await this.#writeEvents()
-    return look()
+    return run()
   }
 }
 

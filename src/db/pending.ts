@@ -34,7 +34,7 @@ const newPhase = (): Phase => ({ inserts: [], updates: new Map(), updatedTables:
 export class PendingRows {
   #phases: Phase[] = []
   #tables = new Set<string>()
-  #places = new Set<string>()
+  #rowIds = new Set<string>()
   /** Rows as they will be, whole, of those that somebody has looked at. */
   #known = new Map<string, SqlRow>()
   #failure: { error: unknown } | null = null
@@ -43,30 +43,27 @@ export class PendingRows {
     return this.#tables.size === 0
   }
 
-  touches(table: string): boolean {
-    return this.#tables.has(table)
-  }
-
-  isPending(target: Target, key: readonly SqlValue[]): boolean {
-    return this.#tables.has(target.name) && this.#places.has(placeOf(target, key))
-  }
-
-  /** Whether a row of the table waits that fulfils this; of an update only the columns it sets are known. */
-  someOf(table: string, fulfils: (columns: SqlRow) => boolean): boolean {
+  /** Reports whether a row of the table is pending that matches; of an update only the columns it sets are known. */
+  has(table: string, matches?: (columns: SqlRow) => boolean): boolean {
     if (!this.#tables.has(table)) return false
+    if (matches === undefined) return true
     return this.#phases.some(
       ({ inserts, updates }) =>
-        inserts.some(({ target, columns }) => target.name === table && fulfils(columns)) ||
-        [...updates.values()].some(({ target, columns }) => target.name === table && fulfils(columns)),
+        inserts.some(({ target, columns }) => target.name === table && matches(columns)) ||
+        [...updates.values()].some(({ target, columns }) => target.name === table && matches(columns)),
     )
   }
 
+  hasRow(target: Target, key: readonly SqlValue[]): boolean {
+    return this.#tables.has(target.name) && this.#rowIds.has(rowIdOf(target, key))
+  }
+
   known(target: Target, key: readonly SqlValue[]): SqlRow | undefined {
-    return this.#known.size === 0 ? undefined : this.#known.get(placeOf(target, key))
+    return this.#known.size === 0 ? undefined : this.#known.get(rowIdOf(target, key))
   }
 
   know(target: Target, key: readonly SqlValue[], row: SqlRow): void {
-    this.#known.set(placeOf(target, key), row)
+    this.#known.set(rowIdOf(target, key), row)
   }
 
   /** Somebody writes past us. */
@@ -76,22 +73,22 @@ export class PendingRows {
 
   insert(target: Target, key: readonly SqlValue[], columns: SqlRow): void {
     this.#tables.add(target.name)
-    this.#places.add(placeOf(target, key))
+    this.#rowIds.add(rowIdOf(target, key))
     const last = this.#phases.at(-1)
     const phase = last === undefined || last.updatedTables.has(target.name) ? this.#begin() : last
     phase.inserts.push({ target, columns })
   }
 
   update(target: Target, key: readonly SqlValue[], columns: SqlRow): void {
-    const place = placeOf(target, key)
+    const rowId = rowIdOf(target, key)
     this.#tables.add(target.name)
-    this.#places.add(place)
-    const seen = this.#known.get(place)
+    this.#rowIds.add(rowId)
+    const seen = this.#known.get(rowId)
     if (seen !== undefined) Object.assign(seen, columns)
     const phase = this.#phases.at(-1) ?? this.#begin()
     phase.updatedTables.add(target.name)
-    const waiting = phase.updates.get(place)
-    if (waiting === undefined) phase.updates.set(place, { target, key, columns: { ...columns } })
+    const waiting = phase.updates.get(rowId)
+    if (waiting === undefined) phase.updates.set(rowId, { target, key, columns: { ...columns } })
     else Object.assign(waiting.columns, columns)
   }
 
@@ -99,7 +96,7 @@ export class PendingRows {
     const phases = this.#phases
     this.#phases = []
     this.#tables.clear()
-    this.#places.clear()
+    this.#rowIds.clear()
     try {
       for (const { inserts, updates } of phases) {
         await insertAll(sql, inserts)
@@ -123,7 +120,7 @@ export class PendingRows {
   }
 }
 
-const placeOf = ({ name }: Target, key: readonly SqlValue[]): string =>
+const rowIdOf = ({ name }: Target, key: readonly SqlValue[]): string =>
   key.length === 1 ? `${name}\n${key[0]}` : `${name}\n${key.join('\n')}`
 
 async function insertAll(sql: Sql, inserts: readonly { target: Target; columns: SqlRow }[]): Promise<void> {

@@ -26,13 +26,13 @@ export interface ReadTx {
   readonly [opaque]: 'read' | 'write'
 }
 
-/** An open transaction that holds the streams it named. */
+/** An open transaction that has locked the streams it named. */
 export interface Tx extends ReadTx {
   readonly [opaque]: 'write'
   /** The transaction's time: everything it writes happened at once. */
   readonly at: string
-  /** Takes a stream that came to be inside the transaction; one that others may hold is named at the start instead. */
-  hold(stream: Stream): Promise<void>
+  /** Locks a stream that was created inside the transaction; a stream that others may have locked is named at the start instead. */
+  lock(stream: Stream): Promise<void>
   /** Runs once the transaction is durable, never before; a failed transaction's calls are dropped. */
   afterCommit(callback: () => void): void
 }

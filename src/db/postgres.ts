@@ -74,7 +74,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
     try {
       await sql.run('BEGIN')
       const group = new CommitGroup({ sql, chainKey, takeFeed: () => sql.run(takeFeed) })
-      const heads = await group.take(streams)
+      const heads = await group.lock(streams)
       const open = new OpenTx({ group, at: options.clock.at(), writable: true, heads })
       const value = await guardNesting(() => work(open))
       await group.seal()

@@ -149,7 +149,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
   }
 
   async function run(item: Waiting, group: CommitGroup): Promise<Ran> {
-    const heads = await group.take(item.streams)
+    const heads = await group.lock(item.streams)
     const open = new OpenTx({ group, at: options.clock.at(), writable: item.writable, heads })
     return { item, open, value: await guardNesting(() => item.work(open)) }
   }

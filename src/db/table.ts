@@ -118,7 +118,7 @@ export async function findFields<Row extends object, Name extends keyof Row & st
     () => `SELECT ${names.map(columnName).join(', ')} FROM ${table.name} WHERE ${whereKey(table)}`,
   )
   const { group } = openTx(tx)
-  const row = await (group.rows.isPending(table, key) ? group.sql : group.direct).get(text, key)
+  const row = await (group.rows.hasRow(table, key) ? group.sql : group.direct).get(text, key)
   return row === undefined ? undefined : decode(table, row)
 }
 
@@ -129,13 +129,11 @@ export async function findRows<Row extends object>(
   table: Table<Row>,
   where: string,
   values: readonly SqlValue[] = [],
-  concerns?: (columns: SqlRow) => boolean,
+  matches?: (columns: SqlRow) => boolean,
 ): Promise<Row[]> {
   const { group } = openTx(tx)
-  const isAsItWillBe =
-    concerns === undefined ? !group.rows.touches(table.name) : !group.rows.someOf(table.name, concerns)
   const text = cached(`?${table.name} ${where}`, () => `SELECT * FROM ${table.name} WHERE ${where}`)
-  const rows = await (isAsItWillBe ? group.direct : group.sql).all(text, values)
+  const rows = await (group.rows.has(table.name, matches) ? group.sql : group.direct).all(text, values)
   return rows.map((row) => decode(table, row))
 }
 

@@ -33,18 +33,18 @@ export class OpenTx {
     return this.group.sql
   }
 
-  /** For a look at one table, at once: rows of others may stay pending. */
-  sqlFor(table: string): Sql {
-    return this.group.rows.touches(table) ? this.group.sql : this.group.direct
+  /** Runs statements that read only these tables, at once: rows of other tables may stay pending. */
+  sqlFor(...tables: string[]): Sql {
+    return tables.some((table) => this.group.rows.has(table)) ? this.group.sql : this.group.direct
   }
 
   afterCommit(callback: () => void): void {
     this.afterCommitCallbacks.push(callback)
   }
 
-  async hold(stream: Stream): Promise<void> {
+  async lock(stream: Stream): Promise<void> {
     if (this.#heads.has(stream)) return
-    for (const taken of await this.group.take([stream])) this.#heads.set(...taken)
+    for (const locked of await this.group.lock([stream])) this.#heads.set(...locked)
   }
 
   head(stream: Stream): StreamHead {

@@ -169,8 +169,8 @@ describeStores('a transaction', (openFresh) => {
   it('can take a stream that came to be inside it', async () => {
     const { db } = await openFresh()
     await db.write(['system'], async (tx) => {
-      await tx.hold('run:a')
-      await tx.hold('system')
+      await tx.lock('run:a')
+      await tx.lock('system')
       await log(tx, 'run:a', 'one')
       await log(tx, 'system', 'one')
     })

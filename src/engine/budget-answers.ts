@@ -116,7 +116,7 @@ async function raiseBudget(
   const { tx } = scope
   const seen = await findBudget(tx, held, scopeId)
   if (seen === undefined) throw bug(`the budget ${held} ${scopeId} vanished`)
-  await tx.hold(budgets.stream(seen))
+  await tx.lock(budgets.stream(seen))
   const budget = (await findBudget(tx, held, scopeId)) as Budget
   const { tokens, micros } = raised(
     {

@@ -17,7 +17,7 @@ export async function openBudgets(scope: RunScope, personaIds: readonly number[]
   const beneath = { runId: run.id, missionId: run.missionId, organisationId: run.organisationId, personaIds }
   const found = await listBudgetsAbove(tx, beneath)
   const others = streamsOf(found).filter((stream) => stream !== `run:${run.id}`)
-  for (const stream of others) await tx.hold(stream)
+  for (const stream of others) await tx.lock(stream)
   return others.length === 0 ? found : listBudgetsAbove(tx, beneath)
 }
 

@@ -17,7 +17,7 @@ const longestSeconds = 24 * 3_600
  */
 export async function holdProvider(scope: RunScope, brief: Brief, limited: Limited): Promise<void> {
   const { tx } = scope
-  await tx.hold('system')
+  await tx.lock('system')
   const until = isoAt(Date.parse(tx.at) + secondsOf(limited) * 1_000)
   const reason = shorten(redact(limited.reason), 500)
   const { provider } = brief

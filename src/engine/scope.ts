@@ -259,7 +259,7 @@ export async function moveRunsMission(
   steps: readonly MissionStatus[],
   summary?: string,
 ): Promise<void> {
-  await scope.tx.hold(`org:${scope.run.organisationId}`)
+  await scope.tx.lock(`org:${scope.run.organisationId}`)
   let mission = await findMission(scope.tx, scope.run.missionId)
   if (mission === undefined) throw bug(`run ${scope.run.id} has no mission`)
   // A step of a mission brings it under way, and never to its end.

@@ -17,7 +17,7 @@ import { castingOf, type Wanted } from './resolve.ts'
 export async function ensurePoolPersona(tx: Tx, entry: PoolEntry): Promise<Persona> {
   const there = await findPoolPersona(tx, entry)
   if (there !== undefined) return there
-  await tx.hold('system')
+  await tx.lock('system')
   // Again, now that nobody else can make it.
   const made = await findPoolPersona(tx, entry)
   if (made !== undefined) return made

@@ -19,7 +19,7 @@ export async function insertOrganisation(
   governed: Governed,
   { id, name, purpose, description, status }: Pick<Organisation, 'id' | 'name' | 'purpose' | 'description' | 'status'>,
 ): Promise<Organisation> {
-  await tx.hold(`org:${id}`)
+  await tx.lock(`org:${id}`)
   const organisation: Organisation = {
     id,
     name,

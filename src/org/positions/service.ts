@@ -158,7 +158,7 @@ export function createPositions({ db, access }: { db: Db; access: OrgAccess }) {
         const plan = planRemoval(structure, position)
         refuseRemoval(plan, input)
         for (const agent of await listAgentsOnSeat(tx, positionId)) {
-          await tx.hold(agents.stream(agent))
+          await tx.lock(agents.stream(agent))
           const change = { noun: 'agent', action: 'update', message: `agent ${agent.id} leaves the chart` }
           await recordOrgChange(tx, by, governed, change, [updated(agents, agent, { positionId: null })])
         }

@@ -240,7 +240,7 @@ async function startRun(
   place: Partial<RunConfiguration>,
 ): Promise<Run> {
   const id = deps.ids.next('run')
-  await tx.hold(`run:${id}`)
+  await tx.lock(`run:${id}`)
   const used = [
     ...(team === null ? [runtime] : tierNames.map((tier) => team.tiers[tier].runtime)),
     ...input.briefs.map((brief) => brief.runtime ?? runtime),

@@ -34,8 +34,7 @@ export async function lookForObstacles(
   organisationId: number,
 ): Promise<{ stopped: boolean; limited: boolean; budgeted: boolean }> {
   const open = openTx(tx)
-  const isAsItWillBe = !['stops', 'provider_holds', 'budgets'].some((name) => open.rows.touches(name))
-  const row = await (isAsItWillBe ? open.group.direct : open.sql).get(
+  const row = await open.sqlFor('stops', 'provider_holds', 'budgets').get(
     `SELECT (SELECT COUNT(*) FROM stops WHERE organisation_id IS NULL OR organisation_id = ?) AS stopped,
 (SELECT COUNT(*) FROM provider_holds WHERE until > ?) AS limited,
 (SELECT CASE WHEN EXISTS (SELECT 1 FROM budgets) THEN 1 ELSE 0 END) AS budgeted`,
