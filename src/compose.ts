@@ -7,6 +7,7 @@ import type { Demos } from './daemon/demos/service.ts'
 import { daemonRoutes } from './daemon/routes.ts'
 import type { DaemonService } from './daemon/service.ts'
 import type { Db } from './db/port.ts'
+import { applyDecisions } from './engine/decisions.ts'
 import type { AttemptFiles, EngineDeps } from './engine/deps.ts'
 import { createEngine, type Engine } from './engine/engine.ts'
 import type { ScopeParts } from './engine/scope.ts'
@@ -149,6 +150,7 @@ export function composeAgency(parts: Parts): Agency {
   const runtimes = new Map(parts.runtimes.map((runtime) => [runtime.name, watched(runtime)]))
   const scopes: ScopeParts = {
     ids,
+    decide: applyDecisions,
     interrupt: (attemptIds) => engine.interrupt(attemptIds),
     playbooks: new Map([...playbooks, ...(parts.playbooks ?? []).map((each) => [each.name, each] as const)]),
     providerOf: (name, options) => {

@@ -6,6 +6,7 @@ import { type Agency, playbooks } from '../src/compose.ts'
 import type { Db } from '../src/db/port.ts'
 import { askQuestion } from '../src/engine/ask.ts'
 import { openPullRequest } from '../src/engine/pull-request.ts'
+import { applyDecisions } from '../src/engine/decisions.ts'
 import { scopeOf, touchRun } from '../src/engine/scope.ts'
 import { tell } from '../src/engine/tell.ts'
 import { talentRoot } from '../src/entries.ts'
@@ -195,13 +196,13 @@ async function waiting(agency: Agency, db: Db, [first, second]: readonly Run[], 
   if (paused) await agency.gates.pause(operator, run.id, undefined)
   await db.write([`run:${run.id}`], async (tx) =>
     tell(
-      scopeOf({ ids: systemIds, playbooks }, tx, (await findRun(tx, run.id)) as Run, 'engine'),
+      scopeOf({ ids: systemIds, playbooks, decide: applyDecisions }, tx, (await findRun(tx, run.id)) as Run, 'engine'),
       { message: 'begun' },
       [{ key: 'ws:api', parent: null, status: 'open', data: { path: ['t3', 't4', 't5'] } }],
     ),
   )
   const question = await db.write([`run:${gated.id}`], (tx) =>
-    askQuestion(scopeOf({ ids: systemIds, playbooks }, tx, gated, 'engine'), {
+    askQuestion(scopeOf({ ids: systemIds, playbooks, decide: applyDecisions }, tx, gated, 'engine'), {
       brief: null,
       kind: 'requirement',
       class: 'asked',
@@ -227,7 +228,7 @@ async function proposed(agency: Agency, db: Db, { path }: TestRepository) {
   const brief = (await agency.runs.inspect(run.id, 0)).briefs[0] as Brief
   await db.write([`run:${run.id}`], async (tx) => {
     const current = (await findRun(tx, run.id)) as Run
-    const scope = scopeOf({ ids: systemIds, playbooks }, tx, current, 'engine')
+    const scope = scopeOf({ ids: systemIds, playbooks, decide: applyDecisions }, tx, current, 'engine')
     const commits = { startCommit: run.head, branchCommit: run.head }
     await touchRun(scope, {}, { kind: 'log', message: 'collected' }, [updated(briefsTable, brief, commits)])
     await openPullRequest(scope)

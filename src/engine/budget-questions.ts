@@ -3,7 +3,6 @@ import type { Brief } from '../work/briefs/contract.ts'
 import { briefs, findBrief } from '../work/briefs/store.ts'
 import type { BudgetScope } from '../work/budgets/contract.ts'
 import { listBudgetsAbove } from '../work/budgets/store.ts'
-import { decideAndApply } from './decisions.ts'
 import { describeUse } from './money.ts'
 import type { RunScope } from './scope.ts'
 
@@ -21,7 +20,7 @@ export async function askForBudget(scope: RunScope, briefId: string, by: BudgetS
   const budget = (await listBudgetsAbove(tx, beneath)).find((each) => each.scope === by)
   if (budget === undefined) return
   const held = { ...brief, heldBy: `budget:${by}` }
-  await decideAndApply(scope, { kind: 'brief_blocked', brief: held, class: 'budget', reason: describeUse(budget) })
+  await scope.decide({ kind: 'brief_blocked', brief: held, class: 'budget', reason: describeUse(budget) })
 }
 
 /** What it may use itself is used up before it starts: a verdict sent it back, or a gate did. */
@@ -39,5 +38,5 @@ export async function holdForOwnBudget(scope: RunScope, brief: Brief, reason: st
     },
     [updated(briefs, brief, { heldBy: held.heldBy, updatedAt: scope.tx.at })],
   )
-  await decideAndApply(scope, { kind: 'brief_blocked', brief: held, class: 'budget', reason })
+  await scope.decide({ kind: 'brief_blocked', brief: held, class: 'budget', reason })
 }

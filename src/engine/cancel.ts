@@ -2,7 +2,6 @@ import type { Brief } from '../work/briefs/contract.ts'
 import { liveStatuses } from '../work/briefs/states.ts'
 import { findBrief, listVerifiersOf } from '../work/briefs/store.ts'
 import { withdrawQuestions } from './ask.ts'
-import { decideAndApply } from './decisions.ts'
 import { holdDependents } from './dependents.ts'
 import { closeGates } from './halt.ts'
 import { moveBrief, type RunScope } from './scope.ts'
@@ -28,9 +27,9 @@ export async function cancelBrief(scope: RunScope, brief: Brief, reason: string 
   const judged = brief.verifies === null ? undefined : await findBrief(scope.tx, brief.verifies)
   // Who was to judge it does not: that is for somebody to decide, or it would wait for ever.
   if (judged !== undefined && isWaitingFor(judged, brief))
-    await decideAndApply(scope, { kind: 'brief_unjudged', brief: judged, reason: `${brief.key} was cancelled` })
+    await scope.decide({ kind: 'brief_unjudged', brief: judged, reason: `${brief.key} was cancelled` })
   await withdrawQuestions(scope, brief.id)
   await closeGates(scope, `brief:${brief.id}`)
-  if (scope.run.endedAt === null) await decideAndApply(scope, { kind: 'brief_cancelled', brief: cancelled })
+  if (scope.run.endedAt === null) await scope.decide({ kind: 'brief_cancelled', brief: cancelled })
   return cancelled
 }

@@ -41,7 +41,7 @@ import { commissionVerifier, verifyBriefs } from './verify.ts'
 import { partBoundary, viewFor } from './view.ts'
 
 /** Asks the playbook and does what it says, until it has nothing more to say. All in the caller's transaction. */
-export async function decideAndApply(scope: RunScope, event: PlaybookEvent): Promise<void> {
+export async function applyDecisions(scope: RunScope, event: PlaybookEvent): Promise<void> {
   for (const decision of scope.playbook.decide(await viewFor(scope, event), event)) {
     if (scope.run.endedAt !== null) return
     await apply(scope, decision)
@@ -145,7 +145,7 @@ async function halt(scope: RunScope, decision: Extract<Decision, { kind: 'open_g
 }
 
 async function mergePart(scope: RunScope, part: string): Promise<void> {
-  if (!(await holdPartForMerge(scope, part))) await decideAndApply(scope, { kind: 'part_merged', part })
+  if (!(await holdPartForMerge(scope, part))) await scope.decide({ kind: 'part_merged', part })
 }
 
 /** Who stands above it has answered; the next time it goes one higher. */
@@ -281,7 +281,7 @@ export async function completeBrief(
     patch,
     also: await releaseDependents(scope, brief),
   })
-  await decideAndApply(scope, { kind: 'brief_verified', brief: verified })
+  await scope.decide({ kind: 'brief_verified', brief: verified })
 }
 
 /** Somebody saw it fail before. */
@@ -310,7 +310,7 @@ export async function blockBrief(
     data: { class: cause },
     patch: { interruptions: 0, heldBy },
   })
-  await decideAndApply(scope, { kind: 'brief_blocked', brief: blocked, class: cause, reason })
+  await scope.decide({ kind: 'brief_blocked', brief: blocked, class: cause, reason })
 }
 
 export async function failBrief(scope: RunScope, brief: Brief, reason: string): Promise<void> {
@@ -321,7 +321,7 @@ export async function failBrief(scope: RunScope, brief: Brief, reason: string): 
     patch: { failure: shorten(reason, 2_000) },
     also: await holdDependents(scope, brief),
   })
-  await decideAndApply(scope, { kind: 'brief_failed', brief: failed })
+  await scope.decide({ kind: 'brief_failed', brief: failed })
 }
 
 /** For whoever wants to look at what an agent had before it. */

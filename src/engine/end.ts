@@ -16,7 +16,7 @@ import type { Judgement } from '../work/verdicts/contract.ts'
 import { requiresOf } from '../work/runs/contract.ts'
 import { giveBack } from './budgets.ts'
 import type { Classified } from './classify.ts'
-import { blockBrief, decideAndApply, failBrief } from './decisions.ts'
+import { blockBrief, failBrief } from './decisions.ts'
 import { releaseDependents } from './dependents.ts'
 import { recordExamination } from './examination.ts'
 import { block, retryCrash, retryInterrupted, retryWith } from './retries.ts'
@@ -72,7 +72,7 @@ export async function endAttempt(scope: RunScope, brief: Brief, attempt: Attempt
   else if (await isOutdated(scope, brief)) await dropVerifier(scope, brief)
   else await follow(scope, brief, attempt, classified, end)
   // A sibling has failed before: with the last attempt under way gone, that can be surfaced now.
-  if (scope.run.briefsFailed > 0 && scope.run.endedAt === null) await decideAndApply(scope, { kind: 'siblings_ended' })
+  if (scope.run.briefsFailed > 0 && scope.run.endedAt === null) await scope.decide({ kind: 'siblings_ended' })
 }
 
 async function follow(
@@ -225,7 +225,7 @@ async function finish(
     also: await releaseFinished(scope, reviewing),
   })
   const findings = examination.findings.filter((finding) => finding.passed)
-  await decideAndApply(scope, { kind: 'brief_ready', brief: ready, seen: seenOf(report, { ...examination, findings }) })
+  await scope.decide({ kind: 'brief_ready', brief: ready, seen: seenOf(report, { ...examination, findings }) })
 }
 
 /** In a pipeline the next one starts with what is there; what a verdict changes about it comes later. */
@@ -256,7 +256,7 @@ async function judge(scope: RunScope, brief: Brief, attempt: Attempt, judgement:
   let current = brief
   for (const [to, kind] of verifierSteps)
     current = await moveBrief(scope, current, to, { kind, level: 'verbose', message: `${brief.key}: ${to}` })
-  await decideAndApply(scope, { kind: 'brief_judged', brief: judged, judgement })
+  await scope.decide({ kind: 'brief_judged', brief: judged, judgement })
 }
 
 /** What a verifier judges was cancelled or has gone on: however its attempt ended, there is no other one. */
@@ -273,7 +273,7 @@ async function dropVerifier(scope: RunScope, brief: Brief): Promise<void> {
     message: `${brief.key}: what it judges has gone on`,
   })
   // Where slices are judged together, the others may have waited for this one only.
-  if (brief.tier !== null) await decideAndApply(scope, { kind: 'brief_cancelled', brief: dropped })
+  if (brief.tier !== null) await scope.decide({ kind: 'brief_cancelled', brief: dropped })
 }
 
 const verifierSteps = [

@@ -7,7 +7,6 @@ import { type GateRow, operator } from '../work/gates/contract.ts'
 import { findGate, gates, listPendingOfRun, listTimedOut } from '../work/gates/store.ts'
 import { listQuestionsOfBrief } from '../work/questions/store.ts'
 import { askQuestion, withdrawPauseQuestions } from './ask.ts'
-import { decideAndApply } from './decisions.ts'
 import { isFinal, keepPaused, openGate, releaseGate } from './halt.ts'
 import { type RunScope, touchRun } from './scope.ts'
 import { abandonBrief } from './unblock.ts'
@@ -52,7 +51,7 @@ export async function approveGate(scope: RunScope, gateId: string, by: string, n
     data: { note },
   })
   const held = await heldBrief(scope, gate)
-  if (held === null) await decideAndApply(scope, { kind: 'gate_approved', gate: { ...gate, ...decided } })
+  if (held === null) await scope.decide({ kind: 'gate_approved', gate: { ...gate, ...decided } })
   else await unblockBrief(scope, held, await resetOf(scope, held), `approved by ${by}`)
   await goOn(scope)
   return { ...gate, ...decided }
@@ -77,7 +76,7 @@ export async function rejectGate(scope: RunScope, gateId: string, by: string, re
     await abandonBrief(scope, held, `rejected by ${by}: ${reason}`)
     return rejected
   }
-  await decideAndApply(scope, { kind: 'gate_rejected', gate: rejected, reason })
+  await scope.decide({ kind: 'gate_rejected', gate: rejected, reason })
   // What was to be done again is ready; but five times is a sign that somebody should think about something else.
   if (gate.rejections + 1 >= rejectionLimit && scope.run.endedAt === null) await pauseAfterRejections(scope, rejected)
   await goOn(scope)
@@ -86,7 +85,7 @@ export async function rejectGate(scope: RunScope, gateId: string, by: string, re
 
 /** Who was let go on while another gate was still pending goes on now. */
 async function goOn(scope: RunScope): Promise<void> {
-  if (scope.run.status === 'running') await decideAndApply(scope, { kind: 'run_resumed' })
+  if (scope.run.status === 'running') await scope.decide({ kind: 'run_resumed' })
 }
 
 /** A gate before one brief concerns nobody else. */
@@ -175,7 +174,7 @@ async function resumeGate(scope: RunScope, manual: GateRow, by: string): Promise
     if (isFinal(gate)) continue
     await openGate(scope, { gate, summary, boundary, timeoutMinutes })
   }
-  if (scope.run.status === 'running') await decideAndApply(scope, { kind: 'run_resumed' })
+  if (scope.run.status === 'running') await scope.decide({ kind: 'run_resumed' })
   return { ...manual, ...decided }
 }
 

@@ -18,7 +18,7 @@ import { findPart, listPartsHeldBy, parts } from '../work/parts/store.ts'
 import type { Run, RunRepository } from '../work/runs/contract.ts'
 import { findRun } from '../work/runs/store.ts'
 import { idOfWorkstream, ownersOf, workstreamOf } from './branches.ts'
-import { completeBrief, decideAndApply, endRun } from './decisions.ts'
+import { completeBrief, endRun } from './decisions.ts'
 import type { EngineDeps } from './deps.ts'
 import { retryWith } from './retries.ts'
 import { openGate } from './halt.ts'
@@ -215,7 +215,7 @@ async function passPartOn(scope: RunScope, part: Part, commit: string): Promise<
     },
     [updated(parts, part, { heldBy: null, updatedAt: scope.tx.at })],
   )
-  await decideAndApply(scope, { kind: 'part_merged', part: part.key })
+  await scope.decide({ kind: 'part_merged', part: part.key })
 }
 
 /** Whom its playbook sends back for it is told how to get what was merged before. */
@@ -227,7 +227,7 @@ async function sendPartBack(scope: RunScope, part: Part, files: readonly string[
     updated(parts, part, { heldBy: null, updatedAt: scope.tx.at }),
   ])
   const stood = new Map((await tasks()).map(({ id, status }) => [id, status]))
-  await decideAndApply(scope, { kind: 'part_conflict', part: part.key, files })
+  await scope.decide({ kind: 'part_conflict', part: part.key, files })
   for (const task of await tasks()) {
     if (task.status === stood.get(task.id) || endStatuses.includes(task.status)) continue
     await touchRun(
@@ -270,7 +270,7 @@ async function follow(scope: RunScope, repository: RunRepository, landed: Landed
       return endRun(scope, 'done', `merged into ${repository.branch} as ${landed.commit.slice(0, 12)}`)
     case 'conflict':
       await reopened(scope)
-      return decideAndApply(scope, {
+      return scope.decide({
         kind: 'merge_failed',
         reason: `${repository.branch} has moved on, and this does not go together with it: ${shorten(landed.files.join(', '), 500)}. Join the two with "git merge ${landed.commit}".`,
       })

@@ -3,7 +3,7 @@ import type { Brief, Correction } from '../work/briefs/contract.ts'
 import { findBrief } from '../work/briefs/store.ts'
 import type { QuestionClass } from '../work/questions/contract.ts'
 import type { Classified } from './classify.ts'
-import { blockBrief, decideAndApply, failBrief } from './decisions.ts'
+import { blockBrief, failBrief } from './decisions.ts'
 import { moveBrief, nameOf, type RunScope } from './scope.ts'
 import { isWaitingFor } from './verify.ts'
 
@@ -77,5 +77,5 @@ async function giveUpVerifier(scope: RunScope, brief: Brief, reason: string): Pr
   })
   const judged = brief.verifies === null ? undefined : await findBrief(scope.tx, brief.verifies)
   if (judged !== undefined && isWaitingFor(judged, brief))
-    await decideAndApply(scope, { kind: 'brief_unjudged', brief: judged, reason: `nobody could verify it: ${reason}` })
+    await scope.decide({ kind: 'brief_unjudged', brief: judged, reason: `nobody could verify it: ${reason}` })
 }

@@ -3,7 +3,7 @@ import type { NewEvent } from '../events/append.ts'
 import { type Change, record, updated } from '../events/change.ts'
 import { bug } from '../kernel/errors.ts'
 import { type Ids, systemPersona } from '../kernel/ids.ts'
-import type { Playbook } from '../playbooks/contract.ts'
+import type { Playbook, PlaybookEvent } from '../playbooks/contract.ts'
 import type { Brief, Tier } from '../work/briefs/contract.ts'
 import { type BriefStatus, checkMove, endStatuses } from '../work/briefs/states.ts'
 import { briefs } from '../work/briefs/store.ts'
@@ -19,6 +19,8 @@ export interface RunScope {
   readonly by: string
   readonly ids: Ids
   readonly playbook: Playbook
+  /** Asks the playbook and applies its decisions in this transaction. */
+  readonly decide: (event: PlaybookEvent) => Promise<void>
   /** Tells somebody, once per object and state, after commit. */
   readonly notify: Notify
   /** Looks at a gate again at that time, or does in git what a run waits for. */
@@ -79,6 +81,8 @@ export type Later = (tx: Tx, wake: Wake) => Promise<void>
 export interface ScopeParts {
   readonly ids: Ids
   readonly playbooks: ReadonlyMap<string, Playbook>
+  /** Applies the decisions of the scope's playbook. */
+  readonly decide: (scope: RunScope, event: PlaybookEvent) => Promise<void>
   readonly notify?: Notify
   readonly later?: Later
   readonly gatesChanged?: () => void
@@ -105,7 +109,21 @@ export function scopeOf(parts: ScopeParts, tx: Tx, run: Run, by: string): RunSco
     cast: (inner, wanted) => cast(inner, wanted, run),
     isTalent: (name) => isTalent(name, run),
   }
-  return { tx, by, ids, playbook, notify, later, gatesChanged, providerOf, interrupt, run, ...casting }
+  const scope: RunScope = {
+    tx,
+    by,
+    ids,
+    playbook,
+    decide: (event) => parts.decide(scope, event),
+    notify,
+    later,
+    gatesChanged,
+    providerOf,
+    interrupt,
+    run,
+    ...casting,
+  }
+  return scope
 }
 
 export async function openScope(deps: ScopeParts, tx: Tx, runId: string, by = 'engine'): Promise<RunScope | null> {

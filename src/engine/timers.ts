@@ -1,4 +1,3 @@
-import { decideAndApply } from './decisions.ts'
 import type { EngineDeps } from './deps.ts'
 import { persist } from './persist.ts'
 import { openScope } from './scope.ts'
@@ -9,6 +8,6 @@ export const ring = (deps: EngineDeps, timer: { runId: string; name: string; par
     deps.db.write([`run:${timer.runId}`], async (tx) => {
       const scope = await openScope(deps, tx, timer.runId)
       if (scope === null || scope.run.endedAt !== null) return
-      await decideAndApply(scope, { kind: 'timer', name: timer.name, part: timer.part })
+      await scope.decide({ kind: 'timer', name: timer.name, part: timer.part })
     }),
   )

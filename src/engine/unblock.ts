@@ -1,6 +1,6 @@
 import type { Brief } from '../work/briefs/contract.ts'
 import { listQuestionsOfBrief } from '../work/questions/store.ts'
-import { decideAndApply, failBrief } from './decisions.ts'
+import { failBrief } from './decisions.ts'
 import { type RunScope, touchRun } from './scope.ts'
 
 /**
@@ -14,7 +14,7 @@ export async function abandonBrief(scope: RunScope, brief: Brief, reason: string
     { kind: 'log', level: 'normal', briefId: brief.id, message: `${brief.key} is given up` },
   )
   if (brief.status === 'blocked') return failBrief(scope, brief, reason)
-  if (brief.status === 'failed') await decideAndApply(scope, { kind: 'siblings_ended' })
+  if (brief.status === 'failed') await scope.decide({ kind: 'siblings_ended' })
 }
 
 /** Somebody gave it up while an agent was at work on it. */

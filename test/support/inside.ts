@@ -1,4 +1,5 @@
 import { playbooks } from '../../src/compose.ts'
+import { applyDecisions } from '../../src/engine/decisions.ts'
 import { type RunScope, scopeOf } from '../../src/engine/scope.ts'
 import { systemIds } from '../../src/kernel/ids.ts'
 import { findRun } from '../../src/work/runs/store.ts'
@@ -13,5 +14,5 @@ export const inside = <T>(
   agency.db.write([`run:${id}`, 'org:1'], async (tx) => {
     const run = await findRun(tx, id)
     if (run === undefined) throw new Error(`no run ${id}`)
-    return act(scopeOf({ ids: systemIds, playbooks }, tx, run, 'engine'))
+    return act(scopeOf({ ids: systemIds, playbooks, decide: applyDecisions }, tx, run, 'engine'))
   })

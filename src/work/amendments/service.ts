@@ -1,5 +1,4 @@
 import type { Db, ReadTx } from '../../db/port.ts'
-import { decideAndApply } from '../../engine/decisions.ts'
 import { type RunScope, type ScopeParts, scopeOf, touchRun } from '../../engine/scope.ts'
 import { inserted } from '../../events/change.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
@@ -29,7 +28,7 @@ export function createAmendments({ db, scopes }: { db: Db; scopes: ScopeParts })
         if (by.kind === 'agent') await checkFence(tx, by)
         const scope = scopeOf(scopes, tx, await requireRun(tx, id), actorName(by))
         const amendment = await record(scope, await proposerOf(tx, by), change)
-        await decideAndApply(scope, { kind: 'amended', amendment })
+        await scope.decide({ kind: 'amended', amendment })
         return amendment
       })
     },

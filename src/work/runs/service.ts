@@ -1,7 +1,7 @@
 import type { Runtime } from '../../adapters/runtime/port.ts'
 import type { Db, Tx } from '../../db/port.ts'
 import { checkCast } from '../../engine/cast.ts'
-import { cancelRun, decideAndApply } from '../../engine/decisions.ts'
+import { cancelRun } from '../../engine/decisions.ts'
 import { checkNotLanding } from '../../engine/pull-request.ts'
 import { endLiveAttempts } from '../../engine/live.ts'
 import { checkPlan } from '../../engine/plan.ts'
@@ -320,7 +320,7 @@ async function startRun(
   await limitFromTheStart(tx, { scope: 'run', scopeId: id, organisationId: null, by: actorName(by) }, { tokens, usd })
   const scope = scopeOf(deps.scopes, tx, run, actorName(by))
   for (const message of team?.warnings ?? []) await touchRun(scope, {}, { kind: 'log', level: 'normal', message })
-  await decideAndApply(scope, { kind: 'run_started', briefs: input.briefs })
+  await scope.decide({ kind: 'run_started', briefs: input.briefs })
   if (await queueInWorkspace(scope)) tx.afterCommit(() => deps.queued?.(id))
   // A plan that waits for approval has gated the run already.
   if (scope.run.status === 'planning')
