@@ -1,11 +1,11 @@
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { GateRow } from '../../work/gates/contract.ts'
 import type { Decision, Playbook, PlaybookEvent, View } from '../contract.ts'
-import { faultsOfAcceptance, rejected, resultJudged } from './accept.ts'
-import { amended, amendTimer, insertedProposed, rerouted } from './amendments.ts'
-import { architectureJudged, build, faultsOfSynthesis, proposed, redesign, synthesised } from './architecture.ts'
-import { cancelled } from './cancelled.ts'
-import { mergeConflict } from './conflicts.ts'
+import { faultsOfAcceptance, rejected, resultJudged } from './t1-accept.ts'
+import { amended, amendTimer, insertedProposed, rerouted } from './amend.ts'
+import { architectureJudged, build, faultsOfSynthesis, proposed, redesign, synthesised } from './t2-architecture.ts'
+import { cancelled } from './cancel.ts'
+import { mergeConflict } from './escalate-merge-conflict.ts'
 import {
   type Acceptance,
   type Bounds,
@@ -18,22 +18,22 @@ import {
   type TaskList,
   type TierPlan,
 } from './contract.ts'
-import { blocked, failed, surface } from './failures.ts'
-import { summedUp } from './final.ts'
-import { leadApproved, leadReady } from './lead.ts'
-import { agree, drafted, faultsOfList, tasksApproved, tasksRejected } from './mesh.ts'
-import { keys } from './names.ts'
+import { blocked, failed, surface } from './escalate-failures.ts'
+import { summedUp } from './t1-finish.ts'
+import { leadApproved, leadReady } from './t2-lead.ts'
+import { agree, drafted, faultsOfList, tasksApproved, tasksRejected } from './t3-mesh.ts'
+import { keys } from './base-names.ts'
 import { needs } from './needs.ts'
-import { criticised, planApproved, planned, planRejected, startRun } from './plan.ts'
-import { faultsOfPlan } from './plan-faults.ts'
-import { faultsOfResolution, resolved } from './resolve.ts'
-import { meshTimedOut, rescope } from './rescope.ts'
+import { criticised, planApproved, planned, planRejected, startRun } from './t1-plan.ts'
+import { faultsOfPlan } from './t1-plan-faults.ts'
+import { faultsOfResolution, resolved } from './escalate-resolve.ts'
+import { meshTimedOut, rescope } from './t3-rescope.ts'
 import { goOn, resumed, resumeTimer } from './resume.ts'
-import { squadDone } from './squad-done.ts'
-import { meshTimer } from './squads.ts'
-import { above, own, waveNumber } from './state.ts'
-import { advance, faultsOfVerdict, judgedTogether, verdictApproved, verdictRejected } from './verdicts.ts'
-import { workstreamDone } from './waves.ts'
+import { squadDone } from './t3-finish-squad.ts'
+import { meshTimer } from './t3-squads.ts'
+import { above, own, waveNumber } from './base-state.ts'
+import { advance, faultsOfVerdict, judgedTogether, verdictApproved, verdictRejected } from './t3-verdict.ts'
+import { workstreamDone } from './base-waves.ts'
 
 /**
  * From a goal to an accepted result over five tiers: T1 plans and accepts, T2 designs, T3 divides the work, T4 does it,

@@ -11,7 +11,7 @@ import type {
   View,
 } from '../../../src/playbooks/contract.ts'
 import { tiered } from '../../../src/playbooks/tiered/decide.ts'
-import { settingsOf } from '../../../src/playbooks/tiered/settings.ts'
+import { settingsOf } from '../../../src/playbooks/tiered/base-settings.ts'
 import type { Amendment } from '../../../src/work/amendments/contract.ts'
 import type { Brief } from '../../../src/work/briefs/contract.ts'
 import { type BriefStatus, checkMove, endStatuses, isMet, liveStatuses } from '../../../src/work/briefs/states.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
 import { outputs, type StepPhase } from '../../../../playbooks/tiered/contract.ts'
-import { faultsOfPlan } from '../../../../playbooks/tiered/plan-faults.ts'
-import { faultsOfTasks } from '../../../../playbooks/tiered/tasks.ts'
+import { faultsOfPlan } from '../../../../playbooks/tiered/t1-plan-faults.ts'
+import { faultsOfTasks } from '../../../../playbooks/tiered/t4-tasks.ts'
 import { makeLaunch } from '../../contract-suite.ts'
 import type { Scenario } from '../contract.ts'
 import { partOf } from '../parts.ts'

@@ -17,7 +17,7 @@ import {
 } from '../../../test/support/tiered/agents.ts'
 import { Play } from '../../../test/support/tiered/engine.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
-import { faultsOfTasks, overlapsOf } from './tasks.ts'
+import { faultsOfTasks, overlapsOf } from './t4-tasks.ts'
 
 const streams: readonly Stream[] = [{ id: 'api', path: full, domain: 'backend' }]
 const two: Otherwise = ({ phase }) => (phase === 't2_specialist' ? output(aProposal('backend', ['web', 'db'])) : null)

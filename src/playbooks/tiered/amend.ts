@@ -4,9 +4,9 @@ import type { Brief } from '../../work/briefs/contract.ts'
 import type { Part } from '../../work/parts/contract.ts'
 import type { Decision, Needs, PartChange, View } from '../contract.ts'
 import type { Proposal } from './contract.ts'
-import { designBriefs, designDocuments, plannedOf, sharedBy, specialistStep, uniqueSquads } from './design.ts'
-import { documents, idOfWorkstream, keys, renamedSquads, runPart, unusedKey, workstreamPart } from './names.ts'
-import { openStreams } from './squads.ts'
+import { designBriefs, designDocuments, plannedOf, sharedBy, specialistStep, uniqueSquads } from './t2-design.ts'
+import { documents, idOfWorkstream, keys, renamedSquads, runPart, unusedKey, workstreamPart } from './base-names.ts'
+import { openStreams } from './t3-squads.ts'
 import {
   above,
   changed,
@@ -18,8 +18,8 @@ import {
   type WaveData,
   waveNumber,
   type WorkstreamData,
-} from './state.ts'
-import { addStep, passed, say, type Step, tell } from './steps.ts'
+} from './base-state.ts'
+import { addStep, passed, say, type Step, tell } from './base-steps.ts'
 
 /** A change of path is carried out where the workstream is: a time that comes at once brings that. */
 export const amendTimer = 'amended'

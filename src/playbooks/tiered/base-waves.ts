@@ -1,12 +1,12 @@
 import type { Part } from '../../work/parts/contract.ts'
 import type { Decision, Needs, View } from '../contract.ts'
-import { type Designed, design, designBriefs, designDocuments, plannedOf } from './design.ts'
-import { finishWork } from './final.ts'
-import { idOfWorkstream, isWorkstreamPart, keys, wavePart } from './names.ts'
-import { openStreams } from './squads.ts'
-import { above, changedRun, dataOf, own, partOf, runOf, waveNumber, type WorkstreamData } from './state.ts'
-import { say, tell } from './steps.ts'
-import { withChanges } from './with-changes.ts'
+import { type Designed, design, designBriefs, designDocuments, plannedOf } from './t2-design.ts'
+import { finishWork } from './t1-finish.ts'
+import { idOfWorkstream, isWorkstreamPart, keys, wavePart } from './base-names.ts'
+import { openStreams } from './t3-squads.ts'
+import { above, changedRun, dataOf, own, partOf, runOf, waveNumber, type WorkstreamData } from './base-state.ts'
+import { say, tell } from './base-steps.ts'
+import { withChanges } from './base-view.ts'
 
 /** What has to be there to open a wave. */
 export const waveNeeds = (wave: number): Needs => ({

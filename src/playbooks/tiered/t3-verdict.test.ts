@@ -18,7 +18,7 @@ import {
 import { Play } from '../../../test/support/tiered/engine.ts'
 import { aBrief } from '../../../test/support/work.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
-import { followersOf } from './followers.ts'
+import { followersOf } from './t4-dependents.ts'
 
 const streams: readonly Stream[] = [{ id: 'api', path: full }]
 const tasks =

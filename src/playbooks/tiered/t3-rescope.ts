@@ -1,14 +1,14 @@
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Part } from '../../work/parts/contract.ts'
 import type { Decision, Needs, PartChange, View } from '../contract.ts'
-import { escalated, refOf, resolveStep, type Rung } from './escalation.ts'
-import { counted, meshPart, renamedSquads, squadPart } from './names.ts'
-import { refName } from './mesh.ts'
-import { settingsOf } from './settings.ts'
-import { type Given, meshTimer, openMesh } from './squads.ts'
-import { above, budgetOf, changed, dataOf, type MeshData, own, type SquadRef, waveNumber } from './state.ts'
-import { addStep, say, tell } from './steps.ts'
-import { bullets } from './texts.ts'
+import { escalated, refOf, resolveStep, type Rung } from './escalate-ladder.ts'
+import { counted, meshPart, renamedSquads, squadPart } from './base-names.ts'
+import { refName } from './t3-mesh.ts'
+import { settingsOf } from './base-settings.ts'
+import { type Given, meshTimer, openMesh } from './t3-squads.ts'
+import { above, budgetOf, changed, dataOf, type MeshData, own, type SquadRef, waveNumber } from './base-state.ts'
+import { addStep, say, tell } from './base-steps.ts'
+import { bullets } from './base-text.ts'
 
 export const timerNeeds = (view: View): Needs => rescopeNeeds(view)
 

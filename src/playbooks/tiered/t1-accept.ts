@@ -4,12 +4,12 @@ import type { Part } from '../../work/parts/contract.ts'
 import type { Run } from '../../work/runs/contract.ts'
 import type { Decision, Needs, View } from '../contract.ts'
 import type { Acceptance } from './contract.ts'
-import { pathOf } from './escalation.ts'
-import { counted, documents, idOfWorkstream, isWorkstreamPart, wavePart, workstreamPart } from './names.ts'
-import { proposeReplan } from './replan.ts'
-import { budgetOf, changedRun, runOf } from './state.ts'
-import { passed, say, tell } from './steps.ts'
-import { amendmentsOf } from './summary.ts'
+import { pathOf } from './escalate-ladder.ts'
+import { counted, documents, idOfWorkstream, isWorkstreamPart, wavePart, workstreamPart } from './base-names.ts'
+import { proposeReplan } from './t1-replan.ts'
+import { budgetOf, changedRun, runOf } from './base-state.ts'
+import { passed, say, tell } from './base-steps.ts'
+import { amendmentsOf } from './base-gate-summary.ts'
 
 /** Everything that a rejection may touch. */
 export const rejectionNeeds = (view: View, streams: readonly string[]): Needs => ({

@@ -1,9 +1,9 @@
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { NewBrief, Revised, View } from '../contract.ts'
 import type { Task } from './contract.ts'
-import { evidenceOf, faultsOfProofs } from './evidence.ts'
-import { keys, scopeOf, squadPart, unusedKey } from './names.ts'
-import { budgetOf } from './state.ts'
+import { evidenceOf, faultsOfProofs } from './base-evidence.ts'
+import { keys, scopeOf, squadPart, unusedKey } from './base-names.ts'
+import { budgetOf } from './base-state.ts'
 
 export interface SquadOf {
   readonly workstream: string

@@ -1,9 +1,9 @@
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Decision, Needs, View } from '../contract.ts'
-import { idOfWorkstream } from './names.ts'
-import { changedRun, own } from './state.ts'
-import { say, tell } from './steps.ts'
-import { listed } from './texts.ts'
+import { idOfWorkstream } from './base-names.ts'
+import { changedRun, own } from './base-state.ts'
+import { say, tell } from './base-steps.ts'
+import { listed } from './base-text.ts'
 
 export const conflictNeeds = (view: View): Needs => ({ workstreams: [idOfWorkstream(own(view).key)] })
 

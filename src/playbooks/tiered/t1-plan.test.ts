@@ -13,7 +13,7 @@ import {
 import { Play } from '../../../test/support/tiered/engine.ts'
 import { aRun } from '../../../test/support/work.ts'
 import { TierPlan } from './contract.ts'
-import { faultsOfPlan } from './plan-faults.ts'
+import { faultsOfPlan } from './t1-plan-faults.ts'
 
 const streams: readonly Stream[] = [
   { id: 'api', path: full },

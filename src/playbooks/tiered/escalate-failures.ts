@@ -1,12 +1,12 @@
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Decision, Needs, PlaybookEvent, View } from '../contract.ts'
 import { jointReason } from './escalate-squad.ts'
-import { escalate } from './escalation.ts'
-import { runPart } from './names.ts'
-import { handUp, resolveNeeds } from './resolve.ts'
-import { changedRun, runOf } from './state.ts'
-import { tell } from './steps.ts'
-import { counted } from './names.ts'
+import { escalate } from './escalate-ladder.ts'
+import { runPart } from './base-names.ts'
+import { handUp, resolveNeeds } from './escalate-resolve.ts'
+import { changedRun, runOf } from './base-state.ts'
+import { tell } from './base-steps.ts'
+import { counted } from './base-names.ts'
 
 const isResolve = ({ phase }: Brief): boolean => phase === 'resolve'
 

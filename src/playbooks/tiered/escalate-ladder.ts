@@ -2,7 +2,7 @@ import { shorten } from '../../kernel/text.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { QuestionClass } from '../../work/questions/contract.ts'
 import type { Decision, PartChange, View } from '../contract.ts'
-import { addStep, type Step, tell } from './steps.ts'
+import { addStep, type Step, tell } from './base-steps.ts'
 
 /**
  * Who stands above whom: T4 → T3 → the workstream's specialist → the lead of the architects → T1 → the operator. A tier

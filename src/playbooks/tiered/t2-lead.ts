@@ -1,14 +1,14 @@
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Decision, View } from '../contract.ts'
 import type { Bounds } from './contract.ts'
-import { bounded } from './design.ts'
-import { documents, wavePart } from './names.ts'
-import { settingsOf } from './settings.ts'
-import { changed, changedRun, runOf, type WorkstreamData } from './state.ts'
-import { tell } from './steps.ts'
-import { boundsSummary } from './summary.ts'
-import { openWave, streamsOf } from './waves.ts'
-import { withChanges } from './with-changes.ts'
+import { bounded } from './t2-design.ts'
+import { documents, wavePart } from './base-names.ts'
+import { settingsOf } from './base-settings.ts'
+import { changed, changedRun, runOf, type WorkstreamData } from './base-state.ts'
+import { tell } from './base-steps.ts'
+import { boundsSummary } from './base-gate-summary.ts'
+import { openWave, streamsOf } from './base-waves.ts'
+import { withChanges } from './base-view.ts'
 
 /** Boundaries and assumptions are there; the specialists follow, or the operator looks first. */
 export function leadReady(view: View, brief: Brief, bounds: Bounds): readonly Decision[] {

@@ -1,7 +1,7 @@
 import type { Brief, Tier } from '../../work/briefs/contract.ts'
 import type { Decision, NewBrief, Told, View } from '../contract.ts'
 import type { StepPhase } from './contract.ts'
-import { budgetOf } from './state.ts'
+import { budgetOf } from './base-state.ts'
 
 export interface Step {
   readonly key: string

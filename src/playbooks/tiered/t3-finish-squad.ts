@@ -1,7 +1,7 @@
 import type { Part } from '../../work/parts/contract.ts'
 import type { Decision, Needs, View } from '../contract.ts'
-import { dataOf, ended, own, type SquadData, unsettled } from './state.ts'
-import { tell } from './steps.ts'
+import { dataOf, ended, own, type SquadData, unsettled } from './base-state.ts'
+import { tell } from './base-steps.ts'
 
 /** `sq:api/db` → its workstream and its own name. */
 export function namesOf({ key }: Part): { workstream: string; squad: string } {

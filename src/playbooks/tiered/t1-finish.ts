@@ -1,9 +1,9 @@
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Decision, View } from '../contract.ts'
 import type { IntegrationSummary } from './contract.ts'
-import { documents, keys, runPart } from './names.ts'
-import { runOf } from './state.ts'
-import { addOrRepeat, passed, say, type Step, tell } from './steps.ts'
+import { documents, keys, runPart } from './base-names.ts'
+import { runOf } from './base-state.ts'
+import { addOrRepeat, passed, say, type Step, tell } from './base-steps.ts'
 
 /** Every workstream is done: the lead sums up, and T1 compares it with the goal. */
 export function finishWork(view: View): readonly Decision[] {

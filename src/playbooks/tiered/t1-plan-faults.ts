@@ -1,8 +1,8 @@
 import { shorten } from '../../kernel/text.ts'
 import type { Run } from '../../work/runs/contract.ts'
 import type { TierPlan } from './contract.ts'
-import { faultsOfProofs } from './evidence.ts'
-import { isRevision, nextRevision } from './names.ts'
+import { faultsOfProofs } from './base-evidence.ts'
+import { isRevision, nextRevision } from './base-names.ts'
 
 /** Everything that is wrong with a plan, for its author to mend in one go. */
 export function faultsOfPlan(run: Pick<Run, 'id' | 'goalAnchor'>, plan: TierPlan): string[] {

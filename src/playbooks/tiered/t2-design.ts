@@ -1,10 +1,10 @@
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Decision, View } from '../contract.ts'
 import type { Bounds, DomainBoundaries, Proposal, Squad, TierPlan, Workstream } from './contract.ts'
-import { counted, documents, keys, runPart, wavePart } from './names.ts'
-import { changed, changedRun, dataOf, partOf, runOf, type WaveData, type WorkstreamData } from './state.ts'
-import { addStep, passed, say, type Step, tell } from './steps.ts'
-import { listed } from './texts.ts'
+import { counted, documents, keys, runPart, wavePart } from './base-names.ts'
+import { changed, changedRun, dataOf, partOf, runOf, type WaveData, type WorkstreamData } from './base-state.ts'
+import { addStep, passed, say, type Step, tell } from './base-steps.ts'
+import { listed } from './base-text.ts'
 
 export interface Designed {
   readonly id: string

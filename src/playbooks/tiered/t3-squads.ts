@@ -1,11 +1,11 @@
 import { slug } from '../../kernel/text.ts'
 import type { Decision, PartChange, View } from '../contract.ts'
 import type { Squad, Task, Workstream } from './contract.ts'
-import { keys, meshPart, squadPart, wavePart, workstreamPart } from './names.ts'
-import { settingsOf } from './settings.ts'
-import type { MeshData, SquadData, SquadRef, WorkstreamData } from './state.ts'
-import { addStep, say, type Step, tell } from './steps.ts'
-import { keysOf, taskBriefs } from './tasks.ts'
+import { keys, meshPart, squadPart, wavePart, workstreamPart } from './base-names.ts'
+import { settingsOf } from './base-settings.ts'
+import type { MeshData, SquadData, SquadRef, WorkstreamData } from './base-state.ts'
+import { addStep, say, type Step, tell } from './base-steps.ts'
+import { keysOf, taskBriefs } from './t4-tasks.ts'
 
 /** A workstream that goes to work now. */
 export interface Stream {

@@ -1,8 +1,8 @@
 import { bug } from '../../kernel/errors.ts'
 import type { Part, Tally } from '../../work/parts/contract.ts'
 import type { PartChange, View } from '../contract.ts'
-import { runPart } from './names.ts'
-import { settingsOf } from './settings.ts'
+import { runPart } from './base-names.ts'
+import { settingsOf } from './base-settings.ts'
 
 /** What is remembered of each kind of part. Written only by this playbook, and therefore believed. */
 

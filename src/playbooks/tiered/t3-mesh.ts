@@ -3,11 +3,11 @@ import type { Brief } from '../../work/briefs/contract.ts'
 import type { Part } from '../../work/parts/contract.ts'
 import type { Decision, Needs, PartChange, View } from '../contract.ts'
 import { type Task, type TaskList } from './contract.ts'
-import { counted, documents, keys, squadPart, workstreamPart } from './names.ts'
-import { settingsOf } from './settings.ts'
-import { changed, dataOf, ended, type MeshData, own, type SquadData, type SquadRef, unsettled } from './state.ts'
-import { addStep, passed, say, type Step, tell } from './steps.ts'
-import { tasksSummary } from './summary.ts'
+import { counted, documents, keys, squadPart, workstreamPart } from './base-names.ts'
+import { settingsOf } from './base-settings.ts'
+import { changed, dataOf, ended, type MeshData, own, type SquadData, type SquadRef, unsettled } from './base-state.ts'
+import { addStep, passed, say, type Step, tell } from './base-steps.ts'
+import { tasksSummary } from './base-gate-summary.ts'
 import {
   faultsOfTasks,
   inputsOf,
@@ -18,8 +18,8 @@ import {
   taskBriefs,
   taskIdOf,
   whatOf,
-} from './tasks.ts'
-import { listed } from './texts.ts'
+} from './t4-tasks.ts'
+import { listed } from './base-text.ts'
 
 /** `<workstream>/<squad>` */
 export const refName = ({ workstream, squad }: Pick<SquadRef, 'workstream' | 'squad'>): string =>

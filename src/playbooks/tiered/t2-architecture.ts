@@ -3,11 +3,11 @@ import type { Brief } from '../../work/briefs/contract.ts'
 import type { Part } from '../../work/parts/contract.ts'
 import type { Decision, Needs, View } from '../contract.ts'
 import type { Acceptance, Architecture, Conflict, Proposal, Synthesis } from './contract.ts'
-import { designBriefs, designDocuments, plannedOf, sharedBy, uniqueSquads } from './design.ts'
-import { escalated, resolveStep } from './escalation.ts'
-import { counted, documents, keys, wavePart } from './names.ts'
-import { settingsOf } from './settings.ts'
-import { openStreams, type Stream } from './squads.ts'
+import { designBriefs, designDocuments, plannedOf, sharedBy, uniqueSquads } from './t2-design.ts'
+import { escalated, resolveStep } from './escalate-ladder.ts'
+import { counted, documents, keys, wavePart } from './base-names.ts'
+import { settingsOf } from './base-settings.ts'
+import { openStreams, type Stream } from './t3-squads.ts'
 import {
   above,
   budgetOf,
@@ -19,11 +19,11 @@ import {
   unsettled,
   type WaveData,
   waveNumber,
-} from './state.ts'
-import { addOrRepeat, addStep, passed, say, type Step, tell } from './steps.ts'
-import { architectureSummary } from './summary.ts'
-import { listed } from './texts.ts'
-import { streamsOf, type StreamPart } from './waves.ts'
+} from './base-state.ts'
+import { addOrRepeat, addStep, passed, say, type Step, tell } from './base-steps.ts'
+import { architectureSummary } from './base-gate-summary.ts'
+import { listed } from './base-text.ts'
+import { streamsOf, type StreamPart } from './base-waves.ts'
 
 /** Those of a wave whose architecture is still open: what its lead has to bring together. */
 function designing(view: View, wave: Part): StreamPart[] {

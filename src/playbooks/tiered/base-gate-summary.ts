@@ -2,11 +2,11 @@ import { shorten } from '../../kernel/text.ts'
 import type { GateSummary } from '../../work/gates/contract.ts'
 import type { View } from '../contract.ts'
 import type { Acceptance, Architecture, JointVerdict, Proposal, Task, TierPlan, Workstream } from './contract.ts'
-import type { Designed } from './design.ts'
-import { estimateLine } from './estimate.ts'
-import { counted, documents } from './names.ts'
-import { isUsualPath } from './plan-faults.ts'
-import { bullets, listed } from './texts.ts'
+import type { Designed } from './t2-design.ts'
+import { estimateLine } from './t1-estimate.ts'
+import { counted, documents } from './base-names.ts'
+import { isUsualPath } from './t1-plan-faults.ts'
+import { bullets, listed } from './base-text.ts'
 
 /** What whoever decides at a gate is told. Long lists are cut here; what they are lists of is not. */
 

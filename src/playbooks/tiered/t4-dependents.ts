@@ -1,6 +1,6 @@
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Decision } from '../contract.ts'
-import { taskIdOf } from './tasks.ts'
+import { taskIdOf } from './t4-tasks.ts'
 
 export const dependenciesOf = ({ inputs }: Brief): string[] =>
   Array.isArray(inputs['depends_on']) ? (inputs['depends_on'] as string[]) : []

@@ -1,9 +1,9 @@
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Decision, View } from '../contract.ts'
-import { redirect } from './replace.ts'
-import { handUp } from './resolve.ts'
-import { keysOf } from './tasks.ts'
-import { advance } from './verdicts.ts'
+import { redirect } from './t4-replace.ts'
+import { handUp } from './escalate-resolve.ts'
+import { keysOf } from './t4-tasks.ts'
+import { advance } from './t3-verdict.ts'
 
 /** The operator has taken a brief out. A task less is a task less; without a step there is no way on. */
 export function cancelled(view: View, brief: Brief): readonly Decision[] {
