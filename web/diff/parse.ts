@@ -1,4 +1,4 @@
-import { unquoted } from './quoted.ts'
+import { unquoted } from './unquote.ts'
 
 /** One file of a diff. */
 export interface FileDiff {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 
 import { parseDiff } from './parse.ts'
 import { isOpenAtFirst, large, rowsOf, type Shown, shownFiles } from './rows.ts'
-import { longest, visiblePieces } from './visible.ts'
+import { longest, visiblePieces } from '../parts/escape-invisible.ts'
 
 const text = [
   'diff --git a/src/a.ts b/src/a.ts',

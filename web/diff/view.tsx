@@ -2,13 +2,13 @@ import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, memo, type ReactNode, useCallback, useMemo, useRef, useState } from 'react'
 
 import type { Diff } from '../../src/work/pull-requests/contract.ts'
-import { explain } from '../parts/views.tsx'
+import { explain } from '../parts/notices.tsx'
 import { counted, figure } from '../text.ts'
 import { Counts } from './counts.tsx'
 import { FileList } from './files.tsx'
-import { Fold } from './fold.tsx'
+import { Fold } from '../parts/chevron.tsx'
 import { type FileDiff, parseDiff } from './parse.ts'
-import { Pieces } from './pieces.tsx'
+import { Pieces } from '../parts/visible-text.tsx'
 import { isOpenAtFirst, type Row, rowsOf, type Shown, shownFiles } from './rows.ts'
 
 export interface DiffProps {

@@ -3,7 +3,7 @@ import { type KeyboardEvent, useMemo, useState } from 'react'
 
 import type { ChartSeat } from '../../src/org/chart/contract.ts'
 import type { OrganisationView } from '../../src/org/organisations/contract.ts'
-import { Empty, Failure, Skeleton } from '../parts/views.tsx'
+import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
 import { setQuery, usePlace } from '../router.tsx'
 import { figure } from '../text.ts'
 import { Chart } from './chart.tsx'

@@ -4,7 +4,7 @@ import { useId, useState } from 'react'
 import { type Proposal, proposalOperations } from '../../src/org/proposals/contract.ts'
 import { call } from '../client.ts'
 import { Dialog } from '../parts/dialog.tsx'
-import { explain } from '../parts/views.tsx'
+import { explain } from '../parts/notices.tsx'
 import { keys } from '../queries.ts'
 import { counted } from '../text.ts'
 

@@ -6,7 +6,7 @@ import type { OrganisationView } from '../../src/org/organisations/contract.ts'
 import type { PersonaView } from '../../src/org/personas/contract.ts'
 import { Columns } from '../parts/columns.tsx'
 import { Ago, Lasting } from '../parts/time.tsx'
-import { Empty, Failure, Skeleton } from '../parts/views.tsx'
+import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
 import { addresses, Link } from '../router.tsx'
 import { assignmentsQuery, orgEventsQuery, personasQuery } from './queries.ts'
 

@@ -5,12 +5,12 @@ import type { PersonaView } from '../../src/org/personas/contract.ts'
 import { Columns } from '../parts/columns.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Ago } from '../parts/time.tsx'
-import { Empty, Failure, Skeleton } from '../parts/views.tsx'
+import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
 import { addresses, Link, navigate } from '../router.tsx'
 import { counted } from '../text.ts'
 import { kindOf } from './personas-page.tsx'
 import { organisationsQuery, personaQuery, personaTextQuery } from './queries.ts'
-import { TextFile } from './text-file.tsx'
+import { TextFile } from '../parts/text-file.tsx'
 
 /** Who this is: the seats it holds anywhere, what it can do, what it has learnt. */
 export function PersonaPage({ persona }: { persona: string }) {

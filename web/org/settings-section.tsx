@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 
 import type { OrganisationView } from '../../src/org/organisations/contract.ts'
 import { Ago } from '../parts/time.tsx'
-import { Command, Failure, Skeleton } from '../parts/views.tsx'
+import { Command, Failure, Skeleton } from '../parts/notices.tsx'
 import { addresses, Link } from '../router.tsx'
 import { chartQuery, intentQuery, settingsQuery } from './queries.ts'
-import { TextFile } from './text-file.tsx'
+import { TextFile } from '../parts/text-file.tsx'
 
 /** What the organisation is for, what its agents are to keep in mind, and how it works. */
 export function SettingsSection({ organisation }: { organisation: OrganisationView }) {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 
 import type { OrganisationView } from '../../src/org/organisations/contract.ts'
 import { Columns } from '../parts/columns.tsx'
-import { Command, Empty, Failure, Skeleton } from '../parts/views.tsx'
+import { Command, Empty, Failure, Skeleton } from '../parts/notices.tsx'
 import { addresses, Link } from '../router.tsx'
 import { Holding } from './chart.tsx'
 import { vacanciesQuery } from './queries.ts'

@@ -1,6 +1,6 @@
 import type { Attempt } from '../../src/work/attempts/contract.ts'
 import type { Brief } from '../../src/work/briefs/contract.ts'
-import { createLater } from '../parts/code.tsx'
+import { createLater } from '../parts/lazy.tsx'
 import { attemptState, Stated } from '../parts/state.tsx'
 import type { Inspection } from '../queries.ts'
 import { setQuery } from '../router.tsx'

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 
-import { explain, Skeleton } from '../parts/views.tsx'
+import { explain, Skeleton } from '../parts/notices.tsx'
 import { size } from '../text.ts'
 import { useOutput } from './use-output.ts'
 

@@ -3,7 +3,7 @@ import { useFeed } from '../live/use-log.ts'
 import { Heading } from '../parts/heading.tsx'
 import { LineDetail } from '../parts/line-detail.tsx'
 import { LogView } from '../parts/log-view.tsx'
-import { Failure, Skeleton } from '../parts/views.tsx'
+import { Failure, Skeleton } from '../parts/notices.tsx'
 import { navigate, setQuery, usePlace } from '../router.tsx'
 import { words } from '../text.ts'
 

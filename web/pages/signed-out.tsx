@@ -1,5 +1,5 @@
 import { Heading } from '../parts/heading.tsx'
-import { Command } from '../parts/views.tsx'
+import { Command } from '../parts/notices.tsx'
 import { useLive } from '../live/use-live.ts'
 
 /** Only somebody who can read the operator's files can sign a browser in, so the way leads through the terminal. */

@@ -13,11 +13,11 @@ import { VerdictItem } from '../run/verdict.tsx'
 import { counted, duration, figure, money, size } from '../text.ts'
 import { Columns } from './columns.tsx'
 import { Findings } from './findings.tsx'
-import { Folded } from './folded.tsx'
+import { Folded } from './disclosure.tsx'
 import { Hash } from './hash.tsx'
 import { attemptState, briefState, Sign, Stated } from './state.tsx'
 import { Ago, Lasting } from './time.tsx'
-import { Simulated } from './views.tsx'
+import { Simulated } from './notices.tsx'
 
 /** Can this "done" be trusted: what was asked, what proves it, who looked, what came out. */
 export function BriefDetail({ inspection, brief, hash }: { inspection: Inspection; brief: Brief; hash: string }) {

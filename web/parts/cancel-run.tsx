@@ -7,7 +7,7 @@ import { call } from '../client.ts'
 import { keys } from '../queries.ts'
 import { counted } from '../text.ts'
 import { Dialog } from './dialog.tsx'
-import { explain } from './views.tsx'
+import { explain } from './notices.tsx'
 
 export function CancelRun({ run }: { run: Run }) {
   const [asking, setAsking] = useState(false)

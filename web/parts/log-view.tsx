@@ -16,7 +16,7 @@ import { type Line, type Log, type LogState, maxLines } from '../live/log.ts'
 import { countAfter, filtered, indexAt, lineAt, type LinePlace } from '../live/lines.ts'
 import { clockTime, counted, exactTime, figure, words } from '../text.ts'
 import { lineTone, Sign } from './state.tsx'
-import { explain } from './views.tsx'
+import { explain } from './notices.tsx'
 
 interface LogViewProps {
   log: Log

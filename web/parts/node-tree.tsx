@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { type CSSProperties, type MouseEvent, useEffect, useId, useRef, useState } from 'react'
 
 import type { Attempt } from '../../src/work/attempts/contract.ts'
-import { Fold } from '../diff/fold.tsx'
+import { Fold } from './chevron.tsx'
 import { Link, navigate } from '../router.tsx'
 import { Sign, type State } from './state.tsx'
 import { Lasting } from './time.tsx'

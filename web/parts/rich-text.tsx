@@ -1,6 +1,6 @@
-import { createLater } from './code.tsx'
+import { createLater } from './lazy.tsx'
 
-const Markdown = createLater({ name: 'The text' }, async () => (await import('../org/markdown.tsx')).Markdown)
+const Markdown = createLater({ name: 'The text' }, async () => (await import('./markdown.tsx')).Markdown)
 
 /** Longer than this, making elements of it would stop the page for seconds. */
 const most = 100_000

@@ -2,10 +2,10 @@ import type { RunLine } from '../../src/work/runs/contract.ts'
 import { addresses, Link } from '../router.tsx'
 import { counted, figure } from '../text.ts'
 import { Columns } from './columns.tsx'
-import { useHeld } from './held.ts'
+import { useHeld } from './use-stable-rows.ts'
 import { runState, Stated } from './state.tsx'
 import { Ago, Lasting } from './time.tsx'
-import { Simulated } from './views.tsx'
+import { Simulated } from './notices.tsx'
 
 /** Runs, one line each; on a phone each line folds into two. */
 export function RunTable({ runs }: { runs: readonly RunLine[] }) {

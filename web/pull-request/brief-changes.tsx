@@ -1,7 +1,7 @@
 import { useState } from 'react'
 
 import type { Brief } from '../../src/work/briefs/contract.ts'
-import { createLater } from '../parts/code.tsx'
+import { createLater } from '../parts/lazy.tsx'
 import { Commit } from './commit.tsx'
 
 const BriefDiff = createLater({ name: 'The diff' }, async () => (await import('./brief-diff.tsx')).BriefDiff)

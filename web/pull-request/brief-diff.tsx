@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 
 import type { Brief } from '../../src/work/briefs/contract.ts'
 import { DiffView } from '../diff/view.tsx'
-import { Failure, Skeleton } from '../parts/views.tsx'
+import { Failure, Skeleton } from '../parts/notices.tsx'
 import { briefDiffQuery, fileOfBrief } from './queries.ts'
 
 export function BriefDiff({ brief }: { brief: Brief }) {

@@ -4,7 +4,7 @@ import { operations } from '../../src/operations/all.contract.ts'
 import type { Run } from '../../src/work/runs/contract.ts'
 import { useDeed } from '../deed.ts'
 import { CancelRun } from '../parts/cancel-run.tsx'
-import { Complaint } from '../parts/complaint.tsx'
+import { Complaint } from '../parts/error-line.tsx'
 import { keys } from '../queries.ts'
 
 /** Pause, resume, cancel: whichever of them would do something. */

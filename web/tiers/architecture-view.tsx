@@ -12,9 +12,9 @@ import {
   SharedAssumptions,
 } from '../../src/playbooks/tiered/contract.ts'
 import { Columns } from '../parts/columns.tsx'
-import { Folded } from '../parts/folded.tsx'
+import { Folded } from '../parts/disclosure.tsx'
 import { LongTable } from '../parts/long-table.tsx'
-import { Many } from '../parts/many.tsx'
+import { Many } from '../parts/long-list.tsx'
 import { RichText } from '../parts/rich-text.tsx'
 import { Sign } from '../parts/state.tsx'
 import type { Inspection } from '../queries.ts'

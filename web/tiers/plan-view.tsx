@@ -1,6 +1,6 @@
 import { Acceptance, type TierPlan, type Workstream } from '../../src/playbooks/tiered/contract.ts'
 import { LongTable } from '../parts/long-table.tsx'
-import { Many } from '../parts/many.tsx'
+import { Many } from '../parts/long-list.tsx'
 import { RichText } from '../parts/rich-text.tsx'
 import { Sign, Stated, type State } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'

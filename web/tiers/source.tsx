@@ -1,4 +1,4 @@
-import { Folded } from '../parts/folded.tsx'
+import { Folded } from '../parts/disclosure.tsx'
 import { Hash } from '../parts/hash.tsx'
 import { Ago } from '../parts/time.tsx'
 import { addresses, Link } from '../router.tsx'

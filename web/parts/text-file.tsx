@@ -1,8 +1,8 @@
 import { type UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 
-import { RichText } from '../parts/rich-text.tsx'
-import { Failure, Skeleton } from '../parts/views.tsx'
+import { RichText } from './rich-text.tsx'
+import { Failure, Skeleton } from './notices.tsx'
 import { size } from '../text.ts'
 
 /** A file of Markdown, as it is now. */

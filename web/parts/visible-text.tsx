@@ -1,4 +1,4 @@
-import { visiblePieces } from './visible.ts'
+import { visiblePieces } from './escape-invisible.ts'
 
 /** Text of somebody else's, with nothing in it that a reader would not see. */
 export const Pieces = ({ text }: { text: string }) =>

@@ -1,4 +1,4 @@
-import { explain } from './views.tsx'
+import { explain } from './notices.tsx'
 
 /** What was refused, why, and what to do about it. */
 export function Complaint({ error }: { error: unknown }) {

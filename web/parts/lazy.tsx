@@ -3,7 +3,7 @@ import type { ComponentType } from 'react'
 
 import { Unreachable } from '../client.ts'
 import { Heading } from './heading.tsx'
-import { Failure, Skeleton } from './views.tsx'
+import { Failure, Skeleton } from './notices.tsx'
 
 /**
  * A part whose code only some pages need. It is asked for like any other answer, so that it has the same states while it
