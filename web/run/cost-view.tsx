@@ -6,7 +6,7 @@ import { type ModelCost, type Spend, spendOperations } from '../../src/work/spen
 import { call, Refused } from '../client.ts'
 import { useSecond } from '../clock.ts'
 import { Columns } from '../parts/columns.tsx'
-import { Cost } from '../parts/cost.tsx'
+import { Cost } from '../runs/cost.tsx'
 import { Failure, Skeleton } from '../parts/notices.tsx'
 import { type Inspection, keys } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'

@@ -4,7 +4,7 @@ import { Sign } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import type { Inspection } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
-import { answerWords, gateNames, gateState, questionState } from '../waiting/words.ts'
+import { answerWords, gateNames, gateState, questionState } from '../decisions/labels.ts'
 
 /** Every gate and question of the run, the oldest first: what was laid before whom, and what was said. */
 export function DecisionsView({ inspection }: { inspection: Inspection }) {

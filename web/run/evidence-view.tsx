@@ -4,7 +4,7 @@ import { Sign, type Tone } from '../parts/state.tsx'
 import { Hash } from '../parts/hash.tsx'
 import { addresses, Link } from '../router.tsx'
 import { counted, size } from '../text.ts'
-import { VerdictLine, Who } from './verdict.tsx'
+import { VerdictLine, Who } from '../verdicts/verdict.tsx'
 
 const most = 500
 

@@ -1,7 +1,7 @@
 import type { Run } from '../../src/work/runs/contract.ts'
 import { modeWords } from '../box/words.ts'
 import { Sign } from '../parts/state.tsx'
-import { Commit } from '../pull-request/commit.tsx'
+import { Commit } from '../pull-requests/commit.tsx'
 
 /** Where the work of a run comes from and goes to, how freely its agents work, and what was odd about the repository. */
 export function RunGround({ run }: { run: Run }) {

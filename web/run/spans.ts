@@ -2,7 +2,7 @@ import type { Tone } from '../parts/state.tsx'
 import { attemptState } from '../parts/state.tsx'
 import type { Inspection } from '../queries.ts'
 import { addresses } from '../router.tsx'
-import { answerWords, gateNames, gateState } from '../waiting/words.ts'
+import { answerWords, gateNames, gateState } from '../decisions/labels.ts'
 
 export interface Span {
   key: string

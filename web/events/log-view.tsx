@@ -15,8 +15,8 @@ import {
 import { type Line, type Log, type LogState, maxLines } from '../live/log.ts'
 import { countAfter, filtered, indexAt, lineAt, type LinePlace } from '../live/lines.ts'
 import { clockTime, counted, exactTime, figure, words } from '../text.ts'
-import { lineTone, Sign } from './state.tsx'
-import { explain } from './notices.tsx'
+import { lineTone, Sign } from '../parts/state.tsx'
+import { explain } from '../parts/notices.tsx'
 
 interface LogViewProps {
   log: Log

@@ -11,7 +11,7 @@ import { Failure, Skeleton } from '../parts/notices.tsx'
 import { CheckList, CheckSum } from './checks.tsx'
 import { Commit } from './commit.tsx'
 import { fileOfRun, pullRequestQuery, runDiffQuery } from './queries.ts'
-import { pullRequestState } from './words.ts'
+import { pullRequestState } from './state.ts'
 
 /** What the run changes: its pull request once there is one, and the diff of everything merged so far. */
 export function ChangesView({ run }: { run: Run }) {

@@ -1,11 +1,11 @@
 import type { RunLine } from '../../src/work/runs/contract.ts'
 import { addresses, Link } from '../router.tsx'
 import { counted, figure } from '../text.ts'
-import { Columns } from './columns.tsx'
-import { useHeld } from './use-stable-rows.ts'
-import { runState, Stated } from './state.tsx'
-import { Ago, Lasting } from './time.tsx'
-import { Simulated } from './notices.tsx'
+import { Columns } from '../parts/columns.tsx'
+import { useHeld } from '../parts/use-stable-rows.ts'
+import { runState, Stated } from '../parts/state.tsx'
+import { Ago, Lasting } from '../parts/time.tsx'
+import { Simulated } from '../parts/notices.tsx'
 
 /** Runs, one line each; on a phone each line folds into two. */
 export function RunTable({ runs }: { runs: readonly RunLine[] }) {

@@ -6,8 +6,8 @@ import type { Run } from '../../src/work/runs/contract.ts'
 import { call } from '../client.ts'
 import { keys } from '../queries.ts'
 import { counted } from '../text.ts'
-import { Dialog } from './dialog.tsx'
-import { explain } from './notices.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { explain } from '../parts/notices.tsx'
 
 export function CancelRun({ run }: { run: Run }) {
   const [asking, setAsking] = useState(false)

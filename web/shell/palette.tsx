@@ -8,8 +8,8 @@ import { chartQuery, organisationsQuery, personasQuery } from '../org/queries.ts
 import { keys } from '../queries.ts'
 import { addresses, navigate, routeOf, usePlace } from '../router.tsx'
 import { chooseTheme, themes } from '../theme.ts'
-import { Dialog } from './dialog.tsx'
-import { runState, Sign, type Tone } from './state.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { runState, Sign, type Tone } from '../parts/state.tsx'
 
 interface Choice {
   key: string

@@ -12,7 +12,7 @@ import { keys } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
 import { words } from '../text.ts'
 import { type CardProps, Place, Settled, useRunOf } from './card.tsx'
-import { answerWords, questionState } from './words.ts'
+import { answerWords, questionState } from './labels.ts'
 
 /** Something that only the operator can decide: one press on an option answers it, or a line in one's own words. */
 export function QuestionCard({ question, waits, within, onTouch, onDecided }: CardProps & { question: Question }) {

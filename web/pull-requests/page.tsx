@@ -6,8 +6,8 @@ import { Heading } from '../parts/heading.tsx'
 import { Stated } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
-import { pullRequestsQuery } from '../pull-request/queries.ts'
-import { pullRequestState } from '../pull-request/words.ts'
+import { pullRequestsQuery } from './queries.ts'
+import { pullRequestState } from './state.ts'
 import { addresses, Link, usePlace } from '../router.tsx'
 
 /** What runs want to bring into repositories, and what became of it. */

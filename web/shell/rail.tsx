@@ -4,7 +4,7 @@ import { OrganisationSwitch } from '../org/switch.tsx'
 import { statusQuery } from '../queries.ts'
 import { addresses, Link, type Route } from '../router.tsx'
 import { counted, figure } from '../text.ts'
-import { useWaiting } from './waiting.ts'
+import { useWaiting } from '../decisions/use-count.ts'
 
 /** The places that exist, with what is in them. On a phone it lies at the bottom, within reach of a thumb. */
 export function Rail({ route, onSearch }: { route: Route; onSearch: () => void }) {

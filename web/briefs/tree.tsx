@@ -5,9 +5,9 @@ import type { Brief } from '../../src/work/briefs/contract.ts'
 import type { Inspection } from '../queries.ts'
 import { addresses } from '../router.tsx'
 import { counted } from '../text.ts'
-import { type Node, NodeTree } from './node-tree.tsx'
-import { attemptState, briefState, runState, type State } from './state.tsx'
-import { toggledSet } from './tree-keys.ts'
+import { type Node, NodeTree } from '../parts/node-tree.tsx'
+import { attemptState, briefState, runState, type State } from '../parts/state.tsx'
+import { toggledSet } from '../parts/tree-keys.ts'
 
 /** Run, briefs, attempts, and below what was judged who judged it. */
 export function RunTree({ inspection, current }: { inspection: Inspection; current: string | null }) {

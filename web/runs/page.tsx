@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 
 import { RunStatus } from '../../src/work/runs/contract.ts'
 import { Heading } from '../parts/heading.tsx'
-import { RunTable } from '../parts/run-table.tsx'
+import { RunTable } from './table.tsx'
 import { runState, Stated } from '../parts/state.tsx'
 import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
 import { useChosen } from '../org/choice.ts'

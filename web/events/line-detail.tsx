@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { eventQuery } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
 import { words } from '../text.ts'
-import { Ago } from './time.tsx'
-import { Failure, Skeleton } from './notices.tsx'
+import { Ago } from '../parts/time.tsx'
+import { Failure, Skeleton } from '../parts/notices.tsx'
 
 /** The whole of one line: what the row had to cut, who, where, and the data it carries. */
 export function LineDetail({ at, onClose }: { at: Parameters<typeof eventQuery>[0]; onClose: () => void }) {
