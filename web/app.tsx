@@ -90,12 +90,12 @@ function Page({ route }: { route: Route }) {
 
 const OrganisationPages = createLater(
   { name: 'Organisation', heading: true },
-  async () => (await import('./org/pages.tsx')).OrganisationPages,
+  async () => (await import('./organisation-pages.tsx')).OrganisationPages,
 )
 
 const WorkspacePages = createLater(
   { name: 'Workspaces', heading: true },
-  async () => (await import('./workspace/pages.tsx')).WorkspacePages,
+  async () => (await import('./workspace-pages.tsx')).WorkspacePages,
 )
 
 /** Moving between the briefs of one run is not an arrival: focus stays in the tree. */

@@ -3,7 +3,7 @@ import { useState } from 'react'
 
 import { Sign } from '../parts/state.tsx'
 import { statusQuery } from '../queries.ts'
-import { hasNoBox, whyNoBox } from './words.ts'
+import { hasNoBox, whyNoBox } from './labels.ts'
 
 const storageKey = 'agency.box-known'
 

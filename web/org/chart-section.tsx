@@ -9,7 +9,7 @@ import { figure } from '../text.ts'
 import { Chart } from './chart.tsx'
 import { chartQuery } from './queries.ts'
 import { SeatTree } from './seat-tree.tsx'
-import { isFound } from './seat-words.ts'
+import { isFound } from './seat-labels.ts'
 import { escalatesElsewhere } from './layout.ts'
 
 export function ChartSection({ organisation }: { organisation: OrganisationView }) {

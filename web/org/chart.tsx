@@ -4,9 +4,9 @@ import type { ChartSeat } from '../../src/org/chart/contract.ts'
 import { addresses, Link } from '../router.tsx'
 import { counted } from '../text.ts'
 import { layoutChart, type Placed } from './layout.ts'
-import { described, type Titles, titlesOf } from './seat-words.ts'
-import { useView } from './use-view.ts'
-import { type Direction, seatTowards } from './walk.ts'
+import { described, type Titles, titlesOf } from './seat-labels.ts'
+import { useView } from './use-viewport.ts'
+import { type Direction, seatTowards } from './seat-navigation.ts'
 
 interface ChartProps {
   slug: string

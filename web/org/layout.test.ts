@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 
 import type { ChartSeat } from '../../src/org/chart/contract.ts'
 import { layoutChart, type Placed } from './layout.ts'
-import { fitted } from './view.ts'
-import { type Direction, seatTowards } from './walk.ts'
+import { fitted } from './viewport.ts'
+import { type Direction, seatTowards } from './seat-navigation.ts'
 
 const seat = (positionId: number, reportsToId: number | null, escalatesToId = reportsToId, level = 1): ChartSeat => ({
   positionId,

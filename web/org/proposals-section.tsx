@@ -9,7 +9,7 @@ import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
 import { counted, words } from '../text.ts'
 import { DecideProposal } from './decide-proposal.tsx'
 import { chartQuery, proposalsQuery } from './queries.ts'
-import { type Titles, titlesOf } from './seat-words.ts'
+import { type Titles, titlesOf } from './seat-labels.ts'
 
 /** What agents would change about the structure: the open ones first, to be decided on the spot. */
 export function ProposalsSection({ organisation: { slug } }: { organisation: OrganisationView }) {

@@ -7,7 +7,7 @@ import { addresses, Link, navigate } from '../router.tsx'
 import { counted } from '../text.ts'
 import { Holding } from './chart.tsx'
 import { escalatesElsewhere } from './layout.ts'
-import { titleOf, titlesOf } from './seat-words.ts'
+import { titleOf, titlesOf } from './seat-labels.ts'
 import { type Row, rowsOf } from './tree.ts'
 
 interface SeatTreeProps {

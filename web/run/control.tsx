@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 
 import { operations } from '../../src/operations/all.contract.ts'
 import type { Run } from '../../src/work/runs/contract.ts'
-import { useDeed } from '../deed.ts'
+import { useDeed } from '../use-operation.ts'
 import { CancelRun } from './cancel.tsx'
 import { Complaint } from '../parts/error-line.tsx'
 import { keys } from '../queries.ts'

@@ -1,5 +1,5 @@
 import type { Run } from '../../src/work/runs/contract.ts'
-import { modeWords } from '../box/words.ts'
+import { modeWords } from '../box/labels.ts'
 import { Sign } from '../parts/state.tsx'
 import { Commit } from '../pull-requests/commit.tsx'
 

@@ -3,7 +3,7 @@ import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 
 import { operations } from '../../src/operations/all.contract.ts'
 import { call } from '../client.ts'
-import { useChosen } from '../org/choice.ts'
+import { useChosen } from '../org/selection.ts'
 import { chartQuery, organisationsQuery, personasQuery } from '../org/queries.ts'
 import { keys } from '../queries.ts'
 import { addresses, navigate, routeOf, usePlace } from '../router.tsx'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 
-import { OrganisationSwitch } from '../org/switch.tsx'
+import { OrganisationSwitch } from '../org/select.tsx'
 import { statusQuery } from '../queries.ts'
 import { addresses, Link, type Route } from '../router.tsx'
 import { counted, figure } from '../text.ts'

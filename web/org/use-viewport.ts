@@ -2,7 +2,7 @@ import { type PointerEvent, type RefObject, useEffect, useLayoutEffect, useMemo,
 
 import { after } from '../clock.ts'
 import type { Box, Size } from './layout.ts'
-import { centred, fitted, moved, showing, type View, zoomed } from './view.ts'
+import { centred, fitted, moved, showing, type View, zoomed } from './viewport.ts'
 
 export interface ChartView {
   /** What one looks through. */

@@ -1,10 +1,10 @@
-import type { Route } from '../router.tsx'
-import { OrganisationPage } from './organisation-page.tsx'
-import { OrganisationsPage } from './organisations-page.tsx'
-import { PersonaPage } from './persona-page.tsx'
-import { PersonasPage } from './personas-page.tsx'
-import { SeatPage } from './seat-page.tsx'
-import { OrganisationSwitch } from './switch.tsx'
+import type { Route } from './router.tsx'
+import { OrganisationPage } from './org/page.tsx'
+import { OrganisationsPage } from './organisations/page.tsx'
+import { PersonaPage } from './persona/page.tsx'
+import { PersonasPage } from './personas/page.tsx'
+import { SeatPage } from './seat/page.tsx'
+import { OrganisationSwitch } from './org/select.tsx'
 
 export type OrgRoute = Extract<Route, { page: 'organisations' | 'org' | 'seat' | 'personas' | 'persona' }>
 

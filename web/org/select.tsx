@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 
 import { type Route, usePlace } from '../router.tsx'
-import { chooseOrganisation, useChosen } from './choice.ts'
+import { chooseOrganisation, useChosen } from './selection.ts'
 import { organisationsQuery } from './queries.ts'
 
 /** One organisation or all of them, for every page that asks. */

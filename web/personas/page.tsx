@@ -7,8 +7,8 @@ import { Heading } from '../parts/heading.tsx'
 import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
 import { addresses, Link, setQuery, usePlace } from '../router.tsx'
 import { figure } from '../text.ts'
-import { useChosen } from './choice.ts'
-import { chartQuery, mostAsked, organisationsQuery, personasQuery } from './queries.ts'
+import { useChosen } from '../org/selection.ts'
+import { chartQuery, mostAsked, organisationsQuery, personasQuery } from '../org/queries.ts'
 
 interface Held {
   org: OrganisationView

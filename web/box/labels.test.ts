@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 
-import { hasNoBox, whyNoBox } from './words.ts'
+import { hasNoBox, whyNoBox } from './labels.ts'
 
 it('tells a daemon without a box from one with it, and why', () => {
   expect(hasNoBox('bubblewrap 0.8.0')).toBe(false)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { centred, fitted, moved, showing, zoomed } from './view.ts'
+import { centred, fitted, moved, showing, zoomed } from './viewport.ts'
 
 const chart = { width: 4_000, height: 1_000 }
 const window = { width: 1_000, height: 600 }

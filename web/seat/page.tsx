@@ -9,11 +9,11 @@ import { Ago } from '../parts/time.tsx'
 import { Command, Failure, Skeleton } from '../parts/notices.tsx'
 import { addresses, Link } from '../router.tsx'
 import { figure, words } from '../text.ts'
-import { Holding } from './chart.tsx'
-import { AssignmentTable } from './history-section.tsx'
-import { Found } from './organisation-page.tsx'
-import { assignmentsQuery, chartQuery, seatQuery } from './queries.ts'
-import { lineUp } from './tree.ts'
+import { Holding } from '../org/chart.tsx'
+import { AssignmentTable } from '../org/history-section.tsx'
+import { Found } from '../org/page.tsx'
+import { assignmentsQuery, chartQuery, seatQuery } from '../org/queries.ts'
+import { lineUp } from '../org/tree.ts'
 
 /** One seat: who holds it, whom it reports and escalates to, who reports to it, what it may spend, who held it before. */
 export function SeatPage({ org, positionId }: { org: string; positionId: number }) {

@@ -8,8 +8,8 @@ import { Ago } from '../parts/time.tsx'
 import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
 import { addresses, Link, navigate } from '../router.tsx'
 import { counted } from '../text.ts'
-import { kindOf } from './personas-page.tsx'
-import { organisationsQuery, personaQuery, personaTextQuery } from './queries.ts'
+import { kindOf } from '../personas/page.tsx'
+import { organisationsQuery, personaQuery, personaTextQuery } from '../org/queries.ts'
 import { TextFile } from '../parts/text-file.tsx'
 
 /** Who this is: the seats it holds anywhere, what it can do, what it has learnt. */

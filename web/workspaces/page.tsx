@@ -8,7 +8,7 @@ import { Ago } from '../parts/time.tsx'
 import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
 import { addresses, Link } from '../router.tsx'
 import { counted, figure, size } from '../text.ts'
-import { diskQuery, workspacesQuery } from './queries.ts'
+import { diskQuery, workspacesQuery } from '../workspace/queries.ts'
 
 /** Where missions keep their files, and what that takes of the disk. */
 export function WorkspacesPage() {

@@ -8,9 +8,9 @@ import { Stated } from '../parts/state.tsx'
 import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
 import { addresses, Link, navigate, setQuery, usePlace } from '../router.tsx'
 import { counted, figure } from '../text.ts'
-import { useChosen } from './choice.ts'
-import { organisationState } from './organisation-page.tsx'
-import { organisationsQuery, orgStatusQuery } from './queries.ts'
+import { useChosen } from '../org/selection.ts'
+import { organisationState } from '../org/page.tsx'
+import { organisationsQuery, orgStatusQuery } from '../org/queries.ts'
 
 /** All organisations. With one chosen, or only one there, its chart is what was meant. */
 export function OrganisationsPage() {
