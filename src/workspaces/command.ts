@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
 
-import { killSurvivors } from '../adapters/runtime/survivors.ts'
+import { killSurvivors } from '../processes/survivors.ts'
 import { type Clock, sleep } from '../kernel/clock.ts'
 import { AgencyError } from '../kernel/errors.ts'
 import { breachText } from './breach.ts'

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 
-import { findSurvivors, killSurvivors } from '../adapters/runtime/survivors.ts'
+import { findSurvivors, killSurvivors } from '../processes/survivors.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { rememberAgency } from './audit.ts'
 import { diskUseOf } from './box/disk.ts'

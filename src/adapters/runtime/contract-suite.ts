@@ -9,7 +9,7 @@ import { type AttemptId, systemIds } from '../../kernel/ids.ts'
 import type { Box } from '../../workspaces/box/box.ts'
 import { createDirectoryWorkspaces } from '../../workspaces/directory.ts'
 import type { AgentEnded, AgentHandle, Launch, Runtime, RuntimeEvent } from './port.ts'
-import { findSurvivors, killSurvivor } from './survivors.ts'
+import { findSurvivors, killSurvivor } from '../../processes/survivors.ts'
 
 /** What the suite needs an agent to do; each runtime says by which options its agents do it. */
 export const acts = [

@@ -9,7 +9,7 @@ import type { Breach, Entry, Used } from '../../workspaces/port.ts'
 import { createEventQueue } from './event-queue.ts'
 import { createLineSplitter, createTranscript, type LineReader, type Transcript } from './output.ts'
 import type { AgentEnded, AgentHandle, Launch, Limited, RuntimeEvent } from './port.ts'
-import { killSurvivors } from './survivors.ts'
+import { killSurvivors } from '../../processes/survivors.ts'
 
 export interface AgentProcess {
   readonly launch: Launch

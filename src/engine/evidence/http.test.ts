@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
 import { freshFolder } from '../../../test/support/store.ts'
 import { aBrief } from '../../../test/support/work.ts'
-import { findSurvivors } from '../../adapters/runtime/survivors.ts'
+import { findSurvivors } from '../../processes/survivors.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { Evidence } from '../../work/evidence/contract.ts'
 import { createDirectoryWorkspaces } from '../../workspaces/directory.ts'

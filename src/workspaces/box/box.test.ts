@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { boxHere, createTestBox } from '../../../test/support/box.ts'
-import { findSurvivors } from '../../adapters/runtime/survivors.ts'
+import { findSurvivors } from '../../processes/survivors.ts'
 import { createDirectoryWorkspaces } from '../directory.ts'
 import { startInside } from '../inside.ts'
 import { defaultPolicy, type PolicyWishes } from '../policy.ts'

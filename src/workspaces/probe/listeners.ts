@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
 
-import { findSurvivors } from '../../adapters/runtime/survivors.ts'
+import { findSurvivors } from '../../processes/survivors.ts'
 
 /** Whether everybody who listens on the port carries this launch id; where the system does not tell, it is believed. */
 export async function listenersAre(port: number, launchId: string): Promise<boolean> {

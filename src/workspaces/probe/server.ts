@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 
-import { findSurvivors, killSurvivors } from '../../adapters/runtime/survivors.ts'
+import { findSurvivors, killSurvivors } from '../../processes/survivors.ts'
 import { pause } from '../../kernel/clock.ts'
 
 export interface Server {

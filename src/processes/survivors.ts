@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 
-import { sleep, systemClock } from '../../kernel/clock.ts'
+import { sleep, systemClock } from '../kernel/clock.ts'
 
 /** A process of an agent: of this daemon's, of one that died, or of another daemon of the same user. */
 export interface Survivor {

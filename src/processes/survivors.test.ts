@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished, vi } from 'vitest'
 
-import { isRunning } from '../../../test/support/processes.ts'
-import { makeLaunch } from './contract-suite.ts'
+import { isRunning } from '../../test/support/processes.ts'
+import { makeLaunch } from '../adapters/runtime/contract-suite.ts'
 import { findSurvivors, killSurvivors } from './survivors.ts'
 
 it('finds and kills what outlived a daemon that was killed, and nothing else', async () => {
@@ -41,7 +41,7 @@ const pidsOf = async (launchId: string): Promise<number[]> =>
 /** An agent with a child of its own, both orphaned by the kill -9 of the process that launched it. */
 async function orphan(): Promise<{ pid: number; launchId: string }> {
   const { launchId, workspace } = await makeLaunch()
-  const [program, plain] = ['./program/runtime.ts', '../../workspaces/plain.ts'].map((path) =>
+  const [program, plain] = ['../adapters/runtime/program/runtime.ts', '../workspaces/plain.ts'].map((path) =>
     fileURLToPath(new URL(path, import.meta.url)),
   )
   const daemon = spawn(
