@@ -5,6 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 
 import { isRunning } from '../../test/support/processes.ts'
 import { makeLaunch } from '../adapters/runtime/contract-suite.ts'
+import { killGroup } from './kill-group.ts'
 import { findSurvivors, killSurvivors } from './survivors.ts'
 
 it('finds and kills what outlived a daemon that was killed, and nothing else', async () => {
@@ -21,7 +22,7 @@ it('does not kill the group of a process that merely carries the launch id', asy
   const launchId = `att_stray${process.pid}`
   const script = `AGENCY_LAUNCH_ID=${launchId} sleep 3600 & echo $!; exec sleep 3600`
   const shell = spawn('/bin/sh', ['-c', script], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
-  onTestFinished(() => void process.kill(-(shell.pid ?? 0), 'SIGKILL'))
+  onTestFinished(() => void killGroup(shell.pid))
   const [line] = (await once(shell.stdout, 'data')) as [Buffer]
   await vi.waitUntil(async () => (await pidsOf(launchId)).length === 1, { timeout: 15_000 })
   expect(await killSurvivors([launchId])).toBe(1)

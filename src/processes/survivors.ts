@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 
 import { sleep, systemClock } from '../kernel/clock.ts'
+import { killGroup } from './kill-group.ts'
 
 /** A process of an agent: of this daemon's, of one that died, or of another daemon of the same user. */
 export interface Survivor {
@@ -36,7 +37,7 @@ export async function findSurvivors({ proc = '/proc', say = () => {} }: Looking 
 export async function killSurvivor({ pid, launchId }: Survivor): Promise<boolean> {
   if ((await launchIdOf(pid, '/proc')) !== launchId) return false
   const group = await groupOf(pid)
-  return kill(group !== null && (await belongsTo(group, launchId)) ? -group : pid)
+  return group !== null && (await belongsTo(group, launchId)) ? killGroup(group) : kill(pid)
 }
 
 /** Kills whatever still carries one of these launch ids; resolves to how many processes that were. */
@@ -84,9 +85,9 @@ async function belongsTo(group: number, launchId: string): Promise<boolean> {
   return !exists || (await launchIdOf(group, '/proc')) === launchId
 }
 
-function kill(target: number): boolean {
+function kill(pid: number): boolean {
   try {
-    process.kill(target, 'SIGKILL')
+    process.kill(pid, 'SIGKILL')
     return true
   } catch {
     return false

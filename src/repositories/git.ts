@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import type { Clock } from '../kernel/clock.ts'
 import { refusal } from '../kernel/errors.ts'
 import { shorten } from '../kernel/text.ts'
+import { killGroup } from '../processes/kill-group.ts'
 import { harmlessEnvironment, harmlessSettings, settingWords } from './harmless.ts'
 
 /** Git as the daemon runs it: on mirrors of its own, and on the operator's repository to read it and to move it forward. */
@@ -67,7 +68,7 @@ export function createGit({ program = 'git', clock }: { program?: string; clock:
     let timedOut = false
     const cancel = clock.after(timeoutMs, () => {
       timedOut = true
-      killGroup(child)
+      killGroup(child.pid)
     })
     try {
       const exitCode = await ended(child, () => missing(program, options))
@@ -168,7 +169,7 @@ function collectOutput(child: ChildProcess, maxBytes: number) {
     kept += chunk.length
     if (kept <= maxBytes) return
     full = true
-    killGroup(child)
+    killGroup(child.pid)
   })
   child.stderr?.on('data', (chunk: Buffer) => {
     if (keptErrors < keptErrorBytes) errors.push(chunk.subarray(0, keptErrorBytes - keptErrors))
@@ -197,13 +198,4 @@ const missing = (program: string, { cwd, gitDir }: GitOptions): Error => {
   return refusal('unsupported', `git is not installed here: no program "${program}"`, {
     hint: 'Install git 2.38 or newer, for example with "apt install git".',
   })
-}
-
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return
-  try {
-    process.kill(-child.pid, 'SIGKILL')
-  } catch {
-    // Nobody of the group is left.
-  }
 }

@@ -1,3 +1,4 @@
+import { killGroup } from '../processes/kill-group.ts'
 import type { Workspace } from './port.ts'
 
 /** Without a box: the process is started as it is, and nobody looks at what it uses. */
@@ -10,15 +11,7 @@ export const enterPlainly =
     boxed: false,
     hasStatus: false,
     watch: () => {},
-    signal: signalGroup,
+    // A process that is started in a workspace leads a group of its own.
+    signal: killGroup,
     leave: async () => null,
   })
-
-/** What is started in a workspace leads a group of its own. */
-export function signalGroup(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, signal)
-  } catch {
-    // Nobody of the group is left.
-  }
-}

@@ -1,12 +1,12 @@
 import { statfs } from 'node:fs/promises'
 
-import { findSurvivors, killSurvivors } from '../processes/survivors.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { killGroup } from '../processes/kill-group.ts'
+import { findSurvivors, killSurvivors } from '../processes/survivors.ts'
 import { rememberAgency } from './audit.ts'
 import { diskUseOf } from './box/disk.ts'
 import { watchLimits } from './box/limits.ts'
 import { memoryOf } from './box/processes.ts'
-import { signalGroup } from './plain.ts'
 import type { Used, Workspace, WorkspacePolicy } from './port.ts'
 
 interface Room {
@@ -32,7 +32,7 @@ export const enterWatched =
       directory: path,
       boxed: false,
       hasStatus: false,
-      signal: signalGroup,
+      signal: killGroup,
       watch: (pid, breached) => {
         watch = watchLimits({
           clock,
@@ -41,7 +41,7 @@ export const enterWatched =
           lookAtDisk: () => diskUseOf([path, home]),
           freeMb: () => freeMbOf(path),
           exceeded: (breach) => {
-            signalGroup(pid, 'SIGKILL')
+            killGroup(pid)
             if (launchId !== undefined) void killSurvivors([launchId])
             breached(breach)
           },

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 
-import { findSurvivors, killSurvivors } from '../../processes/survivors.ts'
 import { pause } from '../../kernel/clock.ts'
+import { killGroup } from '../../processes/kill-group.ts'
+import { findSurvivors, killSurvivors } from '../../processes/survivors.ts'
 
 export interface Server {
   /** Whatever belongs to it carries this, wherever it has gone. */
@@ -29,17 +30,11 @@ export function startServer(command: string, port: number): Server {
   child.once('error', (error) => (end = `could not be started: ${error.message}`))
   child.once('exit', (code, signal) => (end = signal === null ? `ended with exit code ${code}` : `killed by ${signal}`))
 
-  const signalGroup = (signal: NodeJS.Signals | 0): boolean => {
-    if (child.pid === undefined) return false
-    try {
-      return process.kill(-child.pid, signal)
-    } catch {
-      return false
-    }
-  }
   /** Where the dead are not buried at once, a group outlives its processes: better to count those that live. */
   const isAlive = async (): Promise<boolean> =>
-    process.platform === 'linux' ? (await findSurvivors()).some((each) => each.launchId === launchId) : signalGroup(0)
+    process.platform === 'linux'
+      ? (await findSurvivors()).some((each) => each.launchId === launchId)
+      : killGroup(child.pid, 0)
 
   return {
     launchId,
@@ -47,9 +42,9 @@ export function startServer(command: string, port: number): Server {
     // A command may well start a server in the background and end.
     ended: async () => (end === null || (await isAlive()) ? null : `the server ${end}`),
     async stop() {
-      signalGroup('SIGTERM')
+      killGroup(child.pid, 'SIGTERM')
       for (let waited = 0; waited < graceMs && (await isAlive()); waited += 20) await pause(20)
-      signalGroup('SIGKILL')
+      killGroup(child.pid)
       await killSurvivors([launchId])
       child.stdout.destroy()
     },

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
+import { killGroup } from '../../../processes/kill-group.ts'
 import { type SettingsOf, notifierName } from '../contract.ts'
 import { createNotifier, type Environment } from '../notifier.ts'
 import type { Notifier } from '../port.ts'
@@ -16,7 +17,7 @@ export function createProgramNotifier(settings: SettingsOf<'program'>, environme
       if (value.length >= 6) reveal(value)
     const child = await started(program, args, environmentOf(settings.pass, environment))
     const complaint = beginningOf(child)
-    const end = (): void => killGroup(child)
+    const end = (): void => void killGroup(child.pid)
     signal.addEventListener('abort', end)
     try {
       if (signal.aborted) end()
@@ -67,13 +68,4 @@ function beginningOf(child: ChildProcess): () => string {
     if (text.length < maxComplaintBytes) text += chunk.slice(0, maxComplaintBytes)
   })
   return () => text.trim()
-}
-
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return
-  try {
-    process.kill(-child.pid, 'SIGKILL')
-  } catch {
-    // Nobody of the group is left.
-  }
 }

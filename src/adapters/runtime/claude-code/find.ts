@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
 import { systemClock } from '../../../kernel/clock.ts'
+import { killGroup } from '../../../processes/kill-group.ts'
 
 export const install = 'npm install -g @anthropic-ai/claude-code'
 
@@ -68,7 +69,7 @@ const versionOf = (path: string, patienceMs: number): Promise<{ output: string }
     })
     let output = ''
     let failure = ''
-    const kill = () => child.pid !== undefined && killGroup(child.pid)
+    const kill = () => killGroup(child.pid)
     const cancel = systemClock.after(patienceMs, () => {
       failure = `did not end within ${patienceMs / 1_000} seconds`
       kill()
@@ -91,14 +92,6 @@ const versionOf = (path: string, patienceMs: number): Promise<{ output: string }
       })
     })
   })
-
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // Nobody of the group is left.
-  }
-}
 
 function isProgram(path: string): boolean {
   try {
