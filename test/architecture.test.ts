@@ -40,6 +40,8 @@ const planted: { path: string; text: string; lint: boolean }[] = [
   { path: 'src/planted/2/contract.ts', text: `import { sqlOf } from '../../db/tx.ts'`, lint: true },
   { path: 'src/planted/states.ts', text: `import { findRun } from '../work/runs/store.ts'`, lint: true },
   { path: 'src/planted/all.contract.ts', text: `import { Hono } from 'hono'`, lint: true },
+  { path: 'src/planted/endpoints.ts', text: `import { Run } from '../work/runs/contract.ts'`, lint: true },
+  { path: 'src/planted/2/endpoints.ts', text: `import { z } from 'zod'`, lint: true },
   { path: 'src/planted/port.ts', text: `import type { Tx } from '../db/port.ts'`, lint: true },
   { path: 'src/planted/store.ts', text: `import { Hono } from 'hono'`, lint: true },
   { path: 'src/planted/2/store.ts', text: `import { createRuns } from './service.ts'`, lint: true },
@@ -87,6 +89,11 @@ const planted: { path: string; text: string; lint: boolean }[] = [
 /** What is close to a violation and none. */
 const legitimate: { path: string; text: string }[] = [
   { path: 'src/planted/3/contract.ts', text: `import { z } from 'zod'\nexport const A = z.string()` },
+  {
+    path: 'src/planted/3/endpoints.ts',
+    text: `import { get } from '../../operations/endpoint.ts'\nexport const a = get('/a')`,
+  },
+  { path: 'src/planted/4/cli.ts', text: `export { runEndpoints } from '../../work/runs/endpoints.ts'` },
   { path: 'src/planted/3/service.ts', text: `export type { Db } from '../../db/port.ts'` },
   { path: 'src/planted/3/cli.ts', text: `export type { Run } from '../../work/runs/contract.ts'` },
   { path: 'src/cli/planted-5.ts', text: `export const doctor = () => import('./offline.ts')` },

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../operations/contract.ts'
+import { agentEndpoints } from './endpoints.ts'
 
 /** One live session of a persona on a runtime; for now, one per attempt. */
 export const Agent = z.object({
@@ -37,8 +38,7 @@ export const agentOperations = {
   list: operation({
     name: 'agent.list',
     summary: 'The agents of a run, or those at work in any; agents of a run that has ended are closed',
-    method: 'GET',
-    path: '/agents',
+    ...agentEndpoints.list,
     input: z.strictObject({
       runId: z.string().max(100).optional().describe('The id, or the beginning of it'),
       limit: z.coerce.number().int().min(1).max(10_000).default(1_000),

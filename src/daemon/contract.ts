@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { operation } from '../operations/contract.ts'
 import { ProviderHold, Stop } from '../work/stops/contract.ts'
+import { daemonEndpoints } from './endpoints.ts'
 
 export const DaemonStatus = z.object({
   pid: z.number().int(),
@@ -34,8 +35,7 @@ export const daemonOperations = {
   status: operation({
     name: 'daemon.status',
     summary: 'What the daemon is and what it is doing',
-    method: 'GET',
-    path: '/status',
+    ...daemonEndpoints.status,
     input: z.strictObject({}),
     output: DaemonStatus,
     allow: ['operator'],
@@ -43,8 +43,7 @@ export const daemonOperations = {
   whoami: operation({
     name: 'daemon.whoami',
     summary: 'Who your credentials say you are',
-    method: 'GET',
-    path: '/whoami',
+    ...daemonEndpoints.whoami,
     input: z.strictObject({}),
     output: WhoAmI,
     allow: ['operator', 'agent'],
@@ -52,8 +51,7 @@ export const daemonOperations = {
   stop: operation({
     name: 'daemon.stop',
     summary: 'Stop the daemon; running agents are interrupted and taken up again at the next start',
-    method: 'POST',
-    path: '/stop',
+    ...daemonEndpoints.stop,
     input: z.strictObject({}),
     output: z.object({ stopping: z.literal(true) }),
     allow: ['operator'],
@@ -61,8 +59,7 @@ export const daemonOperations = {
   link: operation({
     name: 'daemon.link',
     summary: 'An address that signs one browser in, once, within ten minutes',
-    method: 'POST',
-    path: '/links',
+    ...daemonEndpoints.link,
     input: z.strictObject({
       path: z
         .string()

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../operations/contract.ts'
+import { eventEndpoints } from './endpoints.ts'
 
 /**
  * What can happen, over all nouns and playbooks. An event of any other kind is refused.
@@ -141,8 +142,7 @@ export const eventOperations = {
   list: operation({
     name: 'event.list',
     summary: 'Everything that happened, oldest first; as a live stream when asked for text/event-stream',
-    method: 'GET',
-    path: '/events',
+    ...eventEndpoints.list,
     input: EventFilter.extend({
       latest: z.stringbool().optional().describe('Start with the newest page instead of the oldest'),
     }),
@@ -153,8 +153,7 @@ export const eventOperations = {
   ofRun: operation({
     name: 'run.events',
     summary: 'The events of one run by its own sequence; a live stream with resume when asked for text/event-stream',
-    method: 'GET',
-    path: '/runs/:run_id/events',
+    ...eventEndpoints.ofRun,
     input: EventFilter.extend({ runId: z.string() }),
     output: z.object({ events: z.array(Event) }),
     allow: ['operator', 'agent'],
@@ -163,8 +162,7 @@ export const eventOperations = {
   log: operation({
     name: 'event.log',
     summary: 'Write one line into the log of your run',
-    method: 'POST',
-    path: '/events',
+    ...eventEndpoints.log,
     input: LogLine,
     output: z.object({ seq: z.number().int() }),
     allow: ['agent'],

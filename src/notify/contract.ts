@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../operations/contract.ts'
+import { notifyEndpoints } from './endpoints.ts'
 
 export const notificationKinds = [
   'gate_pending',
@@ -72,8 +73,7 @@ export const notifyOperations = {
   list: operation({
     name: 'notify.list',
     summary: 'What people were told, newest first, and how it reached them',
-    method: 'GET',
-    path: '/notify',
+    ...notifyEndpoints.list,
     input: z.strictObject({
       status: NotificationStatus.optional(),
       limit: z.coerce.number().int().min(1).max(500).default(50),
@@ -92,8 +92,7 @@ export const notifyOperations = {
   test: operation({
     name: 'notify.test',
     summary: 'Send a test message through every notifier, or one of them, and wait for the outcome',
-    method: 'POST',
-    path: '/notify/test',
+    ...notifyEndpoints.test,
     input: z.strictObject({ adapter: z.string().min(1).max(64).optional().describe('The name of one notifier') }),
     output: NotificationRecord,
     allow: ['operator'],

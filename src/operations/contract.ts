@@ -1,19 +1,17 @@
 import type { z } from 'zod'
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+import type { Endpoint } from './endpoint.ts'
+
 export type ActorKind = 'operator' | 'agent'
 
 /**
  * One thing that can be asked of Agency. Routes, OpenAPI, MCP tools, the web client and the fuzzer are made from these,
  * so an operation cannot exist in one of them and be forgotten in another.
  */
-export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {
+export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> extends Endpoint {
   /** `noun.verb`. */
   readonly name: string
   readonly summary: string
-  readonly method: Method
-  /** Below `/api`; `:run_id` is the input's `runId`. */
-  readonly path: string
   /** Path parameters, query (GET) and body in one object. */
   readonly input: Input
   readonly output: Output

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { operation } from '../operations/contract.ts'
 import { Capability, TierName } from '../team/contract.ts'
+import { talentEndpoints } from './endpoints.ts'
 
 export const talentOrigins = ['bundled', 'own', 'team'] as const
 export const TalentOrigin = z.enum(talentOrigins).describe('Shipped with Agency, of this home, or of a team file')
@@ -41,8 +42,7 @@ export const talentOperations = {
   list: operation({
     name: 'talent.list',
     summary: 'The personalities that work can be cast with, and files that could not be used',
-    method: 'GET',
-    path: '/talent',
+    ...talentEndpoints.list,
     input: z.strictObject({ tier: TierName.optional(), division: z.string().min(1).max(200).optional() }),
     output: z.object({ entries: z.array(TalentView), warnings: Warnings }),
     allow: ['operator', 'agent'],
@@ -50,8 +50,7 @@ export const talentOperations = {
   show: operation({
     name: 'talent.show',
     summary: 'One personality: its five fields and its text',
-    method: 'GET',
-    path: '/talent/entries/:talent',
+    ...talentEndpoints.show,
     input: z.strictObject({
       talent: z.string().trim().min(1).max(500).describe('Its name, its file with or without division, or its path'),
     }),
@@ -61,8 +60,7 @@ export const talentOperations = {
   map: operation({
     name: 'talent.map',
     summary: 'Who is cast by tier and domain where a plan names nobody',
-    method: 'GET',
-    path: '/talent/map',
+    ...talentEndpoints.map,
     input: z.strictObject({}),
     output: z.object({
       rows: z.array(MapRow),
@@ -74,8 +72,7 @@ export const talentOperations = {
   import: operation({
     name: 'talent.import',
     summary: 'Take over the personalities of a folder of this machine; says what was skipped and why',
-    method: 'POST',
-    path: '/talent/import',
+    ...talentEndpoints.import,
     input: z.strictObject({
       directory: z
         .string()
@@ -94,8 +91,7 @@ export const talentOperations = {
   prompts: operation({
     name: 'talent.prompts',
     summary: 'The prompt files of every playbook, and which of them this home replaces',
-    method: 'GET',
-    path: '/talent/prompts',
+    ...talentEndpoints.prompts,
     input: z.strictObject({}),
     output: z.object({ prompts: z.array(PromptFile), warnings: Warnings }),
     allow: ['operator', 'agent'],

@@ -12,6 +12,7 @@ export type Role =
   | 'anything'
   | 'kernel'
   | 'contract'
+  | 'endpoints'
   | 'port'
   | 'db'
   | 'store'
@@ -30,6 +31,8 @@ const roles: readonly (readonly [Role, RegExp])[] = [
   ['anything', /\.test\.tsx?$|(^|\/)contract-suite\.ts$|^(test|bench|scripts)\/|\.config\.ts$/],
   ['web', /^web\//],
   ['kernel', /^src\/kernel\//],
+  // The addresses of operations, for everything that calls them.
+  ['endpoints', /(^|\/)endpoints\.ts$|^src\/operations\/endpoint\.ts$/],
   ['contract', /(^|\/)(contract|states)\.ts$|\.contract\.ts$|^src\/operations\/wire\.ts$/],
   // Where our own files lie: on disk, and in the bundle.
   ['places', /^src\/(entries|daemon\/home)\.ts$/],
@@ -63,7 +66,8 @@ const node = /^node:/
 
 const table: Record<Exclude<Role, 'anything' | 'offline'>, Allowance> = {
   kernel: { roles: ['kernel'], packages: nothing },
-  contract: { roles: ['kernel', 'contract'], packages: /^zod$/ },
+  endpoints: { roles: ['kernel', 'endpoints'], packages: nothing },
+  contract: { roles: ['kernel', 'endpoints', 'contract'], packages: /^zod$/ },
   port: { roles: ['kernel', 'contract', 'port'], packages: nothing },
   db: { roles: ['kernel', 'contract', 'db'], packages: /^node:|^pg$/ },
   store: { roles: ['kernel', 'contract', 'db', 'store'], types: ['port'], packages: /^node:|^croner$/ },
@@ -74,27 +78,27 @@ const table: Record<Exclude<Role, 'anything' | 'offline'>, Allowance> = {
     packages: node,
   },
   edge: {
-    roles: ['kernel', 'contract', 'edge', 'places', 'part'],
+    roles: ['kernel', 'endpoints', 'contract', 'edge', 'places', 'part'],
     types: ['service', 'port', 'db'],
     packages: /^node:|^hono$|^@hono\/|^zod$|^@modelcontextprotocol\//,
   },
   cli: {
-    roles: ['kernel', 'cli', 'places'],
+    roles: ['kernel', 'endpoints', 'cli', 'places'],
     types: ['contract', 'offline'],
     later: ['offline'],
     packages: /^node:|^commander$/,
   },
   adapter: {
-    roles: ['kernel', 'contract', 'port', 'adapter', 'places', 'part'],
+    roles: ['kernel', 'endpoints', 'contract', 'port', 'adapter', 'places', 'part'],
     packages: /^(?!hono$|@hono\/|commander$|pg$)/,
   },
   places: { roles: ['kernel'], packages: node },
   part: {
-    roles: ['kernel', 'contract', 'port', 'store', 'part', 'places'],
+    roles: ['kernel', 'endpoints', 'contract', 'port', 'store', 'part', 'places'],
     types: ['db'],
     packages: /^node:|^yaml$|^zod$|^ajv|^@secretlint\//,
   },
-  web: { roles: ['web', 'kernel', 'contract'], packages: /^(?!node:|hono$|@hono\/|commander$|pg$)/ },
+  web: { roles: ['web', 'kernel', 'endpoints', 'contract'], packages: /^(?!node:|hono$|@hono\/|commander$|pg$)/ },
 }
 
 export function roleOf(path: string): Role {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
 import { Run } from '../../work/runs/contract.ts'
+import { demoEndpoints } from './endpoints.ts'
 
 export const demoProfiles = ['full', 'medium', 'simple'] as const
 export const DemoProfile = z.enum(demoProfiles)
@@ -18,8 +19,7 @@ export const demoOperations = {
   play: operation({
     name: 'demo.play',
     summary: 'Play a demonstration: a run of simulated agents that approves its own gates',
-    method: 'POST',
-    path: '/demo',
+    ...demoEndpoints.play,
     input: PlayDemo,
     output: Run,
     allow: ['operator'],

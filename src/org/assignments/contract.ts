@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
 import { OrgReference, PersonaReference, Warnings } from '../references.contract.ts'
+import { assignmentEndpoints } from './endpoints.ts'
 
 /** Who sits where, as the organisation document shows it. */
 export const AssignmentView = z.object({
@@ -34,8 +35,7 @@ export const assignmentOperations = {
   assign: operation({
     name: 'org.assign',
     summary: 'Seat a persona',
-    method: 'POST',
-    path: '/positions/:position_id/assignment',
+    ...assignmentEndpoints.assign,
     input: z.strictObject({
       positionId: z.coerce.number().int().positive(),
       persona: PersonaReference,
@@ -47,8 +47,7 @@ export const assignmentOperations = {
   unassign: operation({
     name: 'org.unassign',
     summary: 'Empty a seat; the history keeps who sat there',
-    method: 'DELETE',
-    path: '/positions/:position_id/assignment',
+    ...assignmentEndpoints.unassign,
     input: z.strictObject({ positionId: z.coerce.number().int().positive() }),
     output: z.object({ assignment: AssignmentRecord, warnings: Warnings }),
     allow: ['operator', 'agent'],
@@ -56,8 +55,7 @@ export const assignmentOperations = {
   list: operation({
     name: 'org.assignments',
     summary: 'Who sits where; with history also who sat there before',
-    method: 'GET',
-    path: '/orgs/:org/assignments',
+    ...assignmentEndpoints.list,
     input: z.strictObject({
       org: OrgReference,
       includeHistory: z.stringbool().default(false),
@@ -70,8 +68,7 @@ export const assignmentOperations = {
   vacancies: operation({
     name: 'org.vacancies',
     summary: 'Empty seats',
-    method: 'GET',
-    path: '/orgs/:org/vacancies',
+    ...assignmentEndpoints.vacancies,
     input: z.strictObject({ org: OrgReference }),
     output: z.object({ vacancies: z.array(SeatLine) }),
     allow: ['operator', 'agent'],
@@ -79,8 +76,7 @@ export const assignmentOperations = {
   available: operation({
     name: 'org.available_personas',
     summary: 'Agent personas that hold no seat anywhere',
-    method: 'GET',
-    path: '/personas/available',
+    ...assignmentEndpoints.available,
     input: z.strictObject({}),
     output: z.object({
       personas: z.array(
@@ -92,8 +88,7 @@ export const assignmentOperations = {
   assessFit: operation({
     name: 'org.assess_fit',
     summary: 'A seat’s role, the organisation’s intent and a persona’s skills side by side; no verdict',
-    method: 'GET',
-    path: '/positions/:position_id/fit',
+    ...assignmentEndpoints.assessFit,
     input: z.strictObject({ positionId: z.coerce.number().int().positive(), persona: PersonaReference }),
     output: z.object({
       position: SeatLine.extend({ roleDescription: z.string(), organisation: z.string() }),

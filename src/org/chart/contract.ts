@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { operation } from '../../operations/contract.ts'
 import { OrganisationView } from '../organisations/contract.ts'
 import { OrgReference } from '../references.contract.ts'
+import { chartEndpoints } from './endpoints.ts'
 
 /** A seat in the chart. Reporting lines make the tree; escalation lines may lead elsewhere. */
 export const ChartSeat = z.object({
@@ -24,8 +25,7 @@ export const chartOperations = {
   chart: operation({
     name: 'org.chart',
     summary: 'Every seat with its lines and holder',
-    method: 'GET',
-    path: '/orgs/:org/chart',
+    ...chartEndpoints.chart,
     input: org,
     output: z.object({ organisation: OrganisationView, seats: z.array(ChartSeat) }),
     allow: ['operator', 'agent'],
@@ -33,8 +33,7 @@ export const chartOperations = {
   tree: operation({
     name: 'org.tree',
     summary: 'The chart as text: an indented tree, or a Mermaid diagram',
-    method: 'GET',
-    path: '/orgs/:org/tree',
+    ...chartEndpoints.tree,
     input: org.extend({ mermaid: z.stringbool().default(false) }),
     output: z.object({ text: z.string() }),
     allow: ['operator', 'agent'],

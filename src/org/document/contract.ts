@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
 import { OrgReference } from '../references.contract.ts'
+import { documentEndpoints } from './endpoints.ts'
 
 export const Fault = z.object({
   severity: z.enum(['error', 'warning']),
@@ -28,8 +29,7 @@ export const documentOperations = {
   export: operation({
     name: 'org.export',
     summary: 'The organisation as a document: structure, intent, who sits where',
-    method: 'GET',
-    path: '/orgs/:org/export',
+    ...documentEndpoints.export,
     input: z.strictObject({
       org: OrgReference,
       format: z.enum(['yaml', 'json', 'markdown']).default('yaml'),
@@ -44,8 +44,7 @@ export const documentOperations = {
   validate: operation({
     name: 'org.validate',
     summary: 'What is wrong with a document, line by line',
-    method: 'POST',
-    path: '/orgs/validate',
+    ...documentEndpoints.validate,
     input: z.strictObject({ document: Document }),
     output: z.object({ valid: z.boolean(), faults: z.array(Fault) }),
     allow: ['operator', 'agent'],
@@ -53,8 +52,7 @@ export const documentOperations = {
   import: operation({
     name: 'org.import',
     summary: 'Make the store agree with a document, all of it or nothing; nothing is ever deleted',
-    method: 'POST',
-    path: '/orgs/import',
+    ...documentEndpoints.import,
     input: z.strictObject({
       document: Document,
       preview: z.boolean().default(false),

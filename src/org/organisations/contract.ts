@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
 import { OrgName, OrgReference, Purpose, Warnings } from '../references.contract.ts'
+import { organisationEndpoints } from './endpoints.ts'
 
 export const OrganisationStatus = z.enum(['active', 'dormant', 'archived'])
 
@@ -55,8 +56,7 @@ export const organisationOperations = {
   create: operation({
     name: 'org.create',
     summary: 'Make an organisation, with its directory and an empty intent',
-    method: 'POST',
-    path: '/orgs',
+    ...organisationEndpoints.create,
     input: z.strictObject({ name: OrgName, purpose: Purpose, description: z.string().max(10_000).default('') }),
     output: ChangedOrganisation,
     allow: ['operator', 'agent'],
@@ -64,8 +64,7 @@ export const organisationOperations = {
   list: operation({
     name: 'org.list',
     summary: 'All organisations; archived ones only when asked for',
-    method: 'GET',
-    path: '/orgs',
+    ...organisationEndpoints.list,
     input: z.strictObject({ all: z.stringbool().default(false) }),
     output: z.object({ organisations: z.array(OrganisationView) }),
     allow: ['operator', 'agent'],
@@ -73,8 +72,7 @@ export const organisationOperations = {
   show: operation({
     name: 'org.show',
     summary: 'One organisation',
-    method: 'GET',
-    path: '/orgs/:org',
+    ...organisationEndpoints.show,
     input: org,
     output: OrganisationView,
     allow: ['operator', 'agent'],
@@ -82,8 +80,7 @@ export const organisationOperations = {
   update: operation({
     name: 'org.update',
     summary: 'Change description, status, lead seat or name (a new name is a new slug with its own directory)',
-    method: 'PATCH',
-    path: '/orgs/:org',
+    ...organisationEndpoints.update,
     input: org.extend({
       name: OrgName.optional(),
       description: z.string().max(10_000).optional(),
@@ -96,8 +93,7 @@ export const organisationOperations = {
   status: operation({
     name: 'org.status',
     summary: 'How many seats are filled, and how many agents are live',
-    method: 'GET',
-    path: '/orgs/:org/status',
+    ...organisationEndpoints.status,
     input: org,
     output: z.object({
       organisationId: z.number().int(),
@@ -112,8 +108,7 @@ export const organisationOperations = {
   settings: operation({
     name: 'org.settings',
     summary: 'The organisation’s settings, defaults included',
-    method: 'GET',
-    path: '/orgs/:org/settings',
+    ...organisationEndpoints.settings,
     input: org.extend({ key: z.string().max(64).optional() }),
     output: z.object({
       settings: z.array(z.object({ key: z.string(), value: z.string(), default: z.string(), isDefault: z.boolean() })),
@@ -123,8 +118,7 @@ export const organisationOperations = {
   set: operation({
     name: 'org.set',
     summary: 'Change one setting',
-    method: 'PUT',
-    path: '/orgs/:org/settings/:key',
+    ...organisationEndpoints.set,
     input: org.extend({ key: z.string().min(1).max(64), value: z.string().max(200) }),
     output: z.object({ key: z.string(), value: z.string(), warnings: Warnings }),
     allow: ['operator', 'agent'],
@@ -132,8 +126,7 @@ export const organisationOperations = {
   readIntent: operation({
     name: 'org.intent_read',
     summary: 'The text of intent.md, and the four lists read from it',
-    method: 'GET',
-    path: '/orgs/:org/intent',
+    ...organisationEndpoints.readIntent,
     input: org,
     output: z.object({ text: z.string(), intent: Intent, warnings: z.array(z.string()) }),
     allow: ['operator', 'agent'],
@@ -141,8 +134,7 @@ export const organisationOperations = {
   writeIntent: operation({
     name: 'org.intent_write',
     summary: 'Replace intent.md; the text before it is kept as intent.md.bak',
-    method: 'PUT',
-    path: '/orgs/:org/intent',
+    ...organisationEndpoints.writeIntent,
     input: org.extend({ text: z.string().max(200_000) }),
     output: z.object({ intent: Intent, warnings: z.array(z.string()) }),
     allow: ['operator', 'agent'],

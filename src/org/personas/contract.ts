@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
 import { PersonaName, PersonaReference, RoleName, Warnings } from '../references.contract.ts'
+import { personaEndpoints } from './endpoints.ts'
 
 export const PersonaKind = z.enum(['agent', 'person'])
 export const PersonaSubtype = z.enum(['internal', 'external'])
@@ -44,8 +45,7 @@ export const personaOperations = {
   create: operation({
     name: 'persona.create',
     summary: 'Make a persona with its skill.md and experience.md; a role that is not there yet is made too',
-    method: 'POST',
-    path: '/personas',
+    ...personaEndpoints.create,
     input: z.strictObject({
       name: PersonaName,
       role: RoleName,
@@ -59,8 +59,7 @@ export const personaOperations = {
   list: operation({
     name: 'persona.list',
     summary: 'Personas; the system’s and those cast from the pool only when asked for',
-    method: 'GET',
-    path: '/personas',
+    ...personaEndpoints.list,
     input: z.strictObject({
       active: z.stringbool().default(false),
       role: RoleName.optional(),
@@ -72,8 +71,7 @@ export const personaOperations = {
   active: operation({
     name: 'persona.active',
     summary: 'Active personas',
-    method: 'GET',
-    path: '/personas/active',
+    ...personaEndpoints.active,
     input: z.strictObject({}),
     output: z.object({ personas: z.array(PersonaView) }),
     allow: ['operator', 'agent'],
@@ -81,8 +79,7 @@ export const personaOperations = {
   show: operation({
     name: 'persona.show',
     summary: 'A persona with the seats it holds in all organisations',
-    method: 'GET',
-    path: '/personas/:persona',
+    ...personaEndpoints.show,
     input: persona,
     output: z.object({ persona: PersonaView, positions: z.array(Held) }),
     allow: ['operator', 'agent'],
@@ -90,8 +87,7 @@ export const personaOperations = {
   update: operation({
     name: 'persona.update',
     summary: 'Change name, role or status; slug and directory stay',
-    method: 'PATCH',
-    path: '/personas/:persona',
+    ...personaEndpoints.update,
     input: persona.extend({
       name: PersonaName.optional(),
       role: RoleName.optional(),
@@ -105,8 +101,7 @@ export const personaOperations = {
   archive: operation({
     name: 'persona.archive',
     summary: 'Put a persona away; the seats it holds need their own yes',
-    method: 'DELETE',
-    path: '/personas/:persona',
+    ...personaEndpoints.archive,
     input: persona.extend({
       unassign: z.stringbool().default(false).describe('Empty the seats that it holds first'),
       preview: z.stringbool().default(false).describe('Only say what would change'),
@@ -122,8 +117,7 @@ export const personaOperations = {
   readSkill: operation({
     name: 'persona.skill',
     summary: 'The text of skill.md, as it is now',
-    method: 'GET',
-    path: '/personas/:persona/skill',
+    ...personaEndpoints.readSkill,
     input: persona,
     output: z.object({ text: z.string() }),
     allow: ['operator', 'agent'],
@@ -131,8 +125,7 @@ export const personaOperations = {
   writeSkill: operation({
     name: 'persona.skill_write',
     summary: 'Replace skill.md',
-    method: 'PUT',
-    path: '/personas/:persona/skill',
+    ...personaEndpoints.writeSkill,
     input: persona.extend({ text: Content }),
     output: Written,
     allow: ['operator', 'agent'],
@@ -140,8 +133,7 @@ export const personaOperations = {
   readExperience: operation({
     name: 'persona.experience',
     summary: 'The text of experience.md, as it is now',
-    method: 'GET',
-    path: '/personas/:persona/experience',
+    ...personaEndpoints.readExperience,
     input: persona,
     output: z.object({ text: z.string() }),
     allow: ['operator', 'agent'],
@@ -149,8 +141,7 @@ export const personaOperations = {
   appendExperience: operation({
     name: 'persona.experience_append',
     summary: 'Add to experience.md, with date and author',
-    method: 'POST',
-    path: '/personas/:persona/experience',
+    ...personaEndpoints.appendExperience,
     input: persona.extend({ text: Content.refine((text) => text.trim() !== '', { error: 'must say something' }) }),
     output: Written,
     allow: ['operator', 'agent'],
@@ -158,8 +149,7 @@ export const personaOperations = {
   writeExperience: operation({
     name: 'persona.experience_write',
     summary: 'Replace experience.md',
-    method: 'PUT',
-    path: '/personas/:persona/experience',
+    ...personaEndpoints.writeExperience,
     input: persona.extend({ text: Content }),
     output: Written,
     allow: ['operator'],
@@ -167,8 +157,7 @@ export const personaOperations = {
   importFiles: operation({
     name: 'persona.import',
     summary: 'Personas from .claude/agents or agency-agents files; says what was skipped and why',
-    method: 'POST',
-    path: '/personas/import',
+    ...personaEndpoints.importFiles,
     input: z.strictObject({
       files: z.array(AgentFile).max(1_000),
       role: RoleName.optional().describe('Without one: the folder that a file is in, else developer'),

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { operation } from '../../operations/contract.ts'
 import { AssignmentView } from '../assignments/contract.ts'
 import { Level, OrgReference, Preview, RoleName, Title, Warnings } from '../references.contract.ts'
+import { positionEndpoints } from './endpoints.ts'
 
 export const Authority = z.object({
   kind: z.enum(['spend_per_transaction', 'spend_per_session', 'spend_per_day', 'tokens_per_session']),
@@ -45,8 +46,7 @@ export const positionOperations = {
   create: operation({
     name: 'position.create',
     summary: 'Add a seat; seats refer to each other by title',
-    method: 'POST',
-    path: '/orgs/:org/positions',
+    ...positionEndpoints.create,
     input: z.strictObject({
       org: OrgReference,
       title: Title,
@@ -62,8 +62,7 @@ export const positionOperations = {
   list: operation({
     name: 'position.list',
     summary: 'The seats of an organisation',
-    method: 'GET',
-    path: '/orgs/:org/positions',
+    ...positionEndpoints.list,
     input: z.strictObject({ org: OrgReference }),
     output: z.object({ positions: z.array(PositionView) }),
     allow: ['operator', 'agent'],
@@ -71,8 +70,7 @@ export const positionOperations = {
   show: operation({
     name: 'position.show',
     summary: 'A seat: holder, lines, direct reports',
-    method: 'GET',
-    path: '/positions/:position_id',
+    ...positionEndpoints.show,
     input: z.strictObject({ positionId }),
     output: z.object({
       position: PositionView,
@@ -85,8 +83,7 @@ export const positionOperations = {
   update: operation({
     name: 'position.update',
     summary: 'Change what is given, leave the rest',
-    method: 'PATCH',
-    path: '/positions/:position_id',
+    ...positionEndpoints.update,
     input: z.strictObject({
       positionId,
       title: Title.optional(),
@@ -102,8 +99,7 @@ export const positionOperations = {
   remove: operation({
     name: 'position.remove',
     summary: 'Take a seat away; reports, a holder and the lead each need their own yes',
-    method: 'POST',
-    path: '/positions/:position_id/remove',
+    ...positionEndpoints.remove,
     input: z.strictObject({
       positionId,
       preview: Preview,
@@ -117,8 +113,7 @@ export const positionOperations = {
   setAuthority: operation({
     name: 'position.authority_set',
     summary: 'Limit what a seat may spend',
-    method: 'PUT',
-    path: '/positions/:position_id/authority/:kind',
+    ...positionEndpoints.setAuthority,
     input: Authority.extend({ positionId }).strict(),
     output: ChangedAuthority,
     allow: ['operator', 'agent'],
@@ -126,8 +121,7 @@ export const positionOperations = {
   listAuthority: operation({
     name: 'position.authority_list',
     summary: 'A seat’s limits',
-    method: 'GET',
-    path: '/positions/:position_id/authority',
+    ...positionEndpoints.listAuthority,
     input: z.strictObject({ positionId }),
     output: z.object({ authority: z.array(Authority) }),
     allow: ['operator', 'agent'],
@@ -135,8 +129,7 @@ export const positionOperations = {
   clearAuthority: operation({
     name: 'position.authority_clear',
     summary: 'Drop one limit',
-    method: 'DELETE',
-    path: '/positions/:position_id/authority/:kind',
+    ...positionEndpoints.clearAuthority,
     input: z.strictObject({ positionId, kind: Authority.shape.kind }),
     output: ChangedAuthority,
     allow: ['operator', 'agent'],

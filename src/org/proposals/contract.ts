@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { operation } from '../../operations/contract.ts'
 import { PlannedChange } from '../document/contract.ts'
 import { OrgReference } from '../references.contract.ts'
+import { proposalEndpoints } from './endpoints.ts'
 
 export const Proposal = z.object({
   proposalId: z.number().int(),
@@ -24,8 +25,7 @@ export const proposalOperations = {
   propose: operation({
     name: 'org.propose',
     summary: 'Lay a changed document before the AR Director or the operator',
-    method: 'POST',
-    path: '/orgs/proposals',
+    ...proposalEndpoints.propose,
     input: z.strictObject({ document: z.string().max(20_000_000), reason: z.string().trim().min(1).max(5_000) }),
     output: Proposal,
     allow: ['operator', 'agent'],
@@ -33,8 +33,7 @@ export const proposalOperations = {
   list: operation({
     name: 'org.proposals',
     summary: 'What has been proposed',
-    method: 'GET',
-    path: '/orgs/:org/proposals',
+    ...proposalEndpoints.list,
     input: z.strictObject({ org: OrgReference, all: z.stringbool().default(false) }),
     output: z.object({ proposals: z.array(Proposal) }),
     allow: ['operator', 'agent'],
@@ -42,8 +41,7 @@ export const proposalOperations = {
   apply: operation({
     name: 'org.proposal_apply',
     summary: 'Import a proposed document; the AR Director’s or the operator’s to do',
-    method: 'POST',
-    path: '/proposals/:proposal_id/apply',
+    ...proposalEndpoints.apply,
     input: z.strictObject({ proposalId, force: z.boolean().default(false) }),
     output: Proposal,
     allow: ['operator', 'agent'],
@@ -51,8 +49,7 @@ export const proposalOperations = {
   reject: operation({
     name: 'org.proposal_reject',
     summary: 'Turn a proposal down, saying why',
-    method: 'POST',
-    path: '/proposals/:proposal_id/reject',
+    ...proposalEndpoints.reject,
     input: z.strictObject({ proposalId, answer: z.string().trim().min(1).max(5_000) }),
     output: Proposal,
     allow: ['operator', 'agent'],

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
 import { RoleName, Warnings } from '../references.contract.ts'
+import { roleEndpoints } from './endpoints.ts'
 
 export const RoleView = z.object({ roleId: z.number().int(), name: z.string(), description: z.string() })
 export type RoleView = z.infer<typeof RoleView>
@@ -12,8 +13,7 @@ export const roleOperations = {
   create: operation({
     name: 'role.create',
     summary: 'Add a role; roles are shared by all organisations',
-    method: 'POST',
-    path: '/roles',
+    ...roleEndpoints.create,
     input: z.strictObject({ name: RoleName, description: z.string().max(2_000).default('') }),
     output: ChangedRole,
     allow: ['operator', 'agent'],
@@ -21,8 +21,7 @@ export const roleOperations = {
   list: operation({
     name: 'role.list',
     summary: 'All roles',
-    method: 'GET',
-    path: '/roles',
+    ...roleEndpoints.list,
     input: z.strictObject({}),
     output: z.object({ roles: z.array(RoleView) }),
     allow: ['operator', 'agent'],
@@ -30,8 +29,7 @@ export const roleOperations = {
   update: operation({
     name: 'role.update',
     summary: 'Change a role’s description',
-    method: 'PATCH',
-    path: '/roles/:name',
+    ...roleEndpoints.update,
     input: z.strictObject({ name: RoleName, description: z.string().max(2_000) }),
     output: ChangedRole,
     allow: ['operator', 'agent'],

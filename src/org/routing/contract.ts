@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { operation } from '../../operations/contract.ts'
 import { OrgReference, PersonaReference } from '../references.contract.ts'
 import { Intent } from '../organisations/contract.ts'
+import { routingEndpoints } from './endpoints.ts'
 
 /** One seat of a persona, as an agent needs to know it at work. */
 export const WhoAmICard = z.object({
@@ -22,8 +23,7 @@ export const routingOperations = {
   whoami: operation({
     name: 'org.whoami',
     summary: 'A persona’s card: seat, lines, peers, intent; one per seat held',
-    method: 'GET',
-    path: '/org/whoami',
+    ...routingEndpoints.whoami,
     input: z.strictObject({
       persona: PersonaReference.optional().describe('Without one: your own'),
       org: OrgReference.optional(),
@@ -41,8 +41,7 @@ export const routingOperations = {
   route: operation({
     name: 'org.route',
     summary: 'Who an address means: persona:SLUG, position:TITLE@ORG, role:NAME@ORG, manager, escalation, operator',
-    method: 'GET',
-    path: '/org/route',
+    ...routingEndpoints.route,
     input: z.strictObject({
       from: z.string().max(300).optional().describe('persona:SLUG; without one: yourself'),
       to: z.string().min(1).max(300),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
 import { TierName } from '../../team/contract.ts'
+import { amendmentEndpoints } from './endpoints.ts'
 
 /** A logged change of the path that a workstream takes. It informs; nobody has to approve it. */
 export const Amendment = z.object({
@@ -39,8 +40,7 @@ export const amendmentOperations = {
   amend: operation({
     name: 'run.amend',
     summary: 'Change the tiers that a workstream goes through, from now on: whoever is above it is told',
-    method: 'POST',
-    path: '/runs/:run_id/amendments',
+    ...amendmentEndpoints.amend,
     input: AmendPath,
     output: Amendment,
     allow: ['operator', 'agent'],

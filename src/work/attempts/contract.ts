@@ -6,6 +6,7 @@ import { BriefSpec, Correction, Guidance } from '../briefs/contract.ts'
 import { NoteCategory } from '../notes/contract.ts'
 import { Ask } from '../questions/contract.ts'
 import { Judgement } from '../verdicts/contract.ts'
+import { attemptEndpoints } from './endpoints.ts'
 
 export const outcomes = [
   'ok',
@@ -117,8 +118,7 @@ export const attemptOperations = {
   brief: operation({
     name: 'attempt.brief',
     summary: 'Your brief: objective, context, the evidence it will be checked by, what failed last time',
-    method: 'GET',
-    path: '/attempt/brief',
+    ...attemptEndpoints.brief,
     input: z.strictObject({}),
     output: z.object({
       briefId: z.string(),
@@ -138,8 +138,7 @@ export const attemptOperations = {
   report: operation({
     name: 'attempt.report',
     summary: 'End your attempt: say what you did and which files prove it; your last report counts',
-    method: 'POST',
-    path: '/attempt/report',
+    ...attemptEndpoints.report,
     input: Report,
     output: z.object({ accepted: z.literal(true), note: z.string() }),
     allow: ['agent'],
@@ -148,8 +147,7 @@ export const attemptOperations = {
   output: operation({
     name: 'attempt.output',
     summary: 'What an attempt printed, as far as it is kept, while it prints and afterwards',
-    method: 'GET',
-    path: '/attempts/:attempt_id/output',
+    ...attemptEndpoints.output,
     input: z.strictObject({
       attemptId: z.string(),
       after: z.coerce

@@ -4,6 +4,7 @@ import { operation } from '../../operations/contract.ts'
 import { Amendment } from '../amendments/contract.ts'
 import { Evidence } from '../evidence/contract.ts'
 import { briefStatuses } from './states.ts'
+import { briefEndpoints } from './endpoints.ts'
 
 export const BriefStatus = z.enum(briefStatuses)
 
@@ -129,8 +130,7 @@ export const briefOperations = {
   list: operation({
     name: 'brief.list',
     summary: 'Briefs in one state, over all runs, the newest change first',
-    method: 'GET',
-    path: '/briefs',
+    ...briefEndpoints.list,
     input: z.strictObject({ status: BriefStatus, limit: z.coerce.number().int().min(1).max(500).default(50) }),
     output: z.object({ briefs: z.array(Brief) }),
     allow: ['operator'],
@@ -138,8 +138,7 @@ export const briefOperations = {
   show: operation({
     name: 'brief.show',
     summary: 'One brief with its state',
-    method: 'GET',
-    path: '/briefs/:brief_id',
+    ...briefEndpoints.show,
     input: z.strictObject({ briefId: z.string() }),
     output: BriefShown,
     allow: ['operator', 'agent'],
@@ -147,8 +146,7 @@ export const briefOperations = {
   update: operation({
     name: 'brief.update',
     summary: 'Cancel a brief; any other change of state is the engine’s',
-    method: 'PATCH',
-    path: '/briefs/:brief_id',
+    ...briefEndpoints.update,
     input: z.strictObject({
       briefId: z.string(),
       status: BriefStatus.optional(),

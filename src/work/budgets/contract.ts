@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
 import { OrgReference, PersonaReference } from '../../org/references.contract.ts'
+import { budgetEndpoints } from './endpoints.ts'
 
 export const BudgetScope = z.enum(['run', 'mission', 'persona', 'organisation'])
 export type BudgetScope = z.infer<typeof BudgetScope>
@@ -47,8 +48,7 @@ export const budgetOperations = {
   list: operation({
     name: 'budget.list',
     summary: 'Budgets with what is spent and set aside, the newest change first',
-    method: 'GET',
-    path: '/budgets',
+    ...budgetEndpoints.list,
     input: z.strictObject({
       scope: BudgetScope.optional(),
       limit: z.coerce.number().int().min(1).max(500).default(100),
@@ -59,8 +59,7 @@ export const budgetOperations = {
   set: operation({
     name: 'budget.set',
     summary: 'Limit what a run, a mission, an organisation or a persona may use; briefs that a lower limit held go on',
-    method: 'PUT',
-    path: '/budgets',
+    ...budgetEndpoints.set,
     input: SetBudget,
     output: Budget,
     allow: ['operator'],

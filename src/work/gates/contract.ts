@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
+import { gateEndpoints } from './endpoints.ts'
 
 export const gateStatuses = ['pending', 'approved', 'rejected', 'expired'] as const
 export const GateStatus = z.enum(gateStatuses)
@@ -65,8 +66,7 @@ export const gateOperations = {
   list: operation({
     name: 'gate.list',
     summary: 'Gates that wait for a decision, over all runs, the oldest first',
-    method: 'GET',
-    path: '/gates',
+    ...gateEndpoints.list,
     input: z.strictObject({
       status: GateStatus.default('pending'),
       limit: z.coerce.number().int().min(1).max(500).default(100),
@@ -77,8 +77,7 @@ export const gateOperations = {
   ofRun: operation({
     name: 'run.gates',
     summary: 'The gates of a run, the oldest first',
-    method: 'GET',
-    path: '/runs/:run_id/gates',
+    ...gateEndpoints.ofRun,
     input: z.strictObject({ runId: z.string() }),
     output: z.object({ gates: z.array(GateShown) }),
     allow: ['operator'],
@@ -86,8 +85,7 @@ export const gateOperations = {
   approve: operation({
     name: 'gate.approve',
     summary: 'Let a gated run go on',
-    method: 'POST',
-    path: '/gates/:target/approve',
+    ...gateEndpoints.approve,
     input: z.strictObject({ target, gate: kind, note: z.string().trim().max(10_000).optional(), as }),
     output: DecidedGate,
     allow: ['operator'],
@@ -95,8 +93,7 @@ export const gateOperations = {
   reject: operation({
     name: 'gate.reject',
     summary: 'Send what was produced back, with the reason',
-    method: 'POST',
-    path: '/gates/:target/reject',
+    ...gateEndpoints.reject,
     input: z.strictObject({ target, gate: kind, reason: z.string().trim().min(1).max(10_000), as }),
     output: DecidedGate,
     allow: ['operator'],
@@ -104,8 +101,7 @@ export const gateOperations = {
   pause: operation({
     name: 'run.pause',
     summary: 'Start nothing new in a run; agents at work finish',
-    method: 'POST',
-    path: '/runs/:run_id/pause',
+    ...gateEndpoints.pause,
     input: z.strictObject({ runId: z.string(), reason: z.string().trim().max(2_000).optional() }),
     output: GateShown,
     allow: ['operator'],
@@ -113,8 +109,7 @@ export const gateOperations = {
   resume: operation({
     name: 'run.resume',
     summary: 'Let a paused run go on',
-    method: 'POST',
-    path: '/runs/:run_id/resume',
+    ...gateEndpoints.resume,
     input: z.strictObject({ runId: z.string() }),
     output: z.object({ runId: z.string(), status: z.string(), heldBy: z.string().nullable() }),
     allow: ['operator'],
@@ -122,8 +117,7 @@ export const gateOperations = {
   reply: operation({
     name: 'notify.inbound',
     summary: 'Act on a reply in plain words: "approve", "reject: <reason>", or an answer to a question',
-    method: 'POST',
-    path: '/notify/inbound',
+    ...gateEndpoints.reply,
     input: z.strictObject({ text: z.string().trim().min(1).max(10_000), from: z.string().max(200).optional() }),
     output: z.object({ text: z.string().describe('What to tell whoever replied'), done: z.boolean() }),
     allow: ['operator'],

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
 import { missionStatuses } from './states.ts'
+import { missionEndpoints } from './endpoints.ts'
 
 export const MissionStatus = z.enum(missionStatuses)
 export const Priority = z.enum(['low', 'medium', 'high', 'urgent'])
@@ -59,8 +60,7 @@ export const missionOperations = {
   create: operation({
     name: 'mission.create',
     summary: 'Write a mission down; it waits in the backlog',
-    method: 'POST',
-    path: '/missions',
+    ...missionEndpoints.create,
     input: CreateMission,
     output: Mission,
     allow: ['operator'],
@@ -68,8 +68,7 @@ export const missionOperations = {
   list: operation({
     name: 'mission.list',
     summary: 'Missions, newest first',
-    method: 'GET',
-    path: '/missions',
+    ...missionEndpoints.list,
     input: z.strictObject({
       status: MissionStatus.optional(),
       limit: z.coerce.number().int().min(1).max(500).default(50),
@@ -80,8 +79,7 @@ export const missionOperations = {
   show: operation({
     name: 'mission.show',
     summary: 'One mission and when it reached each status',
-    method: 'GET',
-    path: '/missions/:mission_id',
+    ...missionEndpoints.show,
     input: z.strictObject({ missionId }),
     output: Mission,
     allow: ['operator'],
@@ -89,8 +87,7 @@ export const missionOperations = {
   update: operation({
     name: 'mission.update',
     summary: 'Change a mission’s status',
-    method: 'PATCH',
-    path: '/missions/:mission_id',
+    ...missionEndpoints.update,
     input: z.strictObject({ missionId, status: MissionStatus, reason: z.string().max(2_000).optional() }),
     output: Mission,
     allow: ['operator'],

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
+import { noteEndpoints } from './endpoints.ts'
 
 export const noteCategories = [
   'technology',
@@ -77,8 +78,7 @@ export const noteOperations = {
   add: operation({
     name: 'note.add',
     summary: 'Write down an assumption or a doubt about your brief',
-    method: 'POST',
-    path: '/notes',
+    ...noteEndpoints.add,
     input: z.strictObject({
       description: text(4_000),
       context: text(10_000),
@@ -94,8 +94,7 @@ export const noteOperations = {
   list: operation({
     name: 'note.list',
     summary: 'The notes of a run or a brief',
-    method: 'GET',
-    path: '/notes',
+    ...noteEndpoints.list,
     input: z.strictObject({
       runId,
       briefId: z.string().max(100).optional().describe('Its id, or its key with the run'),
@@ -108,8 +107,7 @@ export const noteOperations = {
   show: operation({
     name: 'note.show',
     summary: 'One note',
-    method: 'GET',
-    path: '/notes/:note_id',
+    ...noteEndpoints.show,
     input: z.strictObject({ noteId, runId }),
     output: NoteShown,
     allow: ['operator', 'agent'],
@@ -117,8 +115,7 @@ export const noteOperations = {
   resolve: operation({
     name: 'note.resolve',
     summary: 'Settle a note: consistency, bug, implementation and documentation are yours to decide',
-    method: 'POST',
-    path: '/notes/:note_id/resolve',
+    ...noteEndpoints.resolve,
     input: z.strictObject({ noteId, runId, resolution: text(10_000), category: NoteCategory.optional() }),
     output: NoteShown,
     allow: ['operator', 'agent'],
@@ -127,8 +124,7 @@ export const noteOperations = {
   escalate: operation({
     name: 'note.escalate',
     summary: 'Hand a note up: it becomes a question to whoever can decide',
-    method: 'POST',
-    path: '/notes/:note_id/escalate',
+    ...noteEndpoints.escalate,
     input: z.strictObject({ noteId, runId, reason: text(4_000), category: NoteCategory.optional() }),
     output: NoteShown,
     allow: ['operator', 'agent'],

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { operation } from '../../operations/contract.ts'
 import { Fault } from '../../org/document/contract.ts'
 import { CreateRun, Run } from '../runs/contract.ts'
+import { planEndpoints } from './endpoints.ts'
 
 /** What a plan's file says: a run, whose goal may come from the command line instead. */
 export const PlanDocument = CreateRun.extend({ goal: CreateRun.shape.goal.optional() })
@@ -42,8 +43,7 @@ export const planOperations = {
   check: operation({
     name: 'plan.check',
     summary: 'What is wrong with a plan, line by line, and in which order its briefs would run; nothing is started',
-    method: 'POST',
-    path: '/plans/check',
+    ...planEndpoints.check,
     input: PlanInput,
     output: z.object({
       valid: z.boolean(),
@@ -56,8 +56,7 @@ export const planOperations = {
   run: operation({
     name: 'plan.run',
     summary: 'Start the run that a plan describes',
-    method: 'POST',
-    path: '/plans/run',
+    ...planEndpoints.run,
     input: PlanInput,
     output: Run,
     allow: ['operator'],

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
+import { pullRequestEndpoints } from './endpoints.ts'
 
 export const PullRequestStatus = z.enum(['open', 'merged', 'closed'])
 
@@ -63,8 +64,7 @@ export const pullRequestOperations = {
   list: operation({
     name: 'pr.list',
     summary: 'Pull requests, the newest first',
-    method: 'GET',
-    path: '/pull-requests',
+    ...pullRequestEndpoints.list,
     input: z.strictObject({
       status: PullRequestStatus.optional(),
       limit: z.coerce.number().int().min(1).max(500).default(50),
@@ -75,8 +75,7 @@ export const pullRequestOperations = {
   ofRun: operation({
     name: 'pr.show',
     summary: 'The pull request of a run: what it changes, and what proves it',
-    method: 'GET',
-    path: '/runs/:run_id/pr',
+    ...pullRequestEndpoints.ofRun,
     input: z.strictObject({ runId }),
     output: PullRequestShown,
     allow: ['operator'],
@@ -84,8 +83,7 @@ export const pullRequestOperations = {
   diff: operation({
     name: 'pr.diff',
     summary: 'What the work of a run changes, as a diff',
-    method: 'GET',
-    path: '/runs/:run_id/diff',
+    ...pullRequestEndpoints.diff,
     input: z.strictObject({ runId, path }),
     output: Diff,
     allow: ['operator'],
@@ -93,8 +91,7 @@ export const pullRequestOperations = {
   ofBrief: operation({
     name: 'brief.diff',
     summary: 'What one brief changes, as a diff',
-    method: 'GET',
-    path: '/briefs/:brief_id/diff',
+    ...pullRequestEndpoints.ofBrief,
     input: z.strictObject({ briefId: z.string(), path }),
     output: Diff,
     allow: ['operator'],

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
+import { questionEndpoints } from './endpoints.ts'
 
 export const questionKinds = [
   'requirement',
@@ -86,8 +87,7 @@ export const questionOperations = {
   list: operation({
     name: 'question.list',
     summary: 'Questions that wait for an answer, first come first',
-    method: 'GET',
-    path: '/questions',
+    ...questionEndpoints.list,
     input: z.strictObject({
       runId: z.string().optional(),
       all: z.stringbool().optional().describe('Answered ones too'),
@@ -99,8 +99,7 @@ export const questionOperations = {
   show: operation({
     name: 'question.show',
     summary: 'One question with its options',
-    method: 'GET',
-    path: '/questions/:question_id',
+    ...questionEndpoints.show,
     input: z.strictObject({ questionId: z.string() }),
     output: Question,
     allow: ['operator', 'agent'],
@@ -108,8 +107,7 @@ export const questionOperations = {
   answer: operation({
     name: 'question.answer',
     summary: 'Answer a question: the key of an option, or your own words',
-    method: 'POST',
-    path: '/questions/:question_id/answer',
+    ...questionEndpoints.answer,
     input: z.strictObject({ questionId: z.string(), answer: z.string().trim().min(1).max(10_000) }),
     output: Question,
     allow: ['operator'],
@@ -117,8 +115,7 @@ export const questionOperations = {
   acknowledge: operation({
     name: 'question.acknowledge',
     summary: 'Say that you have seen it; it is not answered by that',
-    method: 'POST',
-    path: '/questions/:question_id/acknowledge',
+    ...questionEndpoints.acknowledge,
     input: z.strictObject({ questionId: z.string() }),
     output: Question,
     allow: ['operator'],

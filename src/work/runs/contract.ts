@@ -15,6 +15,7 @@ import { Question } from '../questions/contract.ts'
 import { Verdict } from '../verdicts/contract.ts'
 import { ModelCost } from '../spends/contract.ts'
 import { Event } from '../../events/contract.ts'
+import { runEndpoints } from './endpoints.ts'
 
 export const RunStatus = z.enum(['planning', 'running', 'gated', 'paused', 'accepting', 'done', 'failed', 'cancelled'])
 export type RunStatus = z.infer<typeof RunStatus>
@@ -200,8 +201,7 @@ export const runOperations = {
   create: operation({
     name: 'run.create',
     summary: 'Start a run towards a goal',
-    method: 'POST',
-    path: '/runs',
+    ...runEndpoints.create,
     input: CreateRun,
     output: Run,
     allow: ['operator'],
@@ -209,8 +209,7 @@ export const runOperations = {
   list: operation({
     name: 'run.list',
     summary: 'Runs, newest first',
-    method: 'GET',
-    path: '/runs',
+    ...runEndpoints.list,
     input: z.strictObject({
       status: RunStatus.optional(),
       organisationId: z.coerce.number().int().positive().optional().describe('Only those of this organisation'),
@@ -223,8 +222,7 @@ export const runOperations = {
   show: operation({
     name: 'run.show',
     summary: 'One run',
-    method: 'GET',
-    path: '/runs/:run_id',
+    ...runEndpoints.show,
     input: z.strictObject({ runId }),
     output: Run,
     allow: ['operator'],
@@ -232,8 +230,7 @@ export const runOperations = {
   update: operation({
     name: 'run.update',
     summary: 'Nothing of a run can be changed from outside: its goal is fixed when it starts',
-    method: 'PATCH',
-    path: '/runs/:run_id',
+    ...runEndpoints.update,
     input: z.strictObject({
       runId,
       goalAnchor: z.string().max(20_000).describe('Never changes: anything but what it is is refused'),
@@ -244,8 +241,7 @@ export const runOperations = {
   configuration: operation({
     name: 'run.configuration',
     summary: 'What a run was started with: limits, gates, and who does what in which tier',
-    method: 'GET',
-    path: '/runs/:run_id/configuration',
+    ...runEndpoints.configuration,
     input: z.strictObject({ runId }),
     output: RunConfiguration,
     allow: ['operator'],
@@ -253,8 +249,7 @@ export const runOperations = {
   inspect: operation({
     name: 'run.inspect',
     summary: 'A run with its briefs, attempts, checked evidence, gates, questions, verdicts, notes and newest events',
-    method: 'GET',
-    path: '/runs/:run_id/inspect',
+    ...runEndpoints.inspect,
     input: z.strictObject({ runId, events: z.coerce.number().int().min(0).max(1_000).default(200) }),
     output: z.object({
       run: Run,
@@ -279,8 +274,7 @@ export const runOperations = {
   cancel: operation({
     name: 'run.cancel',
     summary: 'Stop a run: its agents are ended, its open briefs cancelled',
-    method: 'POST',
-    path: '/runs/:run_id/cancel',
+    ...runEndpoints.cancel,
     input: z.strictObject({ runId, reason: z.string().max(2_000).optional() }),
     output: Run,
     allow: ['operator'],

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
 import { OrgReference, PersonaReference } from '../../org/references.contract.ts'
+import { spendEndpoints } from './endpoints.ts'
 
 /** One model call, as it was reported and what it cost. */
 export const Spend = z.object({
@@ -43,8 +44,7 @@ export const spendOperations = {
   summary: operation({
     name: 'spend.summary',
     summary: 'What model calls came to, by model: of a run, a mission, an organisation, a persona, or of everything',
-    method: 'GET',
-    path: '/costs',
+    ...spendEndpoints.summary,
     input: z.strictObject({
       runId: z.string().optional(),
       missionId: z.string().optional(),
@@ -63,8 +63,7 @@ export const spendOperations = {
   list: operation({
     name: 'spend.list',
     summary: 'The model calls of a run, newest first',
-    method: 'GET',
-    path: '/runs/:run_id/spends',
+    ...spendEndpoints.list,
     input: z.strictObject({ runId: z.string(), limit: z.coerce.number().int().min(1).max(1_000).default(200) }),
     output: z.object({ spends: z.array(Spend) }),
     allow: ['operator'],

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
 import { OrgReference } from '../../org/references.contract.ts'
+import { stopEndpoints } from './endpoints.ts'
 
 /** While it is there, nothing is launched: everywhere, or in one organisation. */
 export const Stop = z.object({
@@ -28,8 +29,7 @@ export const stopOperations = {
   list: operation({
     name: 'stop.list',
     summary: 'What is stopped, and which providers take no launches until when',
-    method: 'GET',
-    path: '/stops',
+    ...stopEndpoints.list,
     input: z.strictObject({}),
     output: z.object({ stops: z.array(Stop), providerHolds: z.array(ProviderHold) }),
     allow: ['operator'],
@@ -37,8 +37,7 @@ export const stopOperations = {
   set: operation({
     name: 'stop.set',
     summary: 'Launch nothing more and interrupt agents at work, until it is lifted; nothing is lost or counted',
-    method: 'POST',
-    path: '/stops',
+    ...stopEndpoints.set,
     input: z.strictObject({ organisation, reason: z.string().trim().max(500).default('') }),
     output: Stop,
     allow: ['operator'],
@@ -46,8 +45,7 @@ export const stopOperations = {
   clear: operation({
     name: 'stop.clear',
     summary: 'Lift a stop; without an organisation also providers that are held are asked again',
-    method: 'POST',
-    path: '/stops/clear',
+    ...stopEndpoints.clear,
     input: z.strictObject({ organisation }),
     output: z.object({ lifted: z.array(Stop), released: z.array(ProviderHold) }),
     allow: ['operator'],

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
+import { workspaceEndpoints } from './endpoints.ts'
 
 /** What may be done from inside. `{mission_id}` in a pattern is the workspace itself; the most specific pattern wins. */
 export const WorkspaceRules = z.object({
@@ -89,8 +90,7 @@ export const workspaceOperations = {
   create: operation({
     name: 'workspace.create',
     summary: 'Make the directory that a mission works in',
-    method: 'POST',
-    path: '/missions/:mission_id/workspace',
+    ...workspaceEndpoints.create,
     input: CreateWorkspace,
     output: WorkspaceShown,
     allow: ['operator'],
@@ -98,8 +98,7 @@ export const workspaceOperations = {
   list: operation({
     name: 'workspace.list',
     summary: 'Workspaces of missions, with their disk use',
-    method: 'GET',
-    path: '/workspaces',
+    ...workspaceEndpoints.list,
     input: z.strictObject({
       removed: z.stringbool().default(false).describe('Those that were removed, too'),
       limit: z.coerce.number().int().min(1).max(500).default(100),
@@ -110,8 +109,7 @@ export const workspaceOperations = {
   disk: operation({
     name: 'workspace.disk',
     summary: 'What the workspace root takes of the disk, part by part',
-    method: 'GET',
-    path: '/workspaces/disk',
+    ...workspaceEndpoints.disk,
     input: z.strictObject({}),
     output: z.object({
       root: z.string(),
@@ -124,8 +122,7 @@ export const workspaceOperations = {
   show: operation({
     name: 'workspace.show',
     summary: 'A mission’s workspace: where it is, what may be done in it, who works there',
-    method: 'GET',
-    path: '/missions/:mission_id/workspace',
+    ...workspaceEndpoints.show,
     input: z.strictObject({ missionId }),
     output: WorkspaceShown,
     allow: ['operator'],
@@ -133,8 +130,7 @@ export const workspaceOperations = {
   files: operation({
     name: 'workspace.files',
     summary: 'The files of a folder of a workspace',
-    method: 'GET',
-    path: '/missions/:mission_id/workspace/files',
+    ...workspaceEndpoints.files,
     input: z.strictObject({ missionId, path: Path.default('.') }),
     output: z.object({
       path: z.string(),
@@ -146,8 +142,7 @@ export const workspaceOperations = {
   file: operation({
     name: 'workspace.file',
     summary: 'What a file of a workspace holds, up to two megabytes of it at a time',
-    method: 'GET',
-    path: '/missions/:mission_id/workspace/file',
+    ...workspaceEndpoints.file,
     input: z.strictObject({ missionId, path: Path, from: z.coerce.number().int().min(0).max(1e13).default(0) }),
     output: z.object({
       path: z.string(),
@@ -162,8 +157,7 @@ export const workspaceOperations = {
   check: operation({
     name: 'workspace.check',
     summary: 'Whether a path may be written or read from inside a workspace, and by which rule',
-    method: 'POST',
-    path: '/missions/:mission_id/workspace/check',
+    ...workspaceEndpoints.check,
     input: CheckAccess,
     output: z.object({
       allowed: z.boolean(),
@@ -175,8 +169,7 @@ export const workspaceOperations = {
   remove: operation({
     name: 'workspace.remove',
     summary: 'Remove a mission’s workspace; the mission and the log stay',
-    method: 'DELETE',
-    path: '/missions/:mission_id/workspace',
+    ...workspaceEndpoints.remove,
     input: z.strictObject({
       missionId,
       force: z.stringbool().default(false).describe('Also where what is in its clone cannot be kept'),

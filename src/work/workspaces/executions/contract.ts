@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { operation } from '../../../operations/contract.ts'
 import { Denied, Finding, Outcome } from '../../attempts/contract.ts'
 import { AgentMode } from '../../runs/contract.ts'
+import { executionEndpoints } from './endpoints.ts'
 
 const missionId = z.string().describe('The mission: its id, or enough of its beginning to be the only one')
 
@@ -71,8 +72,7 @@ export const executionOperations = {
   execute: operation({
     name: 'workspace.exec',
     summary: 'Let an agent do one thing in a mission’s workspace; where somebody works there, it is queued',
-    method: 'POST',
-    path: '/missions/:mission_id/workspace/exec',
+    ...executionEndpoints.execute,
     input: Execute,
     output: Execution,
     allow: ['operator'],
@@ -80,8 +80,7 @@ export const executionOperations = {
   review: operation({
     name: 'workspace.review',
     summary: 'Let an agent look at a mission’s workspace and say what it finds; nothing is changed',
-    method: 'POST',
-    path: '/missions/:mission_id/workspace/review',
+    ...executionEndpoints.review,
     input: Review,
     output: Execution,
     allow: ['operator'],
@@ -89,8 +88,7 @@ export const executionOperations = {
   execution: operation({
     name: 'workspace.execution',
     summary: 'What became of an execution',
-    method: 'GET',
-    path: '/executions/:run_id',
+    ...executionEndpoints.execution,
     input: z.strictObject({
       runId: z.string().describe('The run that it is'),
       waitSeconds: z.coerce

@@ -1,0 +1,5 @@
+import { get } from '../operations/endpoint.ts'
+
+export const agentEndpoints = {
+  list: get('/agents'),
+}

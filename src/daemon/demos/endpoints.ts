@@ -1,0 +1,5 @@
+import { post } from '../../operations/endpoint.ts'
+
+export const demoEndpoints = {
+  play: post('/demo'),
+}

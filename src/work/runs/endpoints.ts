@@ -1,0 +1,11 @@
+import { get, patch, post } from '../../operations/endpoint.ts'
+
+export const runEndpoints = {
+  create: post('/runs'),
+  list: get('/runs'),
+  show: get('/runs/:run_id'),
+  update: patch('/runs/:run_id'),
+  configuration: get('/runs/:run_id/configuration'),
+  inspect: get('/runs/:run_id/inspect'),
+  cancel: post('/runs/:run_id/cancel'),
+}
