@@ -36,6 +36,8 @@ describe('the source tree', () => {
 const planted: { path: string; text: string; lint: boolean }[] = [
   { path: 'src/kernel/planted.ts', text: `import { readFileSync } from 'node:fs'`, lint: true },
   { path: 'src/kernel/planted-2.ts', text: `import type { Db } from '../db/port.ts'`, lint: true },
+  { path: 'src/secrets/redact.ts', text: `import { readFileSync } from 'node:fs'`, lint: true },
+  { path: 'src/db/planted-3.ts', text: `import { scanForSecrets } from '../secrets/scan.ts'`, lint: true },
   { path: 'src/planted/contract.ts', text: `import { readFileSync } from 'node:fs'`, lint: true },
   { path: 'src/planted/2/contract.ts', text: `import { sqlOf } from '../../db/tx.ts'`, lint: true },
   { path: 'src/planted/states.ts', text: `import { findRun } from '../work/runs/store.ts'`, lint: true },
@@ -94,6 +96,7 @@ const legitimate: { path: string; text: string }[] = [
     text: `import { get } from '../../operations/endpoint.ts'\nexport const a = get('/a')`,
   },
   { path: 'src/planted/4/cli.ts', text: `export { runEndpoints } from '../../work/runs/endpoints.ts'` },
+  { path: 'src/db/planted-4.ts', text: `export { redact } from '../secrets/redact.ts'` },
   { path: 'src/planted/3/service.ts', text: `export type { Db } from '../../db/port.ts'` },
   { path: 'src/planted/3/cli.ts', text: `export type { Run } from '../../work/runs/contract.ts'` },
   { path: 'src/cli/planted-5.ts', text: `export const doctor = () => import('./offline.ts')` },

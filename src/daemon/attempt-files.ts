@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { AttemptFiles } from '../engine/deps.ts'
-import { createRedactor } from '../kernel/text.ts'
+import { createRedactor } from '../secrets/redact.ts'
 import { readPart } from './attempt-output.ts'
 
 /** One flooding agent must not fill the disk: what is kept of its output ends here. */

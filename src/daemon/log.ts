@@ -3,7 +3,8 @@ import { dirname } from 'node:path'
 
 import type { Clock } from '../kernel/clock.ts'
 import { type Log, type LogFields, type LogLevel, logLevels } from '../kernel/log.ts'
-import { redact, shorten } from '../kernel/text.ts'
+import { shorten } from '../kernel/text.ts'
+import { redact } from '../secrets/redact.ts'
 
 export interface LogOptions {
   path: string

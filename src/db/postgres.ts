@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 
 import { AgencyError, bug, refusal } from '../kernel/errors.ts'
-import { redact } from '../kernel/text.ts'
+import { redact } from '../secrets/redact.ts'
 import { announce } from './announce.ts'
 import { createChainKey } from './chain.ts'
 import { CommitGroup } from './group.ts'

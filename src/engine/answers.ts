@@ -1,6 +1,7 @@
 import { updated } from '../events/change.ts'
 import { bug, refusal } from '../kernel/errors.ts'
-import { redact, shorten } from '../kernel/text.ts'
+import { shorten } from '../kernel/text.ts'
+import { redact } from '../secrets/redact.ts'
 import { findAttempt } from '../work/attempts/store.ts'
 import type { Brief, Guidance } from '../work/briefs/contract.ts'
 import { endStatuses } from '../work/briefs/states.ts'

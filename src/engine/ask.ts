@@ -1,6 +1,7 @@
 import { appendEvent } from '../events/append.ts'
 import { inserted, updated } from '../events/change.ts'
-import { redact, shorten } from '../kernel/text.ts'
+import { shorten } from '../kernel/text.ts'
+import { redact } from '../secrets/redact.ts'
 import { findOrganisation } from '../org/organisations/store.ts'
 import { findPosition } from '../org/positions/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'

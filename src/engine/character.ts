@@ -1,5 +1,5 @@
 import type { Launch } from '../adapters/runtime/port.ts'
-import { redact } from '../kernel/text.ts'
+import { redact } from '../secrets/redact.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import type { Claimed } from './claim.ts'
 import type { EngineDeps } from './deps.ts'

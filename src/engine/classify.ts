@@ -1,5 +1,6 @@
 import type { AgentEnded } from '../adapters/runtime/port.ts'
-import { redact, redactDeeply, shorten } from '../kernel/text.ts'
+import { shorten } from '../kernel/text.ts'
+import { redact, redactDeeply } from '../secrets/redact.ts'
 import { type Outcome, Report } from '../work/attempts/contract.ts'
 
 /** Why the engine itself ended an attempt, if it did. */

@@ -1,6 +1,7 @@
 import type { AgentEnded, Limited } from '../adapters/runtime/port.ts'
 import type { Stream } from '../db/port.ts'
-import { redact, shorten } from '../kernel/text.ts'
+import { shorten } from '../kernel/text.ts'
+import { redact } from '../secrets/redact.ts'
 import type { Attempt, Report } from '../work/attempts/contract.ts'
 import { findProgress } from '../work/attempts/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'

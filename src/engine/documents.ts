@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 import { inserted, record } from '../events/change.ts'
 import { bug } from '../kernel/errors.ts'
-import { redactDeeply } from '../kernel/text.ts'
+import { redactDeeply } from '../secrets/redact.ts'
 import { artifacts, newestVersion } from '../work/artifacts/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import { placeOf, type RunScope } from './scope.ts'

@@ -1,5 +1,6 @@
 import { inserted, record, updated } from '../events/change.ts'
-import { redact, shorten } from '../kernel/text.ts'
+import { shorten } from '../kernel/text.ts'
+import { redact } from '../secrets/redact.ts'
 import type { Attempt, Report } from '../work/attempts/contract.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import { type Note, type NoteCategory, noteName, ownCategories } from '../work/notes/contract.ts'

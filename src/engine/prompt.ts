@@ -1,5 +1,5 @@
 import { renderTemplate } from '../kernel/template.ts'
-import { redact } from '../kernel/text.ts'
+import { redact } from '../secrets/redact.ts'
 import { describeEvidence, expectationsOf } from '../work/evidence/contract.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import { type Note, noteName } from '../work/notes/contract.ts'

@@ -2,7 +2,8 @@ import { type ChainKey, keyedHash } from '../db/chain.ts'
 import type { SqlValue, Stream, Tx } from '../db/port.ts'
 import { storable } from '../db/table.ts'
 import { openTx } from '../db/tx.ts'
-import { redact, redactDeeply, shorten } from '../kernel/text.ts'
+import { shorten } from '../kernel/text.ts'
+import { redact, redactDeeply } from '../secrets/redact.ts'
 import type { EventKind, EventLevel } from './contract.ts'
 
 export interface NewEvent {

@@ -4,8 +4,9 @@ import { type Clock, isoAt } from '../kernel/clock.ts'
 import { AgencyError, bug, refusal } from '../kernel/errors.ts'
 import type { Ids, JobId } from '../kernel/ids.ts'
 import type { Json } from '../kernel/json.ts'
-import { redact, shorten } from '../kernel/text.ts'
 import type { ChaosPoint } from '../kernel/chaos-point.ts'
+import { shorten } from '../kernel/text.ts'
+import { redact } from '../secrets/redact.ts'
 import { nextScheduled, retryAt } from './schedule.ts'
 import {
   buryJob,

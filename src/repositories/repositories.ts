@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 
 import { AgencyError } from '../kernel/errors.ts'
-import { shorten, withoutKnownSecrets } from '../kernel/text.ts'
+import { shorten } from '../kernel/text.ts'
+import { withoutKnownSecrets } from '../secrets/redact.ts'
 import type { RunRepository } from '../work/runs/contract.ts'
 import { type Finding, scanForSecrets } from '../secrets/scan.ts'
 import { engineAuthor } from './author.ts'

@@ -3,8 +3,8 @@ import { extname } from 'node:path'
 import { lintSource } from '@secretlint/core'
 import { rules } from '@secretlint/secretlint-rule-preset-recommend'
 
-import { assignedSecrets } from '../kernel/passwords.ts'
-import { redact } from '../kernel/text.ts'
+import { assignedSecrets } from './passwords.ts'
+import { redact } from './redact.ts'
 import type { Finding, Part } from './scan.ts'
 
 /** All of them but the one by which a text could excuse itself (`secretlint-disable`): its author is whom we look at. */

@@ -11,6 +11,7 @@ export function violations(files: readonly SourceFile[]): string[] {
 export type Role =
   | 'anything'
   | 'kernel'
+  | 'redaction'
   | 'contract'
   | 'endpoints'
   | 'port'
@@ -33,6 +34,8 @@ const roles: readonly (readonly [Role, RegExp])[] = [
   ['kernel', /^src\/kernel\//],
   // The addresses of operations, for everything that calls them.
   ['endpoints', /(^|\/)endpoints\.ts$|^src\/operations\/endpoint\.ts$/],
+  // Pure like the kernel, so that stores and db/ too can remove secrets before they write.
+  ['redaction', /^src\/secrets\/(redact|passwords)\.ts$/],
   ['contract', /(^|\/)(contract|states)\.ts$|\.contract\.ts$|^src\/operations\/wire\.ts$/],
   // Where our own files lie: on disk, and in the bundle.
   ['places', /^src\/(entries|daemon\/home)\.ts$/],
@@ -68,12 +71,13 @@ const table: Record<Exclude<Role, 'anything' | 'offline'>, Allowance> = {
   kernel: { roles: ['kernel'], packages: nothing },
   endpoints: { roles: ['kernel', 'endpoints'], packages: nothing },
   contract: { roles: ['kernel', 'endpoints', 'contract'], packages: /^zod$/ },
+  redaction: { roles: ['kernel', 'redaction'], packages: nothing },
   port: { roles: ['kernel', 'contract', 'port'], packages: nothing },
-  db: { roles: ['kernel', 'contract', 'db'], packages: /^node:|^pg$/ },
-  store: { roles: ['kernel', 'contract', 'db', 'store'], types: ['port'], packages: /^node:|^croner$/ },
+  db: { roles: ['kernel', 'redaction', 'contract', 'db'], packages: /^node:|^pg$/ },
+  store: { roles: ['kernel', 'redaction', 'contract', 'db', 'store'], types: ['port'], packages: /^node:|^croner$/ },
   playbook: { roles: ['kernel', 'contract', 'playbook'], packages: nothing },
   service: {
-    roles: ['kernel', 'contract', 'port', 'store', 'service', 'playbook', 'part'],
+    roles: ['kernel', 'redaction', 'contract', 'port', 'store', 'service', 'playbook', 'part'],
     types: ['db'],
     packages: node,
   },
@@ -89,12 +93,12 @@ const table: Record<Exclude<Role, 'anything' | 'offline'>, Allowance> = {
     packages: /^node:|^commander$/,
   },
   adapter: {
-    roles: ['kernel', 'endpoints', 'contract', 'port', 'adapter', 'places', 'part'],
+    roles: ['kernel', 'redaction', 'endpoints', 'contract', 'port', 'adapter', 'places', 'part'],
     packages: /^(?!hono$|@hono\/|commander$|pg$)/,
   },
   places: { roles: ['kernel'], packages: node },
   part: {
-    roles: ['kernel', 'endpoints', 'contract', 'port', 'store', 'part', 'places'],
+    roles: ['kernel', 'redaction', 'endpoints', 'contract', 'port', 'store', 'part', 'places'],
     types: ['db'],
     packages: /^node:|^yaml$|^zod$|^ajv|^@secretlint\//,
   },

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 
-import { redact, shorten } from '../../kernel/text.ts'
+import { shorten } from '../../kernel/text.ts'
+import { redact } from '../../secrets/redact.ts'
 import type { Secret } from './contract.ts'
 import type { Notification, Notifier } from './port.ts'
 import { onOneLine } from './text.ts'

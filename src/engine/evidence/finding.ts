@@ -1,5 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts'
-import { redact, shorten } from '../../kernel/text.ts'
+import { shorten } from '../../kernel/text.ts'
+import { redact } from '../../secrets/redact.ts'
 import type { Check } from '../../work/evidence/contract.ts'
 import type { Workspace } from '../../workspaces/port.ts'
 

@@ -1,5 +1,6 @@
 import { type Clock, sleep } from '../../../kernel/clock.ts'
-import { shorten, withoutKnownSecrets } from '../../../kernel/text.ts'
+import { shorten } from '../../../kernel/text.ts'
+import { withoutKnownSecrets } from '../../../secrets/redact.ts'
 import type { AgentEnded, Launch, RuntimeEvent } from '../port.ts'
 import type { Answered, Message, Model, OfferedTool, ToolCall } from './model.ts'
 import type { Provider } from './providers.ts'

@@ -13,7 +13,7 @@ import {
   unauthorised,
 } from '../../../../test/support/model-server/script.ts'
 import { type ModelServer, startModelServer } from '../../../../test/support/model-server/server.ts'
-import { redact } from '../../../kernel/text.ts'
+import { redact } from '../../../secrets/redact.ts'
 import { makeLaunch, textsOf } from '../contract-suite.ts'
 import type { AgentEnded, Launch, RuntimeEvent } from '../port.ts'
 import type { ProviderKind } from './contract.ts'

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../../../kernel/clock.ts'
 import { refusal } from '../../../kernel/errors.ts'
-import { rememberSecrets, shorten, withoutKnownSecrets } from '../../../kernel/text.ts'
+import { shorten } from '../../../kernel/text.ts'
+import { rememberSecrets, withoutKnownSecrets } from '../../../secrets/redact.ts'
 import { violationText } from '../../../workspaces/breach.ts'
 import type { Used, Workspace } from '../../../workspaces/port.ts'
 import { type EnvironmentOf, isSetIn } from '../environment.ts'

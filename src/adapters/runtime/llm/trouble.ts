@@ -1,4 +1,5 @@
-import { shorten, withoutKnownSecrets } from '../../../kernel/text.ts'
+import { shorten } from '../../../kernel/text.ts'
+import { withoutKnownSecrets } from '../../../secrets/redact.ts'
 import { hostOf, type Provider } from './providers.ts'
 
 /** Why a call of a model came to nothing, and what that means for the attempt. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { createRedactor, redact, redactDeeply, rememberSecrets } from './text.ts'
+import { createRedactor, redact, redactDeeply, rememberSecrets } from './redact.ts'
 
 describe('a text that is stored or logged', () => {
   it.each([
