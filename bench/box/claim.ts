@@ -8,7 +8,7 @@ import { operatorPersona } from '../../src/kernel/ids.ts'
 import { CreateRun } from '../../src/work/runs/contract.ts'
 import { boxArguments } from '../../src/workspaces/box/arguments.ts'
 import { detectBox } from '../../src/workspaces/box/detect.ts'
-import { makeFurniture } from '../../src/workspaces/box/furniture.ts'
+import { makeFurniture } from '../../src/workspaces/box/etc-files.ts'
 import { systemArguments } from '../../src/workspaces/box/system.ts'
 import { defaultPolicy } from '../../src/workspaces/policy.ts'
 

@@ -42,7 +42,7 @@ const pidsOf = async (launchId: string): Promise<number[]> =>
 /** An agent with a child of its own, both orphaned by the kill -9 of the process that launched it. */
 async function orphan(): Promise<{ pid: number; launchId: string }> {
   const { launchId, workspace } = await makeLaunch()
-  const [program, plain] = ['../adapters/runtime/program/runtime.ts', '../workspaces/plain.ts'].map((path) =>
+  const [program, plain] = ['../adapters/runtime/program/runtime.ts', '../workspaces/enter-directly.ts'].map((path) =>
     fileURLToPath(new URL(path, import.meta.url)),
   )
   const daemon = spawn(

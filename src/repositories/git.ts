@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { refusal } from '../kernel/errors.ts'
 import { shorten } from '../kernel/text.ts'
 import { killGroup } from '../processes/kill-group.ts'
-import { harmlessEnvironment, harmlessSettings, settingWords } from './harmless.ts'
+import { harmlessEnvironment, harmlessSettings, settingWords } from './safe-git-config.ts'
 
 /** Git as the daemon runs it: on mirrors of its own, and on the operator's repository to read it and to move it forward. */
 export interface Git {

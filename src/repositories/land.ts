@@ -6,7 +6,7 @@ import { shellQuote } from '../workspaces/quote.ts'
 import { authorEnvironment, engineAuthor } from './author.ts'
 import { changedFiles } from './changes.ts'
 import { complaintOf, type Git } from './git.ts'
-import { plainFetch } from './harmless.ts'
+import { plainFetch } from './safe-git-config.ts'
 import { isAncestor } from './merge.ts'
 import { findRepository, type OperatorRepository } from './operator-repository.ts'
 

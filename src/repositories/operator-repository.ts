@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { refusal } from '../kernel/errors.ts'
 import { shellCommand, shellQuote } from '../workspaces/quote.ts'
 import { complaintOf, type Git, type GitOptions, type GitResult, GitTrouble, type Setting, troubleOf } from './git.ts'
-import { emptiedFilters, harmlessSettings, listFilters, settingWords } from './harmless.ts'
+import { emptiedFilters, harmlessSettings, listFilters, settingWords } from './safe-git-config.ts'
 
 /** A repository of the operator's, found and ready to be asked. */
 export interface OperatorRepository {

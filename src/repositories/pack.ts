@@ -7,11 +7,11 @@ import { pipeline } from 'node:stream/promises'
 import type { Clock } from '../kernel/clock.ts'
 import { shorten } from '../kernel/text.ts'
 import { breachText } from '../workspaces/breach.ts'
-import { type Inside, startInside } from '../workspaces/inside.ts'
+import { type Inside, startInside } from '../workspaces/process.ts'
 import type { Workspace } from '../workspaces/port.ts'
 import { type Author, authorEnvironment } from './author.ts'
 import { complaintOf, gitEnvironment, GitTrouble, isFull } from './git.ts'
-import { harmlessSettings } from './harmless.ts'
+import { harmlessSettings } from './safe-git-config.ts'
 
 export interface Packing {
   readonly workspace: Workspace

@@ -1,4 +1,4 @@
 import { answerWith } from '../threads/answer.ts'
-import { lookForSecrets } from './look.ts'
+import { lookForSecrets } from './find-secrets.ts'
 
 answerWith(lookForSecrets)

@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/clock.ts'
 import { shorten } from '../kernel/text.ts'
-import { think } from '../threads/think.ts'
+import { think } from '../threads/run-in-worker.ts'
 
 /** A file, or a piece of one. */
 export interface Part {

@@ -5,7 +5,7 @@ import { killSurvivors } from '../processes/survivors.ts'
 import { type Clock, sleep } from '../kernel/clock.ts'
 import { AgencyError } from '../kernel/errors.ts'
 import { breachText } from './breach.ts'
-import { type Inside, startInside } from './inside.ts'
+import { type Inside, startInside } from './process.ts'
 import type { CommandLimits, CommandResult, Workspace } from './port.ts'
 import { textOf } from './text.ts'
 

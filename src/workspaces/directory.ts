@@ -7,10 +7,10 @@ import type { Box } from './box/box.ts'
 import { runCommand } from './command.ts'
 import { readInside, writeInside } from './files.ts'
 import { agencyDirectory, isPlainName, outbox } from './path.ts'
-import { enterPlainly } from './plain.ts'
+import { enterPlainly } from './enter-directly.ts'
 import { defaultPolicy } from './policy.ts'
 import type { CloneOrder, Place, Workspace, Workspaces } from './port.ts'
-import { enterWatched } from './watched.ts'
+import { enterWatched } from './enter-monitored.ts'
 
 export interface DirectoryWorkspaces {
   readonly root: string

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 import { bug, refusal } from '../kernel/errors.ts'
 import { isPlainName, namesInside, outbox } from './path.ts'
-import { enterPlainly } from './plain.ts'
+import { enterPlainly } from './enter-directly.ts'
 import type { CommandResult, Workspace, WorkspaceFile, Workspaces } from './port.ts'
 import { textOf } from './text.ts'
 

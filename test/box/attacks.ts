@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 
 import { shellCommand } from '../../src/workspaces/quote.ts'
-import type { Attack } from './scene.ts'
+import type { Attack } from './fixture.ts'
 
 /** As whoever runs this. */
 const isRoot = process.getuid?.() === 0

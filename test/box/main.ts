@@ -1,5 +1,5 @@
 import { attacks } from './attacks.ts'
-import { type Attack, play } from './scene.ts'
+import { type Attack, play } from './fixture.ts'
 
 /** Plays every attack as whoever runs it, and prints what came of each: for those who are somebody else than the tests. */
 const waiting = [...attacks]

@@ -10,7 +10,7 @@ import { noLog } from '../../src/kernel/log.ts'
 import { createGit } from '../../src/repositories/git.ts'
 import { createMirrors } from '../../src/repositories/mirrors.ts'
 import { readInside, writeInside } from '../../src/workspaces/files.ts'
-import { enterPlainly } from '../../src/workspaces/plain.ts'
+import { enterPlainly } from '../../src/workspaces/enter-directly.ts'
 import type { Workspace } from '../../src/workspaces/port.ts'
 
 /** Git as anybody would run it, with everything on that a repository asks for. */

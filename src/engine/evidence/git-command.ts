@@ -6,7 +6,7 @@ import {
   harmlessSettings,
   listFilters,
   settingWords,
-} from '../../repositories/harmless.ts'
+} from '../../repositories/safe-git-config.ts'
 import type { CommandResult, Workspace } from '../../workspaces/port.ts'
 import { shellCommand, shellQuote } from '../../workspaces/quote.ts'
 import { searchedBytes } from './finding.ts'

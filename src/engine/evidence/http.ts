@@ -1,6 +1,6 @@
 import { shorten } from '../../kernel/text.ts'
 import type { EvidenceOf } from '../../work/evidence/contract.ts'
-import { askServer } from '../../workspaces/ask-server.ts'
+import { askServer } from '../../workspaces/probe-server.ts'
 import { type Found, kept, notRun, quoted, type Scene, searchedBytes, seen } from './finding.ts'
 import { missingIn } from './json-part.ts'
 

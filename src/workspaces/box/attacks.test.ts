@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 
-import { playAsNobody, type Played, whyNotAsNobody } from '../../../test/box/as-nobody.ts'
+import { playAsNobody, type Played, whyNotAsNobody } from '../../../test/box/run-unprivileged.ts'
 import { attacks } from '../../../test/box/attacks.ts'
-import { play } from '../../../test/box/scene.ts'
+import { play } from '../../../test/box/fixture.ts'
 import { boxHere } from '../../../test/support/box.ts'
 
 const why = boxHere.ok ? '' : ` (${boxHere.reason})`

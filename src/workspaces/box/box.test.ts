@@ -11,7 +11,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { boxHere, createTestBox } from '../../../test/support/box.ts'
 import { findSurvivors } from '../../processes/survivors.ts'
 import { createDirectoryWorkspaces } from '../directory.ts'
-import { startInside } from '../inside.ts'
+import { startInside } from '../process.ts'
 import { defaultPolicy, type PolicyWishes } from '../policy.ts'
 import type { Entry, Workspace } from '../port.ts'
 import { boxArguments } from './arguments.ts'
@@ -174,7 +174,7 @@ describe.skipIf(!boxHere.ok)(`in a box${boxHere.ok ? '' : ` (${boxHere.reason})`
 
   it('ends with whoever made it, killed without a word', async () => {
     const workspace = await prepare()
-    const [inside, box, policy] = ['../inside.ts', './box.ts', '../policy.ts'].map((path) =>
+    const [inside, box, policy] = ['../process.ts', './box.ts', '../policy.ts'].map((path) =>
       fileURLToPath(new URL(path, import.meta.url)),
     )
     const launchId = `att_orphan_${process.pid}`

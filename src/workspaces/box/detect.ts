@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 import { outbox } from '../path.ts'
 import { boxArguments } from './arguments.ts'
-import { makeFurniture } from './furniture.ts'
+import { makeFurniture } from './etc-files.ts'
 import { systemArguments } from './system.ts'
 
 export type BoxFound =

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createEgress, type Egress } from './egress.ts'
 import { isOurs } from './addresses.ts'
 import { matchesHost, readTarget } from './hosts.ts'
-import { lead } from './lead.ts'
+import { lead } from './pipe.ts'
 
 const open = { allowed: true, allow: [], block: [] }
 

@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream'
 import type { WorkspacePolicy } from '../port.ts'
 import { isOurs } from './addresses.ts'
 import { matchesHost, readTarget, type Target } from './hosts.ts'
-import { lead } from './lead.ts'
+import { lead } from './pipe.ts'
 
 export interface Egress {
   readonly network: WorkspacePolicy['network']

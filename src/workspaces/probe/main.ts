@@ -1,6 +1,6 @@
 import { pause } from '../../kernel/clock.ts'
 import { probe } from './probe.ts'
-import type { ServerQuestion } from './question.ts'
+import type { ServerQuestion } from './request.ts'
 
 /** Runs where the server runs, so that it asks from the same side of a sandbox's walls. */
 const asked = new AbortController()

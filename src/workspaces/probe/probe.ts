@@ -1,7 +1,7 @@
 import { pause } from '../../kernel/clock.ts'
-import { answersAt, askAt, findFreePort } from './ask.ts'
+import { answersAt, askAt, findFreePort } from './http.ts'
 import { listenersAre } from './listeners.ts'
-import type { ServerAnswer, ServerQuestion } from './question.ts'
+import type { ServerAnswer, ServerQuestion } from './request.ts'
 import { type Server, startServer } from './server.ts'
 
 /** Starts a server, asks it once it listens, and leaves nothing of it behind. */

@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { constants } from 'node:os'
 
-import { lead } from '../lead.ts'
+import { lead } from '../pipe.ts'
 
 /**
  * The first process of a box. Nothing but the box's own loopback is there, so it leads the ports that the command is

@@ -1,6 +1,6 @@
 import { entryPath } from '../entries.ts'
 import type { CommandResult, Workspace } from './port.ts'
-import type { ServerAnswer, ServerQuestion } from './probe/question.ts'
+import type { ServerAnswer, ServerQuestion } from './probe/request.ts'
 import { shellCommand } from './quote.ts'
 
 /** How much longer than the server the probe may take: to end it, and on a machine that is busy to begin at all. */

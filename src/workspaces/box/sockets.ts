@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import type { Forward, WorkspacePolicy } from '../port.ts'
 import { createEgress } from './egress.ts'
-import { lead } from './lead.ts'
+import { lead } from './pipe.ts'
 
 export interface DoorsWanted {
   /** Where the directories of launches lie; short, because a socket's name may have 107 bytes. */
