@@ -7,16 +7,16 @@ import { unhandledErrors } from './scripts/unhandled-errors.ts'
 import { filesOnPostgres } from './test/support/store-files.ts'
 
 const globalSetup = ['test/support/memory.setup.ts', 'test/support/postgres.setup.ts']
-/** Who starts daemons starts hundreds: from a bundle that is made once. */
+/** Suites that start hundreds of daemons start them from a bundle that is built once. */
 const withBuild = [...globalSetup, 'test/support/built.setup.ts']
 
-/** Long enough for a machine that is busy otherwise; where all is well, nobody waits for it. */
+/** Long enough for a busy machine; a passing test never waits that long. */
 const patient = { poll: { timeout: 60_000, interval: 50 } }
 
-/** In CI thousands of cases with real processes run once for everybody: what fails by chance gets one more chance. */
+/** In CI one run of thousands of cases with real processes counts for everyone: a failed case is retried once. */
 const retry = process.env['CI'] === undefined ? 0 : 1
 
-/** Most cases wait for processes and sockets now and then: as many files at once as there are cores. */
+/** One file per core at a time: most cases wait for processes and sockets now and then. */
 const maxWorkers = availableParallelism()
 
 const unit = [
@@ -27,14 +27,14 @@ const unit = [
   'test/support/**/*.test.ts',
   'web/**/*.test.{ts,tsx}',
 ]
-/** On PostgreSQL only what can tell the difference. */
+/** The suite on PostgreSQL plays only the files that use the store. */
 const isOnPostgresAlone = process.env['AGENCY_TEST_STORE'] === 'postgres'
 const onPostgres = (): string[] =>
   filesOnPostgres(import.meta.dirname, ['src', 'test', 'web']).filter((path) => /\.test\.tsx?$/.test(path))
 
 export default defineConfig({
   test: {
-    // As long as it takes to remove what a suite leaves behind.
+    // Enough time to remove the files and processes that a suite leaves behind.
     teardownTimeout: 120_000,
     reporters: reporters(),
     sequence: { sequencer: longestFirst() },
@@ -65,7 +65,7 @@ export default defineConfig({
         },
       },
       {
-        // Coding agents themselves, against a scripted model; each file has daemons and agents of its own.
+        // The real coding agents against a scripted model; each file has daemons and agents of its own.
         test: {
           name: 'agents',
           globalSetup: [...withBuild, 'test/agents/agents.setup.ts'],
@@ -78,7 +78,7 @@ export default defineConfig({
         },
       },
       {
-        // Never tried again: a case that fails here once has found something that happens once in so many deaths.
+        // No retry: a case that fails once has found a fault that occurs once in many crashes.
         test: {
           name: 'chaos',
           globalSetup: withBuild,
@@ -94,7 +94,7 @@ export default defineConfig({
   },
 })
 
-/** `scripts/test.ts` reads afterwards what every suite has to tell. */
+/** Adds the reporters whose files `scripts/test.ts` reads after the run. */
 function reporters(): NonNullable<TestUserConfig['reporters']> {
   const folder = process.env[reportsVariable]
   const suite = process.env[suiteVariable]
@@ -103,7 +103,7 @@ function reporters(): NonNullable<TestUserConfig['reporters']> {
   return ['default', [...json], unhandledErrors(unhandledPath(folder, suite))]
 }
 
-/** What takes longest starts first, so that the last one to end is a short one. Elsewhere vitest's own order holds. */
+/** Starts the longest files first, so that a short file ends last; the other files keep vitest's order. */
 function longestFirst(): typeof BaseSequencer {
   const long = [
     'sim.test.ts',

@@ -9,10 +9,10 @@ import { postMissions } from './load.ts'
 
 const clients = 16
 
-/** A mission is posted and stored for good; the ceiling is the same server, route and checks without the commit. */
+/** Rate of missions posted and durably stored; the ceiling is the same server, route and checks without the commit. */
 export const append: Benchmark = {
   name: 'append',
-  run: async ({ quick, say }) => {
+  run: async ({ quick, log }) => {
     const daemon = await startDaemonProcess()
     const { address, ceiling } = daemon.first
     const rate = (at: string | null): Promise<number> =>
@@ -26,7 +26,7 @@ export const append: Benchmark = {
       const stored = await rate(address)
       const answered = await rate(ceiling)
       ratios.push(stored / answered)
-      say(`${stored.toFixed(0)} stored/s, ${answered.toFixed(0)} answered/s, ${(stored / answered).toFixed(2)}`)
+      log(`${stored.toFixed(0)} stored/s, ${answered.toFixed(0)} answered/s, ${(stored / answered).toFixed(2)}`)
     }
     await daemon.stop()
     return [
@@ -38,7 +38,7 @@ export const append: Benchmark = {
 
 const name = 'syncs per committed group'
 
-/** Asked from outside the process: what the kernel was told, not what we believe. */
+/** Counts syncs from outside the process: strace shows the system calls themselves, not the product's own counter. */
 async function countSyncs(requests: number): Promise<Figure> {
   const strace = program('strace')
   if (strace === null) return skipped(name, '×', '≥ 1', 'strace is not installed')
@@ -56,7 +56,7 @@ async function countSyncs(requests: number): Promise<Figure> {
   )
 }
 
-/** A whole life of the daemon; one without a request tells what starting and stopping cost. */
+/** Traces a daemon from start to stop; a trace without requests gives the cost of starting and stopping. */
 async function traced(strace: string, requests: number): Promise<{ syncs: number; commits: number }> {
   const folder = freshFolder()
   const output = join(folder, 'strace')
@@ -70,7 +70,7 @@ async function traced(strace: string, requests: number): Promise<{ syncs: number
   return { syncs, commits: commits - before.commits }
 }
 
-/** The column "calls" of the lines of both calls. */
+/** Sums the column "calls" of strace's summary over the lines of fsync and fdatasync. */
 const countIn = (summary: string): number =>
   summary
     .split('\n')

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { bundleInto } from '../scripts/bundle.ts'
 import type { Claims } from './box/claim.ts'
 import { measureFlow } from './box/flow.ts'
-import { atLeast, atMost, type Benchmark, median, plainly, skipped } from './figures.ts'
+import { atLeast, atMost, type Benchmark, median, withoutTarget, skipped } from './figures.ts'
 
 const names = {
   claim: 'claim to first byte of a boxed program / bwrap true + git clone --shared',
@@ -14,10 +14,10 @@ const names = {
   whole: 'bytes out of a box, whole way / direct over loopback',
 }
 
-/** What a box costs: until an agent speaks, and for every byte that it fetches. */
+/** Cost of a box: time until the agent's first byte, and throughput of the bytes that it fetches. */
 export const box: Benchmark = {
   name: 'box',
-  run: async ({ quick, say }) => {
+  run: async ({ quick, log }) => {
     const folder = buildFolder()
     try {
       await bundleInto(join(folder, 'dist'), { 'bench-claim': 'bench/box/claim.ts' })
@@ -25,14 +25,14 @@ export const box: Benchmark = {
       if (claims.whyNot !== null)
         return [skipped(names.claim, '×', '≤ 3', claims.whyNot), skipped(names.proxy, '×', '≥ 0.5', claims.whyNot)]
       const [ours, bare] = [median(claims.ours), median(claims.bare)]
-      say(`claim to first byte ${ours.toFixed(0)} ms; bwrap and clone alone ${bare.toFixed(0)} ms`)
+      log(`claim to first byte ${ours.toFixed(0)} ms; bwrap and clone alone ${bare.toFixed(0)} ms`)
       const flow = await measureFlow(quick ? 3 : 9)
       const [direct, proxied, boxed] = [flow.direct, flow.proxied, flow.boxed].map(shown)
-      say(`direct ${direct} MB/s, by the proxy ${proxied} MB/s, out of a box ${boxed} MB/s`)
+      log(`direct ${direct} MB/s, by the proxy ${proxied} MB/s, out of a box ${boxed} MB/s`)
       return [
         atMost(names.claim, ours / bare, 3, '×', `${ours.toFixed(0)} ms beside ${bare.toFixed(0)} ms`),
         atLeast(names.proxy, ratio(flow.proxied, flow.direct), 0.5, '×', `${proxied} beside ${direct} MB/s`),
-        plainly(names.whole, ratio(flow.boxed, flow.direct), '×', `${boxed} beside ${direct} MB/s`),
+        withoutTarget(names.whole, ratio(flow.boxed, flow.direct), '×', `${boxed} beside ${direct} MB/s`),
       ]
     } finally {
       rmSync(folder, { recursive: true, force: true })
@@ -40,7 +40,7 @@ export const box: Benchmark = {
   },
 }
 
-/** As it is installed, that is as bundles: from the source, Node would strip the types of everything at every start. */
+/** Creates a folder for bundles, as in an installation: from the source, Node would strip all types at every start. */
 function buildFolder(): string {
   mkdirSync('node_modules/.cache', { recursive: true })
   const folder = resolve(mkdtempSync('node_modules/.cache/agency-bench-'))
@@ -60,7 +60,7 @@ async function measureClaims(dist: string, times: number): Promise<Claims> {
   return JSON.parse(text) as Claims
 }
 
-/** Each beside its neighbour in time: whatever else the machine does, it does to both. */
+/** Returns the median of ratios between neighbours in time, because other load on the machine affects both equally. */
 const ratio = (values: readonly number[], beside: readonly number[]): number =>
   median(values.map((value, index) => value / (beside[index] ?? Number.NaN)))
 

@@ -4,14 +4,14 @@ import { noBrowser, openBrowser } from '../test/support/browser.ts'
 import { createTestDaemon } from '../test/support/daemon.ts'
 import { buildDashboard } from '../test/support/dashboard.ts'
 import { company, importOrganisation } from '../test/support/organisation.ts'
-import { atLeast, type Benchmark, type Figure, median, plainly, skipped } from './figures.ts'
+import { atLeast, type Benchmark, type Figure, median, withoutTarget, skipped } from './figures.ts'
 
 const name = 'chart: frames a second while 500 seats in view are panned'
 
-/** A chart that stutters is not looked at. All 500 seats are in the window, and move in every frame. */
+/** Frame rate of the organisation chart while it is panned. All 500 seats are in the window and move in every frame. */
 export const chart: Benchmark = {
   name: 'chart',
-  async run({ quick, say }): Promise<Figure[]> {
+  async run({ quick, log }): Promise<Figure[]> {
     if (noBrowser !== null) return [skipped(name, 'fps', '≥ 30', noBrowser)]
     const dashboard = await buildDashboard()
     const daemon = await createTestDaemon(dashboard.root)
@@ -25,14 +25,14 @@ export const chart: Benchmark = {
       const panned: number[] = []
       for (let round = 0; round < (quick ? 2 : 5); round++) {
         panned.push(await framesPerSecond(page, quick ? 1_500 : 4_000))
-        say(`panned ${panned.at(-1)?.toFixed(0)} fps`)
+        log(`panned ${panned.at(-1)?.toFixed(0)} fps`)
       }
       await withoutLayer(page)
       const repainted = await framesPerSecond(page, 2_000)
-      say(`without a layer of its own ${repainted.toFixed(0)} fps`)
+      log(`without a layer of its own ${repainted.toFixed(0)} fps`)
       return [
         atLeast(name, median(panned), 30, 'fps'),
-        plainly('chart: the same without a layer of its own, to compare', repainted, 'fps'),
+        withoutTarget('chart: the same without a layer of its own, to compare', repainted, 'fps'),
       ]
     } finally {
       await browser.close()
@@ -42,7 +42,7 @@ export const chart: Benchmark = {
   },
 }
 
-/** Each frame turns the wheel a little, round and round; the first ones, which paint the layer, are not counted. */
+/** Turns the wheel a little in each frame, in circles. The first 30 frames, which paint the layer, are not counted. */
 const framesPerSecond = (page: Page, ms: number): Promise<number> =>
   page.evaluate(
     (length) =>

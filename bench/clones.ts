@@ -12,10 +12,10 @@ import { atMost, type Benchmark, median } from './figures.ts'
 const files = 5_000
 const author = { name: 'Agency', email: 'agency@localhost' }
 
-/** Workspaces of a repository, beside plain git's: how long, and how much disk besides the files themselves. */
+/** Time to clone a workspace compared with plain git, and disk use compared with the files themselves. */
 export const clones: Benchmark = {
   name: 'clones',
-  run: async ({ quick, say }) => {
+  run: async ({ quick, log }) => {
     const count = quick ? 10 : 50
     const folder = freshFolder()
     const source = makeRepository(join(folder, 'source'))
@@ -23,7 +23,7 @@ export const clones: Benchmark = {
     const { path: mirror, commit: start } = await mirrors.refresh(source)
     const ours: number[] = []
     const plain: number[] = []
-    // In turns, so that whatever else the machine does happens to both.
+    // In turns, so that other load on the machine affects both.
     for (let index = 0; index < count; index++) {
       ours.push(
         await timed(() =>
@@ -36,8 +36,8 @@ export const clones: Benchmark = {
     }
     const checkedOut = kilobytes(source, '--exclude=.git')
     const grown = kilobytes(join(folder, 'ours')) / count
-    say(`${count} clones: ${sum(ours).toFixed(0)} ms, plain git ${sum(plain).toFixed(0)} ms`)
-    say(`each ${grown.toFixed(0)} KB, its files alone ${checkedOut} KB`)
+    log(`${count} clones: ${sum(ours).toFixed(0)} ms, plain git ${sum(plain).toFixed(0)} ms`)
+    log(`each ${grown.toFixed(0)} KB, its files alone ${checkedOut} KB`)
     rmSync(folder, { recursive: true, force: true })
     return [
       atMost(`${count} clones of ${files} files / git clone --shared`, sum(ours) / sum(plain), 1.25, '×', middle(ours)),
@@ -65,7 +65,7 @@ function makeRepository(path: string): string {
     '--message',
     'all',
   )
-  // As a repository is that has been used for a while: our mirror is packed too.
+  // A repository that has been used for a while is packed; our mirror is packed too.
   git(path, 'repack', '-a', '-d', '--quiet')
   return path
 }

@@ -20,7 +20,7 @@ export interface DaemonProcess {
   stop(): Promise<void>
 }
 
-/** `under`: a command that is put before it, such as strace. */
+/** Starts the daemon; `under` is a command that runs it, such as strace. */
 export async function startDaemonProcess(under: readonly string[] = []): Promise<DaemonProcess> {
   const home = freshFolder()
   const [program = process.execPath, ...args] = [
@@ -37,7 +37,7 @@ export async function startDaemonProcess(under: readonly string[] = []): Promise
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]()
   const next = async (): Promise<Counts> => {
     const { value, done } = await lines.next()
-    if (done === true) throw new Error('the daemon of the benchmark ended before it was asked to')
+    if (done === true) throw new Error('the daemon of the benchmark ended before it was stopped')
     return JSON.parse(value) as Counts
   }
   const first = await next()

@@ -10,10 +10,10 @@ import { createCredentials } from '../src/server/credentials.ts'
 import { createServer } from '../src/server/server.ts'
 import { type Mission, missionOperations } from '../src/work/missions/contract.ts'
 
-/** What it says on its standard output: once when it is ready, and then upon every line of its standard input. */
+/** Counters that the process prints when it is ready, and again for every line on its standard input. */
 export interface Counts {
   address: string
-  /** The same server, but what it is asked to write it only answers. */
+  /** Address of the same server with a handler that answers without writing. */
   ceiling: string | null
   /** Transactions, or groups of them, that wrote events and were committed. */
   commits: number
@@ -21,26 +21,26 @@ export interface Counts {
   rssBytes: number
 }
 
-/** The product's daemon, with counters that a benchmark reads; `--ceiling <socket>` puts a server beside it that never commits. */
+/** The product's daemon with counters for a benchmark; `--ceiling <socket>` adds a server that never commits. */
 const { values: flags } = parseArgs({ options: { ceiling: { type: 'string' } } })
 const daemon = await startDaemon({ env: process.env, flags: { port: '0' } })
 let commits = 0
 daemon.db.onCommit(() => void commits++)
 const ceiling = flags.ceiling === undefined ? null : await serveCeiling(flags.ceiling)
 
-const say = (): void => {
+const printCounts = (): void => {
   const { address } = daemon
   const rssBytes = process.memoryUsage.rss()
   const counts: Counts = { address, ceiling, commits, statements: daemon.db.statements(), rssBytes }
   console.log(JSON.stringify(counts))
 }
-process.stdin.on('data', say)
+process.stdin.on('data', printCounts)
 process.stdin.on('end', () => void daemon.stop())
-say()
+printCounts()
 await daemon.stopped
 process.exit(0)
 
-/** Same doors, same checks, same answer; only the handler differs. */
+/** Serves the same routes with the same checks and the same answer; only the handler differs. */
 async function serveCeiling(socket: string): Promise<string> {
   const paths = homePaths(process.env)
   const operatorToken = readFileSync(paths.operatorToken, 'utf8').trim()

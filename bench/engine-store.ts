@@ -19,18 +19,18 @@ import { playTiers, tieredRunOf, type TieredSize } from './tiered-run.ts'
 
 export interface Bench {
   readonly db: Db
-  /** One run of so many briefs, from its creation to its recorded end. */
+  /** Plays one run with this number of briefs, from its creation to its recorded end. */
   run(briefs: number): Promise<void>
-  /** One run that is planned first, of so many briefs, each of them verified. */
+  /** Plays one run with a planner and this number of briefs, each of them verified. */
   planAndRun(briefs: number): Promise<void>
-  /** One run of five tiers, whose gates are approved at once. */
+  /** Plays one run of five tiers, approving its gates at once. */
   runTiers(size: TieredSize): Promise<void>
-  /** How often it was written to since it was opened. */
+  /** Number of write transactions since the store was opened. */
   writes(): number
   close(): Promise<void>
 }
 
-/** A run whose agents play `playing`, each brief with an output of its own. */
+/** Builds a run whose agents use the options of `playing`; each brief has an output of its own. */
 export const runOf = (briefs: number, playing: (path: string) => Record<string, unknown>): CreateRun =>
   CreateRun.parse({
     goal: 'Do it many times',
@@ -41,7 +41,7 @@ export const runOf = (briefs: number, playing: (path: string) => Record<string, 
     }),
   })
 
-/** The report comes with the agent's output, so that it needs no server. */
+/** Returns an agent's steps. The report is part of the agent's output, so that no server is needed. */
 export const stepsOf = (path: string): Step[] => [
   { say: 'Reading the brief' },
   { write: { path, text: 'Done.\n' } },
@@ -55,7 +55,7 @@ const scenarios: Record<string, BuiltIn> = {
   bench: (prompt) => ({ attempts: [stepsOf(fileNamedIn(objectiveOf(prompt)) ?? 'result.md')] }),
 }
 
-/** The core on a store file with every sync that the product makes; agents and workspaces in memory. */
+/** Opens the core on a store file, with every sync that the product makes; agents and workspaces are in memory. */
 export async function openBench(path: string): Promise<Bench> {
   const store = await openSqlite({ path, clock: systemClock, chainKey: new Uint8Array(32).fill(7) })
   let writes = 0
@@ -100,7 +100,7 @@ export async function openBench(path: string): Promise<Bench> {
   const operator = { kind: 'operator' as const, personaId: operatorPersona }
   approve = () => {
     void agency.gates.list('pending', 10).then(async ({ gates }) => {
-      // Told twice of one gate, the second finds it approved.
+      // A second notification about the same gate fails because the gate is already approved.
       for (const gate of gates) await agency.gates.approve(operator, { target: gate.id }).catch(() => {})
     })
   }
@@ -130,7 +130,7 @@ export async function openBench(path: string): Promise<Bench> {
   }
 }
 
-/** Events that tell of a brief, for each; all have as many, or this is not a whole number. */
+/** Returns the number of events per brief; it is a whole number only if all briefs have the same number. */
 export const eventsPerBrief = (db: Db): Promise<number> =>
   db.read(async (tx) => {
     const count = async (sql: string): Promise<number> => Number((await sqlOf(tx).get(sql))?.['n'])
@@ -140,7 +140,7 @@ export const eventsPerBrief = (db: Db): Promise<number> =>
     )
   })
 
-/** What cannot be recorded never ends: nobody would learn why. */
+/** Ends the process on a logged error: a run that cannot be recorded would never end, and hide the reason. */
 function fail(message: string, fields?: unknown): never {
   console.error(message, fields)
   process.exit(1)

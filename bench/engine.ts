@@ -12,16 +12,16 @@ import { atLeast, atMost, type Benchmark, type Figure, median } from './figures.
 import { eventsOfProcessRun } from './process-run.ts'
 
 const sizes = [20, 200, 2_000] as const
-/** As many briefs at each size, so that each is timed for as long. */
+/** The same number of briefs at each size, so that all sizes are timed for equally long. */
 const briefsPerTiming = 2_000
 
 /**
- * Runs of 20, 200 and 2,000 briefs through the real engine and a real store file, with agents that take no time.
- * Beside them, in turns: one prepared commit per brief and nothing else, which is the least that keeping one can cost.
+ * Runs of 20, 200 and 2,000 briefs through the real engine and a real store file, with agents that take no time. In
+ * turns with them: one prepared commit per brief and nothing else, the least that durable storage of a brief can cost.
  */
 export const engine: Benchmark = {
   name: 'engine',
-  run: async ({ quick, say }) => {
+  run: async ({ quick, log }) => {
     const folder = freshFolder()
     const floor = openFloor(join(folder, 'floor.db'))
     const bench = await openBench(join(folder, 'store.db'))
@@ -39,7 +39,7 @@ export const engine: Benchmark = {
         if (size === 2_000) shares.push((before + after) / 2 / cost)
       }
       const shown = sizes.map((size) => `${size}: ${costs[size]?.at(-1)?.toFixed(0)} µs`)
-      say(`per brief ${shown.join(', ')}; a commit ${floors.at(-1)?.toFixed(0)} µs`)
+      log(`per brief ${shown.join(', ')}; a commit ${floors.at(-1)?.toFixed(0)} µs`)
     }
     const growth = median((costs[2_000] ?? []).map((cost, round) => cost / (costs[20]?.[round] as number)))
     const figures = [
@@ -51,7 +51,7 @@ export const engine: Benchmark = {
         '×',
         `a commit ${median(floors).toFixed(0)} µs`,
       ),
-      ...(await examine(bench)),
+      ...(await checkStore(bench)),
     ]
     await bench.close()
     floor.close()
@@ -60,14 +60,14 @@ export const engine: Benchmark = {
   },
 }
 
-/** Micro-seconds per brief. */
+/** Returns microseconds per brief. */
 async function timeRuns(bench: Bench, size: number): Promise<number> {
   const began = performance.now()
   for (let count = 0; count < briefsPerTiming; count += size) await bench.run(size)
   return ((performance.now() - began) * 1_000) / briefsPerTiming
 }
 
-/** Until the compiler has seen enough of both: the first thousands are slower, whatever their number. */
+/** Runs both sides until the compiler has optimised them: the first thousands are slower at every size. */
 async function warmUp(bench: Bench, floor: Floor, briefs: number): Promise<void> {
   floor.commit(500)
   for (let count = 0; count < briefs; count += 400) {
@@ -76,14 +76,14 @@ async function warmUp(bench: Bench, floor: Floor, briefs: number): Promise<void>
   }
 }
 
-/** Whoever comes first finds another machine than whoever comes last. */
+/** Rotates the order from round to round, because the machine's state differs between the first and the last. */
 const inTurn = <T>(values: readonly T[], round: number): T[] =>
   values.map((_, index) => values[(index + round) % values.length] as T)
 
 const shownMedians = (costs: Record<number, number[]>): string =>
   sizes.map((size) => `${size}: ${median(costs[size] ?? []).toFixed(0)} µs`).join(', ')
 
-async function examine(bench: Bench): Promise<Figure[]> {
+async function checkStore(bench: Bench): Promise<Figure[]> {
   const audit = await auditEvents(bench.db)
   const replay = await replayEvents(bench.db, eventTables)
   const events = await eventsPerBrief(bench.db)
@@ -107,7 +107,7 @@ async function examine(bench: Bench): Promise<Figure[]> {
 }
 
 interface Floor {
-  /** Micro-seconds per commit. */
+  /** Commits this often; returns microseconds per commit. */
   commit(times: number): number
   close(): void
 }

@@ -1,7 +1,7 @@
-/** One line of the table, and one object of `results.json`. Every value is a ratio or a count taken within one run. */
+/** One line of the table and one object of `results.json`. Every value is a ratio or a count taken within one run. */
 export interface Figure {
   readonly name: string
-  /** Null where it could not be measured here; the note says why. */
+  /** Null if it could not be measured on this machine; the note holds the reason. */
   readonly value: number | null
   readonly unit: string
   readonly target: string | null
@@ -15,9 +15,9 @@ export interface Benchmark {
 }
 
 export interface BenchOptions {
-  /** Fewer repetitions and shorter windows: to try the harness, not to quote. */
+  /** Fewer repetitions and shorter windows: for trying the harness, not for quoting figures. */
   readonly quick: boolean
-  readonly say: (line: string) => void
+  readonly log: (line: string) => void
 }
 
 export const atLeast = (name: string, value: number, target: number, unit: string, note?: string): Figure => ({
@@ -38,8 +38,8 @@ export const atMost = (name: string, value: number, target: number, unit: string
   ...(note === undefined ? {} : { note }),
 })
 
-/** Worth knowing, without a promise. */
-export const plainly = (name: string, value: number, unit: string, note?: string): Figure => ({
+/** Returns a figure for information, without a target. */
+export const withoutTarget = (name: string, value: number, unit: string, note?: string): Figure => ({
   name,
   value: rounded(value),
   unit,
@@ -86,6 +86,6 @@ export function tableOf(figures: readonly Figure[]): string[] {
   return [...lines, '', `targets: ${count('met')} met, ${count('missed')} missed, ${count('skipped')} skipped`]
 }
 
-/** Empty where nothing was promised. */
+/** Returns an empty string for a figure without a target. */
 const verdictOf = ({ value, target, ok }: Figure): string =>
   target === null ? '' : value === null ? 'skipped' : ok ? 'met' : 'missed'

@@ -9,8 +9,8 @@ export interface Load {
 }
 
 /**
- * So many requests over so many kept connections, each sent when the last was answered; requests per second.
- * On bare sockets: Node's own client costs as much as the server, and the server is what is measured.
+ * Sends requests over keep-alive connections, each one after the answer to the last; returns requests per second.
+ * Uses bare sockets: Node's own client costs as much as the server, and only the server is to be measured.
  */
 export async function postMissions({ address, token, clients, requests }: Load): Promise<number> {
   const { hostname, port } = new URL(address)
@@ -37,14 +37,14 @@ function keepAsking(socket: Socket, request: Buffer, mayAsk: () => boolean): Pro
     }
     socket.setEncoding('latin1')
     socket.on('error', reject)
-    socket.on('close', () => reject(new Error('the server closed a kept connection')))
+    socket.on('close', () => reject(new Error('the server closed a keep-alive connection')))
     socket.on('data', (part: string) => {
       answer += part
       const end = answer.indexOf('\r\n\r\n')
       if (end < 0) return
       if (!answer.startsWith('HTTP/1.1 200')) return reject(new Error(answer))
       const length = Number(/\r\ncontent-length: (\d+)/i.exec(answer)?.[1] ?? Number.NaN)
-      if (Number.isNaN(length)) return reject(new Error(`an answer without a length: ${answer.slice(0, end)}`))
+      if (Number.isNaN(length)) return reject(new Error(`the answer has no length: ${answer.slice(0, end)}`))
       if (answer.length >= end + 4 + length) ask()
     })
     ask()

@@ -23,13 +23,13 @@ process.exitCode = await main(values.only, values.quick)
 async function main(only: string | undefined, quick: boolean): Promise<number> {
   const chosen = benchmarks.filter(({ name }) => only === undefined || name === only)
   if (chosen.length === 0) {
-    console.error(`error: no benchmark "${only}"; there are ${benchmarks.map(({ name }) => name).join(', ')}`)
+    console.error(`error: unknown benchmark "${only}"; available: ${benchmarks.map(({ name }) => name).join(', ')}`)
     return 2
   }
   const figures: Figure[] = []
   for (const benchmark of chosen) {
     console.log(`${benchmark.name} …`)
-    figures.push(...(await benchmark.run({ quick, say: (line) => console.log(`  ${line}`) })))
+    figures.push(...(await benchmark.run({ quick, log: (line) => console.log(`  ${line}`) })))
   }
   console.log(['', ...tableOf(figures)].join('\n'))
   writeFileSync(new URL('results.json', import.meta.url), `${JSON.stringify(figures, null, 2)}\n`)

@@ -11,19 +11,19 @@ import { noLog } from '../src/kernel/log.ts'
 import { composeOrganisation, type Org } from '../src/org/compose.ts'
 import { seedOrganisation } from '../src/org/seed.ts'
 import { freshFolder } from './daemon-process.ts'
-import { atMost, type Benchmark, type Figure, median, plainly } from './figures.ts'
+import { atMost, type Benchmark, type Figure, median, withoutTarget } from './figures.ts'
 
 const sizes = [20, 200, 2_000] as const
 const operator = { kind: 'operator', personaId: operatorPersona } as const
 const bundle = fileURLToPath(new URL('../dist/agency.mjs', import.meta.url))
 
-/** A document of any size is worth its length: what a seat costs does not grow with how many there are. */
+/** Time to import and export an organisation per seat, which must not grow with the number of seats. */
 export const org: Benchmark = {
   name: 'org',
-  run: async ({ quick, say }) => {
+  run: async ({ quick, log }) => {
     const figures: Figure[] = []
     const perSeat = new Map<string, number>()
-    // The first imports pay for code that the later ones find warm.
+    // The first imports are slower, because their code is not compiled yet.
     for (let round = 0; round < 5; round++) await roundTrip(200)
     for (const size of sizes) {
       const rounds: RoundTrip[] = []
@@ -31,15 +31,15 @@ export const org: Benchmark = {
       for (const step of ['import', 'export'] as const) {
         const ms = median(rounds.map((each) => each[step]))
         perSeat.set(`${step} ${size}`, ms / size)
-        say(`${step} of ${size} seats ${ms.toFixed(0)} ms, ${((1_000 * ms) / size).toFixed(0)} µs a seat`)
+        log(`${step} of ${size} seats ${ms.toFixed(0)} ms, ${((1_000 * ms) / size).toFixed(0)} µs a seat`)
       }
     }
     for (const step of ['import', 'export'] as const) {
       const growth = (perSeat.get(`${step} 2000`) ?? NaN) / (perSeat.get(`${step} 20`) ?? NaN)
       figures.push(atMost(`org ${step}: time per seat, of 2,000 against 20`, growth, 1.5, '×'))
-      figures.push(plainly(`org ${step} of 2,000 seats`, (perSeat.get(`${step} 2000`) ?? NaN) * 2_000, 'ms'))
+      figures.push(withoutTarget(`org ${step} of 2,000 seats`, (perSeat.get(`${step} 2000`) ?? NaN) * 2_000, 'ms'))
     }
-    figures.push(...tree(quick, say))
+    figures.push(...tree(quick, log))
     return figures
   },
 }
@@ -49,7 +49,7 @@ interface RoundTrip {
   export: number
 }
 
-/** Into an empty store on the disk, with the files of its personas, and out again. */
+/** Imports a document into an empty store on the disk, with the files of its personas, and exports it again. */
 async function roundTrip(size: number): Promise<RoundTrip> {
   const folder = freshFolder()
   const db = await openStore(
@@ -80,9 +80,9 @@ async function timed<T>(work: () => Promise<T>): Promise<{ ms: number }> {
   return { ms: performance.now() - began }
 }
 
-/** What an agent at work waits for when it looks at the chart, from its first word to the last line. */
-function tree(quick: boolean, say: (line: string) => void): Figure[] {
-  if (!existsSync(bundle)) throw new Error('there is no dist/agency.mjs: npm run build')
+/** Measures `agency org tree`, which a working agent waits for, from the start of the process to its end. */
+function tree(quick: boolean, log: (line: string) => void): Figure[] {
+  if (!existsSync(bundle)) throw new Error('dist/agency.mjs does not exist; run: npm run build')
   const home = freshFolder()
   const env = { PATH: process.env['PATH'] ?? '', HOME: home, AGENCY_HOME: home, AGENCY_PORT: '0' }
   const run = (...words: string[]): number => {
@@ -106,7 +106,7 @@ function tree(quick: boolean, say: (line: string) => void): Figure[] {
     for (let round = 0; round < (quick ? 5 : 21); round++)
       for (const [size, list] of times) list.push(run('org', 'tree', '--org', `Company ${size}`))
     const [small, large] = [median(times.get(20) ?? []), median(times.get(2_000) ?? [])]
-    say(`agency org tree: of 20 seats ${small.toFixed(0)} ms, of 2,000 ${large.toFixed(0)} ms`)
+    log(`agency org tree: of 20 seats ${small.toFixed(0)} ms, of 2,000 ${large.toFixed(0)} ms`)
     return [atMost('agency org tree: of 2,000 seats against 20', large / small, 3, '×')]
   } finally {
     run('down')
@@ -114,7 +114,7 @@ function tree(quick: boolean, say: (line: string) => void): Figure[] {
   }
 }
 
-/** Four reports to each seat, a holder on every second, a limit on every fifth. */
+/** Builds a document with four reports per seat, a holder on every second seat and a limit on every fifth. */
 function documentOf(size: number, name = 'Company', first = 1): string {
   const seats = Array.from({ length: size }, (_, index) => {
     const id = first + index

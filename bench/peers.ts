@@ -2,7 +2,16 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { freshFolder } from './daemon-process.ts'
-import { atLeast, atMost, type Benchmark, type BenchOptions, type Figure, median, plainly, skipped } from './figures.ts'
+import {
+  atLeast,
+  atMost,
+  type Benchmark,
+  type BenchOptions,
+  type Figure,
+  median,
+  withoutTarget,
+  skipped,
+} from './figures.ts'
 import { type Side, startSide } from './peers/side.ts'
 
 const sizes = [20, 200, 2_000] as const
@@ -14,48 +23,48 @@ const ratioName = (size: Size): string => `peers: steps per second at ${size}, A
 
 /**
  * Plan → N steps → N verifications → accept, by Agency and by LangGraph with its SQLite checkpointer: each in a process
- * of its own, in turns, on files of one folder, every commit synced, agents and nodes that take no time.
+ * of its own, in turns, on files in one folder, with every commit synced and agents and nodes that take no time.
  */
 export const peers: Benchmark = {
   name: 'peers',
   run: async (options) => {
-    const isThere = existsSync(new URL('peers/node_modules', import.meta.url))
-    if (!isThere) options.say(`LangGraph is not installed, so Agency runs alone: ${howToInstall}`)
+    const isInstalled = existsSync(new URL('peers/node_modules', import.meta.url))
+    if (!isInstalled) options.log(`LangGraph is not installed, so Agency runs alone; install it: ${installCommand}`)
     const folder = freshFolder()
     const sides = new Map<Name, Side>()
     sides.set('Agency', await startSide('agency.ts', ['--store', join(folder, 'agency.db')]))
-    for (const form of isThere ? forms : [])
+    for (const form of isInstalled ? forms : [])
       sides.set(form, await startSide('langgraph.mjs', ['--store', join(folder, `${form}.db`), '--form', form]))
     const costs = await measure(sides, options)
-    const examined = await (sides.get('Agency') as Side).examine()
+    const checked = await (sides.get('Agency') as Side).checkStore()
     for (const side of sides.values()) await side.stop()
     rmSync(folder, { recursive: true, force: true })
     return [
-      ...(isThere
+      ...(isInstalled
         ? [...sizes.map((size) => ratioAt(size, costs)), besideLoop(costs)]
-        : [skipped(ratioName(200), '×', '≥ 2', howToInstall)]),
+        : [skipped(ratioName(200), '×', '≥ 2', installCommand)]),
       growthOf(costs),
       atMost(
         'peers: findings of audit and replay',
-        examined.findings,
+        checked.findings,
         0,
         '',
-        `${examined.events} events, ${examined.rows} rows, ${examined.eventsPerStep.toFixed(1)} events per step`,
+        `${checked.events} events, ${checked.rows} rows, ${checked.eventsPerStep.toFixed(1)} events per step`,
       ),
     ]
   },
 }
 
-const howToInstall = 'npm ci --prefix bench/peers'
+const installCommand = 'npm ci --prefix bench/peers'
 
-/** Micro-seconds per step, a verification counting as one, round by round. */
+/** Microseconds per step in each round; a verification counts as a step. */
 type Costs = ReadonlyMap<Name, Record<Size, number[]>>
 
-async function measure(sides: ReadonlyMap<Name, Side>, { quick, say }: BenchOptions): Promise<Costs> {
+async function measure(sides: ReadonlyMap<Name, Side>, { quick, log }: BenchOptions): Promise<Costs> {
   const costs = new Map(
     [...sides.keys()].map((name) => [name, { 20: [], 200: [], 2_000: [] } as Record<Size, number[]>]),
   )
-  // As many steps at each size, so that each is timed for as long.
+  // The same number of steps at each size, so that all sizes are timed for equally long.
   const steps = quick ? 800 : 4_000
   const time = async (name: Name, size: Size): Promise<string> => {
     const runs = Math.max(1, steps / (2 * size))
@@ -73,22 +82,22 @@ async function measure(sides: ReadonlyMap<Name, Side>, { quick, say }: BenchOpti
       const shown: string[] = []
       for (const name of inTurn([...sides.keys()], round))
         if (!quick || size < 2_000 || name === 'Agency') shown.push(await time(name, size))
-      say(`per step of ${size}: ${shown.join(', ')}`)
+      log(`per step of ${size}: ${shown.join(', ')}`)
     }
   return costs
 }
 
-/** Until the compiler has seen enough of it: the first thousands are slower, whatever their number. */
+/** Runs a side until the compiler has optimised it: the first thousands are slower at every size. */
 async function warmUp(side: Side): Promise<void> {
   await side.time({ size: 20, runs: 20 })
   await side.time({ size: 200, runs: 2 })
 }
 
-/** Whoever comes first finds another machine than whoever comes last. */
+/** Rotates the order from round to round, because the machine's state differs between the first and the last. */
 const inTurn = <T>(values: readonly T[], round: number): T[] =>
   values.map((_, index) => values[(index + round) % values.length] as T)
 
-/** Beside whichever of its forms was faster in that round. */
+/** Compares with the LangGraph form that was faster in that round. */
 function ratioAt(size: Size, costs: Costs): Figure {
   const ofForms = forms.map((form) => costs.get(form)?.[size] ?? [])
   const ours = costs.get('Agency')?.[size] ?? []
@@ -96,14 +105,14 @@ function ratioAt(size: Size, costs: Costs): Figure {
   const ratio = median(ours.map((cost, round) => Math.min(...ofForms.map((each) => each[round] as number)) / cost))
   const perSecond = (of: readonly number[]): string => (1e6 / median(of)).toFixed(0)
   const note = `${perSecond(ours)} and ${forms.map((form, index) => `${perSecond(ofForms[index] ?? [])} (${form})`).join(', ')}`
-  return size === 200 ? atLeast(ratioName(size), ratio, 2, '×', note) : plainly(ratioName(size), ratio, '×', note)
+  return size === 200 ? atLeast(ratioName(size), ratio, 2, '×', note) : withoutTarget(ratioName(size), ratio, '×', note)
 }
 
-/** Step, verify, step, verify: how its tutorials would do it. */
+/** Compares with step, verify, step, verify: the form of LangGraph's tutorials. */
 function besideLoop(costs: Costs): Figure {
   const ratios =
     costs.get('Agency')?.[200].map((cost, round) => (costs.get('loop')?.[200][round] as number) / cost) ?? []
-  return plainly('peers: the same beside its usual form, a loop', median(ratios), '×')
+  return withoutTarget('peers: the same beside its usual form, a loop', median(ratios), '×')
 }
 
 function growthOf(costs: Costs): Figure {

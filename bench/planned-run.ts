@@ -3,7 +3,7 @@ import { fileNamedIn, objectiveOf } from '../src/adapters/runtime/scripted/defau
 import type { BuiltIn } from '../src/adapters/runtime/scripted/scenarios.ts'
 import { CreateRun } from '../src/work/runs/contract.ts'
 
-/** A planner, so many steps, a verifier for each; when all have passed the run is accepted. No model is called. */
+/** Builds a run with a planner and a verifier per step; it is accepted when all steps pass. No model is called. */
 export const plannedRunOf = (steps: number): CreateRun =>
   CreateRun.parse({
     goal: `Plan ${steps} steps`,

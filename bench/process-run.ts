@@ -5,7 +5,7 @@ import { operatorPersona } from '../src/kernel/ids.ts'
 import { freshFolder } from './daemon-process.ts'
 import { eventsPerBrief, runOf, stepsOf } from './engine-store.ts'
 
-/** The same scenario, played by real processes under a whole daemon: how many events each brief leaves there. */
+/** Plays the same scenario with real processes under a whole daemon; returns the number of events per brief. */
 export async function eventsOfProcessRun(briefs = 3): Promise<number> {
   const home = freshFolder()
   const run = runOf(briefs, (path) => ({ scenario: { steps: stepsOf(path) } }))

@@ -5,7 +5,7 @@ import { estimateTokens } from '../src/kernel/tokens.ts'
 import { phases } from '../src/playbooks/tiered/contract.ts'
 import { atMost, type Benchmark, type Figure } from './figures.ts'
 
-/** Every word of a prompt is paid for on every call: what a brief costs before it has said anything. */
+/** Length of the fixed prompt text per tier: the tokens that every call pays for before the brief's own text. */
 export const prompts: Benchmark = {
   name: 'prompts',
   run: async () => {
@@ -30,6 +30,6 @@ const tiers = [
 const tierOf = (phase: string): (typeof tiers)[number]['tier'] =>
   phase === 'resolve' ? 'any that decides for one below' : (phase.slice(0, 2).toUpperCase() as 'T1')
 
-/** An estimate: no model's own vocabulary is at hand. */
+/** Returns the fixed text of a prompt. Its tokens are estimated, since no model's own tokeniser is available. */
 const fixedTextOf = (phase: string): string =>
   readFileSync(promptPath('tiered', phase), 'utf8').replace(/\{\{\w+\}\}\n*/g, '')

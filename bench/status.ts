@@ -5,15 +5,15 @@ import { fileURLToPath } from 'node:url'
 
 import { freshFolder } from './daemon-process.ts'
 import { atMost, type Benchmark, median } from './figures.ts'
-import { gatedRuns, openGatedRuns } from './gated.ts'
+import { gatedRuns, openGatedRuns } from './gated-runs.ts'
 
 const bundle = fileURLToPath(new URL('../dist/agency.mjs', import.meta.url))
 
-/** The installed command line against a running daemon, beside the quickest thing that Node can do; and against a full one. */
+/** Time of the installed command line with a running daemon beside `node -e 0`, and with a daemon that has many runs. */
 export const status: Benchmark = {
   name: 'status',
-  run: async ({ quick, say }) => {
-    if (!existsSync(bundle)) throw new Error('there is no dist/agency.mjs: npm run build')
+  run: async ({ quick, log }) => {
+    if (!existsSync(bundle)) throw new Error('dist/agency.mjs does not exist; run: npm run build')
     const empty = startHome()
     const full = startHome()
     try {
@@ -28,8 +28,8 @@ export const status: Benchmark = {
       const taken = { bare: [] as number[], json: [] as number[], none: [] as number[], many: [] as number[] }
       for (let round = 0; round < (quick ? 7 : 31); round++)
         for (const name of Object.keys(rounds) as (keyof typeof rounds)[]) taken[name].push(rounds[name]())
-      say(`node -e 0 ${median(taken.bare).toFixed(0)} ms, agency status --json ${median(taken.json).toFixed(0)} ms`)
-      say(
+      log(`node -e 0 ${median(taken.bare).toFixed(0)} ms, agency status --json ${median(taken.json).toFixed(0)} ms`)
+      log(
         `agency status ${median(taken.none).toFixed(0)} ms, with ${gatedRuns} gated runs ${median(taken.many).toFixed(0)} ms`,
       )
       return [
@@ -64,7 +64,7 @@ function startHome(): Home {
   }
 }
 
-/** Milli-seconds. */
+/** Runs Node with these arguments; returns milliseconds. */
 function timed(args: readonly string[], env: Record<string, string>): number {
   const began = performance.now()
   const { status: code, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })

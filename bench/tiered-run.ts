@@ -4,19 +4,19 @@ import { CreateRun } from '../src/work/runs/contract.ts'
 
 export interface TieredSize {
   readonly workstreams: number
-  /** Of each workstream, all by one squad. */
+  /** Number of tasks per workstream; one squad does them all. */
   readonly tasks: number
   readonly path: 'full' | 'medium'
 }
 
-/** Plan, critique, design where it is wanted, so many tasks, a verifier for each, acceptance. No model is called. */
+/** Builds a run with plan, critique, design (on the full path), tasks, a verifier per task, and acceptance. No model is called. */
 export const tieredRunOf = ({ workstreams, tasks, path }: TieredSize): CreateRun =>
   CreateRun.parse({
     goal: `Build ${workstreams} workstreams of ${tasks} tasks, ${path}`,
     playbook: 'tiered',
     runtime: 'scripted',
     runtimeOptions: { scenario: 'tiers' },
-    // As many at once as a direct run has.
+    // The same parallelism as a direct run.
     team: 'limits: { max_parallel_agents: 64, max_parallel: { t3: 64, t4: 64, t5: 64 } }',
   })
 

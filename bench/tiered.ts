@@ -14,16 +14,16 @@ const small: TieredSize = { workstreams: 1, tasks: 20, path: 'medium' }
 const large: TieredSize = { workstreams: 100, tasks: 20, path: 'medium' }
 
 /**
- * Three workstreams with 21 tasks through all five tiers, beside a planned `direct` run of as many briefs; and a
- * hundred workstreams beside one. The real engine and a real store file, with agents that take no time.
+ * Three workstreams with 21 tasks through all five tiers, beside a planned `direct` run with the same number of briefs;
+ * and a hundred workstreams beside one. The real engine and a real store file, with agents that take no time.
  */
 export const tiered: Benchmark = {
   name: 'tiered',
-  run: async ({ quick, say }) => {
+  run: async ({ quick, log }) => {
     const folder = freshFolder()
     const bench = await openBench(join(folder, 'store.db'))
     const briefs = await briefsOf(bench, () => bench.runTiers(team))
-    // A planner, so many briefs, a verifier for each.
+    // One planner, the steps, and one verifier per step.
     const steps = Math.round((briefs - 1) / 2)
     for (let round = 0; round < (quick ? 3 : 12); round++) {
       await bench.runTiers(team)
@@ -36,12 +36,12 @@ export const tiered: Benchmark = {
         tiers: () => costOf(bench, () => bench.runTiers(team)),
         direct: () => costOf(bench, () => bench.planAndRun(steps)),
       }
-      // Whoever comes first finds another machine than whoever comes last.
+      // The order alternates, because the machine's state differs between the first and the last.
       const first = round % 2 === 0 ? await measure.tiers() : null
       const direct = await measure.direct()
       const tiers = first ?? (await measure.tiers())
       rounds.push({ tiers, direct })
-      say(`per brief ${tiers.micros.toFixed(0)} µs, direct ${direct.micros.toFixed(0)} µs`)
+      log(`per brief ${tiers.micros.toFixed(0)} µs, direct ${direct.micros.toFixed(0)} µs`)
     }
     const growths: number[] = []
     for (let round = 0; round < (quick ? 1 : 3); round++) {
@@ -50,7 +50,7 @@ export const tiered: Benchmark = {
       }, 25 * 20)
       const many = await timePerTask(() => bench.runTiers(large), 2_000)
       growths.push(many / few)
-      say(`per task: ${few.toFixed(0)} µs of 20, ${many.toFixed(0)} µs of 2,000`)
+      log(`per task: ${few.toFixed(0)} µs of 20, ${many.toFixed(0)} µs of 2,000`)
     }
     await bench.close()
     rmSync(folder, { recursive: true, force: true })
@@ -67,7 +67,7 @@ interface Cost {
   readonly micros: number
 }
 
-/** For each brief that it made, whoever's it was. */
+/** Returns the cost per created brief, including planners' and verifiers' briefs. */
 async function costOf(bench: Bench, run: () => Promise<void>): Promise<Cost> {
   const before = {
     briefs: await count(bench.db, 'briefs'),

@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   )
 }
 
-/** By renaming, so that nobody ever starts half a build. */
+/** Renames the folders, so that a program started during a build never finds half of one. */
 function replace(folder: string, target: string): void {
   const old = join('node_modules/.cache', `${basename(folder)}-old`)
   if (existsSync(target)) renameSync(target, old)

@@ -8,16 +8,16 @@ import { entrySources } from '../src/entries.ts'
 import { bundleCommandLine } from './bundle-cli.ts'
 import { licencesOf } from './licences.ts'
 
-/** What an installation runs: Node refuses `.ts` under node_modules, so everything is bundled, dependencies too. */
+/** Entries of an installation. Node refuses `.ts` under node_modules, so all code is bundled with its dependencies. */
 const { agency: _bundledApart, ...others } = entrySources
 const entries = Object.fromEntries(
   Object.entries({ ...others, offline: './cli/offline.ts' }).map(([name, path]) => [name, join('src', path)]),
 )
 
-/** The whole product in this folder, from the working directory's sources; `more` are entries beside its own. */
+/** Builds the whole product into `folder` from the working directory's sources; `more` adds entries. */
 export async function bundleInto(folder: string, more: Readonly<Record<string, string>> = {}): Promise<void> {
   const environment = process.env['NODE_ENV']
-  // Whoever builds from within a test must not get React's development build.
+  // vitest sets NODE_ENV to `test`; a build started by a test must not contain React's development build.
   process.env['NODE_ENV'] = 'production'
   chmodSync(folder, 0o755)
   const modules = await Promise.all([
@@ -30,12 +30,12 @@ export async function bundleInto(folder: string, more: Readonly<Record<string, s
   if (environment !== undefined) process.env['NODE_ENV'] = environment
 }
 
-/** Resolves with the modules that it contains. */
+/** Writes the bundles of the daemon and its helpers; resolves with the ids of the bundled modules. */
 async function bundle(folder: string, input: Record<string, string>): Promise<string[]> {
   const build = await rolldown({
     input,
     platform: 'node',
-    // Optional parts of pg that are not installed; asked for at run time only where somebody wants them.
+    // Optional parts of pg that are not installed; pg loads them at run time only when they are configured.
     external: [/^node:/, 'pg-native', /^cloudflare:/],
     treeshake: true,
     logLevel: 'warn',
@@ -44,7 +44,8 @@ async function bundle(folder: string, input: Record<string, string>): Promise<st
     dir: folder,
     format: 'esm',
     entryFileNames: '[name].mjs',
-    // Beside the entries, not in a folder of their own: `import.meta.url` then finds migrations and entries alike.
+    // Chunks lie beside the entries, not in a folder of their own, so that `import.meta.url` resolves both migrations and
+    // entries from either.
     chunkFileNames: 'chunk-[name]-[hash].mjs',
     comments: { legal: true, annotation: false, jsdoc: false },
   })
@@ -62,7 +63,7 @@ async function buildWeb(folder: string): Promise<string[]> {
   return built.output.flatMap((each) => (each.type === 'chunk' ? each.moduleIds : []))
 }
 
-/** Files that are read at run time, at the same place relative to the code as in the source. */
+/** Copies the files that are read at run time to the same path relative to the code as in the source. */
 function copyData(folder: string): void {
   cpSync('src/db/migrations', join(folder, 'migrations'), { recursive: true })
   cpSync('talent', join(folder, 'talent'), { recursive: true })

@@ -4,8 +4,8 @@ import { detailsOf, figuresOf, missingPath, readReport } from './report.ts'
 import { suites } from './suites.ts'
 
 /**
- * `node scripts/ci-summary.ts <folder of reports> <failed step>…` ends with `N passed, N failed`.
- * A suite without a report and a step without test cases each count as one failure: nothing fails unseen.
+ * `node scripts/ci-summary.ts <folder of reports> <failed step>…` prints a summary that ends with `N passed, N failed`.
+ * A suite without a report and a failed step without test cases each count as one failure, so that every failure shows.
  */
 const [folder = '.', ...failedSteps] = process.argv.slice(2)
 const lines: string[] = []
@@ -15,7 +15,7 @@ let failed = 0
 for (const suite of suites) {
   const report = readReport(folder, suite.name)
   const missing = missingPath(folder, suite.name)
-  // Where the machine lacks what a suite needs, that is said, and is no failure of the product.
+  // A suite that needs a program which this machine lacks is listed with the reason and does not count as a failure.
   if (report === null && existsSync(missing)) {
     lines.push(`${suite.name}: could not run here, ${readFileSync(missing, 'utf8')}`)
     continue
@@ -26,7 +26,7 @@ for (const suite of suites) {
   if (report) lines.push(...detailsOf(report).map((line) => `  ${line}`))
 }
 for (const step of failedSteps) lines.push(`step ${step} failed`)
-// Types, lint and the like have no test cases; a suite can fail outside of any, too.
+// Steps such as types and lint have no test cases; a suite can also fail outside of its cases.
 failed += failedSteps.filter((step) => !['test', 'agents', 'chaos'].includes(step)).length
 if (failedSteps.length > 0) failed = Math.max(failed, 1)
 

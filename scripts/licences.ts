@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The licences of all packages that ended up in a bundle: whoever hands the bundle on must hand these on too. */
+/** Returns the licences of all bundled packages: they require that a copy of the bundle includes them. */
 export function licencesOf(moduleIds: readonly string[]): string {
   const folders = new Set(moduleIds.flatMap((id) => packageFolder(id) ?? []))
   const notices = [...folders].map((folder) => {

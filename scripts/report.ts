@@ -3,33 +3,33 @@ import { join, relative } from 'node:path'
 
 export interface Report {
   passed: number
-  /** Failed cases, and one for every file that failed before it had cases. */
+  /** Number of failed cases, plus one for every file that failed before its cases were collected. */
   failed: number
   failures: Failure[]
-  /** Cases that failed and then passed, and with what they failed. */
+  /** Cases that failed and passed on retry, with the error of the failed try. */
   retried: Failure[]
-  /** How many cases each file skipped. */
+  /** Number of skipped cases per file. */
   skipped: Map<string, number>
 }
 
 export interface Failure {
-  /** `file > case`, or the file alone where it failed outside of its cases. */
+  /** `file > case`, or only the file if it failed outside its cases. */
   name: string
-  /** The first lines of what it failed with. */
+  /** The first lines of the error. */
   error: string[]
 }
 
-/** Where vitest.config.ts writes reports, and the name of the suite that they are about. */
+/** Environment variables for vitest.config.ts: the folder for reports, and the name of the suite. */
 export const reportsVariable = 'AGENCY_TEST_REPORTS'
 export const suiteVariable = 'AGENCY_TEST_SUITE'
 
-/** Where a suite's report is, and beside it what broke outside of its cases. */
+/** Path of a suite's report, and of the file beside it with the errors outside its cases. */
 export const reportPath = (folder: string, suite: string): string => join(folder, `${suite}.json`)
 export const unhandledPath = (folder: string, suite: string): string => join(folder, `${suite}.unhandled.json`)
-/** Why it could not run here, instead of a report. */
+/** Path of the file which replaces the report of a suite that could not run on this machine; it holds the reason. */
 export const missingPath = (folder: string, suite: string): string => join(folder, `${suite}.missing`)
 
-/** What vitest's reporters wrote, or null where they wrote nothing (it crashed). */
+/** Reads the report that vitest's reporters wrote; returns null if there is none, because vitest crashed. */
 export function readReport(folder: string, suite: string): Report | null {
   const written = readJson<VitestReport>(reportPath(folder, suite))
   if (written === null) return null
@@ -69,8 +69,8 @@ export function reportOf(written: VitestReport, unhandled: readonly Unhandled[] 
     report.failed += failed
   }
   for (const { text, file } of unhandled) {
-    const where = file === undefined ? 'somewhere' : relative(process.cwd(), file)
-    report.failures.push({ name: `${where}, outside of its cases`, error: firstLines(text) })
+    const path = file === undefined ? 'unknown file' : relative(process.cwd(), file)
+    report.failures.push({ name: `${path}, outside its cases`, error: firstLines(text) })
     report.failed++
   }
   return report
@@ -81,14 +81,14 @@ export function figuresOf({ passed, failed, skipped }: Report): string {
   return `${passed} passed, ${failed} failed${left > 0 ? `, ${left} skipped` : ''}`
 }
 
-/** For the end of a log: what failed and why, what passed only on a second try, how much each file skipped. */
+/** Returns the lines for the end of a log: failures with their errors, cases that passed on retry, skipped cases. */
 export const detailsOf = ({ failures, retried, skipped }: Report): string[] => [
   ...failures.flatMap(({ name, error }) => [`FAILED ${name}`, ...error.map((line) => `  ${line}`)]),
-  ...retried.flatMap(({ name, error }) => [`passed on the second try: ${name}`, ...error.map((line) => `  ${line}`)]),
-  ...[...skipped].map(([path, count]) => `skipped ${count} of ${path}`),
+  ...retried.flatMap(({ name, error }) => [`passed on retry: ${name}`, ...error.map((line) => `  ${line}`)]),
+  ...[...skipped].map(([path, count]) => `skipped ${count} in ${path}`),
 ]
 
-/** A message often holds a whole comparison; where it was is in the log above. */
+/** Shortens an error, which often holds a whole comparison; the full text is further up in the log. */
 function firstLines(text: string): string[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const stack = lines.findIndex((line) => /^\s+at /.test(line))

@@ -6,16 +6,16 @@ export interface Suite {
   /** The project of vitest.config.ts that holds its files. */
   project: string
   about: string
-  /** How to run it alone. */
+  /** The command that runs only this suite. */
   command: string
-  /** Part of plain `npm test`. */
+  /** Whether plain `npm test` includes the suite. */
   quick: boolean
   environment: Record<string, string>
-  /** Why it cannot run on this machine and what to install, or null. */
+  /** The reason why the suite cannot run on this machine, with the package to install, or null. */
   missing: string | null
-  /** Installs what it needs beyond that; says why it cannot run here all the same, or null. */
+  /** Installs further dependencies; resolves with the reason why the suite still cannot run here, or null. */
   prepare?: () => Promise<string | null>
-  /** What some of its tests lack here and therefore skip themselves. */
+  /** Programs that this machine lacks, for lack of which some of the suite's tests skip themselves. */
   lacks?: string | null
 }
 
@@ -33,7 +33,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'postgres',
     project: 'unit',
-    about: 'every test that can tell the difference, on a PostgreSQL cluster of its own',
+    about: 'every test that uses the store, on a PostgreSQL cluster of its own',
     command: 'npm run test:postgres',
     quick: true,
     environment: { AGENCY_TEST_STORE: 'postgres' },
@@ -64,7 +64,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'chaos',
     project: 'chaos',
-    about: 'killing the daemon again and again; takes minutes',
+    about: 'kills the daemon at many points and checks its recovery; takes minutes',
     command: 'npm run test:chaos',
     quick: false,
     environment: {},

@@ -7,9 +7,9 @@ import { detailsOf, figuresOf, missingPath, readReport, type Report, reportsVari
 import { type Suite, suites } from './suites.ts'
 
 /**
- * `node scripts/test.ts` runs every quick suite that this machine can run, then says what was left out and why.
- * `node scripts/test.ts <suite>…` runs those, and fails where one cannot run: what was asked for is not skipped, unless
- * it was asked for with `--if-possible`.
+ * `node scripts/test.ts` runs every quick suite that this machine can run, then lists the other suites with the reasons.
+ * `node scripts/test.ts <suite>…` runs the named suites and fails if one of them cannot run; with `--if-possible` it
+ * skips such a suite instead.
  */
 process.exitCode = await main(process.argv.slice(2))
 
@@ -17,7 +17,8 @@ async function main(args: string[]): Promise<number> {
   const names = args.filter((name) => name !== '--if-possible')
   const unknown = names.filter((name) => !suites.some((suite) => suite.name === name))
   if (unknown.length > 0) {
-    console.error(`error: no suite ${unknown.join(', ')}; there are ${suites.map((suite) => suite.name).join(', ')}`)
+    const available = suites.map((suite) => suite.name).join(', ')
+    console.error(`error: unknown suite ${unknown.join(', ')}; available: ${available}`)
     return 2
   }
   const named = names.length > 0
@@ -52,7 +53,7 @@ interface Outcome {
   report: Report | null
 }
 
-/** Kept when the caller wants to count (`AGENCY_TEST_REPORTS`), thrown away otherwise. */
+/** Returns the folder for reports: the caller's (`AGENCY_TEST_REPORTS`), or a temporary one that is removed. */
 function reportFolder(): { folder: string; remove: () => void } {
   const kept = process.env[reportsVariable]
   if (kept) return { folder: kept, remove: () => {} }
@@ -84,6 +85,6 @@ function leftOut(missing: string[]): string[] {
   const slow = suites.filter((suite) => !suite.quick)
   return [
     ...missing.map((line) => `- skipped ${line}`),
-    ...slow.map((suite) => `- not part of this: ${suite.name}, ${suite.about}; ${suite.command}`),
+    ...slow.map((suite) => `- not included: ${suite.name} (${suite.about}); run it with ${suite.command}`),
   ]
 }

@@ -2,14 +2,14 @@ import { writeFileSync } from 'node:fs'
 
 import type { Reporter } from 'vitest/node'
 
-/** What broke outside of a case fails the run, and vitest's JSON report knows nothing of it. */
+/** Writes errors outside of cases to a file: they fail the run, but vitest's JSON report omits them. */
 export const unhandledErrors = (path: string): Reporter => ({
   onTestRunEnd(_, errors) {
     if (errors.length === 0) return
-    const told = errors.map((error) => ({
+    const unhandled = errors.map((error) => ({
       text: error.stack ?? error.message,
       file: error['VITEST_TEST_PATH'] as string | undefined,
     }))
-    writeFileSync(path, JSON.stringify(told))
+    writeFileSync(path, JSON.stringify(unhandled))
   },
 })

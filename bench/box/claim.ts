@@ -16,11 +16,11 @@ export interface Claims {
   readonly whyNot: string | null
   /** Milliseconds from the claim of a brief to the first byte of its agent. */
   readonly ours: number[]
-  /** Of an empty box and a clone, made by hand. */
+  /** Milliseconds of an empty box and a clone, created by hand. */
   readonly bare: number[]
 }
 
-/** Runs as a bundle, like the product: a whole daemon, a repository, and an agent that says what time it is. */
+/** Runs as a bundle, like the product: a whole daemon, a repository, and an agent that prints the time. */
 const folder = mkdtempSync(join(tmpdir(), 'agency-claim-'))
 const found = await detectBox({ directory: join(folder, 'try') })
 const claims: Claims = { whyNot: found.ok ? null : found.reason, ours: [], bare: [] }
@@ -31,7 +31,7 @@ process.exit(0)
 
 async function measure(program: string, times: number): Promise<void> {
   const repository = makeRepository(join(folder, 'repository'))
-  const walls = await wallsOf(join(folder, 'bare'))
+  const args = await boxArgumentsOf(join(folder, 'bare'))
   const seen = new Set<string>()
   let claimedMs = 0
   let ended = (): void => {}
@@ -50,9 +50,9 @@ async function measure(program: string, times: number): Promise<void> {
     await end
     const ours = firstByteMs(id) - claimedMs
     const beganMs = performance.now()
-    execFileSync(program, [...walls, '--', 'true'])
+    execFileSync(program, [...args, '--', 'true'])
     execFileSync('git', ['clone', '--quiet', '--shared', repository, join(folder, 'clones', String(turn))])
-    // The first is for warming up.
+    // The first turn only warms up.
     if (turn === 0) continue
     claims.ours.push(ours)
     claims.bare.push(performance.now() - beganMs)
@@ -64,14 +64,14 @@ async function measure(program: string, times: number): Promise<void> {
     seen.add(log)
     const text = readFileSync(log, 'utf8')
     const nanoseconds = /^(\d{19})$/m.exec(text)?.[1]
-    if (nanoseconds === undefined) throw new Error(`${runId} said: ${text}`)
+    if (nanoseconds === undefined) throw new Error(`the agent of run ${runId} did not print the time: ${text}`)
     return Number(nanoseconds) / 1e6
   }
 }
 
 function runOf(repo: string): CreateRun {
   return CreateRun.parse({
-    goal: 'Say what time it is',
+    goal: 'Print the time',
     runtime: 'program',
     repo,
     verify: 'none',
@@ -92,10 +92,10 @@ function makeRepository(path: string): string {
   return path
 }
 
-async function wallsOf(place: string): Promise<string[]> {
+async function boxArgumentsOf(place: string): Promise<string[]> {
   const [path, home, furniture] = [join(place, 'workspace'), join(place, 'home'), join(place, 'furniture')]
   for (const each of [join(path, '.agency/outbox'), home]) mkdirSync(each, { recursive: true })
   await makeFurniture(furniture)
-  const walls = { path, home, readable: [], limits: defaultPolicy('program').limits, doors: null }
-  return boxArguments(walls, { system: systemArguments(), furniture, closed: [] })
+  const request = { path, home, readable: [], limits: defaultPolicy('program').limits, doors: null }
+  return boxArguments(request, { system: systemArguments(), furniture, closed: [] })
 }

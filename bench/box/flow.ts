@@ -13,18 +13,18 @@ import { enterPlainly } from '../../src/workspaces/enter-directly.ts'
 import { defaultPolicy } from '../../src/workspaces/policy.ts'
 import type { Workspace } from '../../src/workspaces/port.ts'
 
-/** Megabytes a second, turn by turn. */
+/** Megabytes per second in each turn. */
 export interface Flow {
   readonly direct: number[]
-  /** By the proxy alone. */
+  /** Through the proxy only. */
   readonly proxied: number[]
-  /** Out of a box: by box-init, and by the proxy. */
+  /** Out of a box: through box-init and through the proxy. */
   readonly boxed: number[]
 }
 
 const bytes = 400_000_000
 
-/** The same program fetches the same from the same server, three ways. */
+/** Fetches the same bytes with the same program from the same server in three ways. */
 export async function measureFlow(times: number): Promise<Flow> {
   const folder = mkdtempSync(join(tmpdir(), 'agency-flow-'))
   const server = spawn(process.execPath, ['-e', serverCode], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -39,7 +39,7 @@ export async function measureFlow(times: number): Promise<Flow> {
       const direct = await fetchOnce(enterPlainly(path), port)
       const proxied = await fetchOnce(enterPlainly(path), port, join(folder, 'proxy.sock'))
       const through = await fetchOnce(boxed, port)
-      // The first is for warming up.
+      // The first turn only warms up.
       if (turn === 0) continue
       flow.direct.push(direct)
       flow.proxied.push(proxied)
@@ -53,7 +53,7 @@ export async function measureFlow(times: number): Promise<Flow> {
   }
 }
 
-/** The server is on this machine, so it has to be named. */
+/** The server is on this machine, so the policy has to name its address. */
 const network = { allowed: true, allow: [], block: [], private: ['127.0.0.1'] }
 
 async function startProxy(path: string): Promise<{ close(): void }> {
@@ -87,7 +87,7 @@ async function fetchOnce(enter: Workspace['enter'], port: number, proxy = ''): P
   await closed
   await inside.leave()
   const ms = Number(text)
-  if (!(ms > 0)) throw new Error(`nothing came: ${text}`)
+  if (!(ms > 0)) throw new Error(`the client received nothing: ${text}`)
   return bytes / 1e6 / (ms / 1e3)
 }
 
@@ -100,7 +100,7 @@ const server = require('net').createServer((socket) => {
 })
 server.listen(0, '127.0.0.1', () => console.log(server.address().port))`
 
-/** Counts from the first byte on: what it takes to get there is the other figure. */
+/** Starts its timer at the first byte: the time until then is the other figure. */
 const clientCode = `const [port, bytes] = process.argv.slice(1).map(Number)
 const { HTTP_PROXY: proxy, PROXY_SOCKET: path } = process.env
 const socket = path ? require('net').connect(path) : require('net').connect(proxy ? new URL(proxy).port : port, '127.0.0.1')

@@ -6,15 +6,16 @@ import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite'
 import Database from 'better-sqlite3'
 
 /**
- * The shape of `bench/peers/agency.ts` as a LangGraph: plan, so many steps, so many verifications, accept; nodes that do
- * nothing. `--form fan-out` is the fastest that we found: all steps in one superstep by `Send`, then all verifications,
- * as many at once as Agency has slots (without a limit its cost grows with the square of their number). Each node's
- * writes are one commit. `--form loop` is what its tutorials show, step → verify → step: two commits per node. The
- * functional API (`entrypoint`, `task`) is as fast as the fan-out with 200 steps and three times slower with 2,000.
+ * The shape of `bench/peers/agency.ts` as a LangGraph: plan, N steps, N verifications, accept; the nodes do nothing.
+ * `--form fan-out` is the fastest form that we found: all steps in one superstep by `Send`, then all verifications, with
+ * Agency's number of slots as the limit of parallelism (without a limit the cost grows with the square of N). Each
+ * node's writes are one commit. `--form loop` is the form of LangGraph's tutorials, step → verify → step: two commits per
+ * node. The functional API (`entrypoint`, `task`) is as fast as the fan-out with 200 steps and three times slower with
+ * 2,000.
  *
- * Durability: the saver of LangGraph sets WAL; its driver would then sync only at checkpoints of the log (NORMAL). Here
- * it is FULL, as in Agency: every commit is synced. `durability: 'async'` is LangGraph's default and here its fastest:
- * the next superstep does not wait for the last one's commits, yet all of them are made.
+ * Durability: LangGraph's saver sets WAL, and its driver would then sync only at checkpoints of the log (NORMAL). This
+ * file sets FULL, as Agency does: every commit is synced. `durability: 'async'` is LangGraph's default and its fastest
+ * setting here: the next superstep does not wait for the commits of the last one, but all of them are made.
  */
 const { values } = parseArgs({ options: { store: { type: 'string' }, form: { type: 'string', default: 'fan-out' } } })
 
@@ -28,10 +29,10 @@ let threads = 0
 console.log('{}')
 for await (const line of createInterface({ input: process.stdin }))
   console.log(JSON.stringify(await time(JSON.parse(line))))
-if (database.pragma('synchronous', { simple: true }) !== 2) throw new Error('its commits were not synced')
+if (database.pragma('synchronous', { simple: true }) !== 2) throw new Error('LangGraph did not sync its commits')
 database.close()
 
-/** Seconds that so many runs of so many steps took. */
+/** Returns the seconds that `runs` runs of `size` steps took. */
 async function time({ size, runs }) {
   const began = performance.now()
   const cpu = process.cpuUsage()

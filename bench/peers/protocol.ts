@@ -1,18 +1,18 @@
-/** One line of JSON each way; the first line of a process says that it is ready. */
-export interface Asked {
-  /** So many steps, each with its verification. */
+/** Requests and answers are one line of JSON each; the first line of a process reports that it is ready. */
+export interface TimingRequest {
+  /** Number of steps, each with its verification. */
   readonly size: number
   readonly runs: number
 }
 
-export interface Timed {
+export interface Timing {
   readonly seconds: number
-  /** Of a processor, which tells more on a busy machine. */
+  /** Processor time, which is more meaningful than elapsed time on a busy machine. */
   readonly cpuSeconds: number
 }
 
-/** What is in Agency's store when all was timed. */
-export interface Examined {
+/** Content of Agency's store after all timings, and the findings of audit and replay. */
+export interface StoreCheck {
   readonly findings: number
   readonly events: number
   readonly rows: number

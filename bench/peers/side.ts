@@ -3,19 +3,19 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-import type { Asked, Examined, Timed } from './protocol.ts'
+import type { TimingRequest, StoreCheck, Timing } from './protocol.ts'
 
-/** One of those that are compared, in a process of its own. */
+/** One of the compared programs, in a process of its own. */
 export interface Side {
-  time(asked: Asked): Promise<Timed>
-  /** Only Agency can. */
-  examine(): Promise<Examined>
+  time(request: TimingRequest): Promise<Timing>
+  /** Supported by Agency only. */
+  checkStore(): Promise<StoreCheck>
   stop(): Promise<void>
 }
 
 export async function startSide(entry: string, args: readonly string[]): Promise<Side> {
   const child: ChildProcess = spawn(process.execPath, [fileURLToPath(new URL(entry, import.meta.url)), ...args], {
-    // Nothing of the environment: it could switch on tracing, or another way to compile.
+    // The environment is not passed on: it could switch on tracing or other compiler options.
     env: { PATH: process.env['PATH'] ?? '' },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
@@ -23,17 +23,17 @@ export async function startSide(entry: string, args: readonly string[]): Promise
   const ended = once(child, 'exit')
   const next = async (): Promise<unknown> => {
     const { value, done } = await lines.next()
-    if (done === true) throw new Error(`${entry} ended before it was asked to`)
+    if (done === true) throw new Error(`${entry} ended before it was stopped`)
     return JSON.parse(value)
   }
-  const ask = (asked: unknown): Promise<unknown> => {
-    child.stdin?.write(`${JSON.stringify(asked)}\n`)
+  const ask = (request: unknown): Promise<unknown> => {
+    child.stdin?.write(`${JSON.stringify(request)}\n`)
     return next()
   }
   await next()
   return {
-    time: (asked) => ask(asked) as Promise<Timed>,
-    examine: () => ask('examine') as Promise<Examined>,
+    time: (request) => ask(request) as Promise<Timing>,
+    checkStore: () => ask('checkStore') as Promise<StoreCheck>,
     async stop() {
       child.stdin?.end()
       const [code] = (await ended) as [number | null]

@@ -4,7 +4,7 @@ import { homePaths } from '../src/daemon/home.ts'
 
 export const gatedRuns = 1_000
 
-/** So many runs that wait for somebody to approve their plan. */
+/** Creates runs that wait for the approval of their plan. */
 export async function openGatedRuns(home: string): Promise<void> {
   const paths = homePaths({ AGENCY_HOME: home })
   const { address } = JSON.parse(readFileSync(paths.daemonFile, 'utf8')) as { address: string }
