@@ -13,12 +13,12 @@ const root = resolve(import.meta.dirname, '..')
 const sources = readSources(root, ['src', 'web', 'test', 'bench', 'scripts'])
 
 describe('the source tree', () => {
-  it('is seen by these tests', () => {
+  it('is read by these tests', () => {
     expect(sources.length).toBeGreaterThan(50)
     expect(sources.flatMap((file) => file.imports).length).toBeGreaterThan(100)
   })
 
-  it('imports only what the table allows', () => {
+  it('has only imports that the table allows', () => {
     expect(violations(sources)).toEqual([])
   })
 
@@ -26,13 +26,13 @@ describe('the source tree', () => {
     expect(cycles(sources)).toEqual([])
   })
 
-  it('names files for what they hold', () => {
+  it('has no file named utils, helpers, manager, common, misc or index', () => {
     const shapeless = /(^|\/)(utils?|helpers?|managers?|common|misc|index)(\.tsx?$|\/)/
     expect(sources.map((file) => file.path).filter((path) => shapeless.test(path))).toEqual([])
   })
 })
 
-/** One line of code per row of the table that must not pass. `lint` says whether oxlint sees it too. */
+/** Forbidden lines of code, at least one per row of the table. `lint` marks those that oxlint reports too. */
 const planted: { path: string; text: string; lint: boolean }[] = [
   { path: 'src/kernel/planted.ts', text: `import { readFileSync } from 'node:fs'`, lint: true },
   { path: 'src/kernel/planted-2.ts', text: `import type { Db } from '../db/port.ts'`, lint: true },
@@ -88,7 +88,7 @@ const planted: { path: string; text: string; lint: boolean }[] = [
   { path: 'src/work/planted-8.ts', text: `export default 1`, lint: true },
 ]
 
-/** What is close to a violation and none. */
+/** Allowed lines of code that resemble a violation. */
 const legitimate: { path: string; text: string }[] = [
   { path: 'src/planted/3/contract.ts', text: `import { z } from 'zod'\nexport const A = z.string()` },
   {
@@ -107,21 +107,21 @@ const legitimate: { path: string; text: string }[] = [
 ]
 
 describe('a planted violation', () => {
-  it.each(planted)('is caught here: $text in $path', ({ path, text }) => {
+  it.each(planted)('is reported: $text in $path', ({ path, text }) => {
     expect(violations([scan(path, text)])).toHaveLength(1)
   })
 
-  it('is caught by the linter, where it can see it', () => {
+  it('is reported by the linter if a linter can check it', () => {
     const caught = lint([...planted, ...legitimate])
     const expected = planted.filter((each) => each.lint).map((each) => each.path)
     expect([...caught].sort()).toEqual([...expected].sort())
   })
 
-  it.each(legitimate)('is not seen in $text in $path', ({ path, text }) => {
+  it.each(legitimate)('is not reported for $text in $path', ({ path, text }) => {
     expect(violations([scan(path, text)])).toEqual([])
   })
 
-  it('is a cycle, of types too', () => {
+  it('is a cycle, also one of types', () => {
     const a = scan('src/org/a.ts', `import { b } from './b.ts'`)
     const b = scan('src/org/b.ts', `import type { C } from '../work/c.ts'`)
     const c = scan('src/work/c.ts', `export { a } from '../org/a.ts'`)
@@ -129,12 +129,12 @@ describe('a planted violation', () => {
     expect(cycles([a, b])).toEqual([])
   })
 
-  it('is a file that nobody gave a role', () => {
+  it('is a file without a role', () => {
     expect(() => violations([scan('elsewhere/a.ts', 'export {}')])).toThrow('has no role')
   })
 })
 
-/** Which of these files the linter refuses, under the repository's own configuration. */
+/** Returns the files that the linter reports under the repository's own configuration. */
 function lint(files: readonly { path: string; text: string }[]): Set<string> {
   const folder = mkdtempSync(join(tmpdir(), 'agency-lint-'))
   try {
@@ -154,7 +154,7 @@ function lint(files: readonly { path: string; text: string }[]): Set<string> {
 }
 
 describe('a test on PostgreSQL', () => {
-  it('is found by what it uses, itself or through another file, and by nothing else', () => {
+  it('is found by its use of the store, directly or through an import, and not otherwise', () => {
     const folder = mkdtempSync(join(tmpdir(), 'agency-planted-'))
     const files = {
       'test/support/postgres.ts': 'export const freshDatabase = 1',

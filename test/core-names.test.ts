@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 const root = resolve(import.meta.dirname, '..')
 
-/** Which model it is, only an adapter, a configuration or a test may know. */
+/** Names of models, which only adapters, configurations and tests may contain. */
 const modelIds = [
   /\bclaude-(?:opus|sonnet|haiku|instant|[0-9])/i,
   /\b(?:opus|sonnet|haiku)[- ]?[0-9]/i,
@@ -19,7 +19,7 @@ const vendors = /\b(?:anthropic|openai|ollama|mistral|deepseek|xai|cohere)\b/i
 
 const isCore = (path: string): boolean => !/^src\/(adapters|config|doctor)\/|\.test\.tsx?$/.test(path)
 
-/** `path:line` of everything that a pattern finds. */
+/** Returns `path:line` of every match of the patterns. */
 const found = (path: string, text: string, patterns: readonly RegExp[]): string[] =>
   text.split('\n').flatMap((line, at) => (patterns.some((each) => each.test(line)) ? [`${path}:${at + 1}`] : []))
 
@@ -28,17 +28,17 @@ const sources = globSync('src/**/*.{ts,md,yaml,sql}', { cwd: root })
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 
 describe('the core', () => {
-  it('is seen by these tests', () => {
+  it('is read by these tests', () => {
     expect(sources.filter(({ path }) => isCore(path)).length).toBeGreaterThan(300)
     for (const part of ['engine', 'playbooks', 'team', 'work'])
       expect(sources.some(({ path }) => path.startsWith(`src/${part}/`))).toBe(true)
   })
 
-  it('names no model', () => {
+  it('contains no name of a model', () => {
     expect(sources.flatMap(({ path, text }) => found(path, text, modelIds))).toEqual([])
   })
 
-  it('names nobody who makes models', () => {
+  it('contains no name of a model vendor', () => {
     const core = sources.filter(({ path }) => isCore(path))
     expect(core.flatMap(({ path, text }) => found(path, text, [vendors]))).toEqual([])
   })
@@ -53,7 +53,7 @@ describe('the core', () => {
     'gemini-2.5-pro',
     'llama3',
     'mixtral',
-  ])('would not hide %s', (name) => {
+  ])('would be reported for %s', (name) => {
     expect(found('x.ts', `// asks\nconst model = '${name}'`, modelIds)).toEqual(['x.ts:2'])
   })
 })

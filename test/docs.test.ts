@@ -8,19 +8,19 @@ const pages = ['README.md', 'AGENTS.md', ...globSync('docs/**/*.md', { cwd: root
 const read = (page: string): string => readFileSync(join(root, page), 'utf8')
 
 describe.each(pages)('%s', (page) => {
-  it('links only to what is there', () => {
+  it('links only to existing files', () => {
     const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)].map((match) => match[1] as string)
     expect(links.filter((link) => !existsSync(join(root, dirname(page), link)))).toEqual([])
   })
 
-  it('names only files and folders that are there', () => {
+  it('names only existing files and folders', () => {
     const named = [...read(page).matchAll(/`((?:src|test|scripts|web|\.ci)(?:\/[\w.-]+)*)`/g)].map(
       (match) => match[1] as string,
     )
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
   })
 
-  it('names only scripts that can be run', () => {
+  it('names only existing npm scripts', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
     const named = [...read(page).matchAll(/npm run (?!--)([\w:]+)/g)].map((match) => match[1] as string)
     expect(named.filter((name) => !(name in scripts))).toEqual([])

@@ -34,14 +34,14 @@ import { makeRepository, openRepositories, type TestRepository } from './support
 import { createSeenLog, type LogLineSeen, startServer } from './support/server.ts'
 import { describeStores, freshSqlite, type OpenFresh, testChainKey } from './support/store.ts'
 
-/** How many requests each operation gets; a night's run may raise it. */
+/** Number of requests per operation; longer runs may raise it. */
 const numRuns = Number(process.env['AGENCY_FUZZ_RUNS'] ?? 20)
 
 interface Target {
-  /** By the name of the parameter that takes it; each also goes where it does not belong. */
+  /** Ids by the name of their parameter; each is also sent for other parameters. */
   ids: Record<string, string[]>
   logged: LogLineSeen[]
-  /** Names that the last requests may have changed. */
+  /** Restores rows and ids that the last requests may have changed. */
   refresh(operation?: string): Promise<void>
   ask(as: 'operator' | 'agent', method: string, path: string, body?: string): Promise<Reply>
 }
@@ -54,7 +54,7 @@ interface Reply {
 
 const operator: Actor = { kind: 'operator', personaId: operatorPersona }
 
-/** A whole Agency with one agent at work for ever, so that whatever else is started waits behind it. */
+/** Starts the whole product with one agent that never ends and occupies the only slot, so that other work waits. */
 async function startTarget(openFresh: OpenFresh): Promise<Target> {
   const { db } = await openFresh()
   const { agency, org, routes } = await startAgency(db, { slots: 1, ...openRepositories() })
@@ -114,14 +114,14 @@ async function startTarget(openFresh: OpenFresh): Promise<Target> {
         organisations.find((each) => each.status === 'active') ??
         (await org.organisations.create(operator, { name: 'Again', purpose: 'fuzz', description: '' }))
       Object.assign(ids, await furnish(org, home, `${++refreshed}`))
-      // Who holds no seat can be archived.
+      // Only a persona without a seat can be archived.
       const free = await org.personas.create(operator, { ...persona, name: `Free ${refreshed}` })
       ids['persona']?.splice(2, 0, free.slug)
       Object.assign(ids, await waiting(agency, db, runs, operation === 'run.resume'))
       if (inRepository.includes(operation)) Object.assign(ids, await proposed(agency, db, repository))
       if (operation.startsWith('workspace.')) Object.assign(ids, await settled(agency, operation))
       else ids['mission_id'] = [...missions.map((mission) => mission.id), first.missionId]
-      // Until its run is cancelled or its brief is, one note more waits to be settled.
+      // Adds one open note, unless the run or its brief has been cancelled.
       const note = agency.notes.add(working, { description: 'x', context: 'y', status: 'open' })
       ids['note_id'] = ['note_001', 'note_002', await note.then(({ noteId }) => noteId).catch(() => 'note_003')]
     },
@@ -151,7 +151,7 @@ async function startTarget(openFresh: OpenFresh): Promise<Target> {
   }
 }
 
-/** Whatever was removed is there again: three seats, each held and limited, and three proposals that wait. */
+/** Recreates removed rows: three seats, each with a holder and a limit, and three pending proposals. */
 async function furnish(
   org: Org,
   home: { organisationId: number; slug: string },
@@ -185,11 +185,11 @@ async function furnish(
   }
 }
 
-/** A run that goes on or is paused, a gate that nobody has decided, a question that nobody has answered. */
+/** Creates a running or paused run, a pending gate and an open question. */
 async function waiting(agency: Agency, db: Db, [first, second]: readonly Run[], paused: boolean) {
   const create = (more: object): Promise<Run> =>
     agency.runs.create(operator, CreateRun.parse({ goal: 'Wait', ...more }))
-  // It may come to work, once nobody else hangs any more; it must not end before it is looked at.
+  // This run may start when the slot becomes free; it hangs, so that it does not end before it is used.
   const run = await create({ runtimeOptions: { scenario: { steps: [{ hang: {} }] } } })
   const gated = await create({ planGate: true })
   const { gates } = await agency.runs.inspect(gated.id, 0)
@@ -222,7 +222,7 @@ async function waiting(agency: Agency, db: Db, [first, second]: readonly Run[], 
 
 const inRepository = ['pr.show', 'pr.diff', 'brief.diff']
 
-/** A run whose work waits to be merged, as far as its rows say. */
+/** Creates a run with an open pull request, through its rows only. */
 async function proposed(agency: Agency, db: Db, { path }: TestRepository) {
   const run = await agency.runs.create(operator, CreateRun.parse({ goal: 'Propose', repo: path }))
   const brief = (await agency.runs.inspect(run.id, 0)).briefs[0] as Brief
@@ -236,7 +236,7 @@ async function proposed(agency: Agency, db: Db, { path }: TestRepository) {
   return { run_id: [run.id, run.id, run.id], brief_id: [brief.id, brief.id, brief.id] }
 }
 
-/** Missions with a workspace, but for one that is to be made; and a step in one of them. */
+/** Creates missions with workspaces (unless the operation creates one), and an execution in one of them. */
 async function settled(agency: Agency, operation: string) {
   const missionIds: string[] = []
   for (const title of ['a', 'b', 'c']) {
@@ -258,7 +258,7 @@ async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
   }
 }
 
-/** What breaks careless code: names of prototypes, numbers at the edges, texts that are not what they look like. */
+/** Values that break careless code: names of prototypes, extreme numbers, texts that resemble other types. */
 const nasty: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -298,7 +298,7 @@ const nastyName = fc.oneof(
   fc.string({ maxLength: 10 }),
 )
 
-/** Valid input, valid input with something wrong in it, or anything at all. */
+/** Generates valid input, valid input with one wrong value, or arbitrary values. */
 function inputOf(operation: Operation): fc.Arbitrary<Record<string, unknown>> {
   const valid = arbitraryOf(wireSchema(operation.input, 'input')) as fc.Arbitrary<Record<string, unknown>>
   const spoilt = fc
@@ -317,7 +317,7 @@ function inputOf(operation: Operation): fc.Arbitrary<Record<string, unknown>> {
   return fc.oneof(valid, spoilt, fc.dictionary(nastyName, nasty, { maxKeys: 5 }))
 }
 
-/** What gets past the service: sent as it is first, then spoilt. Ids come from the path. */
+/** Inputs that the service accepts: sent unchanged first, then with wrong values. Ids come from the path. */
 const plainInputs: Record<string, Record<string, unknown>[]> = {
   'event.log': [{ kind: 'log', message: 'half way' }],
   'budget.set': [{ persona: '$sitting', tokens: 1_000_000 }],
@@ -377,7 +377,7 @@ const plainInputs: Record<string, Record<string, unknown>[]> = {
 }
 const plainOf = (operation: Operation): Record<string, unknown>[] => plainInputs[operation.name] ?? [{}]
 
-/** `$sitting` stands for a persona that is there only once the target has been furnished. */
+/** Replaces `$sitting` by the persona that `furnish` creates. */
 const filledIn = (input: Record<string, unknown>, ids: Target['ids']): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(input).map(([name, value]) => [
@@ -389,7 +389,7 @@ const filledIn = (input: Record<string, unknown>, ids: Target['ids']): Record<st
 const text = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 const encoded = (value: string): string => encodeURIComponent(value.toWellFormed())
 
-/** The request for an input, as far as one can be made of it. */
+/** Builds the request for an input as far as possible. */
 function requestFor(
   { method, path }: Operation,
   input: Record<string, unknown>,
@@ -413,7 +413,7 @@ function check(operation: Operation, answer: Reply): void {
     const parsed = operation.output.safeParse(fromWire(operation.output, JSON.parse(answer.text)))
     expect(
       parsed.error?.issues ?? [],
-      `${operation.name} answered what its contract does not say: ${answer.text}`,
+      `${operation.name} sent an answer that violates its contract: ${answer.text}`,
     ).toEqual([])
     return
   }
@@ -426,13 +426,13 @@ function check(operation: Operation, answer: Reply): void {
   expect([1, 2, 3, 4]).toContain(problem.exit)
 }
 
-describeStores('whatever is sent', (openFresh) => {
-  it('gets an answer that its contract describes, or a problem: never a bug', { timeout: 300_000 }, async () => {
+describeStores('a request', (openFresh) => {
+  it('gets an answer that matches the contract or a problem, never a server error', { timeout: 300_000 }, async () => {
     const target = await startTarget(openFresh)
     const reached = new Set<string>()
     for (const operation of allOperations) {
       for (const as of ['operator', 'agent'] as const) {
-        // Who is turned away at the door uses nothing up.
+        // A request that is not authorised changes nothing.
         if (operation.allow.includes(as)) await target.refresh(operation.name)
         await fc.assert(
           fc.asyncProperty(inputOf(operation), fc.nat(1_000), async (input, pick) => {
@@ -443,7 +443,7 @@ describeStores('whatever is sent', (openFresh) => {
           }),
           {
             numRuns: operation.allow.includes(as) ? numRuns : 6,
-            // One of the known ids is free for it, though not always the same one.
+            // One of the known ids is unused, though not always the same one.
             examples: [2, 3, 4].flatMap((pick) =>
               plainOf(operation).map((input): [Record<string, unknown>, number] => [input, pick]),
             ),
@@ -452,11 +452,11 @@ describeStores('whatever is sent', (openFresh) => {
       }
     }
     expect(target.logged.filter((line) => line.level === 'error')).toEqual([])
-    // A fuzzer that only ever meets the doorkeeper tests nothing behind the door.
+    // Every operation must have succeeded at least once: a fuzzer that is always rejected would test only validation.
     expect([...reached].sort()).toEqual(allOperations.map((operation) => operation.name).sort())
   })
 
-  it('need not even be JSON', { timeout: 60_000 }, async () => {
+  it('gets no server error if its body is not JSON', { timeout: 60_000 }, async () => {
     const target = await startTarget(openFresh)
     const bodies = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -490,8 +490,8 @@ describeStores('whatever is sent', (openFresh) => {
   })
 })
 
-describe('an address', () => {
-  it('may be anything', async () => {
+describe('an arbitrary path', () => {
+  it('gets no server error', async () => {
     const target = await startTarget(freshSqlite)
     const segment = fc.oneof(
       fc.constantFrom(

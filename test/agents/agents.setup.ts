@@ -1,6 +1,6 @@
 import { installClaude } from './install.ts'
 
-/** Where tests find the program, and the packages beside it; set once for all of them. */
+/** Paths of the program and of the packages beside it; set once for all tests. */
 export const claudeVariable = 'AGENCY_TEST_CLAUDE'
 export const modulesVariable = 'AGENCY_TEST_MODULES'
 

@@ -8,14 +8,14 @@ import { startModelServer } from '../support/model-server/server.ts'
 import { claudeVariable } from './agents.setup.ts'
 import { bash, write } from './replies.ts'
 
-/** Says what its last tool answered. */
+/** Replies with the result of the last tool. */
 const echo = ({ toolResults }: Asked): Reply => ({ text: toolResults[0]?.text ?? '' })
 const running =
   (command: string) =>
   (asked: Asked): Reply =>
     asked.step === 0 ? { tools: [bash(command)] } : echo(asked)
 
-/** What the model says, so that Claude Code does it. It prints no floods, and nothing that is not its own. */
+/** Replies of the model that make Claude Code perform the acts. Claude Code does not print floods or foreign output. */
 const acts: Partial<Record<Act, Reply | ((asked: Asked) => Reply)>> = {
   'say one and two': turns([{ text: 'one', tools: [bash('true')] }, { text: 'two' }]).reply,
   'die of SIGKILL': turns([{ tools: [bash('kill -9 $PPID')] }]).reply,
@@ -32,7 +32,7 @@ const acts: Partial<Record<Act, Reply | ((asked: Asked) => Reply)>> = {
 }
 
 const handedOver = ['ANTHROPIC_BASE_URL', 'ANTHROPIC_API_KEY', 'CLAUDE_CODE_MAX_RETRIES']
-/** What it tells the programs that it starts about itself. */
+/** Variables that Claude Code adds to the environment of its programs. */
 const itsOwn =
   'AI_AGENT CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CLAUDE_PROJECT_DIR CLAUDE_CODE_MESSAGING_SOCKET CLAUDE_CODE_MESSAGING_TOKEN CLAUDE_CODE_EXECPATH CLAUDE_PID CLAUDE_CODE_CHILD_SESSION CLAUDE_CODE_SESSION_ATTENDED CLAUDE_EFFORT COREPACK_ENABLE_AUTO_PIN NoDefaultCurrentDirectoryInExePath SHELL GIT_EDITOR LOGNAME'.split(
     ' ',
@@ -48,7 +48,7 @@ runtimeContract('claude-code, the real one,', () => ({
   runtime: createClaudeCodeRuntime({
     binary: process.env[claudeVariable] ?? null,
     environment: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'sk-ant-dummy-0000' },
-    // Without a box it would say first that it is cautious.
+    // Without a box, the default mode would be lowered to cautious with a line of output.
     defaultMode: 'cautious',
   }),
   options: Object.fromEntries(names.map((act, at) => [act, { model: `act-${at}` }])),

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 
 const declaration = new URL('package.json', import.meta.url)
 
-/** `modules`: where everything that is declared lies. */
+/** `modules` is the folder with all declared packages. */
 export type Installed = { readonly path: string; readonly modules: string } | { readonly missing: string }
 
-/** Claude Code in the version that is declared here, in a cache outside of the checkout; installed where it is not yet. */
+/** Installs Claude Code in the version declared here into a cache outside the checkout, unless it is there already. */
 export function installClaude(): Installed {
   const declared = readFileSync(declaration, 'utf8')
   const { dependencies } = JSON.parse(declared) as { dependencies: Record<string, string> }
@@ -19,9 +19,9 @@ export function installClaude(): Installed {
     const failure = install(folder)
     if (failure !== null) return { missing: `Claude Code ${version} cannot be installed (${failure})` }
   }
-  const said = spawnSync(binaryIn(folder), ['--version'], { env: { HOME: '/nonexistent' }, encoding: 'utf8' })
-  if (said.stdout?.startsWith(version)) return { path: binaryIn(folder), modules: join(folder, 'node_modules') }
-  return { missing: `Claude Code ${version} does not run here (${said.error?.message ?? said.stderr.trim()})` }
+  const result = spawnSync(binaryIn(folder), ['--version'], { env: { HOME: '/nonexistent' }, encoding: 'utf8' })
+  if (result.stdout?.startsWith(version)) return { path: binaryIn(folder), modules: join(folder, 'node_modules') }
+  return { missing: `Claude Code ${version} does not run here (${result.error?.message ?? result.stderr.trim()})` }
 }
 
 const binaryIn = (folder: string): string => join(folder, 'node_modules', '.bin', 'claude')
@@ -35,7 +35,7 @@ function cacheFolder(): string {
     : join(tmpdir(), `agency-test-agents-${userInfo().uid}`)
 }
 
-/** Beside its place first: two runs may install at once, and one that is killed leaves nothing half. */
+/** Installs into a draft folder first: two runs may install at once, and a killed one leaves no half installation. */
 function install(folder: string): string | null {
   mkdirSync(join(folder, '..'), { recursive: true })
   const draft = mkdtempSync(`${folder}-`)

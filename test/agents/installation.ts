@@ -11,10 +11,10 @@ import { claudeVariable } from './agents.setup.ts'
 export interface Installation {
   readonly daemon: TestDaemon
   readonly model: ModelServer
-  /** Makes a run of Claude Code and says which; tries a failed call of the model once only. */
+  /** Creates a run of Claude Code, which retries a failed call of the model once; returns the run's id. */
   run(input: RunInput): Promise<string>
   show(runId: string): Promise<Shown>
-  /** Resolves once this holds for the run. */
+  /** Resolves when the condition holds for the run. */
   until(runId: string, holds: (shown: Shown) => boolean): Promise<Shown>
   output(attemptId: string): Promise<string>
 }
@@ -39,7 +39,7 @@ export interface Shown {
   readonly questions: readonly (Readonly<Record<string, unknown>> & { readonly id: string })[]
 }
 
-/** A daemon and a model of their own, with the real program between them: no key, no home, no network of this machine. */
+/** Starts a daemon and a model server with the real program between them: no key, home or network of this machine. */
 export async function install(rules: readonly Rule[] = [], settings = '', host?: string): Promise<Installation> {
   const model = await startModelServer(rules, host)
   const daemon = await createTestDaemon(null, {
@@ -68,7 +68,7 @@ export async function install(rules: readonly Rule[] = [], settings = '', host?:
         if (holds(shown)) return shown
         await pause(100)
       }
-      throw new Error(`it never came to that: ${JSON.stringify(await show(runId))}`)
+      throw new Error(`the run did not reach the expected state: ${JSON.stringify(await show(runId))}`)
     },
     output: async (attemptId) => (await daemon.ask<{ text: string }>('GET', `/attempts/${attemptId}/output`)).text,
   }

@@ -7,7 +7,7 @@ import { isRunning } from '../support/processes.ts'
 import { hasEnded, install, type Installation, type Shown } from './installation.ts'
 import { bash, report, write } from './replies.ts'
 
-/** Does the first half, then waits for a model that never answers. */
+/** Does the first half of the work, then the model never answers. */
 const half = turns([{ text: 'I begin.', tools: [write('one.txt', 'one\n')] }, 'hang'])
 const rest = turns([{ tools: [bash('cat one.txt > two.txt')] }, report('Both.', ['one.txt', 'two.txt'])])
 
@@ -17,7 +17,7 @@ async function waiting({ run, until, model, daemon }: Installation): Promise<{ i
   const id = await run({ goal: 'Write two files', evidence })
   await vi.waitUntil(() => model.asked.some(({ step }) => step === 1), { timeout: 60_000 })
   const shown = await until(id, ({ attempts }) => attempts[0]?.status === 'running')
-  // It writes its session down a little later than it says so.
+  // Claude Code writes its session to disk a little later than it prints the text.
   await vi.waitUntil(() => sessionsOf(daemon.home).includes('I begin.'), { timeout: 60_000 })
   return { id, shown }
 }
@@ -30,7 +30,7 @@ const sessionsOf = (home: string): string =>
 
 const pidOf = ({ attempts }: Shown): number => attempts[0]?.pid ?? 0
 
-it('goes on with its session after the daemon was killed', async () => {
+it('resumes its session after the daemon was killed', async () => {
   const installed = await install([half])
   const { daemon, model, until } = installed
   const { id, shown } = await waiting(installed)
@@ -42,11 +42,11 @@ it('goes on with its session after the daemon was killed', async () => {
   expect(ended.run.status).toBe('done')
   expect(outcomes(ended)).toEqual(['interrupted', 'ok'])
   expect(new Set(ended.attempts.map(({ session }) => session)).size).toBe(1)
-  // It knows what it had begun.
+  // The resumed session contains the earlier work.
   expect(JSON.stringify(model.asked.at(-1)?.body)).toContain('I begin.')
 })
 
-it('goes on with its session after it was killed itself', async () => {
+it('resumes its session after Claude Code was killed', async () => {
   const installed = await install([half])
   const { model, until } = installed
   const { id, shown } = await waiting(installed)
@@ -58,7 +58,7 @@ it('goes on with its session after it was killed itself', async () => {
   expect(new Set(ended.attempts.map(({ session }) => session)).size).toBe(1)
 })
 
-it('goes on with its session after the daemon was stopped, and has not been charged twice', async () => {
+it('resumes its session after the daemon was stopped, without charging calls twice', async () => {
   const installed = await install([half])
   const { daemon, model, until } = installed
   const { id } = await waiting(installed)
@@ -67,11 +67,11 @@ it('goes on with its session after the daemon was stopped, and has not been char
   await daemon.start()
   const ended = await until(id, hasEnded)
   expect(outcomes(ended)).toEqual(['interrupted', 'ok'])
-  // One call of the first attempt ended, three of the second; the one that hung cost nothing.
+  // One call of the first attempt and three of the second ended; the call that hung cost nothing.
   expect(ended.run['input_tokens']).toBe(4 * 100)
 })
 
-it('is interrupted with its run', async () => {
+it('ends Claude Code when its run is cancelled', async () => {
   const installed = await install([half])
   const { daemon, until } = installed
   const { id, shown } = await waiting(installed)
@@ -80,7 +80,7 @@ it('is interrupted with its run', async () => {
   await vi.waitUntil(() => !isRunning(pidOf(shown)), { timeout: 10_000 })
 })
 
-it('is ended when it says nothing for too long', async () => {
+it('ends an attempt with a timeout when the model is silent for too long', async () => {
   const { run, until } = await install([{ reply: 'hang' }])
   const id = await run({ goal: 'Wait', idle_minutes: 0.05, crash_retries: 0 })
   const { attempts } = await until(id, ({ attempts: each }) => each[0]?.status === 'ended')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { detectBox } from '../../src/workspaces/box/detect.ts'
 import { installClaude } from './install.ts'
 
-/** Why agents cannot be tried on this machine, or null; installs what can be installed. */
+/** Returns the reason why coding agents cannot run on this machine, or null; installs them if possible. */
 export async function agentsMissing(): Promise<string | null> {
   const directory = mkdtempSync(join(tmpdir(), 'agency-box-'))
   try {

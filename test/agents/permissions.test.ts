@@ -9,7 +9,7 @@ import { bash, report, reporting, write } from './replies.ts'
 const workspaceOf = ({ daemon }: Installation, { run, briefs }: Shown): string =>
   join(daemon.home, 'workspaces', String(run['id']), briefs[0]?.id ?? '')
 
-/** Makes two files, then deletes one: where it may not, it gives up. */
+/** Creates two files, then deletes one; gives up if the deletion is denied. */
 const deletes: Rule = {
   reply: ({ step, toolResults }): Reply => {
     if (step === 0) return { tools: [bash('touch old.txt new.txt')] }
@@ -19,10 +19,10 @@ const deletes: Rule = {
       : (last[step - 2] ?? { text: 'Done.' })
   },
 }
-/** What was allowed once is not allowed for everything like it. */
+/** A permission for one command does not allow similar commands. */
 const last: readonly Reply[] = [{ tools: [bash('rm new.txt || true; ls')] }, report('Deleted.', ['new.txt'])]
 
-it('cautious: what it may not do becomes a question, and passes once it is allowed', async () => {
+it('cautious: asks a question for a denied command and runs it after permission', async () => {
   const installed = await install([deletes])
   const { run, until, daemon, model } = installed
   const id = await run({ goal: 'Tidy up', mode: 'cautious', on_limit: 'ask' })
@@ -44,7 +44,7 @@ it('cautious: what it may not do becomes a question, and passes once it is allow
   expect(model.asked.find(({ step, toolResults }) => step === 3 && toolResults[0]?.isError === true)).toBeDefined()
 })
 
-it('plan_only: looks, reports, and changes nothing', async () => {
+it('plan_only: reads and reports, and changes nothing', async () => {
   const evidence = [{ kind: 'command', run: 'test ! -e a.txt && test ! -e b.txt' }]
   const installed = await install([
     turns([
@@ -60,7 +60,7 @@ it('plan_only: looks, reports, and changes nothing', async () => {
   expect(readdirSync(workspaceOf(installed, ended))).toEqual(['.agency'])
 })
 
-it('yolo: is no more than cautious where there is no box, and says so', async () => {
+it('yolo: is lowered to cautious without a box, with a line in the output', async () => {
   const installed = await install([deletes], 'box: off\n')
   const { run, until, output } = installed
   const id = await run({ goal: 'Tidy up', on_limit: 'ask' })

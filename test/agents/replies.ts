@@ -6,7 +6,7 @@ export const write = (path: string, content: string): ToolUse => ({
   input: { file_path: path, content },
 })
 
-/** Through the tools of its attempt. */
+/** Reports through the tools of the attempt. */
 export const reporting = (summary: string, outputs: readonly string[] = []): ToolUse => ({
   name: 'mcp__agency__report',
   input: { status: 'done', summary, outputs },

@@ -8,7 +8,7 @@ import { modulesVariable } from './agents.setup.ts'
 import { hasEnded, install } from './installation.ts'
 import { bash, report } from './replies.ts'
 
-it('changes a repository in a clone of its own; the change waits as a pull request, and lands when it is approved', async () => {
+it('changes a repository in a clone; the change becomes a pull request and lands when it is approved', async () => {
   const repository = makeRepository({
     'CLAUDE.md': 'Use tabs, says the repository.\n',
     'sum.mjs': 'export const sum = (a, b) => a - b\n',
@@ -32,7 +32,7 @@ it('changes a repository in a clone of its own; the change waits as a pull reque
     ]),
   ])
   const evidence = [{ kind: 'command', run: 'node test.mjs' }]
-  const id = await run({ goal: 'Mend the sum', repo: repository.path, evidence })
+  const id = await run({ goal: 'Repair the sum', repo: repository.path, evidence })
   const gated = await until(id, (shown) => hasEnded(shown) || shown.run['gates_pending'] === 1)
   expect(gated.run.status).toBe('accepting')
   expect(gated.evidence).toMatchObject([{ passed: true, boxed: true }])
@@ -49,14 +49,14 @@ it('changes a repository in a clone of its own; the change waits as a pull reque
   expect(repository.git('log', '--format=%s')).toContain('Add, not subtract')
 })
 
-it('mends a published package: its own tests fail before and pass after, and the diff is the mend and nothing else', async () => {
+it('repairs a published package: its tests fail before and pass after, and the diff contains only the repair', async () => {
   const folder = join(process.env[modulesVariable] ?? '', 'inherits')
   const files = Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
   const whole = files['inherits.js'] ?? ''
   const broken = 'module.exports = function inherits() {}\n'
   const repository = makeRepository({ ...files, 'inherits.js': broken })
   expect(() => repository.run(process.execPath, 'test.js')).toThrow('AssertionError')
-  // What git itself says of the mend, made by hand on another branch.
+  // The diff of the repair according to git, made by hand on another branch.
   repository.git('checkout', '-qb', 'mended')
   repository.write('inherits.js', whole)
   repository.commit('By hand')

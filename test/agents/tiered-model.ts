@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs'
 import { type Phase, phases, type Task, type TierPlan, type Workstream } from '../../src/playbooks/tiered/contract.ts'
 import type { Asked, Reply, Rule, ToolUse } from '../support/model-server/script.ts'
 
-/** A task as this model does it and looks at it; its objective says `Task <id>:`, by which it is known again. */
+/** A task as this model implements and verifies it; the model finds it by `Task <id>:` in the objective. */
 export interface Job {
   readonly path: string
-  /** What it writes first, and what once it was told that this is wrong. */
+  /** The wrong text of the first attempt; `text` is written after the correction. */
   readonly first?: string
   readonly text: string
-  /** A shell command by which a verifier sees whether it is right. */
+  /** A shell command with which the verifier checks the result. */
   readonly check: string
 }
 
@@ -21,23 +21,23 @@ export interface Squad {
 export interface World {
   readonly goal: string
   readonly workstreams: readonly Workstream[]
-  /** By workstream; those without have one squad. */
+  /** Squads by workstream; a workstream without an entry has one squad. */
   readonly squads: Readonly<Record<string, readonly Squad[]>>
   readonly jobs: Readonly<Record<string, Job>>
 }
 
-/** Where an agent is: which step of the run, which task, and how often it has been answered. */
+/** Progress of an agent: the phase of the run, the task, and the number of answers so far. */
 export interface Place {
   readonly phase: Phase
   readonly task: string | null
   readonly step: number
 }
 
-/** Plays every tier, on whatever runtime it is asked through; says nothing for as long as `holds` says so. */
+/** Plays every tier on every runtime; does not answer while `holds` returns true. */
 export const tieredModel = (world: World, holds: (place: Place) => boolean = () => false): Rule => ({
   reply: (asked) => {
     const place = placeOf(asked)
-    // Claude Code asks for titles and the like besides.
+    // Claude Code also sends requests of its own, such as one for a title.
     if (place === null) return { text: 'Done.' }
     return holds(place) ? 'hang' : play(world, place, asked)
   },
@@ -57,28 +57,28 @@ const titleOf = (phase: Phase): string => titles.get(phase)?.split('\n')[0] ?? '
 function play(world: World, { phase, task, step }: Place, asked: Asked): Reply {
   if (phase === 't4') return implement(jobOf(world, task), asked)
   if (phase === 't5') return verify(jobOf(world, task), asked)
-  // Who plans looks first at what is there.
+  // The planner reads a file first.
   if (phase === 't1_plan' && step === 0) return { tools: [{ name: 'read_file', input: { path: 'README.md' } }] }
   return report(asked, { output: outputOf(world, phase, inputsIn(asked.firstPrompt)) })
 }
 
 function jobOf({ jobs }: World, task: string | null): Job {
   const job = jobs[task ?? '']
-  if (job === undefined) throw new Error(`nobody has written down how to do ${task}`)
+  if (job === undefined) throw new Error(`the world has no job for task ${task}`)
   return job
 }
 
 function implement({ path, first, text }: Job, asked: Asked): Reply {
   const isCorrected = asked.firstPrompt.includes('## What failed last time')
   if (asked.step === 0) return { tools: [write(asked, path, isCorrected ? text : (first ?? text))] }
-  // Who goes on after an interruption may have committed it already.
+  // An agent that resumes after an interruption may have committed already.
   if (asked.step === 1)
     return { tools: [shell(asked, `git add ${path} && git commit -qm "Write ${path}" || git status --short`)] }
-  // Claude Code goes on after it has reported.
+  // Claude Code sends one more request after its report.
   return asked.step === 2 ? report(asked, { outputs: [path] }) : { text: 'Done.' }
 }
 
-/** Believes what it sees, and nothing else. */
+/** Gives a verdict by the output of the check alone. */
 function verify({ path, check }: Job, asked: Asked): Reply {
   if (asked.step === 0) return { tools: [shell(asked, `${check} && echo "it holds"`)] }
   if (asked.step > 1) return { text: 'Done.' }
@@ -109,7 +109,7 @@ const report = (asked: Asked, fields: Readonly<Record<string, unknown>>): Reply 
 
 type Inputs = Readonly<Record<string, unknown>>
 
-/** What a prompt shows as data. */
+/** Parses the inputs that a prompt contains as JSON. */
 function inputsIn(prompt: string): Inputs {
   const [, json] = /## Inputs\n\n[^\n]*\n\n```json\n(.*?)\n```\n/s.exec(prompt) ?? []
   return json === undefined ? {} : (JSON.parse(json) as Inputs)
@@ -121,7 +121,7 @@ function outputOf(world: World, phase: Phase, inputs: Inputs): unknown {
     case 't1_plan':
       return planOf(world, inputs)
     case 't1_critique':
-      return { ...(inputs['plan'] as TierPlan), self_critique_summary: 'Nobody says how numbers are rounded.' }
+      return { ...(inputs['plan'] as TierPlan), self_critique_summary: 'The rounding of numbers is not specified.' }
     case 't1_accept':
       return { decision: 'accept', reason: 'It is what was asked for.' }
     case 't2_lead':
@@ -139,7 +139,7 @@ function outputOf(world: World, phase: Phase, inputs: Inputs): unknown {
     case 't3_verdict':
       return jointly(inputs['t5_results'] as { scope: string; verdict: string }[])
     default:
-      throw new Error(`nobody has written down how to do ${phase}`)
+      throw new Error(`the model has no output for phase ${phase}`)
   }
 }
 
@@ -167,7 +167,7 @@ const slicesOf = ({ proposals }: Inputs): unknown =>
 const tasksOf = (squads: readonly Squad[], { squad }: Inputs): readonly Task[] =>
   squads.find(({ id }) => id === (squad as { id: string }).id)?.tasks ?? []
 
-/** Of two squads that claim the same file, the one whose name comes first keeps it. */
+/** Of two squads that claim the same file, the one with the alphabetically first name keeps it. */
 function withoutOverlaps({ tasks, overlaps, workstream, squad }: Inputs): readonly Task[] {
   const own = `${String(workstream)}/${(squad as { id: string }).id}`
   const claims = overlaps as { task: string; with: string }[]

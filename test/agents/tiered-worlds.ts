@@ -34,10 +34,10 @@ const guide = stream('guide', 'docs', ['t4', 't5'], {
   evidence_required: [{ kind: 'file', path: 'GUIDE.md' }],
 })
 
-/** Two squads of one domain that claim the same file at first, one with a task that builds on another; and a page. */
+/** Two squads of one domain that first claim the same file, one with dependent tasks; and a workstream with one page. */
 export const full: World = {
   goal,
-  // Upside down until somebody says so.
+  // The conversion is inverted until a verifier rejects it.
   jobs: {
     ...jobs,
     convert: {

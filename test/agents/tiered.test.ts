@@ -25,14 +25,14 @@ tiers: { t5: { options: { model: judge, max_retries: 1 } } }
 `
 const byModels = `${capabilities}tiers: { t4: { runtime: standard }, t5: { runtime: standard } }\n`
 
-/** Of those that came to their end: who was killed before anything was started was nowhere. */
+/** Lists successful attempts outside a box; an attempt killed before its launch has no box to record. */
 const unboxed = ({ attempts }: Inspection): string[] =>
   attempts
     .filter(({ runtime, outcome, boxed }) => runtime === 'claude-code' && outcome === 'ok' && !boxed)
     .map(({ id }) => id)
 
 it(
-  'models plan, Claude Code works and verifies in boxes, the daemon is killed twice, and the result lands',
+  'completes a run in which models plan, Claude Code works and verifies in boxes, and the daemon is killed twice',
   { timeout: 900_000 },
   async () => {
     const printing: Place = { phase: 't4', task: 'print', step: 1 }
@@ -47,12 +47,12 @@ it(
     const designed = await approve(installed, 't2_synthesis')
     expect(designed.briefs.filter(({ tier }) => tier === 't3')).toEqual([])
 
-    // While one is at its task.
+    // Kill the daemon while an agent works on a task.
     await until(installed, isAskedFor(printing))
     held = judging
     await killDaemon(installed)
 
-    // While one is judged and another has passed already.
+    // Kill it again while one task is being verified and another has passed.
     await until(installed, isAskedFor(judging))
     await until(installed, ({ briefs }) => briefs.some(({ key, status }) => key === guideKey && status === 'verified'))
     held = null
@@ -76,7 +76,7 @@ it(
       'workstream/lengths',
     ])
 
-    // What two squads claimed was released by one of them, and nobody did twice what had been verified.
+    // One of the two squads released the file that both claimed, and no verified task was done twice.
     expect(statusOf(ended, 't4:lengths:print:names')).toBe('cancelled')
     expect(doneAndJudged(ended)).toEqual({
       [guideKey]: ['ok', 'pass'],
@@ -94,7 +94,7 @@ it(
       t4: ['claude-code'],
       t5: ['claude-code'],
     })
-    // Each tier has its model, through the API of its provider, with the key of that one.
+    // Each tier uses its model through its provider's API with that provider's key.
     expect(callsOf(model)).toEqual([
       `planner by messages with ${keys.ANTHROPIC_API_KEY}`,
       `lead by chat with Bearer ${keys.LOCAL_KEY}`,
@@ -110,7 +110,7 @@ const guideKey = 't4:guide:main:guide'
 it.each([
   ['medium', medium, ['t1_plan', 't1_critique', 't3_plan', 't4', 't4', 't5', 't5', 't3_verdict', 't1_accept']],
   ['simple', simple, ['t1_plan', 't1_critique', 't4', 't5', 't1_accept']],
-] as const)('models do all of it, %s', { timeout: 600_000 }, async (_, world, phases) => {
+] as const)('completes a run with models only, path %s', { timeout: 600_000 }, async (_, world, phases) => {
   const installed = await install(world, byModels)
   await approve(installed, 't1_plan')
   await approve(installed, 'merge')
@@ -126,11 +126,11 @@ interface Installed {
   readonly cli: TestCli
   readonly model: ModelServer
   readonly repository: TestRepository
-  /** The run that it was started for. */
+  /** Id of the started run. */
   readonly id: string
 }
 
-/** Planners on one provider, leads on another; keys in the environment of the daemon alone. */
+/** Starts a run with planners on one provider and leads on another; only the daemon's environment has the keys. */
 async function install(
   world: World,
   team: string,
@@ -161,7 +161,7 @@ async function startDaemon(cli: TestCli, model: ModelServer): Promise<void> {
   expect(await cli.start(['up'], environment).ended).toMatchObject({ code: 0 })
 }
 
-/** Without a word, and starts it again. */
+/** Ends the daemon with SIGKILL and starts it again. */
 async function killDaemon({ cli, model }: Installed): Promise<void> {
   const { pid } = daemonOf(cli)
   process.kill(pid, 'SIGKILL')
@@ -185,13 +185,13 @@ async function until(installed: Installed, holds: (shown: Inspection) => boolean
     if (isStuck(shown)) break
     await pause(200)
   }
-  throw new Error(`it never came to that:\n${toldOf(await inspect(installed))}`)
+  throw new Error(`the run did not reach the expected state:\n${historyOf(await inspect(installed))}`)
 }
 
 const isStuck = ({ run, questions }: Inspection): boolean =>
   ['failed', 'cancelled', 'paused'].includes(run.status) || questions.length > 0
 
-const toldOf = ({ events, attempts }: Inspection): string =>
+const historyOf = ({ events, attempts }: Inspection): string =>
   [
     ...events.map(({ kind, message }) => `${kind} ${message}`),
     ...attempts.map(({ runtime, outcome, detail }) => `${runtime} ${outcome}: ${detail}`),
@@ -214,26 +214,26 @@ const isSame = (one: Place | null, other: Place | null): boolean =>
 const statusOf = ({ briefs }: Inspection, wanted: string): string | undefined =>
   briefs.find(({ key }) => key === wanted)?.status
 
-/** How its attempts ended, one after the other; the same again and again stands there once. */
+/** Returns the outcomes of a brief's attempts in order, without repetitions. */
 function outcomesOf({ briefs, attempts }: Inspection, beginning: string): (string | null)[] {
   const brief = briefs.find(({ key }) => key.startsWith(beginning))
   const ended = attempts.filter(({ brief_id }) => brief_id === brief?.id)
   return [...new Set(ended.toSorted((one, other) => one.fence - other.fence).map(({ outcome }) => outcome))]
 }
 
-/** Of each task: when it was done, and what was said of it, in that order. */
+/** Returns per task its successful attempts (`ok`) and verdicts, in order of time. */
 function doneAndJudged({ briefs, attempts, verdicts }: Inspection): Record<string, string[]> {
   const tasks = briefs.filter(({ tier, status }) => tier === 't4' && status !== 'cancelled')
   return Object.fromEntries(
     tasks.map(({ id, key }) => {
       const done = attempts
         .filter(({ brief_id, outcome }) => brief_id === id && outcome === 'ok')
-        .map(({ ended_at }) => ({ at: ended_at ?? '', what: 'ok' }))
+        .map(({ ended_at }) => ({ at: ended_at ?? '', result: 'ok' }))
       const judged = verdicts
         .filter(({ brief_id }) => brief_id === id)
-        .map(({ at, verdict }) => ({ at, what: verdict as string }))
+        .map(({ at, verdict }) => ({ at, result: verdict as string }))
       const all = [...done, ...judged].toSorted((one, other) => one.at.localeCompare(other.at))
-      return [key, all.map(({ what }) => what)]
+      return [key, all.map(({ result }) => result)]
     }),
   )
 }
@@ -246,7 +246,7 @@ const runtimesOf = ({ briefs }: Inspection): Record<string, string[]> =>
     ]),
   )
 
-/** In the order in which they were first made. */
+/** Returns the distinct calls in the order of their first occurrence. */
 function callsOf({ asked }: ModelServer): string[] {
   const calls = asked.map(
     ({ model, protocol, headers }) =>
@@ -255,7 +255,7 @@ function callsOf({ asked }: ModelServer): string[] {
   return [...new Set(calls)]
 }
 
-/** What Agency's own repository has beside what was there: without the name of the run. */
+/** Returns the branches of Agency's mirror, without the run's id in their names. */
 function branchesOf({ home }: TestCli, id: string): string[] {
   const [mirror = ''] = readdirSync(join(home, 'mirrors')).filter((name) => name.endsWith('.git'))
   const refs = execFileSync('git', ['for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads'], {
@@ -269,7 +269,7 @@ function branchesOf({ home }: TestCli, id: string): string[] {
     .toSorted()
 }
 
-/** The store is whole, and no key lies in any file. */
+/** Checks that audit and replay have no findings and that no file contains a key. */
 async function expectClean({ cli }: Installed): Promise<void> {
   const { checks } = await cli.json<{ checks: { name: string; status: string }[] }>('doctor', '--audit', '--replay')
   const looked = checks.filter(({ name }) => name === 'audit' || name === 'replay')
@@ -281,5 +281,5 @@ const filesWith = (folder: string, text: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    // An agent's last files may go meanwhile.
+    // An agent's last files may disappear during the search.
     .filter((path) => existsSync(path) && readFileSync(path).includes(text))

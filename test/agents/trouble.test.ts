@@ -7,7 +7,7 @@ import { writes } from './replies.ts'
 
 const good = turns(writes('a.txt', 'a'))
 
-it('waits where the provider takes no more calls, without blaming anybody, and goes on where it was', async () => {
+it('waits while the provider limits calls, without counting a failure, and then resumes', async () => {
   const { run, until, model } = await install([{ times: 2, reply: rateLimited(2) }, good])
   const ended = await until(await run({ goal: 'Write a', crash_retries: 0, retry_budget: 0 }), hasEnded)
   expect(ended.run.status).toBe('done')
@@ -17,7 +17,7 @@ it('waits where the provider takes no more calls, without blaming anybody, and g
   expect(model.asked.length).toBeGreaterThanOrEqual(4)
 })
 
-it('takes its time where the model does', async () => {
+it('succeeds with a slow model', async () => {
   const [first, second] = writes('a.txt', 'a')
   const slow = turns([
     { ...(first as object), firstByteMs: 2_000 },
@@ -28,7 +28,7 @@ it('takes its time where the model does', async () => {
   expect(ended.attempts).toMatchObject([{ outcome: 'ok' }])
 })
 
-it('asks again where the answer breaks off', async () => {
+it('retries a call whose answer is cut off', async () => {
   const { run, until, output } = await install([
     { times: 1, reply: { text: 'A long text that breaks off', cutAfter: 3 } },
     good,
@@ -38,7 +38,7 @@ it('asks again where the answer breaks off', async () => {
   expect(await output(ended.attempts[0]?.id ?? '')).toContain('a call of the model failed; tried again in 1 s (1 of 1)')
 })
 
-it('is tried again where the model is not there, and says why', async () => {
+it('retries an attempt that could not reach the model, and records the reason', async () => {
   const { run, until, model } = await install([good])
   await model.stop()
   const id = await run({ goal: 'Write a', runtime_options: { max_retries: 0 } })
@@ -49,7 +49,7 @@ it('is tried again where the model is not there, and says why', async () => {
   expect((await until(id, hasEnded)).run.status).toBe('done')
 })
 
-it('says what is wrong with the key', async () => {
+it('records that the API key is invalid', async () => {
   const { run, until } = await install([{ reply: unauthorised }])
   const ended = await until(
     await run({ goal: 'Write a', crash_retries: 0, runtime_options: { max_retries: 0 } }),
@@ -59,7 +59,7 @@ it('says what is wrong with the key', async () => {
   expect(ended.attempts[0]?.['detail']).toMatch(/Invalid API key/)
 })
 
-it('waits where the provider is overloaded', async () => {
+it('waits while the provider is overloaded', async () => {
   const { run, until } = await install([{ reply: overloaded }])
   const id = await run({ goal: 'Write a', runtime_options: { max_retries: 0 } })
   const { attempts } = await until(id, ({ attempts: each }) => each[0]?.status === 'ended')
@@ -71,7 +71,7 @@ const elsewhere = Object.values(networkInterfaces())
   .find((each) => each?.family === 'IPv4' && !each.internal)?.address
 
 it.skipIf(elsewhere === undefined)(
-  'reaches a model elsewhere through the door of its box, where that is allowed',
+  'reaches a model on another address out of its box if the policy allows it',
   async () => {
     const { run, until, model } = await install([good], `network:\n  private: ['${elsewhere}']\n`, elsewhere)
     const ended = await until(await run({ goal: 'Write a' }), hasEnded)

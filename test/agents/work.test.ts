@@ -6,7 +6,7 @@ import { promptHas, turns } from '../support/model-server/script.ts'
 import { hasEnded, install } from './installation.ts'
 import { bash, report, reporting, write, writes } from './replies.ts'
 
-it('edits files, runs a command, reports through its tools, and is verified: in a box', async () => {
+it('edits files, runs a command, reports through its tools and is verified, all in a box', async () => {
   const { run, until, model, output } = await install([
     turns([
       {
@@ -42,7 +42,7 @@ it('edits files, runs a command, reports through its tools, and is verified: in 
   expect(looked?.text).toMatch(/shadow: (No such file|Permission denied)/)
 })
 
-it('is told what to do and has the tools of its attempt, and asks nobody but its model', async () => {
+it('gets its brief and the tools of its attempt, and sends requests only to its model', async () => {
   const { run, until, model } = await install([turns(writes('a.txt', 'a'))])
   const id = await run({ goal: 'Write the letter a' })
   await until(id, hasEnded)
@@ -54,7 +54,7 @@ it('is told what to do and has the tools of its attempt, and asks nobody but its
   expect(model.others).toEqual([])
 })
 
-it('takes a report from the final message where none came otherwise', async () => {
+it('takes the report from the final message if none came another way', async () => {
   const { run, until } = await install([
     turns([
       { tools: [write('a.txt', 'a')] },
@@ -65,7 +65,7 @@ it('takes a report from the final message where none came otherwise', async () =
   expect([ended.status, attempts[0]?.['detail']]).toEqual(['done', 'Said it.'])
 })
 
-it('is sent back where it ends without a result, and then brings one', async () => {
+it('retries an attempt that ended without a report, in a new session', async () => {
   const { run, until, model } = await install([
     { when: ({ prompt }) => prompt.includes('attempt 1.'), reply: { text: 'I am done, believe me.' } },
     turns(writes('a.txt', 'a')),
@@ -73,12 +73,12 @@ it('is sent back where it ends without a result, and then brings one', async () 
   const { attempts, run: ended } = await until(await run({ goal: 'Write a' }), hasEnded)
   expect(ended.status).toBe('done')
   expect(attempts.map(({ outcome }) => outcome).toSorted()).toEqual(['bad_output', 'ok'])
-  // Who did bad work begins anew, and is told what was missing.
+  // After bad output a new session starts, with the reason in its prompt.
   expect(new Set(attempts.map(({ session }) => session)).size).toBe(2)
   expect(model.asked.find(({ prompt }) => prompt.includes('attempt 2.'))?.prompt).toContain('ended without a report')
 })
 
-it('works on two briefs at once, each in its own place', async () => {
+it('works on two briefs at once, each in its own workspace', async () => {
   const slowly = { firstByteMs: 1_500 }
   const { run, until, model, daemon } = await install(
     ['red', 'blue'].map((colour) =>

@@ -21,7 +21,7 @@ async function step(installed: Installation, mission: string, verb: 'exec' | 're
   return answer
 }
 
-it('does one thing in a mission’s workspace; what it did stands in git, and how it was started in the events', async () => {
+it('executes a prompt in a mission’s workspace, and records the changed files and the command line', async () => {
   const installed = await install([
     turns([
       {

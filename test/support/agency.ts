@@ -45,36 +45,36 @@ import { createVirtualClock, type VirtualClock } from './virtual-clock.ts'
 import { operator, plainDefaults } from './work.ts'
 
 export interface AgencyOptions {
-  /** Without one: SQLite in memory. */
+  /** Default: SQLite in memory. */
   db?: Db
   clock?: VirtualClock
   ids?: Ids
   slots?: number
-  /** Beside the scripted one, or instead of it under its name. */
+  /** Further runtimes; one named `scripted` replaces the scripted runtime. */
   runtimes?: readonly Runtime[]
   workspaces?: Workspaces
   repositories?: Repositories
-  /** Beside ours, or instead of one under its name. */
+  /** Further playbooks; one with the name of a product playbook replaces it. */
   playbooks?: readonly Playbook[]
   prices?: Prices
   worker?: string
   chaosPoint?: ChaosPoint
-  /** What happens while the agents of an earlier life are being found and ended. */
+  /** Called while the engine ends the agents of an earlier process. */
   killSurvivors?: (attemptIds: readonly string[]) => Promise<void>
   /** Called after each commit that opened or decided a gate. */
   gatesChanged?: () => void
-  /** What runs take that name none. */
+  /** The default runtime of runs. */
   runtime?: string | null
-  /** What runs take that say nothing themselves. */
+  /** Further defaults of runs. */
   defaults?: Partial<RunDefaults>
-  /** The team of tiered runs that bring none. */
+  /** The default team of tiered runs. */
   homeTeam?: Parts['homeTeam']
-  /** A test that makes things go wrong expects the engine to say so. */
+  /** Set by tests that provoke failures, which the engine logs as errors. */
   mayLogErrors?: boolean
 }
 
 export type StartRun = Partial<z.input<typeof CreateRun>> & {
-  /** What the run's agents play, attempt by attempt; the last one repeats. */
+  /** The steps of the run's agents, attempt by attempt; the last entry repeats. */
   play?: readonly (readonly StepInput[])[]
 }
 
@@ -83,35 +83,36 @@ export interface TestAgency extends Agency {
   readonly clock: VirtualClock
   readonly workspaces: MemoryWorkspaces
   readonly logged: LogLineSeen[]
-  /** By attempt. */
+  /** Prompts by attempt id. */
   readonly prompts: ReadonlyMap<string, string>
   readonly outputs: ReadonlyMap<string, string>
-  /** Attempts whose survivors were looked for. */
+  /** Ids of attempts whose surviving processes the engine searched for. */
   readonly soughtSurvivors: string[]
-  /** What people were told. */
+  /** Notices sent to people. */
   readonly told: readonly Notice[]
-  /** Lets time pass, and at each timer waits for the jobs that it woke. */
+  /** Advances the clock, and at each timer waits for the jobs that it started. */
   pass(ms: number): Promise<void>
-  /** Where agents wait until the test lets them on: the step `{ log: 'gate <name>' }`. */
+  /** A point at which agents wait until the test opens it: the step `{ log: 'gate <name>' }`. */
   readonly gate: Gates['gate']
-  /** As the API would start it, once its input is parsed. */
+  /** Creates a run as the API does after parsing its input. */
   run(input?: StartRun): Promise<Run>
-  /** The run as it is at its end. */
+  /** Resolves with the run when it has ended. */
   settled(run: { id: string }): Promise<Run>
-  /** What `look` returns, as soon as it returns something: it is asked again after every commit. */
+  /** Calls `look` after every commit until it returns a value; resolves with the value. */
   until<T>(look: () => Promise<T | null | undefined | false>): Promise<T>
   inspect(run: { id: string }): ReturnType<Agency['runs']['inspect']>
   events(run: { id: string }): Promise<Event[]>
   brief(run: { id: string }, key?: string): Promise<Brief>
-  /** Resolves when the engine has come to this point so many times since it was made. */
+  /** Resolves when the engine has passed this point `times` times since it was created. */
   passed(point: ChaosPointName, times?: number): Promise<void>
-  /** From now on nothing of it reaches the store, as after kill -9. */
+  /** Cuts the engine off from the store, as kill -9 would. */
   die(): void
 }
 
 /**
- * The real thing without its edges: store, engine, services, scripted agents in this process. Time passes only when the
- * test says so. At the end of the test it is stopped, and audit, replay and its log must have nothing to say.
+ * Opens the product without its edges: store, engine, services, and scripted agents in this process. Time passes only
+ * when the test advances it. At the end of the test the engine is stopped; audit and replay must have no findings, and
+ * the log no errors.
  */
 export async function openAgency(options: AgencyOptions = {}): Promise<TestAgency> {
   const clock = options.clock ?? createVirtualClock()
@@ -213,7 +214,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
   }
 }
 
-/** Timers that outlive a process go and come with the engine, which does not wait for them. */
+/** Starts and stops the jobs (timers that outlive a process) with the engine, which does not wait for them. */
 function withJobs(engine: Engine, jobs: Jobs): { engine: Engine; started(): Promise<void> } {
   let starting: Promise<void> = Promise.resolve()
   return {
@@ -233,7 +234,7 @@ function withJobs(engine: Engine, jobs: Jobs): { engine: Engine; started(): Prom
   }
 }
 
-/** One that is at work already, on a store that nobody else uses. */
+/** Opens the product on a store of its own and starts the engine. */
 export async function startAgency(
   openFresh: OpenFresh,
   options: AgencyOptions = {},
@@ -251,7 +252,7 @@ const openMemoryStore = async (clock: Clock): Promise<Db> => {
   return db
 }
 
-/** Writes a file and reports it: what every agent does that has no reason to do anything else. */
+/** Steps of an agent that writes a file and reports it: the default of every run. */
 export const work: readonly StepInput[] = [
   { write: { path: 'result.md', text: 'Done.\n' } },
   { report: { status: 'done', summary: 'Done.', outputs: ['result.md'] } },
@@ -260,7 +261,7 @@ export const work: readonly StepInput[] = [
 export const startRun = ({ play, ...input }: StartRun = {}): CreateRun =>
   CreateRun.parse({ goal: 'Do it', runtimeOptions: { scenario: { attempts: play ?? [work] } }, ...input })
 
-/** The actor that the server makes of an attempt's token. */
+/** Returns the actor that the server derives from an attempt's token. */
 export const agentOf = (attempt: Attempt, fence = attempt.fence): AgentActor =>
   ({
     kind: 'agent',
@@ -274,7 +275,7 @@ export const agentOf = (attempt: Attempt, fence = attempt.fence): AgentActor =>
 
 export async function until<T>(db: Db, look: () => Promise<T | null | undefined | false>): Promise<T> {
   for (;;) {
-    // Listening before looking: a commit between the two is not missed.
+    // Subscribe before the lookup, so that a commit between the two is not missed.
     const committed = Promise.withResolvers<void>()
     const stopListening = db.onCommit(committed.resolve)
     try {
@@ -304,7 +305,7 @@ function createPoints(then: ChaosPoint): { chaosPoint: ChaosPoint; passed: TestA
   }
 }
 
-/** A store that its process can be cut off from: what is asked of it afterwards is never answered. */
+/** Wraps a store so that the process can be cut off from it: later calls never settle. */
 function mortal(store: Db): { db: Db; die(): void; isDead(): boolean } {
   let dead = false
   const never = new Promise<never>(() => {})
@@ -350,7 +351,7 @@ function rememberingFiles(): { files: AttemptFiles; prompts: Map<string, string>
   }
 }
 
-/** The two things that a scripted agent asks of Agency, without a server in between. */
+/** Answers the two requests that a scripted agent sends to Agency, without a server in between. */
 async function answer(
   db: Db,
   agency: Agency,

@@ -32,12 +32,12 @@ import { talentPlaces } from './talent.ts'
 
 export interface StartOptions {
   slots?: number
-  /** How people are told. */
+  /** Notifiers through which people are notified. */
   told?: readonly NotifierSettings[]
   repositories?: Repositories
 }
 
-/** Everything but a process of its own: the real services and engine on a store, agents played in this process. */
+/** Starts the real services and the engine on a store in this process, with agents in this process. */
 export async function startAgency(
   db: Db,
   { slots = 4, told = [{ adapter: 'terminal', timeoutSeconds: 10 }], repositories }: StartOptions = {},
@@ -69,7 +69,7 @@ export async function startAgency(
     log: noLog,
     chaosPoint: noChaos,
     runtimes: [createScriptedRuntime({ host: 'in-process' })],
-    workspaces: inMemoryButOfMissions(root),
+    workspaces: missionWorkspacesOnDisk(root),
     ...(repositories === undefined ? {} : { repositories }),
     missionWorkspaces: { root, attempts: freshFolder(), reviewPrompt: () => 'Look. {{focus}}', host: 'test' },
     files: createMemoryFiles(),
@@ -118,8 +118,8 @@ export async function startAgency(
   return { agency, org, notify, talent, routes: routesOf(agency, edges) }
 }
 
-/** Briefs need no disk; what belongs to a mission is looked at there. */
-function inMemoryButOfMissions(root: string): Workspaces {
+/** Keeps the workspaces of briefs in memory, and those of missions on the disk, where tests inspect them. */
+function missionWorkspacesOnDisk(root: string): Workspaces {
   const memory = createMemoryWorkspaces()
   const onDisk = createDirectoryWorkspaces({ root })
   const of = (place: Place): Workspaces => ((place.directory ?? null) === null ? memory : onDisk)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 
 import type { JsonSchema } from '../../src/operations/wire-schema.ts'
 
-/** Values that a JSON Schema of ours describes: enough of the language for every operation's input and output. */
+/** Generates values for a JSON Schema; supports the part of the language that our operations use. */
 export function arbitraryOf(schema: JsonSchema): fc.Arbitrary<unknown> {
   if (schema['const'] !== undefined) return fc.constant(schema['const'])
   if (Array.isArray(schema['enum'])) return fc.constantFrom(...(schema['enum'] as unknown[]))
@@ -51,7 +51,7 @@ function stringOf(schema: JsonSchema): fc.Arbitrary<string> {
       .map((date) => date.toISOString())
   if (typeof schema['pattern'] === 'string') {
     const pattern = new RegExp(schema['pattern'])
-    // fast-check cannot build a look-ahead; without it most texts still match.
+    // fast-check cannot generate from a look-ahead; most texts match without it, and the others are filtered out.
     return fc
       .stringMatching(new RegExp(schema['pattern'].replace(/\(\?[=!][^)]*\)/g, '')))
       .filter((text) => pattern.test(text))
@@ -66,6 +66,6 @@ function numberOf(schema: JsonSchema): fc.Arbitrary<number> {
   const above = schema['exclusiveMinimum'] as number | undefined
   const min = (schema['minimum'] as number | undefined) ?? (above === undefined ? -1_000_000 : above + 1)
   const max = (schema['maximum'] as number | undefined) ?? 1_000_000_000
-  // -0 has no text of its own in JSON.
+  // JSON has no -0.
   return whole ? fc.integer({ min, max }) : fc.double({ min, max, noNaN: true }).map((number) => number + 0 || 0)
 }

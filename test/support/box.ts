@@ -8,7 +8,7 @@ import { systemClock } from '../../src/kernel/clock.ts'
 import { type Box, type BoxParts, createBox } from '../../src/workspaces/box/box.ts'
 import { type BoxFound, detectBox } from '../../src/workspaces/box/detect.ts'
 
-/** Whether this machine can make a box, found out once for a test file; without one, its tests are skipped by this reason. */
+/** Whether this machine can create a box, detected once per test file; if not, the reason with which tests are skipped. */
 export const boxHere: BoxFound = await detectOnce()
 
 async function detectOnce(): Promise<BoxFound> {
@@ -20,7 +20,7 @@ async function detectOnce(): Promise<BoxFound> {
   }
 }
 
-/** A box of the test's own, with its directory. */
+/** Creates a box with a directory of its own. */
 export async function createTestBox(parts: Partial<BoxParts> = {}): Promise<Box> {
   if (!boxHere.ok) throw new Error(boxHere.reason)
   const directory = await mkdtemp(join(tmpdir(), 'agency-b'))

@@ -2,7 +2,7 @@ import { chromium as driver, type Browser, type BrowserContext, type BrowserCont
 
 import { chromium } from './machine.ts'
 
-/** Why no test in a browser can run here, or null. */
+/** The reason why no browser test can run on this machine, or null. */
 export const noBrowser: string | null =
   chromium() === null ? 'no Chromium found (Debian: apt-get install chromium)' : null
 
@@ -21,7 +21,7 @@ export const openBrowser = (): Promise<Browser> =>
     ],
   })
 
-/** A browser of its own, as far as cookies and storage go; patient, for a machine that has other things to do as well. */
+/** Opens a context with cookies and storage of its own, and with timeouts long enough for a busy machine. */
 export async function openContext(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
   const context = await browser.newContext(options)
   context.setDefaultTimeout(60_000)

@@ -6,12 +6,12 @@ import { buildVariable, testEntries } from './built.ts'
 
 let folder: string | null = null
 
-/** Bundles the product once for all files of the run, in a place where nobody else builds meanwhile. */
+/** Bundles the product once for all files of the run, in a folder that no other build writes to. */
 export async function setup(): Promise<void> {
   if (process.env[buildVariable] !== undefined) return
   mkdirSync('node_modules/.cache', { recursive: true })
   folder = resolve(mkdtempSync('node_modules/.cache/agency-test-'))
-  // It finds its own package.json one folder up, as an installation does.
+  // The bundle reads its package.json one folder up, as in an installation.
   cpSync('package.json', join(folder, 'package.json'))
   const dist = join(folder, 'dist')
   mkdirSync(dist)

@@ -3,16 +3,16 @@ import { fileURLToPath } from 'node:url'
 
 import { entrySources } from '../../src/entries.ts'
 
-/** Set by `built.setup.ts` to the folder that holds the product as it was bundled for this run of the tests. */
+/** Set by `built.setup.ts` to the folder with the bundle of this test run. */
 export const buildVariable = 'AGENCY_TEST_BUILD'
 
-/** Entries of the tests' own, bundled like the product's and beside them. */
+/** Entries that only tests use, bundled beside the product's. */
 export const testEntries = {
   'test-daemon': 'test/support/daemon-main.ts',
   'chaos-daemon': 'test/chaos/daemon.ts',
 } as const
 
-/** Bundled where there is a bundle, because hundreds of processes are started from it; from source otherwise. */
+/** Returns the bundled entry if there is a bundle, which suites with hundreds of processes build; else the source. */
 export function builtEntry(name: keyof typeof testEntries | 'agency'): string {
   const folder = process.env[buildVariable]
   if (folder !== undefined) return join(folder, `${name}.mjs`)
@@ -20,7 +20,7 @@ export function builtEntry(name: keyof typeof testEntries | 'agency'): string {
   return fileURLToPath(new URL(`../../${source}`, import.meta.url))
 }
 
-/** The dashboard of that bundle, or null where there is none. */
+/** Returns the dashboard's folder in the bundle, or null if there is no bundle. */
 export const builtDashboard = (): string | null => {
   const folder = process.env[buildVariable]
   return folder === undefined ? null : join(folder, 'web')

@@ -15,23 +15,23 @@ export interface Ended {
 export interface Started {
   readonly child: ChildProcess
   readonly ended: Promise<Ended>
-  /** Resolves once this text was printed, on either stream. */
+  /** Resolves when this text has been printed on either stream. */
   printed(text: string): Promise<void>
 }
 
-/** The command line on a home of its own, as a person or an agent would call it. */
+/** The command line with a home of its own, called as a person or an agent calls it. */
 export interface TestCli {
   readonly home: string
-  /** The words before the command: what a script must call. */
+  /** The program and its arguments before the command, for use in scripts. */
   readonly words: readonly string[]
   start(words: readonly string[], env?: Record<string, string>, input?: string | Uint8Array): Started
   run(...words: string[]): Promise<Ended>
-  /** With this on its standard input. */
+  /** Runs a command with this standard input. */
   feed(input: string | Uint8Array, ...words: string[]): Promise<Ended>
-  /** Standard output of a command that must succeed. */
+  /** Returns the standard output of a command that must succeed. */
   text(...words: string[]): Promise<string>
   json<T>(...words: string[]): Promise<T>
-  /** Ends its daemon and takes the home away. */
+  /** Stops the daemon and removes the home. */
   remove(): Promise<void>
 }
 
@@ -44,7 +44,7 @@ export function createTestCli(main: string = builtEntry('agency')): TestCli {
       env: { PATH: process.env['PATH'] ?? '', HOME: home, AGENCY_HOME: home, ...env },
       stdio: 'pipe',
     })
-    // Whoever has read enough closes its end; that is no failure of the test.
+    // A process that has read enough closes its standard input, which is not a failure of the test.
     child.stdin.on('error', () => {})
     child.stdin.end(input)
     let out = ''
@@ -58,7 +58,7 @@ export function createTestCli(main: string = builtEntry('agency')): TestCli {
       err += part.toString()
       for (const listener of listeners) listener()
     })
-    // Not its exit, after which there may still be something to read.
+    // `close` instead of `exit`: after `exit` there may still be output to read.
     let hasEnded = false
     const ended = new Promise<Ended>((settle) => {
       child.on('close', (code, signal) => {
@@ -71,7 +71,7 @@ export function createTestCli(main: string = builtEntry('agency')): TestCli {
       new Promise((settle, reject) => {
         const look = (): void => {
           if (`${out}${err}`.includes(text)) settle()
-          else if (hasEnded) reject(new Error(`it ended without printing "${text}": ${out}${err}`))
+          else if (hasEnded) reject(new Error(`the command ended without printing "${text}": ${out}${err}`))
         }
         listeners.add(look)
         look()

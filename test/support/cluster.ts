@@ -12,14 +12,14 @@ import { freePort } from './port.ts'
 import { isRunning } from './processes.ts'
 
 export interface Cluster {
-  /** Holds data, socket and log; whoever may not enter it may not connect. */
+  /** Holds data, socket and log; its permissions decide which users can connect through the socket. */
   readonly folder: string
   readonly port: number
-  /** For connections over TCP; over the socket the folder is the guard. */
+  /** For connections over TCP; the socket is protected by the folder's permissions. */
   readonly password: string
 }
 
-/** A PostgreSQL server of our own: PostgreSQL refuses to run as root, so then it runs as somebody with fewer rights. */
+/** Starts a private PostgreSQL server. PostgreSQL refuses to run as root, so root starts it as an unprivileged user. */
 export async function startCluster(folder: string): Promise<Cluster> {
   const data = join(folder, 'data')
   const password = randomBytes(12).toString('hex')
@@ -40,11 +40,11 @@ export async function startCluster(folder: string): Promise<Cluster> {
     'listen_addresses=127.0.0.1',
     `unix_socket_directories=${folder}`,
     'max_connections=200',
-    // What is killed in tests are processes, never the machine: what was written is there without waiting for the disk.
+    // Tests kill processes, never the machine: written data survives without waiting for the disk.
     'fsync=off',
     'full_page_writes=off',
     'autovacuum=off',
-    // Cheap on both sides: a race that this machine can show should show within a test.
+    // A short timeout, so that a deadlock that can occur on this machine shows within a test.
     'deadlock_timeout=200ms',
   ]
   await run('pg_ctl', [
@@ -59,19 +59,19 @@ export async function startCluster(folder: string): Promise<Cluster> {
 }
 
 /**
- * Never blocks: every test leaves a database of hundreds of files behind, and who waits for their removal without
- * hearing anything else takes the test processes that end meanwhile for stuck.
+ * Stops the server and removes its folder without blocking the event loop: every test leaves a database of hundreds of
+ * files behind, and vitest would take test processes that end during a synchronous removal for stuck.
  */
 export async function stopCluster(folder: string): Promise<void> {
   try {
     await run('pg_ctl', ['stop', '--silent', '--wait', '--mode=immediate', `--pgdata=${join(folder, 'data')}`])
   } catch {
-    // It had not started, or it is gone already.
+    // The server had not started, or has already ended.
   }
   await rm(folder, { recursive: true, force: true })
 }
 
-/** Named after its test run, so that the next one can clear up after a run that was killed. */
+/** Creates a folder named after the test run's process, so that the next run can remove the folder of a killed run. */
 export function makeClusterFolder(): string {
   const folder = mkdtempSync(join(clustersFolder(), `${prefix}${process.pid}-`))
   chmodSync(folder, 0o700)
@@ -90,7 +90,7 @@ export async function removeAbandonedClusters(): Promise<void> {
 export const databaseUrl = (cluster: Cluster, database: string): string =>
   `postgresql:///${database}?host=${encodeURIComponent(cluster.folder)}&port=${cluster.port}&user=agency`
 
-/** The form that most people give; it carries a password. */
+/** Returns the usual form of a connection URL, with a password. */
 export const tcpUrl = (cluster: Cluster, database: string): string =>
   `postgresql://agency:${cluster.password}@127.0.0.1:${cluster.port}/${database}`
 
@@ -107,22 +107,22 @@ export function readCluster(folder: string): Cluster | null {
 
 const prefix = 'agency-postgres-'
 
-/** In memory where there is room. Root's own temporary directory may be closed to the user that the server runs as. */
+/** Prefers memory. Root's own temporary directory may be closed to the user that runs the server. */
 const clustersFolder = (): string => memoryFolder() ?? (unprivileged() === null ? tmpdir() : '/tmp')
 
 async function run(program: string, args: string[]): Promise<void> {
   const binaries = postgresBinaries()
   if (binaries === null) throw new Error('no PostgreSQL server programs found')
   const user = unprivileged()
-  // Inherited pipes would be kept open by the server and never end.
+  // The server would keep inherited pipes open, and they would never end.
   const child = spawn(join(binaries, program), args, {
     cwd: '/',
     stdio: ['ignore', 'ignore', program === 'pg_ctl' ? 'ignore' : 'pipe'],
     ...user,
   })
-  const said = child.stderr === null ? '' : text(child.stderr)
+  const errors = child.stderr === null ? '' : text(child.stderr)
   const [code] = (await once(child, 'exit')) as [number | null]
-  if (code !== 0) throw new Error(`${program} failed (${code}): ${await said}`)
+  if (code !== 0) throw new Error(`${program} failed (${code}): ${await errors}`)
 }
 
 function unprivileged(): { uid: number; gid: number } | null {

@@ -1,6 +1,6 @@
 import { startDaemon } from '../../src/daemon/start.ts'
 
-/** The daemon with the dashboard that a test has built for itself: `daemon-main.ts <port> <web root>`. */
+/** Starts the daemon with a dashboard that a test has built: `daemon-main.ts <port> <web root>`. */
 const [port, web] = process.argv.slice(2)
 const daemon = await startDaemon({ env: process.env, flags: { port }, web: web ?? null })
 process.on('SIGTERM', () => void daemon.stop())

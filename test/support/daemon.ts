@@ -8,24 +8,24 @@ import { pause } from '../../src/kernel/clock.ts'
 import { builtEntry } from './built.ts'
 import { freePort } from './port.ts'
 
-/** A daemon of its own, on a home and a port of its own; both stay the same when it is started again. */
+/** A daemon with a home and a port of its own, which stay the same across restarts. */
 export interface TestDaemon {
   readonly home: string
   readonly address: string
   start(): Promise<void>
-  /** Asks it to stop and waits until it is gone. */
+  /** Asks the daemon to stop and waits until it has ended. */
   stop(): Promise<void>
-  /** Ends it without a word. */
+  /** Ends the daemon with SIGKILL. */
   kill(): Promise<void>
-  /** As the operator. JSON as it is on the wire. */
+  /** Sends a request as the operator; body and answer are JSON as on the wire. */
   ask<Answer>(method: string, path: string, body?: unknown): Promise<Answer>
-  /** An address that signs one browser in, once. */
+  /** Returns an address that signs in one browser, once. */
   link(path?: string): Promise<string>
-  /** Stops it and takes its home away. */
+  /** Stops the daemon and removes its home. */
   remove(): Promise<void>
 }
 
-/** With the dashboard of this folder, and with this beside what every daemon finds in its environment. */
+/** Creates a daemon with the dashboard in this folder and these additional environment variables. */
 export async function createTestDaemon(
   webRoot: string | null,
   environment: Readonly<Record<string, string>> = {},

@@ -10,12 +10,12 @@ import { builtDashboard } from './built.ts'
 import type { TestDaemon } from './daemon.ts'
 
 export interface Dashboard {
-  /** The folder that a daemon serves it from. */
+  /** The folder from which a daemon serves the dashboard. */
   readonly root: string
   remove(): void
 }
 
-/** The dashboard as it is now, in a folder of its own: whoever builds `dist/` meanwhile takes no page away. */
+/** Builds the current dashboard into a folder of its own, so that a concurrent build of `dist/` removes no page. */
 export async function buildDashboard(): Promise<Dashboard> {
   const built = builtDashboard()
   if (built !== null) return { root: built, remove: () => {} }
@@ -34,7 +34,7 @@ export interface WireRun {
   simulated: boolean
 }
 
-/** Two briefs, one after the other; each waits for a file in its workspace before it does its work. */
+/** Starts a run with two briefs in sequence; each waits for a file in its workspace before it works. */
 export async function startGatedRun(daemon: TestDaemon, goal: string): Promise<{ run: WireRun; release: Release }> {
   const steps = (output: string) => [
     { say: 'I am a simulated agent.' },
@@ -73,7 +73,7 @@ export async function startGatedRun(daemon: TestDaemon, goal: string): Promise<{
 
 export type Release = (key: 'poem' | 'page') => void
 
-/** A run that ends by itself: done at once, failed for want of evidence, or blocked on a question. */
+/** Starts a run that ends without help: done at once, failed for lack of evidence, or blocked on a question. */
 export const startRun = (daemon: TestDaemon, kind: 'done' | 'failed' | 'blocked', goal: string): Promise<WireRun> =>
   daemon.ask<WireRun>('POST', '/runs', {
     goal,
@@ -93,24 +93,24 @@ export const startRun = (daemon: TestDaemon, kind: 'done' | 'failed' | 'blocked'
     },
   })
 
-/** Everything that the browser refused or that broke in the page. */
+/** Collects the page's errors and the browser's error messages. */
 export function watchComplaints(page: Page): string[] {
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
   page.on('console', (message) => {
     const text = message.text()
-    // A browser reports every answer but 2xx and every lost connection; the tests provoke those.
+    // A browser reports every status outside 2xx and every lost connection as an error; the tests provoke these.
     if (message.type() === 'error' && !/Failed to load resource|ERR_CONNECTION_REFUSED/.test(text))
       complaints.push(text)
   })
   return complaints
 }
 
-/** Both wait until it is so, and fail when it does not become so. For anything else there is `expect.poll`. */
+/** Both wait for the element's state and fail on a timeout. For other conditions use `expect.poll`. */
 export const expectShown = (locator: Locator): Promise<void> => locator.waitFor()
 export const expectGone = (locator: Locator): Promise<void> => locator.waitFor({ state: 'hidden' })
 
-/** Nothing is still loading: neither what the page shows a skeleton for, nor what comes into it without one. */
+/** Waits until the page has loaded everything, with or without a skeleton. */
 export const settled = (page: Page): Promise<unknown> =>
   page.waitForFunction(
     () =>

@@ -24,8 +24,8 @@ export interface Office extends Org {
 }
 
 /**
- * The services of the organisation without an engine beside them: as after a first start, or as after one with
- * `--no-seed`. At the end of the test, audit and replay must have nothing to say.
+ * Opens the organisation's services without an engine, as after a first start or one with `--no-seed`. At the end of the
+ * test, audit and replay must have no findings.
  */
 export async function openOffice(
   openFresh: OpenFresh,
@@ -35,7 +35,7 @@ export async function openOffice(
   return furnish(db, isEmpty, root)
 }
 
-/** In memory: for sentences about documents, which no store changes. */
+/** Opens the services in memory, for tests of documents that do not depend on the store. */
 export async function openSketch({ isEmpty = false } = {}): Promise<Office> {
   const db = await openStore(
     { kind: 'sqlite', path: ':memory:' },
@@ -69,22 +69,22 @@ interface Options {
 export const importInto = (org: Org, document: string, options: Options = {}): Promise<Imported> =>
   org.documents.import(operator, document, { preview: false, force: false, withIntent: false, ...options })
 
-/** The lines that `agency org import --preview` prints. */
+/** Returns the lines that `agency org import --preview` prints. */
 export async function previewOf(org: Org, document: string, options: Options = {}): Promise<string[]> {
   const all = { preview: true, force: false, withIntent: false, ...options }
   return changeLines((await org.documents.import(operator, document, all)).changes, true)
 }
 
-/** `line:column message`, warnings marked. */
+/** Returns faults as `line:column message`, with warnings marked. */
 export async function faultsOf(org: Org, document: string): Promise<string[]> {
   const { faults } = await org.documents.validate(document)
-  return faults.map(said)
+  return faults.map(lineOf)
 }
 
-const said = ({ severity, line, column, message }: Fault): string =>
+const lineOf = ({ severity, line, column, message }: Fault): string =>
   `${severity === 'warning' ? 'warning ' : ''}${line}:${column} ${message}`
 
-/** How it was refused; fails where it was not. */
+/** Returns the error with which the work was refused; fails if it succeeded. */
 export async function refusalOf(work: Promise<unknown>): Promise<AgencyError> {
   try {
     await work
@@ -92,5 +92,5 @@ export async function refusalOf(work: Promise<unknown>): Promise<AgencyError> {
     if (error instanceof AgencyError) return error
     throw error
   }
-  throw new Error('it was not refused')
+  throw new Error('the operation was not refused')
 }

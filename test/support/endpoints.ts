@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type IncomingHttpHeaders } from 'node
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** How the other side of a notifier can behave. */
+/** Behaviour of the server that a notifier sends to. */
 export type Behaviour =
   | 'takes it'
   | 'hangs'
@@ -23,15 +23,15 @@ export interface HttpRequest {
 export interface HttpEndpoint {
   readonly origin: string
   readonly requests: HttpRequest[]
-  /** Who came where a redirect points to. */
+  /** Paths of requests that followed the redirect. */
   readonly elsewhere: string[]
-  /** From now on. */
+  /** Changes the behaviour for later requests. */
   behave(behaviour: Behaviour): void
 }
 
 const chunk = Buffer.alloc(64 * 1_024, 'x')
 
-/** A web server that behaves so. */
+/** Starts a web server with this behaviour. */
 export async function httpEndpoint(first: Behaviour): Promise<HttpEndpoint> {
   let behaviour = first
   const requests: HttpRequest[] = []
@@ -72,13 +72,13 @@ function flood(stream: {
 
 export interface SmtpEndpoint {
   readonly port: number
-  /** Whole mails, headers and all. */
+  /** Received mails with their headers. */
   readonly mails: string[]
-  /** What was said to it, line by line, without the mails. */
+  /** Received command lines, without the mails. */
   readonly lines: string[]
 }
 
-/** As much of a mail server as a sender needs. */
+/** Starts a mail server with the commands that a sender needs. */
 export async function smtpEndpoint(behaviour: Behaviour): Promise<SmtpEndpoint> {
   const mails: string[] = []
   const lines: string[] = []
@@ -94,12 +94,12 @@ export async function smtpEndpoint(behaviour: Behaviour): Promise<SmtpEndpoint> 
   return { port, mails, lines }
 }
 
-function converse(socket: Socket, behaviour: Behaviour, heard: { mails: string[]; lines: string[] }): void {
-  const say = (text: string): void => void socket.write(`${text}\r\n`)
+function converse(socket: Socket, behaviour: Behaviour, received: { mails: string[]; lines: string[] }): void {
+  const reply = (text: string): void => void socket.write(`${text}\r\n`)
   let rest = ''
   let mail: string[] | null = null
   let secrets = 0
-  say('220 loopback ESMTP')
+  reply('220 loopback ESMTP')
   socket.setEncoding('utf8').on('data', (text: string) => {
     const all = (rest + text).split('\r\n')
     rest = all.pop() ?? ''
@@ -108,34 +108,36 @@ function converse(socket: Socket, behaviour: Behaviour, heard: { mails: string[]
   function answer(line: string): void {
     if (mail !== null) {
       if (line !== '.') return void mail.push(line.startsWith('..') ? line.slice(1) : line)
-      heard.mails.push(mail.join('\n'))
+      received.mails.push(mail.join('\n'))
       mail = null
-      say('250 taken')
+      reply('250 taken')
       return behaviour === 'takes it and never stops talking' ? flood(socket) : undefined
     }
-    heard.lines.push(line)
+    received.lines.push(line)
     if (secrets > 0 && --secrets === 0)
-      return say(behaviour.startsWith('fails and repeats') ? `535 5.7.8 no entry with ${decoded(line)}` : '235 welcome')
+      return reply(
+        behaviour.startsWith('fails and repeats') ? `535 5.7.8 no entry with ${decoded(line)}` : '235 welcome',
+      )
     const verb = line.split(' ')[0]?.toUpperCase()
-    if (verb === 'EHLO') return say('250-loopback\r\n250 AUTH PLAIN')
+    if (verb === 'EHLO') return reply('250-loopback\r\n250 AUTH PLAIN')
     if (verb === 'AUTH') {
       const given = line.split(' ')[2]
       if (given === undefined) {
         secrets = 1
-        return say('334 ')
+        return reply('334 ')
       }
-      return say(
+      return reply(
         behaviour.startsWith('fails and repeats') ? `535 5.7.8 no entry with ${decoded(given)}` : '235 welcome',
       )
     }
-    if (verb === 'RCPT' && behaviour === 'fails') return say('554 5.7.1 out of order')
+    if (verb === 'RCPT' && behaviour === 'fails') return reply('554 5.7.1 out of order')
     if (verb === 'DATA') {
       mail = []
-      return say('354 go on')
+      return reply('354 send the mail')
     }
-    if (verb === 'STARTTLS') return say('502 5.5.1 not here')
+    if (verb === 'STARTTLS') return reply('502 5.5.1 not here')
     if (verb === 'QUIT') return void socket.end('221 bye\r\n')
-    say('250 well')
+    reply('250 well')
   }
 }
 

@@ -1,4 +1,4 @@
-/** A point that a test holds somebody at until it opens. */
+/** Creates a point at which code under test waits until the test opens it. */
 export function createGate(): { opened: Promise<void>; open(): void } {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { opened: promise, open: resolve }

@@ -1,4 +1,4 @@
-/** A place where an agent waits until the test lets it on. */
+/** A point at which an agent waits until the test opens it. */
 export interface Gate {
   /** Resolves when the first agent has arrived. */
   readonly reached: Promise<void>
@@ -7,7 +7,7 @@ export interface Gate {
 
 export interface Gates {
   gate(name: string): Gate
-  /** For whoever arrives: `gate <name>` waits, anything else passes. */
+  /** Waits at the named gate if the message is `gate <name>`; returns at once otherwise. */
   pass(message: string): Promise<void>
   openAll(): void
 }

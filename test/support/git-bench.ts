@@ -13,7 +13,7 @@ import { readInside, writeInside } from '../../src/workspaces/files.ts'
 import { enterPlainly } from '../../src/workspaces/enter-directly.ts'
 import type { Workspace } from '../../src/workspaces/port.ts'
 
-/** Git as anybody would run it, with everything on that a repository asks for. */
+/** Runs git as a user would, with all of a repository's own settings (hooks, filters) in force. */
 export function plainGit(cwd: string, ...args: string[]): string {
   return execFileSync('git', args, {
     cwd,
@@ -33,7 +33,7 @@ export const plainEnvironment = {
   GIT_COMMITTER_EMAIL: 'ada@example.com',
 }
 
-/** A folder of its own for a file of tests, and what they are about, in it. */
+/** Creates a folder for one test file, with functions that create repositories, mirrors and workspaces in it. */
 export function createGitBench() {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'agency-git-')))
   afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -60,7 +60,7 @@ export function createGitBench() {
     author,
     folder,
     repository,
-    /** A clone in a workspace, as the engine makes it for a brief. */
+    /** Creates a clone in a workspace, as the engine does for a brief. */
     workplace: async (source = repository(), branch = `feature/run_1/main/brf_${(count += 1)}`): Promise<Workplace> => {
       const { path: mirror, commit: start } = await mirrors.refresh(source)
       const workspace = plainWorkspace(folder('workspace'))
@@ -70,7 +70,7 @@ export function createGitBench() {
   }
 }
 
-/** One without a box, as far as git is concerned. */
+/** Creates a workspace without a box, sufficient for git. */
 export function plainWorkspace(path: string): Workspace {
   mkdirSync(join(path, '.agency', 'outbox'), { recursive: true })
   mkdirSync(`${path}.home`, { recursive: true })
@@ -108,7 +108,7 @@ export function commitFiles(folder: string, files: Record<string, string | Buffe
   return plainGit(folder, 'rev-parse', 'HEAD')
 }
 
-/** Everything that a repository says of itself, to see that nothing of it has changed. */
+/** Returns the state of a repository, for a comparison that shows that nothing changed. */
 export function fingerprint(path: string): Record<string, string> {
   const folder = plainGit(path, 'rev-parse', '--absolute-git-dir')
   return {

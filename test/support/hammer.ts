@@ -20,7 +20,7 @@ async function writeRounds(start: number): Promise<void> {
   const next = randomFrom(start)
   for (let round = 0; round < Number(rounds); round++) {
     const named = shuffled(streams, next).slice(0, 1 + (next() % 3))
-    // Now and then counters in any order: a circle of waiting writers that naming streams does not prevent.
+    // Sometimes counters in random order: a deadlock between writers that naming streams does not prevent.
     const counted = shuffled(counters, next).slice(0, next() % 16 === 0 ? 3 : 1)
     await db.write(named, async (tx) => {
       for (const name of counted) await nextCounter(tx, name)
@@ -31,7 +31,7 @@ async function writeRounds(start: number): Promise<void> {
   }
 }
 
-/** Numerical Recipes' generator: the same seed hammers the same way. */
+/** The generator of Numerical Recipes: the same seed gives the same writes. */
 function randomFrom(start: number): () => number {
   let state = start >>> 0
   return () => {

@@ -1,8 +1,8 @@
 import type { Import, SourceFile } from './imports.ts'
 
 /**
- * Who may import what: a file's place and name give its role, the role decides.
- * `.oxlintrc.json` says the same as far as a linter can, for the editor; this is the whole of it.
+ * Checks the import rules: a file's path gives its role, and the role gives the allowed imports. `.oxlintrc.json` has the
+ * part of these rules that a linter can check, for the editor; this table is complete.
  */
 export function violations(files: readonly SourceFile[]): string[] {
   return files.flatMap((file) => [...forbiddenImports(file), ...impurities(file), ...defaultExports(file)])
@@ -27,7 +27,7 @@ export type Role =
   | 'part'
   | 'web'
 
-/** First match wins: a contract is a contract wherever it lies. */
+/** The first match decides: a contract is a contract in every folder. */
 const roles: readonly (readonly [Role, RegExp])[] = [
   ['anything', /\.test\.tsx?$|(^|\/)contract-suite\.ts$|^(test|bench|scripts)\/|\.config\.ts$/],
   ['web', /^web\//],
@@ -37,14 +37,14 @@ const roles: readonly (readonly [Role, RegExp])[] = [
   // Pure like the kernel, so that stores and db/ too can remove secrets before they write.
   ['redaction', /^src\/secrets\/(redact|passwords)\.ts$/],
   ['contract', /(^|\/)(contract|states)\.ts$|\.contract\.ts$|^src\/operations\/wire\.ts$/],
-  // Where our own files lie: on disk, and in the bundle.
+  // Paths of our own files, on disk and in the bundle.
   ['places', /^src\/(entries|daemon\/home)\.ts$/],
-  // What works without a daemon; only the CLI loads it, and only when asked.
+  // Commands that work without a daemon; only the CLI loads them, and only when they are called.
   ['offline', /^src\/(cli\/offline(\.ts$|\/)|doctor\/)/],
   ['edge', /(^|\/)routes\.ts$|^src\/(server|mcp)\//],
   ['cli', /(^|\/)cli(\.ts$|\/)/],
   ['service', /(^|\/)service\.ts$/],
-  // The only places that build real things from parts.
+  // The composition roots.
   ['anything', /(^|\/)compose\.ts$|^src\/daemon\//],
   ['db', /^src\/db\//],
   ['store', /(^|\/)(.*-)?(store|seed)\.ts$|^src\/(events|jobs)\/|^src\/tables\.ts$/],
@@ -57,9 +57,9 @@ const roles: readonly (readonly [Role, RegExp])[] = [
 
 interface Allowance {
   roles: readonly Role[]
-  /** Roles of which only types may be had. */
+  /** Roles of which only types may be imported. */
   types?: readonly Role[]
-  /** Roles that are loaded when they are needed and not before. */
+  /** Roles that may only be imported dynamically. */
   later?: readonly Role[]
   packages: RegExp
 }
@@ -107,7 +107,7 @@ const table: Record<Exclude<Role, 'anything' | 'offline'>, Allowance> = {
 
 export function roleOf(path: string): Role {
   const role = roles.find(([, pattern]) => pattern.test(path))?.[0]
-  if (!role) throw new Error(`${path} has no role: say in test/support/import-table.ts what may be imported there`)
+  if (!role) throw new Error(`${path} has no role: add one with its allowed imports to test/support/import-table.ts`)
   return role
 }
 
@@ -123,7 +123,7 @@ function forbiddenImports(file: SourceFile): string[] {
 
 function isAllowed(path: string, allowance: Allowance, imported: Import): boolean {
   if (!imported.isFile) return allowance.packages.test(imported.target)
-  // Data beside the code, such as styles.
+  // Data files beside the code, such as styles.
   if (!/\.tsx?$/.test(imported.target)) return path.startsWith('web/') && imported.target.startsWith('web/')
   const role = roleOf(imported.target)
   if (role === 'adapter') return allowance.roles.includes(role) && adapterOf(path) === adapterOf(imported.target)
@@ -134,7 +134,7 @@ function isAllowed(path: string, allowance: Allowance, imported: Import): boolea
 
 const adapterOf = (path: string): string => path.split('/').slice(0, 4).join('/')
 
-/** Time and chance are handed in, so that every test and every replay can decide them. */
+/** Finds uses of time and randomness, which code receives as parameters so that tests and replays control them. */
 function impurities(file: SourceFile): string[] {
   if (!file.path.startsWith('src/') || isExemptFromPurity(file.path)) return []
   return file.impurities.map(({ name, line }) => `${file.path}:${line} may not use ${name}: take a Clock or Ids`)
@@ -145,7 +145,7 @@ const isExemptFromPurity = (path: string): boolean => /^src\/(kernel|adapters)\/
 const defaultExports = (file: SourceFile): string[] =>
   file.hasDefaultExport && !file.path.endsWith('.config.ts') ? [`${file.path} has a default export`] : []
 
-/** Each cycle once, as the files on it. Types count too: they make code as hard to move as values do. */
+/** Returns each cycle once, as its files. Imports of types count too: they make code as hard to move as values do. */
 export function cycles(files: readonly SourceFile[]): string[][] {
   const graph = new Map(
     files.map((file) => [file.path, file.imports.filter((each) => each.isFile).map((each) => each.target)]),

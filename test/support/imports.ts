@@ -8,7 +8,7 @@ export interface Import {
   target: string
   isFile: boolean
   typeOnly: boolean
-  /** By `import()`, when it is needed. */
+  /** Imported dynamically by `import()`. */
   later: boolean
   line: number
 }
@@ -17,12 +17,12 @@ export interface SourceFile {
   /** From the repository's root, with forward slashes. */
   path: string
   imports: Import[]
-  /** Where it asks the machine for time or chance: `Date.now`, `setTimeout`, `new Date()`… */
+  /** Uses of time or randomness: `Date.now`, `setTimeout`, `new Date()`… */
   impurities: { name: string; line: number }[]
   hasDefaultExport: boolean
 }
 
-/** Every TypeScript file under the given folders of the repository. */
+/** Reads every TypeScript file under the given folders of the repository. */
 export function readSources(root: string, folders: readonly string[]): SourceFile[] {
   return folders.flatMap((folder) =>
     filesUnder(join(root, folder))
@@ -48,7 +48,7 @@ export function scan(path: string, text: string): SourceFile {
   return file
 }
 
-/** A node of the syntax tree, as far as this file looks into it. */
+/** A node of the syntax tree, with the fields that this file reads. */
 interface Syntax {
   type: string
   start: number
@@ -103,7 +103,7 @@ function impurityOf(node: Syntax): string | null {
   return impureProperties.has(name) || impureNames.has(name) ? name : null
 }
 
-/** `import { randomUUID } from 'node:crypto'`, under whatever name; promises of timers likewise. */
+/** Finds `import { randomUUID } from 'node:crypto'` under any local name, and imports of promise-based timers. */
 function importedImpurity(node: Syntax): string | null {
   const from = importOf(node)
   if (!from || from.typeOnly) return null

@@ -5,7 +5,7 @@ import { systemIds } from '../../src/kernel/ids.ts'
 import { findRun } from '../../src/work/runs/store.ts'
 import type { TestAgency } from './agency.ts'
 
-/** What the engine does in a run, done by a test: rows that would take a whole run to come about. */
+/** Changes a run's rows as the engine does, for tests of rows that would otherwise need a whole run. */
 export const inside = <T>(
   agency: Pick<TestAgency, 'db'>,
   { id }: { id: string },

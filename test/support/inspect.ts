@@ -11,32 +11,32 @@ export interface Inspected {
   overflow: string[]
 }
 
-/** What axe finds, and which elements are wider than what shows them. */
+/** Returns axe's findings and the elements that overflow their container. */
 export async function inspect(page: Page): Promise<Inspected> {
   return { found: await runAxe(page), overflow: await overflowing(page) }
 }
 
-/** The same in both themes. Another theme has other colours and nothing else: in the light one only these are looked at. */
+/** Inspects both themes. Themes differ in colours only, so the light one is checked for colours only. */
 export async function inspectInBothThemes(page: Page): Promise<Inspected> {
-  await wearTheme(page, 'dark')
+  await switchTheme(page, 'dark')
   const dark = await inspect(page)
-  await wearTheme(page, 'light')
+  await switchTheme(page, 'light')
   const light = await runAxe(page, ['color-contrast'])
   return { found: [...dark.found, ...light.map((each) => `in the light theme: ${each}`)], overflow: dark.overflow }
 }
 
-/** Some colours take a moment to become others. */
-async function wearTheme(page: Page, colorScheme: 'dark' | 'light'): Promise<void> {
+/** Switches the theme and waits for the transitions of its colours. */
+async function switchTheme(page: Page, colorScheme: 'dark' | 'light'): Promise<void> {
   await page.emulateMedia({ colorScheme })
   await page.evaluate(async () => {
     const changing = document.getAnimations().filter((each) => each instanceof CSSTransition)
-    // One whose element goes away meanwhile is cancelled, which is as good.
+    // The transition of an element that disappears is cancelled, which also ends it.
     await Promise.allSettled(changing.map((each) => each.finished))
   })
 }
 
 async function runAxe(page: Page, rules: string[] | null = null): Promise<string[]> {
-  // Read into the page by the driver, past the page's own policy, which allows no foreign script.
+  // The driver evaluates axe in the page: the page's content security policy allows no foreign script.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource)
   const { violations } = await page.evaluate((only) => {
     const { axe } = globalThis as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }

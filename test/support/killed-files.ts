@@ -4,7 +4,7 @@ import { systemClock } from '../../src/kernel/clock.ts'
 import { noLog } from '../../src/kernel/log.ts'
 import { createFiles } from '../../src/org/files.ts'
 
-/** Stages two files, commits a row with them and puts them into place, but dies at the named step. */
+/** Stages two files, commits a row with them and moves them into place, but kills itself at the named step. */
 const [step, place, root] = process.argv.slice(2) as [string, string, string]
 const die = (): void => void process.kill(process.pid, 'SIGKILL')
 
@@ -19,7 +19,7 @@ const files = createFiles({
   db: {
     ...db,
     write: (streams, work) => {
-      // The first that the files themselves make crosses out what has been moved.
+      // The first write of the files themselves marks them as moved.
       if (++writes === 1 && step === 'moved') die()
       return db.write(streams, work)
     },

@@ -5,7 +5,7 @@ import { composeOrganisation } from '../../src/org/compose.ts'
 import { shop } from './shop.ts'
 import { operator } from './work.ts'
 
-/** Imports a document, but dies at the named step. */
+/** Imports a document, but kills itself at the named step. */
 const [step, place, root] = process.argv.slice(2) as [string, string, string]
 const die = (): void => void process.kill(process.pid, 'SIGKILL')
 
@@ -23,7 +23,7 @@ const { documents, files } = composeOrganisation({
     async write(streams, work) {
       const nth = ++writes
       if (nth === 1 && step === 'staged') die()
-      // The second crosses out what has been moved.
+      // The second write marks the files as moved.
       if (nth === 2 && step === 'moved') die()
       const result = await db.write(streams, async (tx) => {
         const done = await work(tx)

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync, readFileSync, statfsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** The folder that holds initdb and postgres, newest first where several are installed; Debian keeps it off the PATH. */
+/** Finds the folder with initdb and postgres, of the newest version installed; Debian keeps it off the PATH. */
 export function postgresBinaries(): string | null {
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []
@@ -9,14 +9,14 @@ export function postgresBinaries(): string | null {
   return folders.find((folder) => ['initdb', 'postgres'].every((name) => isProgram(join(folder, name)))) ?? null
 }
 
-/** A Chromium or Chrome that tests can drive; `CHROMIUM` names another one. */
+/** Finds a Chromium or Chrome that tests can drive; `CHROMIUM` overrides it. */
 export function chromium(): string | null {
   const named = process.env['CHROMIUM']
   if (named) return isProgram(named) ? named : null
   return program('chromium', 'chromium-browser', 'google-chrome')
 }
 
-/** A file system in memory that has room for what tests write and lets programs run from it, or null. */
+/** Finds a file system in memory with enough space for the tests' files and without `noexec`, or returns null. */
 export function memoryFolder(): string | null {
   const folder = '/dev/shm'
   try {

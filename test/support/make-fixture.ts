@@ -10,11 +10,11 @@ import { change, create } from '../../src/events/change.ts'
 import { createVirtualClock } from './virtual-clock.ts'
 
 /**
- * `node test/support/make-fixture.ts <number>` writes a store as the Agency of this checkout makes it. Kept for every
- * released schema: later versions must open it. Run it when a migration is added, never for an older number.
+ * `node test/support/make-fixture.ts <number>` writes a store as the Agency of this checkout creates it. One is kept for
+ * every released schema: later versions must open it. Run it when a migration is added, never for an older number.
  */
 const number = process.argv[2]
-if (number === undefined) throw new Error('which number?')
+if (number === undefined) throw new Error('usage: node test/support/make-fixture.ts <number>')
 const path = fileURLToPath(new URL(`../fixtures/store-${number.padStart(4, '0')}.db`, import.meta.url))
 rmSync(path, { force: true })
 
@@ -38,7 +38,7 @@ await db.once('a key', 'a digest', () =>
 )
 await db.close()
 
-// Small pages: half of them would be empty.
+// Small pages, because half of the usual ones would be empty.
 const file = new DatabaseSync(path)
 file.exec('PRAGMA journal_mode = DELETE; PRAGMA page_size = 512; VACUUM')
 file.close()

@@ -6,7 +6,7 @@ import { isRunning } from './processes.ts'
 
 let folder: string | null = null
 
-/** Where the machine has room in its memory, what tests write is written there: thousands of them wait for no disk. */
+/** Puts temporary files into memory if the machine has enough, so that thousands of tests do not wait for the disk. */
 export function setup(): void {
   const memory = memoryFolder()
   if (memory === null || process.env['TMPDIR'] !== undefined) return

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** A small disk of its own, gone when the test is: what root may do to files, a full or read-only disk still refuses. */
+/** Mounts a small disk until the end of the test: file permissions do not stop root, a full or read-only disk does. */
 export function mountDisk(
   sizeKb: number,
   folder = mkdtempSync(join(tmpdir(), 'agency-disk-')),
@@ -18,7 +18,7 @@ export function mountDisk(
   }
 }
 
-/** Why no disk can be mounted here, or null. */
+/** Returns the reason why no disk can be mounted on this machine, or null. */
 export function mountsMissing(): string | null {
   if (process.getuid?.() !== 0) return 'only root can mount a disk'
   const folder = join(tmpdir(), `agency-disk-probe-${process.pid}`)
@@ -37,7 +37,7 @@ function mount(folder: string, sizeKb: number): string | null {
 }
 
 function unmount(folder: string): void {
-  // Lazily: a database that a failed test left open must not keep the folder.
+  // A lazy unmount: a database that a failed test left open must not block the removal of the folder.
   spawnSync('umount', ['--lazy', folder])
   rmSync(folder, { recursive: true, force: true })
 }

@@ -12,7 +12,7 @@ import { freshSqlite } from './store.ts'
 
 const Note = z.object({ noteId: z.string(), seq: z.number().int(), freeForm: z.record(z.string(), z.unknown()) })
 
-/** A noun so small that only the server's own behaviour shows. */
+/** Operations of a minimal noun, for tests of the server's own behaviour. */
 export const noteOperations = {
   add: operation({
     name: 'note.add',
@@ -58,7 +58,7 @@ export const noteOperations = {
   }),
   wait: operation({
     name: 'note.wait',
-    summary: 'Wait for somebody to let go',
+    summary: 'Wait until the test opens the gate',
     method: 'POST',
     path: '/notes/wait',
     input: z.strictObject({}),

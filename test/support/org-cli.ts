@@ -6,17 +6,17 @@ import { parse } from 'yaml'
 
 import { createTestCli, type Ended, type TestCli } from './cli.ts'
 
-/** `agency org` on a home of its own, with what tests of it say again and again. */
+/** `agency org` with a home of its own, and helpers that many of its tests use. */
 export interface OrgCli extends TestCli {
-  /** What a question prints, as YAML. */
+  /** Returns the output of a read command, parsed as YAML. */
   ask<T = Record<string, unknown>>(...words: string[]): Promise<T>
-  /** How a command was refused: exit code and the first line that it said. */
+  /** Returns the exit code and the first printed line of a command that must be refused. */
   refusal(...words: string[]): Promise<string>
-  /** As a person types it: every `agency` in the line is the command line under test. */
+  /** Runs a shell line; every `agency` in it is the command line under test. */
   shell(line: string): Promise<Ended>
-  /** An organisation of six seats under this name, with Robbo on the first; its ids by title. */
+  /** Founds an organisation of six seats with this name and Robbo on the first; returns position ids by title. */
   found(name: string): Promise<{ slug: string; robbo: string; seats: Record<string, number> }>
-  /** The lines run by an agent at work in its workspace; its exit code and what it printed. */
+  /** Runs the lines as an agent in its workspace; returns the exit code and the output. */
   asAgent(line: string): Promise<{ code: number; out: string; err: string }>
   file(name: string, text: string | Uint8Array): string
 }
@@ -48,7 +48,7 @@ export function createOrgCli(): OrgCli {
       }
     },
     async asAgent(line) {
-      // All of it in its workspace: a boxed agent sees nothing else of this machine's files.
+      // All files are in the workspace: a boxed agent cannot read other files of this machine.
       const script = [
         agencyWord(cli),
         `{ ${line}`,
@@ -79,7 +79,7 @@ async function ensure(ended: Promise<Ended>): Promise<void> {
   if (code !== 0) throw new Error(`exit ${code}: ${out}${err}`)
 }
 
-/** A shell's word for the command line under test. */
+/** Defines a shell function `agency` for the command line under test. */
 const agencyWord = (cli: TestCli): string => `agency() { ${cli.words.map((word) => `'${word}'`).join(' ')} "$@"; }`
 
 function runShell(cli: TestCli, line: string): Promise<Ended> {
@@ -95,7 +95,7 @@ function runShell(cli: TestCli, line: string): Promise<Ended> {
   return new Promise((settle) => child.on('close', (code, signal) => settle({ code, signal, out, err })))
 }
 
-/** No ids: whoever imports it gets new ones. */
+/** A document without ids: the import assigns new ones. */
 export const sixSeats = (name: string): string => `
 organisation:
   name: ${name}

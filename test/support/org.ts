@@ -15,15 +15,15 @@ export interface TestOrg extends Org {
   readonly agency: TestAgency & { store: FreshStore }
   readonly db: TestAgency['db']
   readonly root: string
-  /** A live agent of that persona, at work in the Development organisation until the test ends. */
+  /** Returns a live agent of that persona, which works in the Development organisation until the test ends. */
   agentAs(personaId: number): Promise<AgentActor>
   events(stream: string): Promise<Event[]>
-  /** As a person with an editor would, past everything that the product does. */
+  /** Writes a file directly, as a person with an editor would. */
   edit(path: string, text: string): void
   look(path: string): string
 }
 
-/** The services of the organisation on a store and a data directory of their own; audit and replay must agree at the end. */
+/** Opens the organisation's services on a store and a data directory of their own; checks audit and replay at the end. */
 export async function openOrg(
   openFresh: OpenFresh,
   { root = freshFolder(), ...texts }: { root?: string } & Pick<OrgParts, 'poolText'> = {},

@@ -6,7 +6,7 @@ export interface MadeOrganisation {
   seats: Record<string, number>
 }
 
-/** Imports a document and says what became of it. */
+/** Imports a document and returns the organisation's slug and position ids. */
 export async function importOrganisation(daemon: TestDaemon, document: string): Promise<MadeOrganisation> {
   const { organisation_id: id } = await daemon.ask<{ organisation_id: number }>('POST', '/orgs/import', { document })
   const { organisations } = await daemon.ask<{ organisations: { organisation_id: number; slug: string }[] }>(
@@ -18,7 +18,7 @@ export async function importOrganisation(daemon: TestDaemon, document: string): 
   return { slug, seats: Object.fromEntries(seats.map((seat) => [seat.title, seat.position_id])) }
 }
 
-/** One at the top, seven under each: some escalate past their manager, some seats are cross-cutting. */
+/** Builds a document with one seat at the top and `span` under each: some escalate past their manager, some are cross-cutting. */
 export function company(name: string, count: number, span = 7): string {
   const title = (index: number): string => `Seat ${String(index + 1).padStart(4, '0')}`
   const seats = Array.from({ length: count }, (_, index) => {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { organisationSettings } from '../../src/org/organisations/contract.ts'
 import { Title } from '../../src/org/references.contract.ts'
 
-/** An organisation as a document says it, with every key that an export has but for slug and paths. */
+/** An organisation as in a document, with every key of an export except slug and paths. */
 export interface DrawnOrganisation {
   organisation: {
     organisation_id: number
@@ -31,7 +31,7 @@ interface DrawnSeat {
   authority?: { kind: string; limit: number; unit: string; on_breach: string }[]
 }
 
-/** What YAML, people and programmers find hard. */
+/** Texts that are hard for YAML parsers and programs. */
 const awkward = [
   'null', '~', 'true', 'no', 'on', '007', '1.0', '1e3', '0x1F', '1_000', '.inf', '<<', '=', '-', '---', '...', '2030-01-01',
   '- item', '# comment', 'a: b', 'a:b', 'x #y', '"quoted"', "it's", '`', '@at', '%', '!tag', '&anchor', '*alias', '[list]',
@@ -43,7 +43,7 @@ const word = fc.oneof(
   { weight: 2, arbitrary: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }) },
 )
 
-/** One line that an operation would take for a name. */
+/** Generates one line that operations accept as a name. */
 const line = (max: number): fc.Arbitrary<string> =>
   fc
     .array(word, { minLength: 1, maxLength: 3 })
@@ -51,11 +51,11 @@ const line = (max: number): fc.Arbitrary<string> =>
     .filter((text) => Title.safeParse(text).success && text.isWellFormed())
     .map((text) => text.trim())
 
-/** With something to make a slug of. */
+/** Generates a name with at least one character that a slug can contain. */
 const name = (max: number): fc.Arbitrary<string> =>
   line(max - 2).map((text) => (/[a-z0-9]/i.test(text) ? text : `${text} x`))
 
-/** Of several lines, with blanks and signs wherever they hurt. */
+/** Generates several lines with spaces and punctuation in awkward positions. */
 const prose = fc
   .array(
     fc.oneof(
@@ -94,7 +94,7 @@ const authority = fc.uniqueArray(
   { selector: (limit) => limit.kind, maxLength: 3 },
 )
 
-/** Numbers from `first` on are its own, so that many fit into one store. */
+/** Generates an organisation with ids from `first` on, so that many fit into one store. */
 export const drawOrganisation = (first: () => number): fc.Arbitrary<DrawnOrganisation> =>
   fc
     .record({
@@ -171,7 +171,7 @@ interface Drawn {
 
 function assemble(drawn: Drawn, first: number): DrawnOrganisation {
   const { titles } = drawn
-  // A number in the name keeps roles of different organisations apart.
+  // A number in the name keeps roles of different organisations distinct.
   const roles = drawn.roles.map(([text, description], index) => ({
     role_id: first + index,
     name: `${text} ${first + index}`,
@@ -180,7 +180,7 @@ function assemble(drawn: Drawn, first: number): DrawnOrganisation {
   const roleName = (choice: number): string => roles[choice % roles.length]?.name ?? ''
   const positions = titles.map((title, index): DrawnSeat => {
     const seat = drawn.seats[index] as Drawn['seats'][number]
-    // Upwards is towards the front, help comes from the back: neither line can close, the two together may.
+    // Managers have smaller indexes and escalation targets larger ones: neither relation has a cycle, but both together may.
     const above = seat.above === null || index === 0 ? null : (titles[seat.above % index] ?? null)
     const later = titles.length - index - 1
     const helper = seat.helper === null || later === 0 ? null : (titles[index + 1 + (seat.helper % later)] ?? null)
@@ -236,7 +236,7 @@ function assignmentOf(
   return {
     persona_assignment_id: first + index,
     persona_id: id,
-    // Renamed since: the slug says nothing about the name.
+    // As after a renaming: the slug does not follow from the name.
     persona_slug: `${drawn.slug}-${id}`,
     persona_name: drawn.name,
     persona_role: roleName(drawn.role),

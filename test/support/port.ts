@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * A port that nobody listens on. Below those that the system hands out by itself: a daemon that is started again on the
- * same port would otherwise find it taken by whoever connected somewhere in between.
+ * Finds a free port below the range that the system assigns to outgoing connections: otherwise a connection opened
+ * between two starts of a daemon could occupy its port.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -10,35 +10,35 @@ import { systemClock } from '../../src/kernel/clock.ts'
 import { type Cluster, databaseUrl, readCluster, startCluster, tcpUrl, writeCluster } from './cluster.ts'
 import { postgresBinaries } from './machine.ts'
 
-/** Set by `postgres.setup.ts` to the folder of this run's cluster, which exists only once a test wants it. */
+/** Set by `postgres.setup.ts` to the folder of this run's cluster, which the first test that needs it starts. */
 export const clusterVariable = 'AGENCY_TEST_CLUSTER'
 
-/** Why no test of this run can use PostgreSQL, or null. */
+/** Returns the reason why no test of this run can use PostgreSQL, or null. */
 export function postgresMissing(): string | null {
   if (postgresBinaries() === null) return 'no PostgreSQL server programs found (Debian: apt-get install postgresql)'
   if (process.env[clusterVariable] === undefined) return 'vitest.config.ts does not run test/support/postgres.setup.ts'
   return null
 }
 
-/** The address of an empty database that nobody else uses, gone when the test is. */
+/** Creates an empty database for one test, dropped at its end; returns the URL. */
 export async function freshDatabase(): Promise<string> {
   const cluster = await sharedCluster()
   return databaseUrl(cluster, await createDatabase(cluster))
 }
 
-/** One that already has the schema: copying it is faster than migrating again. */
+/** Creates a database with the schema by copying a template, which is faster than migrating. */
 export async function freshStoreDatabase(): Promise<string> {
   const cluster = await sharedCluster()
   return databaseUrl(cluster, await createDatabase(cluster, migrated))
 }
 
-/** An empty one over TCP and with a password, as a remote server would be named. */
+/** Creates an empty database; returns a URL over TCP with a password, as for a remote server. */
 export async function freshTcpDatabase(): Promise<string> {
   const cluster = await sharedCluster()
   return tcpUrl(cluster, await createDatabase(cluster))
 }
 
-/** One statement or script on a connection of its own, past everything that the product does. */
+/** Runs a statement or script on a connection of its own, bypassing the product. */
 export async function runOn(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -54,25 +54,25 @@ let made = 0
 async function createDatabase(cluster: Cluster, source = 'template1'): Promise<string> {
   const name = `test_${process.pid}_${++made}`
   const server = databaseUrl(cluster, 'postgres')
-  // Copying files is twice as fast as writing them to the log, where no checkpoint waits for a disk.
+  // Copying files is twice as fast as writing them to the log, if no checkpoint waits for a disk.
   await runOn(server, `CREATE DATABASE ${name} TEMPLATE ${source} STRATEGY file_copy`)
-  // Each is ten megabytes, and there are hundreds of them.
+  // Each database has ten megabytes, and there are hundreds of them.
   afterTest(() => runOn(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
   return name
 }
 
-/** Nobody waits for it but the cluster's end. Outside of a test (`npm run soak`) that is all there is. */
+/** Drops the database after the test without waiting. Outside a test (`npm run soak`) only the cluster's end removes it. */
 function afterTest(drop: () => Promise<unknown>): void {
   try {
     onTestFinished(() => void drop().catch(() => {}))
   } catch {
-    // No test is under way.
+    // No test is running.
   }
 }
 
 let shared: Promise<Cluster> | null = null
 
-/** One cluster for all test files of a run: the first that wants it starts it, the others wait for the file lock. */
+/** Returns the cluster of the run: the first test file that needs it starts it, the others wait for the file lock. */
 function sharedCluster(): Promise<Cluster> {
   shared ??= startOnce(process.env[clusterVariable] as string)
   return shared

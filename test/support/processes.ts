@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Whether a process still runs. A dead one that nobody has collected yet keeps its number, but does not. */
+/** Reports whether a process still runs. A zombie keeps its process id but counts as ended. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -11,7 +11,7 @@ export function isRunning(pid: number): boolean {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) !== 'Z'
   } catch (error) {
-    // Without /proc at all there is only the first answer; with it, the process has just gone.
+    // A system without /proc has only the first answer; with /proc, the process has just ended.
     return process.platform !== 'linux' && (error as NodeJS.ErrnoException).code === 'ENOENT'
   }
 }

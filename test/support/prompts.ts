@@ -6,7 +6,7 @@ import { promptPath } from '../../src/entries.ts'
 
 const read = new Map<string, string>()
 
-/** Our own prompts, each read once. */
+/** Reads the product's own prompts, each once. */
 export const bundledPrompt: EngineDeps['promptOf'] = (playbook, kind, phase) => {
   const path = promptPath(playbook, promptName(kind, phase))
   const text = read.get(path) ?? readFileSync(path, 'utf8')

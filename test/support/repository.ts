@@ -14,15 +14,15 @@ import { createDirectoryWorkspaces } from '../../src/workspaces/directory.ts'
 import type { Workspaces } from '../../src/workspaces/port.ts'
 import { createSeenLog } from './server.ts'
 
-/** An operator's repository with real git, in a folder of its own. */
+/** An operator's repository with real git in a folder of its own. */
 export interface TestRepository {
   readonly path: string
   git(...args: string[]): string
-  /** Any program in it. */
+  /** Runs a program in the repository. */
   run(program: string, ...args: string[]): string
   write(path: string, text: string): void
   read(path: string): string
-  /** Everything that is there, as one commit; its id. */
+  /** Commits all files; returns the commit's id. */
   commit(message: string): string
 }
 
@@ -58,7 +58,7 @@ export function makeRepository(
   return repository
 }
 
-/** Mirrors and clones below a folder that goes with the test; unboxed. */
+/** Opens mirrors and clones, without a box, in a folder that is removed with the test. */
 export function openRepositories(): { repositories: Repositories; workspaces: Workspaces; root: string } {
   const root = mkdtempSync(join(tmpdir(), 'agency-mirrors-'))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 
 import { runOn } from './postgres.ts'
 
-/** A table in words that both stores share; lists are sorted, so that only what they say is compared. */
+/** A table described in terms that both stores share; lists are sorted, so that order does not matter in comparisons. */
 export interface TableShape {
   columns: Record<string, string>
   primaryKey: string[]
@@ -106,12 +106,12 @@ const types: Record<string, string> = {
 
 function columnText(column: Row): string {
   const type = types[String(column['type'])] ?? `unknown type ${String(column['type'])}`
-  // Without "C" the server's language decides the order of texts, and the two stores would sort differently.
+  // Without "C" the server's locale decides the order of texts, and the two stores would sort differently.
   const collation = type === 'TEXT' && column['collation'] !== 'C' ? ' without COLLATE "C"' : ''
   return `${type}${collation}${column['nullable'] === true ? ' or null' : ''}`
 }
 
-/** PostgreSQL prints conditions in its own words: parentheses, casts, and `= ANY (ARRAY[…])` for `IN (…)`. */
+/** Normalises conditions: PostgreSQL prints them with parentheses, casts, and `= ANY (ARRAY[…])` for `IN (…)`. */
 function indexText(columns: string[], where: string | null): string {
   if (where === null) return columns.join(', ')
   const plain = where

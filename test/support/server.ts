@@ -29,12 +29,12 @@ export interface TestServer {
   port: number
   socket: string
   logged: LogLineSeen[]
-  /** As the operator, over TCP, unless told otherwise. */
+  /** Sends a request; by default as the operator, over TCP. */
   send(method: string, path: string, options?: SendOptions): Promise<Answer>
 }
 
 export interface SendOptions {
-  /** null: none at all. */
+  /** null: no token. */
   token?: string | null
   headers?: Record<string, string>
   /** Sent as JSON, unless it is text or bytes. */
@@ -54,11 +54,11 @@ export interface TestServerOptions extends Partial<Omit<ServerOptions, 'routes' 
   routes: readonly Route[]
   attempts?: Record<string, AttemptStanding>
   findAttempt?: CredentialOptions['findAttempt']
-  /** Where to listen; a place of its own by default. */
+  /** Path of the socket; one of its own by default. */
   socket?: string
 }
 
-/** A real server on a free port and a socket of its own, gone when the test is. */
+/** Starts a real server on a free port and a socket of its own, until the end of the test. */
 export async function startServer({
   db,
   routes,
@@ -98,7 +98,7 @@ export function createSeenLog(lines: LogLineSeen[]): Log {
   return Object.fromEntries(logLevels.map((level) => [level, write(level)])) as Log
 }
 
-/** One request on a connection of its own, with exactly the headers that it is given. */
+/** Sends one request on a connection of its own, with exactly these headers. */
 export function sendTo(
   place: { port: number } | { socketPath: string },
   method: string,

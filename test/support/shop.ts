@@ -1,4 +1,4 @@
-/** A small organisation as a document, with one of everything that a document may say. */
+/** A document with a small organisation and one example of everything that a document may contain. */
 export const shop = `organisation:
   organisation_id: 5
   name: Shop

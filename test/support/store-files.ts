@@ -3,14 +3,14 @@ import { join } from 'node:path'
 
 import { readSources, type SourceFile } from './imports.ts'
 
-/** The only ways to PostgreSQL in tests: what `store.ts` offers under these names, and all of `postgres.ts`. */
+/** Tests reach PostgreSQL only through these functions of `store.ts` and through `postgres.ts`. */
 const chooses = /\bdescribe(?:Stores|Postgres)\b/
 const store = 'test/support/store.ts'
 const postgres = 'test/support/postgres.ts'
 
 /**
- * The files under these folders that can come to use PostgreSQL, themselves or through what they import: all others
- * show the same on any store. A new one is found by what it imports; there is no list to forget it on.
+ * Finds the files under these folders that can use PostgreSQL, directly or through an import: the others behave the same
+ * on every store. A new file is found by its imports, so there is no list to keep up to date.
  */
 export function filesOnPostgres(root: string, folders: readonly string[]): string[] {
   const files = readSources(root, folders)

@@ -12,9 +12,9 @@ import { freshStoreDatabase, postgresMissing, runOn } from './postgres.ts'
 export interface FreshStore {
   readonly place: StorePlace
   readonly db: Db
-  /** Another handle on the same store, as another process or a later life would have it. */
+  /** Opens another handle on the same store, as another process or a restarted one would. */
   open(options?: Partial<DbOptions> & { readOnly?: boolean }): Promise<Db>
-  /** A script on a connection of its own, past everything that the product does. */
+  /** Runs a script on a connection of its own, bypassing the product. */
   raw(sql: string): Promise<Record<string, unknown>[]>
 }
 
@@ -23,8 +23,8 @@ export type OpenFresh = (options?: Partial<DbOptions>) => Promise<FreshStore>
 export const testChainKey = new Uint8Array(32).fill(7)
 
 /**
- * The same sentences for every store. `AGENCY_TEST_STORE` chooses: `sqlite`, `postgres` or `all`.
- * Unset, PostgreSQL is used where it is installed; asked for by name, its absence is a failure and not a skip.
+ * Declares the same suite for every store. `AGENCY_TEST_STORE` chooses: `sqlite`, `postgres` or `all`. If it is unset,
+ * PostgreSQL is used when it is installed; if PostgreSQL is requested by name, its absence is a failure and not a skip.
  */
 export function describeStores(name: string, suite: (openFresh: OpenFresh, kind: 'sqlite' | 'postgres') => void): void {
   if (wanted !== 'postgres')
@@ -36,7 +36,7 @@ export function describeStores(name: string, suite: (openFresh: OpenFresh, kind:
   })
 }
 
-/** What only PostgreSQL can show. */
+/** Declares a suite that needs PostgreSQL. */
 export function describePostgres(name: string, suite: (openFresh: typeof freshPostgres) => void): void {
   if (wanted === 'sqlite') return
   const missing = postgresMissing()
@@ -49,7 +49,7 @@ export function describePostgres(name: string, suite: (openFresh: typeof freshPo
 
 const wanted = process.env['AGENCY_TEST_STORE'] ?? 'installed'
 
-/** A store file in a folder of its own, gone when the test is. */
+/** Opens a store file in a folder of its own, which is removed at the end of the test. */
 export function freshSqlite(options: Partial<DbOptions> = {}): Promise<FreshStore & { place: { kind: 'sqlite' } }> {
   return manage({ kind: 'sqlite', path: join(freshFolder(), 'store.db') }, options)
 }
@@ -80,7 +80,7 @@ export async function rawSql(place: StorePlace, sql: string): Promise<Record<str
   if (place.kind === 'postgres') return runOn(place.url, sql)
   const database = new DatabaseSync(place.path)
   try {
-    // Only a query can be prepared for its rows; a script is several statements.
+    // Only a single query can be prepared and return rows; a script is several statements.
     if (/^\s*select|^\s*pragma/i.test(sql)) return database.prepare(sql).all()
     database.exec(sql)
     return []

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { playbooksRoot, talentRoot } from '../../src/entries.ts'
 import type { TalentPlaces } from '../../src/talent/service.ts'
 
-/** What ships, and a home of one's own. */
+/** Returns the bundled talent pool's folder and the one in a home. */
 export const talentPlaces = (home: string): TalentPlaces => ({
   bundled: talentRoot(),
   home: join(home, 'talent'),

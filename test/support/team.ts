@@ -4,7 +4,7 @@ import type { Run } from '../../src/work/runs/contract.ts'
 import { runs } from '../../src/work/runs/store.ts'
 import type { TestAgency } from './agency.ts'
 
-/** A team for a run that has not begun, whatever its playbook: the engine asks no further. */
+/** Gives a team to a run that has not started, with any playbook: the engine checks no further. */
 export async function giveTeam(agency: Pick<TestAgency, 'db'>, run: Run, text: string): Promise<void> {
   const file = { text, name: 'team.yaml' }
   const scripted = { name: 'scripted', trouble: null, simulated: true }

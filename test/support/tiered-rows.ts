@@ -9,7 +9,7 @@ import type { Run } from '../../src/work/runs/contract.ts'
 import type { Verdict } from '../../src/work/verdicts/contract.ts'
 import { aBrief, aRun } from './work.ts'
 
-/** A tiered run as `run.inspect` shows it, half-way: of any size, for whoever draws it. */
+/** A half-finished tiered run of any size, as `run.inspect` returns it, for tests of its display. */
 export interface TieredRows {
   run: Run
   briefs: Brief[]
@@ -23,7 +23,7 @@ export interface TieredRows {
 
 export interface TieredShape {
   workstreams: number
-  /** Of each workstream. */
+  /** Number of tasks per workstream. */
   tasks: number
   squads?: number
 }
@@ -31,7 +31,7 @@ export interface TieredShape {
 const at = '2030-01-01T00:00:00.000Z'
 const runId = 'run_tiered000001'
 
-/** The first workstream is judged once and has a slice that failed; the others are at work, the last has not begun. */
+/** The first workstream was verified once and has a failed task; the others are being worked on, the last has not started. */
 export function tieredRows({ workstreams, tasks, squads = 1 }: TieredShape): TieredRows {
   const ids = Array.from({ length: workstreams }, (_, index) => `stream-${index + 1}`)
   const briefs: Brief[] = []

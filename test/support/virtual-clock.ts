@@ -1,17 +1,17 @@
 import { type Clock, isoAt } from '../../src/kernel/clock.ts'
 
 export interface VirtualClock extends Clock {
-  /** Lets time pass; every timer that falls due on the way fires at its own time, in order. */
+  /** Advances the time; every timer that becomes due fires at its own time, in order. */
   advance(ms: number): void
-  /** Sets the time as an administrator does, forwards or backwards: no timer fires by it. */
+  /** Sets the wall clock forwards or backwards, as an administrator does; fires no timer. */
   jump(ms: number): void
-  /** How long until the next timer fires; null without one. */
+  /** Milliseconds until the next timer fires; null if none is set. */
   untilNext(): number | null
-  /** How many timers are set. */
+  /** Number of timers that are set. */
   timers(): number
 }
 
-/** Time that only a test moves. */
+/** Creates a clock that only the test advances. */
 export function createVirtualClock(start = '2030-01-01T00:00:00.000Z'): VirtualClock {
   let nowMs = Date.parse(start)
   let elapsedMs = 0
@@ -60,5 +60,5 @@ export function createVirtualClock(start = '2030-01-01T00:00:00.000Z'): VirtualC
 
 type Entry = [id: number, timer: { dueMs: number }]
 
-/** By time, then in the order they were set: ids rise. */
+/** Orders by time, then by the order in which they were set, since ids ascend. */
 const byDueTime = ([idA, a]: Entry, [idB, b]: Entry): number => a.dueMs - b.dueMs || idA - idB

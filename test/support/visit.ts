@@ -5,17 +5,17 @@ import { openBrowser, openContext } from './browser.ts'
 import { createTestDaemon, type TestDaemon } from './daemon.ts'
 import { buildDashboard, type Dashboard, watchComplaints } from './dashboard.ts'
 
-/** A browser that has never been here, in front of a daemon that all tests of the file share. */
+/** A fresh browser context and the daemon that all tests of the file share. */
 export interface Visit {
   readonly daemon: TestDaemon
   readonly browser: Browser
   readonly context: BrowserContext
   readonly page: Page
-  /** Signs in, then goes there. */
+  /** Signs in, then opens the path. */
   enter(path?: string): Promise<void>
 }
 
-/** For the tests around it: `begin` once with the daemon, `arrive` before each. What the browser complains of fails one. */
+/** Registers hooks: `begin` runs once with the daemon, `arrive` before each test. An error in the browser fails the test. */
 export function visitDashboard(
   arrive: (visit: Visit) => unknown,
   begin: (daemon: TestDaemon) => unknown = () => {},
@@ -50,6 +50,6 @@ export function visitDashboard(
   })
   afterEach(async () => {
     await context.close()
-    if (complaints.length > 0) throw new Error(`the browser complained:\n${complaints.join('\n')}`)
+    if (complaints.length > 0) throw new Error(`the browser reported errors:\n${complaints.join('\n')}`)
   })
 }

@@ -1,11 +1,12 @@
+import { newBrief } from '../../src/engine/plan.ts'
 import { nothingFound } from '../../src/engine/view.ts'
-import { operatorPersona, systemPersona } from '../../src/kernel/ids.ts'
+import { operatorPersona } from '../../src/kernel/ids.ts'
 import type { OperatorActor } from '../../src/kernel/actor.ts'
 import type { View } from '../../src/playbooks/contract.ts'
 import type { Brief } from '../../src/work/briefs/contract.ts'
 import type { Run } from '../../src/work/runs/contract.ts'
 
-/** What a run takes that says nothing itself: nobody judges, nobody is asked. */
+/** Defaults of runs: without verification and without questions. */
 export const plainDefaults = {
   idleMinutes: 30,
   hardMinutes: 240,
@@ -18,75 +19,27 @@ export const plainDefaults = {
   gateTimeoutMinutes: null,
 } as const
 
-/** Rows that a test of a pure function needs in full and cares about in part. */
+// Complete rows for tests of pure functions that depend on some of the columns.
 
 const at = '2030-01-01T00:00:00.000Z'
 
 export const operator: OperatorActor = { kind: 'operator', personaId: operatorPersona }
 
-export const aBrief = (fields: Partial<Brief> = {}): Brief => ({
-  id: 'brf_1',
-  runId: 'run_1',
-  missionId: 'mis_1',
-  kind: 'work',
-  key: 'main',
-  number: 1,
-  title: 'A haiku',
-  objective: 'Write a haiku about rivers into poem.txt',
-  context: '',
-  evidence: [{ kind: 'artifact' }],
-  checkable: false,
-  verify: 'none',
-  verifies: null,
-  verifiesAttempt: null,
-  personaId: systemPersona,
-  verifierId: null,
-  runtime: 'scripted',
-  provider: 'scripted',
-  runtimeOptions: {},
-  status: 'pending',
-  heldBy: null,
-  unmetDependencies: 0,
-  attempts: 0,
-  attemptId: null,
-  crashRetries: 0,
-  crashLimit: 3,
-  retriesUsed: 0,
-  retryBudget: 3,
-  verificationFailures: 0,
-  verificationLimit: 3,
-  similarEscalations: 0,
-  interruptions: 0,
-  corrections: [],
-  guidance: [],
-  rejectionReason: null,
-  remainderOf: null,
-  tokenBudget: null,
-  costLimitMicros: null,
-  tokensUsed: 0,
-  costMicros: 0,
-  startCommit: null,
-  tier: null,
-  phase: null,
-  workstream: null,
-  part: null,
-  ownerId: null,
-  personality: null,
-  label: null,
-  inputs: {},
-  files: [],
-  flow: null,
-  replaces: null,
-  opaque: false,
-  escalations: 0,
-  branch: null,
-  branchCommit: null,
-  allowed: [],
-  failure: null,
-  createdAt: at,
-  updatedAt: at,
-  ...fields,
-})
+export const aBrief = (fields: Partial<Brief> = {}): Brief =>
+  newBrief(
+    // The parts of a scope that `newBrief` reads.
+    { run: aRun(), tx: { at }, providerOf: () => 'scripted' } as unknown as Parameters<typeof newBrief>[0],
+    {
+      id: 'brf_1',
+      key: 'main',
+      number: 1,
+      title: 'A haiku',
+      objective: 'Write a haiku about rivers into poem.txt',
+      evidence: [{ kind: 'artifact' }],
+      checkable: false,
+      ...fields,
+    },
+  )
 
 export const aRun = (fields: Partial<Run> = {}): Run => ({
   id: 'run_1',
@@ -134,7 +87,7 @@ export const aRun = (fields: Partial<Run> = {}): Run => ({
   ...fields,
 })
 
-/** What a playbook sees where nothing is divided into parts. */
+/** Returns a playbook's view of a run without parts. */
 export const aView = (fields: Partial<View> = {}): View => ({
   run: aRun(),
   liveAttempts: 0,
