@@ -13,7 +13,7 @@ export const entrySources = {
   'claude-permit': './adapters/runtime/claude-code/permit.ts',
   'http-probe': './workspaces/probe/main.ts',
   'box-init': './workspaces/box/init/main.ts',
-  'schema-check': './work/evidence/schema/main.ts',
+  'schema-check': './json-schema/main.ts',
   'plan-reader': './work/plans/main.ts',
   'secret-scan': './secrets/main.ts',
 } as const

@@ -1,7 +1,7 @@
 import { shorten } from '../../kernel/text.ts'
 import type { EvidenceOf } from '../../work/evidence/contract.ts'
 import { think } from '../../threads/run-in-worker.ts'
-import type { Fitting } from '../../work/evidence/schema/fit.ts'
+import type { Fitting } from '../../json-schema/validate.ts'
 import { absent } from './file.ts'
 import { type Found, kept, type Scene, seen } from './finding.ts'
 

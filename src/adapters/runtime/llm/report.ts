@@ -71,7 +71,7 @@ async function misfitsOf(value: unknown, output: NonNullable<Launch['output']>):
 
 async function misfitsBy({ schema }: NonNullable<Launch['output']>): Promise<(value: unknown) => string[]> {
   // Loaded when the first agent has something to show.
-  const { createFitting } = await import('../../../work/evidence/schema/fit.ts')
+  const { createFitting } = await import('../../../json-schema/validate.ts')
   return createFitting(schema)
 }
 

@@ -1,4 +1,0 @@
-import { answerWith } from '../../../threads/answer.ts'
-import { misfits } from './fit.ts'
-
-answerWith(misfits)
