@@ -1,4 +1,4 @@
 import { answerWith } from '../threads/answer.ts'
-import { misfits } from './validate.ts'
+import { validateDocument } from './validate.ts'
 
-answerWith(misfits)
+answerWith(validateDocument)

@@ -4,38 +4,38 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { parse } from 'yaml'
 
-export interface TextOf {
-  /** JSON, or YAML by its ending. */
+export interface DocumentText {
+  /** Selects the parser: YAML for `.yaml` and `.yml`, JSON otherwise. */
   readonly path: string
   readonly text: string
 }
 
-export interface Fitting {
-  readonly document: TextOf
-  readonly schema: TextOf | { readonly inline: Record<string, unknown> }
+export interface SchemaCheck {
+  readonly document: DocumentText
+  readonly schema: DocumentText | { readonly inline: Record<string, unknown> }
 }
 
-/** What does not fit, one line each; empty when all of it fits. Throws where one of the two cannot be read. */
-export function misfits({ document, schema }: Fitting): string[] {
+/** Returns one line per violation of the schema; none if the document is valid. Throws if either text cannot be parsed. */
+export function validateDocument({ document, schema }: SchemaCheck): string[] {
   const value = read(document)
-  return createFitting('inline' in schema ? schema.inline : read(schema))(value)
+  return createValidator('inline' in schema ? schema.inline : read(schema))(value)
 }
 
-/** The same for many values: to prepare a schema takes far longer than to use it. */
-export function createFitting(rules: unknown): (value: unknown) => string[] {
+/** Returns the same check for many values: compiling a schema takes far longer than applying it. */
+export function createValidator(rules: unknown): (value: unknown) => string[] {
   if (typeof rules !== 'object' || rules === null || Array.isArray(rules))
     throw new Error('the schema is not an object')
-  const fits = validatorOf(rules as AnySchemaObject)
+  const validate = compile(rules as AnySchemaObject)
   return (value) => {
-    const answer = fits(value)
-    if (typeof answer !== 'boolean') throw new Error('the schema is asynchronous')
-    return answer ? [] : (fits.errors ?? []).slice(0, maxMisfits).map(misfitLine)
+    const result = validate(value)
+    if (typeof result !== 'boolean') throw new Error('the schema is asynchronous')
+    return result ? [] : (validate.errors ?? []).slice(0, maxErrors).map(errorLine)
   }
 }
 
-const maxMisfits = 20
+const maxErrors = 20
 
-function read({ path, text }: TextOf): unknown {
+function read({ path, text }: DocumentText): unknown {
   try {
     if (!/\.ya?ml$/i.test(path)) return JSON.parse(text)
     return parse(text, { maxAliasCount: 100, prettyErrors: true })
@@ -46,15 +46,15 @@ function read({ path, text }: TextOf): unknown {
 
 const options: Options = {
   allErrors: true,
-  // A keyword that is misspelt would prove nothing; better to say so.
+  // A misspelt keyword would check nothing, so it is an error.
   strictSchema: true,
   strictTypes: false,
   strictTuples: false,
   logger: false,
 }
 
-/** Other schemas are never loaded: a `$ref` finds only what lies in the schema itself. */
-function validatorOf(schema: AnySchemaObject) {
+/** Other schemas are never loaded: a `$ref` resolves only within the schema itself. */
+function compile(schema: AnySchemaObject) {
   const draft = String(schema['$schema'] ?? '')
   const ajv = draft.includes('draft-07')
     ? new Ajv(options)
@@ -69,8 +69,8 @@ function validatorOf(schema: AnySchemaObject) {
   }
 }
 
-const misfitLine = ({ instancePath, message, params }: ErrorObject): string => {
+const errorLine = ({ instancePath, message, params }: ErrorObject): string => {
   const named = Object.values(params as Record<string, unknown>).find((each) => typeof each === 'string')
   const about = named === undefined || message?.includes(named as string) ? '' : ` (${named as string})`
-  return `${instancePath === '' ? 'the document' : instancePath} ${message ?? 'does not fit'}${about}`
+  return `${instancePath === '' ? 'the document' : instancePath} ${message ?? 'is invalid'}${about}`
 }

@@ -1,7 +1,7 @@
 import { shorten } from '../../kernel/text.ts'
 import type { EvidenceOf } from '../../work/evidence/contract.ts'
 import { think } from '../../threads/run-in-worker.ts'
-import type { Fitting } from '../../json-schema/validate.ts'
+import type { SchemaCheck } from '../../json-schema/validate.ts'
 import { absent } from './file.ts'
 import { type Found, kept, type Scene, seen } from './finding.ts'
 
@@ -16,7 +16,7 @@ export async function lookAtSchema(evidence: EvidenceOf<'schema'>, scene: Scene)
   const schema =
     evidence.schemaPath === undefined ? { inline: evidence.schema ?? {} } : await readText(evidence.schemaPath, scene)
   if (typeof schema === 'string') return seen(false, schema, { sha256 })
-  const question: Fitting = { document, schema }
+  const question: SchemaCheck = { document, schema }
   const thought = await think<string[]>('schema-check', question, { clock: scene.clock, ...limits })
   if ('trouble' in thought) return seen(false, shorten(thought.trouble, 300), { sha256 })
   const [first] = thought.answer

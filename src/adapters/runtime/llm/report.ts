@@ -71,8 +71,8 @@ async function misfitsOf(value: unknown, output: NonNullable<Launch['output']>):
 
 async function misfitsBy({ schema }: NonNullable<Launch['output']>): Promise<(value: unknown) => string[]> {
   // Loaded when the first agent has something to show.
-  const { createFitting } = await import('../../../json-schema/validate.ts')
-  return createFitting(schema)
+  const { createValidator } = await import('../../../json-schema/validate.ts')
+  return createValidator(schema)
 }
 
 /**

@@ -5,7 +5,7 @@ import { operator } from '../../../../test/support/work.ts'
 import { createContext } from '../../../cli/context.ts'
 import { documentSchemas } from '../../../cli/offline/schemas.ts'
 import { toWire } from '../../../operations/wire.ts'
-import { misfits } from '../../../json-schema/validate.ts'
+import { validateDocument } from '../../../json-schema/validate.ts'
 import { type Run, runOperations } from '../contract.ts'
 import { handedIn, type Inspection } from './inspection.ts'
 import { countLine, ofTier, standingOf, tierNames, tierTree } from './tiers.ts'
@@ -46,7 +46,7 @@ it('a tiered run is shown by its tiers, with the gate that waits; when it is don
       ) ?? []
     expect(schema, name).toBeDefined()
     const document = { path: `${name}.json`, text: JSON.stringify(content) }
-    expect(misfits({ document, schema: { inline: schema as Record<string, unknown> } }), name).toEqual([])
+    expect(validateDocument({ document, schema: { inline: schema as Record<string, unknown> } }), name).toEqual([])
   }
   expect(tierNames.flatMap((tier) => Object.keys(ofTier(whole, tier).documents)).toSorted()).toEqual(
     Object.keys(whole.documents).toSorted(),
