@@ -1,28 +1,8 @@
 import { z } from 'zod'
 
+import { NotificationAction, NotificationKind } from '../adapters/notify/contract.ts'
 import { operation } from '../operations/contract.ts'
 import { notifyEndpoints } from './endpoints.ts'
-
-export const notificationKinds = [
-  'gate_pending',
-  'gate_reminder',
-  'question_asked',
-  'run_done',
-  'run_failed',
-  'run_paused',
-  'budget_warning',
-  'test',
-] as const
-export const NotificationKind = z.enum(notificationKinds)
-export type NotificationKind = z.infer<typeof NotificationKind>
-
-/** What the reader can do about it: a command for a terminal, and a page where there is one. */
-export const NotificationAction = z.object({
-  label: z.string(),
-  command: z.string(),
-  link: z.string().optional(),
-})
-export type NotificationAction = z.infer<typeof NotificationAction>
 
 /** How it went with one notifier, the last time. */
 export const Delivery = z.object({

@@ -1,6 +1,7 @@
+import type { NotificationKind } from '../adapters/notify/contract.ts'
 import type { ConfiguredNotifier, Notification } from '../adapters/notify/port.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { Delivery, NotificationKind } from './contract.ts'
+import type { Delivery } from './contract.ts'
 
 export type Outlets = ReturnType<typeof createOutlets>
 

@@ -1,7 +1,26 @@
 import { z } from 'zod'
 
 import { snakeCase } from '../../kernel/text.ts'
-import { NotificationKind } from '../../notify/contract.ts'
+
+export const NotificationKind = z.enum([
+  'gate_pending',
+  'gate_reminder',
+  'question_asked',
+  'run_done',
+  'run_failed',
+  'run_paused',
+  'budget_warning',
+  'test',
+])
+export type NotificationKind = z.infer<typeof NotificationKind>
+
+/** An action offered to the reader: a command for a terminal, and the page for it if there is one. */
+export const NotificationAction = z.object({
+  label: z.string(),
+  command: z.string(),
+  link: z.string().optional(),
+})
+export type NotificationAction = z.infer<typeof NotificationAction>
 
 const place = z.string().max(4_000)
 const indirect = [

@@ -1,4 +1,4 @@
-import type { NotificationAction, NotificationKind } from '../../notify/contract.ts'
+import type { NotificationAction, NotificationKind } from './contract.ts'
 
 /**
  * A way to reach people. One contract suite (`contract-suite.ts`) holds for every implementation; whoever sends knows

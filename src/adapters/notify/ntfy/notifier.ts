@@ -1,5 +1,4 @@
-import type { NotificationKind } from '../../../notify/contract.ts'
-import { type SettingsOf, notifierName } from '../contract.ts'
+import { type NotificationKind, type SettingsOf, notifierName } from '../contract.ts'
 import { post } from '../http.ts'
 import { createNotifier, type Environment } from '../notifier.ts'
 import type { Notification, Notifier } from '../port.ts'
