@@ -1,4 +1,4 @@
-import { agents } from './agents/store.ts'
+import { agents } from './work/agents/store.ts'
 import type { AnyTable } from './db/table.ts'
 import { notifications } from './notify/store.ts'
 import { assignments } from './org/assignments/store.ts'
@@ -23,7 +23,7 @@ import { runs } from './work/runs/store.ts'
 import { spends } from './work/spends/store.ts'
 import { providerHolds, stops } from './work/stops/store.ts'
 import { verdicts } from './work/verdicts/store.ts'
-import { workspaces } from './work/workspaces/store.ts'
+import { workspaces } from './work/mission-workspaces/store.ts'
 
 /** Every table whose rows are changed by events and by nothing else; a replay rebuilds and compares them. */
 export const eventTables: readonly AnyTable[] = [

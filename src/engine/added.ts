@@ -8,7 +8,7 @@ import { briefs, dependencies, findBriefByKey } from '../work/briefs/store.ts'
 import { runs } from '../work/runs/store.ts'
 import { requiresOf } from '../work/runs/contract.ts'
 import { newBrief } from './plan.ts'
-import { type Cast, nameOf, placeOf, type RunScope } from './scope.ts'
+import { type Cast, nameOf, placeOf, type RunScope } from '../work/scope.ts'
 import { tell } from './tell.ts'
 
 /** Briefs that a playbook makes on its way: cast, placed, and waiting for those that come before them. */

@@ -1,7 +1,7 @@
 import { updated } from '../events/change.ts'
 import type { Amendment } from '../work/amendments/contract.ts'
 import { amendments } from '../work/amendments/store.ts'
-import { type RunScope, touchRun } from './scope.ts'
+import { type RunScope, touchRun } from '../work/scope.ts'
 
 /** The next higher tier was told; it approves nothing. */
 export async function acknowledge(scope: RunScope, amendment: Amendment, by: string): Promise<void> {

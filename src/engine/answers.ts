@@ -13,7 +13,7 @@ import { endRun } from './decisions.ts'
 import { goOnAfterBudget } from './budget-answers.ts'
 import { resumeRun } from './gates.ts'
 import { resolveNote } from './notes.ts'
-import { type RunScope, touchRun } from './scope.ts'
+import { type RunScope, touchRun } from '../work/scope.ts'
 import { abandonBrief } from './unblock.ts'
 import { resets, unblockBrief } from './unblocked.ts'
 

@@ -11,7 +11,7 @@ import type { Question, QuestionClass, QuestionKind, QuestionOption } from '../w
 import { climb, isSimilar } from '../work/questions/ladder.ts'
 import { listQuestionsOfBrief, listWaitingOfRun, questions } from '../work/questions/store.ts'
 import { openGate } from './halt.ts'
-import { type RunScope, touchRun } from './scope.ts'
+import { type RunScope, touchRun } from '../work/scope.ts'
 
 export interface NewQuestion {
   brief: Brief | null

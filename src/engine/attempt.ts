@@ -21,7 +21,7 @@ import { outputOf } from './output-schema.ts'
 import { persist } from './persist.ts'
 import { renderBrief } from './prompt.ts'
 import { turnOf } from './remainder.ts'
-import { scopeOf } from './scope.ts'
+import { scopeOf } from '../work/scope.ts'
 import { createSpending, type Spending } from './spending.ts'
 import type { PricedCall } from './spends.ts'
 

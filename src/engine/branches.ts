@@ -13,7 +13,7 @@ import type { Part } from '../work/parts/contract.ts'
 import { findPart } from '../work/parts/store.ts'
 import type { Run } from '../work/runs/contract.ts'
 import type { EngineDeps } from './deps.ts'
-import type { RunScope } from './scope.ts'
+import type { RunScope } from '../work/scope.ts'
 
 /**
  * Where a clone begins, decided when its brief is first taken up: the rest of a brief and who judges it go on in that

@@ -9,7 +9,7 @@ import { listWaitingOfRun, questions } from '../work/questions/store.ts'
 import { endRun } from './decisions.ts'
 import { endLiveAttempts } from './live.ts'
 import { isNearlyUsed, nameOfBudget, usedOf } from './money.ts'
-import { type RunScope, touchRun } from './scope.ts'
+import { type RunScope, touchRun } from '../work/scope.ts'
 import { abandonBrief } from './unblock.ts'
 import { unblockBrief } from './unblocked.ts'
 

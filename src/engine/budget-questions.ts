@@ -4,7 +4,7 @@ import { briefs, findBrief } from '../work/briefs/store.ts'
 import type { BudgetScope } from '../work/budgets/contract.ts'
 import { listBudgetsAbove } from '../work/budgets/store.ts'
 import { describeUse } from './money.ts'
-import type { RunScope } from './scope.ts'
+import type { RunScope } from '../work/scope.ts'
 
 /** A brief could start but for a budget that nobody will give anything back to: the playbook says what becomes of it. */
 export async function askForBudget(scope: RunScope, briefId: string, by: BudgetScope): Promise<void> {

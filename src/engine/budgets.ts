@@ -5,7 +5,7 @@ import type { Attempt } from '../work/attempts/contract.ts'
 import type { Budget } from '../work/budgets/contract.ts'
 import { budgets, listBudgetsAbove } from '../work/budgets/store.ts'
 import { afterReserving, afterSpending, type Amount, isNearlyUsed, nameOfBudget, nothing, usedOf } from './money.ts'
-import type { RunScope } from './scope.ts'
+import type { RunScope } from '../work/scope.ts'
 
 /**
  * The budgets above these personas' briefs, as they are now: each one's stream is taken before it is read for good. Who

@@ -4,7 +4,7 @@ import { findBrief, listVerifiersOf } from '../work/briefs/store.ts'
 import { withdrawQuestions } from './ask.ts'
 import { holdDependents } from './dependents.ts'
 import { closeGates } from './halt.ts'
-import { moveBrief, type RunScope } from './scope.ts'
+import { moveBrief, type RunScope } from '../work/scope.ts'
 import { isWaitingFor } from './verify.ts'
 
 /** One brief that nobody is at work on is given up, with everything that waits because of it. */

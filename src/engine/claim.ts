@@ -1,4 +1,4 @@
-import { agents, nextAgentIds, workingAgent } from '../agents/store.ts'
+import { agents, nextAgentIds, workingAgent } from '../work/agents/store.ts'
 import type { ReadTx, Stream, Tx } from '../db/port.ts'
 import { inserted, updated } from '../events/change.ts'
 import type { Attempt } from '../work/attempts/contract.ts'
@@ -16,7 +16,7 @@ import { beginningOf } from './branches.ts'
 import { type Caps, createCaps, withinCaps } from './caps.ts'
 import type { EngineDeps } from './deps.ts'
 import { afterReserving, type Amount, nothing, reserve } from './money.ts'
-import { moveBrief, nameOf, type RunScope, scopeOf } from './scope.ts'
+import { moveBrief, nameOf, type RunScope, scopeOf } from '../work/scope.ts'
 
 export interface Claimed {
   run: Run

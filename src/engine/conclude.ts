@@ -17,7 +17,7 @@ import { examine } from './evidence.ts'
 import type { Refused } from './money.ts'
 import { isPassing, persist } from './persist.ts'
 import { faultOfPlan } from './plan.ts'
-import { openScope } from './scope.ts'
+import { openScope } from '../work/scope.ts'
 import { type PricedCall, recordSpends } from './spends.ts'
 import { faultOfJudgement } from './verify.ts'
 

@@ -9,7 +9,7 @@ import type { Brief, Tier } from '../work/briefs/contract.ts'
 import type { Repositories } from '../repositories/port.ts'
 import type { Run } from '../work/runs/contract.ts'
 import type { WorkspacePolicy, Workspaces } from '../workspaces/port.ts'
-import type { ScopeParts } from './scope.ts'
+import type { ScopeParts } from '../work/scope.ts'
 
 /** Where an attempt's prompt and raw output are kept. */
 export interface AttemptFiles {

@@ -5,7 +5,7 @@ import { bug } from '../kernel/errors.ts'
 import { redactDeeply } from '../secrets/redact.ts'
 import { artifacts, newestVersion } from '../work/artifacts/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'
-import { placeOf, type RunScope } from './scope.ts'
+import { placeOf, type RunScope } from '../work/scope.ts'
 
 /** What a step has made, kept with the run under its own name. */
 export async function writeDocument(scope: RunScope, brief: Brief, name: string, content: unknown): Promise<void> {

@@ -6,7 +6,7 @@ import type { Brief } from '../work/briefs/contract.ts'
 import { isMet } from '../work/briefs/states.ts'
 import { briefs, dependencies, findBrief, findBriefByKey, listDependenciesOf } from '../work/briefs/store.ts'
 import { requiresOf } from '../work/runs/contract.ts'
-import { moveBrief, nameOf, placeOf, type RunScope, touchRun } from './scope.ts'
+import { moveBrief, nameOf, placeOf, type RunScope, touchRun } from '../work/scope.ts'
 import { tell } from './tell.ts'
 
 /** A proposal as its author wants it now. */

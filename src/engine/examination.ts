@@ -5,7 +5,7 @@ import type { Brief } from '../work/briefs/contract.ts'
 import { startsProcesses } from '../work/evidence/contract.ts'
 import { checks } from '../work/evidence/store.ts'
 import type { Examination } from './evidence.ts'
-import { nameOf, placeOf, type RunScope } from './scope.ts'
+import { nameOf, placeOf, type RunScope } from '../work/scope.ts'
 
 /** What was seen of an attempt's work, written down: its outputs as artifacts, each piece of evidence as a check. */
 export async function recordExamination(

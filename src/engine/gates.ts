@@ -8,7 +8,7 @@ import { findGate, gates, listPendingOfRun, listTimedOut } from '../work/gates/s
 import { listQuestionsOfBrief } from '../work/questions/store.ts'
 import { askQuestion, withdrawPauseQuestions } from './ask.ts'
 import { isFinal, keepPaused, openGate, releaseGate } from './halt.ts'
-import { type RunScope, touchRun } from './scope.ts'
+import { type RunScope, touchRun } from '../work/scope.ts'
 import { abandonBrief } from './unblock.ts'
 import { resets, unblockBrief } from './unblocked.ts'
 

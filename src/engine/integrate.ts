@@ -24,7 +24,7 @@ import { retryWith } from './retries.ts'
 import { openGate } from './halt.ts'
 import { persist } from './persist.ts'
 import { landingHold, mergedPullRequest, mergeHold } from './pull-request.ts'
-import { openScope, moveRun, moveRunsMission, nameOf, placeOf, type RunScope, touchRun } from './scope.ts'
+import { openScope, moveRun, moveRunsMission, nameOf, placeOf, type RunScope, touchRun } from '../work/scope.ts'
 
 /**
  * Does in git what a run waits for: merges what has passed, in the order of the plan, and brings an approved result

@@ -1,4 +1,4 @@
-import { endedAgent } from '../agents/store.ts'
+import { endedAgent } from '../work/agents/store.ts'
 import { type Change, record, updated } from '../events/change.ts'
 import { bug } from '../kernel/errors.ts'
 import type { Attempt } from '../work/attempts/contract.ts'
@@ -6,7 +6,7 @@ import { attempts, findAttempt, listLiveAttemptsOfRun } from '../work/attempts/s
 import type { Brief } from '../work/briefs/contract.ts'
 import { findBrief } from '../work/briefs/store.ts'
 import { giveBack } from './budgets.ts'
-import type { RunScope } from './scope.ts'
+import type { RunScope } from '../work/scope.ts'
 
 /** Ends what is under way in a run that is being ended. The agents are killed after commit; whatever they still write is refused by then. */
 export async function endLiveAttempts(scope: RunScope, why: string): Promise<string[]> {

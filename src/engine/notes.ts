@@ -6,7 +6,7 @@ import type { Brief } from '../work/briefs/contract.ts'
 import { type Note, type NoteCategory, noteName, ownCategories } from '../work/notes/contract.ts'
 import { listNotesOfBrief, listUnsettledNotes, notes } from '../work/notes/store.ts'
 import { askQuestion } from './ask.ts'
-import { type RunScope, touchRun } from './scope.ts'
+import { type RunScope, touchRun } from '../work/scope.ts'
 
 export interface NewNote {
   briefId: string

@@ -6,7 +6,7 @@ import type { Brief, BriefSpec, Dependency } from '../work/briefs/contract.ts'
 import { briefs, dependencies } from '../work/briefs/store.ts'
 import { runs } from '../work/runs/store.ts'
 import { castAll } from './cast.ts'
-import type { RunScope } from './scope.ts'
+import type { RunScope } from '../work/scope.ts'
 
 /** A plan becomes briefs, with the order in which it was written. */
 export async function createBriefs(scope: RunScope, specs: readonly BriefSpec[]): Promise<void> {

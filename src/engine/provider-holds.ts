@@ -5,7 +5,7 @@ import { shorten } from '../kernel/text.ts'
 import { redact } from '../secrets/redact.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import { findHold, providerHolds } from '../work/stops/store.ts'
-import type { RunScope } from './scope.ts'
+import type { RunScope } from '../work/scope.ts'
 
 /** Where a provider does not say when it takes calls again. */
 const unsaidSeconds = 60

@@ -8,7 +8,7 @@ import { describeEvidence } from '../work/evidence/contract.ts'
 import { runs } from '../work/runs/store.ts'
 import type { Examination } from './evidence.ts'
 import { newBrief } from './plan.ts'
-import type { RunScope } from './scope.ts'
+import type { RunScope } from '../work/scope.ts'
 
 /**
  * What is left of a brief becomes a brief of its own, in the same directory and out of the same retry budget. It starts

@@ -4,7 +4,7 @@ import { findBrief } from '../work/briefs/store.ts'
 import type { QuestionClass } from '../work/questions/contract.ts'
 import type { Classified } from './classify.ts'
 import { blockBrief, failBrief } from './decisions.ts'
-import { moveBrief, nameOf, type RunScope } from './scope.ts'
+import { moveBrief, nameOf, type RunScope } from '../work/scope.ts'
 import { isWaitingFor } from './verify.ts'
 
 /** Again, with what was wrong, as often as the brief's budget allows. */

@@ -10,7 +10,7 @@ import type { Claimed } from './claim.ts'
 import type { EngineDeps } from './deps.ts'
 import type { Refused } from './money.ts'
 import { persist } from './persist.ts'
-import { scopeOf } from './scope.ts'
+import { scopeOf } from '../work/scope.ts'
 import { type PricedCall, recordSpends } from './spends.ts'
 
 /** What an attempt's agent says about its model calls, written while it works. */

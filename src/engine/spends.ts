@@ -11,7 +11,7 @@ import { runs } from '../work/runs/store.ts'
 import { spendId, spends } from '../work/spends/store.ts'
 import { changeBudgets, openBudgets, reserveFrom, spendFrom, streamsOf, tellWarnings, warned } from './budgets.ts'
 import { type Amount, moneyText, nothing, type Refused, reserve } from './money.ts'
-import type { RunScope } from './scope.ts'
+import type { RunScope } from '../work/scope.ts'
 
 /** A model call with its place in the attempt and its price, where one is known. */
 export interface PricedCall extends ModelCall {

@@ -3,7 +3,7 @@ import { type Change, inserted, record, updated } from '../events/change.ts'
 import type { PartChange, Told } from '../playbooks/contract.ts'
 import type { Part } from '../work/parts/contract.ts'
 import { findPart, parts } from '../work/parts/store.ts'
-import { placeOf, type RunScope } from './scope.ts'
+import { placeOf, type RunScope } from '../work/scope.ts'
 
 /** A line of the live log, with what the playbook wants to remember from there on. */
 export async function tell(scope: RunScope, told: Told, changed: readonly PartChange[] = []): Promise<void> {

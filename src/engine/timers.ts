@@ -1,6 +1,6 @@
 import type { EngineDeps } from './deps.ts'
 import { persist } from './persist.ts'
-import { openScope } from './scope.ts'
+import { openScope } from '../work/scope.ts'
 
 /** A time that a playbook has asked for. It may come twice, and late: whether it matters is the playbook's to see. */
 export const ring = (deps: EngineDeps, timer: { runId: string; name: string; part: string }): Promise<void> =>

@@ -1,7 +1,7 @@
 import type { Brief } from '../work/briefs/contract.ts'
 import { listQuestionsOfBrief } from '../work/questions/store.ts'
 import { failBrief } from './decisions.ts'
-import { type RunScope, touchRun } from './scope.ts'
+import { type RunScope, touchRun } from '../work/scope.ts'
 
 /**
  * The operator gives a brief up: the run fails as soon as its agents have ended. One that is at work is not ended for

@@ -14,7 +14,7 @@ import { listNotesOfBrief } from '../work/notes/store.ts'
 import type { Judgement, Verdict } from '../work/verdicts/contract.ts'
 import { verdicts } from '../work/verdicts/store.ts'
 import { newBrief } from './plan.ts'
-import { nameOf, placeOf, type RunScope } from './scope.ts'
+import { nameOf, placeOf, type RunScope } from '../work/scope.ts'
 import { tell } from './tell.ts'
 
 /** A brief for somebody who did not do it: look at this attempt and judge it. */

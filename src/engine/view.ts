@@ -14,7 +14,7 @@ import type { Part, Tally } from '../work/parts/contract.ts'
 import { countPartsBelow, findPart, listPartsBelow, tallyOfPart } from '../work/parts/store.ts'
 import { listNewestVerdicts } from '../work/verdicts/store.ts'
 import { listPastRuns } from '../work/runs/store.ts'
-import type { RunScope } from './scope.ts'
+import type { RunScope } from '../work/scope.ts'
 
 /** What a playbook sees when something has happened: what is always there, and what it asks for besides. */
 export async function viewFor(scope: RunScope, event: PlaybookEvent): Promise<View> {

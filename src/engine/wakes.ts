@@ -1,6 +1,6 @@
 import type { Jobs } from '../jobs/queue.ts'
 import type { Engine } from './engine.ts'
-import type { Later } from './scope.ts'
+import type { Later } from '../work/scope.ts'
 
 const gateKinds = ['gate_timeout', 'gate_reminder'] as const
 

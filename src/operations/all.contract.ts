@@ -1,4 +1,4 @@
-import { agentOperations } from '../agents/contract.ts'
+import { agentOperations } from '../work/agents/contract.ts'
 import { daemonOperations } from '../daemon/contract.ts'
 import { demoOperations } from '../daemon/demos/contract.ts'
 import { eventOperations } from '../events/contract.ts'
@@ -26,8 +26,8 @@ import { questionOperations } from '../work/questions/contract.ts'
 import { runOperations } from '../work/runs/contract.ts'
 import { spendOperations } from '../work/spends/contract.ts'
 import { stopOperations } from '../work/stops/contract.ts'
-import { workspaceOperations } from '../work/workspaces/contract.ts'
-import { executionOperations } from '../work/workspaces/executions/contract.ts'
+import { workspaceOperations } from '../work/mission-workspaces/contract.ts'
+import { executionOperations } from '../work/mission-workspaces/executions/contract.ts'
 import type { Operation } from './contract.ts'
 
 export const operations = {

@@ -1,6 +1,6 @@
 import { playbooks } from '../../src/compose.ts'
 import { applyDecisions } from '../../src/engine/decisions.ts'
-import { type RunScope, scopeOf } from '../../src/engine/scope.ts'
+import { type RunScope, scopeOf } from '../../src/work/scope.ts'
 import { systemIds } from '../../src/kernel/ids.ts'
 import { findRun } from '../../src/work/runs/store.ts'
 import type { TestAgency } from './agency.ts'

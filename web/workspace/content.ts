@@ -1,5 +1,5 @@
 import { type OutputOf } from '../../src/operations/contract.ts'
-import { workspaceOperations } from '../../src/work/workspaces/contract.ts'
+import { workspaceOperations } from '../../src/work/mission-workspaces/contract.ts'
 import { call } from '../client.ts'
 
 export type FilePart = OutputOf<typeof workspaceOperations.file>

@@ -2,7 +2,7 @@ import { useQueries, type UseQueryResult } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type CSSProperties, type KeyboardEvent, useId, useMemo, useRef, useState } from 'react'
 
-import type { FileEntry } from '../../src/work/workspaces/contract.ts'
+import type { FileEntry } from '../../src/work/mission-workspaces/contract.ts'
 import { Pieces } from '../parts/visible-text.tsx'
 import { Fold } from '../parts/chevron.tsx'
 import { onTreeKey, toggledSet } from '../parts/tree-keys.ts'

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { memo, useMemo, useRef, useState } from 'react'
 
-import { workspaceOperations } from '../../src/work/workspaces/contract.ts'
+import { workspaceOperations } from '../../src/work/mission-workspaces/contract.ts'
 import { call } from '../client.ts'
 import { Pieces } from '../parts/visible-text.tsx'
 import { Complaint } from '../parts/error-line.tsx'

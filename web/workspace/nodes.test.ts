@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 
-import type { FileEntry } from '../../src/work/workspaces/contract.ts'
+import type { FileEntry } from '../../src/work/mission-workspaces/contract.ts'
 import { foldersOf, nodesOf } from './nodes.ts'
 
 const entry = (name: string, kind: FileEntry['kind'] = 'file'): FileEntry => ({

@@ -1,4 +1,4 @@
-import type { FileEntry } from '../../src/work/workspaces/contract.ts'
+import type { FileEntry } from '../../src/work/mission-workspaces/contract.ts'
 
 export interface FileNode {
   /** From the workspace on, without a slash at either end. */

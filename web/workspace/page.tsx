@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 
-import type { WorkspaceShown } from '../../src/work/workspaces/contract.ts'
+import type { WorkspaceShown } from '../../src/work/mission-workspaces/contract.ts'
 import { Heading } from '../parts/heading.tsx'
 import { Stated } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'

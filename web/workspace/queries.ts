@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 
-import { workspaceOperations } from '../../src/work/workspaces/contract.ts'
+import { workspaceOperations } from '../../src/work/mission-workspaces/contract.ts'
 import { call } from '../client.ts'
 import { keys } from '../queries.ts'
 

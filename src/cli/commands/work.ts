@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 
-import type { AgentsOptions } from '../../agents/cli.ts'
+import type { AgentsOptions } from '../../work/agents/cli.ts'
 import type { EventsOptions } from '../../events/cli.ts'
 import type { AmendOptions } from '../../work/amendments/cli.ts'
 import type { CreateOptions } from '../../work/missions/cli.ts'
@@ -190,7 +190,9 @@ export function declareWorkCommands({ program, offer, command, does }: Declaring
       .option('--run <run>', 'Its id, or the beginning of it')
       .option('--limit <n>', 'At most so many', whole(1, 10_000))
       .option('--json', 'As JSON')
-      .action(does(async (c, options: AgentsOptions) => (await import('../../agents/cli.ts')).listAgents(c, options)))
+      .action(
+        does(async (c, options: AgentsOptions) => (await import('../../work/agents/cli.ts')).listAgents(c, options)),
+      )
   })
   offer('Work:', 'cancel', () => {
     command(

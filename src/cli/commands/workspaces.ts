@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 
-import type { ExecOptions } from '../../work/workspaces/executions/cli.ts'
+import type { ExecOptions } from '../../work/mission-workspaces/executions/cli.ts'
 import type { Declaring } from './declaring.ts'
 import { amount, collect, whole } from './values.ts'
 
@@ -13,7 +13,7 @@ export function declareWorkspaceCommands({ program, offer, command, does }: Decl
       'agency workspace create mis_4x --path coding/webapp/app1',
       'agency workspace exec mis_4x --prompt "Add a README"',
     )
-    const face = () => import('../../work/workspaces/cli.ts')
+    const face = () => import('../../work/mission-workspaces/cli.ts')
     const onMission = (name: string, summary: string, example: string): Command =>
       command(workspace, name, summary, example).argument('<mission>', 'Its id, or the beginning of it')
 
@@ -75,7 +75,7 @@ export function declareWorkspaceCommands({ program, offer, command, does }: Decl
       .option('--json', 'As JSON')
       .action(does(async (c, options: { json?: true }) => (await face()).showDisk(c, options)))
 
-    const steps = () => import('../../work/workspaces/executions/cli.ts')
+    const steps = () => import('../../work/mission-workspaces/executions/cli.ts')
     const step = (made: Command): Command =>
       made
         .option('--timeout-minutes <n>', 'End it after this (15)', amount)

@@ -1,4 +1,4 @@
-import { agents, listAgentsOnSeat } from '../../agents/store.ts'
+import { agents, listAgentsOnSeat } from '../../work/agents/store.ts'
 import type { Db, ReadTx, Stream, Tx } from '../../db/port.ts'
 import { deleted, inserted, updated } from '../../events/change.ts'
 import type { Actor } from '../../kernel/actor.ts'

@@ -1,5 +1,5 @@
 import type { Db, ReadTx } from '../../db/port.ts'
-import { type RunScope, type ScopeParts, scopeOf, touchRun } from '../../engine/scope.ts'
+import { type RunScope, type ScopeParts, scopeOf, touchRun } from '../scope.ts'
 import { inserted } from '../../events/change.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { notFound, refusal } from '../../kernel/errors.ts'

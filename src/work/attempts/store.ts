@@ -1,4 +1,4 @@
-import { agents } from '../../agents/store.ts'
+import { agents } from '../agents/store.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findFields, findRow, findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'

@@ -1,7 +1,7 @@
 import type { Db, ReadTx } from '../../db/port.ts'
 import { cancelBrief } from '../../engine/cancel.ts'
 import { checkNotLanding } from '../../engine/pull-request.ts'
-import { type ScopeParts, scopeOf } from '../../engine/scope.ts'
+import { type ScopeParts, scopeOf } from '../scope.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { bug, notFound, refusal } from '../../kernel/errors.ts'
 import { findRun } from '../runs/store.ts'

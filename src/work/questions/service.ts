@@ -1,6 +1,6 @@
 import type { Db, ReadTx } from '../../db/port.ts'
 import { answerQuestion } from '../../engine/answers.ts'
-import { type ScopeParts, scopeOf } from '../../engine/scope.ts'
+import { type ScopeParts, scopeOf } from '../scope.ts'
 import { change } from '../../events/change.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { bug, notFound, refusal } from '../../kernel/errors.ts'

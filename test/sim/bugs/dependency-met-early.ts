@@ -1,7 +1,7 @@
 import { releaseDependents } from '../../../src/engine/dependents.ts'
-import { moveBrief as moved } from '../../../src/engine/scope.ts'
+import { moveBrief as moved } from '../../../src/work/scope.ts'
 
-export * from '../../../src/engine/scope.ts'
+export * from '../../../src/work/scope.ts'
 
 export const moveBrief: typeof moved = async (scope, brief, to, move) =>
   to === 'ready_for_verification'

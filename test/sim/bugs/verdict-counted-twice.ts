@@ -1,6 +1,6 @@
-import { moveBrief as moved } from '../../../src/engine/scope.ts'
+import { moveBrief as moved } from '../../../src/work/scope.ts'
 
-export * from '../../../src/engine/scope.ts'
+export * from '../../../src/work/scope.ts'
 
 export const moveBrief: typeof moved = (scope, brief, to, move) => {
   const failures = move.patch?.verificationFailures ?? 0

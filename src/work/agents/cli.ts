@@ -1,6 +1,6 @@
-import type { CliContext } from '../cli/context.ts'
-import { ago, plain, statusText, tableLines } from '../cli/terminal.ts'
-import type { Wire } from '../cli/wire.ts'
+import type { CliContext } from '../../cli/context.ts'
+import { ago, plain, statusText, tableLines } from '../../cli/terminal.ts'
+import type { Wire } from '../../cli/wire.ts'
 import type { AgentShown } from './contract.ts'
 
 export interface AgentsOptions {

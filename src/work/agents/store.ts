@@ -1,7 +1,7 @@
-import type { ReadTx, Tx } from '../db/port.ts'
-import { findRows, table } from '../db/table.ts'
-import { nextCounter, sqlOf } from '../db/tx.ts'
-import { type Change, updated } from '../events/change.ts'
+import type { ReadTx, Tx } from '../../db/port.ts'
+import { findRows, table } from '../../db/table.ts'
+import { nextCounter, sqlOf } from '../../db/tx.ts'
+import { type Change, updated } from '../../events/change.ts'
 import type { Agent, AgentShown } from './contract.ts'
 
 export const agents = table<Agent>('agents', {

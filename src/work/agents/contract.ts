@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { operation } from '../operations/contract.ts'
+import { operation } from '../../operations/contract.ts'
 import { agentEndpoints } from './endpoints.ts'
 
 /** One live session of a persona on a runtime; for now, one per attempt. */

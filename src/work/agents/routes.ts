@@ -1,4 +1,4 @@
-import { bind, type Route } from '../operations/bind.ts'
+import { bind, type Route } from '../../operations/bind.ts'
 import { agentOperations } from './contract.ts'
 import type { Agents } from './service.ts'
 

@@ -1,4 +1,4 @@
-import type { Db } from '../db/port.ts'
+import type { Db } from '../../db/port.ts'
 import type { AgentShown } from './contract.ts'
 import { listAgents } from './store.ts'
 

@@ -1,4 +1,4 @@
-import { get } from '../operations/endpoint.ts'
+import { get } from '../../operations/endpoint.ts'
 
 export const agentEndpoints = {
   list: get('/agents'),

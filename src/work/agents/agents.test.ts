@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 
-import { startAgency, work } from '../../test/support/agency.ts'
-import { describeStores } from '../../test/support/store.ts'
-import { operator } from '../../test/support/work.ts'
+import { startAgency, work } from '../../../test/support/agency.ts'
+import { describeStores } from '../../../test/support/store.ts'
+import { operator } from '../../../test/support/work.ts'
 import { createAgents } from './service.ts'
 
 describeStores('the agents of a run', (openFresh) => {
