@@ -7,7 +7,7 @@ import type { Db } from '../src/db/port.ts'
 import { askQuestion } from '../src/engine/ask.ts'
 import { openPullRequest } from '../src/engine/pull-request.ts'
 import { applyDecisions } from '../src/engine/decisions.ts'
-import { scopeOf, touchRun } from '../src/work/scope.ts'
+import { scopeOf } from '../src/work/scope.ts'
 import { tell } from '../src/engine/tell.ts'
 import { talentRoot } from '../src/entries.ts'
 import { updated } from '../src/events/change.ts'
@@ -33,6 +33,7 @@ import { arbitraryOf } from './support/arbitrary.ts'
 import { makeRepository, openRepositories, type TestRepository } from './support/repository.ts'
 import { createSeenLog, type LogLineSeen, startServer } from './support/server.ts'
 import { describeStores, freshSqlite, type OpenFresh, testChainKey } from './support/store.ts'
+import { touchRun } from '../src/work/runs/moves.ts'
 
 /** Number of requests per operation; longer runs may raise it. */
 const numRuns = Number(process.env['AGENCY_FUZZ_RUNS'] ?? 20)

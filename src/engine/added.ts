@@ -8,8 +8,9 @@ import { briefs, dependencies, findBriefByKey } from '../work/briefs/store.ts'
 import { runs } from '../work/runs/store.ts'
 import { requiresOf } from '../work/runs/contract.ts'
 import { newBrief } from './plan.ts'
-import { type Cast, nameOf, placeOf, type RunScope } from '../work/scope.ts'
+import { type Cast, type RunScope } from '../work/scope.ts'
 import { tell } from './tell.ts'
+import { eventTags, nameOf } from '../work/briefs/moves.ts'
 
 /** Briefs that a playbook makes on its way: cast, placed, and waiting for those that come before them. */
 export async function addBriefs(scope: RunScope, wanted: readonly NewBrief[]): Promise<void> {
@@ -38,7 +39,7 @@ export async function addBriefs(scope: RunScope, wanted: readonly NewBrief[]): P
         by: scope.by,
         runId: scope.run.id,
         briefId: id,
-        ...placeOf(brief),
+        ...eventTags(brief),
         level: 'verbose',
         message: `${nameOf(brief)}: ${brief.title}`,
         data: {

@@ -13,9 +13,10 @@ import { endRun } from './decisions.ts'
 import { goOnAfterBudget } from './budget-answers.ts'
 import { resumeRun } from './gates.ts'
 import { resolveNote } from './notes.ts'
-import { type RunScope, touchRun } from '../work/scope.ts'
+import { type RunScope } from '../work/scope.ts'
 import { abandonBrief } from './unblock.ts'
 import { resets, unblockBrief } from './unblocked.ts'
+import { touchRun } from '../work/runs/moves.ts'
 
 /** The answer goes to the note it came from, to the brief it stopped, and to nothing else. */
 export async function answerQuestion(

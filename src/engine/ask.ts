@@ -11,7 +11,8 @@ import type { Question, QuestionClass, QuestionKind, QuestionOption } from '../w
 import { climb, isSimilar } from '../work/questions/ladder.ts'
 import { listQuestionsOfBrief, listWaitingOfRun, questions } from '../work/questions/store.ts'
 import { openGate } from './halt.ts'
-import { type RunScope, touchRun } from '../work/scope.ts'
+import { type RunScope } from '../work/scope.ts'
+import { touchRun } from '../work/runs/moves.ts'
 
 export interface NewQuestion {
   brief: Brief | null

@@ -9,9 +9,10 @@ import { listWaitingOfRun, questions } from '../work/questions/store.ts'
 import { endRun } from './decisions.ts'
 import { endLiveAttempts } from './live.ts'
 import { isNearlyUsed, nameOfBudget, usedOf } from './money.ts'
-import { type RunScope, touchRun } from '../work/scope.ts'
+import { type RunScope } from '../work/scope.ts'
 import { abandonBrief } from './unblock.ts'
 import { unblockBrief } from './unblocked.ts'
+import { touchRun } from '../work/runs/moves.ts'
 
 /** The limit that stopped it becomes a higher one and what it stopped goes on; or it is given up. */
 export async function goOnAfterBudget(

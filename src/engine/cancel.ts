@@ -4,8 +4,9 @@ import { findBrief, listVerifiersOf } from '../work/briefs/store.ts'
 import { withdrawQuestions } from './ask.ts'
 import { holdDependents } from './dependents.ts'
 import { closeGates } from './halt.ts'
-import { moveBrief, type RunScope } from '../work/scope.ts'
+import { type RunScope } from '../work/scope.ts'
 import { isWaitingFor } from './verify.ts'
+import { moveBrief } from '../work/briefs/moves.ts'
 
 /** One brief that nobody is at work on is given up, with everything that waits because of it. */
 export async function cancelBrief(scope: RunScope, brief: Brief, reason: string | undefined): Promise<Brief> {

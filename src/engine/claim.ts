@@ -16,7 +16,8 @@ import { beginningOf } from './branches.ts'
 import { type Caps, createCaps, withinCaps } from './caps.ts'
 import type { EngineDeps } from './deps.ts'
 import { afterReserving, type Amount, nothing, reserve } from './money.ts'
-import { moveBrief, nameOf, type RunScope, scopeOf } from '../work/scope.ts'
+import { type RunScope, scopeOf } from '../work/scope.ts'
+import { moveBrief, nameOf } from '../work/briefs/moves.ts'
 
 export interface Claimed {
   run: Run

@@ -24,7 +24,7 @@ import { holdDependents, releaseDependents } from './dependents.ts'
 import { closeGates, keepPaused, openGate, passGate } from './halt.ts'
 import { endLiveAttempts } from './live.ts'
 import { createBriefs, newBrief } from './plan.ts'
-import { moveBrief, moveRun, moveRunsMission, nameOf, type RunScope } from '../work/scope.ts'
+import { type RunScope } from '../work/scope.ts'
 import { reworkBrief, sendBack } from './sent-back.ts'
 import { supersede } from './superseded.ts'
 import { tell } from './tell.ts'
@@ -39,6 +39,8 @@ import {
 } from './pull-request.ts'
 import { commissionVerifier, verifyBriefs } from './verify.ts'
 import { partBoundary, viewFor } from './view.ts'
+import { moveBrief, nameOf } from '../work/briefs/moves.ts'
+import { moveRun, moveRunsMission } from '../work/runs/moves.ts'
 
 /** Asks the playbook and does what it says, until it has nothing more to say. All in the caller's transaction. */
 export async function applyDecisions(scope: RunScope, event: PlaybookEvent): Promise<void> {

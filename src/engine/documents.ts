@@ -5,7 +5,8 @@ import { bug } from '../kernel/errors.ts'
 import { redactDeeply } from '../secrets/redact.ts'
 import { artifacts, newestVersion } from '../work/artifacts/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'
-import { placeOf, type RunScope } from '../work/scope.ts'
+import { type RunScope } from '../work/scope.ts'
+import { eventTags } from '../work/briefs/moves.ts'
 
 /** What a step has made, kept with the run under its own name. */
 export async function writeDocument(scope: RunScope, brief: Brief, name: string, content: unknown): Promise<void> {
@@ -34,7 +35,7 @@ export async function writeDocument(scope: RunScope, brief: Brief, name: string,
       runId: run.id,
       briefId: brief.id,
       attemptId: brief.attemptId,
-      ...placeOf(brief),
+      ...eventTags(brief),
       level: 'verbose',
       message: `${name}, ${artifact.bytes} bytes, version ${artifact.version}`,
       data: { artifact_id: artifact.id, sha256: artifact.sha256 },

@@ -6,8 +6,10 @@ import type { Brief } from '../work/briefs/contract.ts'
 import { isMet } from '../work/briefs/states.ts'
 import { briefs, dependencies, findBrief, findBriefByKey, listDependenciesOf } from '../work/briefs/store.ts'
 import { requiresOf } from '../work/runs/contract.ts'
-import { moveBrief, nameOf, placeOf, type RunScope, touchRun } from '../work/scope.ts'
+import { type RunScope } from '../work/scope.ts'
 import { tell } from './tell.ts'
+import { eventTags, moveBrief, nameOf } from '../work/briefs/moves.ts'
+import { touchRun } from '../work/runs/moves.ts'
 
 /** A proposal as its author wants it now. */
 export async function reviseDraft(scope: RunScope, stale: Brief, draft: Revised): Promise<void> {
@@ -21,7 +23,7 @@ export async function reviseDraft(scope: RunScope, stale: Brief, draft: Revised)
     {
       kind: 'brief_status',
       briefId: brief.id,
-      ...placeOf(brief),
+      ...eventTags(brief),
       level: 'verbose',
       message: `${nameOf(brief)} is revised`,
     },
@@ -55,7 +57,7 @@ export async function amendBrief(
     {
       kind: 'brief_status',
       briefId: brief.id,
-      ...placeOf(brief),
+      ...eventTags(brief),
       level: 'verbose',
       message: `${nameOf(brief)} is told more before it starts`,
     },

@@ -25,10 +25,11 @@ import { type Refused, reserve } from './money.ts'
 import { reviewNotes } from './notes.ts'
 import { holdProvider } from './provider-holds.ts'
 import { splitBrief } from './remainder.ts'
-import { moveBrief, placeOf, type RunScope } from '../work/scope.ts'
+import { type RunScope } from '../work/scope.ts'
 import { checkStep } from './steps.ts'
 import { isGivenUp } from './unblock.ts'
 import { isWaitingFor, recordVerdict } from './verify.ts'
+import { eventTags, moveBrief } from '../work/briefs/moves.ts'
 
 export interface AttemptEnd {
   classified: Classified
@@ -158,7 +159,7 @@ async function recordTurn(
       runId: run.id,
       briefId: attempt.briefId,
       attemptId: attempt.id,
-      ...placeOf(brief),
+      ...eventTags(brief),
       level: 'verbose',
       message: `attempt ${attempt.fence} ended: ${classified.outcome}, ${classified.detail}`,
       data: {

@@ -5,7 +5,8 @@ import type { Brief } from '../work/briefs/contract.ts'
 import { startsProcesses } from '../work/evidence/contract.ts'
 import { checks } from '../work/evidence/store.ts'
 import type { Examination } from './evidence.ts'
-import { nameOf, placeOf, type RunScope } from '../work/scope.ts'
+import { type RunScope } from '../work/scope.ts'
+import { eventTags, nameOf } from '../work/briefs/moves.ts'
 
 /** What was seen of an attempt's work, written down: its outputs as artifacts, each piece of evidence as a check. */
 export async function recordExamination(
@@ -52,7 +53,7 @@ export async function recordExamination(
       kind: 'evidence_checked',
       by: scope.by,
       ...place,
-      ...placeOf(brief),
+      ...eventTags(brief),
       level: brief.kind === 'verify' || (brief.tier !== null && passed === findings.length) ? 'verbose' : 'normal',
       code: 'EVIDENCE',
       message: `${nameOf(brief)} ${passed}/${findings.length} ${passed === findings.length ? '✓' : '✗'}${unboxed ? ' (commands not boxed)' : ''}`,

@@ -8,9 +8,10 @@ import { findGate, gates, listPendingOfRun, listTimedOut } from '../work/gates/s
 import { listQuestionsOfBrief } from '../work/questions/store.ts'
 import { askQuestion, withdrawPauseQuestions } from './ask.ts'
 import { isFinal, keepPaused, openGate, releaseGate } from './halt.ts'
-import { type RunScope, touchRun } from '../work/scope.ts'
+import { type RunScope } from '../work/scope.ts'
 import { abandonBrief } from './unblock.ts'
 import { resets, unblockBrief } from './unblocked.ts'
+import { touchRun } from '../work/runs/moves.ts'
 
 /** As often as this a gate may be rejected before somebody should think about something else. */
 const rejectionLimit = 5

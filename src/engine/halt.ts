@@ -4,7 +4,8 @@ import { shorten } from '../kernel/text.ts'
 import { type GateRow, type GateSummary, operator } from '../work/gates/contract.ts'
 import { countRejections, gates, listPendingOfRun } from '../work/gates/store.ts'
 import type { RunStatus } from '../work/runs/contract.ts'
-import { moveRun, moveRunsMission, type RunScope, touchRun } from '../work/scope.ts'
+import { type RunScope } from '../work/scope.ts'
+import { moveRun, moveRunsMission, touchRun } from '../work/runs/moves.ts'
 
 export interface NewGate {
   gate: string

@@ -24,7 +24,9 @@ import { retryWith } from './retries.ts'
 import { openGate } from './halt.ts'
 import { persist } from './persist.ts'
 import { landingHold, mergedPullRequest, mergeHold } from './pull-request.ts'
-import { openScope, moveRun, moveRunsMission, nameOf, placeOf, type RunScope, touchRun } from '../work/scope.ts'
+import { openScope, type RunScope } from '../work/scope.ts'
+import { eventTags, nameOf } from '../work/briefs/moves.ts'
+import { moveRun, moveRunsMission, touchRun } from '../work/runs/moves.ts'
 
 /**
  * Does in git what a run waits for: merges what has passed, in the order of the plan, and brings an approved result
@@ -101,7 +103,7 @@ async function passOn(
       code: 'MERGE',
       briefId: brief.id,
       attemptId: brief.attemptId,
-      ...placeOf(brief),
+      ...eventTags(brief),
       message: `${nameOf(brief)} ${(brief.branchCommit ?? '').slice(0, 12)} → ${commit.slice(0, 12)}`,
       data: { commit, branch_commit: brief.branchCommit, ...(part === undefined ? {} : { into: part.key }) },
     },
@@ -122,7 +124,7 @@ async function sendBackConflict(
     scope,
     nameOf(brief),
     files,
-    { briefId: brief.id, attemptId: brief.attemptId, ...placeOf(brief) },
+    { briefId: brief.id, attemptId: brief.attemptId, ...eventTags(brief) },
     [updated(briefs, brief, { heldBy: null })],
   )
   const detail = `conflicts with what was merged before: ${shorten(namedIn(files), 300)}`
@@ -236,7 +238,7 @@ async function sendPartBack(scope: RunScope, part: Part, files: readonly string[
       {
         kind: 'brief_status',
         briefId: task.id,
-        ...placeOf(task),
+        ...eventTags(task),
         message: `${nameOf(task)} is told how to join the two`,
       },
       [updated(briefs, task, { corrections: [...task.corrections, howToJoin(scope.run.head ?? '')] })],

@@ -6,7 +6,8 @@ import type { Brief } from '../work/briefs/contract.ts'
 import { type Note, type NoteCategory, noteName, ownCategories } from '../work/notes/contract.ts'
 import { listNotesOfBrief, listUnsettledNotes, notes } from '../work/notes/store.ts'
 import { askQuestion } from './ask.ts'
-import { type RunScope, touchRun } from '../work/scope.ts'
+import { type RunScope } from '../work/scope.ts'
+import { touchRun } from '../work/runs/moves.ts'
 
 export interface NewNote {
   briefId: string

@@ -9,7 +9,8 @@ import type { PullRequest } from '../work/pull-requests/contract.ts'
 import { findPullRequestOf, pullRequests } from '../work/pull-requests/store.ts'
 import type { Run } from '../work/runs/contract.ts'
 import { bodyOf } from './pull-request-body.ts'
-import { type RunScope, touchRun } from '../work/scope.ts'
+import { type RunScope } from '../work/scope.ts'
+import { touchRun } from '../work/runs/moves.ts'
 
 /** What a brief, and a run, is held by while git is at work for it. */
 export const mergeHold = 'merge'

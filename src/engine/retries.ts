@@ -4,8 +4,9 @@ import { findBrief } from '../work/briefs/store.ts'
 import type { QuestionClass } from '../work/questions/contract.ts'
 import type { Classified } from './classify.ts'
 import { blockBrief, failBrief } from './decisions.ts'
-import { moveBrief, nameOf, type RunScope } from '../work/scope.ts'
+import { type RunScope } from '../work/scope.ts'
 import { isWaitingFor } from './verify.ts'
+import { moveBrief, nameOf } from '../work/briefs/moves.ts'
 
 /** Again, with what was wrong, as often as the brief's budget allows. */
 export async function retryWith(

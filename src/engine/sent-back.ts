@@ -6,7 +6,8 @@ import type { Brief, Correction } from '../work/briefs/contract.ts'
 import { isMet } from '../work/briefs/states.ts'
 import { briefs, dependencies, findBrief, listDependenciesOf, listFollowers } from '../work/briefs/store.ts'
 import { requiresOf } from '../work/runs/contract.ts'
-import { moveBrief, nameOf, type RunScope } from '../work/scope.ts'
+import { type RunScope } from '../work/scope.ts'
+import { moveBrief, nameOf } from '../work/briefs/moves.ts'
 
 /** Not counted by any limit: whoever rejects has a reason, and it is not the agent's patience that is tried. */
 export async function sendBack(

@@ -4,7 +4,8 @@ import { findBrief, listVerifiersOf } from '../work/briefs/store.ts'
 import { withdrawQuestions } from './ask.ts'
 import { closeGates } from './halt.ts'
 import { endLiveAttemptOf } from './live.ts'
-import { moveBrief, nameOf, type RunScope } from '../work/scope.ts'
+import { type RunScope } from '../work/scope.ts'
+import { moveBrief, nameOf } from '../work/briefs/moves.ts'
 
 /** What others do instead. Agents at work on them are ended; nobody is asked what becomes of the run. */
 export async function supersede(scope: RunScope, superseded: readonly Brief[], reason: string): Promise<void> {

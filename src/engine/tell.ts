@@ -3,12 +3,13 @@ import { type Change, inserted, record, updated } from '../events/change.ts'
 import type { PartChange, Told } from '../playbooks/contract.ts'
 import type { Part } from '../work/parts/contract.ts'
 import { findPart, parts } from '../work/parts/store.ts'
-import { placeOf, type RunScope } from '../work/scope.ts'
+import { type RunScope } from '../work/scope.ts'
+import { eventTags } from '../work/briefs/moves.ts'
 
 /** A line of the live log, with what the playbook wants to remember from there on. */
 export async function tell(scope: RunScope, told: Told, changed: readonly PartChange[] = []): Promise<void> {
   const { tx, run } = scope
-  const place = told.brief === undefined ? {} : placeOf(told.brief)
+  const place = told.brief === undefined ? {} : eventTags(told.brief)
   const event = {
     kind: told.kind ?? ('log' as const),
     by: told.by ?? scope.by,

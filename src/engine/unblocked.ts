@@ -1,7 +1,8 @@
 import type { Brief } from '../work/briefs/contract.ts'
 import type { QuestionClass } from '../work/questions/contract.ts'
 import { freeDependents } from './dependents.ts'
-import { moveBrief, nameOf, type RunScope } from '../work/scope.ts'
+import { type RunScope } from '../work/scope.ts'
+import { moveBrief, nameOf } from '../work/briefs/moves.ts'
 
 /** The counter that stopped it starts anew, the others stay. */
 export const resets: Partial<Record<QuestionClass, Partial<Brief>>> = {

@@ -14,8 +14,9 @@ import { listNotesOfBrief } from '../work/notes/store.ts'
 import type { Judgement, Verdict } from '../work/verdicts/contract.ts'
 import { verdicts } from '../work/verdicts/store.ts'
 import { newBrief } from './plan.ts'
-import { nameOf, placeOf, type RunScope } from '../work/scope.ts'
+import { type RunScope } from '../work/scope.ts'
 import { tell } from './tell.ts'
+import { eventTags, nameOf } from '../work/briefs/moves.ts'
 
 /** A brief for somebody who did not do it: look at this attempt and judge it. */
 export async function commissionVerifier(
@@ -58,7 +59,7 @@ export async function commissionVerifier(
       by: scope.by,
       runId: run.id,
       briefId: brief.id,
-      ...placeOf(brief),
+      ...eventTags(brief),
       level: told === 'one by one' ? 'normal' : 'verbose',
       code: 'VERIFY_START',
       message: `${judged.key} attempt ${judged.attempts}`,
@@ -184,7 +185,7 @@ export async function recordVerdict(
       runId: run.id,
       briefId: judged.id,
       attemptId: attempt.id,
-      ...placeOf(verifying),
+      ...eventTags(verifying),
       level: judged.tier === null ? 'normal' : 'verbose',
       code: 'VERDICT',
       message: `${judgement.verdict} — ${nameOf(judged)}${judgement.verdict === 'pass' ? '' : ' needs rework'}`,

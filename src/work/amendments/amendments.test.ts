@@ -5,7 +5,6 @@ import { agentOf, startAgency, type TestAgency } from '../../../test/support/age
 import { inside } from '../../../test/support/inside.ts'
 import { describeStores } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
-import { touchRun } from '../scope.ts'
 import { tell } from '../../engine/tell.ts'
 import { updated } from '../../events/change.ts'
 import type { Attempt } from '../attempts/contract.ts'
@@ -15,6 +14,7 @@ import type { Part } from '../parts/contract.ts'
 import type { Run } from '../runs/contract.ts'
 import { AmendPath } from './contract.ts'
 import { amendedPath } from './path.ts'
+import { touchRun } from '../runs/moves.ts'
 
 const hang = { scenario: { steps: [{ hang: {} }] } }
 

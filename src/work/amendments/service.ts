@@ -1,5 +1,5 @@
 import type { Db, ReadTx } from '../../db/port.ts'
-import { type RunScope, type ScopeParts, scopeOf, touchRun } from '../scope.ts'
+import { type RunScope, type ScopeParts, scopeOf } from '../scope.ts'
 import { inserted } from '../../events/change.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { notFound, refusal } from '../../kernel/errors.ts'
@@ -14,6 +14,7 @@ import { requireRun } from '../runs/find.ts'
 import type { AmendPath, Amendment } from './contract.ts'
 import { amendedPath } from './path.ts'
 import { amendments } from './store.ts'
+import { touchRun } from '../runs/moves.ts'
 
 export type Amendments = ReturnType<typeof createAmendments>
 

@@ -5,7 +5,7 @@ import { cancelRun } from '../../engine/decisions.ts'
 import { checkNotLanding } from '../../engine/pull-request.ts'
 import { endLiveAttempts } from '../../engine/live.ts'
 import { checkPlan } from '../../engine/plan.ts'
-import { moveRun, moveRunsMission, type ScopeParts, scopeOf, touchRun } from '../scope.ts'
+import { type ScopeParts, scopeOf } from '../scope.ts'
 import { create } from '../../events/change.ts'
 import { listStreamEvents, newestSeq } from '../../events/store.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
@@ -42,6 +42,7 @@ import type { CreateRun, Run, RunConfiguration, RunExecution, RunLine, RunReposi
 import { requireRun, resolveRun } from './find.ts'
 import { type PrepareDeps, type Prepared, prepareRun } from './prepare.ts'
 import { countRuns, listRuns, type RunQuery, runs } from './store.ts'
+import { moveRun, moveRunsMission, touchRun } from './moves.ts'
 
 export type RunDefaults = Pick<
   RunConfiguration,

@@ -1,5 +1,5 @@
 import { releaseDependents } from '../../../src/engine/dependents.ts'
-import { moveBrief as moved } from '../../../src/work/scope.ts'
+import { moveBrief as moved } from '../../../src/work/briefs/moves.ts'
 
 export * from '../../../src/work/scope.ts'
 

@@ -1,4 +1,4 @@
-import { moveBrief as moved } from '../../../src/work/scope.ts'
+import { moveBrief as moved } from '../../../src/work/briefs/moves.ts'
 
 export * from '../../../src/work/scope.ts'
 
