@@ -15,9 +15,10 @@ import { Columns } from '../parts/columns.tsx'
 import { Findings } from './findings.tsx'
 import { Folded } from '../parts/disclosure.tsx'
 import { Hash } from '../parts/hash.tsx'
-import { attemptState, briefState, Sign, Stated } from '../parts/state.tsx'
+import { Sign, Stated } from '../parts/state.tsx'
+import { attemptState, briefState } from './state.ts'
 import { Ago, Lasting } from '../parts/time.tsx'
-import { Simulated } from '../parts/notices.tsx'
+import { Simulated } from '../runs/simulated.tsx'
 
 /** Can this "done" be trusted: what was asked, what proves it, who looked, what came out. */
 export function BriefDetail({ inspection, brief, hash }: { inspection: Inspection; brief: Brief; hash: string }) {

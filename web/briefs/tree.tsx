@@ -6,7 +6,9 @@ import type { Inspection } from '../queries.ts'
 import { addresses } from '../router.tsx'
 import { counted } from '../text.ts'
 import { type Node, NodeTree } from '../parts/node-tree.tsx'
-import { attemptState, briefState, runState, type State } from '../parts/state.tsx'
+import type { State } from '../parts/state.tsx'
+import { attemptState, briefState } from './state.ts'
+import { runState } from '../runs/state.ts'
 import { toggledSet } from '../parts/tree-keys.ts'
 
 /** Run, briefs, attempts, and below what was judged who judged it. */
@@ -42,7 +44,7 @@ function nodesOf({ run, briefs, attempts }: Inspection, toggled: ReadonlySet<str
         says: `${run.status} · ${run.briefsDone} of ${counted(run.briefsTotal, 'brief')} done`,
       },
       expanded: null,
-      attempt: null,
+      period: null,
       position: 1,
       siblings: 1,
     },
@@ -61,7 +63,7 @@ function nodesOf({ run, briefs, attempts }: Inspection, toggled: ReadonlySet<str
       title: brief.title,
       state: treeState(brief),
       expanded,
-      attempt: null,
+      period: null,
       position,
       siblings,
     })
@@ -95,7 +97,7 @@ export const attemptNode = (
   title: `attempt ${index + 1}`,
   state: attemptState(attempt),
   expanded: null,
-  attempt,
+  period: attempt.startedAt === null ? null : { from: attempt.startedAt, to: attempt.endedAt },
   position,
   siblings,
 })

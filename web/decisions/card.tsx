@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 
 import type { Run } from '../../src/work/runs/contract.ts'
 import { type State, Stated } from '../parts/state.tsx'
-import { Simulated } from '../parts/notices.tsx'
+import { Simulated } from '../runs/simulated.tsx'
 import { runLineQuery } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
 

@@ -15,7 +15,8 @@ import {
 import { type Line, type Log, type LogState, maxLines } from '../live/log.ts'
 import { countAfter, filtered, indexAt, lineAt, type LinePlace } from '../live/lines.ts'
 import { clockTime, counted, exactTime, figure, words } from '../text.ts'
-import { lineTone, Sign } from '../parts/state.tsx'
+import { Sign } from '../parts/state.tsx'
+import { lineTone } from './tone.ts'
 import { explain } from '../parts/notices.tsx'
 
 interface LogViewProps {

@@ -1,7 +1,8 @@
 import type { Attempt } from '../../src/work/attempts/contract.ts'
 import type { Brief } from '../../src/work/briefs/contract.ts'
 import { createLater } from '../parts/lazy.tsx'
-import { attemptState, Stated } from '../parts/state.tsx'
+import { Stated } from '../parts/state.tsx'
+import { attemptState } from '../briefs/state.ts'
 import type { Inspection } from '../queries.ts'
 import { setQuery } from '../router.tsx'
 

@@ -1,7 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type CSSProperties, type MouseEvent, useEffect, useId, useRef, useState } from 'react'
 
-import type { Attempt } from '../../src/work/attempts/contract.ts'
 import { Fold } from './chevron.tsx'
 import { Link, navigate } from '../router.tsx'
 import { Sign, type State } from './state.tsx'
@@ -16,7 +15,8 @@ export interface Node extends TreeRow {
   to: string | null
   title: string
   state: State
-  attempt: Attempt | null
+  /** The time that it takes or took, shown after its state. */
+  period: { from: string; to: string | null } | null
   position: number
   siblings: number
 }
@@ -129,10 +129,10 @@ function Inside({ node, folds, onToggle }: { node: Node; folds: boolean; onToggl
         </span>
         <span className="cut says" title={node.state.says}>
           {node.state.says}
-          {node.attempt?.startedAt && (
+          {node.period !== null && (
             <>
               {' · '}
-              <Lasting from={node.attempt.startedAt} to={node.attempt.endedAt} />
+              <Lasting {...node.period} />
             </>
           )}
         </span>

@@ -54,13 +54,6 @@ export function Command({ text }: { text: string }) {
   )
 }
 
-/** The label that stands beside anything a simulated run shows. */
-export const Simulated = () => (
-  <span className="label" title="Its agents are played from a script, not thought by a model">
-    simulated
-  </span>
-)
-
 export function explain(error: unknown): { cause: string; step: string | null } {
   if (error instanceof Unreachable)
     return { cause: 'The daemon does not answer.', step: 'Start it with “agency up”; this page goes on by itself.' }

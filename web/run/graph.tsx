@@ -1,7 +1,8 @@
 import { useMemo } from 'react'
 
 import type { Brief } from '../../src/work/briefs/contract.ts'
-import { briefState, Sign } from '../parts/state.tsx'
+import { Sign } from '../parts/state.tsx'
+import { briefState } from '../briefs/state.ts'
 import type { Inspection } from '../queries.ts'
 import { addresses, navigate } from '../router.tsx'
 import { counted, figure } from '../text.ts'

@@ -1,5 +1,5 @@
 import type { Tone } from '../parts/state.tsx'
-import { attemptState } from '../parts/state.tsx'
+import { attemptState } from '../briefs/state.ts'
 import type { Inspection } from '../queries.ts'
 import { addresses } from '../router.tsx'
 import { answerWords, gateNames, gateState } from '../decisions/labels.ts'

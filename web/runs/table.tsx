@@ -3,9 +3,10 @@ import { addresses, Link } from '../router.tsx'
 import { counted, figure } from '../text.ts'
 import { Columns } from '../parts/columns.tsx'
 import { useHeld } from '../parts/use-stable-rows.ts'
-import { runState, Stated } from '../parts/state.tsx'
+import { Stated } from '../parts/state.tsx'
+import { runState } from './state.ts'
 import { Ago, Lasting } from '../parts/time.tsx'
-import { Simulated } from '../parts/notices.tsx'
+import { Simulated } from './simulated.tsx'
 
 /** Runs, one line each; on a phone each line folds into two. */
 export function RunTable({ runs }: { runs: readonly RunLine[] }) {

@@ -9,7 +9,8 @@ import { keys } from '../queries.ts'
 import { addresses, navigate, routeOf, usePlace } from '../router.tsx'
 import { chooseTheme, themes } from '../theme.ts'
 import { Dialog } from '../parts/dialog.tsx'
-import { runState, Sign, type Tone } from '../parts/state.tsx'
+import { Sign, type Tone } from '../parts/state.tsx'
+import { runState } from '../runs/state.ts'
 
 interface Choice {
   key: string

@@ -1,7 +1,9 @@
 import type { Brief } from '../../src/work/briefs/contract.ts'
 import type { GateShown } from '../../src/work/gates/contract.ts'
 import type { Node } from '../parts/node-tree.tsx'
-import { briefState, runState, type State } from '../parts/state.tsx'
+import type { State } from '../parts/state.tsx'
+import { briefState } from '../briefs/state.ts'
+import { runState } from '../runs/state.ts'
 import { attemptNode } from '../briefs/tree.tsx'
 import type { Inspection } from '../queries.ts'
 import { addresses } from '../router.tsx'
@@ -43,7 +45,7 @@ export function tierNodes(inspection: Inspection, team: Team, chosen: ReadonlyMa
         title: branch.title,
         state: branch.state,
         expanded,
-        attempt: null,
+        period: null,
         ...place,
       })
       if (expanded === true) walk(branch.below?.() ?? [], level + 1)

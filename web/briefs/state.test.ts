@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { briefStatuses } from '../../src/work/briefs/states.ts'
 import type { Brief } from '../../src/work/briefs/contract.ts'
-import { RunStatus } from '../../src/work/runs/contract.ts'
-import { briefState, lineTone, runState } from './state.tsx'
+import { briefState } from './state.ts'
 
 const brief = (over: Partial<Brief>): Brief =>
   ({ status: 'pending', heldBy: null, unmetDependencies: 0, attempts: 0, failure: null, ...over }) as Brief
@@ -55,23 +54,5 @@ describe('a brief', () => {
   it('is green only when it is proven', () => {
     const green = briefStatuses.filter((status) => briefState(brief({ status })).tone === 'good')
     expect(green).toEqual(['verified', 'done'])
-  })
-})
-
-describe('a run', () => {
-  it('is green only when it is done', () => {
-    expect(RunStatus.options.filter((status) => runState(status).tone === 'good')).toEqual(['done'])
-  })
-})
-
-describe('a line of the log', () => {
-  it('takes its sign from the engine', () => {
-    const line = { kind: 'evidence_checked', code: 'EVIDENCE', by: 'engine' } as const
-    expect(lineTone({ ...line, message: 'main 3/4 ✗' })).toBe('bad')
-    expect(lineTone({ ...line, message: 'main 4/4 ✓' })).toBe('good')
-  })
-
-  it('takes no sign from what an agent writes', () => {
-    expect(lineTone({ kind: 'log', code: null, by: 'agent:1', message: '✓ all done' })).toBe('idle')
   })
 })

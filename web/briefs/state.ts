@@ -1,0 +1,106 @@
+import type { Attempt } from '../../src/work/attempts/contract.ts'
+import type { Brief } from '../../src/work/briefs/contract.ts'
+import type { State, Tone } from '../parts/state.tsx'
+import { clockTime, counted, words } from '../text.ts'
+
+const briefTones: Record<Brief['status'], Tone> = {
+  draft: 'idle',
+  committed: 'idle',
+  pending: 'idle',
+  assigned: 'working',
+  working: 'working',
+  completion_drive_review: 'working',
+  ready_for_verification: 'working',
+  verified: 'good',
+  done: 'good',
+  blocked: 'waiting',
+  failed: 'bad',
+  cancelled: 'off',
+}
+
+const briefWords: Partial<Record<Brief['status'], string>> = {
+  completion_drive_review: 'reviewing its own work',
+  ready_for_verification: 'evidence being checked',
+}
+
+/** A brief's status, why it is not further, and how often it was tried again. */
+export function briefState(brief: Brief): State {
+  const says =
+    brief.verify === 'agent' && brief.status === 'ready_for_verification'
+      ? 'being verified'
+      : (briefWords[brief.status] ?? words(brief.status))
+  const because = reasonOf(brief)
+  const again = retriesOf(brief)
+  const held = brief.status === 'pending' && brief.heldBy !== null && brief.heldBy !== 'dependencies'
+  return {
+    tone: held ? 'waiting' : briefTones[brief.status],
+    says: [because === null ? says : `${says}: ${because}`, ...again].join(' · '),
+  }
+}
+
+function reasonOf(brief: Brief): string | null {
+  if (brief.status === 'failed' || brief.status === 'blocked') return brief.failure
+  if (brief.status !== 'pending') return null
+  if (brief.heldBy !== null && brief.heldBy !== 'dependencies') return holdWords(brief.heldBy)
+  if (brief.unmetDependencies > 0) return `after ${counted(brief.unmetDependencies, 'other brief')}`
+  return brief.attempts > 0 ? 'to be tried again' : null
+}
+
+/** `retry 1/3` after failed evidence, `rework 1/3` after a failing verdict; each has a limit of its own. */
+export const retriesOf = (brief: Brief): string[] => [
+  ...(brief.retriesUsed > 0 ? [`retry ${brief.retriesUsed}/${brief.retryBudget}`] : []),
+  ...(brief.verificationFailures > 0 ? [`rework ${brief.verificationFailures}/${brief.verificationLimit}`] : []),
+  ...(brief.crashRetries > 0 ? [`relaunch ${brief.crashRetries}/${brief.crashLimit}`] : []),
+]
+
+/** What a brief waits for, in words. */
+export function holdWords(heldBy: string): string {
+  const [why = '', what = ''] = heldBy.split(/:(.*)/s)
+  switch (why) {
+    case 'dependency_failed':
+      return 'a brief it needs failed'
+    case 'sibling_failed':
+      return 'another brief of the run failed'
+    case 'pause':
+      return 'the run is paused'
+    case 'gate':
+      return 'a gate waits for you'
+    case 'question':
+      return 'a question waits for you'
+    case 'merge':
+      return 'its changes are being merged'
+    case 'stop':
+      return what === '' || what === 'all' ? 'everything is stopped' : 'its organisation is stopped'
+    case 'provider':
+      return providerWords(what)
+    case 'budget':
+      return what === '' ? 'the budget is used up' : `the budget of its ${what.split(':')[0]} is used up`
+    default:
+      return `held by ${words(heldBy)}`
+  }
+}
+
+/** `anthropic until 2026-01-01T12:40:00.000Z` */
+function providerWords(held: string): string {
+  const [name = '', until] = held.split(' until ')
+  const who = name === '' ? 'its provider' : name
+  return until === undefined
+    ? `${who} takes no launches`
+    : `${who} takes no launches until ${clockTime(Date.parse(until))}`
+}
+
+const outcomeWords: Record<NonNullable<Attempt['outcome']>, State> = {
+  ok: { tone: 'good', says: 'ok' },
+  partial_output: { tone: 'bad', says: 'partial output' },
+  bad_output: { tone: 'bad', says: 'bad output' },
+  blocked: { tone: 'waiting', says: 'blocked' },
+  crash: { tone: 'bad', says: 'crashed' },
+  timeout: { tone: 'bad', says: 'timed out' },
+  budget: { tone: 'bad', says: 'over budget' },
+  interrupted: { tone: 'off', says: 'interrupted' },
+}
+
+export function attemptState(attempt: Attempt): State {
+  if (attempt.outcome !== null) return outcomeWords[attempt.outcome]
+  return { tone: 'working', says: attempt.status }
+}

@@ -1,0 +1,38 @@
+import type { EventKind } from '../../src/events/contract.ts'
+import type { Tone } from '../parts/state.tsx'
+
+const eventTones: Partial<Record<EventKind, Tone>> = {
+  spawned: 'working',
+  assigned: 'working',
+  completed: 'good',
+  session_complete: 'good',
+  gate_pending: 'waiting',
+  gate_paused: 'waiting',
+  gate_approved: 'good',
+  gate_resumed: 'good',
+  gate_rejected: 'bad',
+  question_asked: 'waiting',
+  question_answered: 'good',
+  budget_warning: 'waiting',
+  provider_held: 'waiting',
+  stop_set: 'bad',
+  escalated: 'waiting',
+  pr_opened: 'waiting',
+  branch_merged: 'good',
+  merged: 'good',
+  merge_conflict: 'bad',
+  exec_started: 'working',
+  failed: 'bad',
+  declined: 'bad',
+  retried: 'working',
+  brief_cancelled: 'off',
+}
+
+/** What a line of the log is about. The engine ends its own words with the sign; an agent's words decide nothing. */
+export function lineTone(line: { kind: EventKind; code: string | null; by: string; message: string }): Tone {
+  if (line.kind === 'log') return 'idle'
+  if (line.code === 'FAIL' || (line.kind === 'evidence_checked' && line.message.includes('✗'))) return 'bad'
+  if (line.kind === 'verdict') return line.message.startsWith('pass') ? 'good' : 'bad'
+  if (/^(evidence_checked|run_status)$/.test(line.kind) && line.message.includes('✓')) return 'good'
+  return eventTones[line.kind] ?? 'idle'
+}
