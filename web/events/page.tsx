@@ -1,4 +1,4 @@
-import { type EventKind, eventKinds } from '../../src/events/contract.ts'
+import { type EventKind, eventKindGroups, eventKinds } from '../../src/events/contract.ts'
 import { useFeed } from '../live/use-log.ts'
 import { Heading } from '../parts/heading.tsx'
 import { LineDetail } from './line-detail.tsx'
@@ -7,21 +7,13 @@ import { Failure, Skeleton } from '../parts/notices.tsx'
 import { navigate, setQuery, usePlace } from '../router.tsx'
 import { words } from '../text.ts'
 
-/** Kinds in the words of somebody who looks for something. */
+/** Groups of kinds to filter by: those of the contract that people search by, and three that cut across them. */
 const groups: Record<string, readonly EventKind[]> = {
-  organisation: ['org_changed', 'installed'],
-  'runs and missions': ['run_created', 'run_status', 'mission_created', 'mission_status'],
+  organisation: eventKindGroups.organisation,
+  'runs and missions': eventKindGroups['runs and missions'],
   evidence: ['evidence_checked', 'ready_for_verification', 'completed', 'artifact_written'],
-  repositories: [
-    'branch_collected',
-    'branch_merged',
-    'merge_conflict',
-    'pr_opened',
-    'pr_updated',
-    'pr_closed',
-    'merged',
-  ],
-  workspaces: ['workspace_created', 'workspace_removed', 'exec_started', 'exec_finished'],
+  repositories: eventKindGroups.repositories,
+  workspaces: eventKindGroups.workspaces,
   trouble: ['failed', 'retried', 'escalated', 'declined', 'brief_cancelled'],
   agents: ['assigned', 'spawned', 'reported', 'turn_ended', 'log'],
 }

@@ -1,8 +1,9 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 
 import type { ChartSeat } from '../../src/org/chart/contract.ts'
-import { onTreeKey, toggledSet } from '../parts/tree-keys.ts'
+import { toggledSet } from '../parts/tree-keys.ts'
+import { TreeToggle } from '../parts/tree-toggle.tsx'
+import { useTree } from '../parts/use-tree.ts'
 import { addresses, Link, navigate } from '../router.tsx'
 import { counted } from '../text.ts'
 import { Holding } from './chart.tsx'
@@ -25,76 +26,43 @@ export function SeatTree({ slug, name, seats, found, pointed }: SeatTreeProps) {
   const [closed, setClosed] = useState<ReadonlySet<number>>(new Set())
   const rows = useMemo(() => rowsOf(seats, closed), [seats, closed])
   const titles = useMemo(() => titlesOf(seats), [seats])
-  const [activeId, setActiveId] = useState<number | null>(null)
-  const scroller = useRef<HTMLDivElement>(null)
-  const id = useId()
-  const active = Math.max(
-    0,
-    rows.findIndex((row) => row.seat.positionId === activeId),
-  )
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
+  const toggle = (positionId: number): void => setClosed((before) => toggledSet(before, positionId))
+  const { tree, visible, virtual, activate } = useTree<Row, number>({
+    items: rows,
+    keyOf: (row) => row.seat.positionId,
+    heightOf: () => rowHeight,
     overscan: 12,
-    getItemKey: (index) => rows[index]?.seat.positionId ?? index,
+    current: null,
+    onToggle: toggle,
+    onChoose: (row) => navigate(addresses.seat(slug, row.seat.positionId)),
   })
   useEffect(() => {
     if (pointed === null) return
-    setActiveId(pointed.positionId)
+    activate(pointed.positionId)
     const index = rows.findIndex((row) => row.seat.positionId === pointed.positionId)
     if (index >= 0) virtual.scrollToIndex(index, { align: 'center' })
     // Only when another one is asked for.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [pointed])
 
-  const toggle = (positionId: number): void => setClosed((before) => toggledSet(before, positionId))
-  const idAt = (index: number): number => (rows[index] as Row).seat.positionId
-  const onKey = (event: KeyboardEvent): void =>
-    onTreeKey(event, rows, active, {
-      moveTo: (index) => {
-        setActiveId(idAt(index))
-        virtual.scrollToIndex(index)
-      },
-      toggle: (index) => toggle(idAt(index)),
-      choose: (index) => navigate(addresses.seat(slug, idAt(index))),
-    })
-
   return (
-    <div
-      ref={scroller}
-      className="tree seat-tree"
-      role="tree"
-      aria-label={`Seats of ${name}, ${counted(seats.length, 'seat')}`}
-      tabIndex={0}
-      aria-activedescendant={`${id}-${active}`}
-      onKeyDown={onKey}
-    >
+    <div {...tree} className="tree seat-tree" aria-label={`Seats of ${name}, ${counted(seats.length, 'seat')}`}>
       <div className="tree-all" role="none" style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map((item) => {
-          const row = rows[item.index]
-          if (row === undefined) return null
+        {visible.map(({ item: row, key, isActive, attributes }) => {
           const { seat } = row
           return (
             <Link
-              key={item.key}
-              id={`${id}-${item.index}`}
+              key={key}
+              {...attributes}
               to={addresses.seat(slug, seat.positionId)}
-              role="treeitem"
-              tabIndex={-1}
               className="seat-row"
-              aria-level={row.level}
-              aria-posinset={row.position}
-              aria-setsize={row.siblings}
-              aria-expanded={row.expanded ?? undefined}
-              aria-selected={item.index === active}
-              data-active={item.index === active || undefined}
+              aria-selected={isActive}
               data-found={found?.has(seat.positionId) || undefined}
               data-vacant={seat.holder === null || undefined}
-              style={{ transform: `translateY(${item.start}px)`, paddingLeft: indentOf(row) }}
-              onClick={() => setActiveId(seat.positionId)}
+              style={{ transform: attributes.style.transform, paddingLeft: indentOf(row) }}
+              onClick={() => activate(seat.positionId)}
             >
-              <Fold row={row} onToggle={() => toggle(seat.positionId)} />
+              <TreeToggle className="fold" expanded={row.expanded} onToggle={() => toggle(seat.positionId)} />
               <span className="seat-row-text">
                 <span className="seat-row-title">
                   <b className="cut">{seat.title}</b>
@@ -119,23 +87,3 @@ export function SeatTree({ slug, name, seats, found, pointed }: SeatTreeProps) {
 
 /** Deep lines must not push the words out of a narrow window. */
 const indentOf = ({ level }: Row): number => 8 + Math.min(level - 1, 12) * 20
-
-/** For the pointer; the arrow keys do the same, so it is no stop of its own. */
-function Fold({ row, onToggle }: { row: Row; onToggle: () => void }) {
-  if (row.expanded === null) return <span className="fold" />
-  return (
-    <span
-      className="fold"
-      aria-hidden="true"
-      onClick={(event) => {
-        event.preventDefault()
-        event.stopPropagation()
-        onToggle()
-      }}
-    >
-      <svg viewBox="0 0 12 12" width="12" height="12" focusable="false">
-        <path d={row.expanded ? 'M2.5 4.5 6 8l3.5-3.5' : 'M4.5 2.5 8 6l-3.5 3.5'} />
-      </svg>
-    </span>
-  )
-}

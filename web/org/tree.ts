@@ -1,4 +1,5 @@
 import type { ChartSeat } from '../../src/org/chart/contract.ts'
+import type { TreeItem } from '../parts/use-tree.ts'
 
 /** A seat with those below it; without a seat: the operator. */
 export interface Node {
@@ -39,14 +40,9 @@ export function treeOf(seats: readonly ChartSeat[]): Node {
   return root
 }
 
-export interface Row {
+/** A seat of level 1 reports to the operator; one that cannot be expanded has no reports. */
+export interface Row extends TreeItem {
   readonly seat: ChartSeat
-  /** 1 for those who report to the operator. */
-  readonly level: number
-  /** null: nobody reports to it. */
-  readonly expanded: boolean | null
-  readonly position: number
-  readonly siblings: number
 }
 
 /** Seats in the order of reading, without those below a closed one. */

@@ -1,13 +1,12 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { type CSSProperties, type MouseEvent, useEffect, useId, useRef, useState } from 'react'
+import { useEffect } from 'react'
 
-import { Fold } from './chevron.tsx'
 import { Link, navigate } from '../router.tsx'
 import { Sign, type State } from './state.tsx'
 import { Lasting } from './time.tsx'
-import { onTreeKey, type TreeRow } from './tree-keys.ts'
+import { TreeToggle } from './tree-toggle.tsx'
+import { type TreeItem, useTree } from './use-tree.ts'
 
-export interface Node extends TreeRow {
+export interface Node extends TreeItem {
   key: string
   /** What takes one line, and what takes two. */
   size: 'tall' | 'low'
@@ -17,8 +16,6 @@ export interface Node extends TreeRow {
   state: State
   /** The time that it takes or took, shown after its state. */
   period: { from: string; to: string | null } | null
-  position: number
-  siblings: number
 }
 
 const heights = { tall: 40, low: 26 }
@@ -35,80 +32,38 @@ interface NodeTreeProps {
 
 /** What a run consists of, of any size. One stop for Tab; the arrows move in it. */
 export function NodeTree({ nodes, current, label, folds = false, onToggle }: NodeTreeProps) {
-  const [activeKey, setActiveKey] = useState<string | null>(current)
-  const scroller = useRef<HTMLDivElement>(null)
-  const id = useId()
-  const active = Math.max(
-    0,
-    nodes.findIndex((node) => node.key === (activeKey ?? current)),
-  )
-  const virtual = useVirtualizer({
-    count: nodes.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: (index) => heights[nodes[index]?.size ?? 'tall'],
-    overscan: 10,
-    getItemKey: (index) => nodes[index]?.key ?? index,
-  })
-  useEffect(() => {
-    virtual.measure()
-  }, [nodes, virtual])
-
   const choose = (node: Node): void => {
     if (node.to === null) onToggle(node.key)
     else navigate(node.to)
   }
+  const { tree, visible, virtual, activate } = useTree({
+    items: nodes,
+    keyOf: (node) => node.key,
+    heightOf: (node) => heights[node.size],
+    overscan: 10,
+    current,
+    onToggle,
+    onChoose: choose,
+  })
+  useEffect(() => {
+    virtual.measure()
+  }, [nodes, virtual])
   return (
-    <div
-      ref={scroller}
-      className="tree"
-      role="tree"
-      aria-label={label}
-      tabIndex={0}
-      aria-activedescendant={`${id}-${active}`}
-      onKeyDown={(event) =>
-        onTreeKey(event, nodes, active, {
-          moveTo: (index) => {
-            setActiveKey((nodes[index] as Node).key)
-            virtual.scrollToIndex(index)
-          },
-          toggle: (index) => onToggle((nodes[index] as Node).key),
-          choose: (index) => choose(nodes[index] as Node),
-        })
-      }
-    >
+    <div {...tree} className="tree" aria-label={label}>
       <div className="tree-all" role="none" style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map((item) => {
-          const node = nodes[item.index]
-          if (node === undefined) return null
-          const shared = {
-            id: `${id}-${item.index}`,
-            role: 'treeitem',
-            tabIndex: -1,
-            className: `node level-${node.level} ${node.size}${folds ? ' folds' : ''}`,
-            'aria-level': node.level,
-            'aria-posinset': node.position,
-            'aria-setsize': node.siblings,
-            'aria-expanded': node.expanded ?? undefined,
-            'aria-selected': node.key === current,
-            'data-active': item.index === active || undefined,
-            style: { transform: `translateY(${item.start}px)`, '--level': node.level } as CSSProperties,
-          }
+        {visible.map(({ item: node, key, attributes }) => {
+          const className = `node level-${node.level} ${node.size}${folds ? ' folds' : ''}`
           const inside = <Inside node={node} folds={folds} onToggle={() => onToggle(node.key)} />
-          if (node.to === null)
-            return (
-              <div
-                key={item.key}
-                {...shared}
-                onClick={() => {
-                  setActiveKey(node.key)
-                  onToggle(node.key)
-                }}
-              >
-                {inside}
-              </div>
-            )
-          return (
-            <Link key={item.key} {...shared} to={node.to} onClick={() => setActiveKey(node.key)}>
+          const choosing = (): void => {
+            activate(node.key)
+            if (node.to === null) onToggle(node.key)
+          }
+          return node.to === null ? (
+            <div key={key} {...attributes} className={className} onClick={choosing}>
+              {inside}
+            </div>
+          ) : (
+            <Link key={key} {...attributes} className={className} to={node.to} onClick={choosing}>
               {inside}
             </Link>
           )
@@ -121,7 +76,7 @@ export function NodeTree({ nodes, current, label, folds = false, onToggle }: Nod
 function Inside({ node, folds, onToggle }: { node: Node; folds: boolean; onToggle: () => void }) {
   return (
     <>
-      {folds && <Opener expanded={node.expanded} onToggle={onToggle} />}
+      {folds && <TreeToggle className="opener" expanded={node.expanded} onToggle={onToggle} />}
       <Sign tone={node.state.tone} />
       <span className="node-text">
         <span className="cut title" title={folds ? node.title : undefined}>
@@ -138,20 +93,5 @@ function Inside({ node, folds, onToggle }: { node: Node; folds: boolean; onToggl
         </span>
       </span>
     </>
-  )
-}
-
-/** For the pointer; the arrow keys do the same, so it is no stop of its own. */
-function Opener({ expanded, onToggle }: { expanded: boolean | null; onToggle: () => void }) {
-  if (expanded === null) return <span className="opener" />
-  const toggle = (event: MouseEvent): void => {
-    event.preventDefault()
-    event.stopPropagation()
-    onToggle()
-  }
-  return (
-    <span className="opener" aria-hidden="true" onClick={toggle}>
-      <Fold open={expanded} />
-    </span>
   )
 }

@@ -1,14 +1,10 @@
 import type { FileEntry } from '../../src/work/mission-workspaces/contract.ts'
+import type { TreeItem } from '../parts/use-tree.ts'
 
-export interface FileNode {
+export interface FileNode extends TreeItem {
   /** From the workspace on, without a slash at either end. */
   readonly path: string
   readonly entry: FileEntry
-  readonly level: number
-  /** null: nothing can be below it. */
-  readonly expanded: boolean | null
-  readonly position: number
-  readonly siblings: number
 }
 
 /** What of the tree can be seen: the entries of every open folder, as far as they are known. */
