@@ -20,6 +20,24 @@ export type Route =
 export const orgSections = ['chart', 'vacancies', 'proposals', 'history', 'settings'] as const
 export type OrgSection = (typeof orgSections)[number]
 
+/** The views of a run, one per tab. */
+export const runViews = [
+  'log',
+  'plan',
+  'architecture',
+  'tasks',
+  'verdicts',
+  'output',
+  'changes',
+  'graph',
+  'time',
+  'cost',
+  'evidence',
+  'notes',
+  'decisions',
+] as const
+export type RunView = (typeof runViews)[number]
+
 /** An address says what it shows; it stays the same for the life of what it shows. */
 export function routeOf(path: string): Route {
   const parts = path.split('/').filter((part) => part !== '')
@@ -58,8 +76,9 @@ export const addresses = {
   brief: (runId: string, briefId: string) => `/runs/${encodeURIComponent(runId)}/briefs/${encodeURIComponent(briefId)}`,
   attempt: (runId: string, briefId: string, attemptId: string) =>
     `${addresses.brief(runId, briefId)}#${encodeURIComponent(attemptId)}`,
-  /** What the run changes, and its pull request. */
-  changes: (runId: string) => `${addresses.run(runId)}?view=changes`,
+  runView: (runId: string, view: RunView) => `${addresses.run(runId)}?view=${view}`,
+  /** The changes of the run, and its pull request. */
+  changes: (runId: string) => addresses.runView(runId, 'changes'),
   output: (runId: string, briefId: string, attemptId: string) =>
     `${addresses.brief(runId, briefId)}?view=output&attempt=${encodeURIComponent(attemptId)}`,
   pullRequests: '/pull-requests',

@@ -15,8 +15,7 @@ import { type State, Stated } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import { MergePart } from '../pull-requests/merge-summary.tsx'
 import { keys } from '../queries.ts'
-import { addresses, Link } from '../router.tsx'
-import type { RunView } from '../run/views.ts'
+import { addresses, Link, type RunView } from '../router.tsx'
 import { counted, roughly } from '../text.ts'
 import { type CardProps, Place, Settled, useRunOf } from './card.tsx'
 import { estimateOf, gateNames, gateState } from './labels.ts'
@@ -142,7 +141,7 @@ function Summary({ gate, run }: { gate: GateShown; run: Run | undefined }) {
         <div>
           <dt>Read it</dt>
           <dd>
-            <Link to={`${addresses.run(gate.runId)}?view=${readAt.view}`}>{readAt.says}</Link>
+            <Link to={addresses.runView(gate.runId, readAt.view)}>{readAt.says}</Link>
           </dd>
         </div>
       )}

@@ -1,22 +1,6 @@
 import type { Tab } from '../parts/tabs.tsx'
 import type { Inspection } from '../queries.ts'
-
-export const runViews = [
-  'log',
-  'plan',
-  'architecture',
-  'tasks',
-  'verdicts',
-  'output',
-  'changes',
-  'graph',
-  'time',
-  'cost',
-  'evidence',
-  'notes',
-  'decisions',
-] as const
-export type RunView = (typeof runViews)[number]
+import { type RunView, runViews } from '../router.tsx'
 
 /** What the address asks for; the log where it asks for nothing that there is. */
 export const viewOf = (query: URLSearchParams): RunView => runViews.find((view) => view === query.get('view')) ?? 'log'
