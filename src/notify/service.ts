@@ -11,8 +11,8 @@ import { shorten } from '../kernel/text.ts'
 import { redact } from '../secrets/redact.ts'
 import type { Delivery, NewNotification, NotificationRecord } from './contract.ts'
 import { recordOutcome } from './outcome.ts'
-import { createOutlets } from './outlets.ts'
-import { createTeamOutlets } from './team-outlets.ts'
+import { createOutlets } from './notifier-group.ts'
+import { createTeamOutlets } from './team-notifiers.ts'
 import { findNotification, listNotifications, notifications, wasTold } from './store.ts'
 
 export interface NotifyDeps {

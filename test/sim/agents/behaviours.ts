@@ -1,5 +1,5 @@
 import type { StepInput } from '../../../src/adapters/runtime/scripted/contract.ts'
-import { verification } from '../../../src/adapters/runtime/scripted/other-parts.ts'
+import { verification } from '../../../src/adapters/runtime/scripted/default-verify-and-plan.ts'
 import type { Outcome } from '../../../src/work/attempts/contract.ts'
 import type { LaunchStep } from '../../../src/adapters/runtime/port.ts'
 import { planOf } from '../missions.ts'

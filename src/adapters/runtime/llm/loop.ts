@@ -6,7 +6,7 @@ import type { Answered, Message, Model, OfferedTool, ToolCall } from './model.ts
 import type { Provider } from './providers.ts'
 import { faultsOf, reportIn, reportTool } from './report.ts'
 import type { Tool, ToolAnswer } from './tools/tool.ts'
-import { BrokenOff, type Trouble, troubleOf } from './trouble.ts'
+import { BrokenOff, type Trouble, troubleOf } from './call-failure.ts'
 
 export interface Scene {
   readonly launch: Pick<Launch, 'prompt' | 'systemPrompt' | 'kind' | 'output'>

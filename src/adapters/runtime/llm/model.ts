@@ -5,10 +5,10 @@ import { jsonSchema, type LanguageModel, type ModelMessage, streamText, type Tex
 
 import type { JsonSchema } from '../../../operations/wire-schema.ts'
 import type { ModelUsage } from '../port.ts'
-import { fetchAnswer } from './answer.ts'
+import { fetchAnswer } from './fetch-response.ts'
 import type { LlmOptions } from './options.ts'
 import type { Provider } from './providers.ts'
-import { BrokenOff } from './trouble.ts'
+import { BrokenOff } from './call-failure.ts'
 
 /**
  * The one file that knows the library: it is loaded with the first agent and not before, because it takes a quarter of

@@ -8,7 +8,7 @@ import { limitedOf, usageOf } from '../usage-lines.ts'
 import type { Scenario } from './contract.ts'
 import { type Ending, interpret, type ScriptedHost } from './interpret.ts'
 import { isAllowed, readAgentLine } from './lines.ts'
-import { floodLine, garbageLine } from './noise.ts'
+import { floodLine, garbageLine } from './hostile-output.ts'
 
 /** Agency's API for an agent without a process: what it would have sent over the socket. */
 export type AgencyCall = (request: {

@@ -7,7 +7,7 @@ import { outboxReport } from '../outbox.ts'
 import { callTool, post, runCli } from './agency.ts'
 import type { ScriptedHost } from './interpret.ts'
 import { type AgentLine, isAllowed } from './lines.ts'
-import { floodLine, garbageLine } from './noise.ts'
+import { floodLine, garbageLine } from './hostile-output.ts'
 
 /** No scripted agent outlives this, whoever forgot it. */
 const longestHangMs = 3_600_000

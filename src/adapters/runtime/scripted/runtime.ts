@@ -10,7 +10,7 @@ import type { Scenario } from './contract.ts'
 import { type AgencyCall, playInProcess } from './in-process.ts'
 import { deniedIn, readAgentLine } from './lines.ts'
 import { scenarioOf } from './options.ts'
-import { partOf } from './parts.ts'
+import { partOf } from './resolve-scenario.ts'
 import { type BuiltIn, builtInScenarios } from './scenarios.ts'
 
 export interface ScriptedOptions {

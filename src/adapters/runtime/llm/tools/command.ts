@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import type { Used, Workspace } from '../../../../workspaces/port.ts'
 import type { Denied } from '../../port.ts'
-import { isIrrevocable } from './irrevocable.ts'
+import { isIrrevocable } from './irreversible.ts'
 import { defineTool, failed, type Tool } from './tool.ts'
 
 const maxOutputBytes = 32 * 1024

@@ -1,5 +1,5 @@
 import type { Scenario } from '../contract.ts'
-import { accept, fail, forget, type Made, madeBy, make, pass, step, tasksOf } from './acts.ts'
+import { accept, fail, forget, type Made, madeBy, make, pass, step, tasksOf } from './step-builders.ts'
 import { apiTasks, dbTasks, docsTasks, infraTasks, mendedQueueClient, queueClient } from './webhooks.ts'
 
 const everyTier = ['t2', 't3', 't4', 't5']

@@ -1,5 +1,5 @@
 import type { Scenario } from '../contract.ts'
-import { accept, madeBy, pass, step, tasksOf } from './acts.ts'
+import { accept, madeBy, pass, step, tasksOf } from './step-builders.ts'
 import { limitTasks } from './webhooks.ts'
 
 const plan = {

@@ -1,5 +1,5 @@
 import type { Scenario } from '../contract.ts'
-import { accept, make, pass, step } from './acts.ts'
+import { accept, make, pass, step } from './step-builders.ts'
 import { fix } from './webhooks.ts'
 
 const plan = {

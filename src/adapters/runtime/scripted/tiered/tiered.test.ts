@@ -5,7 +5,7 @@ import { faultsOfPlan } from '../../../../playbooks/tiered/t1-plan-faults.ts'
 import { faultsOfTasks } from '../../../../playbooks/tiered/t4-tasks.ts'
 import { makeLaunch } from '../../contract-suite.ts'
 import type { Scenario } from '../contract.ts'
-import { partOf } from '../parts.ts'
+import { partOf } from '../resolve-scenario.ts'
 import { builtInScenarios } from '../scenarios.ts'
 
 const profiles = [

@@ -1,4 +1,4 @@
-import type { Made } from './acts.ts'
+import type { Made } from './step-builders.ts'
 
 const simulated = 'Simulated: it stands for the work of a real agent.'
 

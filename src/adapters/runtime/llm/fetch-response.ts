@@ -1,4 +1,4 @@
-import { NotAnAnswer, SentElsewhere, TooMuch } from './trouble.ts'
+import { NotAnAnswer, SentElsewhere, TooMuch } from './call-failure.ts'
 
 /** More than any model writes in one answer, with all that is sent around each word of it. */
 const maxAnswerMb = 16

@@ -3,7 +3,7 @@ import type { ConfiguredNotifier } from '../adapters/notify/port.ts'
 import type { ReadTx } from '../db/port.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { findRun } from '../work/runs/store.ts'
-import { createOutlets, type Outlets } from './outlets.ts'
+import { createOutlets, type Outlets } from './notifier-group.ts'
 
 /** One that is forgotten is made again; all that is lost is how often it has failed. */
 const maxKnown = 200

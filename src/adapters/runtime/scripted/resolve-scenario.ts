@@ -1,7 +1,7 @@
 import type { Launch, LaunchStep } from '../port.ts'
 import type { Scenario } from './contract.ts'
 import { playDefault } from './default.ts'
-import { onePlan, outputsIn, verification } from './other-parts.ts'
+import { onePlan, outputsIn, verification } from './default-verify-and-plan.ts'
 import { playStep } from './steps.ts'
 
 type Attempts = Scenario['attempts']

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 
 import { makeLaunch } from '../contract-suite.ts'
 import type { AgentEnded } from '../port.ts'
-import { fetchAnswer } from './answer.ts'
+import { fetchAnswer } from './fetch-response.ts'
 import { createLlmRuntime } from './runtime.ts'
 
 const key = 'dummy-key-of-answers'
