@@ -8,7 +8,7 @@ import { operatorPersona } from '../../src/kernel/ids.ts'
 import { CreateRun } from '../../src/work/runs/contract.ts'
 import { boxArguments } from '../../src/workspaces/box/arguments.ts'
 import { detectBox } from '../../src/workspaces/box/detect.ts'
-import { makeFurniture } from '../../src/workspaces/box/etc-files.ts'
+import { writeEtcFiles } from '../../src/workspaces/box/etc-files.ts'
 import { systemArguments } from '../../src/workspaces/box/system.ts'
 import { defaultPolicy } from '../../src/workspaces/policy.ts'
 
@@ -95,7 +95,7 @@ function makeRepository(path: string): string {
 async function boxArgumentsOf(place: string): Promise<string[]> {
   const [path, home, furniture] = [join(place, 'workspace'), join(place, 'home'), join(place, 'furniture')]
   for (const each of [join(path, '.agency/outbox'), home]) mkdirSync(each, { recursive: true })
-  await makeFurniture(furniture)
+  await writeEtcFiles(furniture)
   const request = { path, home, readable: [], limits: defaultPolicy('program').limits, doors: null }
   return boxArguments(request, { system: systemArguments(), furniture, closed: [] })
 }

@@ -8,8 +8,8 @@ import { systemClock } from '../../src/kernel/clock.ts'
 import { createBox } from '../../src/workspaces/box/box.ts'
 import { detectBox } from '../../src/workspaces/box/detect.ts'
 import { createEgress } from '../../src/workspaces/box/egress.ts'
-import { startInside } from '../../src/workspaces/process.ts'
-import { enterPlainly } from '../../src/workspaces/enter-directly.ts'
+import { startInWorkspace } from '../../src/workspaces/process.ts'
+import { enterDirectly } from '../../src/workspaces/enter-directly.ts'
 import { defaultPolicy } from '../../src/workspaces/policy.ts'
 import type { Workspace } from '../../src/workspaces/port.ts'
 
@@ -36,8 +36,8 @@ export async function measureFlow(times: number): Promise<Flow> {
     const proxy = await startProxy(join(folder, 'proxy.sock'))
     const flow: Flow = { direct: [], proxied: [], boxed: [] }
     for (let turn = 0; turn <= times; turn += 1) {
-      const direct = await fetchOnce(enterPlainly(path), port)
-      const proxied = await fetchOnce(enterPlainly(path), port, join(folder, 'proxy.sock'))
+      const direct = await fetchOnce(enterDirectly(path), port)
+      const proxied = await fetchOnce(enterDirectly(path), port, join(folder, 'proxy.sock'))
       const through = await fetchOnce(boxed, port)
       // The first turn only warms up.
       if (turn === 0) continue
@@ -71,7 +71,7 @@ async function boxedEntry(folder: string, path: string, home: string): Promise<W
 }
 
 async function fetchOnce(enter: Workspace['enter'], port: number, proxy = ''): Promise<number> {
-  const inside = await startInside(
+  const inside = await startInWorkspace(
     { enter },
     {
       command: [process.execPath, '-e', clientCode, String(port), String(bytes)],

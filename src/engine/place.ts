@@ -1,11 +1,11 @@
 import type { Brief } from '../work/briefs/contract.ts'
 import type { Run } from '../work/runs/contract.ts'
-import type { Place } from '../workspaces/port.ts'
+import type { WorkspaceRequest } from '../workspaces/port.ts'
 import { branchOf } from './branches.ts'
 import type { EngineDeps } from './deps.ts'
 
 /** Who judges looks at the place of whoever worked; who finishes the rest goes on where the work is. */
-export function placeOf(deps: EngineDeps, run: Run, brief: Brief): Place {
+export function placeOf(deps: EngineDeps, run: Run, brief: Brief): WorkspaceRequest {
   const id = brief.remainderOf ?? brief.verifies ?? brief.id
   const { repository, configuration } = run
   return {

@@ -51,11 +51,11 @@ async function orphan(): Promise<{ pid: number; launchId: string }> {
       '--input-type=module',
       '-e',
       `const { createProgramRuntime } = await import(${JSON.stringify(program)})
-       const { enterPlainly } = await import(${JSON.stringify(plain)})
+       const { enterDirectly } = await import(${JSON.stringify(plain)})
        const path = ${JSON.stringify(workspace.path)}
        const handle = await createProgramRuntime().launch({
          launchId: ${JSON.stringify(launchId)}, prompt: '', attempt: 1, environment: {},
-         workspace: { path, home: path, enter: enterPlainly(path) },
+         workspace: { path, home: path, enter: enterDirectly(path) },
          options: { command: ['/bin/sh', '-c', 'sleep 3600 & echo ready; wait'] },
        })
        for await (const event of handle.events) if (event.text === 'ready') console.log(handle.pid)`,

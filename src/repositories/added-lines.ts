@@ -1,15 +1,15 @@
 import { plainDiff } from './changes.ts'
-import { type Git, troubleOf } from './git.ts'
+import { type Git, gitError } from './git.ts'
 import { revisionsOf } from './refs.ts'
 
-export interface Added {
-  readonly parts: readonly AddedPart[]
+export interface AddedLines {
+  readonly parts: readonly AddedText[]
   /** There was more than fits; what is here is the beginning. */
   readonly cut: boolean
 }
 
 /** Lines that a commit adds to a file, from `line` on, or its message (`path` null). */
-export interface AddedPart {
+export interface AddedText {
   readonly commit: string
   readonly path: string | null
   readonly line: number
@@ -26,13 +26,13 @@ export async function addedLines(
   from: string,
   to: string,
   { maxBytes = 32 * 1024 ** 2, known = [] }: { maxBytes?: number; known?: readonly string[] } = {},
-): Promise<Added> {
+): Promise<AddedLines> {
   const shown = ['-p', '-m', '--text', '--unified=0', '--src-prefix=a/', '--dst-prefix=b/', ...plainDiff]
   const args = ['log', '--stdin', '--format=%x00%H %P%n%B%x00', '--no-notes', ...shown]
   const input = revisionsOf(to, [from, ...known])
   const settings = [['core.quotePath', 'false']] as const
   const result = await git.run(args, { gitDir: mirror, input, maxOutputBytes: maxBytes, mayCut: true, settings })
-  if (result.exitCode !== 0) throw troubleOf(args, result)
+  if (result.exitCode !== 0) throw gitError(args, result)
   return { parts: readAdded(result.stdout), cut: result.cut }
 }
 
@@ -40,11 +40,11 @@ export async function addedLines(
 interface Compared {
   readonly commit: string
   readonly parents: number
-  readonly parts: AddedPart[]
+  readonly parts: AddedText[]
 }
 
 /** Hunks say how long they are, so nothing that a file holds can pass for a heading. */
-function readAdded(log: Buffer): AddedPart[] {
+function readAdded(log: Buffer): AddedText[] {
   const lines = log.toString('latin1').split('\n')
   const compared: Compared[] = []
   let path: string | null = null
@@ -78,10 +78,10 @@ function readAdded(log: Buffer): AddedPart[] {
 }
 
 /** Who joins others has added what none of them has; what one of them has was looked at there. */
-function newInAll(compared: readonly Compared[]): AddedPart[] {
+function newInAll(compared: readonly Compared[]): AddedText[] {
   const [first, ...others] = compared as [Compared, ...Compared[]]
   if (first.parents < 2) return first.parts
-  const [message, ...files] = first.parts as [AddedPart, ...AddedPart[]]
+  const [message, ...files] = first.parts as [AddedText, ...AddedText[]]
   // Git says nothing of a parent that is just like it.
   if (compared.length < first.parents) return [message]
   const added = others.map(({ parts }) => new Set(parts.flatMap(linesOf).map(({ text, path }) => `${path}\0${text}`)))
@@ -89,11 +89,11 @@ function newInAll(compared: readonly Compared[]): AddedPart[] {
   return [message, ...together(own)]
 }
 
-const linesOf = ({ text, line, ...place }: AddedPart): AddedPart[] =>
+const linesOf = ({ text, line, ...place }: AddedText): AddedText[] =>
   text.split('\n').map((each, index) => ({ ...place, line: line + index, text: each }))
 
 /** Neighbours are one part again: a key may take several lines. */
-function together(lines: readonly AddedPart[]): AddedPart[] {
+function together(lines: readonly AddedText[]): AddedText[] {
   const parts: { commit: string; path: string | null; line: number; texts: string[] }[] = []
   for (const { text, ...place } of lines) {
     const last = parts.at(-1)

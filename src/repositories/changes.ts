@@ -1,4 +1,4 @@
-import { type Git, troubleOf } from './git.ts'
+import { type Git, gitError } from './git.ts'
 
 export interface ChangedFile {
   readonly path: string
@@ -53,7 +53,7 @@ export async function diffText(
   const args = ['diff-tree', '-r', '-p', ...plainDiff, '--end-of-options', from, to, ...wanted]
   const settings = [['core.quotePath', 'false']] as const
   const result = await git.run(args, { gitDir: mirror, maxOutputBytes: maxBytes, mayCut: true, settings })
-  if (result.exitCode !== 0) throw troubleOf(args, result)
+  if (result.exitCode !== 0) throw gitError(args, result)
   const text = result.stdout.toString('utf8')
   return result.cut ? { text: text.slice(0, text.lastIndexOf('\n') + 1), cut: true } : { text, cut: false }
 }

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 
 import { commitFiles, createGitBench, plainGit, plainWorkspace, writeFiles } from '../../test/support/git-bench.ts'
-import { endGitsOn } from './orphans.ts'
+import { killGitsOn } from './orphans.ts'
 
 const bench = createGitBench()
 const { mirrors, repository, folder, author } = bench
@@ -79,7 +79,7 @@ it('is made again where a daemon was killed while its git was still writing file
   child.kill('SIGKILL')
   await mirrors.clone(order, path)
   const making = join(dirname(path), `.${basename(path)}.git`)
-  expect(await endGitsOn(making)).toBe(0)
+  expect(await killGitsOn(making)).toBe(0)
   expect(plainGit(path, 'status', '--porcelain')).toBe('')
   expect(existsSync(making)).toBe(false)
 })

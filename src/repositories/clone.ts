@@ -1,13 +1,13 @@
 import { lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-import { copyIfThere } from './copy.ts'
+import { copyIfExists } from './copy.ts'
 import { agencyDirectory } from '../workspaces/path.ts'
 import { type Author, plainAuthor } from './author.ts'
 import type { Git } from './git.ts'
-import { endGitsOn } from './orphans.ts'
+import { killGitsOn } from './orphans.ts'
 
-export interface CloneOrder {
+export interface CloneRequest {
   readonly mirror: string
   readonly branch: string
   /** The commit from which the branch starts. */
@@ -20,12 +20,12 @@ export interface CloneOrder {
  * nothing is copied but the files. The repository is made beside the directory and moved into it last, so that where one
  * is, the files are complete; until then everything is done again. One that is there is an agent's: no git runs on it.
  */
-export async function makeClone(git: Git, order: CloneOrder, into: string): Promise<void> {
+export async function makeClone(git: Git, order: CloneRequest, into: string): Promise<void> {
   const making = join(dirname(into), `.${basename(into)}.git`)
   const target = join(into, '.git')
   if (await isRepository(target)) return
   const wasInterrupted = await isThere(making)
-  if (wasInterrupted) await endGitsOn(making)
+  if (wasInterrupted) await killGitsOn(making)
   await rm(making, { recursive: true, force: true })
   await rm(target, { recursive: true, force: true })
   await mkdir(into, { recursive: true })
@@ -57,7 +57,7 @@ async function kindOf(path: string): Promise<'file' | 'directory' | 'other' | nu
 const isThere = async (path: string): Promise<boolean> => (await kindOf(path)) !== null
 
 /** By hand: `git clone` would take another process, a template, and a directory that is empty. */
-async function layOut(git: Git, order: CloneOrder, path: string): Promise<void> {
+async function layOut(git: Git, order: CloneRequest, path: string): Promise<void> {
   const { mirror, branch, start } = order
   const ref = join(path, 'refs', 'heads', branch)
   for (const folder of [join(path, 'objects', 'info'), join(path, 'objects', 'pack'), join(path, 'info'), dirname(ref)])
@@ -70,11 +70,11 @@ async function layOut(git: Git, order: CloneOrder, path: string): Promise<void> 
     writeFile(join(path, 'objects', 'info', 'alternates'), `${join(mirror, 'objects')}\n`),
     writeFile(join(path, 'info', 'exclude'), `/${agencyDirectory}/\n`),
     writeFile(join(path, 'config'), configOf(order)),
-    copyIfThere(join(mirror, 'shallow'), join(path, 'shallow')),
+    copyIfExists(join(mirror, 'shallow'), join(path, 'shallow')),
   ])
 }
 
-function configOf({ author, start }: CloneOrder): string {
+function configOf({ author, start }: CloneRequest): string {
   const { name, email } = plainAuthor(author)
   const isSha256 = start.length === 64
   return [

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 import { commitFiles, createGitBench, plainGit, type Workplace, writeFiles } from '../../test/support/git-bench.ts'
-import type { Entry } from '../workspaces/port.ts'
+import type { ProcessSpec } from '../workspaces/port.ts'
 import { collect, type Collection, discard, promote, snapshot, snapshotRef } from './collect.ts'
 
 const bench = createGitBench()
@@ -138,10 +138,10 @@ describe('collecting', () => {
   it('starts git in the clone through the workspace, and nowhere else', async () => {
     const at = await bench.workplace()
     writeFiles(at.path, { 'a.txt': 'a\n' })
-    const entries: Entry[] = []
+    const entries: ProcessSpec[] = []
     const workspace = {
       ...at.workspace,
-      enter: (entry: Entry) => {
+      enter: (entry: ProcessSpec) => {
         entries.push(entry)
         return at.workspace.enter(entry)
       },
@@ -267,16 +267,16 @@ describe('what may not come in is refused and leaves nothing behind', () => {
     const at = await bench.workplace()
     writeFiles(at.path, { 'key.txt': 'hidden\n' })
     const seen: string[] = []
-    const mayComeIn = async (place: string, commit: string): Promise<boolean> => {
+    const accepts = async (place: string, commit: string): Promise<boolean> => {
       const { parts } = await mirrors.added(place, at.start, commit)
       seen.push(...parts.flatMap(({ path, text }) => (path === null ? [] : [`${path}: ${text}`])))
       return false
     }
     await untouched(at, async () => {
-      expect(await collect(git, orderFor(at, { mayComeIn }))).toEqual({ outcome: 'withheld' })
+      expect(await collect(git, orderFor(at, { accepts }))).toEqual({ outcome: 'withheld' })
     })
     expect(seen).toEqual(['key.txt: hidden'])
-    expect(await collect(git, orderFor(at, { mayComeIn: async () => true }))).toMatchObject({ outcome: 'collected' })
+    expect(await collect(git, orderFor(at, { accepts: async () => true }))).toMatchObject({ outcome: 'collected' })
   })
 
   it('what a commit that joins others’ work adds to it, and not what those have', async () => {
@@ -289,12 +289,12 @@ describe('what may not come in is refused and leaves nothing behind', () => {
     expect(() => plainGit(at.path, 'merge', '--quiet', '--no-edit', merged)).toThrow('merge')
     writeFiles(at.path, { 'both.txt': 'one\ntheirs\nmine\nnew here\n', 'evil.txt': 'new there\n' })
     const seen: string[] = []
-    const mayComeIn: Collection['mayComeIn'] = async (place, commit, known) => {
+    const accepts: Collection['accepts'] = async (place, commit, known) => {
       const { parts } = await mirrors.added(place, at.start, commit, { known })
       seen.push(...parts.flatMap(({ path, text }) => (path === null ? [] : [`${path}: ${text}`])))
       return true
     }
-    expect(await collect(git, orderFor(at, { mayComeIn }))).toMatchObject({ outcome: 'collected' })
+    expect(await collect(git, orderFor(at, { accepts }))).toMatchObject({ outcome: 'collected' })
     expect(seen.sort()).toEqual(['both.txt: new here', 'both.txt: one\nmine', 'evil.txt: new there', 'mine.txt: mine'])
   })
 
@@ -321,7 +321,7 @@ describe('what may not come in is refused and leaves nothing behind', () => {
     writeFiles(at.path, { 'a.txt': 'a\n' })
     const slow = {
       ...at.workspace,
-      enter: ({ command: _, ...entry }: Entry) => at.workspace.enter({ ...entry, command: ['sleep', '600'] }),
+      enter: ({ command: _, ...entry }: ProcessSpec) => at.workspace.enter({ ...entry, command: ['sleep', '600'] }),
     }
     await expectRefused({ ...at, workspace: slow }, /could not be collected in 0\.05 seconds/, [], {
       limits: { timeoutMs: 50 },

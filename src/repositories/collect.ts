@@ -5,8 +5,8 @@ import { bug, refusal } from '../kernel/errors.ts'
 import type { Workspace } from '../workspaces/port.ts'
 import type { Author } from './author.ts'
 import { changedFiles, type ChangedFile, type Commit, listCommits } from './changes.ts'
-import { copyIfThere } from './copy.ts'
-import { complaintOf, type Git, isFull, troubleOf } from './git.ts'
+import { copyIfExists } from './copy.ts'
+import { errorLine, type Git, isFull, gitError } from './git.ts'
 import { plainFetch } from './safe-git-config.ts'
 import { inspectCommits } from './inspect-commits.ts'
 import { isAncestor } from './merge.ts'
@@ -28,7 +28,7 @@ export interface Collection {
    * A last look, at a repository that has the commit while the mirror has not: for secrets, for one. What `known` has is
    * others' work, which was looked at when it came in.
    */
-  readonly mayComeIn?: (repository: string, commit: string, known: readonly string[]) => Promise<boolean>
+  readonly accepts?: (repository: string, commit: string, known: readonly string[]) => Promise<boolean>
 }
 
 export interface CollectionLimits {
@@ -45,7 +45,7 @@ export type Collected =
       readonly commits: readonly Commit[]
     }
   | { readonly outcome: 'empty' }
-  /** `mayComeIn` said no. */
+  /** `accepts` said no. */
   | { readonly outcome: 'withheld' }
   /** `why` is told to the agent; `files` are those it is about. */
   | { readonly outcome: 'refused'; readonly why: string; readonly files: readonly string[] }
@@ -71,7 +71,7 @@ export async function collect(git: Git, collection: Collection): Promise<Collect
     if (complaint !== null) return refused(complaint.why, complaint.files)
     const files = await changedFiles(git, quarantine, start, commit)
     if (files.length === 0) return { outcome: 'empty' }
-    if ((await collection.mayComeIn?.(quarantine, commit, known)) === false) return { outcome: 'withheld' }
+    if ((await collection.accepts?.(quarantine, commit, known)) === false) return { outcome: 'withheld' }
     await admit(git, quarantine, mirror, incomingRef(ref))
     return { outcome: 'collected', commit, files, commits: await listCommits(git, mirror, start, commit) }
   })
@@ -99,7 +99,7 @@ export async function snapshot(git: Git, collection: Collection): Promise<string
   const kept = await quarantined(git, collection, async (quarantine, commit) => {
     if (commit === collection.start || (await isOnBranch(git, collection.mirror, commit))) return { outcome: 'empty' }
     const known = [collection.start, ...(await listHeads(git, collection.mirror))]
-    if ((await collection.mayComeIn?.(quarantine, commit, known)) === false) return { outcome: 'withheld' }
+    if ((await collection.accepts?.(quarantine, commit, known)) === false) return { outcome: 'withheld' }
     await admit(git, quarantine, collection.mirror, snapshotRef(collection.ref))
     return { outcome: 'collected', commit, files: [], commits: [] }
   })
@@ -148,7 +148,7 @@ async function quarantined(
     const isWhole = await git.run(['rev-list', '--quiet', '--objects', packed.commit, '--not', start], {
       gitDir: quarantine,
     })
-    if (isWhole.exitCode !== 0) return refused(`its commits are incomplete: ${complaintOf(isWhole.stderr) ?? ''}`)
+    if (isWhole.exitCode !== 0) return refused(`its commits are incomplete: ${errorLine(isWhole.stderr) ?? ''}`)
     return await look(quarantine, packed.commit)
   } finally {
     await rm(quarantine, { recursive: true, force: true })
@@ -162,8 +162,8 @@ async function layOut(quarantine: string, mirror: string, start: string): Promis
     writeFile(join(quarantine, 'HEAD'), 'ref: refs/heads/nowhere\n'),
     writeFile(join(quarantine, 'refs', 'heads', 'start'), `${start}\n`),
     writeFile(join(quarantine, 'objects', 'info', 'alternates'), `${join(mirror, 'objects')}\n`),
-    copyIfThere(join(mirror, 'config'), join(quarantine, 'config')),
-    copyIfThere(join(mirror, 'shallow'), join(quarantine, 'shallow')),
+    copyIfExists(join(mirror, 'config'), join(quarantine, 'config')),
+    copyIfExists(join(mirror, 'shallow'), join(quarantine, 'shallow')),
   ])
 }
 
@@ -182,8 +182,8 @@ async function index(git: Git, quarantine: string, pack: string, maxBytes: numbe
     })
     if (result.exitCode === 0) return null
     // That is nobody's fault but the machine's.
-    if (isFull(result.stderr)) throw troubleOf(args, result)
-    return `its commits are damaged: ${complaintOf(result.stderr) ?? `exit code ${result.exitCode}`}`
+    if (isFull(result.stderr)) throw gitError(args, result)
+    return `its commits are damaged: ${errorLine(result.stderr) ?? `exit code ${result.exitCode}`}`
   } finally {
     await file.close()
   }

@@ -8,7 +8,7 @@ import { createGitBench, plainGit, plainWorkspace, writeFiles } from '../../test
 import { mountDisk, mountsMissing } from '../../test/support/mounts.ts'
 import { noLog } from '../kernel/log.ts'
 import { collect } from './collect.ts'
-import { GitTrouble } from './git.ts'
+import { GitError } from './git.ts'
 import { createMirrors } from './mirrors.ts'
 
 const missing = mountsMissing()
@@ -49,9 +49,7 @@ describe.skipIf(missing !== null)('a full disk', () => {
     for (const leftKb of [100, 900, 1_400]) {
       const filling = fill(disk, leftKb)
       const trouble: unknown = await collect(git, order).catch((error: unknown) => error)
-      expect(trouble).toSatisfy(
-        (error) => error instanceof GitTrouble || (error as { code?: string }).code === 'ENOSPC',
-      )
+      expect(trouble).toSatisfy((error) => error instanceof GitError || (error as { code?: string }).code === 'ENOSPC')
       rmSync(filling)
       expect(readdirSync(disk)).toEqual([basename(mirror)])
     }

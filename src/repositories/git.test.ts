@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 
 import { createGitBench, plainGit } from '../../test/support/git-bench.ts'
 import { systemClock } from '../kernel/clock.ts'
-import { createGit, GitTrouble } from './git.ts'
+import { createGit, GitError } from './git.ts'
 
 const bench = createGitBench()
 const { git, repository, folder } = bench
@@ -57,7 +57,7 @@ it('gives up on a git that takes too long, with everything that it started', asy
 it('refuses more output than it may have, or cuts it where that is wanted', async () => {
   const path = repository({ 'long.txt': 'line\n'.repeat(50_000) })
   const args = ['cat-file', 'blob', 'HEAD:long.txt']
-  await expect(git.run(args, { cwd: path, maxOutputBytes: 1_000 })).rejects.toThrow(GitTrouble)
+  await expect(git.run(args, { cwd: path, maxOutputBytes: 1_000 })).rejects.toThrow(GitError)
   const { stdout, cut } = await git.run(args, { cwd: path, maxOutputBytes: 1_000, mayCut: true })
   expect({ bytes: stdout.length, cut }).toEqual({ bytes: 1_000, cut: true })
 })

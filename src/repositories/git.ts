@@ -5,11 +5,11 @@ import type { Clock } from '../kernel/clock.ts'
 import { refusal } from '../kernel/errors.ts'
 import { shorten } from '../kernel/text.ts'
 import { killGroup } from '../processes/kill-group.ts'
-import { harmlessEnvironment, harmlessSettings, settingWords } from './safe-git-config.ts'
+import { safeEnvironment, safeSettings, settingWords } from './safe-git-config.ts'
 
 /** Git as the daemon runs it: on mirrors of its own, and on the operator's repository to read it and to move it forward. */
 export interface Git {
-  /** Resolves with whatever exit code; rejects with `GitTrouble` where it could not run, took too long or said too much. */
+  /** Resolves with whatever exit code; rejects with `GitError` where it could not run, took too long or said too much. */
   run(args: readonly string[], options: GitOptions): Promise<GitResult>
   /** What it printed, without the last newline; every exit code but 0 is trouble. */
   ask(args: readonly string[], options: GitOptions): Promise<string>
@@ -44,13 +44,13 @@ export interface GitResult {
 }
 
 /** Something that git could not do; the message names the command and the first line of its complaint. */
-export class GitTrouble extends Error {
+export class GitError extends Error {
   readonly stderr: string
   readonly exitCode: number | null
 
   constructor(message: string, { stderr = '', exitCode = null }: { stderr?: string; exitCode?: number | null } = {}) {
     super(message)
-    this.name = 'GitTrouble'
+    this.name = 'GitError'
     this.stderr = stderr
     this.exitCode = exitCode
   }
@@ -72,11 +72,11 @@ export function createGit({ program = 'git', clock }: { program?: string; clock:
     })
     try {
       const exitCode = await ended(child, () => missing(program, options))
-      if (timedOut) throw new GitTrouble(`${named(args)} took longer than ${Math.round(timeoutMs / 1_000)} seconds`)
+      if (timedOut) throw new GitError(`${named(args)} took longer than ${Math.round(timeoutMs / 1_000)} seconds`)
       const stderr = output.errors()
       if (output.isFull() && options.mayCut !== true)
-        throw new GitTrouble(`${named(args)} said more than ${maxOutputBytes} bytes`, { stderr })
-      if (exitCode === null && !output.isFull()) throw new GitTrouble(`${named(args)} was killed`, { stderr })
+        throw new GitError(`${named(args)} said more than ${maxOutputBytes} bytes`, { stderr })
+      if (exitCode === null && !output.isFull()) throw new GitError(`${named(args)} was killed`, { stderr })
       return { stdout: output.bytes(), stderr, exitCode: exitCode ?? 0, cut: output.isFull() }
     } finally {
       cancel()
@@ -87,20 +87,20 @@ export function createGit({ program = 'git', clock }: { program?: string; clock:
     run,
     ask: async (args, options) => {
       const result = await run(args, options)
-      if (result.exitCode !== 0) throw troubleOf(args, result)
+      if (result.exitCode !== 0) throw gitError(args, result)
       return result.stdout.toString('utf8').replace(/\n$/, '')
     },
   }
 }
 
-export const troubleOf = (args: readonly string[], { stderr, exitCode }: GitResult): GitTrouble =>
-  new GitTrouble(shorten(`${named(args)}: ${complaintOf(stderr) ?? `exit code ${exitCode}`}`, 500), {
+export const gitError = (args: readonly string[], { stderr, exitCode }: GitResult): GitError =>
+  new GitError(shorten(`${named(args)}: ${errorLine(stderr) ?? `exit code ${exitCode}`}`, 500), {
     stderr,
     exitCode,
   })
 
 /** The line that says what is wrong; what it tried before is only a hint or a warning. */
-export const complaintOf = (stderr: string): string | null => {
+export const errorLine = (stderr: string): string | null => {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '')
   const line =
     lines.find((each) => /^(fatal|error): /.test(each)) ?? lines.find((each) => !/^(hint|warning):/.test(each))
@@ -117,11 +117,7 @@ function commandOf(program: string, args: readonly string[], options: GitOptions
   const words = [
     '--no-pager',
     ...(gitDir === undefined ? [] : [`--git-dir=${gitDir}`]),
-    ...settingWords([
-      ...Object.entries(harmlessSettings),
-      ...(maxMemoryBytes === undefined ? [] : frugal),
-      ...settings,
-    ]),
+    ...settingWords([...Object.entries(safeSettings), ...(maxMemoryBytes === undefined ? [] : frugal), ...settings]),
     ...args,
   ]
   if (maxMemoryBytes === undefined) return [program, ...words]
@@ -154,7 +150,7 @@ export const gitEnvironment = (): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
   HOME: '/nonexistent',
   LANG: 'C',
-  ...harmlessEnvironment,
+  ...safeEnvironment,
 })
 
 function collectOutput(child: ChildProcess, maxBytes: number) {
@@ -187,14 +183,14 @@ const ended = (child: ChildProcess, missing: () => Error): Promise<number | null
   new Promise((resolve, reject) => {
     child.once('close', (exitCode) => resolve(exitCode))
     child.once('error', (error: NodeJS.ErrnoException) =>
-      reject(error.code === 'ENOENT' ? missing() : new GitTrouble(`git could not be started: ${error.message}`)),
+      reject(error.code === 'ENOENT' ? missing() : new GitError(`git could not be started: ${error.message}`)),
     )
   })
 
 /** The system says the same of a program and of a directory that are not there. */
 const missing = (program: string, { cwd, gitDir }: GitOptions): Error => {
   const directory = cwd ?? gitDir
-  if (directory !== undefined && !existsSync(directory)) return new GitTrouble(`git: there is no ${directory}`)
+  if (directory !== undefined && !existsSync(directory)) return new GitError(`git: there is no ${directory}`)
   return refusal('unsupported', `git is not installed here: no program "${program}"`, {
     hint: 'Install git 2.38 or newer, for example with "apt install git".',
   })

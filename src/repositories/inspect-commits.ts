@@ -1,10 +1,10 @@
 import { shorten } from '../kernel/text.ts'
-import { type Git, troubleOf } from './git.ts'
+import { type Git, gitError } from './git.ts'
 import { isAgencyPath } from './paths.ts'
 import { tooLarge } from './pack.ts'
 import { revisionsOf } from './refs.ts'
 
-export interface Complaint {
+export interface Rejection {
   readonly why: string
   readonly files: readonly string[]
 }
@@ -22,7 +22,7 @@ export async function inspectCommits(
   repository: string,
   work: OwnWork,
   maxBytes: number,
-): Promise<Complaint | null> {
+): Promise<Rejection | null> {
   const complaint = await complaintAbout(git, repository, work, maxBytes)
   // A further commit would not help: it has to be as if this had never been.
   const remedy = `Undo the commits, keep the files (git reset --soft ${work.start}), take these out, and commit the rest.`
@@ -34,7 +34,7 @@ async function complaintAbout(
   repository: string,
   work: OwnWork,
   maxBytes: number,
-): Promise<Complaint | null> {
+): Promise<Rejection | null> {
   const entries = await changesOf(git, repository, work)
   if (entries === null) return { why: 'far more files were committed than anybody could look at', files: [] }
   const agency = named(entries.filter(({ path }) => isAgencyPath(path)))
@@ -85,7 +85,7 @@ async function changesOf(git: Git, repository: string, { commit, known }: OwnWor
   })
   // A few small trees, each with the next in it ten times over, are more files than fit into any machine.
   if (result.cut || /out of memory|malloc|mmap/i.test(result.stderr)) return null
-  if (result.exitCode !== 0) throw troubleOf(args, result)
+  if (result.exitCode !== 0) throw gitError(args, result)
   const words = result.stdout.toString('utf8').split('\0')
   const entries: Entry[] = []
   for (let index = 0; index + 1 < words.length; index += 2) {
@@ -122,7 +122,7 @@ async function weigh(
   repository: string,
   entries: readonly Entry[],
   maxBytes: number,
-): Promise<Complaint | null> {
+): Promise<Rejection | null> {
   const paths = new Map(entries.filter(({ mode }) => mode !== gitlink).map(({ object, path }) => [object, path]))
   const listed = await git.ask(['cat-file', '--batch-check=%(objectname) %(objectsize)', '--buffer'], {
     gitDir: repository,

@@ -18,7 +18,7 @@ export interface RepositoryFacts {
 }
 
 /** What is at a path, as far as a run needs to know it; refuses what no run could work on from the branch `base`. */
-export async function lookAt(git: Git, path: string, base?: string): Promise<RepositoryFacts> {
+export async function inspectRepository(git: Git, path: string, base?: string): Promise<RepositoryFacts> {
   const repository = await findRepository(git, path)
   const [branch, commit] = await Promise.all([branchOf(repository), headOf(repository)])
   const started = base === undefined ? commit : ((await commitOf(repository, base)) ?? commit)

@@ -5,7 +5,7 @@ import { refusal } from '../kernel/errors.ts'
 import { shellQuote } from '../workspaces/quote.ts'
 import { authorEnvironment, engineAuthor } from './author.ts'
 import { changedFiles } from './changes.ts'
-import { complaintOf, type Git } from './git.ts'
+import { errorLine, type Git } from './git.ts'
 import { plainFetch } from './safe-git-config.ts'
 import { isAncestor } from './merge.ts'
 import { findRepository, type OperatorRepository } from './operator-repository.ts'
@@ -194,13 +194,9 @@ const logged = (git: Git, { branch }: Landing): Record<string, string> => ({
 })
 
 const couldNot = (repository: OperatorRepository, landing: Landing, stderr: string) =>
-  refusal(
-    'conflict',
-    `${repository.path} could not be moved forward: ${complaintOf(stderr) ?? 'git did not say why'}`,
-    {
-      hint: then(`See what is in the way: ${inRepository(repository, 'status')}`, landing),
-    },
-  )
+  refusal('conflict', `${repository.path} could not be moved forward: ${errorLine(stderr) ?? 'git did not say why'}`, {
+    hint: then(`See what is in the way: ${inRepository(repository, 'status')}`, landing),
+  })
 
 const changedMeanwhile = ({ repository, branch }: Landing) =>
   refusal('conflict', `the branch "${branch}" of ${repository} was moved by somebody else at the same moment`, {

@@ -1,6 +1,6 @@
 import { bug, refusal } from '../kernel/errors.ts'
 import { type Author, authorEnvironment, engineAuthor } from './author.ts'
-import { type Git, troubleOf } from './git.ts'
+import { type Git, gitError } from './git.ts'
 import { isAgencyPath } from './paths.ts'
 import { moveRef, moveRefs, readBranch, readCommit, type RefMove } from './refs.ts'
 
@@ -114,7 +114,7 @@ async function joinTrees(
 ): Promise<{ tree: string; conflicts: string[] | null }> {
   const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs]
   const result = await git.run(args, { gitDir: mirror })
-  if (result.exitCode > 1) throw tooOld(result.stderr) ?? troubleOf(args, result)
+  if (result.exitCode > 1) throw tooOld(result.stderr) ?? gitError(args, result)
   const [tree = '', ...names] = result.stdout.toString('utf8').split('\0')
   const conflicts = [...new Set(names.filter((name) => name !== ''))]
   return { tree, conflicts: result.exitCode === 0 ? null : conflicts }

@@ -6,13 +6,13 @@ import { refusal } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 import { slug } from '../kernel/text.ts'
 import { shellQuote } from '../workspaces/quote.ts'
-import { type Added, addedLines } from './added-lines.ts'
+import { type AddedLines, addedLines } from './added-lines.ts'
 import { changedFiles, type ChangedFile, type Commit, diffText, listCommits } from './changes.ts'
-import { type CloneOrder, makeClone } from './clone.ts'
+import { type CloneRequest, makeClone } from './clone.ts'
 import type { Git } from './git.ts'
 import { plainFetch } from './safe-git-config.ts'
 import { canLand, land, type Landing, type Landed, type Readiness } from './land.ts'
-import { branchOf, lookAt, type RepositoryFacts } from './inspect-repository.ts'
+import { branchOf, inspectRepository, type RepositoryFacts } from './inspect-repository.ts'
 import { isAncestor, type Merge, type Merged, mergeBranches, mergeUp, type MergeUp } from './merge.ts'
 import { findRepository, type OperatorRepository } from './operator-repository.ts'
 import { deleteRefs, makeBranch, readBranch, unlocking } from './refs.ts'
@@ -28,7 +28,7 @@ export interface Mirrors {
   /** Makes a branch; one that is there already stays where it is. Resolves to its commit. */
   branch(mirror: string, name: string, commit: string): Promise<string>
   head(mirror: string, name: string): Promise<string | null>
-  clone(order: CloneOrder, into: string): Promise<void>
+  clone(order: CloneRequest, into: string): Promise<void>
   merge(merge: Merge): Promise<Merged>
   mergeUp(merge: MergeUp): Promise<Merged>
   /** Whether everything of one commit is in another. */
@@ -42,7 +42,7 @@ export interface Mirrors {
     from: string,
     to: string,
     options?: { maxBytes?: number; known?: readonly string[] },
-  ): Promise<Added>
+  ): Promise<AddedLines>
   canLand(landing: Landing): Promise<Readiness>
   land(landing: Landing): Promise<Landed>
   /** Bytes of its objects. */
@@ -65,7 +65,7 @@ export interface DiffOptions {
 export function createMirrors({ root, git, log }: { root: string; git: Git; log: Log }): Mirrors {
   const inTurn = createTurns()
   return {
-    look: (repository, base) => lookAt(git, repository, base),
+    look: (repository, base) => inspectRepository(git, repository, base),
     refresh: async (path, options = {}) => {
       const repository = await findRepository(git, path)
       const branch = options.branch ?? (await branchOf(repository)) ?? refuseDetached(repository)

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 
 import { refusal } from '../kernel/errors.ts'
 import { shellCommand, shellQuote } from '../workspaces/quote.ts'
-import { complaintOf, type Git, type GitOptions, type GitResult, GitTrouble, type Setting, troubleOf } from './git.ts'
-import { emptiedFilters, harmlessSettings, listFilters, settingWords } from './safe-git-config.ts'
+import { errorLine, type Git, type GitOptions, type GitResult, GitError, type Setting, gitError } from './git.ts'
+import { emptyFilters, safeSettings, listFilters, settingWords } from './safe-git-config.ts'
 
 /** A repository of the operator's, found and ready to be asked. */
 export interface OperatorRepository {
@@ -71,7 +71,7 @@ function asking(
     ask: (args, more) => git.ask(args, options(more)),
     at: (worktree) => asking(git, { ...found, path: worktree }, settings, safe),
     // Started by git for the other side, it gets none of our settings but these.
-    uploadPack: shellCommand(['git', ...settingWords([...Object.entries(harmlessSettings), ...safe]), 'upload-pack']),
+    uploadPack: shellCommand(['git', ...settingWords([...Object.entries(safeSettings), ...safe]), 'upload-pack']),
   }
 }
 
@@ -102,9 +102,9 @@ function notUsable(path: string, directory: string, asked: GitResult) {
     return refusal('invalid_input', `${path} is not a git repository`, {
       hint: `Make it one: git -C ${shellQuote(directory)} init && git -C ${shellQuote(directory)} add -A && git -C ${shellQuote(directory)} commit -m "First commit"`,
     })
-  return refusal('invalid_input', `git cannot read ${path}: ${complaintOf(stderr) ?? `exit code ${asked.exitCode}`}`, {
+  return refusal('invalid_input', `git cannot read ${path}: ${errorLine(stderr) ?? `exit code ${asked.exitCode}`}`, {
     hint: `See what it says: git -C ${shellQuote(directory)} status`,
-    cause: troubleOf(['rev-parse'], asked),
+    cause: gitError(['rev-parse'], asked),
   })
 }
 
@@ -112,7 +112,7 @@ async function topLevel(git: Git, directory: string, settings: readonly Setting[
   try {
     return await git.ask(['rev-parse', '--show-toplevel'], { cwd: directory, settings })
   } catch (error) {
-    if (!(error instanceof GitTrouble)) throw error
+    if (!(error instanceof GitError)) throw error
     throw refusal('invalid_input', `${directory} is part of a git repository, but not of its files`, {
       hint: 'Name the directory with the files: --repo <path>',
       cause: error,
@@ -150,7 +150,7 @@ async function operatorSettings(git: Git): Promise<{ settings: Setting[]; safe: 
 /** What an agent's commit brings along must not decide that a filter of the operator's runs. */
 async function withoutFilters(git: Git, path: string, settings: readonly Setting[]): Promise<Setting[]> {
   const { stdout } = await git.run(listFilters, { cwd: path, settings })
-  const emptied = emptiedFilters(stdout.toString('utf8'))
+  const emptied = emptyFilters(stdout.toString('utf8'))
   if (emptied === null)
     throw refusal('invalid_input', `the configuration of ${path} names far more filters than any repository needs`, {
       hint: `See them: git -C ${shellQuote(path)} config --get-regexp ^filter`,

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 
 /** A git that was started for a directory and has outlived whoever started it would go on writing there. */
-export async function endGitsOn(gitDir: string): Promise<number> {
+export async function killGitsOn(gitDir: string): Promise<number> {
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
   const found = await Promise.all(
     pids.map(async (pid) => ((await wordsOf(pid)).includes(`--git-dir=${gitDir}`) ? pid : null)),

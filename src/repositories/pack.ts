@@ -7,11 +7,11 @@ import { pipeline } from 'node:stream/promises'
 import type { Clock } from '../kernel/clock.ts'
 import { shorten } from '../kernel/text.ts'
 import { breachText } from '../workspaces/breach.ts'
-import { type Inside, startInside } from '../workspaces/process.ts'
+import { type WorkspaceProcess, startInWorkspace } from '../workspaces/process.ts'
 import type { Workspace } from '../workspaces/port.ts'
 import { type Author, authorEnvironment } from './author.ts'
-import { complaintOf, gitEnvironment, GitTrouble, isFull } from './git.ts'
-import { harmlessSettings } from './safe-git-config.ts'
+import { errorLine, gitEnvironment, GitError, isFull } from './git.ts'
+import { safeSettings } from './safe-git-config.ts'
 
 export interface Packing {
   readonly workspace: Workspace
@@ -36,7 +36,7 @@ export async function packWork(packing: Packing): Promise<Packed> {
   const { workspace, start, timeoutMs, clock } = packing
   const broken = await brokenRepository(workspace, packing.mirror)
   if (broken !== null) return { outcome: 'refused', why: broken }
-  const inside = await startInside(workspace, { ...entryOf(packing), offline: true }, ['ignore', 'pipe', 'pipe'])
+  const inside = await startInWorkspace(workspace, { ...entryOf(packing), offline: true }, ['ignore', 'pipe', 'pipe'])
   let timedOut = false
   const cancel = clock.after(timeoutMs, () => {
     timedOut = true
@@ -49,12 +49,12 @@ export async function packWork(packing: Packing): Promise<Packed> {
   if (exitCode === stages.unchanged) return { outcome: 'empty' }
   const commit = /^agency-head ([0-9a-f]{40,64})$/m.exec(errors)?.[1]
   if (exitCode === 0 && commit !== undefined && commit.length === start.length) return { outcome: 'packed', commit }
-  if (isFull(errors)) throw new GitTrouble(`the work in ${workspace.path} could not be packed: ${complaintOf(errors)}`)
-  const complaint = complaintOf(errors.replace(/^agency-head .*$/m, '')) ?? `exit code ${exitCode}`
+  if (isFull(errors)) throw new GitError(`the work in ${workspace.path} could not be packed: ${errorLine(errors)}`)
+  const complaint = errorLine(errors.replace(/^agency-head .*$/m, '')) ?? `exit code ${exitCode}`
   return { outcome: 'refused', why: shorten(`${sentenceOf(exitCode)}: ${complaint}`, 500) }
 }
 
-async function heard(inside: Inside, { into, maxBytes }: Packing) {
+async function heard(inside: WorkspaceProcess, { into, maxBytes }: Packing) {
   const stop = (): void => inside.signal('SIGKILL')
   const maxPackBytes = Math.ceil(maxBytes * 1.01) + 1024 ** 2
   const saved = save(inside.child.stdout, into, maxPackBytes, stop)
@@ -142,7 +142,7 @@ printf '%s\n' "$head" "^$start" | in_own pack-objects --revs --stdout --thin --d
 `
 
 function entryOf({ workspace, start, message, author, clock }: Packing) {
-  const settings = Object.entries(harmlessSettings)
+  const settings = Object.entries(safeSettings)
   return {
     command: ['/bin/sh', '-c', script, start, start.length === 64 ? 'sha256' : 'sha1', shorten(message, 16_000)],
     environment: {

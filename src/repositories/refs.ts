@@ -2,7 +2,7 @@ import { rm, stat } from 'node:fs/promises'
 
 import { sleep } from '../kernel/clock.ts'
 import { bug } from '../kernel/errors.ts'
-import { type Git, GitTrouble } from './git.ts'
+import { type Git, GitError } from './git.ts'
 
 /** Makes a branch where there is none yet; resolves to where it is. */
 export async function makeBranch(git: Git, mirror: string, name: string, commit: string): Promise<string> {
@@ -47,7 +47,7 @@ export function moveRef(
     const result = await git.run(args, { gitDir: mirror })
     if (result.exitCode === 0) return true
     if (from !== undefined && (await readCommit(git, mirror, ref)) !== from) return false
-    throw new GitTrouble(`git update-ref ${ref}: ${result.stderr.trim()}`, result)
+    throw new GitError(`git update-ref ${ref}: ${result.stderr.trim()}`, result)
   })
 }
 
@@ -67,7 +67,7 @@ export function moveRefs(git: Git, mirror: string, moves: readonly RefMove[]): P
     const result = await git.run(args, { gitDir: mirror, input: lines.join('') })
     if (result.exitCode === 0) return true
     for (const { ref, from } of moves) if ((await readCommit(git, mirror, ref)) !== from) return false
-    throw new GitTrouble(`git update-ref: ${result.stderr.trim()}`, result)
+    throw new GitError(`git update-ref: ${result.stderr.trim()}`, result)
   })
 }
 
@@ -88,7 +88,7 @@ export async function unlocking<T>(git: Git, mirror: string, work: () => Promise
     try {
       return await work()
     } catch (error) {
-      const lock = error instanceof GitTrouble ? lockOf(error.stderr) : null
+      const lock = error instanceof GitError ? lockOf(error.stderr) : null
       if (lock === null || tries > maxTries) throw error
       if (lock !== '' && lock.startsWith(mirror)) await removeStale(git, lock)
       await sleep(git.clock, 25 * tries)

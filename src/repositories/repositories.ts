@@ -7,7 +7,7 @@ import type { RunRepository } from '../work/runs/contract.ts'
 import { type Finding, scanForSecrets } from '../secrets/scan.ts'
 import { engineAuthor } from './author.ts'
 import { collect, type Collection, promote, snapshot } from './collect.ts'
-import { type Git, GitTrouble } from './git.ts'
+import { type Git, GitError } from './git.ts'
 import type { Mirrors } from './mirrors.ts'
 import { type CollectedWork, integrationBranch, type Landed, type Repositories } from './port.ts'
 
@@ -19,7 +19,7 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
     commit: string,
     known: readonly string[],
     work: Pick<CollectedWork, 'start' | 'allowed'>,
-  ): Promise<FoundSecret[]> {
+  ): Promise<SecretMatch[]> {
     const { parts, cut } = await mirrors.added(repository, work.start, commit, { known })
     const found = await scanForSecrets(
       parts.map((part) => ({
@@ -59,12 +59,12 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
     collect: async (work) => {
       const { mirror } = work.repository
       const { start, message, workspace, attemptId: ref } = work
-      let secrets: FoundSecret[] = []
-      const mayComeIn: Collection['mayComeIn'] = async (place, commit, known) => {
+      let secrets: SecretMatch[] = []
+      const accepts: Collection['accepts'] = async (place, commit, known) => {
         secrets = await secretsIn(place, commit, known, work)
         return secrets.length === 0
       }
-      const collected = await collect(git, { mirror, workspace, start, message, author: engineAuthor, ref, mayComeIn })
+      const collected = await collect(git, { mirror, workspace, start, message, author: engineAuthor, ref, accepts })
       if (collected.outcome === 'empty') return collected
       if (collected.outcome === 'refused') return { outcome: 'refused', why: collected.why }
       if (collected.outcome === 'withheld') return { outcome: 'secrets', found: secrets.slice(0, 50) }
@@ -76,7 +76,7 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
     keep: async (work) => {
       const { repository, workspace, start, message, briefId: ref } = work
       // Later agents of this repository can read the mirror: what holds a secret stays where it is.
-      const mayComeIn: Collection['mayComeIn'] = async (place, commit, known) =>
+      const accepts: Collection['accepts'] = async (place, commit, known) =>
         (await secretsIn(place, commit, known, { start, allowed: [] })).length === 0
       return snapshot(git, {
         mirror: repository.mirror,
@@ -85,7 +85,7 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
         message,
         author: engineAuthor,
         ref,
-        mayComeIn,
+        accepts,
       })
     },
 
@@ -119,7 +119,7 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
   }
 }
 
-interface FoundSecret {
+interface SecretMatch {
   rule: string
   what: string
 }
@@ -158,7 +158,7 @@ async function orRefusal(runId: string, work: () => Promise<Landed>): Promise<La
   try {
     return await work()
   } catch (error) {
-    if (error instanceof GitTrouble) return { outcome: 'refused', why: error.message, next: approvalOf(runId) }
+    if (error instanceof GitError) return { outcome: 'refused', why: error.message, next: approvalOf(runId) }
     if (!(error instanceof AgencyError) || error.code === 'bug') throw error
     return { outcome: 'refused', why: error.message, next: error.hint ?? approvalOf(runId) }
   }

@@ -2,7 +2,7 @@
  * Neither hooks, monitors, helpers nor transports, whatever the repository's own configuration says. Given on the
  * command line, these stand above every file.
  */
-export const harmlessSettings: Readonly<Record<string, string>> = {
+export const safeSettings: Readonly<Record<string, string>> = {
   'core.hooksPath': '/dev/null',
   'core.fsmonitor': 'false',
   'core.untrackedCache': 'false',
@@ -31,7 +31,7 @@ export const harmlessSettings: Readonly<Record<string, string>> = {
  * No configuration but the repository's own; replaced or grafted history is a lie. A list of allowed protocols stands
  * above anything that a configuration allows: an object that is missing is not fetched from where the repository says.
  */
-export const harmlessEnvironment: Readonly<Record<string, string>> = {
+export const safeEnvironment: Readonly<Record<string, string>> = {
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_ATTR_NOSYSTEM: '1',
@@ -62,7 +62,7 @@ export const plainFetch = [
 export const listFilters = ['config', '-z', '--name-only', '--get-regexp', String.raw`^filter\.`]
 
 /** A filter's name is the repository's, so each is named and emptied; null where there are more than anybody needs. */
-export function emptiedFilters(names: string): Record<string, string> | null {
+export function emptyFilters(names: string): Record<string, string> | null {
   const keys = [...new Set(names.split('\0').filter((name) => name !== ''))]
   if (keys.length > 200) return null
   return Object.fromEntries(keys.map((key) => [key, key.endsWith('.required') ? 'false' : '']))

@@ -5,7 +5,7 @@ import { rules } from '@secretlint/secretlint-rule-preset-recommend'
 
 import { assignedSecrets } from './passwords.ts'
 import { redact } from './redact.ts'
-import type { Finding, Part } from './scan.ts'
+import type { Finding, SourceText } from './scan.ts'
 
 /** All of them but the one by which a text could excuse itself (`secretlint-disable`): its author is whom we look at. */
 const known = rules
@@ -13,7 +13,7 @@ const known = rules
   .map((rule) => ({ id: rule.meta.id, rule }))
 
 /** What looks like a secret in some texts; in a thread of its own, see `scan.ts`. */
-export async function lookForSecrets(parts: readonly Part[]): Promise<Finding[]> {
+export async function findSecrets(parts: readonly SourceText[]): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const part of parts) {
     const seen = [...(await lookedUp(part)), ...privateKeys(part), ...passwords(part)]
@@ -25,19 +25,19 @@ export async function lookForSecrets(parts: readonly Part[]): Promise<Finding[]>
 
 /** Nobody reads more of them, but whoever allows these must know that they are not all. */
 const maxFindings = 50
-const andMore = ({ path, line = 1 }: Part): Finding => ({
+const andMore = ({ path, line = 1 }: SourceText): Finding => ({
   rule: 'not_scanned',
   path,
   line,
   shown: `there are more than ${maxFindings} findings; what comes after them was not looked at`,
 })
 
-interface Seen {
+interface Match {
   readonly rule: string
   readonly index: number
 }
 
-async function lookedUp({ path, text }: Part): Promise<Seen[]> {
+async function lookedUp({ path, text }: SourceText): Promise<Match[]> {
   // A `.p12` would be opened by its path; the path is not ours, and a key store is no text.
   const ext = extname(path) === '.p12' ? '' : extname(path)
   const { messages } = await lintSource({
@@ -51,20 +51,20 @@ async function lookedUp({ path, text }: Part): Promise<Seen[]> {
 }
 
 /** Also one that is cut off, unlike the library's: a key does not become harmless by a missing last line. */
-const privateKeys = ({ text }: Part): Seen[] =>
+const privateKeys = ({ text }: SourceText): Match[] =>
   [
     ...text.matchAll(
       /-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?=(?:\\[nr]|\s){0,8}[A-Za-z0-9+/=:, -]{16})/g,
     ),
   ].map(({ index }) => ({ rule: 'private-key', index }))
 
-const passwords = ({ path, text }: Part): Seen[] =>
+const passwords = ({ path, text }: SourceText): Match[] =>
   assignedSecrets(text, { quotedOnly: isCode.test(path) }).map(({ start }) => ({ rule: 'password', index: start }))
 
 const isCode =
   /\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|kts|scala|cs|c|h|cc|cpp|hpp|m|swift|php|pl|lua|dart|ex|exs|vue|svelte|sql)$/i
 
-function atMostOnePerLine({ path, line: first = 1, text }: Part, seen: readonly Seen[]): Finding[] {
+function atMostOnePerLine({ path, line: first = 1, text }: SourceText, seen: readonly Match[]): Finding[] {
   const perLine = new Map<number, Finding>()
   for (const { rule, index } of [...seen].sort((a, b) => a.index - b.index)) {
     if (perLine.size > maxFindings) break

@@ -1,4 +1,4 @@
 import { answerWith } from '../threads/answer.ts'
-import { lookForSecrets } from './find-secrets.ts'
+import { findSecrets } from './find-secrets.ts'
 
-answerWith(lookForSecrets)
+answerWith(findSecrets)

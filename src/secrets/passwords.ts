@@ -1,10 +1,10 @@
 /** Where a value stands that is given to something called a password. */
-export interface Assigned {
+export interface SecretRange {
   readonly start: number
   readonly end: number
 }
 
-export interface AssignedOptions {
+export interface SearchOptions {
   /** In code a text stands in quotes, so what stands without them is the name of something else. */
   readonly quotedOnly?: boolean
 }
@@ -14,9 +14,9 @@ export interface AssignedOptions {
  * says where the value comes from (`os.environ[…]`, `${DB_PASSWORD}`), what is obviously none (`changeme`,
  * `<password>`, `xxx`), and prose. Every pattern is bounded, so a text costs time by its length alone.
  */
-export function assignedSecrets(text: string, { quotedOnly = false }: AssignedOptions = {}): Assigned[] {
+export function assignedSecrets(text: string, { quotedOnly = false }: SearchOptions = {}): SecretRange[] {
   if (!mentioned.test(text)) return []
-  const found: Assigned[] = []
+  const found: SecretRange[] = []
   assignment.lastIndex = 0
   for (let match = assignment.exec(text); match !== null; match = assignment.exec(text)) {
     const [whole, name = '', operator = ''] = match

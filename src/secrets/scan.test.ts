@@ -3,9 +3,9 @@ import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 
 import { systemClock as clock } from '../kernel/clock.ts'
-import { type Part, type ScanLimits, scanForSecrets } from './scan.ts'
+import { type SourceText, type ScanLimits, scanForSecrets } from './scan.ts'
 
-const scan = (parts: Part[], limits: Partial<ScanLimits> = {}) => scanForSecrets(parts, { clock, ...limits })
+const scan = (parts: SourceText[], limits: Partial<ScanLimits> = {}) => scanForSecrets(parts, { clock, ...limits })
 
 /** Put together here, so that nobody who looks for secrets finds one in this file. */
 const token = ['ghp', '_', 'wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx'].join('')
@@ -62,7 +62,7 @@ GITHUB_TOKEN: \${{ secrets.GITHUB_TOKEN }}
 
 describe('what is too much', () => {
   it('is a finding, and the rest is looked at', async () => {
-    const long: Part = { path: 'long.txt', text: `${password}\n${'a'.repeat(200)}` }
+    const long: SourceText = { path: 'long.txt', text: `${password}\n${'a'.repeat(200)}` }
     expect(await scan([long, { path: 'b', text: pem }], { maxPartLength: 100, maxTotalLength: 150 })).toMatchObject([
       { rule: 'password', path: 'long.txt', line: 1 },
       { rule: 'private-key', path: 'b' },

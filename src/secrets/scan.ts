@@ -1,9 +1,9 @@
 import type { Clock } from '../kernel/clock.ts'
 import { shorten } from '../kernel/text.ts'
-import { think } from '../threads/run-in-worker.ts'
+import { runInWorker } from '../threads/run-in-worker.ts'
 
 /** A file, or a piece of one. */
-export interface Part {
+export interface SourceText {
   readonly path: string
   /** The line of the file that the text begins with; 1 unless said. */
   readonly line?: number
@@ -30,20 +30,20 @@ export interface ScanLimits {
  * What looks like a secret in texts that somebody else wrote. What could not be looked at (too long, too slow) is a
  * finding too: whoever hides a secret behind a flood is asked about the flood.
  */
-export async function scanForSecrets(parts: readonly Part[], limits: ScanLimits): Promise<Finding[]> {
+export async function scanForSecrets(parts: readonly SourceText[], limits: ScanLimits): Promise<Finding[]> {
   const { clock, timeoutMs = 20_000 } = limits
   const { scanned, left } = fitting(parts, limits)
   if (scanned.length === 0) return left
-  const thought = await think<Finding[]>('secret-scan', scanned, { clock, timeoutMs, maxMemoryMb: 512 })
-  if ('answer' in thought) return [...thought.answer, ...left]
-  return [...scanned.slice(0, 20).map((part) => notScanned(part, thought.trouble)), ...left]
+  const result = await runInWorker<Finding[]>('secret-scan', scanned, { clock, timeoutMs, maxMemoryMb: 512 })
+  if ('value' in result) return [...result.value, ...left]
+  return [...scanned.slice(0, 20).map((part) => notScanned(part, result.error)), ...left]
 }
 
 function fitting(
-  parts: readonly Part[],
+  parts: readonly SourceText[],
   { maxPartLength = 2_000_000, maxTotalLength = 20_000_000 }: ScanLimits,
-): { scanned: Part[]; left: Finding[] } {
-  const scanned: Part[] = []
+): { scanned: SourceText[]; left: Finding[] } {
+  const scanned: SourceText[] = []
   const left: Finding[] = []
   let room = maxTotalLength
   for (const part of parts) {
@@ -56,7 +56,7 @@ function fitting(
   return { scanned, left: left.slice(0, 50) }
 }
 
-const notScanned = ({ path, line = 1 }: Part, why: string): Finding => ({
+const notScanned = ({ path, line = 1 }: SourceText, why: string): Finding => ({
   rule: 'not_scanned',
   path,
   line,

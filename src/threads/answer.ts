@@ -1,14 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads'
 
-/** What a thread's entry does: answers what it was asked, or says why it cannot. */
-export function answerWith<Question, Answer>(work: (question: Question) => Answer | Promise<Answer>): void {
-  void attempt(() => work(workerData as Question)).then((said) => parentPort?.postMessage(said, []))
+/** Runs the entry of a worker thread: posts the result of `work` on the thread's input, or the message of its error. */
+export function answerWith<Input, Output>(work: (input: Input) => Output | Promise<Output>): void {
+  void attempt(() => work(workerData as Input)).then((result) => parentPort?.postMessage(result, []))
 }
 
-async function attempt<T>(work: () => T | Promise<T>): Promise<{ answer: T } | { trouble: string }> {
+async function attempt<T>(work: () => T | Promise<T>): Promise<{ value: T } | { error: string }> {
   try {
-    return { answer: await work() }
+    return { value: await work() }
   } catch (error) {
-    return { trouble: error instanceof Error ? error.message : String(error) }
+    return { error: error instanceof Error ? error.message : String(error) }
   }
 }

@@ -3,34 +3,34 @@ import { Worker } from 'node:worker_threads'
 import { type EntryName, entryPath } from '../entries.ts'
 import type { Clock } from '../kernel/clock.ts'
 
-export interface ThoughtLimits {
+export interface WorkerLimits {
   readonly clock: Clock
   readonly timeoutMs: number
   readonly maxMemoryMb: number
 }
 
-/** What a thread answers, or why it does not. */
-export type Thought<T> = { readonly answer: T } | { readonly trouble: string }
+/** The result of a worker thread, or the reason why there is none. */
+export type WorkerResult<T> = { readonly value: T } | { readonly error: string }
 
 /**
- * Lets a thread of its own think about what somebody else wrote: it can take neither our time nor our memory, and what
- * never ends (a pattern that tries every way there is) can be ended only from outside.
+ * Processes untrusted input in a worker thread of its own: it can use up neither our time nor our memory, and code that
+ * never ends (a regular expression that backtracks through every combination) can be stopped only from another thread.
  */
-export async function think<T>(entry: EntryName, about: unknown, limits: ThoughtLimits): Promise<Thought<T>> {
+export async function runInWorker<T>(entry: EntryName, input: unknown, limits: WorkerLimits): Promise<WorkerResult<T>> {
   const worker = new Worker(entryPath(entry), {
-    workerData: about,
+    workerData: input,
     env: {},
     execArgv: [],
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: limits.maxMemoryMb, maxYoungGenerationSizeMb: 64 },
   })
-  const { promise, resolve } = Promise.withResolvers<Thought<T>>()
-  worker.once('message', (thought: Thought<T>) => resolve(thought))
-  worker.once('error', (error) => resolve({ trouble: `it took too much: ${error.message}` }))
-  worker.once('exit', () => resolve({ trouble: 'it gave no answer' }))
+  const { promise, resolve } = Promise.withResolvers<WorkerResult<T>>()
+  worker.once('message', (result: WorkerResult<T>) => resolve(result))
+  worker.once('error', (error) => resolve({ error: `it exceeded its limits: ${error.message}` }))
+  worker.once('exit', () => resolve({ error: 'it ended without a result' }))
   const late = `it took more than ${limits.timeoutMs / 1_000} s`
-  const cancel = limits.clock.after(limits.timeoutMs, () => resolve({ trouble: late }))
+  const cancel = limits.clock.after(limits.timeoutMs, () => resolve({ error: late }))
   try {
     return await promise
   } finally {

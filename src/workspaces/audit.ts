@@ -9,7 +9,7 @@ const largestBytes = 4 * 1024 * 1024
 const mostTold = 100
 
 /** Agency's own files in a workspace as they are now; closed to writing, for whoever heeds that. */
-export async function rememberAgency(workspace: string): Promise<{ putBack(): Promise<string[]> }> {
+export async function snapshotAgencyFiles(workspace: string): Promise<{ putBack(): Promise<string[]> }> {
   const root = join(workspace, agencyDirectory)
   const before = await contentsOf(workspace, root)
   await chmod(root, 0o555).catch(() => {})

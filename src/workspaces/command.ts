@@ -5,7 +5,7 @@ import { killSurvivors } from '../processes/survivors.ts'
 import { type Clock, sleep } from '../kernel/clock.ts'
 import { AgencyError } from '../kernel/errors.ts'
 import { breachText } from './breach.ts'
-import { type Inside, startInside } from './process.ts'
+import { type WorkspaceProcess, startInWorkspace } from './process.ts'
 import type { CommandLimits, CommandResult, Workspace } from './port.ts'
 import { textOf } from './text.ts'
 
@@ -34,9 +34,9 @@ export async function runCommand({
 }: Command): Promise<CommandResult> {
   const startedMs = clock.nowMs()
   const durationMs = (): number => Math.max(0, clock.nowMs() - startedMs)
-  let inside: Inside
+  let inside: WorkspaceProcess
   try {
-    inside = await startInside(
+    inside = await startInWorkspace(
       workspace,
       {
         // One pipe for both outputs keeps them in the order in which they were written, so that the hash means something.

@@ -7,10 +7,10 @@ import type { Box } from './box/box.ts'
 import { runCommand } from './command.ts'
 import { readInside, writeInside } from './files.ts'
 import { agencyDirectory, isPlainName, outbox } from './path.ts'
-import { enterPlainly } from './enter-directly.ts'
+import { enterDirectly } from './enter-directly.ts'
 import { defaultPolicy } from './policy.ts'
-import type { CloneOrder, Place, Workspace, Workspaces } from './port.ts'
-import { enterWatched } from './enter-monitored.ts'
+import type { CloneRequest, WorkspaceRequest, Workspace, Workspaces } from './port.ts'
+import { enterMonitored } from './enter-monitored.ts'
 
 export interface DirectoryWorkspaces {
   readonly root: string
@@ -18,7 +18,7 @@ export interface DirectoryWorkspaces {
   /** Where there is none: why, and whether nothing may be started without one. */
   readonly box?: Box | NoBox
   /** Makes the clone that a place asks for, if it is not there yet. */
-  readonly materialise?: (order: CloneOrder, path: string) => Promise<void>
+  readonly materialise?: (order: CloneRequest, path: string) => Promise<void>
 }
 
 export interface NoBox {
@@ -46,8 +46,9 @@ export function createDirectoryWorkspaces(parts: DirectoryWorkspaces): Workspace
       await rm(join(path, outbox), { recursive: true, force: true })
       await ownDirectory(join(path, outbox))
       const home = await ownDirectory(`${path}.home`)
-      if (!wanted || box === undefined) return createWorkspace(path, home, place, enterPlainly(path), clock)
-      if ('reason' in box) return createWorkspace(path, home, place, enterWatched({ path, home, policy, clock }), clock)
+      if (!wanted || box === undefined) return createWorkspace(path, home, place, enterDirectly(path), clock)
+      if ('reason' in box)
+        return createWorkspace(path, home, place, enterMonitored({ path, home, policy, clock }), clock)
       const readable = clone === null ? [] : [clone.mirror]
       const enter = box.enter({ path, home, readable, policy })
       return { ...createWorkspace(path, home, place, enter, clock), boxed: true }
@@ -66,7 +67,7 @@ export function createDirectoryWorkspaces(parts: DirectoryWorkspaces): Workspace
 function createWorkspace(
   path: string,
   home: string,
-  { attemptId = null }: Place,
+  { attemptId = null }: WorkspaceRequest,
   enter: Workspace['enter'],
   clock: Clock,
 ): Workspace {
@@ -83,7 +84,7 @@ function createWorkspace(
 }
 
 /** What only a box can promise is refused where there is none. */
-function checkWithout({ reason, install, isRequired }: NoBox, { policy }: Place): void {
+function checkWithout({ reason, install, isRequired }: NoBox, { policy }: WorkspaceRequest): void {
   if (isRequired)
     throw refusal('box_unavailable', `nothing is started without a box, and there is none: ${reason}`, {
       hint: `${install} Or set "box: auto" in config.yaml.`,
@@ -94,7 +95,7 @@ function checkWithout({ reason, install, isRequired }: NoBox, { policy }: Place)
     })
 }
 
-async function directoryOf(root: string, { id, runId, directory = null }: Place): Promise<string> {
+async function directoryOf(root: string, { id, runId, directory = null }: WorkspaceRequest): Promise<string> {
   await mkdir(root, { recursive: true, mode: 0o700 })
   const base = await realpath(root)
   if (directory !== null) return directoryBelow(base, directory)

@@ -2,7 +2,7 @@ import { killGroup } from '../processes/kill-group.ts'
 import type { Workspace } from './port.ts'
 
 /** Without a box: the process is started as it is, and nobody looks at what it uses. */
-export const enterPlainly =
+export const enterDirectly =
   (directory: string): Workspace['enter'] =>
   async ({ command, environment }) => ({
     command,

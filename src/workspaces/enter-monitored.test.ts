@@ -7,7 +7,7 @@ import { createProgramRuntime } from '../adapters/runtime/program/runtime.ts'
 import type { AgentEnded } from '../adapters/runtime/port.ts'
 import { systemIds } from '../kernel/ids.ts'
 import { createDirectoryWorkspaces, type NoBox } from './directory.ts'
-import { defaultPolicy, type PolicyWishes } from './policy.ts'
+import { defaultPolicy, type PolicyOverrides } from './policy.ts'
 import type { Workspace } from './port.ts'
 
 const noBox: NoBox = {
@@ -22,7 +22,7 @@ beforeEach(async () => {
   onTestFinished(() => rm(root, { recursive: true, force: true }))
 })
 
-const prepare = (wishes: PolicyWishes = {}, box: NoBox = noBox): Promise<Workspace> =>
+const prepare = (wishes: PolicyOverrides = {}, box: NoBox = noBox): Promise<Workspace> =>
   createDirectoryWorkspaces({ root, box }).prepare({
     id: 'brf_1',
     runId: 'run_1',

@@ -3,11 +3,11 @@ import { statfs } from 'node:fs/promises'
 import type { Clock } from '../kernel/clock.ts'
 import { killGroup } from '../processes/kill-group.ts'
 import { findSurvivors, killSurvivors } from '../processes/survivors.ts'
-import { rememberAgency } from './audit.ts'
+import { snapshotAgencyFiles } from './audit.ts'
 import { diskUseOf } from './box/disk.ts'
 import { watchLimits } from './box/limits.ts'
 import { memoryOf } from './box/processes.ts'
-import type { Used, Workspace, WorkspacePolicy } from './port.ts'
+import type { ResourceUse, Workspace, WorkspacePolicy } from './port.ts'
 
 interface Room {
   readonly path: string
@@ -20,10 +20,10 @@ interface Room {
  * In the place of a box: nothing is prevented, but limits are looked at, and what was changed of Agency's own files in
  * the workspace is put back afterwards and told.
  */
-export const enterWatched =
+export const enterMonitored =
   ({ path, home, policy, clock }: Room): Workspace['enter'] =>
   async ({ command, environment }) => {
-    const ours = await rememberAgency(path)
+    const ours = await snapshotAgencyFiles(path)
     const launchId = environment['AGENCY_LAUNCH_ID']
     let watch: ReturnType<typeof watchLimits> | null = null
     return {
@@ -48,7 +48,7 @@ export const enterWatched =
         })
       },
       leave: async () => {
-        const used: Used | null = (await watch?.stop()) ?? null
+        const used: ResourceUse | null = (await watch?.stop()) ?? null
         const violations = await ours.putBack()
         if (violations.length === 0) return used
         return { ...(used ?? { memoryMb: 0, processes: 0, diskMb: 0 }), violations }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 import { bug, refusal } from '../kernel/errors.ts'
 import { isPlainName, namesInside, outbox } from './path.ts'
-import { enterPlainly } from './enter-directly.ts'
+import { enterDirectly } from './enter-directly.ts'
 import type { CommandResult, Workspace, WorkspaceFile, Workspaces } from './port.ts'
 import { textOf } from './text.ts'
 
@@ -43,7 +43,7 @@ const createWorkspace = (
   path,
   boxed: false,
   home: `${path}.home`,
-  enter: enterPlainly(path),
+  enter: enterDirectly(path),
   read: async (name, maxBytes) => {
     const text = namesInside(name) ? files.get(plain(name)) : undefined
     return text === undefined ? null : fileOf(text, maxBytes)

@@ -4,13 +4,13 @@ import { dirname, isAbsolute, join, sep } from 'node:path'
 import type { WorkspacePolicy } from './port.ts'
 
 /** What differs from the usual, by configuration. */
-export interface PolicyWishes {
+export interface PolicyOverrides {
   readonly network?: Partial<WorkspacePolicy['network']>
   readonly limits?: { readonly [Name in keyof WorkspacePolicy['limits']]?: number | null | undefined }
 }
 
 /** A program gets by with little; a coding agent runs compilers and test suites. */
-export function defaultPolicy(runtime: string, { network = {}, limits = {} }: PolicyWishes = {}): WorkspacePolicy {
+export function defaultPolicy(runtime: string, { network = {}, limits = {} }: PolicyOverrides = {}): WorkspacePolicy {
   const usual = runtime === 'program' ? forPrograms : forCodingAgents
   return {
     network: { allowed: true, allow: [], block: [], private: [], ...network },
@@ -40,7 +40,7 @@ export const defaultPathRules: PathRules = {
   forbiddenPaths: ['.agency-global/**', '**/.agency/**', '/etc/**', '/home/**'],
 }
 
-export interface PathQuestion {
+export interface PathCheck {
   readonly access: 'write' | 'read'
   /** Absolute, or as seen from the workspace. */
   readonly path: string
@@ -49,7 +49,7 @@ export interface PathQuestion {
   readonly workspace: string
 }
 
-export interface PathAnswer {
+export interface PathDecision {
   readonly allowed: boolean
   /** The pattern that decided, or `outside_workspace`. */
   readonly rule: string
@@ -58,7 +58,7 @@ export interface PathAnswer {
 }
 
 /** Links are followed before anything is compared; of the patterns that match, the one that says most decides. */
-export async function checkPath(rules: PathRules, question: PathQuestion): Promise<PathAnswer> {
+export async function checkPath(rules: PathRules, question: PathCheck): Promise<PathDecision> {
   const { access, root, workspace } = question
   const path = await realPath(question.path, workspace)
   const places = { root: (await realPath(root, sep)) ?? root, workspace: (await realPath(workspace, sep)) ?? workspace }

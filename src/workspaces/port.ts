@@ -12,10 +12,10 @@ export interface Workspace {
   /** Runs a shell command in it; output is cut at `maxOutputBytes` but hashed whole. */
   run(command: string, limits: CommandLimits): Promise<CommandResult>
   /** How a process is started in it: wrapped into the box where there is one, as it is otherwise. */
-  enter(entry: Entry): Promise<Entered>
+  enter(entry: ProcessSpec): Promise<PreparedProcess>
 }
 
-export interface Entry {
+export interface ProcessSpec {
   readonly command: readonly [program: string, ...args: string[]]
   /** Everything that it gets to see; nothing is inherited. */
   readonly environment: Readonly<Record<string, string>>
@@ -25,7 +25,7 @@ export interface Entry {
   readonly forwards?: readonly Forward[]
   /** It speaks with nobody, not even with us: no door is opened for it, and it starts sooner. */
   readonly offline?: boolean
-  /** An open file of the process in which the box says how the command began and ended; see `startInside`. */
+  /** An open file of the process in which the box says how the command began and ended; see `startInWorkspace`. */
   readonly statusFd?: number
 }
 
@@ -35,19 +35,19 @@ export interface Forward {
   readonly host?: string
 }
 
-export interface Entered {
+export interface PreparedProcess {
   readonly command: readonly [program: string, ...args: string[]]
   readonly environment: Readonly<Record<string, string>>
   readonly directory: string
   readonly boxed: boolean
-  /** Whether it says in `Entry.statusFd` how the command began and ended. */
+  /** Whether it says in `ProcessSpec.statusFd` how the command began and ended. */
   readonly hasStatus: boolean
   /** Begins to look at its limits. What exceeds one is killed with everything in the box, then `breached` is called, once. */
   watch(pid: number, breached: (breach: Breach) => void): void
   /** To the command and what it started; SIGKILL ends everything in the box. `pid` is that of the started process. */
   signal(pid: number, signal: NodeJS.Signals): void
   /** Closes its doors once it has ended; resolves to the most that it used, or null where nobody looked. */
-  leave(): Promise<Used | null>
+  leave(): Promise<ResourceUse | null>
 }
 
 export interface Breach {
@@ -57,7 +57,7 @@ export interface Breach {
 }
 
 /** The most that was seen of it. */
-export interface Used {
+export interface ResourceUse {
   readonly memoryMb: number
   readonly processes: number
   readonly diskMb: number
@@ -88,11 +88,11 @@ export interface CommandResult {
   readonly durationMs: number
   readonly boxed: boolean
   /** The most that it used, where somebody looked. */
-  readonly used?: Used
+  readonly used?: ResourceUse
 }
 
 /** Which workspace is wanted, by whom. */
-export interface Place {
+export interface WorkspaceRequest {
   /** Of the brief whose files these are. */
   readonly id: string
   readonly runId: string
@@ -103,11 +103,11 @@ export interface Place {
   /** A workspace that was made for a mission, below the workspace root, instead of a directory of the brief's own. */
   readonly directory?: string | null
   /** Made as a clone of this mirror, on this branch. */
-  readonly clone?: CloneOrder | null
+  readonly clone?: CloneRequest | null
   readonly policy?: WorkspacePolicy
 }
 
-export interface CloneOrder {
+export interface CloneRequest {
   /** A bare repository of ours; the clone shares its objects and cannot write to it. */
   readonly mirror: string
   readonly branch: string
@@ -130,7 +130,7 @@ export interface WorkspacePolicy {
 
 export interface Workspaces {
   /** Makes the directory if it is not there yet; a second attempt finds the first one's files, but an empty outbox. */
-  prepare(place: Place): Promise<Workspace>
+  prepare(place: WorkspaceRequest): Promise<Workspace>
   /** Removes it with its HOME, if it is there; `before` may still look at it. A mission's own stays. */
-  remove(place: Place, before?: (workspace: Workspace) => Promise<void>): Promise<void>
+  remove(place: WorkspaceRequest, before?: (workspace: Workspace) => Promise<void>): Promise<void>
 }

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import type { Readable } from 'node:stream'
 
-import type { Breach, Entered, Entry, Used, Workspace } from './port.ts'
+import type { Breach, PreparedProcess, ProcessSpec, ResourceUse, Workspace } from './port.ts'
 
 /** A process that was started in a workspace, as a group of its own, in the box where there is one. */
-export interface Inside {
+export interface WorkspaceProcess {
   readonly pid: number
   readonly child: ChildProcess
   readonly boxed: boolean
@@ -14,7 +14,7 @@ export interface Inside {
   hasExited(): boolean
   signal(signal: NodeJS.Signals): void
   /** To be called once it has exited: what it used, and whether it was killed for using too much. */
-  leave(): Promise<{ readonly used: Used | null; readonly breach: Breach | null }>
+  leave(): Promise<{ readonly used: ResourceUse | null; readonly breach: Breach | null }>
 }
 
 export interface Exit {
@@ -28,11 +28,11 @@ type Output = 'pipe' | 'ignore'
 const statusFd = 3
 
 /** Resolves once the command itself runs; rejects with the system's error where it could not be started. */
-export async function startInside(
+export async function startInWorkspace(
   workspace: Pick<Workspace, 'enter'>,
-  entry: Entry,
+  entry: ProcessSpec,
   [input, output, errors]: readonly [Output, Output, Output],
-): Promise<Inside> {
+): Promise<WorkspaceProcess> {
   const entered = await workspace.enter({ ...entry, statusFd })
   try {
     const { child, pid } = await spawned(entered, [input, output, errors])
@@ -62,7 +62,7 @@ export async function startInside(
 }
 
 function spawned(
-  { command: [program, ...args], environment, directory, hasStatus }: Entered,
+  { command: [program, ...args], environment, directory, hasStatus }: PreparedProcess,
   stdio: readonly [Output, Output, Output],
 ): Promise<{ child: ChildProcess; pid: number }> {
   return new Promise((resolve, reject) => {

@@ -10,7 +10,7 @@ import { createDirectoryWorkspaces } from '../../src/workspaces/directory.ts'
 import type { CommandResult, WorkspacePolicy } from '../../src/workspaces/port.ts'
 
 /** What an attack is about: things of the machine that an agent must not touch, made for one attack alone. */
-export interface Scene {
+export interface Fixture {
   readonly workspace: string
   readonly outside: string
   readonly scratch: string
@@ -25,9 +25,9 @@ export interface Scene {
  */
 export interface Attack {
   readonly name: string
-  readonly script: (scene: Scene, boxed: boolean) => string
+  readonly script: (scene: Fixture, boxed: boolean) => string
   /** What is seen of its success outside; without it, its word counts. */
-  readonly trace?: (scene: Scene) => boolean
+  readonly trace?: (scene: Fixture) => boolean
   /** Why it cannot be tried here, or null. */
   readonly skip?: () => string | null
 }
@@ -44,7 +44,7 @@ const policy: WorkspacePolicy = {
 }
 
 /** Plays one attack, in a box or without, and says whether it got what it wanted. */
-export async function play({ script, trace }: Attack, boxed: boolean): Promise<Outcome> {
+export async function runAttack({ script, trace }: Attack, boxed: boolean): Promise<Outcome> {
   const undo: (() => void)[] = []
   try {
     // Not under /tmp, which a box has for itself: what it cannot see, it must not see by its walls.
@@ -55,7 +55,7 @@ export async function play({ script, trace }: Attack, boxed: boolean): Promise<O
     const workspaces = createDirectoryWorkspaces({ root: join(base, 'workspaces'), ...box })
     const workspace = await workspaces.prepare({ ...place, box: boxed, policy })
     await workspace.write('.agency/mission.json', '{}')
-    const scene = await createScene(base, workspace.path, undo)
+    const scene = await createFixture(base, workspace.path, undo)
     // A box that lets nothing run would withstand everything.
     const lively = `echo alive > alive\n${script(scene, boxed)}`
     const result = await workspace.run(lively, { timeoutMs: 30_000, maxOutputBytes: 20_000 })
@@ -79,7 +79,7 @@ async function boxBelow(base: string) {
   })
 }
 
-async function createScene(base: string, workspace: string, undo: (() => void)[]): Promise<Scene> {
+async function createFixture(base: string, workspace: string, undo: (() => void)[]): Promise<Fixture> {
   const [outside, scratch] = [join(base, 'outside'), join(base, 'scratch')]
   for (const path of [outside, scratch]) mkdirSync(path)
   writeFileSync(join(outside, 'secret'), 'secret\n')

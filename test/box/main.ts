@@ -1,5 +1,5 @@
 import { attacks } from './attacks.ts'
-import { type Attack, play } from './fixture.ts'
+import { type Attack, runAttack } from './fixture.ts'
 
 /** Plays every attack as whoever runs it, and prints what came of each: for those who are somebody else than the tests. */
 const waiting = [...attacks]
@@ -14,8 +14,8 @@ async function played(attack: Attack): Promise<object> {
   const skipped = attack.skip?.() ?? null
   if (skipped !== null) return { skipped }
   try {
-    const control = await play(attack, false)
-    const boxed = await play(attack, true)
+    const control = await runAttack(attack, false)
+    const boxed = await runAttack(attack, true)
     return { control: control.breached, boxed: boxed.breached, output: [control.result.output, boxed.result.output] }
   } catch (error) {
     return { error: error instanceof Error ? error.stack : String(error) }

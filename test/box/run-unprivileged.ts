@@ -12,21 +12,21 @@ export interface Played {
 }
 
 /** Why the attacks cannot be played as somebody else, or null. */
-export function whyNotAsNobody(): string | null {
+export function whyNotUnprivileged(): string | null {
   if (process.getuid?.() !== 0) return 'only root can become somebody else'
-  const { error, status } = spawnSync('setpriv', [...asNobody, 'true'])
+  const { error, status } = spawnSync('setpriv', [...asUnprivileged, 'true'])
   return error === undefined && status === 0 ? null : 'setpriv is not there'
 }
 
 const nobody = 65_534
-const asNobody = [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups']
+const asUnprivileged = [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups']
 
 /** All attacks, as a user with no rights, from a copy of the source where everybody may read it. */
-export async function playAsNobody(): Promise<Played[]> {
+export async function attackAsUnprivileged(): Promise<Played[]> {
   const folder = mkdtempSync('/var/tmp/agency-nobody-')
   try {
     const program = copyInto(folder)
-    const args = [...asNobody, program, join(folder, 'test/box/main.ts')]
+    const args = [...asUnprivileged, program, join(folder, 'test/box/main.ts')]
     const env = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: join(folder, 'home'), LANG: 'C.UTF-8' }
     const child = spawn('setpriv', args, { cwd: '/', env, stdio: ['ignore', 'pipe', 'inherit'] })
     let text = ''

@@ -26,7 +26,7 @@ import { openTalent, type Talent } from '../../src/talent/service.ts'
 import { createDirectoryWorkspaces } from '../../src/workspaces/directory.ts'
 import { createMemoryWorkspaces } from '../../src/workspaces/memory.ts'
 import type { Repositories } from '../../src/repositories/port.ts'
-import type { Place, Workspaces } from '../../src/workspaces/port.ts'
+import type { WorkspaceRequest, Workspaces } from '../../src/workspaces/port.ts'
 import { freshFolder } from './store.ts'
 import { talentPlaces } from './talent.ts'
 
@@ -122,6 +122,6 @@ export async function startAgency(
 function missionWorkspacesOnDisk(root: string): Workspaces {
   const memory = createMemoryWorkspaces()
   const onDisk = createDirectoryWorkspaces({ root })
-  const of = (place: Place): Workspaces => ((place.directory ?? null) === null ? memory : onDisk)
+  const of = (request: WorkspaceRequest): Workspaces => ((request.directory ?? null) === null ? memory : onDisk)
   return { prepare: (place) => of(place).prepare(place), remove: (place, before) => of(place).remove(place, before) }
 }

@@ -6,12 +6,12 @@ import { onTestFinished } from 'vitest'
 
 import { systemClock } from '../../src/kernel/clock.ts'
 import { type Box, type BoxParts, createBox } from '../../src/workspaces/box/box.ts'
-import { type BoxFound, detectBox } from '../../src/workspaces/box/detect.ts'
+import { type BoxDetection, detectBox } from '../../src/workspaces/box/detect.ts'
 
 /** Whether this machine can create a box, detected once per test file; if not, the reason with which tests are skipped. */
-export const boxHere: BoxFound = await detectOnce()
+export const boxHere: BoxDetection = await detectOnce()
 
-async function detectOnce(): Promise<BoxFound> {
+async function detectOnce(): Promise<BoxDetection> {
   const directory = await mkdtemp(join(tmpdir(), 'agency-box-'))
   try {
     return await detectBox({ directory })

@@ -10,7 +10,7 @@ import { noLog } from '../../src/kernel/log.ts'
 import { createGit } from '../../src/repositories/git.ts'
 import { createMirrors } from '../../src/repositories/mirrors.ts'
 import { readInside, writeInside } from '../../src/workspaces/files.ts'
-import { enterPlainly } from '../../src/workspaces/enter-directly.ts'
+import { enterDirectly } from '../../src/workspaces/enter-directly.ts'
 import type { Workspace } from '../../src/workspaces/port.ts'
 
 /** Runs git as a user would, with all of a repository's own settings (hooks, filters) in force. */
@@ -78,7 +78,7 @@ export function plainWorkspace(path: string): Workspace {
     path,
     home: `${path}.home`,
     boxed: false,
-    enter: enterPlainly(path),
+    enter: enterDirectly(path),
     read: (name, maxBytes) => readInside(path, name, maxBytes),
     write: (name, text) => writeInside(path, name, text),
     run: () => Promise.reject(new Error('nothing of this runs a command')),

@@ -1,5 +1,5 @@
 import type { AttemptId } from '../../kernel/ids.ts'
-import type { Breach, Used, Workspace } from '../../workspaces/port.ts'
+import type { Breach, ResourceUse, Workspace } from '../../workspaces/port.ts'
 
 /**
  * Runs agents. One contract suite (`contract-suite.ts`) holds for every implementation; the engine knows nothing else.
@@ -120,7 +120,7 @@ export interface AgentEnded {
   readonly limited?: Limited
   /** It was killed because it used more than it may. */
   readonly breach?: Breach
-  readonly used?: Used
+  readonly used?: ResourceUse
   /** What it wanted to do and was not allowed to: the operator is asked. */
   readonly denied?: readonly Denied[]
 }

@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs'
 import { type Clock, sleep, systemClock } from '../../kernel/clock.ts'
 import { AgencyError, refusal } from '../../kernel/errors.ts'
 import { breachText, violationText } from '../../workspaces/breach.ts'
-import { type Inside, startInside } from '../../workspaces/process.ts'
-import type { Breach, Entry, Used } from '../../workspaces/port.ts'
+import { type WorkspaceProcess, startInWorkspace } from '../../workspaces/process.ts'
+import type { Breach, ProcessSpec, ResourceUse } from '../../workspaces/port.ts'
 import { createEventQueue } from './event-queue.ts'
 import { createLineSplitter, createTranscript, type LineReader, type Transcript } from './output.ts'
 import type { AgentEnded, AgentHandle, Launch, Limited, RuntimeEvent } from './port.ts'
@@ -17,7 +17,7 @@ export interface AgentProcess {
   /** Beside the launch's own. */
   readonly environment?: Record<string, string>
   /** What it needs of this machine beside its workspace. */
-  readonly needs?: Pick<Entry, 'readable' | 'forwards'>
+  readonly needs?: Pick<ProcessSpec, 'readable' | 'forwards'>
   /** What a line of standard output means; null: it is text. */
   readonly readLine?: (line: string) => RuntimeEvent | ({ kind: 'limited' } & Limited) | readonly RuntimeEvent[] | null
   /** How long a line that holds an object may be; longer ones are cut, and then text. */
@@ -98,7 +98,7 @@ export async function startProcess(agent: AgentProcess): Promise<AgentHandle> {
 }
 
 /** What it did beyond what it may is said first. */
-function troubleOf(breach: Breach | null, used: Used | null): string | undefined {
+function troubleOf(breach: Breach | null, used: ResourceUse | null): string | undefined {
   if (breach !== null) return breachText(breach)
   return used?.violations === undefined ? undefined : violationText(used.violations)
 }
@@ -114,9 +114,9 @@ async function endRest(launchId: string, output: { closed: Promise<void> }, cloc
   }
 }
 
-async function started({ launch, command, environment, needs }: AgentProcess): Promise<Inside> {
+async function started({ launch, command, environment, needs }: AgentProcess): Promise<WorkspaceProcess> {
   try {
-    const inside = await startInside(
+    const inside = await startInWorkspace(
       launch.workspace,
       {
         command,

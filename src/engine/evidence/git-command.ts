@@ -1,9 +1,9 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { shorten } from '../../kernel/text.ts'
 import {
-  emptiedFilters,
-  harmlessEnvironment,
-  harmlessSettings,
+  emptyFilters,
+  safeEnvironment,
+  safeSettings,
   listFilters,
   settingWords,
 } from '../../repositories/safe-git-config.ts'
@@ -21,7 +21,7 @@ export interface Git {
 }
 
 /** Something that git could not answer, or not in time; the message says why. */
-export class GitTrouble extends Error {}
+export class GitError extends Error {}
 
 interface GitPlace {
   readonly workspace: Workspace
@@ -38,11 +38,11 @@ export function createGit({ workspace, path, deadlineMs, clock }: GitPlace): Git
 
   const run = async (command: string): Promise<CommandResult> => {
     const timeoutMs = deadlineMs - clock.nowMs()
-    if (timeoutMs <= 0) throw new GitTrouble('git took too long')
+    if (timeoutMs <= 0) throw new GitError('git took too long')
     const result = await workspace.run(command, { timeoutMs, maxOutputBytes: searchedBytes })
     boxed = result.boxed
-    if (result.timedOut) throw new GitTrouble('git took too long')
-    if (result.exitCode === 127) throw new GitTrouble('git is not installed here')
+    if (result.timedOut) throw new GitError('git took too long')
+    if (result.exitCode === 127) throw new GitError('git is not installed here')
     return result
   }
 
@@ -52,7 +52,7 @@ export function createGit({ workspace, path, deadlineMs, clock }: GitPlace): Git
     if (exitCode === 0) return output
     if (exitCode === 1) return null
     const complaint = await run(`{ ${command}\n} 2>&1 >/dev/null`)
-    throw new GitTrouble(shorten(`git could not tell: ${firstLine(complaint.output) ?? `exit code ${exitCode}`}`, 300))
+    throw new GitError(shorten(`git could not tell: ${firstLine(complaint.output) ?? `exit code ${exitCode}`}`, 300))
   }
 
   return {
@@ -83,14 +83,14 @@ const harmless = (path: string): string[] => [
   `--git-dir=./${path}/.git`,
   `--work-tree=./${path}`,
   ...settingWords([
-    ...Object.entries(harmlessSettings),
+    ...Object.entries(safeSettings),
     ['core.sparseCheckout', 'false'],
     ['core.fileMode', 'true'],
     ['core.quotePath', 'true'],
   ]),
 ]
 
-const environment = Object.entries(harmlessEnvironment)
+const environment = Object.entries(safeEnvironment)
   .map(([name, value]) => `${name}=${value}`)
   .join(' ')
 
@@ -100,14 +100,14 @@ const status = ['status', '--porcelain', '--untracked-files=all', '--ignore-subm
 const maxSettingsLength = 40_000
 
 function neutralise(names: string | null): string {
-  const emptied = (names ?? '').length >= searchedBytes ? null : emptiedFilters(names ?? '')
+  const emptied = (names ?? '').length >= searchedBytes ? null : emptyFilters(names ?? '')
   const settings = Object.entries(emptied ?? {}).flatMap(([key, value], index) => [
     `GIT_CONFIG_KEY_${index}=${shellQuote(key)}`,
     `GIT_CONFIG_VALUE_${index}=${value}`,
   ])
   const words = [`GIT_CONFIG_COUNT=${settings.length / 2}`, ...settings].join(' ')
   if (emptied === null || words.length > maxSettingsLength)
-    throw new GitTrouble('the repository configures far more filters than any needs')
+    throw new GitError('the repository configures far more filters than any needs')
   return words
 }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { shorten } from '../../kernel/text.ts'
 import type { EvidenceOf } from '../../work/evidence/contract.ts'
 import { type Found, kept, notRun, quoted, type Scene, seen } from './finding.ts'
-import { createGit, type Git, GitTrouble, pathspec } from './git-command.ts'
+import { createGit, type Git, GitError, pathspec } from './git-command.ts'
 
 type GitEvidence = EvidenceOf<'git'>
 
@@ -17,7 +17,7 @@ export async function lookAtGit(evidence: GitEvidence, scene: Scene): Promise<Fo
   const git = createGit({ workspace: scene.workspace, path, deadlineMs, clock: scene.clock })
   const told: string[] = []
   const lack = await lacking(evidence, git, (line) => told.push(line)).catch((error: unknown) => {
-    if (error instanceof GitTrouble) return error.message
+    if (error instanceof GitError) return error.message
     throw error
   })
   const text = told.map((line) => `${line}\n`).join('')
@@ -68,16 +68,16 @@ async function lacking(evidence: GitEvidence, git: Git, tell: (line: string) => 
 
 async function findBase(git: Git, since: string, head: string): Promise<string> {
   const base = hashIn(await git.ask('rev-parse', '--verify', '--quiet', '--end-of-options', `${since}^{commit}`))
-  if (base === null) throw new GitTrouble(`there is no commit ${quoted(since)}`)
+  if (base === null) throw new GitError(`there is no commit ${quoted(since)}`)
   // Otherwise a history that was made up would count from nowhere.
   if ((await git.ask('merge-base', '--is-ancestor', base, head)) === null)
-    throw new GitTrouble(`HEAD does not descend from ${quoted(since)}`)
+    throw new GitError(`HEAD does not descend from ${quoted(since)}`)
   return base
 }
 
 async function changedBetween(git: Git, base: string | null, head: string, glob: string): Promise<string> {
   const from = base ?? hashIn(await git.ask('hash-object', '-t', 'tree', '/dev/null'))
-  if (from === null) throw new GitTrouble('git knows no empty tree')
+  if (from === null) throw new GitError('git knows no empty tree')
   const plainly = ['-r', '--name-only', '--no-renames', '--no-ext-diff', '--no-textconv']
   return (await git.ask('diff-tree', ...plainly, from, head, '--', pathspec(glob))) ?? ''
 }

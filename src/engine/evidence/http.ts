@@ -1,12 +1,12 @@
 import { shorten } from '../../kernel/text.ts'
 import type { EvidenceOf } from '../../work/evidence/contract.ts'
-import { askServer } from '../../workspaces/probe-server.ts'
+import { probeServer } from '../../workspaces/probe-server.ts'
 import { type Found, kept, notRun, quoted, type Scene, searchedBytes, seen } from './finding.ts'
 import { missingIn } from './json-part.ts'
 
 export async function lookAtHttp(evidence: EvidenceOf<'http'>, scene: Scene): Promise<Found> {
   if (!scene.mayRunCommands) return notRun()
-  const { answer, boxed } = await askServer(scene.workspace, {
+  const { answer, boxed } = await probeServer(scene.workspace, {
     start: evidence.start,
     url: evidence.url,
     timeoutMs: evidence.timeoutSeconds * 1_000,

@@ -1,6 +1,6 @@
 import { shorten } from '../../kernel/text.ts'
 import type { EvidenceOf } from '../../work/evidence/contract.ts'
-import { think } from '../../threads/run-in-worker.ts'
+import { runInWorker } from '../../threads/run-in-worker.ts'
 import type { SchemaCheck } from '../../json-schema/validate.ts'
 import { absent } from './file.ts'
 import { type Found, kept, type Scene, seen } from './finding.ts'
@@ -17,11 +17,11 @@ export async function lookAtSchema(evidence: EvidenceOf<'schema'>, scene: Scene)
     evidence.schemaPath === undefined ? { inline: evidence.schema ?? {} } : await readText(evidence.schemaPath, scene)
   if (typeof schema === 'string') return seen(false, schema, { sha256 })
   const question: SchemaCheck = { document, schema }
-  const thought = await think<string[]>('schema-check', question, { clock: scene.clock, ...limits })
-  if ('trouble' in thought) return seen(false, shorten(thought.trouble, 300), { sha256 })
-  const [first] = thought.answer
+  const result = await runInWorker<string[]>('schema-check', question, { clock: scene.clock, ...limits })
+  if ('error' in result) return seen(false, shorten(result.error, 300), { sha256 })
+  const [first] = result.value
   if (first === undefined) return seen(true, `${evidence.path} fits, ${document.bytes} bytes`, { sha256 })
-  return seen(false, shorten(first, 300), { sha256, output: kept(thought.answer.join('\n')) })
+  return seen(false, shorten(first, 300), { sha256, output: kept(result.value.join('\n')) })
 }
 
 async function readText(

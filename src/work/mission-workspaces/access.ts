@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-import { checkPath, defaultPathRules, defaultPolicy, type PathAnswer } from '../../workspaces/policy.ts'
+import { checkPath, defaultPathRules, defaultPolicy, type PathDecision } from '../../workspaces/policy.ts'
 import type { WorkspaceRules } from './contract.ts'
 
 /** What holds unless a mission says otherwise. Limits are those of a program; a coding agent gets more processes. */
@@ -21,4 +21,4 @@ export const decideAccess = (
   { root, workspace }: { root: string; workspace: string },
   access: 'write' | 'read',
   path: string,
-): Promise<PathAnswer> => checkPath(rules, { access, path, root, workspace: join(root, workspace) })
+): Promise<PathDecision> => checkPath(rules, { access, path, root, workspace: join(root, workspace) })

@@ -6,7 +6,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { AgencyError, refusal } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { Fault } from '../../org/document/contract.ts'
-import { think } from '../../threads/run-in-worker.ts'
+import { runInWorker } from '../../threads/run-in-worker.ts'
 import type { BriefSpec } from '../briefs/contract.ts'
 import { describeEvidence } from '../evidence/contract.ts'
 import type { CreateRun, Run } from '../runs/contract.ts'
@@ -76,9 +76,9 @@ async function readApart(text: string, clock: Clock): Promise<ReadPlan> {
   if (bytes > maxPlanBytes)
     throw refusal('too_large', `the plan is larger than ${maxPlanBytes / 1_000_000} MB; it was not read`)
   if (bytes < smallBytes) return readPlan(text)
-  const thought = await think<ReadPlan>('plan-reader', text, { clock, ...limits })
-  if ('trouble' in thought) throw refusal('too_large', `the plan could not be read: ${thought.trouble}`)
-  return thought.answer
+  const result = await runInWorker<ReadPlan>('plan-reader', text, { clock, ...limits })
+  if ('error' in result) throw refusal('too_large', `the plan could not be read: ${result.error}`)
+  return result.value
 }
 
 const given = (values: Omit<PlanInput, 'plan'>): Partial<CreateRun> =>

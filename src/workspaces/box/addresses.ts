@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
 /** Addresses behind which something of this machine or of its own network may listen: nothing that a box may reach. */
-export function isOurs(address: string): boolean {
+export function isLocalAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 0) return true
   if (family === 4 ? older.check(address, 'ipv4') : newer.check(address, 'ipv6')) return true

@@ -5,10 +5,10 @@ import { sep } from 'node:path'
 import { refusal } from '../../kernel/errors.ts'
 import { agencyDirectory, outbox } from '../path.ts'
 import type { WorkspacePolicy } from '../port.ts'
-import { isShown } from './system.ts'
+import { isInSystem } from './system.ts'
 
 /** What a box is made around. */
-export interface Walls {
+export interface BoxLayout {
   readonly path: string
   readonly home: string
   readonly readable: readonly string[]
@@ -18,7 +18,7 @@ export interface Walls {
 }
 
 /** Made once for all boxes. */
-export interface Ground {
+export interface SharedLayout {
   /** `systemArguments()` */
   readonly system: readonly string[]
   /** Where our own passwd, group and the like lie. */
@@ -27,8 +27,8 @@ export interface Ground {
   readonly closed: readonly string[]
 }
 
-/** Where the sockets of `Walls.doors` are, seen from inside. */
-export const doorsInside = '/run/agency'
+/** Where the sockets of `BoxLayout.doors` are, seen from inside. */
+export const socketsInside = '/run/agency'
 /** Where `agency` itself is, whatever else is on the PATH. */
 export const programsInside = '/run/bin'
 
@@ -37,7 +37,7 @@ export const programsInside = '/run/bin'
  * named here; what was made for the box itself is closed to writing at the end, /proc too: as root on the outside, a
  * process could write to its /proc/sys without any capability, and core_pattern names a program that the kernel runs.
  */
-export function boxArguments({ path, home, readable, limits, doors }: Walls, ground: Ground): string[] {
+export function boxArguments({ path, home, readable, limits, doors }: BoxLayout, ground: SharedLayout): string[] {
   const { system, furniture } = ground
   const memory = limits.maxMemoryMb * 1024 * 1024
   return [
@@ -60,7 +60,7 @@ export function boxArguments({ path, home, readable, limits, doors }: Walls, gro
     // Ours over the agent's: what is below cannot be moved away either, a mount point stays where it is.
     ['--ro-bind', `${path}/${agencyDirectory}`, `${path}/${agencyDirectory}`],
     ['--bind', `${path}/${outbox}`, `${path}/${outbox}`],
-    doors === null ? [] : ['--ro-bind', doors, doorsInside],
+    doors === null ? [] : ['--ro-bind', doors, socketsInside],
     ['--remount-ro', '/proc', '--remount-ro', '/dev', '--remount-ro', '/run', '--remount-ro', '/'],
     ['--chdir', path],
   ].flat()
@@ -82,8 +82,8 @@ const hidden = [
 const covered = (name: string): string[] =>
   existsSync(`/proc/${name}`) ? ['--ro-bind', '/dev/null', `/proc/${name}`] : []
 
-function shown(path: string, { closed }: Ground): string[] {
-  if (isShown(path) || !existsSync(path)) return []
+function shown(path: string, { closed }: SharedLayout): string[] {
+  if (isInSystem(path) || !existsSync(path)) return []
   const real = realpathSync(path)
   for (const each of [path, real]) {
     const shut = [...closed, ...neverShown].find(
@@ -94,7 +94,7 @@ function shown(path: string, { closed }: Ground): string[] {
         hint: 'Name the files or the directory that is really needed.',
       })
   }
-  return [...(real === path || isShown(real) ? [] : ['--ro-bind', real, real]), '--ro-bind', path, path]
+  return [...(real === path || isInSystem(real) ? [] : ['--ro-bind', real, real]), '--ro-bind', path, path]
 }
 
 const neverShown = ['/dev', '/etc', '/proc', '/root', '/run', '/sys', '/tmp', '/var/run', homedir()]

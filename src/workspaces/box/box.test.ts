@@ -11,9 +11,9 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { boxHere, createTestBox } from '../../../test/support/box.ts'
 import { findSurvivors } from '../../processes/survivors.ts'
 import { createDirectoryWorkspaces } from '../directory.ts'
-import { startInside } from '../process.ts'
-import { defaultPolicy, type PolicyWishes } from '../policy.ts'
-import type { Entry, Workspace } from '../port.ts'
+import { startInWorkspace } from '../process.ts'
+import { defaultPolicy, type PolicyOverrides } from '../policy.ts'
+import type { ProcessSpec, Workspace } from '../port.ts'
 import { boxArguments } from './arguments.ts'
 import type { BoxParts } from './box.ts'
 import { detectBox } from './detect.ts'
@@ -25,7 +25,7 @@ beforeEach(async () => {
   onTestFinished(() => rm(base, { recursive: true, force: true }))
 })
 
-interface Wanted extends PolicyWishes {
+interface Wanted extends PolicyOverrides {
   readonly parts?: Partial<BoxParts>
 }
 
@@ -36,9 +36,9 @@ async function prepare({ parts = {}, ...wishes }: Wanted = {}): Promise<Workspac
 
 const environment = { PATH: process.env['PATH'] ?? '', AGENCY_LAUNCH_ID: `att_box_${process.pid}` }
 
-async function run(workspace: Workspace, script: string, entry: Partial<Entry> = {}) {
+async function run(workspace: Workspace, script: string, entry: Partial<ProcessSpec> = {}) {
   const command = ['/bin/sh', '-c', `exec 2>&1\n${script}`] as const
-  const inside = await startInside(workspace, { command, environment, ...entry }, ['ignore', 'pipe', 'ignore'])
+  const inside = await startInWorkspace(workspace, { command, environment, ...entry }, ['ignore', 'pipe', 'ignore'])
   let output = ''
   inside.child.stdout?.on('data', (chunk) => (output += String(chunk)))
   const closed = once(inside.child, 'close')
@@ -114,7 +114,7 @@ describe.skipIf(!boxHere.ok)(`in a box${boxHere.ok ? '' : ` (${boxHere.reason})`
   it('a signal reaches the command and what it started, and it may tidy up', async () => {
     const workspace = await prepare()
     const command = ['/bin/sh', '-c', 'trap "echo bye > bye; exit 7" TERM; echo ready; sleep 60 & wait'] as const
-    const inside = await startInside(workspace, { command, environment }, ['ignore', 'pipe', 'ignore'])
+    const inside = await startInWorkspace(workspace, { command, environment }, ['ignore', 'pipe', 'ignore'])
     await once(inside.child.stdout as NodeJS.ReadableStream, 'data')
     inside.signal('SIGTERM')
     expect(await inside.exited).toEqual({ exitCode: 7, signal: null })
@@ -125,7 +125,7 @@ describe.skipIf(!boxHere.ok)(`in a box${boxHere.ok ? '' : ` (${boxHere.reason})`
   it('says as clearly as without one why a program could not be started', async () => {
     const workspace = await prepare()
     const start = (program: string) =>
-      startInside(workspace, { command: [program], environment }, ['ignore', 'ignore', 'ignore'])
+      startInWorkspace(workspace, { command: [program], environment }, ['ignore', 'ignore', 'ignore'])
     await expect(start('no-such-program-here')).rejects.toMatchObject({ code: 'ENOENT' })
     await workspace.write('plain', 'x')
     await chmod(join(workspace.path, 'plain'), 0o600)
@@ -178,10 +178,10 @@ describe.skipIf(!boxHere.ok)(`in a box${boxHere.ok ? '' : ` (${boxHere.reason})`
       fileURLToPath(new URL(path, import.meta.url)),
     )
     const launchId = `att_orphan_${process.pid}`
-    const code = `const [{ startInside }, { createBox }, { defaultPolicy }] = await Promise.all([${JSON.stringify([inside, box, policy])}.map((path) => import(path))].flat())
+    const code = `const [{ startInWorkspace }, { createBox }, { defaultPolicy }] = await Promise.all([${JSON.stringify([inside, box, policy])}.map((path) => import(path))].flat())
       const made = await createBox({ program: ${JSON.stringify(boxHere.ok ? boxHere.program : '')}, directory: ${JSON.stringify(join(base, 'b'))}, socket: null, closed: [], clock: { nowMs: () => 0, at: () => '', after: () => () => {} } })
       const enter = made.enter({ path: ${JSON.stringify(workspace.path)}, home: ${JSON.stringify(workspace.home)}, policy: defaultPolicy('') })
-      await startInside({ enter }, { command: ['sleep', '1000'], environment: { PATH: process.env.PATH, AGENCY_LAUNCH_ID: ${JSON.stringify(launchId)} } }, ['ignore', 'ignore', 'ignore'])
+      await startInWorkspace({ enter }, { command: ['sleep', '1000'], environment: { PATH: process.env.PATH, AGENCY_LAUNCH_ID: ${JSON.stringify(launchId)} } }, ['ignore', 'ignore', 'ignore'])
       console.log('ready')`
     const daemon = spawn(process.execPath, ['--input-type=module', '-e', code], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -3,11 +3,11 @@ import { isAbsolute } from 'node:path'
 
 import { entryPath } from '../../entries.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { Entered, Entry, Workspace, WorkspacePolicy } from '../port.ts'
-import { boxArguments, doorsInside, type Ground, programsInside } from './arguments.ts'
+import type { PreparedProcess, ProcessSpec, Workspace, WorkspacePolicy } from '../port.ts'
+import { boxArguments, socketsInside, type SharedLayout, programsInside } from './arguments.ts'
 import { diskUseOf } from './disk.ts'
-import { type Doors, openDoors } from './sockets.ts'
-import { makeFurniture } from './etc-files.ts'
+import { type BoxSockets, openSockets } from './sockets.ts'
+import { writeEtcFiles } from './etc-files.ts'
 import { watchLimits } from './limits.ts'
 import { memoryOf, processesOf } from './processes.ts'
 import { systemArguments } from './system.ts'
@@ -43,14 +43,19 @@ export interface Box {
 /** Puts processes into bubblewrap's box: only their workspace is writable, and every way out is one of ours. */
 export async function createBox(parts: BoxParts): Promise<Box> {
   const furniture = `${parts.directory}/furniture`
-  await makeFurniture(furniture)
-  const ground: Ground = { system: systemArguments(), furniture, closed: [parts.directory, ...parts.closed] }
+  await writeEtcFiles(furniture)
+  const ground: SharedLayout = { system: systemArguments(), furniture, closed: [parts.directory, ...parts.closed] }
   return { enter: (room) => (entry) => enterBox(parts, ground, room, entry) }
 }
 
-async function enterBox(parts: BoxParts, ground: Ground, room: Room, entry: Entry): Promise<Entered> {
+async function enterBox(
+  parts: BoxParts,
+  ground: SharedLayout,
+  room: Room,
+  entry: ProcessSpec,
+): Promise<PreparedProcess> {
   const { path, home, policy } = room
-  const doors = entry.offline === true ? null : await openDoors(doorsOf(parts, policy, entry))
+  const doors = entry.offline === true ? null : await openSockets(doorsOf(parts, policy, entry))
   try {
     const walls = boxArguments(
       { path, home, readable: readableOf(parts, room, entry), limits: policy.limits, doors: doors?.directory ?? null },
@@ -73,7 +78,11 @@ async function enterBox(parts: BoxParts, ground: Ground, room: Room, entry: Entr
   }
 }
 
-const doorsOf = ({ directory, socket, refused }: BoxParts, { network }: WorkspacePolicy, { forwards }: Entry) => ({
+const doorsOf = (
+  { directory, socket, refused }: BoxParts,
+  { network }: WorkspacePolicy,
+  { forwards }: ProcessSpec,
+) => ({
   boxes: directory,
   socket,
   network,
@@ -82,26 +91,30 @@ const doorsOf = ({ directory, socket, refused }: BoxParts, { network }: Workspac
 })
 
 /** Whoever names a program by its whole path means it to be run. */
-const readableOf = (parts: BoxParts, room: Room, { command: [program], readable = [] }: Entry): string[] => [
+const readableOf = (parts: BoxParts, room: Room, { command: [program], readable = [] }: ProcessSpec): string[] => [
   ...(parts.readable ?? []),
   ...(room.readable ?? []),
   ...readable,
   ...(isAbsolute(program) && !program.startsWith(`${room.path}/`) ? [program] : []),
 ]
 
-const initCommand = (doors: Doors, { statusFd }: Entry): string[] => [
+const initCommand = (doors: BoxSockets, { statusFd }: ProcessSpec): string[] => [
   process.execPath,
   entryPath('box-init'),
   JSON.stringify({
     statusFd: statusFd ?? null,
     // Node's own fetch looks at the proxy only when it is asked to; asking doubles its start, so box-init is not.
     environment: doors.proxyPort === null ? {} : { NODE_USE_ENV_PROXY: '1' },
-    doors: doors.ports.map(([port, socket]) => [port, `${doorsInside}/${socket}`]),
+    doors: doors.ports.map(([port, socket]) => [port, `${socketsInside}/${socket}`]),
   }),
 ]
 
 /** Names of places outside mean nothing inside; programs find the proxy by the variables that they know. */
-function environmentInside(given: Entry['environment'], home: string, doors: Doors | null): Record<string, string> {
+function environmentInside(
+  given: ProcessSpec['environment'],
+  home: string,
+  doors: BoxSockets | null,
+): Record<string, string> {
   const { AGENCY_HOME: _outside, AGENCY_SOCKET, PATH = '/usr/local/bin:/usr/bin:/bin', ...rest } = given
   return {
     ...rest,
@@ -111,7 +124,7 @@ function environmentInside(given: Entry['environment'], home: string, doors: Doo
     LOGNAME: 'agent',
     TMPDIR: '/tmp',
     AGENCY_BOXED: '1',
-    ...(AGENCY_SOCKET === undefined || doors === null ? {} : { AGENCY_SOCKET: `${doorsInside}/agency.sock` }),
+    ...(AGENCY_SOCKET === undefined || doors === null ? {} : { AGENCY_SOCKET: `${socketsInside}/agency.sock` }),
     ...proxyVariables(doors?.proxyPort ?? null),
   }
 }
@@ -135,7 +148,7 @@ function signalInside(pid: number, signal: NodeJS.Signals): void {
   for (const each of receivers) kill(each, signal)
 }
 
-function watching(clock: Clock, room: Room, doors: Doors | null): Pick<Entered, 'watch' | 'leave'> {
+function watching(clock: Clock, room: Room, doors: BoxSockets | null): Pick<PreparedProcess, 'watch' | 'leave'> {
   let watch: ReturnType<typeof watchLimits> | null = null
   const directories = [room.path, room.home]
   return {

@@ -6,21 +6,21 @@ import { promisify } from 'node:util'
 
 import { outbox } from '../path.ts'
 import { boxArguments } from './arguments.ts'
-import { makeFurniture } from './etc-files.ts'
+import { writeEtcFiles } from './etc-files.ts'
 import { systemArguments } from './system.ts'
 
-export type BoxFound =
+export type BoxDetection =
   | { readonly ok: true; readonly program: string; readonly version: string }
   | { readonly ok: false; readonly reason: string; readonly install: string }
 
-interface Looking {
+interface DetectOptions {
   readonly path?: string | undefined
   /** Where a box may be tried. */
   readonly directory: string
 }
 
 /** Whether a box can be made here, found out by making one: with the arguments of the real ones, around nothing. */
-export async function detectBox({ path = process.env['PATH'], directory }: Looking): Promise<BoxFound> {
+export async function detectBox({ path = process.env['PATH'], directory }: DetectOptions): Promise<BoxDetection> {
   if (process.platform !== 'linux')
     return { ok: false, reason: `${process.platform} has no bubblewrap`, install: 'Use Linux, or a Linux container.' }
   const program = findOnPath('bwrap', path ?? '')
@@ -49,7 +49,7 @@ async function trialArguments(place: string): Promise<string[]> {
     string,
   ]
   await Promise.all([
-    makeFurniture(furniture),
+    writeEtcFiles(furniture),
     mkdir(join(path, outbox), { recursive: true }),
     mkdir(home, { recursive: true }),
   ])

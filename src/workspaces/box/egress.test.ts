@@ -3,9 +3,9 @@ import { createServer as createHttpServer, request, type Server } from 'node:htt
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createEgress, type Egress } from './egress.ts'
-import { isOurs } from './addresses.ts'
+import { isLocalAddress } from './addresses.ts'
 import { matchesHost, readTarget } from './hosts.ts'
-import { lead } from './pipe.ts'
+import { pipeTo } from './pipe.ts'
 
 const open = { allowed: true, allow: [], block: [] }
 
@@ -111,7 +111,7 @@ describe('the proxy', () => {
 
   it('lets a host of the own network through where it is named', async () => {
     const port = await echoing()
-    const proxy = await createProxy({ network: { ...open, private: ['registry.lan'] }, isForbidden: isOurs })
+    const proxy = await createProxy({ network: { ...open, private: ['registry.lan'] }, isForbidden: isLocalAddress })
     expect(await get(proxy, `http://registry.lan:${port}/`)).toMatchObject({ status: 200 })
     expect(await get(proxy, `http://other.lan:${port}/`)).toMatchObject({ status: 403 })
   })
@@ -154,11 +154,11 @@ it.each([
   'ff02::1',
   'nonsense',
 ])('%s is an address of ours', (address) => {
-  expect(isOurs(address)).toBe(true)
+  expect(isLocalAddress(address)).toBe(true)
 })
 
 it.each(['8.8.8.8', '172.32.0.1', '1.1.1.1', '2606:4700:4700::1111'])('%s is not', (address) => {
-  expect(isOurs(address)).toBe(false)
+  expect(isLocalAddress(address)).toBe(false)
 })
 
 it('knows a host by its name, its names below and its address', () => {
@@ -193,7 +193,7 @@ describe('a connection that is led on', () => {
     })
     const port = await listening(answering)
     const between = await listening(
-      createServer({ allowHalfOpen: true }, (inner) => void lead(inner, { host: '127.0.0.1', port })),
+      createServer({ allowHalfOpen: true }, (inner) => void pipeTo(inner, { host: '127.0.0.1', port })),
     )
     const client = connect({ port: between, host: '127.0.0.1', allowHalfOpen: true })
     client.end(sent)
@@ -204,7 +204,7 @@ describe('a connection that is led on', () => {
 
   it('ends where there is nobody', async () => {
     const between = await listening(
-      createServer({ allowHalfOpen: true }, (inner) => void lead(inner, { host: '127.0.0.1', port: 1 })),
+      createServer({ allowHalfOpen: true }, (inner) => void pipeTo(inner, { host: '127.0.0.1', port: 1 })),
     )
     const client = connect({ port: between, host: '127.0.0.1' })
     await new Promise<void>((resolve) =>

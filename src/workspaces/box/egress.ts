@@ -4,9 +4,9 @@ import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 import type { WorkspacePolicy } from '../port.ts'
-import { isOurs } from './addresses.ts'
+import { isLocalAddress } from './addresses.ts'
 import { matchesHost, readTarget, type Target } from './hosts.ts'
-import { lead } from './pipe.ts'
+import { pipeTo } from './pipe.ts'
 
 export interface Egress {
   readonly network: WorkspacePolicy['network']
@@ -16,17 +16,22 @@ export interface Egress {
   readonly isForbidden?: (address: string) => boolean
 }
 
-type Passage = { ok: true; address: string } | { ok: false; status: 400 | 403 | 502; why: string }
+type EgressDecision = { ok: true; address: string } | { ok: false; status: 400 | 403 | 502; why: string }
 
 /** An HTTP proxy (CONNECT and absolute addresses) that lets out what the policy allows, and never to this machine. */
-export function createEgress({ network, refused, resolve = resolveHost, isForbidden = isOurs }: Egress): Server {
-  const pass = async (target: Target | null): Promise<Passage> => {
+export function createEgress({
+  network,
+  refused,
+  resolve = resolveHost,
+  isForbidden = isLocalAddress,
+}: Egress): Server {
+  const pass = async (target: Target | null): Promise<EgressDecision> => {
     if (target === null) return { ok: false, status: 400, why: 'the address cannot be read' }
-    const passage = await passageTo(target.host, network, resolve, isForbidden)
+    const passage = await decide(target.host, network, resolve, isForbidden)
     if (!passage.ok && passage.status === 403) refused?.(target.host, passage.why)
     return passage
   }
-  const server = createServer((asked, answer) => void passOn(asked, answer, pass))
+  const server = createServer((asked, answer) => void forwardRequest(asked, answer, pass))
   server.on('connect', (asked: IncomingMessage, inner: Duplex, head: Buffer) => void tunnel(asked, inner, head, pass))
   server.on('clientError', (_error, socket) => socket.destroy())
   // Whole days of silence are a model's right; the process ends with its box.
@@ -34,12 +39,12 @@ export function createEgress({ network, refused, resolve = resolveHost, isForbid
   return server
 }
 
-async function passageTo(
+async function decide(
   host: string,
   { allow, block, private: ours = [] }: WorkspacePolicy['network'],
   resolve: (host: string) => Promise<readonly string[]>,
   isForbidden: (address: string) => boolean,
-): Promise<Passage> {
+): Promise<EgressDecision> {
   const blocked = block.find((rule) => matchesHost(host, rule))
   if (blocked !== undefined) return { ok: false, status: 403, why: `blocked by "${blocked}"` }
   if (allow.length > 0 && !allow.some((rule) => matchesHost(host, rule)))
@@ -65,7 +70,7 @@ async function tunnel(
   { url = '' }: IncomingMessage,
   inner: Duplex,
   head: Buffer,
-  pass: (target: Target | null) => Promise<Passage>,
+  pass: (target: Target | null) => Promise<EgressDecision>,
 ): Promise<void> {
   inner.on('error', () => inner.destroy())
   const target = readTarget(url, 443)
@@ -77,17 +82,17 @@ async function tunnel(
     return
   }
   const nobody = (): void => void inner.end('HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n')
-  const outer = lead(inner, { host: passage.address, port: target.port }, nobody)
+  const outer = pipeTo(inner, { host: passage.address, port: target.port }, nobody)
   if (head.length > 0) outer.write(head)
   outer.once('connect', () => inner.write('HTTP/1.1 200 Connection established\r\n\r\n'))
 }
 
 const reasons: Record<number, string> = { 400: 'Bad Request', 403: 'Forbidden', 502: 'Bad Gateway' }
 
-async function passOn(
+async function forwardRequest(
   asked: IncomingMessage,
   answer: ServerResponse,
-  pass: (target: Target | null) => Promise<Passage>,
+  pass: (target: Target | null) => Promise<EgressDecision>,
 ): Promise<void> {
   const url = absoluteUrl(asked.url)
   const target = url === null ? null : readTarget(url.host, 80)

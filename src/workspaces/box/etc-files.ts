@@ -5,7 +5,7 @@ import { entryPath } from '../../entries.ts'
 import { shellCommand } from '../quote.ts'
 
 /** The few files that every box has in the place of the machine's own. */
-export async function makeFurniture(directory: string): Promise<void> {
+export async function writeEtcFiles(directory: string): Promise<void> {
   await mkdir(join(directory, 'bin'), { recursive: true, mode: 0o700 })
   await Promise.all(
     Object.entries(texts).map(([name, text]) => writeFile(join(directory, name), text, { mode: 0o600 })),

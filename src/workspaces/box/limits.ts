@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
-import type { Breach, Used, WorkspacePolicy } from '../port.ts'
+import type { Breach, ResourceUse, WorkspacePolicy } from '../port.ts'
 
-export interface Watched {
+export interface WatchOptions {
   readonly clock: Clock
   readonly limits: WorkspacePolicy['limits']
   /** What it uses now; null once it is gone. */
@@ -25,7 +25,7 @@ const quickMs = 100
 const muchWrittenMb = 64
 
 /** Looks again and again until it is stopped or a limit is exceeded; a process that appears and ends in between is not seen. */
-export function watchLimits(watched: Watched): { stop(): Promise<Used | null> } {
+export function watchLimits(watched: WatchOptions): { stop(): Promise<ResourceUse | null> } {
   const { clock, limits, look, lookAtDisk, freeMb, exceeded } = watched
   const peak = { memoryMb: 0, processes: 0, diskMb: 0 }
   let looks = 0

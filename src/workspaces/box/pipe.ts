@@ -8,7 +8,7 @@ const atOnce = 256 * 1024
  * Leads a connection on to another place: bytes both ways, each side's end passed on, and no side left when the other
  * fails. Most of them come from outside, so they go from one buffer to the next socket, past Node's streams.
  */
-export function lead(inner: Duplex, target: NetConnectOpts, unreachable: () => void = () => inner.destroy()): Socket {
+export function pipeTo(inner: Duplex, target: NetConnectOpts, unreachable: () => void = () => inner.destroy()): Socket {
   const buffer = Buffer.allocUnsafeSlow(atOnce)
   const outer = connect({
     ...target,

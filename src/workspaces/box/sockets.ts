@@ -4,9 +4,9 @@ import { join } from 'node:path'
 
 import type { Forward, WorkspacePolicy } from '../port.ts'
 import { createEgress } from './egress.ts'
-import { lead } from './pipe.ts'
+import { pipeTo } from './pipe.ts'
 
-export interface DoorsWanted {
+export interface SocketOptions {
   /** Where the directories of launches lie; short, because a socket's name may have 107 bytes. */
   readonly boxes: string
   /** The daemon's own; it still demands the attempt's token. */
@@ -17,7 +17,7 @@ export interface DoorsWanted {
 }
 
 /** Ways out of one box: sockets in a directory that no other box sees. */
-export interface Doors {
+export interface BoxSockets {
   readonly directory: string
   /** Ports in the box, and the socket of the directory behind each. */
   readonly ports: readonly (readonly [port: number, socket: string])[]
@@ -32,11 +32,11 @@ const usualProxyPort = 17_717
 /** What one box may hold open at once: more would use up the daemon's own. */
 const mostConnections = 256
 
-export async function openDoors({ boxes, socket, network, forwards, refused }: DoorsWanted): Promise<Doors> {
+export async function openSockets({ boxes, socket, network, forwards, refused }: SocketOptions): Promise<BoxSockets> {
   const directory = await mkdtemp(join(boxes, 'b'))
-  const doors: Door[] = []
+  const doors: OpenSocket[] = []
   const open = (name: string, server: Server): Promise<unknown> => {
-    const door = createDoor(server, join(directory, name))
+    const door = createSocket(server, join(directory, name))
     doors.push(door)
     return door.opened
   }
@@ -49,11 +49,11 @@ export async function openDoors({ boxes, socket, network, forwards, refused }: D
   if (proxyPort !== null) ports.push([proxyPort, 'proxy.sock'])
   try {
     await Promise.all([
-      socket === null ? null : open('agency.sock', leadTo({ path: socket })),
+      socket === null ? null : open('agency.sock', forwardTo({ path: socket })),
       proxyPort === null
         ? null
         : open('proxy.sock', createEgress({ network, ...(refused && { refused: once(refused) }) })),
-      ...forwards.map(({ port, host }) => open(`forward-${port}.sock`, leadTo(targetOf(port, host)))),
+      ...forwards.map(({ port, host }) => open(`forward-${port}.sock`, forwardTo(targetOf(port, host)))),
     ])
   } catch (error) {
     await close()
@@ -62,12 +62,12 @@ export async function openDoors({ boxes, socket, network, forwards, refused }: D
   return { directory, ports, proxyPort, close }
 }
 
-interface Door {
+interface OpenSocket {
   readonly opened: Promise<unknown>
   close(): void
 }
 
-function createDoor(server: Server, path: string): Door {
+function createSocket(server: Server, path: string): OpenSocket {
   const sockets = new Set<Socket>()
   server.maxConnections = mostConnections
   server.on('connection', (each: Socket) => {
@@ -87,8 +87,8 @@ function createDoor(server: Server, path: string): Door {
   }
 }
 
-const leadTo = (target: NetConnectOpts): Server =>
-  createServer({ allowHalfOpen: true }, (inner) => void lead(inner, target))
+const forwardTo = (target: NetConnectOpts): Server =>
+  createServer({ allowHalfOpen: true }, (inner) => void pipeTo(inner, target))
 
 /** `host` may carry a port of its own: the server then is elsewhere than the box believes. */
 function targetOf(port: number, host = '127.0.0.1'): NetConnectOpts {

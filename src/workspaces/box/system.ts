@@ -56,6 +56,7 @@ function nodeFiles(): string[] {
 
 /** What lies in a directory that is shown anyway needs no door of its own. */
 const readOnly = (paths: readonly string[]): string[] =>
-  paths.filter((path) => !isShown(path)).flatMap((path) => ['--ro-bind', path, path])
+  paths.filter((path) => !isInSystem(path)).flatMap((path) => ['--ro-bind', path, path])
 
-export const isShown = (path: string): boolean => places.some((place) => path === place || path.startsWith(place + sep))
+export const isInSystem = (path: string): boolean =>
+  places.some((place) => path === place || path.startsWith(place + sep))

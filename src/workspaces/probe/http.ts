@@ -4,7 +4,7 @@ import { connect, createServer, type LookupFunction } from 'node:net'
 
 import { textOf } from '../text.ts'
 
-export type Asking =
+export type HttpResult =
   | { outcome: 'answered'; status: number; bytes: number; sha256: string; body: string }
   | { outcome: 'failed'; why: string }
   /** Nobody listens yet, or nobody answers properly. */
@@ -14,7 +14,7 @@ export type Asking =
 const largestBody = 16 * 1024 ** 2
 
 /** One GET over a connection of its own, past any proxy. Redirects are answers: what they point at is not the server. */
-export async function askAt(url: string, maxBodyBytes: number, signal: AbortSignal): Promise<Asking> {
+export async function requestUrl(url: string, maxBodyBytes: number, signal: AbortSignal): Promise<HttpResult> {
   try {
     const response = await get(url, signal)
     const hash = createHash('sha256')
@@ -60,7 +60,7 @@ const loopback: LookupFunction = (_name, _options, callback) =>
   ])
 
 /** Whether anybody listens there, on either of the loopback addresses. */
-export async function answersAt(port: number): Promise<boolean> {
+export async function isListening(port: number): Promise<boolean> {
   const found = await Promise.all(['127.0.0.1', '::1'].map((host) => connects(host, port)))
   return found.includes(true)
 }

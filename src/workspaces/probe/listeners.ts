@@ -3,7 +3,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises'
 import { findSurvivors } from '../../processes/survivors.ts'
 
 /** Whether everybody who listens on the port carries this launch id; where the system does not tell, it is believed. */
-export async function listenersAre(port: number, launchId: string): Promise<boolean> {
+export async function isOwnListener(port: number, launchId: string): Promise<boolean> {
   const listening = await listeningSockets(port)
   if (listening === null) return true
   const ours = new Set<string>()

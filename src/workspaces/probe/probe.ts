@@ -1,11 +1,11 @@
 import { pause } from '../../kernel/clock.ts'
-import { answersAt, askAt, findFreePort } from './http.ts'
-import { listenersAre } from './listeners.ts'
-import type { ServerAnswer, ServerQuestion } from './request.ts'
+import { isListening, requestUrl, findFreePort } from './http.ts'
+import { isOwnListener } from './listeners.ts'
+import type { ProbeResult, ProbeRequest } from './request.ts'
 import { type Server, startServer } from './server.ts'
 
 /** Starts a server, asks it once it listens, and leaves nothing of it behind. */
-export async function probe(question: ServerQuestion, aborted: AbortSignal): Promise<ServerAnswer> {
+export async function probe(question: ProbeRequest, aborted: AbortSignal): Promise<ProbeResult> {
   const deadline = AbortSignal.any([aborted, AbortSignal.timeout(question.timeoutMs)])
   const port = portOf(question.url) ?? (await findFreePort(question.refusedPorts))
   const refused = await whyNot(port, question.refusedPorts)
@@ -22,7 +22,7 @@ export async function probe(question: ServerQuestion, aborted: AbortSignal): Pro
 /** What answers before the server was started cannot be the server. */
 async function whyNot(port: number, refused: readonly number[]): Promise<string | null> {
   if (refused.includes(port)) return `port ${port} is Agency’s own`
-  return (await answersAt(port)) ? `something else answers on port ${port} already` : null
+  return (await isListening(port)) ? `something else answers on port ${port} already` : null
 }
 
 type Asked = { outcome: 'answered'; status: number; bytes: number; sha256: string; body: string }
@@ -35,16 +35,16 @@ async function askUntil(
   url: string,
   port: number,
   server: Server,
-  { timeoutMs, maxBodyBytes }: ServerQuestion,
+  { timeoutMs, maxBodyBytes }: ProbeRequest,
   deadline: AbortSignal,
 ): Promise<Asked | Failed> {
   let last: Asked | null = null
   while (!deadline.aborted) {
-    const answer = await askAt(url, maxBodyBytes, deadline)
+    const answer = await requestUrl(url, maxBodyBytes, deadline)
     if (answer.outcome === 'failed') return answer
     if (answer.outcome === 'answered') {
       // Looked at while it still runs: a stranger who took the port first would speak for it.
-      if (!(await listenersAre(port, server.launchId)))
+      if (!(await isOwnListener(port, server.launchId)))
         return { outcome: 'failed', why: `what answers on port ${port} is not the server that was started` }
       if (!notYet.has(answer.status)) return answer
       last = answer

@@ -1,5 +1,5 @@
 /** What the probe is told: how a server is started and what it is asked. */
-export interface ServerQuestion {
+export interface ProbeRequest {
   readonly start: string
   /** Loopback; `{port}` stands for a free one. */
   readonly url: string
@@ -10,7 +10,7 @@ export interface ServerQuestion {
 }
 
 /** What came of it. */
-export type ServerAnswer = (
+export type ProbeResult = (
   | {
       readonly outcome: 'answered'
       readonly status: number

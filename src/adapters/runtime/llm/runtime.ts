@@ -3,7 +3,7 @@ import { refusal } from '../../../kernel/errors.ts'
 import { shorten } from '../../../kernel/text.ts'
 import { rememberSecrets, withoutKnownSecrets } from '../../../secrets/redact.ts'
 import { violationText } from '../../../workspaces/breach.ts'
-import type { Used, Workspace } from '../../../workspaces/port.ts'
+import type { ResourceUse, Workspace } from '../../../workspaces/port.ts'
 import { type EnvironmentOf, isSetIn } from '../environment.ts'
 import { createEventQueue } from '../event-queue.ts'
 import { outboxReport, readOutbox } from '../outbox.ts'
@@ -133,16 +133,16 @@ const modeOf = (mode: AgentMode, { boxed }: Workspace, allowUnsandboxedYolo: boo
 /** What is to be told at its end. */
 function createNotes() {
   const denied = new Map<string, Denied>()
-  let used: Used | null = null
+  let used: ResourceUse | null = null
   return {
     deny: (operation: Denied) => void denied.set(operation.rule, operation),
-    use: (more: Used) => void (used = used === null ? more : most(used, more)),
+    use: (more: ResourceUse) => void (used = used === null ? more : most(used, more)),
     denied: () => [...denied.values()],
     used: () => used,
   }
 }
 
-function most(one: Used, other: Used): Used {
+function most(one: ResourceUse, other: ResourceUse): ResourceUse {
   const violations = [...new Set([...(one.violations ?? []), ...(other.violations ?? [])])]
   return {
     memoryMb: Math.max(one.memoryMb, other.memoryMb),

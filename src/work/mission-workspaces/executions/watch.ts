@@ -8,7 +8,7 @@ import { shorten } from '../../../kernel/text.ts'
 import { createRedactor } from '../../../secrets/redact.ts'
 import { findPersona } from '../../../org/personas/store.ts'
 import { runCommand } from '../../../workspaces/command.ts'
-import type { Entry, Workspace, Workspaces } from '../../../workspaces/port.ts'
+import type { ProcessSpec, Workspace, Workspaces } from '../../../workspaces/port.ts'
 import type { Attempt } from '../../attempts/contract.ts'
 import { findAttempt } from '../../attempts/store.ts'
 import type { Brief } from '../../briefs/contract.ts'
@@ -125,7 +125,7 @@ async function boxed(
     clone: run.configuration.clone ?? null,
     box: true,
   })
-  const offline = { ...workspace, enter: (entry: Entry) => workspace.enter({ ...entry, offline: true }) }
+  const offline = { ...workspace, enter: (entry: ProcessSpec) => workspace.enter({ ...entry, offline: true }) }
   return {
     ...offline,
     run: (command, limits) => runCommand({ command, workspace: offline, launchId: attempt.id, clock, ...limits }),

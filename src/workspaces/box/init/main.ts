@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { constants } from 'node:os'
 
-import { lead } from '../pipe.ts'
+import { pipeTo } from '../pipe.ts'
 
 /**
  * The first process of a box. Nothing but the box's own loopback is there, so it leads the ports that the command is
@@ -32,7 +32,7 @@ const say = (line: string): void => {
 
 const open = (port: number, socket: string): Promise<void> =>
   new Promise((resolve, reject) => {
-    const server = createServer({ allowHalfOpen: true }, (inner) => void lead(inner, { path: socket }))
+    const server = createServer({ allowHalfOpen: true }, (inner) => void pipeTo(inner, { path: socket }))
     server.once('error', reject)
     server.listen(port, '127.0.0.1', () => resolve(server.unref() && undefined))
   })

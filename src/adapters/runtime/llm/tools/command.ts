@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import type { Used, Workspace } from '../../../../workspaces/port.ts'
+import type { ResourceUse, Workspace } from '../../../../workspaces/port.ts'
 import type { Denied } from '../../port.ts'
 import { isIrrevocable } from './irreversible.ts'
 import { defineTool, failed, type Tool } from './tool.ts'
@@ -16,7 +16,7 @@ export interface Commands {
   /** What the operator has allowed since, by its rule. */
   readonly allowed: readonly string[]
   readonly denied: (denied: Denied) => void
-  readonly used: (used: Used) => void
+  readonly used: (used: ResourceUse) => void
 }
 
 /** A shell command, in the box where there is one. */
