@@ -1,9 +1,9 @@
-/** What people did, and what they were told about it: the other side of what the store says. */
+/** An action of a person and the answer to it, for a comparison with the store. */
 export interface Act {
   readonly kind: 'approve' | 'reject' | 'answer' | 'resume' | 'pause' | 'cancel' | 'stop' | 'clear' | 'limit'
   readonly target: string
   readonly by: string
-  /** Of one that stays under way, the daemon died over it: it may have happened or not. */
+  /** An act stays `under way` if the daemon died during it: it may or may not have taken effect. */
   result: 'under way' | 'done' | 'refused'
   detail: string
 }

@@ -3,7 +3,7 @@ import { sqlOf } from '../../src/db/tx.ts'
 import type { StoredChange } from '../../src/events/change.ts'
 import type { Behaviour } from './agents/behaviours.ts'
 
-/** A row as the events tell it: column names and values of the store. */
+/** A row rebuilt from the events, with the store's column names and values. */
 export type Row = Readonly<Record<string, unknown>>
 
 export interface SeenEvent {
@@ -19,7 +19,7 @@ export interface SeenEvent {
   readonly steps: readonly Step[]
 }
 
-/** One row's step within an event; `before` is null when it came to be by it. */
+/** The change of one row within an event; `before` is null if the event created the row. */
 export interface Step {
   readonly table: string
   readonly before: Row | null
@@ -27,31 +27,31 @@ export interface Step {
 }
 
 export type Fail = (invariant: string, detail: string) => void
-/** Looks at each event as it comes, with the rows as they are after it. */
+/** Checks each event, with the rows as they are after it. */
 export type Watcher = (event: SeenEvent, history: History) => void
-/** Looks at what a commit left behind: the runs it touched. */
+/** Checks the runs that a commit changed. */
 export type Inspector = (runIds: ReadonlySet<string>, history: History) => void
 
-/** Everything that was committed, told by the events alone, and who looks at it. */
+/** All committed rows, rebuilt from the events alone, and the checks that run on them. */
 export interface History {
   readonly fail: Fail
   rows(table: string): ReadonlyMap<string, Row>
   row(table: string, ...key: (string | number)[]): Row | undefined
   of(table: string, runId: string): Row[]
   events(): number
-  /** What the agent of an attempt set out to do. */
+  /** Records the behaviour of an attempt's agent. */
   play(attemptId: string, behaviour: Behaviour): void
   playedBy(attemptId: string): Behaviour | undefined
   hasEnded(attemptId: string): boolean
   watch(watcher: Watcher): void
   inspect(inspector: Inspector): void
-  /** Reads what is new. */
+  /** Reads new events. */
   catchUp(): Promise<void>
 }
 
 export function createHistory(db: Db, fail: Fail): History {
   const tables = new Map<string, Map<string, Row>>()
-  /** Rows of a run by table: most questions are about one run. */
+  /** Rows of a run by table, because most lookups are about one run. */
   const byRun = new Map<string, Map<string, Row>>()
   const behaviours = new Map<string, Behaviour>()
   const watchers: Watcher[] = []
@@ -69,8 +69,8 @@ export function createHistory(db: Db, fail: Fail): History {
     const rows = rowsOf(table)
     const name = key.join('/')
     const before = rows.get(name) ?? null
-    if (sign === '+' && before !== null) fail('the events tell one story', `${table} ${name} is made twice`)
-    if (sign !== '+' && before === null) fail('the events tell one story', `${table} ${name} changes before it is made`)
+    if (sign === '+' && before !== null) fail('events are consistent', `${table} ${name} is created twice`)
+    if (sign !== '+' && before === null) fail('events are consistent', `${table} ${name} changes before its creation`)
     const after = sign === '-' ? null : sign === '+' ? columns : { ...before, ...columns }
     if (after === null) rows.delete(name)
     else rows.set(name, after)

@@ -59,7 +59,7 @@ export function beginLife(world: World): Life {
           return never
         }
         return world.db.write(streams, async (tx) => {
-          // What a dead process had only asked for does not happen.
+          // A transaction that a dead process requested but did not start is rolled back.
           if (dead) throw died
           const value = await work(tx)
           if (fate === 'within') die('death within a transaction')
@@ -118,7 +118,7 @@ export function beginLife(world: World): Life {
     alsoSweep: () => jobs.sweep(),
     killSurvivors: async (attemptIds) => (dead ? never : killSurvivors(world, attemptIds)),
     later: async (tx, wake) => {
-      // No run of a simulation has a repository.
+      // Only playbook and gate timers occur: no run of a simulation has a repository.
       if (wake.kind === 'playbook_timer') {
         const { kind: timer, runId, name, part, delayMs: waitMs } = wake
         await jobs.enqueue(tx, {
@@ -162,7 +162,7 @@ async function start(world: World, life: Life, jobs: Jobs): Promise<void> {
     await jobs.start()
     await life.agency.engine.start()
   } catch (error) {
-    // A daemon that cannot start because its disk is full is started again by whoever looks after it.
+    // A daemon that cannot start because its disk is full is started again later, as a supervisor would do.
     if (isOurs(error)) life.die('start on a full disk')
     else world.fail('the daemon starts', textOf(error))
   }
@@ -170,7 +170,7 @@ async function start(world: World, life: Life, jobs: Jobs): Promise<void> {
 
 const died = new Error('the process is dead')
 
-/** What is logged as an error is one, unless we made it happen. */
+/** Fails the simulation on every logged error that is not simulated. */
 function logOf(world: World, isDead: () => boolean): Log {
   return {
     debug: () => {},
@@ -178,12 +178,12 @@ function logOf(world: World, isDead: () => boolean): Log {
     warn: () => {},
     error: (message, fields) => {
       const text = `${message} ${JSON.stringify(fields ?? {})}`
-      if (!isDead() && !text.includes(fullDisk)) world.fail('nothing goes wrong unexpectedly', text)
+      if (!isDead() && !text.includes(fullDisk)) world.fail('no unexpected error is logged', text)
     },
   }
 }
 
-/** A dead process launches nobody, hears nothing and kills nobody; its agents live on. */
+/** Cuts a dead process off from the runtime: it launches, receives and kills nothing, while its agents live on. */
 const mortalRuntime = (runtime: Runtime, isDead: () => boolean): Runtime => ({
   ...runtime,
   launch: async (launch) => {
@@ -216,7 +216,7 @@ function mortalFiles(isDead: () => boolean): ReturnType<typeof createMemoryFiles
   }
 }
 
-/** Some cannot be killed: they go on, and write when their brief has gone on without them. */
+/** Kills agents of an earlier process. Some escape and later write for a brief that has a newer attempt. */
 async function killSurvivors(world: World, attemptIds: readonly string[]): Promise<number> {
   let killed = 0
   for (const attemptId of attemptIds) {

@@ -20,14 +20,14 @@ const start = wholeNumber('start', values.start)
 const playbook = values.playbook === 'tiered' ? 'tiered' : 'direct'
 if (values.bugs) process.exit(await tryBugs(seeds, start))
 if (values.bug !== undefined) injectBug(values.bug)
-// Only now, so that a bug is there before whoever imports what it replaces.
+// Imported after the injection, so that every importer gets the module with the bug.
 const { simulate } = await import('./simulate.ts')
 
 let current = start
-// Whatever is thrown where nobody waits for it.
+// Errors thrown outside any awaited call.
 process.on('uncaughtException', (error: unknown) => {
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  tellFailure(current, 'nothing is thrown into the void', detail)
+  printFailure(current, 'every error is handled', detail)
   process.exit(1)
 })
 
@@ -41,10 +41,10 @@ for (current = start; current < start + seeds; current++) {
   if (outcome.failure === null) continue
   total.failures++
   process.exitCode = 1
-  tellFailure(current, outcome.failure.invariant, outcome.failure.detail)
+  printFailure(current, outcome.failure.invariant, outcome.failure.detail)
   if (!values.all) break
 }
-tellTotal()
+printTotal()
 
 function add({ events, lives, faults }: Outcome): void {
   total.seeds++
@@ -53,14 +53,14 @@ function add({ events, lives, faults }: Outcome): void {
   for (const [kind, count] of faults) total.faults.set(kind, (total.faults.get(kind) ?? 0) + count)
 }
 
-function tellFailure(seed: number, invariant: string, detail: string): void {
+function printFailure(seed: number, invariant: string, detail: string): void {
   const bug = values.bug === undefined ? '' : ` --bug ${values.bug}`
   console.log(`seed ${seed} breaks "${invariant}": ${detail}`)
   const tiered = playbook === 'tiered' ? ' --playbook tiered' : ''
   console.log(`  npm run sim -- --seeds 1 --start ${seed}${tiered}${bug}`)
 }
 
-function tellTotal(): void {
+function printTotal(): void {
   const seconds = (performance.now() - began) / 1_000
   const faults = [...total.faults.values()].reduce((sum, count) => sum + count, 0)
   const each = (count: number): string => (count / total.seeds).toFixed(1)
@@ -75,6 +75,6 @@ function tellTotal(): void {
 function wholeNumber(name: string, text: string): number {
   const number = Number(text)
   if (Number.isSafeInteger(number) && number >= 0) return number
-  console.error(`--${name} has to be a whole number, not "${text}"`)
+  console.error(`error: --${name} must be a whole number, not "${text}"`)
   process.exit(2)
 }

@@ -6,7 +6,7 @@ import { people, workers } from './store.ts'
 
 type BriefInput = NonNullable<z.input<typeof CreateRun>['briefs']>[number]
 
-/** Something that an operator may ask for. `name` is its own, so that every file of it is, too. */
+/** Draws a run as an operator may request it. `name` is unique, so that the names of its files are unique too. */
 export function drawRun(random: Random, name: string): CreateRun {
   const isPlanned = random.chance(0.2)
   return CreateRun.parse({
@@ -29,7 +29,7 @@ export function drawRun(random: Random, name: string): CreateRun {
   })
 }
 
-/** A goal for a team of five tiers, whose limits are short enough to be reached. */
+/** Draws a run with a team of five tiers and limits low enough to be reached. */
 export function drawTieredRun(random: Random, name: string): CreateRun {
   const on = (chance: number): boolean => random.chance(chance)
   const strict = on(0.1)
@@ -44,7 +44,7 @@ export function drawTieredRun(random: Random, name: string): CreateRun {
       t3_mesh_timeout_minutes: random.pick([null, 0.5, 2, 10]),
       max_parallel_agents: random.pick([1, 3, 8]),
       max_parallel: { t4: random.pick([1, 2, 5]) },
-      // The two are refused together.
+      // Team files reject `verified` together with the gate t5_verdict.
       pipeline_requires: strict || gates.t5_verdict ? 'completed' : requires,
     },
   }
@@ -63,7 +63,7 @@ export function drawTieredRun(random: Random, name: string): CreateRun {
 
 export const goalOf = (name: string): string => `Write ${name}.md`
 
-/** Mostly small: what can go wrong goes wrong with two briefs, and many seeds see more than large ones. */
+/** Draws mostly small plans: faults show with two briefs already, and many seeds cover more than large plans. */
 export function planOf(random: Random, name: string, { byAgent }: { byAgent: boolean }): BriefInput[] {
   const count = random.pick([1, 1, 2, 2, 3, 4, random.between(5, 12)])
   const density = random.pick([0, 0.3, 0.7])
@@ -81,7 +81,7 @@ export function planOf(random: Random, name: string, { byAgent }: { byAgent: boo
   })
 }
 
-/** What the text of finished work says; anything else is another thing. */
+/** Returns the text that finished work contains, and unfinished work does not. */
 export const proofOf = (subject: string): string => `${subject} is done`
 
 function evidenceOf(random: Random, subject: string, byAgent: boolean): Pick<BriefInput, 'evidence'> {

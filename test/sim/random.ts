@@ -1,15 +1,15 @@
 import { randomFrom } from '../chaos/random.ts'
 
-/** Chance that repeats itself: the same seed and the same questions give the same answers. */
+/** Deterministic random numbers: the same seed and the same calls give the same results. */
 export interface Random {
-  /** From 0 to below 1. */
+  /** Returns a number from 0 to below 1. */
   next(): number
   chance(probability: number): boolean
-  /** A whole number, both ends included. */
+  /** Returns a whole number; both ends are included. */
   between(low: number, high: number): number
   pick<T>(values: readonly T[]): T
   bytes(size: number): Uint8Array
-  /** Chance of its own, whatever else was asked before: adding a question elsewhere changes nothing here. */
+  /** Returns an independent generator for a subject: further calls elsewhere do not change its numbers. */
   about(subject: string): Random
 }
 
@@ -26,7 +26,7 @@ export function createRandom(seed: number, subject = ''): Random {
   }
 }
 
-/** FNV-1a, then mixed once more: seeds that follow each other must not begin alike. */
+/** FNV-1a with a final mix, so that consecutive seeds do not begin with similar numbers. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)

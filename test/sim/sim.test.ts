@@ -4,11 +4,11 @@ import { bugs } from './bugs/all.ts'
 import { tryBug } from './bugs/try.ts'
 import { simulate } from './simulate.ts'
 
-/** Its store is SQLite in memory, whatever the other suites use. */
-const isDoneElsewhere = process.env['AGENCY_TEST_STORE'] === 'postgres'
+/** The simulation always uses SQLite in memory, so the suite on PostgreSQL omits it. */
+const isOnPostgres = process.env['AGENCY_TEST_STORE'] === 'postgres'
 
-describe.skipIf(isDoneElsewhere)('a simulated world', () => {
-  it('keeps every promise, whatever happens in it', async () => {
+describe.skipIf(isOnPostgres)('a simulated world', () => {
+  it('keeps every invariant under faults', async () => {
     const failed: string[] = []
     let faults = 0
     for (let seed = 1; seed <= 60; seed++) {
@@ -21,7 +21,7 @@ describe.skipIf(isDoneElsewhere)('a simulated world', () => {
     expect(faults).toBeGreaterThan(1_000)
   }, 600_000)
 
-  it('keeps them with teams of five tiers too', async () => {
+  it('keeps every invariant with teams of five tiers', async () => {
     const failed: string[] = []
     for (let seed = 1; seed <= 40; seed++) {
       const { failure } = await simulate(seed, 'tiered')
@@ -31,7 +31,7 @@ describe.skipIf(isDoneElsewhere)('a simulated world', () => {
     expect(failed).toEqual([])
   }, 600_000)
 
-  it('is the same when it has the same seed, and another with another', async () => {
+  it('repeats the same events for the same seed and differs for another', async () => {
     const first = await simulate(4711)
     expect((await simulate(4711)).log).toEqual(first.log)
     expect((await simulate(4711)).hash).toBe(first.hash)
@@ -39,12 +39,12 @@ describe.skipIf(isDoneElsewhere)('a simulated world', () => {
   })
 })
 
-/** Enough for those that are found by one of the first seeds; `npm run sim -- --bugs --seeds 2000` tries all. */
+/** Enough for the bugs that one of the first seeds finds; `npm run sim -- --bugs --seeds 2000` tries all. */
 const seeds = 300
 
-describe.skipIf(isDoneElsewhere)('a bug is found', () => {
-  for (const [name, { what, isRare }] of Object.entries(bugs))
-    it.skipIf(isRare === true)(what, { timeout: 300_000 }, async () => {
+describe.skipIf(isOnPostgres)('an injected bug is found', () => {
+  for (const [name, { description, isRare }] of Object.entries(bugs))
+    it.skipIf(isRare === true)(description, { timeout: 300_000 }, async () => {
       expect(await tryBug(name, seeds)).toMatchObject({ found: true })
     })
 })

@@ -15,16 +15,16 @@ import { createWorld, type Failure, type World } from './world.ts'
 export interface Outcome {
   readonly seed: number
   readonly failure: Failure | null
-  /** Of every event, in order: the same seed has the same one. */
+  /** Hash over all events in order; the same seed gives the same hash. */
   readonly hash: string
   readonly events: number
   readonly faults: ReadonlyMap<string, number>
   readonly lives: number
-  /** What happened, a line for each event. */
+  /** One line per event. */
   readonly log: readonly string[]
 }
 
-/** One world from beginning to end: trouble, then silence, then everybody does their best and everything ends. */
+/** Plays one world: a busy phase with faults, a silent phase, and a diligent phase in which every run ends. */
 export async function simulate(seed: number, playbook: 'direct' | 'tiered' = 'direct'): Promise<Outcome> {
   const world = await createWorld(seed)
   employInvariants(world)
@@ -58,7 +58,7 @@ function askForRuns(world: World, playbook: 'direct' | 'tiered'): void {
   for (let index = 0; index < count; index++) {
     const name = `r${index}`
     const input = (isTiered ? drawTieredRun : drawRun)(random.about(name), name)
-    // As any client does that hears nothing: once more, under the same key.
+    // A client without an answer repeats its request with the same key.
     const ask = (): void => {
       if (world.phase !== 'busy' || isAskedFor(world, name)) return
       world.clock.after(15_000, ask)
@@ -81,7 +81,7 @@ async function beBusy(world: World): Promise<void> {
   await pass(world, () => world.clock.nowMs() >= endMs || (world.history.rows('runs').size > 0 && hasEnded(world)))
 }
 
-/** Nobody acts and nothing breaks: what has not ended by then waits for something that has a name. */
+/** Plays a phase without actions and faults: afterwards every open run must wait for a named reason. */
 async function beSilent(world: World): Promise<void> {
   world.phase = 'silent'
   await rest(world)
@@ -92,7 +92,7 @@ async function beDiligent(world: World): Promise<void> {
   world.phase = 'diligent'
   for (let round = 0; world.failure === null && !hasEnded(world); round++) {
     if (round === 200)
-      return world.fail('every run ends when everybody does their best', `${openRuns(world)[0]?.['id']} does not`)
+      return world.fail('every run ends in the diligent phase', `${openRuns(world)[0]?.['id']} does not`)
     decideEverything(world, round)
     await rest(world)
     if (world.failure === null) checkRest(world)
@@ -101,11 +101,11 @@ async function beDiligent(world: World): Promise<void> {
 
 const hasEnded = (world: World): boolean => openRuns(world).length === 0
 
-/** Longer than two sweeps: what a lost wake-up left lying was found by then. Later none gets lost, and gates must not expire meanwhile. */
+/** Longer than two sweeps, which find work after a lost wake-up. In the last phase no wake-up is lost, and gates must not expire. */
 const quietMs = { busy: 65_000, silent: 65_000, diligent: 20_000 }
 const restlessMs = 6 * 3_600_000
 
-/** Until nothing has happened for a while, nobody is at work, and no gate's time is still to come. */
+/** Advances the time until no events have occurred for a while, no attempt is live and no gate is still to expire. */
 async function rest(world: World): Promise<void> {
   const { clock, history } = world
   const tooLateMs = clock.nowMs() + restlessMs
@@ -116,7 +116,7 @@ async function rest(world: World): Promise<void> {
       events = history.events()
       sinceMs = clock.nowMs()
     }
-    if (clock.nowMs() > tooLateMs) world.fail('the world comes to rest', 'something goes on for hours')
+    if (clock.nowMs() > tooLateMs) world.fail('the world comes to rest', 'events still occur after hours')
     return (
       world.life !== null &&
       clock.nowMs() - sinceMs > quietMs[world.phase] &&
@@ -126,7 +126,7 @@ async function rest(world: World): Promise<void> {
   })
 }
 
-/** One that nobody follows is found by the invariants of rest, not waited for. */
+/** Ignores attempts older than an hour: the checks at rest report a forgotten attempt. */
 const isSomebodyAtWork = ({ history, clock }: World): boolean =>
   [...history.rows('attempts').values()].some(
     (attempt) =>
@@ -141,10 +141,10 @@ const isGateToExpire = ({ history, clock }: World): boolean =>
 const isWaiting = (gate: Readonly<Record<string, unknown>>, nowMs: number): boolean =>
   nowMs < Date.parse(gate['pending_since'] as string) + (Number(gate['timeout_minutes']) + 2) * 60_000
 
-/** Nobody's timers decide how closely we look. */
+/** The longest step between two checks, independent of the timers. */
 const stepMs = 10_000
 
-/** Lets time pass from one timer to the next, each time until everything has been said that there was to say. */
+/** Advances the time from timer to timer, and each time waits until the store is quiet. */
 async function pass(world: World, isOver: () => boolean): Promise<void> {
   for (;;) {
     await settle(world)
@@ -153,7 +153,7 @@ async function pass(world: World, isOver: () => boolean): Promise<void> {
   }
 }
 
-/** Until the store was asked nothing for two turns of the event loop: everything here waits for it, or for time. */
+/** Waits until the store received no call for two turns of the event loop: all code here waits for it or for time. */
 async function settle({ store }: World): Promise<void> {
   for (let quiet = 0; quiet < 2;) {
     const asked = store.asked()

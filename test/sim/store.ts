@@ -13,13 +13,13 @@ const chainKey = new Uint8Array(32).fill(7)
 
 export interface SimStore {
   readonly db: Db
-  /** Asked and not yet answered. */
+  /** Number of unanswered calls. */
   pending(): number
-  /** How much was asked since it was opened. */
+  /** Number of calls since the store was opened. */
   asked(): number
 }
 
-/** The real store, in memory, that knows when it has come to rest. */
+/** Opens the real store in memory, with counters of its calls. */
 export async function openSimStore(clock: Clock): Promise<SimStore> {
   const store = await openSqlite({ path: ':memory:', clock, chainKey, contents: await emptyStore() })
   await seedOrganisation(store)
@@ -46,7 +46,7 @@ export async function openSimStore(clock: Clock): Promise<SimStore> {
   }
 }
 
-/** Two who may decide beside the operator, and two who work. */
+/** Two people who may decide beside the operator, and two agents. */
 export const people = ['ada', 'bob'] as const
 export const workers = ['cleo', 'dora'] as const
 
@@ -74,7 +74,7 @@ const seedPeople = (db: Db): Promise<void> =>
 
 let empty: Promise<Uint8Array> | null = null
 
-/** Made once per process: the schema takes longer than most seeds. */
+/** Creates the empty store once per process: creating the schema takes longer than most seeds. */
 function emptyStore(): Promise<Uint8Array> {
   empty ??= makeEmptyStore()
   return empty

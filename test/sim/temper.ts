@@ -1,33 +1,33 @@
 import type { Random } from './random.ts'
 
-/** What kind of day it is. Each seed has only some kinds of trouble: all at once hide each other. */
+/** Probabilities of faults in a world. Each seed has only some kinds, because faults of all kinds hide each other. */
 export interface Temper {
-  /** Of an attempt: that its agent does not simply do well. */
+  /** Per attempt: the agent misbehaves. */
   readonly badAgent: number
   readonly badVerifier: number
   readonly badPlanner: number
-  /** Of a transaction of the daemon's: that it dies over it. */
+  /** Per transaction: the daemon dies during it. */
   readonly deathByCommit: number
-  /** Of a named point between two commits. */
+  /** Per chaos point between two commits: the daemon dies there. */
   readonly deathByChaosPoint: number
-  /** Of an operator's turn: that the daemon is stopped in good order. */
+  /** Per operator's turn: the daemon is stopped cleanly. */
   readonly stop: number
   readonly lostWake: number
   readonly doubleWake: number
-  /** Of a transaction: that the disk is full at that moment. */
+  /** Per transaction: the disk is full at that moment. */
   readonly fullDisk: number
-  /** Of an attempt: that its agent comes back when nobody waits for it any more. */
+  /** Per attempt: the agent sends requests after its attempt has ended. */
   readonly ghost: number
-  /** Of a survivor: that it cannot be killed. */
+  /** Per surviving agent: it cannot be killed. */
   readonly escape: number
-  /** Between two turns of the operator's. */
+  /** Average time between two turns of the operator. */
   readonly operatorMs: number
   readonly isOperatorSilent: boolean
   readonly doubleClick: number
   readonly cancel: number
-  /** Of an operator's turn: that everything is stopped, or goes on. */
+  /** Per operator's turn: everything is stopped, or released. */
   readonly stopAll: number
-  /** Of an operator's turn: that somebody gets a budget. */
+  /** Per operator's turn: a persona gets a budget. */
   readonly limit: number
   readonly busyMs: number
 }

@@ -1,4 +1,4 @@
-/** How a write is refused that meets a full disk: of our making, so that nobody takes it for a bug. */
+/** Message of a simulated full disk, by which the simulation distinguishes it from a bug. */
 export const fullDisk = 'the disk is full (simulated)'
 
 export const isOurs = (error: unknown): boolean => String(error).includes(fullDisk)

@@ -11,7 +11,7 @@ import { createRandom, type Random } from './random.ts'
 import { openSimStore, type SimStore } from './store.ts'
 import { drawTemper, type Temper } from './temper.ts'
 
-/** busy: everything may go wrong. silent: nobody acts, nothing breaks. diligent: everybody does their best. */
+/** busy: all faults occur. silent: no actions, no faults. diligent: agents and people do their best. */
 export type Phase = 'busy' | 'silent' | 'diligent'
 
 export interface Failure {
@@ -26,13 +26,13 @@ export interface Life {
   /** The store as this process reaches it. */
   readonly db: Db
   isDead(): boolean
-  /** As kill -9 does: from now on nothing of it reaches anything. */
+  /** Ends the process as kill -9 does: nothing of it has an effect any more. */
   die(how: string): void
-  /** As SIGTERM does. */
+  /** Ends the process as SIGTERM does. */
   stop(): Promise<void>
 }
 
-/** Everything that outlives the daemon: time, the store, files, agents, people, chance; and what was seen of it all. */
+/** Everything that outlives the daemon: time, store, files, agents, people, random numbers; and the record of events. */
 export interface World {
   readonly seed: number
   readonly random: Random
@@ -42,21 +42,21 @@ export interface World {
   readonly store: SimStore
   readonly db: Db
   readonly workspaces: Workspaces
-  /** By its place: to be looked at past everything that the product does. */
+  /** Workspaces by brief id, for checks that bypass the product. */
   readonly files: ReadonlyMap<string, Workspace>
   /** Agents that still exist, by attempt. */
   readonly agents: Map<string, AgentHandle>
   readonly history: History
   readonly acts: Acts
-  /** How often each kind of fault was made. */
+  /** Number of faults by kind. */
   readonly faults: Map<string, number>
   phase: Phase
-  /** The daemon as it is now; null while there is none. */
+  /** The running daemon; null while there is none. */
   life: Life | null
   boots: number
   failure: Failure | null
   fault(kind: string): void
-  /** The first one counts: what follows it is confusion. */
+  /** Records a failure. Only the first one counts, because later ones may follow from it. */
   fail(invariant: string, detail: string): void
 }
 

@@ -8,7 +8,7 @@ import { type NoteCategory, ownCategories } from '../../../src/work/notes/contra
 import { isOurs, textOf } from '../trouble.ts'
 import type { Life, World } from '../world.ts'
 
-/** What the server would do with an agent's request, without sockets; a dead daemon does not answer. */
+/** Answers an agent's request as the server does, without sockets; a dead daemon does not answer. */
 export async function answerAgent(
   world: World,
   { path, body, environment }: Parameters<AgencyCall>[0],
@@ -20,7 +20,7 @@ export async function answerAgent(
     if (!isOurs(error)) world.fail('agents are answered', textOf(error))
     return { status: 500, body: {} }
   })
-  // An agent whose daemon dies hears nothing, and goes on.
+  // An agent whose daemon dies gets no answer and continues after a timeout.
   const gaveUp = new Promise<{ status: number; body: unknown }>((resolve) =>
     world.clock.after(10_000, () => resolve({ status: 503, body: {} })),
   )
@@ -44,11 +44,11 @@ export async function actorOf(life: Life, attemptId: string, fence: number): Pro
   return { kind: 'agent', personaId, agentId, runId, briefId, attemptId, fence } as AgentActor
 }
 
-/** Steps of a scenario reach two operations; notes are written by what would be a line of the log. */
+/** Adds or settles notes. Scenario steps have only two operations, so a log line stands for the note. */
 async function note(life: Life, by: AgentActor, message: string): Promise<unknown> {
-  const [, what, category] = /^note (add|settle) ?(\w*)$/.exec(message) ?? []
+  const [, verb, category] = /^note (add|settle) ?(\w*)$/.exec(message) ?? []
   const { notes } = life.agency
-  if (what === 'add')
+  if (verb === 'add')
     return notes.add(by, {
       description: `${category} is as usual`,
       context: 'working',

@@ -6,39 +6,39 @@ import { planOf } from '../missions.ts'
 import type { Random } from '../random.ts'
 import { badStep, goodStep, stepReport } from './tiers.ts'
 
-/** How an agent spends one attempt. */
+/** Behaviour of an agent in one attempt. */
 export interface Behaviour {
   readonly name: string
   readonly steps: readonly StepInput[]
-  /** What it may come to if nobody interferes: `interrupted` is always possible, and a report can get lost. */
+  /** Possible outcomes without interference; `interrupted` is always possible, and a report can get lost. */
   readonly outcomes: readonly Outcome[]
-  /** What its report says, where we died before we saw how it ended. */
+  /** The outcome according to its report, which counts if the daemon died before the attempt ended. */
   readonly reported?: Outcome
   readonly cannotStart?: boolean
 }
 
 export interface Task {
   readonly kind: 'work' | 'plan' | 'verify'
-  /** The output that the objective names, without its ending. */
+  /** Name of the output in the objective, without its extension. */
   readonly subject: string
   readonly attempt: number
   readonly prompt: string
-  /** Which step of a playbook it is, and what it is given. */
+  /** The playbook's step and its inputs. */
   readonly step?: LaunchStep | undefined
   readonly isDiligent?: boolean
   /** Longer than any deadline of the run. */
   readonly tooLongMs: number
 }
 
-/** Does well, in one of the ways there are. */
+/** Draws one of the ways to succeed. */
 export function goodBehaviour(task: Task, random: Random): Behaviour {
   if (task.kind === 'plan' && task.step !== undefined) {
     const output = goodStep(task.step, random, task.isDiligent === true)
-    // What it says may not fit any more to what others have done meanwhile.
+    // The output may no longer fit the work that others did at the same time.
     return { name: 'good', steps: [...thinking(random), stepReport(output, random)], outcomes: ['ok', 'bad_output'] }
   }
   const steps = [...thinking(random), ...doing(task), ...(task.kind === 'work' ? usage(random) : [])]
-  // Whoever came before may have left something open.
+  // An earlier attempt may have left notes open.
   const settling: StepInput[] = task.kind === 'work' && task.attempt > 1 ? [{ log: 'note settle' }] : []
   return { name: 'good', steps: [...steps, ...settling, ...reporting(task, random)], outcomes: ['ok'] }
 }
@@ -71,7 +71,7 @@ const badAnywhere: Record<string, Draw> = {
     outcomes: ['timeout'],
     reported: 'ok',
   }),
-  'talks for ever': ({ tooLongMs }) => ({
+  'never stops talking': ({ tooLongMs }) => ({
     steps: Array.from({ length: 40 }, () => [{ say: 'well' }, { wait: { ms: Math.ceil(tooLongMs / 40) } }]).flat(),
     outcomes: ['timeout', 'bad_output'],
   }),
@@ -111,7 +111,7 @@ const badAnywhere: Record<string, Draw> = {
 const badWork: Record<string, Draw> = {
   lies: ({ subject }, random) => ({
     steps: [done({ outputs: [`${subject}.md`] }, random)],
-    // What it claims may be there from an earlier attempt.
+    // The claimed output may exist from an earlier attempt.
     outcomes: ['ok', 'bad_output'],
   }),
   'does half of it': ({ subject }, random) => ({
@@ -256,10 +256,10 @@ const thinking = (random: Random): StepInput[] =>
 const usage = (random: Random): StepInput[] =>
   random.chance(0.5)
     ? []
-    : // Calls take their time: each is written down before the next one begins.
+    : // Calls take time: each is recorded before the next one begins.
       [{ wait: { ms: 1 } }, { usage: { input_tokens: random.between(1, 900), output_tokens: random.between(1, 300) } }]
 
-/** The work itself: a file that says what was asked for, another text in every attempt. */
+/** Writes the file with the requested text, which differs in every attempt. */
 const doing = ({ kind, subject, attempt }: Task): StepInput[] =>
   kind === 'work' ? [{ write: { path: `${subject}.md`, text: `${subject} is done\nfor the ${attempt}. time\n` } }] : []
 

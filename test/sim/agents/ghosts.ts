@@ -7,7 +7,7 @@ const visits = [
   { path: '/api/events', body: { kind: 'log', message: 'note add none' } },
 ]
 
-/** An agent that comes back with its token when its brief has gone on without it, once or several times. */
+/** Lets an agent send requests with its old token after its attempt has ended, once or several times. */
 export function haunt(world: World, { launchId, environment }: Launch): void {
   const random = world.random.about(`ghost ${launchId}`)
   if (!random.chance(world.temper.ghost)) return
@@ -16,7 +16,7 @@ export function haunt(world: World, { launchId, environment }: Launch): void {
     if (world.phase === 'diligent' || visitsLeft-- === 0) return
     if (world.history.hasEnded(launchId)) {
       world.fault('ghost')
-      // Whether it may is the store's to say, and the history's to check.
+      // The store decides about the request, and the invariants check the decision.
       void answerAgent(world, { method: 'POST', ...random.pick(visits), environment })
     }
     world.clock.after(random.between(1_000, 200_000), appear)

@@ -6,7 +6,7 @@ import { answerAgent } from './api.ts'
 import { badBehaviour, type Behaviour, goodBehaviour, type Task } from './behaviours.ts'
 import { haunt } from './ghosts.ts'
 
-/** The real interpreter of scripted agents; what they play is drawn for each attempt. */
+/** Creates a runtime with the real interpreter of scripted agents; their behaviour is drawn for each attempt. */
 export function createSimRuntime(world: World): Runtime {
   const call: AgencyCall = (request) => answerAgent(world, request)
   return {
@@ -23,7 +23,7 @@ export function createSimRuntime(world: World): Runtime {
       const handle = playInProcess(scenario, { ...launch, attempt: 1 }, world.clock, call)
       world.agents.set(launch.launchId, handle)
       haunt(world, launch)
-      // Forgotten once it is gone, whoever still listens.
+      // The agent is removed when it has ended, even if events are still being read.
       const events = gone(handle.events, () => world.agents.delete(launch.launchId))
       return { ...handle, events }
     },
@@ -52,7 +52,7 @@ const taskOf = ({ kind, prompt, attempt, step }: Launch, isDiligent: boolean): T
   tooLongMs: 8 * 60_000,
 })
 
-/** In a run of tiers the goal stands before what is to be done for it: the last one that is named is meant. */
+/** Returns the subject of a prompt. A tiered prompt names the goal before the task, so the longest name is the task's. */
 function subjectOf(prompt: string, step: Launch['step']): string {
   const [file] = step?.files ?? []
   if (file !== undefined && file !== 'shared.md') return file.replace(/\.md$/, '')

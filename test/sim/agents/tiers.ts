@@ -7,7 +7,7 @@ import type { Random } from '../random.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What a step hands over when its agent does well: something that can be followed, mostly not the simplest. */
+/** Draws a valid output of a step, mostly not the simplest one. */
 export function goodStep(step: LaunchStep, random: Random, isDiligent: boolean): unknown {
   const drawn = drawings[step.phase]?.(step, random, isDiligent)
   return drawn ?? simplest(step)
@@ -17,7 +17,7 @@ export const stepReport = (output: unknown, random: Random): StepInput => ({
   report: { status: 'done', summary: 'thought about it', output, via: random.pick(['http', 'file', 'stdout']) },
 })
 
-/** What is in the report that a scripted agent would make of it. */
+/** Returns the output that the scripted runtime's own agent would report. */
 function simplest(step: LaunchStep): unknown {
   for (const each of playStep(step)) if ('report' in each) return (each.report as { output?: unknown }).output
   return undefined
@@ -109,7 +109,7 @@ function proposal({ inputs, workstream }: LaunchStep, random: Random): Fields {
   }
 }
 
-/** Some of them touch what another squad touches too. */
+/** Draws tasks, some of which share a file with another squad. */
 function tasksOf(step: LaunchStep, random: Random): Fields[] {
   const count = random.pick([1, 1, 2, 3, 4])
   const ids = Array.from({ length: count }, (_, index) => `t${index}`)
@@ -138,7 +138,7 @@ function task({ inputs, workstream }: LaunchStep, id: string): Fields {
 
 const subjectOf = (inputs: Fields): string => /Write (\S+)\.md/.exec(JSON.stringify(inputs))?.[1]?.split('-')[0] ?? 'it'
 
-/** What is of the right shape, or of none, and cannot be followed. */
+/** Draws an output that is malformed, or well-formed but not acceptable. */
 export function badStep(step: LaunchStep, random: Random): { steps: StepInput[]; outcomes: Outcome[] } {
   const good = goodStep(step, random, true) as Fields
   const outputs: unknown[] = [

@@ -1,93 +1,93 @@
-/** A bug: functions of these modules, replaced. Each file re-exports its module and breaks one thing of it. */
+/** A bug: replacements of modules. Each file re-exports its module and breaks one function. */
 export interface Bug {
-  readonly what: string
-  /** From the module, below `src/`, to the file beside this one that takes its place. */
+  readonly description: string
+  /** Maps the module, below `src/`, to the file beside this one that replaces it. */
   readonly replaces: Readonly<Record<string, string>>
-  /** Takes some hundred seeds: too many for every test run. */
+  /** Found only after several hundred seeds: too many for every test run. */
   readonly isRare?: boolean
 }
 
-/** What the simulation has to find. A seam in the product would be in everybody's way; an import is a seam already. */
+/** Bugs that the simulation has to find. They replace imports, because switches in the product would complicate it. */
 export const bugs: Readonly<Record<string, Bug>> = {
   'fence-not-checked': {
-    what: 'an agent writes although its brief has gone on without it',
+    description: 'an agent writes although its brief has a newer attempt',
     replaces: { 'work/attempts/store.ts': 'fence-not-checked.ts' },
   },
   'dependency-met-early': {
-    what: 'whoever waits for a brief starts when it is reported, not when it is verified',
+    description: 'a dependent brief starts when its dependency is reported, not when it is verified',
     replaces: { 'engine/scope.ts': 'dependency-met-early.ts' },
   },
   'no-sweep': {
-    what: 'a wake-up that got lost is never made up for',
+    description: 'a lost wake-up is never made up for',
     replaces: { 'engine/engine.ts': 'no-sweep.ts' },
   },
   'released-on-reject': {
-    what: 'a gate lets the run go on when it is rejected',
+    description: 'a rejected gate releases the run',
     replaces: { 'playbooks/direct/decide.ts': 'released-on-reject.ts' },
   },
   'rejected-is-approved': {
-    what: 'whoever rejects approves',
+    description: 'a rejection counts as an approval',
     replaces: { 'engine/gates.ts': 'rejected-is-approved.ts' },
   },
   'budget-after-launch': {
-    what: 'an agent starts before anybody has looked whether there is something left to spend',
+    description: 'an agent starts before the budget is checked',
     replaces: { 'engine/money.ts': 'budget-after-launch.ts' },
   },
   'budget-not-given-back': {
-    what: 'what an attempt did not use stays set aside for it',
+    description: 'the unused reservation of an attempt is not released',
     replaces: { 'engine/budgets.ts': 'budget-not-given-back.ts' },
   },
   'verdict-counted-twice': {
-    what: 'a failed verification counts as two',
+    description: 'a failed verification counts as two',
     replaces: { 'engine/scope.ts': 'verdict-counted-twice.ts' },
   },
   'event-outside': {
-    what: 'an event is written after the transaction that it tells of',
+    description: 'an event is written after the transaction that it describes',
     replaces: { 'events/append.ts': 'event-outside/append.ts', 'compose.ts': 'event-outside/compose.ts' },
   },
   'retry-not-counted': {
-    what: 'work that does not hold is tried again without being counted',
+    description: 'a retry after bad output is not counted',
     replaces: { 'engine/scope.ts': 'retry-not-counted.ts' },
   },
   'notes-ignored': {
-    what: 'work counts as done with its notes open',
+    description: 'work counts as done while its notes are open',
     replaces: { 'engine/notes.ts': 'notes-ignored.ts' },
   },
   'evidence-skipped': {
-    what: 'evidence is believed, not looked at',
+    description: 'evidence is accepted without a check',
     replaces: { 'engine/evidence.ts': 'evidence-skipped.ts' },
   },
   'interrupted-as-crash': {
-    what: 'our own death is counted as the agent’s fault',
+    description: 'a crash of the daemon is counted as a crash of the agent',
     replaces: { 'engine/end.ts': 'interrupted-as-crash.ts' },
   },
   'attempt-forgotten': {
-    what: 'of what an earlier life left behind, one is not taken up',
+    description: 'one attempt of an earlier process is not recovered',
     replaces: { 'work/attempts/store.ts': 'attempt-forgotten.ts' },
   },
   'dependents-not-released': {
-    what: 'the last of several that wait for a brief is not told that it is verified',
+    description: 'the last of several dependents is not released by a verified brief',
     replaces: { 'engine/dependents.ts': 'dependents-not-released.ts' },
   },
   'quorum-ignored': {
-    what: 'one approval is enough, however many are needed',
+    description: 'one approval is enough when several are needed',
     replaces: { 'engine/halt.ts': 'quorum-ignored.ts' },
   },
   'stale-verdict': {
-    what: 'a verdict about work that has gone on still counts',
+    description: 'a verdict about an earlier attempt counts',
     replaces: { 'engine/verify.ts': 'stale-verdict.ts' },
     isRare: true,
   },
   'cancelled-works-on': {
-    what: 'the agents of a cancelled run go on',
+    description: 'the agents of a cancelled run keep working',
     replaces: { 'engine/live.ts': 'cancelled-works-on.ts' },
   },
   'answer-without-effect': {
-    what: 'a question is answered, and its brief stays blocked',
+    description: 'an answered question leaves its brief blocked',
     replaces: { 'engine/unblocked.ts': 'answer-without-effect.ts' },
   },
   'plan-not-waited-for': {
-    what: 'what an agent planned starts before the plan is approved',
+    description: 'planned work starts before the plan is approved',
     replaces: { 'playbooks/direct/decide.ts': 'plan-not-waited-for.ts' },
   },
 }

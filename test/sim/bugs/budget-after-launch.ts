@@ -2,6 +2,6 @@ import { nothing, reserve as reserved } from '../../../src/engine/money.ts'
 
 export * from '../../../src/engine/money.ts'
 
-/** At its launch an attempt is given nothing and refused nothing; only its first call is looked at. */
+/** Reserves nothing and refuses nothing at launch; only the first call is checked. */
 export const reserve: typeof reserved = (own, above, held) =>
   held === undefined ? { amount: nothing } : reserved(own, above, held)

@@ -2,10 +2,10 @@ import { registerHooks } from 'node:module'
 
 import { bugs } from './all.ts'
 
-/** From now on, whoever imports a module that the bug replaces gets the replacement, which alone still sees the original. */
+/** Replaces modules for all later imports; only the replacement itself still imports the original. */
 export function injectBug(name: string): void {
   const bug = bugs[name]
-  if (bug === undefined) throw new Error(`there is no bug "${name}"; there are: ${Object.keys(bugs).join(', ')}`)
+  if (bug === undefined) throw new Error(`unknown bug "${name}"; available: ${Object.keys(bugs).join(', ')}`)
   const replaced = new Map(
     Object.entries(bug.replaces).map(([module, replacement]) => [
       new URL(`../../../src/${module}`, import.meta.url).href,

@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url'
 
 import { bugs } from './all.ts'
 
-/** Each bug in a process of its own: one that was injected cannot be taken out again. Resolves to an exit code. */
+/** Tries each bug in a process of its own, since an injected bug cannot be removed. Resolves with an exit code. */
 export async function tryBugs(seeds: number, start: number): Promise<0 | 1> {
   let exit: 0 | 1 = 0
-  for (const [name, { what }] of Object.entries(bugs)) {
+  for (const [name, { description }] of Object.entries(bugs)) {
     const { found, output } = await tryBug(name, seeds, start)
-    console.log(`${found ? 'found' : 'NOT FOUND'} ${name}: ${what}`)
+    console.log(`${found ? 'found' : 'NOT FOUND'} ${name}: ${description}`)
     console.log(`  ${output.split('\n')[0]?.slice(0, 200)}`)
     if (!found) exit = 1
   }

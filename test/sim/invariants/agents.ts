@@ -2,13 +2,13 @@ import type { History, Row, SeenEvent } from '../history.ts'
 import type { World } from '../world.ts'
 import { nameOf } from './brief.ts'
 
-/** Who writes is at work; how an attempt ended is how its agent ended; a verdict is what its verifier said. */
+/** Checks that only live attempts write, that outcomes match the agents' behaviour and verdicts their verifiers'. */
 export function watchAgents(world: World): void {
   world.history.watch((event, history) => {
     if (event.by.startsWith('agent:')) checkWriter(event, history)
     for (const { table, before, after } of event.steps) {
       if (table === 'attempts' && before?.['status'] === 'ended')
-        history.fail('an ended attempt stays as it is', `${before['id']} changes by ${event.kind}`)
+        history.fail('an ended attempt does not change', `${before['id']} changes by ${event.kind}`)
       if (table === 'attempts' && after?.['status'] === 'ended' && before?.['status'] !== 'ended')
         checkOutcome(world, after)
       if (table === 'verdicts' && after !== null) checkVerdict(world, after)
@@ -43,30 +43,30 @@ function checkOutcome(world: World, attempt: Row): void {
   const outcome = attempt['outcome'] as string
   const played = world.history.playedBy(attempt['id'] as string)
   const refuse = (why: string): void =>
-    world.fail('an attempt ends as its agent did', `${attempt['id']} is ${outcome}: ${why}`)
+    world.fail('an outcome matches the behaviour of the agent', `${attempt['id']} is ${outcome}: ${why}`)
   const hadTrouble =
     world.boots > 1 ||
     ['stop', 'full disk'].some((fault) => world.faults.has(fault)) ||
     world.acts.all.some((act) => act.kind === 'stop')
   if (outcome === 'interrupted') {
     const isOurs = hadTrouble || world.acts.all.some((act) => act.kind !== 'pause')
-    if (!isOurs) refuse('nobody interrupted anything')
+    if (!isOurs) refuse('no interruption occurred')
     return
   }
-  if (played === undefined) return refuse('nobody was launched')
+  if (played === undefined) return refuse('no agent was launched')
   const possible: readonly string[] = [
     ...played.outcomes,
-    // What came through the API can get lost with us, or was all that we saw of it.
+    // When the daemon dies, a report through the API can get lost, or be all that is known of the attempt.
     ...(hadTrouble ? ['bad_output', ...(played.reported === undefined ? [] : [played.reported])] : []),
     ...(isLimited(world, attempt) ? ['budget'] : []),
-    // Who cannot be killed shares the workspace with its successor, and with it the file that the report is in.
+    // An agent that cannot be killed shares the workspace with its successor, and so the file with the report.
     ...(world.faults.has('survivor') ? outcomesBefore(world, attempt) : []),
-    // What one judges another may have spoilt.
+    // Another agent may have spoilt the work that a verifier checks.
     ...(played.name === 'good' || played.name === 'refuses' || played.name === 'misses something'
       ? ['bad_output']
       : []),
   ]
-  if (!possible.includes(outcome)) refuse(`its agent was one that ${played.name}`)
+  if (!possible.includes(outcome)) refuse(`the behaviour of its agent was "${played.name}"`)
 }
 
 const isLimited = ({ history }: World, attempt: Row): boolean => {
@@ -81,5 +81,5 @@ function checkVerdict(world: World, verdict: Row): void {
   const played = judge === undefined ? undefined : world.history.playedBy(judge['id'] as string)
   const refuses = played?.name === 'refuses' || played?.name === 'misses something'
   if ((verdict['verdict'] !== 'pass') === refuses) return
-  world.fail('a verdict is what its verifier said', `${verdict['verdict']} from one that ${played?.name}`)
+  world.fail('a verdict matches its verifier', `${verdict['verdict']} from a verifier with "${played?.name}"`)
 }

@@ -8,7 +8,7 @@ import { inspectRuns } from './runs.ts'
 import { watchTiers } from './tiers.ts'
 import { watchVerified } from './verified.ts'
 
-/** Everything that holds at every event and after every commit. */
+/** Registers the checks of every event and every commit. */
 export function employInvariants(world: World): void {
   watchAgents(world)
   watchLaunches(world)

@@ -2,7 +2,7 @@ import { endStatuses } from '../../../src/work/briefs/states.ts'
 import type { History, Row, SeenEvent, Step } from '../history.ts'
 import type { World } from '../world.ts'
 
-/** The steps by which a brief came into this status. */
+/** Returns the steps that moved a brief into this status. */
 export const stepsInto = (event: SeenEvent, status: string): Step[] =>
   event.steps.filter(
     ({ table, before, after }) =>
@@ -25,13 +25,13 @@ export const pendingGatesOf = (history: History, runId: string): Row[] =>
 export const openQuestionsOf = (history: History, runId: string): Row[] =>
   history.of('questions', runId).filter((question) => question['answered_at'] === null)
 
-/** What halts the run as a whole: a gate of the operator's before more than one brief. */
+/** Reports whether a gate halts the whole run: one for the operator that is not about a single brief. */
 export const haltsRun = (gate: Row): boolean =>
   gate['approver'] === 'operator' && !String(gate['boundary']).startsWith('brief:')
 
 export const isTiered = (run: Row): boolean => run['playbook'] === 'tiered'
 
-/** The last that was made. */
+/** Returns the gate that was created last. */
 export const newestGate = (history: History, runId: string, is: (gate: Row) => boolean): Row | undefined =>
   history.of('gates', runId).filter(is).at(-1)
 

@@ -2,7 +2,7 @@ import type { History, Row, SeenEvent } from '../history.ts'
 import type { World } from '../world.ts'
 import { nameOf } from './brief.ts'
 
-/** What went wrong with a brief since somebody last reset the limit for it. */
+/** Failures of a brief since the last reset of its limits. */
 interface Tally {
   bad: number
   crash: number
@@ -15,7 +15,7 @@ const columns = [
   ['verdict', 'verification_failures', 'verification_limit', 'verification'],
 ] as const
 
-/** Every failure is counted once, in its own class, and no limit is passed or fallen short of. */
+/** Checks that every failure is counted once in its own class, and that every limit is applied exactly. */
 export function watchCounters(world: World): void {
   const tallies = new Map<string, Tally>()
   const tallyOf = (briefId: string): Tally => {
@@ -33,7 +33,7 @@ export function watchCounters(world: World): void {
         if (after['outcome'] === 'crash' || after['outcome'] === 'timeout') tally.crash++
       }
       if (table === 'verdicts' && after['verdict'] !== 'pass') tallyOf(after['brief_id'] as string).verdict++
-      // What is left of a brief goes on with its retries.
+      // The remainder of a brief inherits its retries.
       if (table === 'briefs' && before === null && after['remainder_of'] !== null)
         tallyOf(after['id'] as string).bad = tallyOf(parentOf(history, after)).bad
       if (table === 'briefs' && before !== null && after['tier'] === null) {
@@ -64,7 +64,7 @@ export function watchCounters(world: World): void {
   })
 }
 
-/** Who stands above it may let it begin anew; no limit is passed for that. */
+/** Checks only the limits of a tiered brief: a higher tier may reset its counters. */
 function checkBounds(history: History, brief: Row): void {
   for (const [, used, limit] of columns)
     if ((brief[used] as number) > (brief[limit] as number))
@@ -76,14 +76,14 @@ function parentOf(history: History, rest: Row): string {
   return history.of('briefs', rest['run_id'] as string).find((brief) => brief['key'] === key)?.['id'] as string
 }
 
-/** Work that holds but leaves notes open goes back like work that does not hold. */
+/** Counts work that is returned because of open notes like bad output. */
 function countNotes(event: SeenEvent, before: Row, after: Row, tally: Tally): void {
   if (before['status'] !== 'completion_drive_review') return
   if (after['status'] === 'pending' || (after['status'] === 'blocked' && event.data['class'] === 'bad_output'))
     tally.bad++
 }
 
-/** Whatever an attempt came to: where nothing is left to spend, that is what stops its brief, and nothing else counts. */
+/** Takes a failure back if the brief is blocked for lack of budget: then no other failure counts. */
 function excuse(event: SeenEvent, history: History, before: Row, after: Row, tally: Tally): void {
   if (event.data['class'] !== 'budget' || after['status'] !== 'blocked' || before['status'] === 'blocked') return
   const outcome = history.row('attempts', after['attempt_id'] as string)?.['outcome']
@@ -91,7 +91,7 @@ function excuse(event: SeenEvent, history: History, before: Row, after: Row, tal
   if (outcome === 'crash' || outcome === 'timeout') tally.crash--
 }
 
-/** A limit starts anew only by an answer to a question about that very limit. */
+/** Checks that only an answer to a question about a limit resets its counter. */
 function forgive(event: SeenEvent, history: History, before: Row, after: Row, tally: Tally): void {
   for (const [kind, used, , cause] of columns) {
     if ((after[used] as number) >= (before[used] as number)) continue
@@ -104,7 +104,7 @@ function forgive(event: SeenEvent, history: History, before: Row, after: Row, ta
           question['status'] === 'answered' &&
           question['answered_at'] === event.at,
       )
-    if (!isAnswered) history.fail('a limit starts anew by an answer only', `${nameOf(after)}: ${used} by ${event.kind}`)
+    if (!isAnswered) history.fail('only an answer resets a limit', `${nameOf(after)}: ${used} by ${event.kind}`)
     tally[kind] = after[used] as number
   }
 }
@@ -127,8 +127,8 @@ function checkLimits(event: SeenEvent, history: History, before: Row, after: Row
   if (column === undefined) return
   const [kind, , limit] = column
   if (after['status'] === 'pending' && tally[kind] > (after[limit] as number))
-    refuse(`tries again after ${tally[kind]} failures with a limit of ${after[limit]}`)
-  // A verifier that nobody could replace is asked about without a verdict.
+    refuse(`is retried after ${tally[kind]} failures with a limit of ${after[limit]}`)
+  // The question about a verifier that could not be replaced comes without a verdict.
   if (after['status'] === 'blocked' && kind === 'bad' && tally[kind] <= (after[limit] as number))
-    refuse(`gives up after ${tally[kind]} failures with a limit of ${after[limit]}`)
+    refuse(`is blocked after ${tally[kind]} failures with a limit of ${after[limit]}`)
 }

@@ -2,7 +2,7 @@ import type { Row } from '../history.ts'
 import type { World } from '../world.ts'
 import { configurationOf } from './brief.ts'
 
-/** A gate is decided by people, by as many as it needs, once, and in the way they decided. */
+/** Checks that a gate is decided once, by the required number of people, and according to their decision. */
 export function watchGates(world: World): void {
   world.history.watch((event, history) => {
     for (const { table, before, after } of event.steps) {
@@ -23,12 +23,12 @@ export function watchGates(world: World): void {
     const refuse = (why: string): void =>
       world.fail('gates are decided by people', `${gate['gate']} ${gate['id']} is ${gate['status']} ${why}`)
     if (before['status'] !== 'pending') refuse(`after it was ${before['status']}`)
-    // A tier's own to decide.
+    // The tiers themselves decide this gate.
     if (gate['approver'] !== 'operator') return
     const id = gate['id'] as string
     const approvals = JSON.parse(gate['approvals'] as string) as { by: string }[]
     const asked = new Set(world.acts.of('approve', id).map((act) => act.by))
-    for (const { by } of approvals) if (!asked.has(by)) refuse(`with an approval of ${by}, who gave none`)
+    for (const { by } of approvals) if (!asked.has(by)) refuse(`with an approval that ${by} did not give`)
     if (gate['status'] === 'approved' && gate['gate'] === 'manual') {
       const resumed = world.acts.all.some(
         (act) =>
@@ -36,42 +36,39 @@ export function watchGates(world: World): void {
           (act.kind === 'approve' && act.target === id) ||
           act.kind === 'answer',
       )
-      if (!resumed) refuse('although nobody let it go on')
+      if (!resumed) refuse('without a request to resume')
     } else if (gate['status'] === 'approved') {
       const needed = configurationOf(world.history.row('runs', gate['run_id'] as string) as Row).approvalsNeeded
       if (new Set(approvals.map(({ by }) => by)).size < needed) refuse(`by ${approvals.length} of ${needed}`)
-    } else if (gate['status'] === 'rejected' && world.acts.of('reject', id).length === 0) refuse('by nobody')
+    } else if (gate['status'] === 'rejected' && world.acts.of('reject', id).length === 0) refuse('without a rejection')
   }
 
   function checkAnswer(question: Row): void {
     const id = question['id'] as string
     if (world.acts.of('answer', id).length === 0)
-      world.fail('questions are answered by people', `${id} is answered by nobody`)
+      world.fail('questions are answered by people', `${id} is answered without an act`)
   }
 }
 
-/** At the end: whoever was told that it was done finds it done, and only one of two that exclude each other was. */
+/** Checks at the end that every acknowledged act took effect, and only one of two that exclude each other. */
 export function checkActs(world: World): void {
   const { history, acts } = world
   for (const gate of history.rows('gates').values()) {
     const id = gate['id'] as string
     const rejected = acts.of('reject', id).filter((act) => act.result === 'done')
     const approved = acts.of('approve', id).filter((act) => act.result === 'done')
-    const tell = (why: string): void =>
+    const refuse = (why: string): void =>
       world.fail('one decision wins', `${gate['gate']} ${id} is ${gate['status']}, ${why}`)
-    if (rejected.length > 0 && gate['status'] !== 'rejected') tell('but somebody was told that it is rejected')
-    if (rejected.length > 1) tell('rejected twice')
-    if (approved.length > (gate['approvals_needed'] as number)) tell(`approved ${approved.length} times`)
+    if (rejected.length > 0 && gate['status'] !== 'rejected') refuse('but a rejection was acknowledged')
+    if (rejected.length > 1) refuse('rejected twice')
+    if (approved.length > (gate['approvals_needed'] as number)) refuse(`approved ${approved.length} times`)
     if (approved.length >= (gate['approvals_needed'] as number) && gate['status'] !== 'approved')
-      tell('but its approvals were taken')
+      refuse('but its approvals were acknowledged')
   }
   for (const question of history.rows('questions').values()) {
     const answered = acts.of('answer', question['id'] as string).filter((act) => act.result === 'done')
     if (answered.length > 1) world.fail('one answer wins', `${question['id']} was answered ${answered.length} times`)
     if (answered.length === 1 && question['status'] !== 'answered')
-      world.fail(
-        'one answer wins',
-        `${question['id']} is ${question['status']}, but somebody was told that it is answered`,
-      )
+      world.fail('one answer wins', `${question['id']} is ${question['status']}, but an answer was acknowledged`)
   }
 }

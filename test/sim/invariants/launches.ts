@@ -11,9 +11,9 @@ import {
   stepsInto,
 } from './brief.ts'
 
-/** Nothing starts that must not start yet, or any more. */
+/** Checks that no brief starts too early or too late. */
 export function watchLaunches(world: World): void {
-  /** Briefs that were verified and then cancelled: whoever waited for them got what it waited for. */
+  /** Briefs that were verified once: they satisfy their dependents even if they are cancelled later. */
   const everVerified = new Set<string>()
   world.history.watch((event, history) => {
     for (const { after } of stepsInto(event, 'verified')) everVerified.add(after?.['id'] as string)
@@ -41,16 +41,16 @@ export function watchLaunches(world: World): void {
       const isMet =
         awaited['status'] === 'verified' ||
         awaited['status'] === 'done' ||
-        // Its turn is over, and what it made is there, whatever is said of it.
+        // The attempt has ended and its outputs exist, whether or not they are verified later.
         (isTiered(run) &&
           ['ready_for_verification', 'blocked'].includes(awaited['status'] as string) &&
           edge['met'] === 1) ||
-        // In tiers, others stand for it by then.
+        // In a tiered run, other briefs have replaced a cancelled one.
         (awaited['status'] === 'cancelled' && (isTiered(run) || everVerified.has(awaited['id'] as string)))
       if (!isMet) refuse(`starts while ${nameOf(awaited)}, which it waits for, is ${awaited['status']}`)
     }
     const escalation = newestGate(history, runId, (gate) => gate['boundary'] === `brief:${brief['id']}`)
-    if (escalation?.['status'] === 'rejected') refuse('starts after somebody rejected that')
+    if (escalation?.['status'] === 'rejected') refuse('starts after its gate was rejected')
     if (brief['kind'] === 'work' && configurationOf(run).planGate) {
       const gate = newestGate(history, runId, (each) => each['gate'] === 'plan')
       if (gate?.['status'] !== 'approved') refuse(`starts although its plan is ${gate?.['status']}`)
@@ -58,10 +58,10 @@ export function watchLaunches(world: World): void {
     if (brief['kind'] === 'verify') {
       const judged = history.row('briefs', brief['verifies'] as string) as Row
       if (judged['status'] !== 'ready_for_verification' || judged['attempts'] !== brief['verifies_attempt'])
-        refuse(`starts to judge ${nameOf(judged)}, which is ${judged['status']} in attempt ${judged['attempts']}`)
+        refuse(`starts to verify ${nameOf(judged)}, which is ${judged['status']} in attempt ${judged['attempts']}`)
     }
     if (brief['attempts'] !== (before['attempts'] as number) + 1) refuse('starts without a new fence')
     const live = attemptsOf(history, brief).filter((attempt) => attempt['status'] !== 'ended')
-    if (live.length > 1) refuse(`starts beside ${live.length - 1} other that is still at work`)
+    if (live.length > 1) refuse(`starts while ${live.length - 1} other attempt is live`)
   }
 }

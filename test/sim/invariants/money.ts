@@ -2,7 +2,7 @@ import type { History, Row, SeenEvent } from '../history.ts'
 import type { World } from '../world.ts'
 import { nameOf, stepsInto } from './brief.ts'
 
-/** Nothing is launched without something set aside for it, nothing while it is stopped; and every sum is right. */
+/** Checks that every launch has a reservation, that none occurs during a stop, and that all sums are right. */
 export function watchMoney(world: World): void {
   world.history.watch((event, history) => {
     for (const { after } of stepsInto(event, 'assigned')) checkLaunch(event, history, after as Row)
@@ -15,7 +15,7 @@ export function watchMoney(world: World): void {
   })
 }
 
-/** What one call may use at most: an agent is stopped after the call that passes the limit, never before. */
+/** Maximum of one call: an agent is stopped after the call that exceeds the limit, never before. */
 const callTokens = 1_200
 
 const kinds = [
@@ -26,7 +26,7 @@ const kinds = [
 function checkLaunch(event: SeenEvent, history: History, brief: Row): void {
   const run = history.row('runs', brief['run_id'] as string) as Row
   const attempt = history.row('attempts', brief['attempt_id'] as string) as Row
-  const refuse = (why: string): void => history.fail('nothing is launched beyond its means', `${nameOf(brief)} ${why}`)
+  const refuse = (why: string): void => history.fail('every launch is within its budget', `${nameOf(brief)} ${why}`)
   for (const stop of history.rows('stops').values())
     if (stop['organisation_id'] === null || stop['organisation_id'] === run['organisation_id'])
       refuse(`starts although ${stop['scope']} is stopped`)
@@ -54,7 +54,7 @@ const isAbove = (budget: Row, run: Row, personaId: unknown): boolean =>
     persona: String(personaId),
   }[budget['scope'] as string]
 
-/** What is set aside never reaches beyond the limit, unless that was lowered; what is spent, by one call for each at work. */
+/** Checks that reservations stay within the limit unless it was lowered, and spending within one call per live attempt. */
 function checkSpending(history: History, before: Row, after: Row): void {
   const live = [...history.rows('attempts').values()].filter((attempt) => attempt['status'] !== 'ended').length
   for (const [limit, spent, reserved] of kinds) {
@@ -63,7 +63,7 @@ function checkSpending(history: History, before: Row, after: Row): void {
     const added = (after[reserved] as number) - (before[reserved] as number)
     const total = (after[spent] as number) + (after[reserved] as number)
     if (added > 0 && total > most + (live + 1) * callTokens * 5)
-      history.fail('budgets hold', `${after['scope']} ${after['scope_id']} sets ${added} aside beyond ${most}`)
+      history.fail('budgets hold', `${after['scope']} ${after['scope_id']} reserves ${added} beyond ${most}`)
     const more = (after[spent] as number) - Math.max(most, before[spent] as number)
     if (more > (live + 1) * callTokens * 5)
       history.fail('budgets hold', `${after['scope']} ${after['scope_id']} spends ${more} beyond ${most}`)
@@ -79,7 +79,7 @@ function checkSums(history: History, runId: string): void {
       0,
     )
   const run = history.row('runs', runId) as Row
-  const refuse = (what: string): void => history.fail('what is spent is what the ledger says', what)
+  const refuse = (detail: string): void => history.fail('spending equals the ledger', detail)
   for (const column of ['input_tokens', 'output_tokens', 'cost_micros']) {
     if (run[column] !== sum(column)) refuse(`${runId}: ${column} is ${run[column]}, not ${sum(column)}`)
     for (const attempt of history.of('attempts', runId))
@@ -88,7 +88,7 @@ function checkSums(history: History, runId: string): void {
   }
   for (const attempt of history.of('attempts', runId))
     if (attempt['status'] === 'ended' && (attempt['reserved_tokens'] !== 0 || attempt['reserved_micros'] !== 0))
-      history.fail('what is set aside comes back', `${attempt['id']} has ended and still holds something`)
+      history.fail('reservations are released', `${attempt['id']} has ended and still has a reservation`)
 }
 
 function checkReserved(history: History, budget: Row): void {
@@ -103,8 +103,8 @@ function checkReserved(history: History, budget: Row): void {
     }
     if (budget[reserved] !== total)
       history.fail(
-        'what is set aside comes back',
-        `${budget['scope']} ${budget['scope_id']}: ${reserved} is ${budget[reserved]}, those at work hold ${total}`,
+        'reservations are released',
+        `${budget['scope']} ${budget['scope_id']}: ${reserved} is ${budget[reserved]}, live attempts hold ${total}`,
       )
   }
 }

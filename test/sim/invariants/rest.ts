@@ -11,7 +11,7 @@ import {
   pendingGatesOf,
 } from './brief.ts'
 
-/** When nothing happens any more, every run has ended or waits for something that has a name. */
+/** Checks at rest that every run has ended or waits for a named reason. */
 export function checkRest(world: World): void {
   const { history } = world
   for (const attempt of history.rows('attempts').values())
@@ -21,7 +21,7 @@ export function checkRest(world: World): void {
 
 function checkRun(history: History, run: Row): void {
   const runId = run['id'] as string
-  const stuck = (why: string): void => history.fail('every run ends or waits on a named thing', `${runId} ${why}`)
+  const stuck = (why: string): void => history.fail('every run ends or waits for a named reason', `${runId} ${why}`)
   const gates = pendingGatesOf(history, runId).filter((gate) => gate['approver'] === 'operator')
   if (gates.some(haltsRun) || history.rows('stops').size > 0) return
   const questions = openQuestionsOf(history, runId)
@@ -37,14 +37,14 @@ function checkRun(history: History, run: Row): void {
     .some((brief) => brief['status'] === 'failed' && brief['kind'] !== 'verify')
   const isShort = questions.some((question) => question['class'] === 'budget')
   for (const brief of history.of('briefs', runId)) {
-    if (isAtWork(brief)) stuck(`has ${nameOf(brief)} ${brief['status']} with nobody at it`)
+    if (isAtWork(brief)) stuck(`has ${nameOf(brief)} ${brief['status']} without a live attempt`)
     if (brief['status'] === 'blocked' && !isAsked(brief)) stuck(`has ${nameOf(brief)} blocked by nothing`)
     if (brief['status'] === 'failed' && brief['kind'] !== 'verify' && !isAsked(brief) && run['abandoned'] !== 1)
-      stuck(`has ${nameOf(brief)} failed, and nobody is asked about it`)
+      stuck(`has ${nameOf(brief)} failed without a question about it`)
     const isReady = brief['status'] === 'pending' && brief['unmet_dependencies'] === 0 && brief['held_by'] === null
     if (isReady && (!hasFailed || brief['phase'] === 'resolve') && !isShort)
-      stuck(`has ${nameOf(brief)} ready, and nobody takes it`)
-    // Slices wait for each other there, and then for whoever judges them together.
+      stuck(`has ${nameOf(brief)} ready, but it is not claimed`)
+    // In a tiered run, tasks wait for each other and then for their joint verdict.
     if (brief['status'] === 'ready_for_verification' && !hasFailed && !isTiered(run)) {
       const judge = history
         .of('briefs', runId)
@@ -54,7 +54,7 @@ function checkRun(history: History, run: Row): void {
   }
 }
 
-/** Somebody above it is at it, or is asked. */
+/** Reports whether a higher tier is resolving the problem. */
 const isResolved = (history: History, brief: Row): boolean =>
   brief['tier'] !== null &&
   history
@@ -64,7 +64,7 @@ const isResolved = (history: History, brief: Row): boolean =>
 const isAboutBudgetOf = (question: Row, brief: Row): boolean =>
   question['class'] === 'budget' && String(brief['held_by']).startsWith('budget:')
 
-/** Those that wait for a brief which the operator cancelled: theirs to cancel as well. */
+/** Returns the briefs that wait for a cancelled brief, which the operator has to cancel as well. */
 export const heldBriefs = (history: History, runId: string): Row[] =>
   history.of('briefs', runId).filter((brief) => {
     const awaited = /^dependency_failed:(.*)$/.exec(String(brief['held_by']))?.[1]

@@ -12,7 +12,7 @@ import {
   pendingGatesOf,
 } from './brief.ts'
 
-/** After a commit every run agrees with its rows. */
+/** Checks after a commit that every run agrees with its rows. */
 export function inspectRuns(world: World): void {
   world.history.inspect((runIds, history) => {
     for (const runId of runIds) {
@@ -53,10 +53,10 @@ function checkCounters(history: History, run: Row, briefs: readonly Row[]): void
   }
   for (const [column, value] of Object.entries(expected))
     if (run[column] !== value)
-      history.fail('the counters of a run say what its rows say', `${runId}: ${column} is ${run[column]}, not ${value}`)
+      history.fail('the counters of a run match its rows', `${runId}: ${column} is ${run[column]}, not ${value}`)
 }
 
-/** A run stands still exactly while a gate before it is pending, and says which. */
+/** Checks that a run is halted exactly while a gate that halts it is pending, and that it names the gate. */
 function checkHalt(history: History, run: Row): void {
   const gates = pendingGatesOf(history, run['id'] as string).filter(haltsRun)
   const kinds = gates.map((gate) => gate['gate'])
@@ -73,7 +73,8 @@ function checkHalt(history: History, run: Row): void {
 
 function checkEnd(history: History, run: Row, briefs: readonly Row[]): void {
   const runId = run['id'] as string
-  const refuse = (why: string): void => history.fail('what has ended has ended', `${runId} is ${run['status']} ${why}`)
+  const refuse = (why: string): void =>
+    history.fail('an ended run has no open rows', `${runId} is ${run['status']} ${why}`)
   for (const brief of briefs) if (!hasEndedBrief(brief)) refuse(`with ${nameOf(brief)} ${brief['status']}`)
   if (pendingGatesOf(history, runId).length > 0) refuse('with a gate pending')
   if (openQuestionsOf(history, runId).length > 0) refuse('with a question open')
@@ -101,7 +102,7 @@ function checkMission(history: History, run: Row): void {
   const expected = missionStatuses[run['status'] as string]
   if (expected !== undefined && mission?.['status'] !== expected)
     history.fail(
-      'a mission goes where its run goes',
+      'the status of a mission follows its run',
       `${mission?.['id']} is ${mission?.['status']}, its run ${run['status']}`,
     )
 }
@@ -113,7 +114,8 @@ function checkAttempts(history: History, brief: Row): void {
   if (live.length > 1) refuse(`has ${live.length} at once`)
   if (attempts.length !== brief['attempts']) refuse(`counts ${brief['attempts']} of ${attempts.length}`)
   if (isAtWork(brief) !== (live.length === 1)) refuse(`is ${brief['status']} with ${live.length} under way`)
-  if (live[0] !== undefined && live[0]['id'] !== brief['attempt_id']) refuse('is worked on by another than its newest')
+  if (live[0] !== undefined && live[0]['id'] !== brief['attempt_id'])
+    refuse('has a live attempt that is not its newest')
   for (const attempt of attempts) {
     const agent = history.row('agents', attempt['agent_id'] as number)
     if ((agent?.['ended_at'] === null) !== (attempt['status'] !== 'ended')) refuse(`and its agent do not end together`)
@@ -135,7 +137,7 @@ function checkNotes(history: History, runId: string): void {
   for (const note of history.of('notes', runId)) {
     const question = note['question_id'] === null ? undefined : history.row('questions', note['question_id'] as string)
     if (note['status'] === 'escalated' && question === undefined)
-      history.fail('a note that waits has a question', `note ${note['number']} of ${runId}`)
+      history.fail('an escalated note has a question', `note ${note['number']} of ${runId}`)
     if (question?.['status'] === 'answered' && note['status'] !== 'resolved')
       history.fail('an answer settles its note', `note ${note['number']} of ${runId} is ${note['status']}`)
   }

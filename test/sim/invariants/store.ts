@@ -6,17 +6,17 @@ import { eventTables } from '../../../src/tables.ts'
 import type { World } from '../world.ts'
 import { checkActs } from './gates.ts'
 
-/** The tables hold what the events tell and nothing else; thoroughly: as the product itself would look. */
+/** Checks that the tables match the events; `thoroughly` also runs the product's own audit and replay. */
 export async function checkStore(world: World, { thoroughly }: { thoroughly: boolean }): Promise<void> {
   checkActs(world)
   const goals = [...world.history.rows('runs').values()].map((run) => run['goal_anchor'])
-  if (new Set(goals).size < goals.length) world.fail('what is asked for under one key happens once', goals.join(', '))
+  if (new Set(goals).size < goals.length) world.fail('a request with one key happens once', goals.join(', '))
   await world.history.catchUp()
   const difference = await world.db.read((tx) => findDifference(world, tx))
-  if (difference !== null) world.fail('the tables say what the events say', difference)
+  if (difference !== null) world.fail('the tables match the events', difference)
   if (!thoroughly) return
   const [finding] = (await auditEvents(world.db)).findings
-  if (finding !== undefined) world.fail('the audit has nothing to say', finding)
+  if (finding !== undefined) world.fail('the audit has no findings', finding)
   const [replayed] = (await replayEvents(world.db, eventTables)).differences
   if (replayed !== undefined) world.fail('a replay rebuilds the store', replayed)
 }
@@ -24,16 +24,17 @@ export async function checkStore(world: World, { thoroughly }: { thoroughly: boo
 async function findDifference({ history }: World, tx: ReadTx): Promise<string | null> {
   for (const table of eventTables) {
     const rows = await sqlOf(tx).all(`SELECT * FROM ${table.name}`)
-    const told = history.rows(table.name)
-    if (rows.length !== told.size) return `${table.name}: ${rows.length} rows, the events tell of ${told.size}`
+    const expectedRows = history.rows(table.name)
+    if (rows.length !== expectedRows.size)
+      return `${table.name}: ${rows.length} rows, but ${expectedRows.size} in the events`
     for (const row of rows) {
-      const place = table.keyColumns.map((column) => row[column]).join('/')
-      const known = told.get(place)
-      if (known === undefined) return `${table.name} ${place}: in the store, not in the events`
+      const key = table.keyColumns.map((column) => row[column]).join('/')
+      const known = expectedRows.get(key)
+      if (known === undefined) return `${table.name} ${key}: in the store, not in the events`
       for (const column of Object.keys(row)) {
         const expected = column in known ? known[column] : (table.added[column] ?? null)
         if (row[column] !== expected)
-          return `${table.name} ${place}: ${column} is ${JSON.stringify(row[column])}, the events say ${JSON.stringify(expected)}`
+          return `${table.name} ${key}: ${column} is ${JSON.stringify(row[column])}, in the events ${JSON.stringify(expected)}`
       }
     }
   }

@@ -3,7 +3,7 @@ import type { History, Row } from '../history.ts'
 import type { World } from '../world.ts'
 import { isAtWork, isTiered, nameOf, stepsInto } from './brief.ts'
 
-/** What a run of tiers promises on top: its plan first, one group after the other, no more at once than it may. */
+/** Checks a tiered run: the plan comes first, groups run in sequence, and the limits of parallelism hold. */
 export function watchTiers(world: World): void {
   world.history.watch((event, history) => {
     for (const { after } of stepsInto(event, 'assigned')) {
@@ -12,7 +12,7 @@ export function watchTiers(world: World): void {
     }
     for (const { before, after } of stepsInto(event, 'pending'))
       if (before?.['status'] === 'draft')
-        history.fail('nothing starts before everybody has committed', nameOf(after as Row))
+        history.fail('no draft starts before all squads have committed', nameOf(after as Row))
   })
 }
 
@@ -20,13 +20,13 @@ function check(history: History, run: Row, brief: Row): void {
   const runId = run['id'] as string
   const refuse = (why: string): void => history.fail('tiers keep their order', `${nameOf(brief)} starts ${why}`)
   if (brief['tier'] !== 't1') {
-    // What was planned anew later is a plan of its own.
+    // A later replan has a gate of its own, so any approved plan counts.
     const isPlanned = history
       .of('gates', runId)
       .some((gate) => gate['gate'] === 't1_plan' && gate['status'] === 'approved')
     if (!isPlanned) refuse('although no plan was ever approved')
   }
-  // What was rejected at the end is done again wherever it belongs.
+  // Work that was rejected at acceptance is redone regardless of its group.
   if (brief['rejection_reason'] !== null) return checkCaps(history, run, brief, refuse)
   const wave = waveOf(history, runId, brief['part'] as string | null)
   for (const part of history.of('parts', runId)) {

@@ -3,7 +3,7 @@ import type { History, Row } from '../history.ts'
 import type { World } from '../world.ts'
 import { nameOf, stepsInto } from './brief.ts'
 
-/** Nothing counts as done that was not proven, judged where it has to be judged, and free of open notes. */
+/** Checks that verified work has passed evidence, a verdict if one is required, and no open notes. */
 export function watchVerified(world: World): void {
   world.history.watch((event, history) => {
     for (const { after } of stepsInto(event, 'verified')) check(world, history, after as Row)
@@ -26,14 +26,14 @@ function check(world: World, history: History, brief: Row): void {
   const passed = new Set(checks.filter((row) => row['passed'] === 1).map((row) => row['evidence']))
   for (const each of evidence) if (!passed.has(JSON.stringify(each))) refuse(`without proof of ${JSON.stringify(each)}`)
   if (!isPart && checks.length !== evidence.length)
-    refuse(`with ${checks.length} of ${evidence.length} proofs looked at`)
+    refuse(`with ${checks.length} of ${evidence.length} items of evidence checked`)
   for (const note of history.of('notes', runId))
     if (note['brief_id'] === brief['id'] && note['status'] !== 'resolved') refuse(`with note ${note['number']} open`)
   if (brief['verify'] === 'agent') checkVerdict(history, brief, attempt, refuse)
   void checkTruth(world, brief, evidence, refuse)
 }
 
-/** What was left of it by its newest attempt. */
+/** Returns the remainder brief of the newest attempt. */
 const restOf = (history: History, brief: Row): Row | undefined =>
   history
     .of('briefs', brief['run_id'] as string)
@@ -44,17 +44,17 @@ function checkVerdict(history: History, brief: Row, attempt: Row, refuse: (why: 
     .of('verdicts', brief['run_id'] as string)
     .filter((row) => row['brief_id'] === brief['id'] && row['attempt'] === brief['attempts'])
   const [verdict] = verdicts
-  if (verdict === undefined) return refuse('that nobody judged')
-  if (verdicts.length > 1) refuse('that was judged more than once')
+  if (verdict === undefined) return refuse('without a verdict')
+  if (verdicts.length > 1) refuse('with more than one verdict')
   if (verdict['verdict'] !== 'pass') refuse(`after the verdict ${verdict['verdict']}`)
   if (verdict['doer_id'] !== attempt['agent_id']) refuse('by a verdict about another agent’s work')
-  if (verdict['verifier_id'] === attempt['agent_id']) refuse('by whoever did it')
+  if (verdict['verifier_id'] === attempt['agent_id']) refuse('by the agent that did the work')
   const judge = history.row('briefs', verdict['verifier_brief_id'] as string)
-  if (judge?.['kind'] !== 'verify' || judge['verifies'] !== brief['id']) refuse('by somebody who was not asked to')
+  if (judge?.['kind'] !== 'verify' || judge['verifies'] !== brief['id']) refuse('by an agent that is not its verifier')
   if (judge?.['verifies_attempt'] !== brief['attempts']) refuse('by a verdict about another attempt')
 }
 
-/** What is in the files, whatever anybody says. Survivors that could not be killed may have changed them since. */
+/** Checks the files themselves, unless an agent that could not be killed may have changed them. */
 async function checkTruth(
   world: World,
   brief: Row,
@@ -65,6 +65,6 @@ async function checkTruth(
   for (const each of evidence) {
     if (each.kind !== 'file') continue
     const file = await world.files.get((brief['remainder_of'] ?? brief['id']) as string)?.read(each.path, 10_000)
-    if (!file?.text.includes(each.contains ?? '')) refuse(`although ${each.path} does not say what it has to`)
+    if (!file?.text.includes(each.contains ?? '')) refuse(`although ${each.path} does not contain the required text`)
   }
 }

@@ -9,7 +9,7 @@ import type { Random } from '../random.ts'
 import { people } from '../store.ts'
 import type { Life, World } from '../world.ts'
 
-/** Comes by every now and then, and does something: what it wants, twice, or against itself. */
+/** Starts an operator that acts from time to time: sensibly, twice, or in contradiction to itself. */
 export function employOperator(world: World): void {
   const random = world.random.about('operator')
   const turn = (): void => {
@@ -21,7 +21,7 @@ export function employOperator(world: World): void {
   if (!world.temper.isOperatorSilent) world.clock.after(random.between(1, world.temper.operatorMs), turn)
 }
 
-/** Decides everything that waits, so that whatever can end does. */
+/** Decides all gates and questions, so that every run can end. */
 export function decideEverything(world: World, round: number): void {
   const { life } = world
   if (life === null) return
@@ -35,7 +35,7 @@ export function decideEverything(world: World, round: number): void {
         void approve(world, life, gate['id'] as string, person)
   for (const question of questions) {
     const keys = optionsOf(question).filter((key) => key !== 'abandon')
-    // After a while it says something of its own: a card need not have options that help.
+    // The last round is a free answer: a question need not have options that help.
     void answer(world, life, question['id'] as string, keys[round % (keys.length + 1)] ?? 'do as you think best')
   }
   for (const run of openRuns(world))
@@ -150,7 +150,7 @@ const limit = (world: World, life: Life, persona: string, tokens: number | null)
     life.agency.budgets.set(operator, { persona, tokens }),
   )
 
-/** A refusal is an answer; anything else that is thrown is a bug. Over a daemon that dies it stays under way. */
+/** Records the result of an act. A refusal is a valid answer, any other error is a bug; if the daemon dies, there is no result. */
 async function observe(world: World, act: Act, work: () => Promise<unknown>): Promise<void> {
   try {
     await work()
@@ -160,6 +160,6 @@ async function observe(world: World, act: Act, work: () => Promise<unknown>): Pr
     act.detail = error instanceof Error ? error.message : String(error)
     if (isOurs(error)) return
     if (!(error instanceof AgencyError) || error.code === 'bug')
-      world.fail('people are answered', `${act.kind} ${act.target}: ${textOf(error)}`)
+      world.fail('people get an answer', `${act.kind} ${act.target}: ${textOf(error)}`)
   }
 }

@@ -2,7 +2,7 @@ import type { Db } from '../../../../src/db/port.ts'
 
 let current: Db | null = null
 
-/** Of the daemon that lives now. */
+/** Remembers the store of the running daemon. */
 export const remember = (db: Db): void => {
   current = db
 }
