@@ -11,7 +11,7 @@ import { bundledPrompt } from '../support/prompts.ts'
 import { plainDefaults } from '../support/work.ts'
 import { createSimRuntime } from './agents/runtime.ts'
 import { gateWakes } from './operator/gates.ts'
-import { fullDisk, isOurs, textOf } from './trouble.ts'
+import { fullDisk, isOurs, textOf } from './simulated-errors.ts'
 import type { Life, World } from './world.ts'
 
 const never = new Promise<never>(() => {})

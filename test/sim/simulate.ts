@@ -9,7 +9,7 @@ import { checkStore } from './invariants/store.ts'
 import { beginLife } from './life.ts'
 import { drawRun, drawTieredRun, goalOf } from './missions.ts'
 import { decideEverything, employOperator } from './operator/operator.ts'
-import { isOurs, textOf } from './trouble.ts'
+import { isOurs, textOf } from './simulated-errors.ts'
 import { createWorld, type Failure, type World } from './world.ts'
 
 export interface Outcome {

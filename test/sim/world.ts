@@ -9,7 +9,7 @@ import { type Acts, createActs } from './acts.ts'
 import { createHistory, type History } from './history.ts'
 import { createRandom, type Random } from './random.ts'
 import { openSimStore, type SimStore } from './store.ts'
-import { drawTemper, type Temper } from './temper.ts'
+import { drawTemper, type Temper } from './fault-rates.ts'
 
 /** busy: all faults occur. silent: no actions, no faults. diligent: agents and people do their best. */
 export type Phase = 'busy' | 'silent' | 'diligent'

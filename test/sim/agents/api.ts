@@ -5,7 +5,7 @@ import { fromWire } from '../../../src/operations/wire.ts'
 import { Report } from '../../../src/work/attempts/contract.ts'
 import { findStanding } from '../../../src/work/attempts/store.ts'
 import { type NoteCategory, ownCategories } from '../../../src/work/notes/contract.ts'
-import { isOurs, textOf } from '../trouble.ts'
+import { isOurs, textOf } from '../simulated-errors.ts'
 import type { Life, World } from '../world.ts'
 
 /** Answers an agent's request as the server does, without sockets; a dead daemon does not answer. */

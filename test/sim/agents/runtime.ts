@@ -4,7 +4,7 @@ import type { Launch, Runtime } from '../../../src/adapters/runtime/port.ts'
 import type { World } from '../world.ts'
 import { answerAgent } from './api.ts'
 import { badBehaviour, type Behaviour, goodBehaviour, type Task } from './behaviours.ts'
-import { haunt } from './ghosts.ts'
+import { haunt } from './stale-agents.ts'
 
 /** Creates a runtime with the real interpreter of scripted agents; their behaviour is drawn for each attempt. */
 export function createSimRuntime(world: World): Runtime {

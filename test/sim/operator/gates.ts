@@ -1,5 +1,5 @@
 import type { Jobs } from '../../../src/jobs/queue.ts'
-import { isOurs, textOf } from '../trouble.ts'
+import { isOurs, textOf } from '../simulated-errors.ts'
 import type { Life, World } from '../world.ts'
 
 /** Registers the handlers of timers, as the daemon does. */
