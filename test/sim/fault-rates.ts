@@ -1,7 +1,7 @@
 import type { Random } from './random.ts'
 
 /** Probabilities of faults in a world. Each seed has only some kinds, because faults of all kinds hide each other. */
-export interface Temper {
+export interface FaultRates {
   /** Per attempt: the agent misbehaves. */
   readonly badAgent: number
   readonly badVerifier: number
@@ -17,7 +17,7 @@ export interface Temper {
   /** Per transaction: the disk is full at that moment. */
   readonly fullDisk: number
   /** Per attempt: the agent sends requests after its attempt has ended. */
-  readonly ghost: number
+  readonly staleAgent: number
   /** Per surviving agent: it cannot be killed. */
   readonly escape: number
   /** Average time between two turns of the operator. */
@@ -32,7 +32,7 @@ export interface Temper {
   readonly busyMs: number
 }
 
-export function drawTemper(random: Random): Temper {
+export function drawFaultRates(random: Random): FaultRates {
   const some = (share: number, ...values: readonly number[]): number => (random.chance(share) ? random.pick(values) : 0)
   return {
     badAgent: some(0.75, 0.15, 0.4, 0.7),
@@ -44,7 +44,7 @@ export function drawTemper(random: Random): Temper {
     lostWake: some(0.4, 0.2, 0.6, 1),
     doubleWake: some(0.3, 0.5),
     fullDisk: some(0.15, 0.02, 0.05),
-    ghost: some(0.5, 0.3, 0.8),
+    staleAgent: some(0.5, 0.3, 0.8),
     escape: some(0.4, 0.5),
     operatorMs: random.pick([5_000, 20_000, 60_000]),
     isOperatorSilent: random.chance(0.1),

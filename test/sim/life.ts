@@ -11,7 +11,7 @@ import { bundledPrompt } from '../support/prompts.ts'
 import { plainDefaults } from '../support/work.ts'
 import { createSimRuntime } from './agents/runtime.ts'
 import { gateWakes } from './operator/gates.ts'
-import { fullDisk, isOurs, textOf } from './simulated-errors.ts'
+import { fullDisk, isSimulated, textOf } from './simulated-errors.ts'
 import type { Life, World } from './world.ts'
 
 const never = new Promise<never>(() => {})
@@ -49,11 +49,11 @@ export function beginLife(world: World): Life {
     ...world.db,
     write: (streams, work) =>
       alive(async () => {
-        if (world.phase === 'busy' && random.chance(world.temper.fullDisk)) {
+        if (world.phase === 'busy' && random.chance(world.rates.fullDisk)) {
           world.fault('full disk')
           throw refusal('store_full', fullDisk)
         }
-        const fate = mayDie(world.temper.deathByCommit) ? random.pick(['before', 'within', 'after'] as const) : null
+        const fate = mayDie(world.rates.deathByCommit) ? random.pick(['before', 'within', 'after'] as const) : null
         if (fate === 'before') {
           die('death before a commit')
           return never
@@ -72,9 +72,9 @@ export function beginLife(world: World): Life {
     onCommit: (listener) =>
       world.db.onCommit(() => {
         if (dead) return
-        if (world.phase === 'busy' && random.chance(world.temper.lostWake)) return world.fault('lost wake')
+        if (world.phase === 'busy' && random.chance(world.rates.lostWake)) return world.fault('lost wake')
         listener()
-        if (world.phase !== 'busy' || !random.chance(world.temper.doubleWake)) return
+        if (world.phase !== 'busy' || !random.chance(world.rates.doubleWake)) return
         world.fault('repeated wake')
         listener()
       }),
@@ -97,7 +97,7 @@ export function beginLife(world: World): Life {
     },
   }
   const chaosPoint: ChaosPoint = (point) => {
-    if (mayDie(world.temper.deathByChaosPoint)) die(`death at ${point}`)
+    if (mayDie(world.rates.deathByChaosPoint)) die(`death at ${point}`)
   }
   const worker = `sim:${boot}`
   const jobs: Jobs = createJobs({ db, clock, ids: world.ids, worker: 'sim', chaosPoint })
@@ -163,7 +163,7 @@ async function start(world: World, life: Life, jobs: Jobs): Promise<void> {
     await life.agency.engine.start()
   } catch (error) {
     // A daemon that cannot start because its disk is full is started again later, as a supervisor would do.
-    if (isOurs(error)) life.die('start on a full disk')
+    if (isSimulated(error)) life.die('start on a full disk')
     else world.fail('the daemon starts', textOf(error))
   }
 }
@@ -222,7 +222,7 @@ async function killSurvivors(world: World, attemptIds: readonly string[]): Promi
   for (const attemptId of attemptIds) {
     const agent = world.agents.get(attemptId)
     if (agent === undefined) continue
-    if (world.random.about(`escape ${attemptId}`).chance(world.temper.escape)) {
+    if (world.random.about(`escape ${attemptId}`).chance(world.rates.escape)) {
       world.fault('survivor')
       continue
     }

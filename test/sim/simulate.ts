@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 
 import { sqlOf } from '../../src/db/tx.ts'
 import { operator } from '../support/work.ts'
-import { employInvariants } from './invariants/all.ts'
+import { registerInvariants } from './invariants/all.ts'
 import { openRuns } from './invariants/brief.ts'
 import { checkRest } from './invariants/rest.ts'
 import { checkStore } from './invariants/store.ts'
 import { beginLife } from './life.ts'
 import { drawRun, drawTieredRun, goalOf } from './missions.ts'
-import { decideEverything, employOperator } from './operator/operator.ts'
-import { isOurs, textOf } from './simulated-errors.ts'
+import { decideEverything, startOperator } from './operator/operator.ts'
+import { isSimulated, textOf } from './simulated-errors.ts'
 import { createWorld, type Failure, type World } from './world.ts'
 
 export interface Outcome {
@@ -27,11 +27,11 @@ export interface Outcome {
 /** Plays one world: a busy phase with faults, a silent phase, and a diligent phase in which every run ends. */
 export async function simulate(seed: number, playbook: 'direct' | 'tiered' = 'direct'): Promise<Outcome> {
   const world = await createWorld(seed)
-  employInvariants(world)
+  registerInvariants(world)
   const stop = world.db.onCommit(() => void world.history.catchUp())
   beginLife(world)
   askForRuns(world, playbook)
-  employOperator(world)
+  startOperator(world)
   await beBusy(world)
   await beSilent(world)
   await beDiligent(world)
@@ -66,7 +66,7 @@ function askForRuns(world: World, playbook: 'direct' | 'tiered'): void {
       life?.db
         .once(name, name, () => life.agency.runs.create(operator, input))
         .catch((error: unknown) => {
-          if (!isOurs(error)) world.fail('a run can be started', textOf(error))
+          if (!isSimulated(error)) world.fail('a run can be started', textOf(error))
         })
     }
     world.clock.after(index === 0 ? 0 : random.between(0, 60_000), ask)
@@ -77,7 +77,7 @@ const isAskedFor = ({ history }: World, name: string): boolean =>
   [...history.rows('runs').values()].some((run) => run['goal_anchor'] === goalOf(name))
 
 async function beBusy(world: World): Promise<void> {
-  const endMs = world.clock.nowMs() + world.temper.busyMs
+  const endMs = world.clock.nowMs() + world.rates.busyMs
   await pass(world, () => world.clock.nowMs() >= endMs || (world.history.rows('runs').size > 0 && hasEnded(world)))
 }
 
@@ -120,14 +120,14 @@ async function rest(world: World): Promise<void> {
     return (
       world.life !== null &&
       clock.nowMs() - sinceMs > quietMs[world.phase] &&
-      !isSomebodyAtWork(world) &&
+      !isAnyAttemptLive(world) &&
       !(world.phase === 'silent' && isGateToExpire(world))
     )
   })
 }
 
 /** Ignores attempts older than an hour: the checks at rest report a forgotten attempt. */
-const isSomebodyAtWork = ({ history, clock }: World): boolean =>
+const isAnyAttemptLive = ({ history, clock }: World): boolean =>
   [...history.rows('attempts').values()].some(
     (attempt) =>
       attempt['status'] !== 'ended' && clock.nowMs() - Date.parse(attempt['created_at'] as string) < 3_600_000,

@@ -9,7 +9,7 @@ import { type Acts, createActs } from './acts.ts'
 import { createHistory, type History } from './history.ts'
 import { createRandom, type Random } from './random.ts'
 import { openSimStore, type SimStore } from './store.ts'
-import { drawTemper, type Temper } from './fault-rates.ts'
+import { drawFaultRates, type FaultRates } from './fault-rates.ts'
 
 /** busy: all faults occur. silent: no actions, no faults. diligent: agents and people do their best. */
 export type Phase = 'busy' | 'silent' | 'diligent'
@@ -36,7 +36,7 @@ export interface Life {
 export interface World {
   readonly seed: number
   readonly random: Random
-  readonly temper: Temper
+  readonly rates: FaultRates
   readonly clock: VirtualClock
   readonly ids: Ids
   readonly store: SimStore
@@ -69,7 +69,8 @@ export async function createWorld(seed: number): Promise<World> {
   const world: World = {
     seed,
     random,
-    temper: drawTemper(random.about('temper')),
+    // The subject is part of every seed: another word would change all draws.
+    rates: drawFaultRates(random.about('temper')),
     clock,
     ids: createIds(random.about('ids').bytes, clock),
     store,

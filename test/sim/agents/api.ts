@@ -5,7 +5,7 @@ import { fromWire } from '../../../src/operations/wire.ts'
 import { Report } from '../../../src/work/attempts/contract.ts'
 import { findStanding } from '../../../src/work/attempts/store.ts'
 import { type NoteCategory, ownCategories } from '../../../src/work/notes/contract.ts'
-import { isOurs, textOf } from '../simulated-errors.ts'
+import { isSimulated, textOf } from '../simulated-errors.ts'
 import type { Life, World } from '../world.ts'
 
 /** Answers an agent's request as the server does, without sockets; a dead daemon does not answer. */
@@ -17,7 +17,7 @@ export async function answerAgent(
   if (life === null) return { status: 503, body: {} }
   const answer = act(life, path, body, environment['AGENCY_TOKEN'] ?? '').catch((error: unknown) => {
     if (error instanceof AgencyError && error.code !== 'bug') return { status: 409, body: { code: error.code } }
-    if (!isOurs(error)) world.fail('agents are answered', textOf(error))
+    if (!isSimulated(error)) world.fail('agents are answered', textOf(error))
     return { status: 500, body: {} }
   })
   // An agent whose daemon dies gets no answer and continues after a timeout.

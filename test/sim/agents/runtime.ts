@@ -4,7 +4,7 @@ import type { Launch, Runtime } from '../../../src/adapters/runtime/port.ts'
 import type { World } from '../world.ts'
 import { answerAgent } from './api.ts'
 import { badBehaviour, type Behaviour, goodBehaviour, type Task } from './behaviours.ts'
-import { haunt } from './stale-agents.ts'
+import { sendStaleRequests } from './stale-agents.ts'
 
 /** Creates a runtime with the real interpreter of scripted agents; their behaviour is drawn for each attempt. */
 export function createSimRuntime(world: World): Runtime {
@@ -22,7 +22,7 @@ export function createSimRuntime(world: World): Runtime {
       const scenario = parseScenario({ steps: behaviour.steps })
       const handle = playInProcess(scenario, { ...launch, attempt: 1 }, world.clock, call)
       world.agents.set(launch.launchId, handle)
-      haunt(world, launch)
+      sendStaleRequests(world, launch)
       // The agent is removed when it has ended, even if events are still being read.
       const events = gone(handle.events, () => world.agents.delete(launch.launchId))
       return { ...handle, events }
@@ -37,7 +37,7 @@ async function* gone<T>(events: AsyncIterable<T>, then: () => void): AsyncGenera
 
 function drawBehaviour(world: World, task: Task): Behaviour {
   const random = world.random.about(`${task.kind} ${task.step?.key ?? task.subject} ${task.attempt}`)
-  const { badAgent, badVerifier, badPlanner } = world.temper
+  const { badAgent, badVerifier, badPlanner } = world.rates
   const isBad = random.chance({ work: badAgent, verify: badVerifier, plan: badPlanner }[task.kind])
   return isBad && world.phase !== 'diligent' ? badBehaviour(task, random) : goodBehaviour(task, random)
 }

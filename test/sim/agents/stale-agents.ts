@@ -8,9 +8,9 @@ const visits = [
 ]
 
 /** Lets an agent send requests with its old token after its attempt has ended, once or several times. */
-export function haunt(world: World, { launchId, environment }: Launch): void {
+export function sendStaleRequests(world: World, { launchId, environment }: Launch): void {
   const random = world.random.about(`ghost ${launchId}`)
-  if (!random.chance(world.temper.ghost)) return
+  if (!random.chance(world.rates.staleAgent)) return
   let visitsLeft = 4
   const appear = (): void => {
     if (world.phase === 'diligent' || visitsLeft-- === 0) return

@@ -49,8 +49,8 @@ function checkOutcome(world: World, attempt: Row): void {
     ['stop', 'full disk'].some((fault) => world.faults.has(fault)) ||
     world.acts.all.some((act) => act.kind === 'stop')
   if (outcome === 'interrupted') {
-    const isOurs = hadTrouble || world.acts.all.some((act) => act.kind !== 'pause')
-    if (!isOurs) refuse('no interruption occurred')
+    const wasInterrupted = hadTrouble || world.acts.all.some((act) => act.kind !== 'pause')
+    if (!wasInterrupted) refuse('no interruption occurred')
     return
   }
   if (played === undefined) return refuse('no agent was launched')

@@ -9,7 +9,7 @@ import { watchTiers } from './tiers.ts'
 import { watchVerified } from './verified.ts'
 
 /** Registers the checks of every event and every commit. */
-export function employInvariants(world: World): void {
+export function registerInvariants(world: World): void {
   watchAgents(world)
   watchLaunches(world)
   watchTiers(world)

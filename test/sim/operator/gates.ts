@@ -1,5 +1,5 @@
 import type { Jobs } from '../../../src/jobs/queue.ts'
-import { isOurs, textOf } from '../simulated-errors.ts'
+import { isSimulated, textOf } from '../simulated-errors.ts'
 import type { Life, World } from '../world.ts'
 
 /** Registers the handlers of timers, as the daemon does. */
@@ -8,7 +8,7 @@ export function gateWakes(jobs: Jobs, life: Life, world: World): void {
     try {
       await life.agency.engine.timer(payload as Parameters<typeof life.agency.engine.timer>[0])
     } catch (error) {
-      if (!isOurs(error)) world.fail('playbook timers are handled', textOf(error))
+      if (!isSimulated(error)) world.fail('playbook timers are handled', textOf(error))
       throw error
     }
   })
@@ -17,7 +17,7 @@ export function gateWakes(jobs: Jobs, life: Life, world: World): void {
       try {
         await life.agency.gates.wake(kind, (payload as { gateId: string }).gateId)
       } catch (error) {
-        if (!isOurs(error)) world.fail('gate timers are handled', textOf(error))
+        if (!isSimulated(error)) world.fail('gate timers are handled', textOf(error))
         throw error
       }
     })

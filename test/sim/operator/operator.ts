@@ -4,21 +4,21 @@ import type { Act } from '../acts.ts'
 import type { Row } from '../history.ts'
 import { openRuns } from '../invariants/brief.ts'
 import { heldBriefs } from '../invariants/rest.ts'
-import { isOurs, textOf } from '../simulated-errors.ts'
+import { isSimulated, textOf } from '../simulated-errors.ts'
 import type { Random } from '../random.ts'
 import { people } from '../store.ts'
 import type { Life, World } from '../world.ts'
 
 /** Starts an operator that acts from time to time: sensibly, twice, or in contradiction to itself. */
-export function employOperator(world: World): void {
+export function startOperator(world: World): void {
   const random = world.random.about('operator')
   const turn = (): void => {
     if (world.phase !== 'busy') return
-    if (random.chance(world.temper.stop)) void world.life?.stop()
+    if (random.chance(world.rates.stop)) void world.life?.stop()
     else actOnce(world, random)
-    world.clock.after(random.between(1, 2 * world.temper.operatorMs), turn)
+    world.clock.after(random.between(1, 2 * world.rates.operatorMs), turn)
   }
-  if (!world.temper.isOperatorSilent) world.clock.after(random.between(1, world.temper.operatorMs), turn)
+  if (!world.rates.isOperatorSilent) world.clock.after(random.between(1, world.rates.operatorMs), turn)
 }
 
 /** Decides all gates and questions, so that every run can end. */
@@ -50,7 +50,7 @@ function actOnce(world: World, random: Random): void {
   const twice =
     (one: () => void, other: () => void = one): (() => void) =>
     () => {
-      if (!random.chance(world.temper.doubleClick)) return one()
+      if (!random.chance(world.rates.doubleClick)) return one()
       world.fault('double click')
       one()
       other()
@@ -83,18 +83,18 @@ function actOnce(world: World, random: Random): void {
         random.pick([() => void pause(world, life, id), () => void resume(world, life, id)]),
       ),
     )
-    if (random.chance(world.temper.cancel)) choices.push(twice(() => void cancel(world, life, id)))
-    if (random.chance(world.temper.cancel)) {
+    if (random.chance(world.rates.cancel)) choices.push(twice(() => void cancel(world, life, id)))
+    if (random.chance(world.rates.cancel)) {
       const brief = random.pick(world.history.of('briefs', id))
       choices.push(() => void cancelBrief(world, life, brief['id'] as string))
     }
   }
-  if (random.chance(world.temper.stopAll))
+  if (random.chance(world.rates.stopAll))
     choices.push(
       twice(() => void stopAll(world, life)),
       twice(() => void clearStop(world, life)),
     )
-  if (random.chance(world.temper.limit)) {
+  if (random.chance(world.rates.limit)) {
     const tokens = random.pick([null, random.between(100, 20_000)])
     choices.push(() => void limit(world, life, random.pick(['cleo', 'dora', 'operator']), tokens))
   }
@@ -158,7 +158,7 @@ async function observe(world: World, act: Act, work: () => Promise<unknown>): Pr
   } catch (error) {
     act.result = 'refused'
     act.detail = error instanceof Error ? error.message : String(error)
-    if (isOurs(error)) return
+    if (isSimulated(error)) return
     if (!(error instanceof AgencyError) || error.code === 'bug')
       world.fail('people get an answer', `${act.kind} ${act.target}: ${textOf(error)}`)
   }
