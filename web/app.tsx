@@ -5,23 +5,23 @@ import { isSignedOut } from './client.ts'
 import { useConnection, useLive } from './live/use-live.ts'
 import { EventsPage } from './events/page.tsx'
 import { InboxPage } from './inbox/page.tsx'
-import { MissingPage } from './not-found/page.tsx'
+import { NotFoundPage } from './not-found/page.tsx'
 import { PullRequestsPage } from './pull-requests/page.tsx'
 import { RunPage } from './run/page.tsx'
 import { RunsPage } from './runs/page.tsx'
 import { SettingsPage } from './settings/page.tsx'
-import { SignedOutPage } from './sign-in/page.tsx'
-import { createLater } from './parts/lazy.tsx'
+import { SignInPage } from './sign-in/page.tsx'
+import { createLazy } from './parts/lazy.tsx'
 import { ConnectionBar } from './shell/connection-bar.tsx'
 import { Palette } from './shell/palette.tsx'
 import { Rail } from './shell/rail.tsx'
 import { statusQuery } from './queries.ts'
-import { type Route, routeOf, usePlace } from './router.tsx'
+import { type Route, routeOf, useAddress } from './router.tsx'
 
 export function App() {
   const live = useLive()
   const connection = useConnection()
-  const { path } = usePlace()
+  const { path } = useAddress()
   const route = routeOf(path)
   const [searching, setSearching] = useState(false)
   const openPalette = useCallback(() => setSearching(true), [])
@@ -32,7 +32,7 @@ export function App() {
   }, [rejected, live])
   useFocusOnArrival(subjectOf(route))
 
-  if (connection.state === 'signed_out') return <SignedOutPage />
+  if (connection.state === 'signed_out') return <SignInPage />
   return (
     <div className="shell">
       <a className="skip" href="#content" onClick={skipToContent}>
@@ -84,16 +84,16 @@ function Page({ route }: { route: Route }) {
     case 'persona':
       return <OrganisationPages route={route} />
     case 'missing':
-      return <MissingPage path={route.path} />
+      return <NotFoundPage path={route.path} />
   }
 }
 
-const OrganisationPages = createLater(
+const OrganisationPages = createLazy(
   { name: 'Organisation', heading: true },
   async () => (await import('./organisation-pages.tsx')).OrganisationPages,
 )
 
-const WorkspacePages = createLater(
+const WorkspacePages = createLazy(
   { name: 'Workspaces', heading: true },
   async () => (await import('./workspace-pages.tsx')).WorkspacePages,
 )

@@ -4,12 +4,12 @@ import type { Operation, OutputOf, Problem } from '../src/operations/contract.ts
 import { fromWire, toWire } from '../src/operations/wire.ts'
 
 /** What may be left out or written as text on the way in: the operation's own input, before defaults and coercion. */
-export type AskOf<Op extends Operation> = z.input<Op['input']>
+export type InputOf<Op extends Operation> = z.input<Op['input']>
 
 /** Asks the daemon for one operation of `operations`. Throws `Refused` where it says no, `Unreachable` where it is silent. */
 export async function call<Op extends Operation>(
   operation: Op,
-  input: AskOf<Op>,
+  input: InputOf<Op>,
   signal?: AbortSignal,
   key: string = randomKey(),
 ): Promise<OutputOf<Op>> {
@@ -19,19 +19,19 @@ export async function call<Op extends Operation>(
   // A lost answer may be asked for again without the deed being done twice.
   if (operation.method === 'POST') headers['idempotency-key'] = key
   const response = await send(url, { method: operation.method, headers, body, signal: signal ?? null })
-  if (!response.ok) throw await refusedBy(response)
+  if (!response.ok) throw await apiErrorOf(response)
   return fromWire(operation.output, await response.json()) as OutputOf<Op>
 }
 
 /** The daemon answered, and the answer is no. */
-export class Refused extends Error {
+export class ApiError extends Error {
   readonly code: string
   readonly hint: string | null
   readonly status: number
 
   constructor(status: number, problem: Pick<Problem, 'code' | 'message' | 'hint'>) {
     super(problem.message)
-    this.name = 'Refused'
+    this.name = 'ApiError'
     this.status = status
     this.code = problem.code
     this.hint = problem.hint ?? null
@@ -46,7 +46,7 @@ export class Unreachable extends Error {
   }
 }
 
-export const isSignedOut = (error: unknown): boolean => error instanceof Refused && error.status === 401
+export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401
 
 /** Where an operation lives and what goes there: path parameters, then query (GET) or body. */
 export function requestOf(operation: Operation, input: unknown): { url: string; body: string | null } {
@@ -72,13 +72,13 @@ async function send(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
-async function refusedBy(response: Response): Promise<Refused> {
+async function apiErrorOf(response: Response): Promise<ApiError> {
   const fallback = { code: 'bug', message: `the daemon answered ${response.status} ${response.statusText}`.trim() }
   try {
     const problem = (await response.json()) as Partial<Problem>
-    return new Refused(response.status, { ...fallback, ...problem })
+    return new ApiError(response.status, { ...fallback, ...problem })
   } catch {
-    return new Refused(response.status, fallback)
+    return new ApiError(response.status, fallback)
   }
 }
 

@@ -4,7 +4,7 @@ import { OrganisationsPage } from './organisations/page.tsx'
 import { PersonaPage } from './persona/page.tsx'
 import { PersonasPage } from './personas/page.tsx'
 import { SeatPage } from './seat/page.tsx'
-import { OrganisationSwitch } from './org/select.tsx'
+import { OrganisationSelect } from './org/select.tsx'
 
 export type OrgRoute = Extract<Route, { page: 'organisations' | 'org' | 'seat' | 'personas' | 'persona' }>
 
@@ -13,7 +13,7 @@ export function OrganisationPages({ route }: { route: OrgRoute }) {
   return (
     <>
       <div className="narrow">
-        <OrganisationSwitch route={route} />
+        <OrganisationSelect route={route} />
       </div>
       <OrganisationPageOf route={route} />
     </>

@@ -69,7 +69,7 @@ export const runLineQuery = (runId: string) =>
   })
 
 /** Gates and questions that wait for the operator, the oldest first. */
-export const waitingQuery = queryOptions({
+export const pendingDecisionsQuery = queryOptions({
   queryKey: [...keys.waiting, 'decisions'],
   queryFn: async ({ signal }) => {
     const [{ gates, total: gatesTotal }, { questions, total: questionsTotal }] = await Promise.all([

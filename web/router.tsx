@@ -95,14 +95,14 @@ export const addresses = {
   persona: (slug: string) => `/personas/${encodeURIComponent(slug)}`,
 }
 
-export interface Place {
+export interface Address {
   path: string
   query: URLSearchParams
   /** Without the `#`. */
   hash: string
 }
 
-export function usePlace(): Place {
+export function useAddress(): Address {
   const href = useSyncExternalStore(onNavigation, currentHref)
   return useMemo(() => {
     const url = new URL(href, location.origin)

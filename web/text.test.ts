@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { age, counted, duration, figure, money, size, ticking } from './text.ts'
+import { age, counted, duration, figure, money, size, runningDuration } from './text.ts'
 
 describe('an age', () => {
   it('names its largest unit', () => {
@@ -34,7 +34,7 @@ describe('a duration', () => {
   })
 
   it('that still goes on moves by seconds', () => {
-    expect([0, 999, 1_500, 61_000].map(ticking)).toEqual(['0 s', '0 s', '1 s', '1 m 01 s'])
+    expect([0, 999, 1_500, 61_000].map(runningDuration)).toEqual(['0 s', '0 s', '1 s', '1 m 01 s'])
   })
 })
 

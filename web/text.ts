@@ -8,11 +8,11 @@ const day = 24 * hour
 /** `now`, `42 s ago`, `5 min ago`, `3 h ago`, `2 d ago`. A little in the future is a clock that differs, not a prophecy. */
 export function age(ms: number): string {
   if (ms < 5 * second) return 'now'
-  return `${roughly(ms)} ago`
+  return `${coarseDuration(ms)} ago`
 }
 
 /** The largest unit alone: enough to judge by. */
-export function roughly(ms: number): string {
+export function coarseDuration(ms: number): string {
   if (ms < minute) return `${Math.floor(ms / second)} s`
   if (ms < hour) return `${Math.floor(ms / minute)} min`
   if (ms < 2 * day) return `${Math.floor(ms / hour)} h`
@@ -23,11 +23,11 @@ export function roughly(ms: number): string {
 export function duration(ms: number): string {
   if (ms < second) return `${Math.max(0, Math.round(ms))} ms`
   if (ms < 10 * second) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`
-  return ticking(ms)
+  return runningDuration(ms)
 }
 
 /** The same for something that still goes on: whole seconds, so that it does not flicker. */
-export function ticking(ms: number): string {
+export function runningDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / second))
   if (seconds < 60) return `${seconds} s`
   if (ms < hour) return `${Math.floor(seconds / 60)} m ${twoDigits(seconds % 60)} s`
@@ -67,6 +67,6 @@ export function money(micros: number): string {
 }
 
 /** `ready_for_verification` → `ready for verification`. */
-export const words = (name: string): string => name.replaceAll('_', ' ')
+export const humanise = (name: string): string => name.replaceAll('_', ' ')
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0')

@@ -2,20 +2,23 @@ import { useMutation, type UseMutationResult } from '@tanstack/react-query'
 import { useRef } from 'react'
 
 import type { Operation, OutputOf } from '../src/operations/contract.ts'
-import { type AskOf, call, randomKey, Refused } from './client.ts'
+import { type InputOf, call, randomKey, ApiError } from './client.ts'
 
-export type Deed<Op extends Operation> = UseMutationResult<OutputOf<Op>, Error, AskOf<Op>> & {
+export type OperationMutation<Op extends Operation> = UseMutationResult<OutputOf<Op>, Error, InputOf<Op>> & {
   /** Does it, unless it is being done already. */
-  perform: (input: AskOf<Op>) => void
+  perform: (input: InputOf<Op>) => void
 }
 
 /**
  * Something that is done once, however often it is pressed: a second press while it is under way does nothing, and a
  * further try after a lost answer is the same request to the daemon.
  */
-export function useDeed<Op extends Operation>(operation: Op, onDone: (output: OutputOf<Op>) => unknown): Deed<Op> {
+export function useOperation<Op extends Operation>(
+  operation: Op,
+  onDone: (output: OutputOf<Op>) => unknown,
+): OperationMutation<Op> {
   const lost = useRef<{ input: string; key: string } | null>(null)
-  const mutation = useMutation<OutputOf<Op>, Error, AskOf<Op>>({
+  const mutation = useMutation<OutputOf<Op>, Error, InputOf<Op>>({
     mutationFn: async (input) => {
       const text = JSON.stringify(input)
       if (lost.current?.input !== text) lost.current = { input: text, key: randomKey() }
@@ -24,14 +27,14 @@ export function useDeed<Op extends Operation>(operation: Op, onDone: (output: Ou
         lost.current = null
         return output
       } catch (error) {
-        if (error instanceof Refused) lost.current = null
+        if (error instanceof ApiError) lost.current = null
         throw error
       }
     },
     onSuccess: onDone,
   })
   const busy = useRef(false)
-  const perform = (input: AskOf<Op>): void => {
+  const perform = (input: InputOf<Op>): void => {
     // The page is drawn again only after this press: what it knows must not decide about the next one.
     if (busy.current) return
     busy.current = true

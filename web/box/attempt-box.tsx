@@ -3,7 +3,7 @@ import { Sign } from '../parts/state.tsx'
 import { figure } from '../text.ts'
 
 /** Whether it could leave its workspace. */
-export const Boxed = ({ boxed }: { boxed: boolean }) => (
+export const BoxLabel = ({ boxed }: { boxed: boolean }) => (
   <span
     className="label"
     title={
@@ -15,7 +15,7 @@ export const Boxed = ({ boxed }: { boxed: boolean }) => (
 )
 
 /** The most that was seen of it. */
-export function Used({ used }: { used: Attempt['used'] }) {
+export function ResourceUse({ used }: { used: Attempt['used'] }) {
   if (used === null) return null
   return (
     <span className="figure" title="The most that was seen of its processes and files">

@@ -3,12 +3,12 @@ import { useState } from 'react'
 
 import { Sign } from '../parts/state.tsx'
 import { statusQuery } from '../queries.ts'
-import { hasNoBox, whyNoBox } from './labels.ts'
+import { hasNoBox, noBoxReason } from './labels.ts'
 
 const storageKey = 'agency.box-known'
 
 /** Said once to each browser, on the pages where it matters: here, nothing keeps an agent inside its workspace. */
-export function NoBox() {
+export function NoBoxBanner() {
   const box = useQuery(statusQuery).data?.box
   const [known, setKnown] = useState(wasTold)
   if (box === undefined || !hasNoBox(box) || known === box) return null
@@ -24,7 +24,7 @@ export function NoBox() {
     <div className="no-box" role="note">
       <Sign tone="waiting" />
       <p className="grow">
-        <b>Agents are not boxed here</b>: {whyNoBox(box)}. What they start runs with the daemon’s own rights. “agency
+        <b>Agents are not boxed here</b>: {noBoxReason(box)}. What they start runs with the daemon’s own rights. “agency
         doctor” says what to do about it.
       </p>
       <button type="button" onClick={understood}>

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 
-import { hasNoBox, whyNoBox } from './labels.ts'
+import { hasNoBox, noBoxReason } from './labels.ts'
 
 it('tells a daemon without a box from one with it, and why', () => {
   expect(hasNoBox('bubblewrap 0.8.0')).toBe(false)
   expect(hasNoBox('none: bwrap is not installed')).toBe(true)
-  expect(whyNoBox('none: bwrap is not installed.')).toBe('bwrap is not installed')
-  expect(whyNoBox('none: switched off by "box: off"')).toBe('switched off by "box: off"')
+  expect(noBoxReason('none: bwrap is not installed.')).toBe('bwrap is not installed')
+  expect(noBoxReason('none: switched off by "box: off"')).toBe('switched off by "box: off"')
 })

@@ -4,7 +4,7 @@ import type { Artifact } from '../../src/work/artifacts/contract.ts'
 import type { Attempt } from '../../src/work/attempts/contract.ts'
 import type { Brief } from '../../src/work/briefs/contract.ts'
 import { type Check, describeEvidence, expectationsOf, startsProcesses } from '../../src/work/evidence/contract.ts'
-import { Boxed, DeniedList, Used } from '../box/attempt-box.tsx'
+import { BoxLabel, DeniedList, ResourceUse } from '../box/attempt-box.tsx'
 import { BriefChanges } from '../pull-requests/brief-changes.tsx'
 import type { Inspection } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
@@ -13,11 +13,11 @@ import { VerdictItem } from '../verdicts/verdict.tsx'
 import { counted, duration, figure, money, size } from '../text.ts'
 import { Columns } from '../parts/columns.tsx'
 import { Findings } from './findings.tsx'
-import { Folded } from '../parts/disclosure.tsx'
+import { Disclosure } from '../parts/disclosure.tsx'
 import { Hash } from '../parts/hash.tsx'
-import { Sign, Stated } from '../parts/state.tsx'
+import { Sign, StateLabel } from '../parts/state.tsx'
 import { attemptState, briefState } from './state.ts'
-import { Ago, Lasting } from '../parts/time.tsx'
+import { Ago, Duration } from '../parts/time.tsx'
 import { Simulated } from '../runs/simulated.tsx'
 
 /** Can this "done" be trusted: what was asked, what proves it, who looked, what came out. */
@@ -34,7 +34,7 @@ export function BriefDetail({ inspection, brief, hash }: { inspection: Inspectio
           <Link to={addresses.brief(brief.runId, brief.id)}>{brief.title}</Link>
         </h2>
         <p className="facts">
-          <Stated state={briefState(brief)} />
+          <StateLabel state={briefState(brief)} />
           {inspection.run.simulated && <Simulated />}
           {brief.tier !== null && (
             <span className="label">
@@ -70,13 +70,13 @@ export function BriefDetail({ inspection, brief, hash }: { inspection: Inspectio
         </details>
       )}
       {Object.keys(brief.inputs).length > 0 && (
-        <Folded summary="What it is given, as JSON">
+        <Disclosure summary="What it is given, as JSON">
           {() => (
             <pre tabIndex={0} role="region" aria-label="What it is given">
               {JSON.stringify(brief.inputs, null, 2)}
             </pre>
           )}
-        </Folded>
+        </Disclosure>
       )}
       <EvidenceList brief={brief} checks={checks} attempts={attempts} />
       {(verdicts.length > 0 || brief.verify === 'agent') && (
@@ -325,7 +325,7 @@ function AttemptItem({ attempt, number, pointed }: { attempt: Attempt; number: n
       <div className="grow">
         <p>
           <Link to={addresses.attempt(attempt.runId, attempt.briefId, attempt.id)}>Attempt {number}</Link>{' '}
-          <span className={`tone-${state.tone}`}>{state.says}</span>
+          <span className={`tone-${state.tone}`}>{state.text}</span>
           {attempt.detail !== null && `: ${attempt.detail}`}
         </p>
         {attempt.report !== null && (
@@ -340,13 +340,13 @@ function AttemptItem({ attempt, number, pointed }: { attempt: Attempt; number: n
             {attempt.runtime}
             {attempt.simulated && ' (simulated)'}
           </span>
-          <Boxed boxed={attempt.boxed} />
+          <BoxLabel boxed={attempt.boxed} />
           <Link to={addresses.output(attempt.runId, attempt.briefId, attempt.id)}>Output</Link>
           <span>agent {attempt.agentId}</span>
           {attempt.exitCode !== null && <span>exit {attempt.exitCode}</span>}
-          <Used used={attempt.used} />
+          <ResourceUse used={attempt.used} />
           {attempt.costMicros > 0 && <span className="figure">{money(attempt.costMicros)}</span>}
-          {attempt.startedAt !== null && <Lasting from={attempt.startedAt} to={attempt.endedAt} />}
+          {attempt.startedAt !== null && <Duration from={attempt.startedAt} to={attempt.endedAt} />}
           <span>
             {figure(attempt.inputTokens)} in, {figure(attempt.outputTokens)} out tokens
           </span>

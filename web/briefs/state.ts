@@ -1,7 +1,7 @@
 import type { Attempt } from '../../src/work/attempts/contract.ts'
 import type { Brief } from '../../src/work/briefs/contract.ts'
 import type { State, Tone } from '../parts/state.tsx'
-import { clockTime, counted, words } from '../text.ts'
+import { clockTime, counted, humanise } from '../text.ts'
 
 const briefTones: Record<Brief['status'], Tone> = {
   draft: 'idle',
@@ -18,30 +18,30 @@ const briefTones: Record<Brief['status'], Tone> = {
   cancelled: 'off',
 }
 
-const briefWords: Partial<Record<Brief['status'], string>> = {
+const statusTexts: Partial<Record<Brief['status'], string>> = {
   completion_drive_review: 'reviewing its own work',
   ready_for_verification: 'evidence being checked',
 }
 
 /** A brief's status, why it is not further, and how often it was tried again. */
 export function briefState(brief: Brief): State {
-  const says =
+  const text =
     brief.verify === 'agent' && brief.status === 'ready_for_verification'
       ? 'being verified'
-      : (briefWords[brief.status] ?? words(brief.status))
+      : (statusTexts[brief.status] ?? humanise(brief.status))
   const because = reasonOf(brief)
   const again = retriesOf(brief)
   const held = brief.status === 'pending' && brief.heldBy !== null && brief.heldBy !== 'dependencies'
   return {
     tone: held ? 'waiting' : briefTones[brief.status],
-    says: [because === null ? says : `${says}: ${because}`, ...again].join(' · '),
+    text: [because === null ? text : `${text}: ${because}`, ...again].join(' · '),
   }
 }
 
 function reasonOf(brief: Brief): string | null {
   if (brief.status === 'failed' || brief.status === 'blocked') return brief.failure
   if (brief.status !== 'pending') return null
-  if (brief.heldBy !== null && brief.heldBy !== 'dependencies') return holdWords(brief.heldBy)
+  if (brief.heldBy !== null && brief.heldBy !== 'dependencies') return holdReason(brief.heldBy)
   if (brief.unmetDependencies > 0) return `after ${counted(brief.unmetDependencies, 'other brief')}`
   return brief.attempts > 0 ? 'to be tried again' : null
 }
@@ -54,7 +54,7 @@ export const retriesOf = (brief: Brief): string[] => [
 ]
 
 /** What a brief waits for, in words. */
-export function holdWords(heldBy: string): string {
+export function holdReason(heldBy: string): string {
   const [why = '', what = ''] = heldBy.split(/:(.*)/s)
   switch (why) {
     case 'dependency_failed':
@@ -72,16 +72,16 @@ export function holdWords(heldBy: string): string {
     case 'stop':
       return what === '' || what === 'all' ? 'everything is stopped' : 'its organisation is stopped'
     case 'provider':
-      return providerWords(what)
+      return providerReason(what)
     case 'budget':
       return what === '' ? 'the budget is used up' : `the budget of its ${what.split(':')[0]} is used up`
     default:
-      return `held by ${words(heldBy)}`
+      return `held by ${humanise(heldBy)}`
   }
 }
 
 /** `anthropic until 2026-01-01T12:40:00.000Z` */
-function providerWords(held: string): string {
+function providerReason(held: string): string {
   const [name = '', until] = held.split(' until ')
   const who = name === '' ? 'its provider' : name
   return until === undefined
@@ -89,18 +89,18 @@ function providerWords(held: string): string {
     : `${who} takes no launches until ${clockTime(Date.parse(until))}`
 }
 
-const outcomeWords: Record<NonNullable<Attempt['outcome']>, State> = {
-  ok: { tone: 'good', says: 'ok' },
-  partial_output: { tone: 'bad', says: 'partial output' },
-  bad_output: { tone: 'bad', says: 'bad output' },
-  blocked: { tone: 'waiting', says: 'blocked' },
-  crash: { tone: 'bad', says: 'crashed' },
-  timeout: { tone: 'bad', says: 'timed out' },
-  budget: { tone: 'bad', says: 'over budget' },
-  interrupted: { tone: 'off', says: 'interrupted' },
+const outcomeStates: Record<NonNullable<Attempt['outcome']>, State> = {
+  ok: { tone: 'good', text: 'ok' },
+  partial_output: { tone: 'bad', text: 'partial output' },
+  bad_output: { tone: 'bad', text: 'bad output' },
+  blocked: { tone: 'waiting', text: 'blocked' },
+  crash: { tone: 'bad', text: 'crashed' },
+  timeout: { tone: 'bad', text: 'timed out' },
+  budget: { tone: 'bad', text: 'over budget' },
+  interrupted: { tone: 'off', text: 'interrupted' },
 }
 
 export function attemptState(attempt: Attempt): State {
-  if (attempt.outcome !== null) return outcomeWords[attempt.outcome]
-  return { tone: 'working', says: attempt.status }
+  if (attempt.outcome !== null) return outcomeStates[attempt.outcome]
+  return { tone: 'working', text: attempt.status }
 }

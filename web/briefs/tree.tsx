@@ -9,7 +9,7 @@ import { type Node, NodeTree } from '../parts/node-tree.tsx'
 import type { State } from '../parts/state.tsx'
 import { attemptState, briefState } from './state.ts'
 import { runState } from '../runs/state.ts'
-import { toggledSet } from '../parts/tree-keys.ts'
+import { toggleKey } from '../parts/tree-keys.ts'
 
 /** Run, briefs, attempts, and below what was judged who judged it. */
 export function RunTree({ inspection, current }: { inspection: Inspection; current: string | null }) {
@@ -20,7 +20,7 @@ export function RunTree({ inspection, current }: { inspection: Inspection; curre
       nodes={nodes}
       current={current}
       label="Briefs and attempts"
-      onToggle={(key) => setToggled((before) => toggledSet(before, key))}
+      onToggle={(key) => setToggled((before) => toggleKey(before, key))}
     />
   )
 }
@@ -41,7 +41,7 @@ function nodesOf({ run, briefs, attempts }: Inspection, toggled: ReadonlySet<str
       title: run.playbook,
       state: {
         ...runState(run.status),
-        says: `${run.status} · ${run.briefsDone} of ${counted(run.briefsTotal, 'brief')} done`,
+        text: `${run.status} · ${run.briefsDone} of ${counted(run.briefsTotal, 'brief')} done`,
       },
       expanded: null,
       period: null,
@@ -105,5 +105,5 @@ export const attemptNode = (
 /** Whether it can be proven is worth knowing before it is done. */
 function treeState(brief: Brief): State {
   const state = briefState(brief)
-  return brief.checkable || brief.kind !== 'work' ? state : { ...state, says: `${state.says} · no checkable evidence` }
+  return brief.checkable || brief.kind !== 'work' ? state : { ...state, text: `${state.text} · no checkable evidence` }
 }

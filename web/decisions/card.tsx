@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef } from 'react'
 
 import type { Run } from '../../src/work/runs/contract.ts'
-import { type State, Stated } from '../parts/state.tsx'
+import { type State, StateLabel } from '../parts/state.tsx'
 import { Simulated } from '../runs/simulated.tsx'
 import { runLineQuery } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
@@ -23,7 +23,7 @@ export function useRunOf(runId: string, within: Run | null): Run | undefined {
 }
 
 /** Which run it holds up. */
-export function Place({ run, runId }: { run: Run | undefined; runId: string }) {
+export function RunLink({ run, runId }: { run: Run | undefined; runId: string }) {
   return (
     <p>
       <Link to={addresses.run(runId)}>{run?.goalAnchor ?? runId}</Link> {run?.simulated && <Simulated />}
@@ -32,14 +32,14 @@ export function Place({ run, runId }: { run: Run | undefined; runId: string }) {
 }
 
 /** What became of it, in the place where it was asked; focus that was on its buttons goes here. */
-export function Settled({ state, mine, children }: { state: State; mine: boolean; children?: ReactNode }) {
+export function OutcomeLine({ state, mine, children }: { state: State; mine: boolean; children?: ReactNode }) {
   const line = useRef<HTMLParagraphElement>(null)
   useEffect(() => {
     if (mine && (document.activeElement === null || document.activeElement === document.body)) line.current?.focus()
   }, [mine])
   return (
     <p ref={line} className="facts settled" role="status" tabIndex={-1}>
-      <Stated state={state} />
+      <StateLabel state={state} />
       {children}
     </p>
   )

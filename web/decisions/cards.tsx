@@ -5,7 +5,7 @@ import type { Run } from '../../src/work/runs/contract.ts'
 import { keys } from '../queries.ts'
 import { counted } from '../text.ts'
 import { GateCard } from './gate-card.tsx'
-import { inOrder, type Waiting } from './items.ts'
+import { compareByAge, type PendingDecision } from './items.ts'
 import { QuestionCard } from './question-card.tsx'
 
 const atOnce = 20
@@ -14,14 +14,15 @@ const atOnce = 20
  * What waits, to be decided on the spot. A card that somebody decides elsewhere goes; one that is being written on here,
  * was decided here or lies under the pointer stays and says what became of it.
  */
-export function WaitingCards({ items, within }: { items: readonly Waiting[]; within?: Run }) {
+export function DecisionCards({ items, within }: { items: readonly PendingDecision[]; within?: Run }) {
   const [most, setMost] = useState(atOnce)
-  const [touched, setTouched] = useState<ReadonlyMap<string, Waiting>>(new Map())
+  const [touched, setTouched] = useState<ReadonlyMap<string, PendingDecision>>(new Map())
   const waiting = new Set(items.map((item) => item.id))
   const kept = [...touched.values()].filter((item) => !waiting.has(item.id))
-  const { shown, pointer } = useHeldBack([...items, ...kept].toSorted(inOrder))
+  const { shown, pointer } = useHeldBack([...items, ...kept].toSorted(compareByAge))
   const touch = useCallback(
-    (item: Waiting) => setTouched((before) => (before.has(item.id) ? before : new Map(before).set(item.id, item))),
+    (item: PendingDecision) =>
+      setTouched((before) => (before.has(item.id) ? before : new Map(before).set(item.id, item))),
     [],
   )
   const queries = useQueryClient()
@@ -58,12 +59,12 @@ export function WaitingCards({ items, within }: { items: readonly Waiting[]; wit
 }
 
 /** Under the pointer nothing goes away; what is new comes at the end, where it moves nothing. */
-function useHeldBack(items: readonly Waiting[]) {
+function useHeldBack(items: readonly PendingDecision[]) {
   const [pointed, setPointed] = useState(false)
   const last = useRef(items)
   const now = new Set(items.map((item) => item.id))
   const gone = pointed ? last.current.filter((item) => !now.has(item.id)) : []
-  const shown = [...items, ...gone].toSorted(inOrder)
+  const shown = [...items, ...gone].toSorted(compareByAge)
   last.current = shown
   return {
     shown,

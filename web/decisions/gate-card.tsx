@@ -6,18 +6,18 @@ import type { GateShown } from '../../src/work/gates/contract.ts'
 import type { Run } from '../../src/work/runs/contract.ts'
 import { call } from '../client.ts'
 import { useSecond } from '../clock.ts'
-import { useDeed } from '../use-operation.ts'
+import { useOperation } from '../use-operation.ts'
 import { personasQuery } from '../org/queries.ts'
-import { Complaint } from '../parts/error-line.tsx'
+import { ErrorLine } from '../parts/error-line.tsx'
 import { Cost } from '../runs/cost.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { type State, Stated } from '../parts/state.tsx'
+import { type State, StateLabel } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
-import { MergePart } from '../pull-requests/merge-summary.tsx'
+import { MergeSummary } from '../pull-requests/merge-summary.tsx'
 import { keys } from '../queries.ts'
 import { addresses, Link, type RunView } from '../router.tsx'
-import { counted, roughly } from '../text.ts'
-import { type CardProps, Place, Settled, useRunOf } from './card.tsx'
+import { counted, coarseDuration } from '../text.ts'
+import { type CardProps, RunLink, OutcomeLine, useRunOf } from './card.tsx'
 import { estimateOf, gateNames, gateState } from './labels.ts'
 
 /** Judged in a minute: what was produced, what happens next, what looks odd, what it cost. */
@@ -27,8 +27,8 @@ export function GateCard({ gate, waits, within, onTouch, onDecided }: CardProps 
   const [rejecting, setRejecting] = useState(false)
   const [reason, setReason] = useState('')
   const [as, setAs] = useState('')
-  const approve = useDeed(operations.gate.approve, onDecided)
-  const reject = useDeed(operations.gate.reject, () => {
+  const approve = useOperation(operations.gate.approve, onDecided)
+  const reject = useOperation(operations.gate.reject, () => {
     setRejecting(false)
     return onDecided()
   })
@@ -39,7 +39,7 @@ export function GateCard({ gate, waits, within, onTouch, onDecided }: CardProps 
   return (
     <li className="card ask" aria-labelledby={title} data-gate={gate.id} data-over={over || undefined}>
       <p className="facts">
-        <Stated state={over ? { tone: 'off', says: 'decided' } : { tone: 'waiting', says: 'waits for you' }} />
+        <StateLabel state={over ? { tone: 'off', text: 'decided' } : { tone: 'waiting', text: 'waits for you' }} />
         <span className="muted">
           <Ago at={gate.pendingSince} />
         </span>
@@ -52,13 +52,13 @@ export function GateCard({ gate, waits, within, onTouch, onDecided }: CardProps 
         )}
       </p>
       <h2 id={title}>{gateNames[gate.gate] ?? `Gate ${gate.gate}`}</h2>
-      {within === null && <Place run={run} runId={gate.runId} />}
+      {within === null && <RunLink run={run} runId={gate.runId} />}
       {over ? (
         <GateOutcome gate={gate} decided={decided} />
       ) : (
         <>
           <Summary gate={gate} run={run} />
-          {(approve.error ?? null) !== null && <Complaint error={approve.error} />}
+          {(approve.error ?? null) !== null && <ErrorLine error={approve.error} />}
           {decided?.status === 'pending' && (
             <p className="muted" role="status">
               {plain(decided.confirmation)}
@@ -141,11 +141,11 @@ function Summary({ gate, run }: { gate: GateShown; run: Run | undefined }) {
         <div>
           <dt>Read it</dt>
           <dd>
-            <Link to={addresses.runView(gate.runId, readAt.view)}>{readAt.says}</Link>
+            <Link to={addresses.runView(gate.runId, readAt.view)}>{readAt.text}</Link>
           </dd>
         </div>
       )}
-      {gate.gate === 'merge' && <MergePart runId={gate.runId} />}
+      {gate.gate === 'merge' && <MergeSummary runId={gate.runId} />}
       <div className={odd.length === 0 ? undefined : 'odd-part'}>
         <dt>Anomalies</dt>
         <dd>{odd.length === 0 ? <span className="muted">none</span> : <Lines lines={odd} odd />}</dd>
@@ -177,12 +177,12 @@ function Summary({ gate, run }: { gate: GateShown; run: Run | undefined }) {
 }
 
 /** The whole of what a gate of a tier is about, rendered. */
-const readingOf: Readonly<Record<string, { view: RunView; says: string }>> = {
-  t1_plan: { view: 'plan', says: 'The whole plan' },
-  t2_lead: { view: 'architecture', says: 'Boundaries and assumptions' },
-  t2_synthesis: { view: 'architecture', says: 'The whole architecture' },
-  t3_plan: { view: 'tasks', says: 'All tasks with what they claim' },
-  t5_verdict: { view: 'verdicts', says: 'All verdicts' },
+const readingOf: Readonly<Record<string, { view: RunView; text: string }>> = {
+  t1_plan: { view: 'plan', text: 'The whole plan' },
+  t2_lead: { view: 'architecture', text: 'Boundaries and assumptions' },
+  t2_synthesis: { view: 'architecture', text: 'The whole architecture' },
+  t3_plan: { view: 'tasks', text: 'All tasks with what they claim' },
+  t5_verdict: { view: 'verdicts', text: 'All verdicts' },
 }
 
 const Lines = ({ lines, odd = false }: { lines: readonly string[]; odd?: boolean }) => (
@@ -231,7 +231,7 @@ function Reject({
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !empty) onReject()
         }}
       />
-      {error !== null && <Complaint error={error} />}
+      {error !== null && <ErrorLine error={error} />}
       <p className="buttons">
         <button type="button" onClick={onClose}>
           Keep waiting
@@ -275,7 +275,7 @@ function Left({ since, minutes }: { since: string; minutes: number }) {
   const left = Date.parse(since) + minutes * 60_000 - useSecond()
   return (
     <span className="tone-waiting">
-      {left > 0 ? `the run pauses in ${roughly(left)}` : 'the run is about to pause'} unless you decide
+      {left > 0 ? `the run pauses in ${coarseDuration(left)}` : 'the run is about to pause'} unless you decide
     </span>
   )
 }
@@ -291,15 +291,15 @@ function GateOutcome({ gate, decided }: { gate: GateShown; decided: Decided | un
   })
   const found = decided ?? gates.data?.gates.find((each) => each.id === gate.id)
   if (found === undefined || found.status === 'pending')
-    return <Settled state={{ tone: 'off', says: 'no longer waits' }} mine={false} />
+    return <OutcomeLine state={{ tone: 'off', text: 'no longer waits' }} mine={false} />
   const state: State =
     decided === undefined
-      ? { ...gateState(found), says: `${gateState(found).says} by ${found.by ?? 'somebody'}` }
-      : { ...gateState(found), says: plain(decided.confirmation) }
+      ? { ...gateState(found), text: `${gateState(found).text} by ${found.by ?? 'somebody'}` }
+      : { ...gateState(found), text: plain(decided.confirmation) }
   return (
-    <Settled state={state} mine={decided !== undefined}>
+    <OutcomeLine state={state} mine={decided !== undefined}>
       {decided === undefined && found.reason !== null && <span>{found.reason}</span>}
-    </Settled>
+    </OutcomeLine>
   )
 }
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 
 import type { GateShown } from '../../src/work/gates/contract.ts'
 import type { Question } from '../../src/work/questions/contract.ts'
-import { briefOf, waitingOf } from './items.ts'
+import { briefOf, pendingDecisions } from './items.ts'
 
 const gate = (id: string, pendingSince: string, over: Partial<GateShown> = {}): GateShown =>
   ({ id, pendingSince, status: 'pending', boundary: 'run', approver: 'operator', ...over }) as GateShown
@@ -10,7 +10,7 @@ const question = (id: string, createdAt: string, over: Partial<Question> = {}): 
   ({ id, createdAt, status: 'with_operator', briefId: null, ...over }) as Question
 
 it('lists what waits longest first, gates and questions alike', () => {
-  const items = waitingOf(
+  const items = pendingDecisions(
     [gate('gat_b', '2026-01-02')],
     [question('qst_a', '2026-01-03'), question('qst_c', '2026-01-01')],
   )
@@ -18,7 +18,7 @@ it('lists what waits longest first, gates and questions alike', () => {
 })
 
 it('leaves out what is decided, answered or withdrawn', () => {
-  const items = waitingOf(
+  const items = pendingDecisions(
     [gate('gat_a', '2026-01-01', { status: 'approved' }), gate('gat_b', '2026-01-01', { status: 'expired' })],
     [question('qst_a', '2026-01-01', { status: 'answered' }), question('qst_b', '2026-01-01', { status: 'withdrawn' })],
   )
@@ -26,11 +26,11 @@ it('leaves out what is decided, answered or withdrawn', () => {
 })
 
 it('leaves out what a tier decides', () => {
-  expect(waitingOf([gate('gat_a', '2026-01-01', { approver: 't2/backend' })], [])).toEqual([])
+  expect(pendingDecisions([gate('gat_a', '2026-01-01', { approver: 't2/backend' })], [])).toEqual([])
 })
 
 it('knows which brief a gate or a question is about', () => {
-  const items = waitingOf(
+  const items = pendingDecisions(
     [gate('gat_a', '2026-01-01', { boundary: 'brief:brf_1' }), gate('gat_b', '2026-01-02')],
     [question('qst_a', '2026-01-03', { briefId: 'brf_2' })],
   )

@@ -2,12 +2,12 @@ import { type GateShown, operator } from '../../src/work/gates/contract.ts'
 import type { Question } from '../../src/work/questions/contract.ts'
 
 /** Something that a run cannot go past without the operator. */
-export type Waiting =
+export type PendingDecision =
   | { kind: 'gate'; id: string; since: string; gate: GateShown }
   | { kind: 'question'; id: string; since: string; question: Question }
 
 /** The oldest first; what came at the same moment keeps its order from one look to the next. */
-export const waitingOf = (gates: readonly GateShown[], questions: readonly Question[]): Waiting[] =>
+export const pendingDecisions = (gates: readonly GateShown[], questions: readonly Question[]): PendingDecision[] =>
   [
     ...gates
       .filter((gate) => isPending(gate) && isOperators(gate))
@@ -15,9 +15,10 @@ export const waitingOf = (gates: readonly GateShown[], questions: readonly Quest
     ...questions
       .filter(isOpen)
       .map((question) => ({ kind: 'question' as const, id: question.id, since: question.createdAt, question })),
-  ].toSorted(inOrder)
+  ].toSorted(compareByAge)
 
-export const inOrder = (a: Waiting, b: Waiting): number => a.since.localeCompare(b.since) || a.id.localeCompare(b.id)
+export const compareByAge = (a: PendingDecision, b: PendingDecision): number =>
+  a.since.localeCompare(b.since) || a.id.localeCompare(b.id)
 
 export const isPending = (gate: Pick<GateShown, 'status'>): boolean => gate.status === 'pending'
 
@@ -28,7 +29,7 @@ export const isOpen = (question: Pick<Question, 'status'>): boolean =>
   question.status !== 'answered' && question.status !== 'withdrawn'
 
 /** The brief that it is about, where it is about one. */
-export const briefOf = (item: Waiting): string | null => {
+export const briefOf = (item: PendingDecision): string | null => {
   if (item.kind === 'question') return item.question.briefId
   const { boundary } = item.gate
   return boundary.startsWith('brief:') ? boundary.slice('brief:'.length) : null

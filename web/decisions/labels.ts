@@ -17,27 +17,27 @@ export const gateNames: Readonly<Record<string, string>> = {
 }
 
 const gateStates: Record<GateShown['status'], State> = {
-  pending: { tone: 'waiting', says: 'waits for you' },
-  approved: { tone: 'good', says: 'approved' },
-  rejected: { tone: 'bad', says: 'rejected' },
-  expired: { tone: 'bad', says: 'expired' },
+  pending: { tone: 'waiting', text: 'waits for you' },
+  approved: { tone: 'good', text: 'approved' },
+  rejected: { tone: 'bad', text: 'rejected' },
+  expired: { tone: 'bad', text: 'expired' },
 }
 
 export const gateState = (gate: Pick<GateShown, 'status' | 'gate'>): State =>
-  gate.gate === 'manual' && gate.status === 'approved' ? { tone: 'good', says: 'resumed' } : gateStates[gate.status]
+  gate.gate === 'manual' && gate.status === 'approved' ? { tone: 'good', text: 'resumed' } : gateStates[gate.status]
 
 const questionStates: Record<Question['status'], State> = {
-  open: { tone: 'waiting', says: 'open' },
-  with_lead: { tone: 'waiting', says: 'with the lead' },
-  with_operator: { tone: 'waiting', says: 'waits for you' },
-  answered: { tone: 'good', says: 'answered' },
-  withdrawn: { tone: 'off', says: 'withdrawn' },
+  open: { tone: 'waiting', text: 'open' },
+  with_lead: { tone: 'waiting', text: 'with the lead' },
+  with_operator: { tone: 'waiting', text: 'waits for you' },
+  answered: { tone: 'good', text: 'answered' },
+  withdrawn: { tone: 'off', text: 'withdrawn' },
 }
 
 export const questionState = ({ status }: Pick<Question, 'status'>): State => questionStates[status]
 
 /** An option by its key is said with its own words. */
-export const answerWords = ({ answer, options }: Pick<Question, 'answer' | 'options'>): string =>
+export const answerText = ({ answer, options }: Pick<Question, 'answer' | 'options'>): string =>
   options.find((option) => option.key === answer)?.label ?? answer ?? ''
 
 /** What comes next, and apart from it what that will probably take. */

@@ -4,21 +4,21 @@ import { useId, useState } from 'react'
 import { operations } from '../../src/operations/all.contract.ts'
 import type { Question, QuestionOption } from '../../src/work/questions/contract.ts'
 import { call } from '../client.ts'
-import { useDeed } from '../use-operation.ts'
-import { Complaint } from '../parts/error-line.tsx'
-import { Stated } from '../parts/state.tsx'
+import { useOperation } from '../use-operation.ts'
+import { ErrorLine } from '../parts/error-line.tsx'
+import { StateLabel } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import { keys } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
-import { words } from '../text.ts'
-import { type CardProps, Place, Settled, useRunOf } from './card.tsx'
-import { answerWords, questionState } from './labels.ts'
+import { humanise } from '../text.ts'
+import { type CardProps, RunLink, OutcomeLine, useRunOf } from './card.tsx'
+import { answerText, questionState } from './labels.ts'
 
 /** Something that only the operator can decide: one press on an option answers it, or a line in one's own words. */
 export function QuestionCard({ question, waits, within, onTouch, onDecided }: CardProps & { question: Question }) {
   const run = useRunOf(question.runId, within)
   const title = useId()
-  const answer = useDeed(operations.question.answer, onDecided)
+  const answer = useOperation(operations.question.answer, onDecided)
   const over = !waits || answer.data !== undefined
   const send = (text: string): void => {
     onTouch()
@@ -27,16 +27,16 @@ export function QuestionCard({ question, waits, within, onTouch, onDecided }: Ca
   return (
     <li className="card ask" aria-labelledby={title} data-question={question.id} data-over={over || undefined}>
       <p className="facts">
-        <Stated state={over ? { tone: 'off', says: 'question' } : { tone: 'waiting', says: 'asks you' }} />
+        <StateLabel state={over ? { tone: 'off', text: 'question' } : { tone: 'waiting', text: 'asks you' }} />
         <span className={question.risk === 'high' ? 'label tone-bad' : 'label'}>{question.risk} risk</span>
         <span className="muted">
-          {words(question.kind)}, asked by <AskedBy question={question} />, <Ago at={question.createdAt} />
+          {humanise(question.kind)}, asked by <AskedBy question={question} />, <Ago at={question.createdAt} />
         </span>
       </p>
       <h2 id={title} className="written">
         {question.text}
       </h2>
-      {within === null && <Place run={run} runId={question.runId} />}
+      {within === null && <RunLink run={run} runId={question.runId} />}
       {over ? (
         <Answered question={question} mine={answer.data} />
       ) : (
@@ -54,7 +54,7 @@ export function QuestionCard({ question, waits, within, onTouch, onDecided }: Ca
             ))}
             <OwnWords disabled={answer.isPending} sending={answer.isPending} onTouch={onTouch} onSend={send} />
           </div>
-          {answer.error !== null && <Complaint error={answer.error} />}
+          {answer.error !== null && <ErrorLine error={answer.error} />}
         </>
       )}
     </li>
@@ -157,13 +157,13 @@ function Answered({ question, mine }: { question: Question; mine: Question | und
     enabled: mine === undefined,
   })
   const found = mine ?? current.data
-  if (found === undefined) return <Settled state={{ tone: 'off', says: 'no longer waits' }} mine={false} />
-  const { tone, says } = questionState(found)
+  if (found === undefined) return <OutcomeLine state={{ tone: 'off', text: 'no longer waits' }} mine={false} />
+  const { tone, text } = questionState(found)
   const by = mine === undefined && found.answeredBy !== null ? ` by ${found.answeredBy}` : ''
   return (
-    <Settled state={{ tone, says: says + by }} mine={mine !== undefined}>
-      {found.answer !== null && <span>{answerWords(found)}</span>}
-    </Settled>
+    <OutcomeLine state={{ tone, text: text + by }} mine={mine !== undefined}>
+      {found.answer !== null && <span>{answerText(found)}</span>}
+    </OutcomeLine>
   )
 }
 

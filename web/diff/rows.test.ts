@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 
 import { parseDiff } from './parse.ts'
 import { isOpenAtFirst, large, rowsOf, type Shown, shownFiles } from './rows.ts'
-import { longest, visiblePieces } from '../parts/escape-invisible.ts'
+import { longest, escapeInvisible } from '../parts/escape-invisible.ts'
 
 const text = [
   'diff --git a/src/a.ts b/src/a.ts',
@@ -72,7 +72,7 @@ it('keeps folded what nobody reads by chance', () => {
 
 it('writes out what a reader would not see', () => {
   const shown = (line: string): string =>
-    visiblePieces(line)
+    escapeInvisible(line)
       .map(({ text: piece, odd }) => (odd ? `[${piece}]` : piece))
       .join('')
   expect(shown('if (admin)\u202e // not')).toBe('if (admin)[\\u202e] // not')

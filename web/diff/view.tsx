@@ -6,9 +6,9 @@ import { explain } from '../parts/notices.tsx'
 import { counted, figure } from '../text.ts'
 import { Counts } from './counts.tsx'
 import { FileList } from './files.tsx'
-import { Fold } from '../parts/chevron.tsx'
+import { Chevron } from '../parts/chevron.tsx'
 import { type FileDiff, parseDiff } from './parse.ts'
-import { Pieces } from '../parts/visible-text.tsx'
+import { VisibleText } from '../parts/visible-text.tsx'
 import { isOpenAtFirst, type Row, rowsOf, type Shown, shownFiles } from './rows.ts'
 
 export interface DiffProps {
@@ -198,7 +198,7 @@ function FileHead({
   return (
     <h3 className="diff-file" data-current={current || undefined}>
       <button type="button" aria-expanded={open} onClick={onToggle}>
-        <Fold open={open} />
+        <Chevron open={open} />
         <span className="diff-path">
           {file.from !== null && <span className="muted">{file.from} → </span>}
           <Path text={file.path} />
@@ -212,7 +212,7 @@ function FileHead({
 
 const Path = ({ text }: { text: string }) => (
   <bdi>
-    <Pieces text={text} />
+    <VisibleText text={text} />
   </bdi>
 )
 
@@ -241,7 +241,7 @@ const HunkRow = memo(function HunkRow({ row }: { row: Extract<Row, { kind: 'hunk
   const { oldStart, oldLines, newStart, newLines, section } = row.hunk
   return (
     <div className="diff-hunk">
-      @@ -{oldStart},{oldLines} +{newStart},{newLines} @@ <Pieces text={section} />
+      @@ -{oldStart},{oldLines} +{newStart},{newLines} @@ <VisibleText text={section} />
     </div>
   )
 })
@@ -255,7 +255,7 @@ const LineRow = memo(function LineRow({ line }: { line: Extract<Row, { kind: 'li
       <span className="number">{line.new}</span>
       <span className="sign-of">{signs[line.kind]}</span>
       <span className="code">
-        <Pieces text={line.text} />
+        <VisibleText text={line.text} />
         {line.open && <i className="muted"> no newline at the end</i>}
       </span>
     </div>

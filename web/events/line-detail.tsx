@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 
 import { eventQuery } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
-import { words } from '../text.ts'
+import { humanise } from '../text.ts'
 import { Ago } from '../parts/time.tsx'
 import { Failure, Skeleton } from '../parts/notices.tsx'
 
@@ -21,7 +21,7 @@ export function LineDetail({ at, onClose }: { at: Parameters<typeof eventQuery>[
         <>
           <p className="message">{event.data.message}</p>
           <p className="muted">
-            {words(event.data.kind)} by {event.data.by}, <Ago at={event.data.at} />, number {event.data.seq} of{' '}
+            {humanise(event.data.kind)} by {event.data.by}, <Ago at={event.data.at} />, number {event.data.seq} of{' '}
             {event.data.stream}
             {event.data.runId !== null && (
               <>

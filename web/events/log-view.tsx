@@ -13,8 +13,8 @@ import {
 } from 'react'
 
 import { type Line, type Log, type LogState, maxLines } from '../live/log.ts'
-import { countAfter, filtered, indexAt, lineAt, type LinePlace } from '../live/lines.ts'
-import { clockTime, counted, exactTime, figure, words } from '../text.ts'
+import { countAfter, filtered, indexAt, lineAt, type LineKey } from '../live/lines.ts'
+import { clockTime, counted, exactTime, figure, humanise } from '../text.ts'
 import { Sign } from '../parts/state.tsx'
 import { lineTone } from './tone.ts'
 import { explain } from '../parts/notices.tsx'
@@ -24,7 +24,7 @@ interface LogViewProps {
   state: LogState
   label: string
   /** What identifies a line: its number within a run, or its place in the feed of everything. */
-  place: LinePlace
+  place: LineKey
   /** The line that the address points at. */
   target: number | null
   onTarget: (place: number | null) => void
@@ -234,7 +234,7 @@ const Row = memo(function Row({ line, number, top, origin, pointedAt }: RowProps
       <Sign tone={tone} />
       <span className="tier muted">{line.tier ?? (line.runId === null ? '' : 'RUN')}</span>
       {origin !== null && <span className="origin muted">{origin}</span>}
-      <b className={`tone-${tone}`}>{line.code ?? (line.kind === 'log' ? line.by : words(line.kind))}</b>
+      <b className={`tone-${tone}`}>{line.code ?? (line.kind === 'log' ? line.by : humanise(line.kind))}</b>
       <span className="cut">{withoutSign(line.message)}</span>
     </div>
   )
@@ -244,7 +244,7 @@ const Row = memo(function Row({ line, number, top, origin, pointedAt }: RowProps
 const withoutSign = (message: string): string => message.replace(/^⏸\uFE0F?\s*/u, '')
 
 /** Lines that arrive at the beginning push the rest down; the scroll goes with them, so that nothing seems to move. */
-function useKeptPlace(element: HTMLElement | null, shown: readonly Line[], place: LinePlace): void {
+function useKeptPlace(element: HTMLElement | null, shown: readonly Line[], place: LineKey): void {
   const first = useRef<number | null>(null)
   useLayoutEffect(() => {
     const was = first.current

@@ -4,8 +4,8 @@ import { Heading } from '../parts/heading.tsx'
 import { LineDetail } from './line-detail.tsx'
 import { LogView } from './log-view.tsx'
 import { Failure, Skeleton } from '../parts/notices.tsx'
-import { navigate, setQuery, usePlace } from '../router.tsx'
-import { words } from '../text.ts'
+import { navigate, setQuery, useAddress } from '../router.tsx'
+import { humanise } from '../text.ts'
 
 /** Groups of kinds to filter by: those of the contract that people search by, and three that cut across them. */
 const groups: Record<string, readonly EventKind[]> = {
@@ -21,7 +21,7 @@ const groups: Record<string, readonly EventKind[]> = {
 /** Everything that happens in this installation, live; the newest at the end, as in any log. */
 export function EventsPage() {
   const { log, state } = useFeed()
-  const { path, query, hash } = usePlace()
+  const { path, query, hash } = useAddress()
   const chosen = query.get('kind') ?? ''
   const kinds = groups[chosen] ?? eventKinds.filter((kind) => kind === chosen)
   const target = /^\d+$/.test(hash) ? Number(hash) : null
@@ -43,7 +43,7 @@ export function EventsPage() {
             <optgroup label="One kind">
               {eventKinds.map((kind) => (
                 <option key={kind} value={kind}>
-                  {words(kind)}
+                  {humanise(kind)}
                 </option>
               ))}
             </optgroup>

@@ -6,28 +6,28 @@ import type { Brief } from '../../src/work/briefs/contract.ts'
 import type { GateShown } from '../../src/work/gates/contract.ts'
 import type { Question } from '../../src/work/questions/contract.ts'
 import type { RunLine } from '../../src/work/runs/contract.ts'
-import { NoBox } from '../box/banner.tsx'
+import { NoBoxBanner } from '../box/banner.tsx'
 import { openProposalsQuery } from '../org/queries.ts'
 import { Heading } from '../parts/heading.tsx'
 import { RunTable } from '../runs/table.tsx'
-import { Stated } from '../parts/state.tsx'
+import { StateLabel } from '../parts/state.tsx'
 import { runState } from '../runs/state.ts'
 import { Ago } from '../parts/time.tsx'
 import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
 import { Simulated } from '../runs/simulated.tsx'
-import { useWaiting } from '../decisions/use-count.ts'
-import { failedQuery, runsQuery, waitingQuery } from '../queries.ts'
+import { usePendingCount } from '../decisions/use-count.ts'
+import { failedQuery, runsQuery, pendingDecisionsQuery } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
 import { counted } from '../text.ts'
-import { WaitingCards } from '../decisions/cards.tsx'
-import { waitingOf } from '../decisions/items.ts'
+import { DecisionCards } from '../decisions/cards.tsx'
+import { pendingDecisions } from '../decisions/items.ts'
 import { StopEverything, Stops } from '../stops/stops.tsx'
 
 /** What waits for the operator, the oldest first; then what somebody proposes; then what failed, and what goes on. */
 export function InboxPage() {
-  const decisions = useQuery(waitingQuery)
+  const decisions = useQuery(pendingDecisionsQuery)
   const proposals = useQuery(openProposalsQuery)
-  const count = useWaiting()
+  const count = usePendingCount()
   const missing = [decisions, proposals].find((each) => each.isError && each.data === undefined)
   const retry = (): void => void Promise.all([decisions.refetch(), proposals.refetch()])
   const areThere = decisions.data !== undefined && proposals.data !== undefined
@@ -38,7 +38,7 @@ export function InboxPage() {
         <StopEverything />
       </header>
       <Stops />
-      <NoBox />
+      <NoBoxBanner />
       {!areThere && missing === undefined && <Skeleton lines={4} label="the inbox" />}
       {missing !== undefined && <Failure error={missing.error} retry={retry} what="The inbox" />}
       {areThere && count === 0 && (
@@ -63,10 +63,10 @@ export function InboxPage() {
 }
 
 function Decisions({ gates, questions, total }: { gates: GateShown[]; questions: Question[]; total: number }) {
-  const items = waitingOf(gates, questions)
+  const items = pendingDecisions(gates, questions)
   return (
     <>
-      <WaitingCards items={items} />
+      <DecisionCards items={items} />
       {total > items.length && (
         <p className="muted">And {counted(total - items.length, 'more')}, shown as these are decided.</p>
       )}
@@ -97,7 +97,7 @@ function OpenProposal({ proposal, organisation }: { proposal: Proposal; organisa
   return (
     <li className="card">
       <p className="facts">
-        <Stated state={{ tone: 'waiting', says: 'proposed' }} />
+        <StateLabel state={{ tone: 'waiting', text: 'proposed' }} />
         <span className="muted">
           by {proposal.proposedBy}, <Ago at={proposal.createdAt} />
         </span>
@@ -139,7 +139,7 @@ function FailedRun({ run, briefs }: { run: RunLine; briefs: Brief[] }) {
   return (
     <li className="card">
       <p className="facts">
-        <Stated state={runState(run.status)} />
+        <StateLabel state={runState(run.status)} />
         {run.simulated && <Simulated />}
         <span className="muted">
           <Ago at={run.endedAt ?? run.updatedAt} />

@@ -1,15 +1,15 @@
 import type { Line } from './log.ts'
-import { words } from '../text.ts'
+import { humanise } from '../text.ts'
 
 /** What identifies a line: its number within a run, or its place in the feed of everything. Both rise from line to line. */
-export type LinePlace = 'seq' | 'position'
+export type LineKey = 'seq' | 'position'
 
 export interface Filter {
   all: boolean
   text: string
   kinds: readonly string[] | undefined
   upTo: number | null
-  place: LinePlace
+  place: LineKey
 }
 
 export function filtered(lines: readonly Line[], { all, text, kinds, upTo, place }: Filter): readonly Line[] {
@@ -21,20 +21,23 @@ export function filtered(lines: readonly Line[], { all, text, kinds, upTo, place
       (all || line.level === 'normal') &&
       (upTo === null || line[place] <= upTo) &&
       (kinds === undefined || kinds.includes(line.kind)) &&
-      (wanted === null || wanted.test(line.message) || wanted.test(line.code ?? '') || wanted.test(words(line.kind))),
+      (wanted === null ||
+        wanted.test(line.message) ||
+        wanted.test(line.code ?? '') ||
+        wanted.test(humanise(line.kind))),
   )
 }
 
-export const lineAt = (lines: readonly Line[], place: LinePlace, at: number): Line | undefined => {
+export const lineAt = (lines: readonly Line[], place: LineKey, at: number): Line | undefined => {
   const line = lines[indexAt(lines, place, at)]
   return line?.[place] === at ? line : undefined
 }
 
-export const countAfter = (lines: readonly Line[], place: LinePlace, at: number): number =>
+export const countAfter = (lines: readonly Line[], place: LineKey, at: number): number =>
   lines.length - indexAt(lines, place, at + 1)
 
 /** The first line at or after a place; places rise, so by halves. */
-export function indexAt(lines: readonly Line[], place: LinePlace, at: number): number {
+export function indexAt(lines: readonly Line[], place: LineKey, at: number): number {
   let low = 0
   let high = lines.length
   while (low < high) {

@@ -72,7 +72,7 @@ export function createLog(source: LogSource): Log {
     reached = events.at(-1)?.[source.place] ?? reached
     const fresh = unknown(events)
     if (fresh.length === 0) return
-    const lines = inOrder([...state.lines, ...fresh], source.place)
+    const lines = compareByAge([...state.lines, ...fresh], source.place)
     if (lines.length <= maxLines) return set({ lines })
     set({ lines: lines.slice(lines.length - maxLines), whole: false })
   }
@@ -113,7 +113,7 @@ export function createLog(source: LogSource): Log {
       const begin = Math.max(0, floor - 1 - (pageSize - overlap))
       const page = await source.after(begin)
       floor = begin + 1
-      set({ lines: inOrder([...unknown(page), ...state.lines], source.place), whole: begin === 0, error: null })
+      set({ lines: compareByAge([...unknown(page), ...state.lines], source.place), whole: begin === 0, error: null })
     } catch (error) {
       set({ error })
     } finally {
@@ -144,7 +144,7 @@ export function createLog(source: LogSource): Log {
 }
 
 /** Nearly always they are already: then this is one look at each. */
-function inOrder(lines: Line[], place: 'seq' | 'position'): Line[] {
+function compareByAge(lines: Line[], place: 'seq' | 'position'): Line[] {
   const isOrdered = lines.every((line, index) => index === 0 || (lines[index - 1]?.[place] ?? 0) < line[place])
   return isOrdered ? lines : lines.sort((a, b) => a[place] - b[place])
 }

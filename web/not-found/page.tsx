@@ -1,7 +1,7 @@
 import { Heading } from '../parts/heading.tsx'
 import { addresses, Link } from '../router.tsx'
 
-export function MissingPage({ path }: { path: string }) {
+export function NotFoundPage({ path }: { path: string }) {
   return (
     <>
       <Heading title="No such page" />

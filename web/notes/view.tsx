@@ -3,7 +3,7 @@ import { type State, Sign } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import type { Inspection } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
-import { words } from '../text.ts'
+import { humanise } from '../text.ts'
 
 /** What agents took for granted, and who settled it. Open ones first: nothing is done while one is. */
 export function NotesView({ inspection }: { inspection: Inspection }) {
@@ -26,9 +26,9 @@ export function NotesView({ inspection }: { inspection: Inspection }) {
 }
 
 const noteStates: Record<NoteShown['status'], State> = {
-  open: { tone: 'waiting', says: 'open' },
-  escalated: { tone: 'waiting', says: 'handed up' },
-  resolved: { tone: 'good', says: 'settled' },
+  open: { tone: 'waiting', text: 'open' },
+  escalated: { tone: 'waiting', text: 'handed up' },
+  resolved: { tone: 'good', text: 'settled' },
 }
 
 const settlers: Record<NonNullable<NoteShown['resolvedBy']>, string> = {
@@ -54,9 +54,9 @@ export function NoteItem({ note, brief }: { note: NoteShown; brief: string | nul
         )}
         {note.status === 'escalated' && note.escalationReason !== null && <p>Handed up: {note.escalationReason}</p>}
         <p className="facts muted">
-          <span className={`tone-${state.tone}`}>{state.says}</span>
+          <span className={`tone-${state.tone}`}>{state.text}</span>
           <code>{note.noteId}</code>
-          {note.category !== null && <span>{words(note.category)}</span>}
+          {note.category !== null && <span>{humanise(note.category)}</span>}
           {brief !== null && <Link to={addresses.brief(note.runId, note.briefId)}>{brief}</Link>}
           <Ago at={note.timestamp} />
         </p>

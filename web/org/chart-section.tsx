@@ -4,7 +4,7 @@ import { type KeyboardEvent, useMemo, useState } from 'react'
 import type { ChartSeat } from '../../src/org/chart/contract.ts'
 import type { OrganisationView } from '../../src/org/organisations/contract.ts'
 import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
-import { setQuery, usePlace } from '../router.tsx'
+import { setQuery, useAddress } from '../router.tsx'
 import { figure } from '../text.ts'
 import { Chart } from './chart.tsx'
 import { chartQuery } from './queries.ts'
@@ -43,7 +43,7 @@ function Seats({
   organisation: OrganisationView
   seats: readonly ChartSeat[]
 }) {
-  const { query } = usePlace()
+  const { query } = useAddress()
   const view = query.get('view') ?? (matchMedia(narrow).matches ? 'list' : 'chart')
   const text = query.get('find') ?? ''
   const matching = useMemo(

@@ -4,8 +4,8 @@ import type { ChartSeat } from '../../src/org/chart/contract.ts'
 import { addresses, Link } from '../router.tsx'
 import { counted } from '../text.ts'
 import { layoutChart, type Placed } from './layout.ts'
-import { described, type Titles, titlesOf } from './seat-labels.ts'
-import { useView } from './use-viewport.ts'
+import { describeSeat, type Titles, titlesOf } from './seat-labels.ts'
+import { useViewport } from './use-viewport.ts'
 import { type Direction, seatTowards } from './seat-navigation.ts'
 
 interface ChartProps {
@@ -26,7 +26,7 @@ interface ChartProps {
 export function Chart({ slug, name, seats, found, pointed, escalation }: ChartProps) {
   const layout = useMemo(() => layoutChart(seats), [seats])
   const titles = useMemo(() => titlesOf(seats), [seats])
-  const view = useView(layout, slug)
+  const view = useViewport(layout, slug)
   const [active, setActive] = useState(lastActive.get(slug) ?? null)
   const shown = layout.seats.find((each) => each.seat.positionId === active) ?? layout.seats[0]
   const elements = useRef(new Map<number, HTMLAnchorElement>())
@@ -151,7 +151,7 @@ const Seat = memo(function Seat({ placed, slug, titles, isActive, isFound, keep,
       className="seat"
       draggable={false}
       tabIndex={isActive ? 0 : -1}
-      aria-label={described(seat, titles)}
+      aria-label={describeSeat(seat, titles)}
       data-position={seat.positionId}
       data-vacant={seat.holder === null || undefined}
       data-lead={seat.isLead || undefined}
@@ -162,7 +162,7 @@ const Seat = memo(function Seat({ placed, slug, titles, isActive, isFound, keep,
     >
       <span className="seat-title cut">{seat.title}</span>{' '}
       <span className="seat-holder">
-        <Holding vacant={seat.holder === null} />
+        <HolderIcon vacant={seat.holder === null} />
         <span className="cut">{seat.holder?.name ?? 'vacant'}</span>
       </span>{' '}
       <span className="seat-facts">
@@ -183,12 +183,12 @@ function isSameSeat(before: SeatProps, now: SeatProps): boolean {
     before.slug === now.slug &&
     before.onFocus === now.onFocus &&
     JSON.stringify(before.placed) === JSON.stringify(now.placed) &&
-    described(before.placed.seat, before.titles) === described(now.placed.seat, now.titles)
+    describeSeat(before.placed.seat, before.titles) === describeSeat(now.placed.seat, now.titles)
   )
 }
 
 /** Somebody sits there: a head and shoulders; nobody: an empty ring. */
-export const Holding = ({ vacant }: { vacant: boolean }) => (
+export const HolderIcon = ({ vacant }: { vacant: boolean }) => (
   <svg className="holding" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true" focusable="false">
     {vacant ? (
       <circle cx="6" cy="6" r="4.4" className="ring" />
@@ -217,10 +217,10 @@ function Legend({ escalation }: { escalation: boolean }) {
         </li>
       )}
       <li>
-        <Holding vacant={false} /> held
+        <HolderIcon vacant={false} /> held
       </li>
       <li>
-        <Holding vacant /> vacant
+        <HolderIcon vacant /> vacant
       </li>
     </ul>
   )

@@ -22,7 +22,7 @@ export function DecideProposal({ proposal }: { proposal: Proposal }) {
   })
   return (
     <>
-      {apply.isError && <Complaint error={apply.error} />}
+      {apply.isError && <ErrorLine error={apply.error} />}
       <p className="buttons begin">
         <button type="button" className="primary" disabled={apply.isPending} onClick={() => apply.mutate()}>
           {apply.isPending
@@ -69,7 +69,7 @@ function Reject({
       <h2>Reject this proposal?</h2>
       <label htmlFor={field}>Why, for whoever proposed it</label>
       <textarea id={field} autoFocus rows={3} value={answer} onChange={(event) => setAnswer(event.target.value)} />
-      {reject.isError && <Complaint error={reject.error} />}
+      {reject.isError && <ErrorLine error={reject.error} />}
       <p className="buttons">
         <button type="button" onClick={onClose}>
           Keep it open
@@ -87,7 +87,7 @@ function Reject({
   )
 }
 
-const Complaint = ({ error }: { error: unknown }) => (
+const ErrorLine = ({ error }: { error: unknown }) => (
   <p role="alert" className="tone-bad">
     {explain(error).cause} {explain(error).step}
   </p>

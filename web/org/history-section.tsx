@@ -5,7 +5,7 @@ import type { AssignmentRecord } from '../../src/org/assignments/contract.ts'
 import type { OrganisationView } from '../../src/org/organisations/contract.ts'
 import type { PersonaView } from '../../src/org/personas/contract.ts'
 import { Columns } from '../parts/columns.tsx'
-import { Ago, Lasting } from '../parts/time.tsx'
+import { Ago, Duration } from '../parts/time.tsx'
 import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
 import { addresses, Link } from '../router.tsx'
 import { assignmentsQuery, orgEventsQuery, personasQuery } from './queries.ts'
@@ -89,7 +89,7 @@ export function AssignmentTable({
               </td>
               <td>{each.unassignedAt === null ? 'still there' : <Ago at={each.unassignedAt} />}</td>
               <td className="figure wide">
-                <Lasting from={each.assignedAt} to={each.unassignedAt} />
+                <Duration from={each.assignedAt} to={each.unassignedAt} />
               </td>
             </tr>
           ))}

@@ -3,12 +3,12 @@ import { type ReactNode, useEffect } from 'react'
 
 import type { OrganisationView } from '../../src/org/organisations/contract.ts'
 import { Heading } from '../parts/heading.tsx'
-import { type State, Stated } from '../parts/state.tsx'
+import { type State, StateLabel } from '../parts/state.tsx'
 import { Failure, Skeleton } from '../parts/notices.tsx'
 import { addresses, Link, navigate, type OrgSection, orgSections } from '../router.tsx'
 import { counted, figure } from '../text.ts'
 import { ChartSection } from './chart-section.tsx'
-import { keepChoice } from './selection.ts'
+import { saveSelection } from './selection.ts'
 import { HistorySection } from './history-section.tsx'
 import { ProposalsSection } from './proposals-section.tsx'
 import { orgQuery, orgStatusQuery } from './queries.ts'
@@ -42,7 +42,7 @@ export function Found({ org, heading, to, children }: FoundProps) {
   const slug = organisation.data?.slug
   useEffect(() => {
     if (slug === undefined) return
-    keepChoice(slug)
+    saveSelection(slug)
     if (slug !== org) navigate(to(slug) + location.search + location.hash, { replace: true })
   }, [slug, org, to])
   if (organisation.data) return <>{children(organisation.data)}</>
@@ -77,7 +77,7 @@ function Header({ organisation, section }: { organisation: OrganisationView; sec
           {name} {section !== 'chart' && <span className="unseen">{sectionWords[section]}</span>}
         </Heading>
         <p className="facts">
-          <Stated state={organisationState(organisation.status)} />
+          <StateLabel state={organisationState(organisation.status)} />
           {status !== undefined && (
             <span className="figure">
               {counted(status.positions.total, 'seat')}, {figure(status.positions.filled)} held
@@ -106,7 +106,7 @@ function Header({ organisation, section }: { organisation: OrganisationView; sec
 
 export const organisationState = (status: OrganisationView['status']): State => ({
   tone: status === 'active' ? 'good' : 'off',
-  says: status,
+  text: status,
 })
 
 function Section({ organisation, section }: { organisation: OrganisationView; section: OrgSection }) {

@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import type { PlannedChange } from '../../src/org/document/contract.ts'
 import type { OrganisationView } from '../../src/org/organisations/contract.ts'
 import type { Proposal } from '../../src/org/proposals/contract.ts'
-import { type State, Stated } from '../parts/state.tsx'
+import { type State, StateLabel } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
-import { counted, words } from '../text.ts'
+import { counted, humanise } from '../text.ts'
 import { DecideProposal } from './decide-proposal.tsx'
 import { chartQuery, proposalsQuery } from './queries.ts'
 import { type Titles, titlesOf } from './seat-labels.ts'
@@ -56,9 +56,9 @@ export function ProposalsSection({ organisation: { slug } }: { organisation: Org
 }
 
 const states: Record<Proposal['status'], State> = {
-  open: { tone: 'waiting', says: 'open' },
-  applied: { tone: 'good', says: 'applied' },
-  rejected: { tone: 'off', says: 'rejected' },
+  open: { tone: 'waiting', text: 'open' },
+  applied: { tone: 'good', text: 'applied' },
+  rejected: { tone: 'off', text: 'rejected' },
 }
 
 function ProposalCard({ proposal, titles }: { proposal: Proposal; titles: Titles }) {
@@ -66,7 +66,7 @@ function ProposalCard({ proposal, titles }: { proposal: Proposal; titles: Titles
   return (
     <li className="card proposal" data-proposal={proposal.proposalId}>
       <p className="facts">
-        <Stated state={states[proposal.status]} />
+        <StateLabel state={states[proposal.status]} />
         <span className="muted">
           proposal {proposal.proposalId} by {proposal.proposedBy}, <Ago at={proposal.createdAt} />
         </span>
@@ -116,7 +116,7 @@ function Planned({ change, titles }: { change: PlannedChange; titles: Titles }) 
         {!isNew && <span className="muted">{change.label}</span>}
         {change.fields.map((field) => (
           <span key={field.field} className="field">
-            {words(field.field)}: <Value text={field.from} gone /> {field.from !== null && '→ '}
+            {humanise(field.field)}: <Value text={field.from} gone /> {field.from !== null && '→ '}
             <Value text={field.to} />
           </span>
         ))}

@@ -10,7 +10,7 @@ export const titleOf = (titles: Titles, positionId: number | null): string =>
   positionId === null ? 'the operator' : (titles.get(positionId) ?? `seat ${positionId}`)
 
 /** A seat for whoever does not see where it stands: what is written on it first, word for word, then its lines. */
-export function described(seat: ChartSeat, titles: Titles): string {
+export function describeSeat(seat: ChartSeat, titles: Titles): string {
   const written = [
     seat.title,
     seat.holder?.name ?? 'vacant',

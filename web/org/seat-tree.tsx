@@ -1,12 +1,12 @@
 import { useEffect, useMemo, useState } from 'react'
 
 import type { ChartSeat } from '../../src/org/chart/contract.ts'
-import { toggledSet } from '../parts/tree-keys.ts'
+import { toggleKey } from '../parts/tree-keys.ts'
 import { TreeToggle } from '../parts/tree-toggle.tsx'
 import { useTree } from '../parts/use-tree.ts'
 import { addresses, Link, navigate } from '../router.tsx'
 import { counted } from '../text.ts'
-import { Holding } from './chart.tsx'
+import { HolderIcon } from './chart.tsx'
 import { escalatesElsewhere } from './layout.ts'
 import { titleOf, titlesOf } from './seat-labels.ts'
 import { type Row, rowsOf } from './tree.ts'
@@ -26,7 +26,7 @@ export function SeatTree({ slug, name, seats, found, pointed }: SeatTreeProps) {
   const [closed, setClosed] = useState<ReadonlySet<number>>(new Set())
   const rows = useMemo(() => rowsOf(seats, closed), [seats, closed])
   const titles = useMemo(() => titlesOf(seats), [seats])
-  const toggle = (positionId: number): void => setClosed((before) => toggledSet(before, positionId))
+  const toggle = (positionId: number): void => setClosed((before) => toggleKey(before, positionId))
   const { tree, visible, virtual, activate } = useTree<Row, number>({
     items: rows,
     keyOf: (row) => row.seat.positionId,
@@ -70,7 +70,7 @@ export function SeatTree({ slug, name, seats, found, pointed }: SeatTreeProps) {
                   {seat.isCrossCutting && <span className="label">cross-cutting</span>}
                 </span>
                 <span className="seat-row-facts cut">
-                  <Holding vacant={seat.holder === null} /> {seat.holder?.name ?? 'vacant'}
+                  <HolderIcon vacant={seat.holder === null} /> {seat.holder?.name ?? 'vacant'}
                   <span className="muted">
                     {' · '}L{seat.level} {seat.role}
                     {escalatesElsewhere(seat) && ` · escalates to ${titleOf(titles, seat.escalatesToId)}`}

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 
-import { type Route, usePlace } from '../router.tsx'
-import { chooseOrganisation, useChosen } from './selection.ts'
+import { type Route, useAddress } from '../router.tsx'
+import { selectOrganisation, useSelectedOrganisation } from './selection.ts'
 import { organisationsQuery } from './queries.ts'
 
 /** One organisation or all of them, for every page that asks. */
-export function OrganisationSwitch({ route }: { route: Route }) {
-  const { query } = usePlace()
+export function OrganisationSelect({ route }: { route: Route }) {
+  const { query } = useAddress()
   const all = useQuery(organisationsQuery()).data ?? []
-  const chosen = useChosen(route, query, all)
+  const chosen = useSelectedOrganisation(route, query, all)
   if (all.length === 0) return null
   const isListed = chosen === null || all.some((each) => each.slug === chosen)
   return (
@@ -17,7 +17,7 @@ export function OrganisationSwitch({ route }: { route: Route }) {
       aria-label="Which organisation"
       title="Which organisation"
       value={chosen ?? ''}
-      onChange={(event) => chooseOrganisation(event.target.value === '' ? null : event.target.value)}
+      onChange={(event) => selectOrganisation(event.target.value === '' ? null : event.target.value)}
     >
       {(all.length > 1 || chosen === null) && <option value="">All organisations</option>}
       {!isListed && <option value={chosen}>{chosen}</option>}

@@ -10,7 +10,11 @@ const listeners = new Set<() => void>()
 let remembered: string | null = null
 
 /** The address decides where it names one; otherwise what was chosen last, if it is still there. */
-export function useChosen(route: Route, query: URLSearchParams, all: readonly OrganisationView[]): string | null {
+export function useSelectedOrganisation(
+  route: Route,
+  query: URLSearchParams,
+  all: readonly OrganisationView[],
+): string | null {
   const stored = useSyncExternalStore(onChoice, lastChosen)
   if ('org' in route) return all.find((each) => isCalled(each, route.org))?.slug ?? route.org
   const asked = query.get('org') ?? stored
@@ -19,8 +23,8 @@ export function useChosen(route: Route, query: URLSearchParams, all: readonly Or
 }
 
 /** The same page of another organisation, where it has one. */
-export function chooseOrganisation(slug: string | null): void {
-  keepChoice(slug)
+export function selectOrganisation(slug: string | null): void {
+  saveSelection(slug)
   const route = routeOf(location.pathname)
   if (route.page === 'org')
     return navigate(slug === null ? addresses.organisations : addresses.org(slug, route.section))
@@ -31,7 +35,7 @@ export function chooseOrganisation(slug: string | null): void {
   navigate(url.pathname + url.search + url.hash)
 }
 
-export function keepChoice(slug: string | null): void {
+export function saveSelection(slug: string | null): void {
   if (lastChosen() === slug) return
   remembered = slug
   try {

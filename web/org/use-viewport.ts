@@ -4,7 +4,7 @@ import { after } from '../clock.ts'
 import type { Box, Size } from './layout.ts'
 import { centred, fitted, moved, showing, type View, zoomed } from './viewport.ts'
 
-export interface ChartView {
+export interface ChartViewport {
   /** What one looks through. */
   window: RefObject<HTMLDivElement | null>
   /** What moves behind it. */
@@ -40,7 +40,7 @@ const restMs = 140
  * Panning and zooming past React: a frame only sets one transform on one layer, whatever the number of seats.
  * (500 seats that are laid out or painted anew in each frame reach ten frames a second.)
  */
-export function useView(chart: Size, name: string): ChartView {
+export function useViewport(chart: Size, name: string): ChartViewport {
   const window = useRef<HTMLDivElement>(null)
   const world = useRef<HTMLDivElement>(null)
   const state = useRef({ chart, name })

@@ -4,7 +4,7 @@ import type { OrganisationView } from '../../src/org/organisations/contract.ts'
 import { Columns } from '../parts/columns.tsx'
 import { Command, Empty, Failure, Skeleton } from '../parts/notices.tsx'
 import { addresses, Link } from '../router.tsx'
-import { Holding } from './chart.tsx'
+import { HolderIcon } from './chart.tsx'
 import { vacanciesQuery } from './queries.ts'
 
 /** Empty seats, and who could take one. */
@@ -29,7 +29,7 @@ export function VacanciesSection({ organisation: { slug } }: { organisation: Org
             <tr key={seat.positionId}>
               <td>
                 <span className="holder">
-                  <Holding vacant /> <Link to={addresses.seat(slug, seat.positionId)}>{seat.title}</Link>
+                  <HolderIcon vacant /> <Link to={addresses.seat(slug, seat.positionId)}>{seat.title}</Link>
                 </span>
               </td>
               <td>{seat.role}</td>

@@ -4,21 +4,21 @@ import { useEffect, useState } from 'react'
 import type { OrganisationView } from '../../src/org/organisations/contract.ts'
 import { Columns } from '../parts/columns.tsx'
 import { Heading } from '../parts/heading.tsx'
-import { Stated } from '../parts/state.tsx'
+import { StateLabel } from '../parts/state.tsx'
 import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
-import { addresses, Link, navigate, setQuery, usePlace } from '../router.tsx'
+import { addresses, Link, navigate, setQuery, useAddress } from '../router.tsx'
 import { counted, figure } from '../text.ts'
-import { useChosen } from '../org/selection.ts'
+import { useSelectedOrganisation } from '../org/selection.ts'
 import { organisationState } from '../org/page.tsx'
 import { organisationsQuery, orgStatusQuery } from '../org/queries.ts'
 
 /** All organisations. With one chosen, or only one there, its chart is what was meant. */
 export function OrganisationsPage() {
-  const { query } = usePlace()
+  const { query } = useAddress()
   const archived = query.get('all') === 'true'
   const active = useQuery(organisationsQuery())
   const organisations = useQuery(organisationsQuery(archived))
-  const chosen = useChosen({ page: 'organisations' }, query, active.data ?? [])
+  const chosen = useSelectedOrganisation({ page: 'organisations' }, query, active.data ?? [])
   useEffect(() => {
     if (active.data !== undefined && chosen !== null && !archived) navigate(addresses.org(chosen), { replace: true })
   }, [active.data, chosen, archived])
@@ -93,7 +93,7 @@ function OrganisationRow({ organisation }: { organisation: OrganisationView }) {
         <Link to={addresses.org(slug)}>{name}</Link> <span className="muted wide">{purpose}</span>
       </td>
       <td>
-        <Stated state={organisationState(organisation.status)} />
+        <StateLabel state={organisationState(organisation.status)} />
       </td>
       <td className="figure">{status === undefined ? '' : figure(status.positions.total)}</td>
       <td className="figure">

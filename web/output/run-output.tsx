@@ -1,12 +1,12 @@
 import type { Attempt } from '../../src/work/attempts/contract.ts'
 import type { Brief } from '../../src/work/briefs/contract.ts'
-import { createLater } from '../parts/lazy.tsx'
-import { Stated } from '../parts/state.tsx'
+import { createLazy } from '../parts/lazy.tsx'
+import { StateLabel } from '../parts/state.tsx'
 import { attemptState } from '../briefs/state.ts'
 import type { Inspection } from '../queries.ts'
 import { setQuery } from '../router.tsx'
 
-const OutputView = createLater({ name: 'The output' }, async () => (await import('./view.tsx')).OutputView)
+const OutputView = createLazy({ name: 'The output' }, async () => (await import('./view.tsx')).OutputView)
 
 /** One attempt's output: the chosen one, else the one at work on the chosen brief, else the newest of the run. */
 export function RunOutput({
@@ -38,7 +38,7 @@ export function RunOutput({
             </option>
           ))}
         </select>
-        <Stated state={attemptState(attempt)} />
+        <StateLabel state={attemptState(attempt)} />
         {attempt.exitCode !== null && <span className="muted">exit {attempt.exitCode}</span>}
         <code className="muted wide">agency output {attempt.id} --follow</code>
       </p>

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 
 /** What is inside is made when it is opened. */
-export function Folded({
+export function Disclosure({
   summary,
   open = false,
   children,

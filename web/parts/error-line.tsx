@@ -1,7 +1,7 @@
 import { explain } from './notices.tsx'
 
 /** What was refused, why, and what to do about it. */
-export function Complaint({ error }: { error: unknown }) {
+export function ErrorLine({ error }: { error: unknown }) {
   const { cause, step } = explain(error)
   return (
     <p role="alert" className="tone-bad complaint">

@@ -11,7 +11,7 @@ export const longest = 2_000
  * A line as a reader has to see it: signs that turn the direction of a text, that have no width or that move a cursor
  * are written out, so that what is approved is what was read.
  */
-export function visiblePieces(text: string): Piece[] {
+export function escapeInvisible(text: string): Piece[] {
   const line = text.length > longest ? text.slice(0, longest) : text
   const pieces: Piece[] = []
   let from = 0

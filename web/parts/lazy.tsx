@@ -9,7 +9,7 @@ import { Failure, Skeleton } from './notices.tsx'
  * A part whose code only some pages need. It is asked for like any other answer, so that it has the same states while it
  * loads and when the daemon is away, and comes by itself when the daemon is back.
  */
-export function createLater<Props extends object>(
+export function createLazy<Props extends object>(
   { name, heading = false }: { name: string; heading?: boolean },
   load: () => Promise<ComponentType<Props>>,
 ): ComponentType<Props> {

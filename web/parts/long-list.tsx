@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { figure } from '../text.ts'
 
 /** A list that may be long: the beginning of it, and more when it is asked for. */
-export function Many<Item>({
+export function LongList<Item>({
   items,
   atOnce = 50,
   children,

@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 
 import { Link, navigate } from '../router.tsx'
 import { Sign, type State } from './state.tsx'
-import { Lasting } from './time.tsx'
+import { Duration } from './time.tsx'
 import { TreeToggle } from './tree-toggle.tsx'
 import { type TreeItem, useTree } from './use-tree.ts'
 
@@ -82,12 +82,12 @@ function Inside({ node, folds, onToggle }: { node: Node; folds: boolean; onToggl
         <span className="cut title" title={folds ? node.title : undefined}>
           {node.title}
         </span>
-        <span className="cut says" title={node.state.says}>
-          {node.state.says}
+        <span className="cut says" title={node.state.text}>
+          {node.state.text}
           {node.period !== null && (
             <>
               {' · '}
-              <Lasting {...node.period} />
+              <Duration {...node.period} />
             </>
           )}
         </span>

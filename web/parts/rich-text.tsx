@@ -1,6 +1,6 @@
-import { createLater } from './lazy.tsx'
+import { createLazy } from './lazy.tsx'
 
-const Markdown = createLater({ name: 'The text' }, async () => (await import('./markdown.tsx')).Markdown)
+const Markdown = createLazy({ name: 'The text' }, async () => (await import('./markdown.tsx')).Markdown)
 
 /** Longer than this, making elements of it would stop the page for seconds. */
 const most = 100_000

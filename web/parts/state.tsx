@@ -4,7 +4,7 @@ export type Tone = 'waiting' | 'working' | 'good' | 'bad' | 'idle' | 'off'
 export interface State {
   tone: Tone
   /** One line, present tense. */
-  says: string
+  text: string
 }
 
 /** A sign before its words. Drawn, because fonts show ⏸ as an emoji or not at all. */
@@ -23,11 +23,11 @@ export function Sign({ tone }: { tone: Tone }) {
   )
 }
 
-export function Stated({ state }: { state: State }) {
+export function StateLabel({ state }: { state: State }) {
   return (
     <span className={`stated tone-${state.tone}`}>
       <Sign tone={state.tone} />
-      {state.says}
+      {state.text}
     </span>
   )
 }

@@ -1,5 +1,5 @@
 import { nowMs, useSecond } from '../clock.ts'
-import { age, clockTime, duration, exactTime, ticking } from '../text.ts'
+import { age, clockTime, duration, exactTime, runningDuration } from '../text.ts'
 
 /** How long ago, with the exact time on hover. */
 export function Ago({ at }: { at: string }) {
@@ -13,7 +13,7 @@ export function Ago({ at }: { at: string }) {
 }
 
 /** How long something took, or takes so far. */
-export function Lasting({ from, to }: { from: string; to: string | null }) {
+export function Duration({ from, to }: { from: string; to: string | null }) {
   return to === null ? (
     <SoFar from={from} />
   ) : (
@@ -23,7 +23,7 @@ export function Lasting({ from, to }: { from: string; to: string | null }) {
 
 function SoFar({ from }: { from: string }) {
   useSecond()
-  return <span title={`since ${exactTime(Date.parse(from))}`}>{ticking(nowMs() - Date.parse(from))}</span>
+  return <span title={`since ${exactTime(Date.parse(from))}`}>{runningDuration(nowMs() - Date.parse(from))}</span>
 }
 
 const spanOf = (from: string, to: string): string => `${exactTime(Date.parse(from))} to ${clockTime(Date.parse(to))}`

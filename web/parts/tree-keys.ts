@@ -16,14 +16,14 @@ export interface TreeMoves {
 /** The arrows move in it, open and close; Enter and Space choose: as in any tree. */
 export function onTreeKey(event: KeyboardEvent, rows: readonly TreeRow[], active: number, moves: TreeMoves): void {
   if (event.ctrlKey || event.metaKey || event.altKey) return
-  const meant = meaningOf(event.key, rows, active)
+  const meant = actionOf(event.key, rows, active)
   if (meant === null) return
   if (meant.does !== 'moveTo' || rows[meant.index] !== undefined) moves[meant.does](meant.index)
   event.preventDefault()
 }
 
 /** What a key does on a line, and to which; null: it is not the tree's. */
-export function meaningOf(
+export function actionOf(
   key: string,
   rows: readonly TreeRow[],
   active: number,
@@ -56,7 +56,7 @@ export function meaningOf(
 }
 
 /** With one more, or without one that was there. */
-export function toggledSet<Key>(before: ReadonlySet<Key>, key: Key): ReadonlySet<Key> {
+export function toggleKey<Key>(before: ReadonlySet<Key>, key: Key): ReadonlySet<Key> {
   const next = new Set(before)
   if (!next.delete(key)) next.add(key)
   return next

@@ -1,6 +1,6 @@
 import type { MouseEvent } from 'react'
 
-import { Fold } from './chevron.tsx'
+import { Chevron } from './chevron.tsx'
 
 interface TreeToggleProps {
   className: string
@@ -19,7 +19,7 @@ export function TreeToggle({ className, expanded, onToggle }: TreeToggleProps) {
   }
   return (
     <span className={className} aria-hidden="true" onClick={toggle}>
-      <Fold open={expanded} />
+      <Chevron open={expanded} />
     </span>
   )
 }

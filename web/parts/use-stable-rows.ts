@@ -13,7 +13,7 @@ interface Held<Item> {
  * While the pointer is on a list, its rows stay where they are: what they say is kept up to date, what is new or gone
  * waits until the pointer leaves.
  */
-export function useHeld<Item extends { id: string }>(items: readonly Item[]): Held<Item> {
+export function useStableRows<Item extends { id: string }>(items: readonly Item[]): Held<Item> {
   const [pointed, setPointed] = useState(false)
   const order = useRef<readonly Item[]>(items)
   if (!pointed) order.current = items

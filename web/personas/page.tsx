@@ -5,9 +5,9 @@ import type { PersonaView } from '../../src/org/personas/contract.ts'
 import { Columns } from '../parts/columns.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
-import { addresses, Link, setQuery, usePlace } from '../router.tsx'
+import { addresses, Link, setQuery, useAddress } from '../router.tsx'
 import { figure } from '../text.ts'
-import { useChosen } from '../org/selection.ts'
+import { useSelectedOrganisation } from '../org/selection.ts'
 import { chartQuery, mostAsked, organisationsQuery, personasQuery } from '../org/queries.ts'
 
 interface Held {
@@ -19,13 +19,13 @@ interface Held {
 const atOnce = 300
 
 export function PersonasPage() {
-  const { query } = usePlace()
+  const { query } = useAddress()
   const all = query.get('all') === 'true'
   const text = query.get('find') ?? ''
   const personas = useQuery(personasQuery(all))
   const known = useQuery(organisationsQuery())
   const organisations = known.data ?? []
-  const chosen = useChosen({ page: 'personas' }, query, organisations)
+  const chosen = useSelectedOrganisation({ page: 'personas' }, query, organisations)
   const inScope = organisations.filter((each) => chosen === null || each.slug === chosen).slice(0, mostAsked)
   const { seats, areKnown } = useSeats(inScope)
   // Who holds a seat decides who is shown: everybody, or nobody, would only flash by.

@@ -1,10 +1,10 @@
 import { useState } from 'react'
 
 import type { Brief } from '../../src/work/briefs/contract.ts'
-import { createLater } from '../parts/lazy.tsx'
+import { createLazy } from '../parts/lazy.tsx'
 import { Commit } from './commit.tsx'
 
-const BriefDiff = createLater({ name: 'The diff' }, async () => (await import('./brief-diff.tsx')).BriefDiff)
+const BriefDiff = createLazy({ name: 'The diff' }, async () => (await import('./brief-diff.tsx')).BriefDiff)
 
 /** What one brief changes; asked for when somebody looks. */
 export function BriefChanges({ brief }: { brief: Brief }) {

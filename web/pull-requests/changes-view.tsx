@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 
 import type { PullRequestShown } from '../../src/work/pull-requests/contract.ts'
 import type { Run } from '../../src/work/runs/contract.ts'
-import { Refused } from '../client.ts'
+import { ApiError } from '../client.ts'
 import { DiffView } from '../diff/view.tsx'
 import { RichText } from '../parts/rich-text.tsx'
-import { Stated } from '../parts/state.tsx'
+import { StateLabel } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import { Failure, Skeleton } from '../parts/notices.tsx'
-import { CheckList, CheckSum } from './checks.tsx'
+import { CheckList, CheckCount } from './checks.tsx'
 import { Commit } from './commit.tsx'
 import { fileOfRun, pullRequestQuery, runDiffQuery } from './queries.ts'
 import { pullRequestState } from './state.ts'
@@ -17,7 +17,7 @@ import { pullRequestState } from './state.ts'
 export function ChangesView({ run }: { run: Run }) {
   const found = useQuery(pullRequestQuery(run.id))
   const diff = useQuery(runDiffQuery(run))
-  const missing = found.error instanceof Refused && found.error.status === 404
+  const missing = found.error instanceof ApiError && found.error.status === 404
   const head =
     found.data !== undefined ? (
       <PullRequestHead pullRequest={found.data} />
@@ -58,14 +58,14 @@ function PullRequestHead({ pullRequest }: { pullRequest: PullRequestShown }) {
     <header className="pr-head">
       <h2>{title}</h2>
       <p className="facts">
-        <Stated state={pullRequestState(pullRequest)} />
+        <StateLabel state={pullRequestState(pullRequest)} />
         <span className="branches">
           <code>{pullRequest.source}</code> <span className="muted">into</span> <code>{pullRequest.target}</code>
         </span>
         <span className="muted">
           <Commit id={pullRequest.baseCommit} /> → <Commit id={pullRequest.headCommit} />
         </span>
-        <CheckSum checks={checks} />
+        <CheckCount checks={checks} />
         <span className="muted">
           {pullRequest.endedAt === null ? 'opened' : pullRequest.status}{' '}
           <Ago at={pullRequest.endedAt ?? pullRequest.openedAt} />

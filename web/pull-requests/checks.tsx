@@ -1,19 +1,19 @@
 import type { PullRequestShown } from '../../src/work/pull-requests/contract.ts'
-import { Sign, Stated } from '../parts/state.tsx'
+import { Sign, StateLabel } from '../parts/state.tsx'
 import { addresses, Link } from '../router.tsx'
 
 type Checks = PullRequestShown['checks']
 
 /** `4 of 4 checks passed` */
-export function CheckSum({ checks }: { checks: Checks }) {
+export function CheckCount({ checks }: { checks: Checks }) {
   const passed = checks.filter((check) => check.passed).length
   if (checks.length === 0) return <span className="muted">no checks</span>
   const all = passed === checks.length
   return (
-    <Stated
+    <StateLabel
       state={{
         tone: all ? 'good' : 'bad',
-        says: `${passed} of ${checks.length} ${checks.length === 1 ? 'check' : 'checks'} passed`,
+        text: `${passed} of ${checks.length} ${checks.length === 1 ? 'check' : 'checks'} passed`,
       }}
     />
   )

@@ -3,13 +3,13 @@ import { useQuery } from '@tanstack/react-query'
 import { Counts } from '../diff/counts.tsx'
 import { addresses, Link } from '../router.tsx'
 import { counted, figure } from '../text.ts'
-import { CheckSum } from './checks.tsx'
+import { CheckCount } from './checks.tsx'
 import { pullRequestQuery } from './queries.ts'
 
 const filesShown = 5
 
 /** What the gate before a merge lets through, in the summary of its card. */
-export function MergePart({ runId }: { runId: string }) {
+export function MergeSummary({ runId }: { runId: string }) {
   const found = useQuery(pullRequestQuery(runId)).data
   if (found === undefined) return null
   const { diffstat, files, checks, source, target } = found
@@ -44,7 +44,7 @@ export function MergePart({ runId }: { runId: string }) {
       <div>
         <dt>Checks</dt>
         <dd>
-          <CheckSum checks={checks} />
+          <CheckCount checks={checks} />
         </dd>
       </div>
     </>

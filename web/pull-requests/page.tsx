@@ -3,16 +3,16 @@ import { useQuery } from '@tanstack/react-query'
 import { type PullRequest, PullRequestStatus } from '../../src/work/pull-requests/contract.ts'
 import { Columns } from '../parts/columns.tsx'
 import { Heading } from '../parts/heading.tsx'
-import { Stated } from '../parts/state.tsx'
+import { StateLabel } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
 import { pullRequestsQuery } from './queries.ts'
 import { pullRequestState } from './state.ts'
-import { addresses, Link, usePlace } from '../router.tsx'
+import { addresses, Link, useAddress } from '../router.tsx'
 
 /** What runs want to bring into repositories, and what became of it. */
 export function PullRequestsPage() {
-  const { query } = usePlace()
+  const { query } = useAddress()
   const chosen = PullRequestStatus.options.find((status) => status === query.get('status'))
   const found = useQuery(pullRequestsQuery(chosen))
   return (
@@ -28,7 +28,7 @@ export function PullRequestsPage() {
             to={`${addresses.pullRequests}?status=${status}`}
             aria-current={status === chosen ? 'true' : undefined}
           >
-            <Stated state={pullRequestState({ status })} />
+            <StateLabel state={pullRequestState({ status })} />
           </Link>
         ))}
       </nav>
@@ -60,7 +60,7 @@ function Table({ pullRequests }: { pullRequests: readonly PullRequest[] }) {
         {pullRequests.map((each) => (
           <tr key={each.id} data-pull-request={each.id}>
             <td className="status">
-              <Stated state={pullRequestState(each)} />
+              <StateLabel state={pullRequestState(each)} />
             </td>
             <td className="goal">
               <Link to={addresses.changes(each.runId)}>{each.title}</Link>

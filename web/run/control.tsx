@@ -2,9 +2,9 @@ import { useQueryClient } from '@tanstack/react-query'
 
 import { operations } from '../../src/operations/all.contract.ts'
 import type { Run } from '../../src/work/runs/contract.ts'
-import { useDeed } from '../use-operation.ts'
+import { useOperation } from '../use-operation.ts'
 import { CancelRun } from './cancel.tsx'
-import { Complaint } from '../parts/error-line.tsx'
+import { ErrorLine } from '../parts/error-line.tsx'
 import { keys } from '../queries.ts'
 
 /** Pause, resume, cancel: whichever of them would do something. */
@@ -12,8 +12,8 @@ export function RunControl({ run }: { run: Run }) {
   const queries = useQueryClient()
   const done = (): Promise<unknown> =>
     Promise.all([keys.run(run.id), keys.runs, keys.waiting].map((queryKey) => queries.invalidateQueries({ queryKey })))
-  const pause = useDeed(operations.gate.pause, done)
-  const resume = useDeed(operations.gate.resume, done)
+  const pause = useOperation(operations.gate.pause, done)
+  const resume = useOperation(operations.gate.resume, done)
   const error = pause.error ?? resume.error
   if (run.endedAt !== null) return null
   return (
@@ -36,7 +36,7 @@ export function RunControl({ run }: { run: Run }) {
         )}
         <CancelRun run={run} />
       </div>
-      {error !== null && <Complaint error={error} />}
+      {error !== null && <ErrorLine error={error} />}
     </div>
   )
 }

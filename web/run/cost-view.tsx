@@ -3,7 +3,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { Brief } from '../../src/work/briefs/contract.ts'
 import type { Run } from '../../src/work/runs/contract.ts'
 import { type ModelCost, type Spend, spendOperations } from '../../src/work/spends/contract.ts'
-import { call, Refused } from '../client.ts'
+import { call, ApiError } from '../client.ts'
 import { useSecond } from '../clock.ts'
 import { Columns } from '../parts/columns.tsx'
 import { Cost } from '../runs/cost.tsx'
@@ -59,7 +59,7 @@ export function CostView({ inspection }: { inspection: Inspection }) {
 }
 
 /** A daemon without a ledger has no calls to show. */
-const isUnknown = (error: unknown): boolean => error instanceof Refused && error.status === 404
+const isUnknown = (error: unknown): boolean => error instanceof ApiError && error.status === 404
 
 const [width, height, left, bottom] = [720, 180, 72, 20]
 

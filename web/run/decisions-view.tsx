@@ -4,7 +4,7 @@ import { Sign } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import type { Inspection } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
-import { answerWords, gateNames, gateState, questionState } from '../decisions/labels.ts'
+import { answerText, gateNames, gateState, questionState } from '../decisions/labels.ts'
 
 /** Every gate and question of the run, the oldest first: what was laid before whom, and what was said. */
 export function DecisionsView({ inspection }: { inspection: Inspection }) {
@@ -41,7 +41,7 @@ function GateItem({ gate }: { gate: GateShown }) {
         <p>
           <b>{gateNames[gate.gate] ?? gate.gate}</b>{' '}
           <span className={`tone-${state.tone}`}>
-            {state.says}
+            {state.text}
             {gate.by !== null && ` by ${gate.by}`}
           </span>
         </p>
@@ -69,9 +69,9 @@ function QuestionItem({ question }: { question: Question }) {
           <b>{question.text}</b>
         </p>
         <p>
-          <span className={`tone-${state.tone}`}>{state.says}</span>
+          <span className={`tone-${state.tone}`}>{state.text}</span>
           {question.answeredBy !== null && ` by ${question.answeredBy}: `}
-          {answerWords(question)}
+          {answerText(question)}
         </p>
         <p className="facts muted">
           <span>{question.risk} risk</span>

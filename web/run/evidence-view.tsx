@@ -4,7 +4,7 @@ import { Sign, type Tone } from '../parts/state.tsx'
 import { Hash } from '../parts/hash.tsx'
 import { addresses, Link } from '../router.tsx'
 import { counted, size } from '../text.ts'
-import { VerdictLine, Who } from '../verdicts/verdict.tsx'
+import { AgentName, VerdictLine } from '../verdicts/verdict.tsx'
 
 const most = 500
 
@@ -47,7 +47,7 @@ export function EvidenceView({ inspection }: { inspection: Inspection }) {
                     <>
                       <VerdictLine verdict={verdict} />{' '}
                       <span className="muted">
-                        by <Who personaId={verdict.verifierPersonaId} agentId={verdict.verifierId} />
+                        by <AgentName personaId={verdict.verifierPersonaId} agentId={verdict.verifierId} />
                         {(judged.get(brief.id)?.length ?? 0) > 1 &&
                           `, ${counted(judged.get(brief.id)?.length ?? 0, 'verdict')} in all`}
                       </span>

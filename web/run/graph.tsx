@@ -86,10 +86,10 @@ function Box({ brief, x, y, current }: { brief: Brief; x: number; y: number; cur
     >
       <rect x={x} y={y} width={boxWidth} height={boxHeight} rx={4} />
       <foreignObject x={x} y={y} width={boxWidth} height={boxHeight}>
-        <div className="box-text" title={`${brief.title}\n${state.says}`}>
+        <div className="box-text" title={`${brief.title}\n${state.text}`}>
           <Sign tone={state.tone} />
           <span className="grow">
-            <span className="cut box-title">{brief.title}</span> <span className="cut box-says">{state.says}</span>
+            <span className="cut box-title">{brief.title}</span> <span className="cut box-says">{state.text}</span>
           </span>
         </div>
       </foreignObject>

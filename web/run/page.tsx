@@ -1,32 +1,32 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 
-import { Boxed } from '../box/attempt-box.tsx'
-import { NoBox } from '../box/banner.tsx'
+import { BoxLabel } from '../box/attempt-box.tsx'
+import { NoBoxBanner } from '../box/banner.tsx'
 import { useRunLog } from '../live/use-log.ts'
 import { BriefDetail } from '../briefs/detail.tsx'
 import { Cost } from '../runs/cost.tsx'
 import { Heading } from '../parts/heading.tsx'
-import { createLater } from '../parts/lazy.tsx'
+import { createLazy } from '../parts/lazy.tsx'
 import { LineDetail } from '../events/line-detail.tsx'
 import { LogView } from '../events/log-view.tsx'
-import { Stated } from '../parts/state.tsx'
+import { StateLabel } from '../parts/state.tsx'
 import { runState } from '../runs/state.ts'
 import { Tabs } from '../parts/tabs.tsx'
-import { Ago, Lasting } from '../parts/time.tsx'
+import { Ago, Duration } from '../parts/time.tsx'
 import { RunTree } from '../briefs/tree.tsx'
 import { Failure, Skeleton } from '../parts/notices.tsx'
 import { Simulated } from '../runs/simulated.tsx'
 import { RunOutput } from '../output/run-output.tsx'
 import { type Inspection, runQuery } from '../queries.ts'
-import { addresses, Link, navigate, type RunView, usePlace } from '../router.tsx'
+import { addresses, Link, navigate, type RunView, useAddress } from '../router.tsx'
 import { RunControl } from './control.tsx'
 import { CostView } from './cost-view.tsx'
 import { DecisionsView } from './decisions-view.tsx'
 import { EvidenceView } from './evidence-view.tsx'
 import { Graph } from './graph.tsx'
 import { NotesView } from '../notes/view.tsx'
-import { RunGround } from './repository.tsx'
+import { RunRepository } from './repository.tsx'
 import { TimelineView } from './timeline-view.tsx'
 import { tabsOf, viewOf } from './views.ts'
 import { counted } from '../text.ts'
@@ -36,8 +36,8 @@ import { TasksView } from '../tiers/tasks-view.tsx'
 import { teamOf } from '../tiers/team.ts'
 import { TierTree } from '../tiers/tree.tsx'
 import { VerdictsView } from '../tiers/verdicts-view.tsx'
-import { WaitingCards } from '../decisions/cards.tsx'
-import { briefOf, waitingOf } from '../decisions/items.ts'
+import { DecisionCards } from '../decisions/cards.tsx'
+import { briefOf, pendingDecisions } from '../decisions/items.ts'
 import { Stops } from '../stops/stops.tsx'
 
 export function RunPage({ runId, briefId }: { runId: string; briefId: string | null }) {
@@ -67,7 +67,7 @@ function Run({ inspection, briefId }: { inspection: Inspection; briefId: string 
     inspection.briefs.find((each) => each.id === briefId) ??
     (briefId === null && briefs.length === 1 ? briefs[0] : undefined)
   const team = useMemo(() => (run.playbook === 'tiered' ? teamOf(inspection) : null), [run.playbook, inspection])
-  const { path, hash, query } = usePlace()
+  const { path, hash, query } = useAddress()
   const [view, setView] = useState(() => viewOf(query))
   const asked = query.get('view')
   useEffect(() => {
@@ -89,7 +89,7 @@ function Run({ inspection, briefId }: { inspection: Inspection; briefId: string 
     <>
       <RunHeader inspection={inspection} />
       <Stops />
-      {!run.simulated && run.endedAt === null && <NoBox />}
+      {!run.simulated && run.endedAt === null && <NoBoxBanner />}
       <RunWaiting
         inspection={inspection}
         briefId={briefId}
@@ -138,18 +138,18 @@ const fillsThePage: readonly RunView[] = ['changes', 'output', ...readsTiers]
 
 /** What the run waits for. With a brief chosen only what is about it is open; the rest is one line away. */
 function RunWaiting({ inspection, briefId, slim }: { inspection: Inspection; briefId: string | null; slim: boolean }) {
-  const all = waitingOf(inspection.gates, inspection.questions)
+  const all = pendingDecisions(inspection.gates, inspection.questions)
   const near = briefId === null ? all : all.filter((item) => briefOf(item) === briefId)
   const others = all.length - near.length
   return (
     <section className="run-waiting" data-slim={slim || undefined} aria-label="What waits for you">
-      <WaitingCards items={near} within={inspection.run} />
+      <DecisionCards items={near} within={inspection.run} />
       {others > 0 && (
         <p className="facts">
-          <Stated
+          <StateLabel
             state={{
               tone: 'waiting',
-              says: `${counted(others, 'thing')} of this run ${others === 1 ? 'waits' : 'wait'} for you`,
+              text: `${counted(others, 'thing')} of this run ${others === 1 ? 'waits' : 'wait'} for you`,
             }}
           />
           <Link to={addresses.run(inspection.run.id)}>Show</Link>
@@ -159,7 +159,7 @@ function RunWaiting({ inspection, briefId, slim }: { inspection: Inspection; bri
   )
 }
 
-const ChangesView = createLater(
+const ChangesView = createLazy(
   { name: 'The changes' },
   async () => (await import('../pull-requests/changes-view.tsx')).ChangesView,
 )
@@ -171,11 +171,11 @@ function RunHeader({ inspection }: { inspection: Inspection }) {
       <div className="grow">
         <Heading title={run.goalAnchor} />
         <p className="facts">
-          <Stated state={runState(run.status)} />
+          <StateLabel state={runState(run.status)} />
           {run.simulated && <Simulated />}
-          {attempts.length > 0 && <Boxed boxed={attempts.every((attempt) => attempt.boxed)} />}
+          {attempts.length > 0 && <BoxLabel boxed={attempts.every((attempt) => attempt.boxed)} />}
           <span className="figure">
-            <Lasting from={run.startedAt} to={run.endedAt} />
+            <Duration from={run.startedAt} to={run.endedAt} />
           </span>
           <Cost run={run} limit={run.configuration.costLimit} />
           <span className="muted">
@@ -183,7 +183,7 @@ function RunHeader({ inspection }: { inspection: Inspection }) {
           </span>
           <code className="muted">{run.id}</code>
         </p>
-        <RunGround run={run} />
+        <RunRepository run={run} />
         {run.summary !== null && <p className="summary">{run.summary}</p>}
       </div>
       <RunControl run={run} />

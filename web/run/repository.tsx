@@ -1,12 +1,12 @@
 import type { Run } from '../../src/work/runs/contract.ts'
-import { modeWords } from '../box/labels.ts'
+import { modeLabels } from '../box/labels.ts'
 import { Sign } from '../parts/state.tsx'
 import { Commit } from '../pull-requests/commit.tsx'
 
 /** Where the work of a run comes from and goes to, how freely its agents work, and what was odd about the repository. */
-export function RunGround({ run }: { run: Run }) {
+export function RunRepository({ run }: { run: Run }) {
   const { repository, configuration, head } = run
-  const mode = modeWords[configuration.mode]
+  const mode = modeLabels[configuration.mode]
   if (repository === null && configuration.workspace === null) return null
   return (
     <>
@@ -35,7 +35,7 @@ export function RunGround({ run }: { run: Run }) {
             <span className="muted">workspace</span> <code>{configuration.workspace}</code>
           </span>
         )}
-        <span className="label" title={mode.says}>
+        <span className="label" title={mode.text}>
           {mode.name}
         </span>
       </p>

@@ -2,14 +2,14 @@ import type { Tone } from '../parts/state.tsx'
 import { attemptState } from '../briefs/state.ts'
 import type { Inspection } from '../queries.ts'
 import { addresses } from '../router.tsx'
-import { answerWords, gateNames, gateState } from '../decisions/labels.ts'
+import { answerText, gateNames, gateState } from '../decisions/labels.ts'
 
 export interface Span {
   key: string
   from: number
   to: number
   tone: Tone
-  says: string
+  text: string
 }
 
 export interface Lane {
@@ -42,14 +42,14 @@ export function timelineOf({ run, briefs, attempts, gates, questions }: Inspecti
       from: at(gate.pendingSince),
       to: at(gate.decidedAt),
       tone: 'waiting' as const,
-      says: `${gateNames[gate.gate] ?? gate.gate}: ${gateState(gate).says}${gate.by === null ? '' : ` by ${gate.by}`}`,
+      text: `${gateNames[gate.gate] ?? gate.gate}: ${gateState(gate).text}${gate.by === null ? '' : ` by ${gate.by}`}`,
     })),
     ...questions.map((question) => ({
       key: question.id,
       from: at(question.createdAt),
       to: at(question.answeredAt),
       tone: 'waiting' as const,
-      says: `${question.text}: ${answerWords(question) || 'not answered yet'}`,
+      text: `${question.text}: ${answerText(question) || 'not answered yet'}`,
     })),
   ].toSorted((a, b) => a.from - b.from)
   const tries = Map.groupBy(attempts, (attempt) => attempt.briefId)
@@ -68,7 +68,7 @@ export function timelineOf({ run, briefs, attempts, gates, questions }: Inspecti
         from: at(attempt.startedAt ?? attempt.createdAt),
         to: at(attempt.endedAt),
         tone: attemptState(attempt).tone,
-        says: `attempt ${index + 1}: ${attemptState(attempt).says}${attempt.detail === null ? '' : `, ${attempt.detail}`}`,
+        text: `attempt ${index + 1}: ${attemptState(attempt).text}${attempt.detail === null ? '' : `, ${attempt.detail}`}`,
       })),
     }))
   const waiting: Lane = { key: 'you', title: 'Waiting for you', to: addresses.run(run.id), inner: false, spans: waits }

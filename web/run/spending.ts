@@ -9,10 +9,10 @@ export interface Spending {
 
 /** From the newest calls backwards: what came before those that are known is where the line begins. */
 export function spendingOf(spends: readonly Spend[], total: number, limit: number | null): Spending {
-  const inOrder = spends.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
-  const known = inOrder.reduce((sum, spend) => sum + (spend.costMicros ?? 0), 0)
+  const compareByAge = spends.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
+  const known = compareByAge.reduce((sum, spend) => sum + (spend.costMicros ?? 0), 0)
   let micros = Math.max(0, total - known)
-  const points = inOrder.map((spend) => {
+  const points = compareByAge.map((spend) => {
     micros += spend.costMicros ?? 0
     return { at: Date.parse(spend.at), micros }
   })

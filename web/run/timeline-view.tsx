@@ -5,7 +5,7 @@ import { useSecond } from '../clock.ts'
 import { Sign } from '../parts/state.tsx'
 import type { Inspection } from '../queries.ts'
 import { Link } from '../router.tsx'
-import { duration, exactTime, roughly } from '../text.ts'
+import { duration, exactTime, coarseDuration } from '../text.ts'
 import { type Lane, type Span, type Timeline, ticksOf, timelineOf } from './spans.ts'
 
 const laneHeight = 24
@@ -75,7 +75,7 @@ function Axis({ timeline: { begin, end } }: { timeline: Timeline }) {
           .filter((tick) => tick < (end - begin) * 0.93)
           .map((tick) => (
             <span key={tick} className="tick figure muted" style={{ left: `${(tick / (end - begin)) * 100}%` }}>
-              {tickWords(tick)}
+              {tickText(tick)}
             </span>
           ))}
       </span>
@@ -83,11 +83,11 @@ function Axis({ timeline: { begin, end } }: { timeline: Timeline }) {
   )
 }
 
-function tickWords(ms: number): string {
+function tickText(ms: number): string {
   if (ms === 0) return '0'
   if (ms < 60_000) return duration(ms)
   return ms % 60_000 === 0
-    ? roughly(ms)
+    ? coarseDuration(ms)
     : `${Math.floor(ms / 60_000)}:${String((ms % 60_000) / 1_000).padStart(2, '0')} min`
 }
 
@@ -110,11 +110,11 @@ function Bar({ span, timeline: { begin, end } }: { span: Span; timeline: Timelin
   const share = (ms: number): number => (Math.min(Math.max(ms, 0), end - begin) / (end - begin)) * 100
   const left = share(span.from - begin)
   const style: CSSProperties = { left: `${left}%`, width: `${Math.max(0, share(span.to - begin) - left)}%` }
-  const says = `${span.says}; ${duration(span.to - span.from)} from ${exactTime(span.from)}`
+  const text = `${span.text}; ${duration(span.to - span.from)} from ${exactTime(span.from)}`
   return (
-    <span className={`span tone-${span.tone}`} style={style} title={says}>
+    <span className={`span tone-${span.tone}`} style={style} title={text}>
       <Sign tone={span.tone} />
-      <span className="unseen">{says}</span>
+      <span className="unseen">{text}</span>
     </span>
   )
 }

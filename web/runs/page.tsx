@@ -3,21 +3,21 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { RunStatus } from '../../src/work/runs/contract.ts'
 import { Heading } from '../parts/heading.tsx'
 import { RunTable } from './table.tsx'
-import { Stated } from '../parts/state.tsx'
+import { StateLabel } from '../parts/state.tsx'
 import { runState } from './state.ts'
 import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
-import { useChosen } from '../org/selection.ts'
+import { useSelectedOrganisation } from '../org/selection.ts'
 import { organisationsQuery } from '../org/queries.ts'
 import { runsQuery } from '../queries.ts'
-import { addresses, Link, usePlace } from '../router.tsx'
+import { addresses, Link, useAddress } from '../router.tsx'
 import { figure } from '../text.ts'
 
 export function RunsPage() {
-  const { query } = usePlace()
+  const { query } = useAddress()
   const chosen = RunStatus.options.find((status) => status === query.get('status'))
   const known = useQuery(organisationsQuery())
   const organisations = known.data ?? []
-  const org = useChosen({ page: 'runs' }, query, organisations)
+  const org = useSelectedOrganisation({ page: 'runs' }, query, organisations)
   const organisation = organisations.length > 1 ? organisations.find((each) => each.slug === org) : undefined
   // Whose runs is known first: those of others would only flash by.
   const pages = useInfiniteQuery({ ...runsQuery(chosen, organisation?.organisationId), enabled: !known.isPending })
@@ -48,7 +48,7 @@ export function RunsPage() {
 function StatusFilter({ counts, chosen }: { counts: Record<string, number>; chosen: RunStatus | undefined }) {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0)
   const statuses = RunStatus.options.filter((status) => (counts[status] ?? 0) > 0 || status === chosen)
-  const { query } = usePlace()
+  const { query } = useAddress()
   if (all === 0 && chosen === undefined) return null
   const address = (status: RunStatus | ''): string => {
     const kept = new URLSearchParams(query)
@@ -63,7 +63,7 @@ function StatusFilter({ counts, chosen }: { counts: Record<string, number>; chos
       </Link>
       {statuses.map((status) => (
         <Link key={status} to={address(status)} aria-current={status === chosen ? 'true' : undefined}>
-          <Stated state={runState(status)} /> <span className="figure">{figure(counts[status] ?? 0)}</span>
+          <StateLabel state={runState(status)} /> <span className="figure">{figure(counts[status] ?? 0)}</span>
         </Link>
       ))}
     </nav>

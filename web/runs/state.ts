@@ -12,4 +12,4 @@ const runTones: Record<RunStatus, Tone> = {
   cancelled: 'off',
 }
 
-export const runState = (status: RunStatus): State => ({ tone: runTones[status], says: status })
+export const runState = (status: RunStatus): State => ({ tone: runTones[status], text: status })

@@ -2,15 +2,15 @@ import type { RunLine } from '../../src/work/runs/contract.ts'
 import { addresses, Link } from '../router.tsx'
 import { counted, figure } from '../text.ts'
 import { Columns } from '../parts/columns.tsx'
-import { useHeld } from '../parts/use-stable-rows.ts'
-import { Stated } from '../parts/state.tsx'
+import { useStableRows } from '../parts/use-stable-rows.ts'
+import { StateLabel } from '../parts/state.tsx'
 import { runState } from './state.ts'
-import { Ago, Lasting } from '../parts/time.tsx'
+import { Ago, Duration } from '../parts/time.tsx'
 import { Simulated } from './simulated.tsx'
 
 /** Runs, one line each; on a phone each line folds into two. */
 export function RunTable({ runs }: { runs: readonly RunLine[] }) {
-  const { shown, waiting, release, pointer } = useHeld(runs)
+  const { shown, waiting, release, pointer } = useStableRows(runs)
   return (
     <>
       {waiting > 0 && (
@@ -43,7 +43,7 @@ function RunRow({ run }: { run: RunLine }) {
   return (
     <tr data-run={run.id}>
       <td className="status">
-        <Stated state={runState(run.status)} />
+        <StateLabel state={runState(run.status)} />
       </td>
       <td className="goal">
         <Link to={addresses.run(run.id)}>{run.goalAnchor}</Link>
@@ -61,7 +61,7 @@ function RunRow({ run }: { run: RunLine }) {
       </td>
       <td className="figure wide">{figure(run.inputTokens + run.outputTokens)}</td>
       <td className="figure wide">
-        <Lasting from={run.startedAt} to={run.endedAt} />
+        <Duration from={run.startedAt} to={run.endedAt} />
       </td>
       <td className="figure age">
         <Ago at={run.startedAt} />

@@ -8,8 +8,8 @@ import { Heading } from '../parts/heading.tsx'
 import { Ago } from '../parts/time.tsx'
 import { Command, Failure, Skeleton } from '../parts/notices.tsx'
 import { addresses, Link } from '../router.tsx'
-import { figure, words } from '../text.ts'
-import { Holding } from '../org/chart.tsx'
+import { figure, humanise } from '../text.ts'
+import { HolderIcon } from '../org/chart.tsx'
 import { AssignmentTable } from '../org/history-section.tsx'
 import { Found } from '../org/page.tsx'
 import { assignmentsQuery, chartQuery, seatQuery } from '../org/queries.ts'
@@ -81,13 +81,13 @@ function Holder({ position }: { position: PositionView }) {
       {assignment === null ? (
         <>
           <p className="holder">
-            <Holding vacant /> vacant
+            <HolderIcon vacant /> vacant
           </p>
           <Command text={`agency org assign --position-id ${position.positionId} --persona-slug SLUG`} />
         </>
       ) : (
         <p className="holder">
-          <Holding vacant={false} />{' '}
+          <HolderIcon vacant={false} />{' '}
           <Link to={addresses.persona(assignment.personaSlug)}>{assignment.personaName}</Link>{' '}
           <span className="muted">
             since <Ago at={assignment.assignedAt} />
@@ -192,7 +192,7 @@ const SeatLink = ({ slug, seat }: { slug: string; seat: ChartSeat }) => (
   <>
     <Link to={addresses.seat(slug, seat.positionId)}>{seat.title}</Link>{' '}
     <span className="muted holder">
-      <Holding vacant={seat.holder === null} />{' '}
+      <HolderIcon vacant={seat.holder === null} />{' '}
       {seat.holder === null ? (
         'vacant'
       ) : (
@@ -220,7 +220,7 @@ function Limits({ position }: { position: PositionView }) {
         <dl className="pairs">
           {position.authority.map((limit) => (
             <div key={limit.kind}>
-              <dt>{words(limit.kind)}</dt>
+              <dt>{humanise(limit.kind)}</dt>
               <dd>
                 <span className="figure">
                   {figure(limit.limit)} {limit.unit}

@@ -3,10 +3,10 @@ import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 
 import { operations } from '../../src/operations/all.contract.ts'
 import { call } from '../client.ts'
-import { useChosen } from '../org/selection.ts'
+import { useSelectedOrganisation } from '../org/selection.ts'
 import { chartQuery, organisationsQuery, personasQuery } from '../org/queries.ts'
 import { keys } from '../queries.ts'
-import { addresses, navigate, routeOf, usePlace } from '../router.tsx'
+import { addresses, navigate, routeOf, useAddress } from '../router.tsx'
 import { chooseTheme, themes } from '../theme.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Sign, type Tone } from '../parts/state.tsx'
@@ -132,9 +132,9 @@ function useChoices(): Choice[] {
 
 /** Every organisation with its pages, the seats of the chosen one, every persona. */
 function useOrganisationChoices(): Choice[] {
-  const { path, query } = usePlace()
+  const { path, query } = useAddress()
   const organisations = useQuery(organisationsQuery()).data ?? []
-  const chosen = useChosen(routeOf(path), query, organisations)
+  const chosen = useSelectedOrganisation(routeOf(path), query, organisations)
   const personas = useQuery(personasQuery()).data ?? []
   const seats = useQuery({ ...chartQuery(chosen ?? ''), enabled: chosen !== null }).data?.seats ?? []
   return [

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 
-import { OrganisationSwitch } from '../org/select.tsx'
+import { OrganisationSelect } from '../org/select.tsx'
 import { statusQuery } from '../queries.ts'
 import { addresses, Link, type Route } from '../router.tsx'
 import { counted, figure } from '../text.ts'
-import { useWaiting } from '../decisions/use-count.ts'
+import { usePendingCount } from '../decisions/use-count.ts'
 
 /** The places that exist, with what is in them. On a phone it lies at the bottom, within reach of a thumb. */
 export function Rail({ route, onSearch }: { route: Route; onSearch: () => void }) {
-  const waits = useWaiting()
+  const waits = usePendingCount()
   const status = useQuery(statusQuery)
   const runs = status.data?.running.runs ?? 0
   return (
@@ -16,7 +16,7 @@ export function Rail({ route, onSearch }: { route: Route; onSearch: () => void }
       <span className="mark" aria-hidden="true">
         Agency
       </span>
-      <OrganisationSwitch route={route} />
+      <OrganisationSelect route={route} />
       <ul className="plain">
         <Item
           to={addresses.inbox}

@@ -3,7 +3,7 @@ import { Command } from '../parts/notices.tsx'
 import { useLive } from '../live/use-live.ts'
 
 /** Only somebody who can read the operator's files can sign a browser in, so the way leads through the terminal. */
-export function SignedOutPage() {
+export function SignInPage() {
   const live = useLive()
   return (
     <main className="signed-out">

@@ -4,9 +4,9 @@ import { useState } from 'react'
 import { type Stop, stopOperations } from '../../src/work/stops/contract.ts'
 import { call } from '../client.ts'
 import { useSecond } from '../clock.ts'
-import { useDeed } from '../use-operation.ts'
+import { useOperation } from '../use-operation.ts'
 import { organisationsQuery } from '../org/queries.ts'
-import { Complaint } from '../parts/error-line.tsx'
+import { ErrorLine } from '../parts/error-line.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Sign } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
@@ -49,7 +49,7 @@ function Stopped({ stop }: { stop: Stop }) {
   const organisations = useQuery(organisationsQuery()).data ?? []
   const organisation = organisations.find((each) => each.organisationId === stop.organisationId)
   const queries = useQueryClient()
-  const clear = useDeed(stopOperations.clear, () => queries.invalidateQueries())
+  const clear = useOperation(stopOperations.clear, () => queries.invalidateQueries())
   const what =
     stop.organisationId === null ? 'Everything' : (organisation?.name ?? `Organisation ${stop.organisationId}`)
   return (
@@ -60,7 +60,7 @@ function Stopped({ stop }: { stop: Stop }) {
           <b>{what} is stopped</b> by {stop.by}, <Ago at={stop.at} />
           {stop.reason !== '' && `: ${stop.reason}`}. Nothing is launched.
         </p>
-        {clear.error !== null && <Complaint error={clear.error} />}
+        {clear.error !== null && <ErrorLine error={clear.error} />}
       </div>
       <button
         type="button"
@@ -78,7 +78,7 @@ export function StopEverything() {
   const known = useQuery(stopsQuery).data
   const [asking, setAsking] = useState(false)
   const queries = useQueryClient()
-  const stop = useDeed(stopOperations.set, () => {
+  const stop = useOperation(stopOperations.set, () => {
     setAsking(false)
     return queries.invalidateQueries()
   })
@@ -95,7 +95,7 @@ export function StopEverything() {
           Agents at work are interrupted and nothing more is launched, in any organisation, until you lift it. Nothing
           is lost, and no retry is counted.
         </p>
-        {stop.error !== null && <Complaint error={stop.error} />}
+        {stop.error !== null && <ErrorLine error={stop.error} />}
         <p className="buttons">
           <button type="button" autoFocus onClick={() => setAsking(false)}>
             Leave it running

@@ -12,9 +12,9 @@ import {
   SharedAssumptions,
 } from '../../src/playbooks/tiered/contract.ts'
 import { Columns } from '../parts/columns.tsx'
-import { Folded } from '../parts/disclosure.tsx'
+import { Disclosure } from '../parts/disclosure.tsx'
 import { LongTable } from '../parts/long-table.tsx'
-import { Many } from '../parts/long-list.tsx'
+import { LongList } from '../parts/long-list.tsx'
 import { RichText } from '../parts/rich-text.tsx'
 import { Sign } from '../parts/state.tsx'
 import type { Inspection } from '../queries.ts'
@@ -124,22 +124,22 @@ export function ArchitectureView({ inspection, team }: { inspection: Inspection;
             Proposals <span className="muted">of the specialists, by workstream</span>
           </h2>
           <ul className="plain">
-            <Many items={proposals}>
+            <LongList items={proposals}>
               {([stream, read]) => (
                 <li key={stream} className="evidence">
                   <div className="grow">
-                    <Folded summary={proposalLine(stream, read.content)}>
+                    <Disclosure summary={proposalLine(stream, read.content)}>
                       {() => (
                         <>
                           {read.content !== null && <Proposed proposal={read.content} />}
                           <Source of={read} />
                         </>
                       )}
-                    </Folded>
+                    </Disclosure>
                   </div>
                 </li>
               )}
-            </Many>
+            </LongList>
           </ul>
         </section>
       )}
@@ -166,7 +166,7 @@ function Canonical({ architecture }: { architecture: Architecture }) {
       <RichText text={architecture.overview} />
       <h3>Slices by workstream</h3>
       <ul className="plain">
-        <Many items={slices}>
+        <LongList items={slices}>
           {([stream, slice]) => (
             <li key={stream} className="evidence">
               <div className="grow">
@@ -177,7 +177,7 @@ function Canonical({ architecture }: { architecture: Architecture }) {
               </div>
             </li>
           )}
-        </Many>
+        </LongList>
       </ul>
       <Contracts of={architecture.interface_contracts} />
     </>

@@ -91,7 +91,7 @@ function rootOf(inspection: Inspection, team: Team): Branch {
           {
             key: attempt.id,
             title: '',
-            state: { tone: 'idle', says: '' },
+            state: { tone: 'idle', text: '' },
             node: attemptNode(attempt, index, 0, 0, 0),
           } as Branch,
           ...judges
@@ -125,7 +125,7 @@ function rootOf(inspection: Inspection, team: Team): Branch {
   const workers = (squad: Squad): Branch => ({
     key: `t4:${squad.ref}`,
     title: 'T4 workers:',
-    state: { ...stateOfAll(squad.tasks), says: workersText(squad.tasks) },
+    state: { ...stateOfAll(squad.tasks), text: workersText(squad.tasks) },
     isEmpty: squad.tasks.length === 0,
     below: () => squad.tasks.map((task) => brief(task, `T4 ${task.label ?? task.title}`)),
   })
@@ -151,7 +151,7 @@ function rootOf(inspection: Inspection, team: Team): Branch {
     return {
       key: `ws:${each.id}`,
       title: each.path.length === 0 ? each.id : `${each.id}  ${pathText(each.path)}`,
-      state: gated(tasks.length === 0 ? state : { ...state, says: `${state.says} · ${workersText(tasks)}` }, gate),
+      state: gated(tasks.length === 0 ? state : { ...state, text: `${state.text} · ${workersText(tasks)}` }, gate),
       isEmpty: each.squads.length === 0,
       isOpen: team.streams.length <= fewStreams,
       below: () => each.squads.map(squadBranch),
@@ -162,7 +162,7 @@ function rootOf(inspection: Inspection, team: Team): Branch {
     key: 'run',
     title: run.goalAnchor,
     state: gated(
-      { ...runState(run.status), says: [run.status, ...atWork(inspection.briefs), ...tasksDone(team)].join(' · ') },
+      { ...runState(run.status), text: [run.status, ...atWork(inspection.briefs), ...tasksDone(team)].join(' · ') },
       waits.get('run'),
     ),
     to: addresses.run(run.id),
@@ -193,21 +193,21 @@ function tasksDone({ streams }: Team): string[] {
 function gated(state: State, gate: GateShown | undefined): State {
   if (gate === undefined) return state
   const whose = gate.approver === 'operator' ? 'pending review' : `${gate.approver} decides`
-  return { tone: 'waiting', says: `[GATE: ${whose}] ${state.says}` }
+  return { tone: 'waiting', text: `[GATE: ${whose}] ${state.text}` }
 }
 
 /** Its plan is what a run goes by; that it has to accept the result comes back at the end. */
 function stateOfT1({ t1 }: Team, isOver: boolean): State {
   const state = stateOfAll(t1)
   const accepts = t1.some(({ phase, inputs }) => phase === 't1_accept' && inputs['accept_scope'] !== 'architecture')
-  return state.tone === 'good' && !accepts && !isOver ? { tone: 'good', says: 'planned · acceptance to come' } : state
+  return state.tone === 'good' && !accepts && !isOver ? { tone: 'good', text: 'planned · acceptance to come' } : state
 }
 
 /** What a step has brought is read by the next one: nobody judges it, and it is done. */
 function stepState(brief: Brief): State {
   const state = briefState(brief)
   return brief.kind === 'plan' && brief.status === 'verified'
-    ? { ...state, says: state.says.replace('verified', 'done') }
+    ? { ...state, text: state.text.replace('verified', 'done') }
     : state
 }
 
@@ -270,6 +270,6 @@ function missing(there: readonly Brief[], expected: readonly Expected[], isOpen:
     .map(({ phase, workstream, title }) => ({
       key: `missing:${phase}:${workstream ?? ''}`,
       title,
-      state: { tone: 'idle', says: 'pending' },
+      state: { tone: 'idle', text: 'pending' },
     }))
 }

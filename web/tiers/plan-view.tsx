@@ -1,8 +1,8 @@
 import { Acceptance, type TierPlan, type Workstream } from '../../src/playbooks/tiered/contract.ts'
 import { LongTable } from '../parts/long-table.tsx'
-import { Many } from '../parts/long-list.tsx'
+import { LongList } from '../parts/long-list.tsx'
 import { RichText } from '../parts/rich-text.tsx'
-import { Sign, Stated, type State } from '../parts/state.tsx'
+import { Sign, StateLabel, type State } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import type { Inspection } from '../queries.ts'
 import { counted, figure } from '../text.ts'
@@ -69,7 +69,7 @@ function Lanes({ plan, streams }: { plan: TierPlan; streams: ReadonlyMap<string,
   const planned = new Map(plan.workstreams.map((each) => [each.id, each]))
   return (
     <ol className="plain group-lanes" aria-label="Groups in their order">
-      <Many items={plan.parallelism.sequence} atOnce={24}>
+      <LongList items={plan.parallelism.sequence} atOnce={24}>
         {(group, index) => {
           const ids = plan.parallelism.groups[group] ?? []
           return (
@@ -79,25 +79,25 @@ function Lanes({ plan, streams }: { plan: TierPlan; streams: ReadonlyMap<string,
                 {ids.length > 1 && ` · ${figure(ids.length)} at the same time`}
               </p>
               <ul className="plain">
-                <Many items={ids} atOnce={8}>
+                <LongList items={ids} atOnce={8}>
                   {(id) => {
                     const state = stateOf(streams.get(id))
                     return (
                       <li key={id} className="stream-chip" title={planned.get(id)?.name}>
                         <Sign tone={state.tone} />
                         <span className="grow">
-                          <b>{id}</b> <span className="unseen">{state.says}</span>
+                          <b>{id}</b> <span className="unseen">{state.text}</span>
                           <span className="muted">{pathText(streams.get(id)?.path ?? [])}</span>
                         </span>
                       </li>
                     )
                   }}
-                </Many>
+                </LongList>
               </ul>
             </li>
           )
         }}
-      </Many>
+      </LongList>
     </ol>
   )
 }
@@ -120,7 +120,7 @@ function StreamCells({ planned, stream }: { planned: Workstream; stream: Stream 
       <td className="wide">{planned.domain}</td>
       <td className="wide">{planned.t2_specialist ?? <span className="muted">none named</span>}</td>
       <td>
-        <Stated state={stateOf(stream)} />
+        <StateLabel state={stateOf(stream)} />
         {tasks.length > 0 && <p className="muted">T4 workers: {workersText(tasks)}</p>}
       </td>
     </>
@@ -128,7 +128,7 @@ function StreamCells({ planned, stream }: { planned: Workstream; stream: Stream 
 }
 
 const stateOf = (stream: Stream | undefined): State =>
-  stream === undefined ? { tone: 'idle', says: 'pending' } : streamState(stream)
+  stream === undefined ? { tone: 'idle', text: 'pending' } : streamState(stream)
 
 /** Changes of a path since the plan: they inform, nobody has to approve them. */
 function Amended({ amendments }: Pick<Inspection, 'amendments'>) {
@@ -137,7 +137,7 @@ function Amended({ amendments }: Pick<Inspection, 'amendments'>) {
     <section className="part">
       <h2>Amendments</h2>
       <ul className="plain">
-        <Many items={amendments}>
+        <LongList items={amendments}>
           {({ id, workstream, beforePath, afterPath, proposedBy, reason, acknowledgedBy, at }) => (
             <li key={id} className="evidence">
               <div className="grow">
@@ -153,7 +153,7 @@ function Amended({ amendments }: Pick<Inspection, 'amendments'>) {
               </div>
             </li>
           )}
-        </Many>
+        </LongList>
       </ul>
     </section>
   )

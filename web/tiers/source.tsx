@@ -1,4 +1,4 @@
-import { Folded } from '../parts/disclosure.tsx'
+import { Disclosure } from '../parts/disclosure.tsx'
 import { Hash } from '../parts/hash.tsx'
 import { Ago } from '../parts/time.tsx'
 import { addresses, Link } from '../router.tsx'
@@ -19,13 +19,13 @@ export function Source({ of: { artifact, content } }: { of: Read<unknown> }) {
       {content === null && (
         <p className="tone-bad">It has not the shape that was agreed on; it is shown as it was written.</p>
       )}
-      <Folded summary={`As JSON, ${size(artifact.bytes)}`} open={content === null}>
+      <Disclosure summary={`As JSON, ${size(artifact.bytes)}`} open={content === null}>
         {() => (
           <pre tabIndex={0} role="region" aria-label={`${artifact.name} as JSON`}>
             {pretty(artifact.content ?? '')}
           </pre>
         )}
-      </Folded>
+      </Disclosure>
     </div>
   )
 }

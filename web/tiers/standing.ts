@@ -53,21 +53,21 @@ export function stateOfAll(briefs: readonly Brief[]): State {
   const counts = countOf(briefs)
   const has = (standing: Standing): boolean => (counts.get(standing) ?? 0) > 0
   const live = briefs.length - (counts.get('cancelled') ?? 0)
-  if (has('failed')) return { tone: 'bad', says: 'failed' }
-  if (has('blocked')) return { tone: 'waiting', says: 'blocked' }
-  if (live === 0) return briefs.length === 0 ? { tone: 'idle', says: 'pending' } : { tone: 'off', says: 'cancelled' }
-  if (counts.get('done') === live) return { tone: 'good', says: 'done' }
-  if (counts.get('pending') === live) return { tone: 'idle', says: 'pending' }
-  return { tone: 'working', says: 'active' }
+  if (has('failed')) return { tone: 'bad', text: 'failed' }
+  if (has('blocked')) return { tone: 'waiting', text: 'blocked' }
+  if (live === 0) return briefs.length === 0 ? { tone: 'idle', text: 'pending' } : { tone: 'off', text: 'cancelled' }
+  if (counts.get('done') === live) return { tone: 'good', text: 'done' }
+  if (counts.get('pending') === live) return { tone: 'idle', text: 'pending' }
+  return { tone: 'working', text: 'active' }
 }
 
 /** A workstream is done when its work is joined with that of the others, not before. */
 export function streamState({ squads, part }: Pick<Stream, 'squads' | 'part'>): State {
-  if (part?.status === 'cancelled') return { tone: 'off', says: 'cancelled' }
+  if (part?.status === 'cancelled') return { tone: 'off', text: 'cancelled' }
   const state = stateOfAll(squads.flatMap(({ steps, tasks }) => [...steps, ...tasks]))
   if (part === null || state.tone === 'bad' || state.tone === 'waiting') return state
-  if (part.status === 'done') return { tone: 'good', says: 'done' }
-  return state.tone === 'good' ? { tone: 'working', says: part.heldBy === 'merge' ? 'being merged' : 'active' } : state
+  if (part.status === 'done') return { tone: 'good', text: 'done' }
+  return state.tone === 'good' ? { tone: 'working', text: part.heldBy === 'merge' ? 'being merged' : 'active' } : state
 }
 
 function countOf(briefs: readonly Brief[]): Map<Standing, number> {

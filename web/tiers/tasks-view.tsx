@@ -2,10 +2,10 @@ import { useId, useMemo } from 'react'
 
 import type { Brief } from '../../src/work/briefs/contract.ts'
 import { LongTable } from '../parts/long-table.tsx'
-import { Sign, type State, Stated } from '../parts/state.tsx'
+import { Sign, type State, StateLabel } from '../parts/state.tsx'
 import { briefState } from '../briefs/state.ts'
 import type { Inspection } from '../queries.ts'
-import { addresses, Link, setQuery, usePlace } from '../router.tsx'
+import { addresses, Link, setQuery, useAddress } from '../router.tsx'
 import { counted } from '../text.ts'
 import { type Overlap, overlapsOf, scopeOf } from './overlaps.ts'
 import { workersText } from './standing.ts'
@@ -15,7 +15,7 @@ type Row = { squad: Squad; task: null } | { squad: Squad; task: Brief }
 
 /** How squads have divided the work: every task with what it claims, domain by domain, and where two claim the same. */
 export function TasksView({ inspection, team }: { inspection: Inspection; team: Team }) {
-  const { query } = usePlace()
+  const { query } = useAddress()
   const squads = useMemo(() => team.streams.flatMap((stream) => stream.squads), [team])
   const meshes = useMemo(() => [...new Set(squads.map(({ mesh }) => mesh ?? ''))], [squads])
   const chosen = query.get('domain')
@@ -33,11 +33,11 @@ export function TasksView({ inspection, team }: { inspection: Inspection; team: 
         <span>
           {counted(live, 'task')} of {counted(shown.length, 'squad')}
         </span>
-        <Stated
+        <StateLabel
           state={
             marked === 0
-              ? { tone: 'good', says: 'no overlaps' }
-              : { tone: 'waiting', says: `${counted(marked, 'task overlaps', 'tasks overlap')}` }
+              ? { tone: 'good', text: 'no overlaps' }
+              : { tone: 'waiting', text: `${counted(marked, 'task overlaps', 'tasks overlap')}` }
           }
         />
       </div>
@@ -142,7 +142,7 @@ function TaskCells({ runId, task, overlaps }: { runId: string; task: Brief; over
         {after.length === 0 ? '–' : after.join(', ')}
       </td>
       <td>
-        <Stated state={taskState(task)} />
+        <StateLabel state={taskState(task)} />
       </td>
     </>
   )
@@ -152,7 +152,7 @@ const mostFiles = 6
 
 /** A draft that its author dropped was never anybody's work. */
 const taskState = (task: Brief): State =>
-  task.status === 'cancelled' && task.attempts === 0 ? { tone: 'off', says: 'dropped' } : briefState(task)
+  task.status === 'cancelled' && task.attempts === 0 ? { tone: 'off', text: 'dropped' } : briefState(task)
 
 const Claim = ({ text, isShared }: { text: string; isShared: boolean }) =>
   isShared ? <mark title="Somebody else claims it too">{text}</mark> : <>{text}</>

@@ -22,7 +22,7 @@ describe('the tree of a tiered run', () => {
   const team = teamOf(shown(rows))
   const lines = (...open: string[]): string[] =>
     tierNodes(shown(rows), team, new Map(open.map((key) => [key, true]))).map(
-      ({ level, title, state }) => `${'  '.repeat(level - 1)}${title} ${state.tone} ${state.says}`,
+      ({ level, title, state }) => `${'  '.repeat(level - 1)}${title} ${state.tone} ${state.text}`,
     )
 
   it('shows run, tiers, workstreams, squads, and how far the workers are', () => {
@@ -99,8 +99,8 @@ describe('how far work is', () => {
       task({ status: 'cancelled' }),
     ]
     expect(workersText(tasks)).toBe('1/5 done, 1 retrying, 1 being verified, 1 pending, 1 failed')
-    expect(stateOfAll(tasks)).toEqual({ tone: 'bad', says: 'failed' })
-    expect(stateOfAll([])).toEqual({ tone: 'idle', says: 'pending' })
+    expect(stateOfAll(tasks)).toEqual({ tone: 'bad', text: 'failed' })
+    expect(stateOfAll([])).toEqual({ tone: 'idle', text: 'pending' })
   })
 
   it('is done for a workstream when it is joined with the others', () => {
@@ -116,9 +116,9 @@ describe('how far work is', () => {
       },
     ]
     const part = (status: Part['status'], heldBy: string | null = null) => ({ status, heldBy })
-    expect(streamState({ squads, part: part('open', 'merge') }).says).toBe('being merged')
-    expect(streamState({ squads, part: part('done') }).says).toBe('done')
-    expect(streamState({ squads, part: part('cancelled') }).says).toBe('cancelled')
+    expect(streamState({ squads, part: part('open', 'merge') }).text).toBe('being merged')
+    expect(streamState({ squads, part: part('done') }).text).toBe('done')
+    expect(streamState({ squads, part: part('cancelled') }).text).toBe('cancelled')
   })
 })
 

@@ -3,10 +3,10 @@ import { useMemo, useState } from 'react'
 import type { JointVerdict } from '../../src/playbooks/tiered/contract.ts'
 import type { Brief } from '../../src/work/briefs/contract.ts'
 import type { Verdict } from '../../src/work/verdicts/contract.ts'
-import { Folded } from '../parts/disclosure.tsx'
+import { Disclosure } from '../parts/disclosure.tsx'
 import { LongTable } from '../parts/long-table.tsx'
-import { Many } from '../parts/long-list.tsx'
-import { Sign, Stated, type State } from '../parts/state.tsx'
+import { LongList } from '../parts/long-list.tsx'
+import { Sign, StateLabel, type State } from '../parts/state.tsx'
 import { briefState } from '../briefs/state.ts'
 import type { Inspection } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
@@ -63,7 +63,7 @@ export function VerdictsView({ inspection, team }: { inspection: Inspection; tea
                   <Link to={addresses.brief(inspection.run.id, row.task.id)}>{taskId(row.task)}</Link>
                 </td>
                 <td>
-                  <Stated state={briefState(row.task)} />
+                  <StateLabel state={briefState(row.task)} />
                 </td>
                 {matrix.attempts.map((attempt) => (
                   <td key={attempt}>
@@ -86,7 +86,7 @@ export function VerdictsView({ inspection, team }: { inspection: Inspection; tea
               What did not pass <span className="muted">the newest first</span>
             </h2>
             <ol className="plain">
-              <Many items={matrix.faults} atOnce={20}>
+              <LongList items={matrix.faults} atOnce={20}>
                 {({ task, verdict: each }) => (
                   <li key={each.id}>
                     <p>
@@ -97,7 +97,7 @@ export function VerdictsView({ inspection, team }: { inspection: Inspection; tea
                     </ul>
                   </li>
                 )}
-              </Many>
+              </LongList>
             </ol>
           </section>
         )}
@@ -134,7 +134,7 @@ function Cell({
   onPoint: (id: string) => void
 }) {
   if (verdict === undefined) return <span className="muted">{attempt <= task.attempts ? 'not judged' : ''}</span>
-  const { tone, says } = verdictState(verdict)
+  const { tone, text } = verdictState(verdict)
   const wrong = [...verdict.missingEvidence, ...verdict.issues]
   return (
     <button
@@ -148,7 +148,7 @@ function Cell({
       onClick={() => onPoint(verdict.id)}
     >
       <Sign tone={tone} />
-      {says}{' '}
+      {text}{' '}
       <span className="unseen">
         {taskId(task)}, attempt {attempt}
       </span>
@@ -158,9 +158,9 @@ function Cell({
 }
 
 const jointStates: Record<JointVerdict['joint_verdict'], State> = {
-  pass: { tone: 'good', says: 'joint verdict: pass' },
-  partial: { tone: 'bad', says: 'joint verdict: partial' },
-  fail: { tone: 'bad', says: 'joint verdict: fail' },
+  pass: { tone: 'good', text: 'joint verdict: pass' },
+  partial: { tone: 'bad', text: 'joint verdict: partial' },
+  fail: { tone: 'bad', text: 'joint verdict: fail' },
 }
 
 function Joint({ joint }: { joint: Read<JointVerdict> | null }) {
@@ -169,9 +169,11 @@ function Joint({ joint }: { joint: Read<JointVerdict> | null }) {
   if (content === null) return <Source of={joint} />
   return (
     <>
-      <Stated state={jointStates[content.joint_verdict]} />
+      <StateLabel state={jointStates[content.joint_verdict]} />
       {content.failed_scopes.length > 0 && <span> needs rework: {content.failed_scopes.join(', ')}</span>}
-      <Folded summary={`${counted(joint.artifact.version, 'round')}, ${counted(content.t5_results.length, 'result')}`}>
+      <Disclosure
+        summary={`${counted(joint.artifact.version, 'round')}, ${counted(content.t5_results.length, 'result')}`}
+      >
         {() => (
           <>
             <p className="written">{content.summary}</p>
@@ -179,7 +181,7 @@ function Joint({ joint }: { joint: Read<JointVerdict> | null }) {
               {content.t5_results.map(({ scope, verdict, verifier_id: who, issues, notes }, index) => (
                 <li key={index}>
                   <p>
-                    <Stated state={{ tone: verdict === 'pass' ? 'good' : 'bad', says: `${scope}: ${verdict}` }} />{' '}
+                    <StateLabel state={{ tone: verdict === 'pass' ? 'good' : 'bad', text: `${scope}: ${verdict}` }} />{' '}
                     <span className="muted">
                       {who} {notes}
                     </span>
@@ -195,7 +197,7 @@ function Joint({ joint }: { joint: Read<JointVerdict> | null }) {
             <Source of={joint} />
           </>
         )}
-      </Folded>
+      </Disclosure>
     </>
   )
 }

@@ -2,15 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 
 import type { Verdict } from '../../src/work/verdicts/contract.ts'
 import { personasQuery } from '../org/queries.ts'
-import { type State, Sign, Stated } from '../parts/state.tsx'
+import { type State, Sign, StateLabel } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import { addresses, Link } from '../router.tsx'
 import { counted } from '../text.ts'
 
 const verdictStates: Record<Verdict['verdict'], State> = {
-  pass: { tone: 'good', says: 'pass' },
-  partial: { tone: 'bad', says: 'partial' },
-  fail: { tone: 'bad', says: 'fail' },
+  pass: { tone: 'good', text: 'pass' },
+  partial: { tone: 'bad', text: 'partial' },
+  fail: { tone: 'bad', text: 'fail' },
 }
 
 export const verdictState = (verdict: Pick<Verdict, 'verdict'>): State => verdictStates[verdict.verdict]
@@ -23,8 +23,8 @@ export function VerdictItem({ verdict }: { verdict: Verdict }) {
       <Sign tone={state.tone} />
       <div className="grow">
         <p>
-          <span className={`tone-${state.tone}`}>{state.says}</span> for attempt {verdict.attempt}, by{' '}
-          <Who personaId={verdict.verifierPersonaId} agentId={verdict.verifierId} />
+          <span className={`tone-${state.tone}`}>{state.text}</span> for attempt {verdict.attempt}, by{' '}
+          <AgentName personaId={verdict.verifierPersonaId} agentId={verdict.verifierId} />
           {verdict.notes !== '' && `: ${verdict.notes}`}
         </p>
         {[...verdict.missingEvidence.map((text) => `missing: ${text}`), ...verdict.issues].map((text, index) => (
@@ -44,7 +44,7 @@ export function VerdictItem({ verdict }: { verdict: Verdict }) {
         )}
         <p className="facts muted">
           <span>
-            work of <Who personaId={verdict.doerPersonaId} agentId={verdict.doerId} />
+            work of <AgentName personaId={verdict.doerPersonaId} agentId={verdict.doerId} />
           </span>
           <Link to={addresses.brief(verdict.runId, verdict.verifierBriefId)}>how it was verified</Link>
           <Ago at={verdict.at} />
@@ -55,7 +55,7 @@ export function VerdictItem({ verdict }: { verdict: Verdict }) {
 }
 
 /** An agent, and whose part it plays where that is somebody’s. */
-export function Who({ personaId, agentId }: { personaId: number; agentId: number }) {
+export function AgentName({ personaId, agentId }: { personaId: number; agentId: number }) {
   const persona = useQuery(personasQuery()).data?.find((each) => each.personaId === personaId)
   return (
     <>
@@ -69,4 +69,4 @@ export function Who({ personaId, agentId }: { personaId: number; agentId: number
   )
 }
 
-export const VerdictLine = ({ verdict }: { verdict: Verdict }) => <Stated state={verdictState(verdict)} />
+export const VerdictLine = ({ verdict }: { verdict: Verdict }) => <StateLabel state={verdictState(verdict)} />

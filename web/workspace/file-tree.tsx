@@ -2,9 +2,9 @@ import { useQueries, type UseQueryResult } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 
 import type { FileEntry } from '../../src/work/mission-workspaces/contract.ts'
-import { Pieces } from '../parts/visible-text.tsx'
-import { Fold } from '../parts/chevron.tsx'
-import { toggledSet } from '../parts/tree-keys.ts'
+import { VisibleText } from '../parts/visible-text.tsx'
+import { Chevron } from '../parts/chevron.tsx'
+import { toggleKey } from '../parts/tree-keys.ts'
 import { useTree } from '../parts/use-tree.ts'
 import { explain } from '../parts/notices.tsx'
 import { addresses, Link, navigate } from '../router.tsx'
@@ -27,7 +27,7 @@ export function FileTree({ missionId, current }: { missionId: string; current: s
   const failed = answers.find((answer) => answer.isError && answer.data === undefined)
   const partial = answers.some((answer) => answer.data?.isPartial === true)
 
-  const toggle = (path: string): void => setToggled((before) => toggledSet(before, path))
+  const toggle = (path: string): void => setToggled((before) => toggleKey(before, path))
   const choose = (node: FileNode): void => {
     activate(node.path)
     if (node.expanded !== null) toggle(node.path)
@@ -55,9 +55,9 @@ export function FileTree({ missionId, current }: { missionId: string; current: s
         {visible.map(({ item: node, key, attributes }) => {
           const inside = (
             <>
-              {node.expanded === null ? <span className="fold-sign" /> : <Fold open={node.expanded} />}
+              {node.expanded === null ? <span className="fold-sign" /> : <Chevron open={node.expanded} />}
               <span className="cut grow">
-                <Pieces text={node.entry.name} />
+                <VisibleText text={node.entry.name} />
               </span>
               <span className="muted figure">{aside(node.entry)}</span>
             </>

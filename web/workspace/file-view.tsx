@@ -4,8 +4,8 @@ import { memo, useMemo, useRef, useState } from 'react'
 
 import { workspaceOperations } from '../../src/work/mission-workspaces/contract.ts'
 import { call } from '../client.ts'
-import { Pieces } from '../parts/visible-text.tsx'
-import { Complaint } from '../parts/error-line.tsx'
+import { VisibleText } from '../parts/visible-text.tsx'
+import { ErrorLine } from '../parts/error-line.tsx'
 import { Failure, Skeleton } from '../parts/notices.tsx'
 import { counted, size } from '../text.ts'
 import { download, type FilePart, mostBytes, pictureType } from './content.ts'
@@ -18,7 +18,7 @@ export function FileView({ missionId, path }: { missionId: string; path: string 
     <section className="file" aria-label={path}>
       <header className="facts view-bar">
         <h2 className="diff-path">
-          <Pieces text={path} />
+          <VisibleText text={path} />
         </h2>
         {first.data !== undefined && <span className="muted figure">{size(first.data.bytes)}</span>}
         {first.data !== undefined && <Download missionId={missionId} path={path} bytes={first.data.bytes} />}
@@ -61,7 +61,7 @@ function Download({ missionId, path, bytes }: { missionId: string; path: string;
       <button type="button" disabled={busy} onClick={start}>
         {busy ? 'Downloading' : 'Download'}
       </button>
-      {error !== null && <Complaint error={error} />}
+      {error !== null && <ErrorLine error={error} />}
     </>
   )
 }
@@ -141,7 +141,7 @@ function Text({ missionId, first }: { missionId: string; first: FilePart }) {
               {busy ? 'Loading' : 'Load more'}
             </button>
           )}
-          {error !== null && <Complaint error={error} />}
+          {error !== null && <ErrorLine error={error} />}
         </p>
       )}
     </>
@@ -153,7 +153,7 @@ const TextLine = memo(function TextLine({ number, text }: { number: number; text
     <div className="diff-line">
       <span className="number">{number}</span>
       <span className="code">
-        <Pieces text={text} />
+        <VisibleText text={text} />
       </span>
     </div>
   )

@@ -2,11 +2,11 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 
 import type { WorkspaceShown } from '../../src/work/mission-workspaces/contract.ts'
 import { Heading } from '../parts/heading.tsx'
-import { Stated } from '../parts/state.tsx'
+import { StateLabel } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import { Failure, Skeleton } from '../parts/notices.tsx'
 import { keys } from '../queries.ts'
-import { addresses, Link, usePlace } from '../router.tsx'
+import { addresses, Link, useAddress } from '../router.tsx'
 import { counted, figure, size } from '../text.ts'
 import { FileTree } from './file-tree.tsx'
 import { FileView } from './file-view.tsx'
@@ -15,7 +15,7 @@ import { workspaceQuery } from './queries.ts'
 /** One mission's workspace: its files, who works in it, and what it may use. */
 export function WorkspacePage({ missionId }: { missionId: string }) {
   const found = useQuery(workspaceQuery(missionId))
-  const { query } = usePlace()
+  const { query } = useAddress()
   const path = query.get('path')
   if (found.data === undefined)
     return (
@@ -59,10 +59,12 @@ function WorkspaceHeader({ workspace }: { workspace: WorkspaceShown }) {
         <Heading title={workspace.path} />
         <p className="facts">
           {busy === null ? (
-            <Stated state={{ tone: 'off', says: workspace.status === 'removed' ? 'removed' : 'nobody works in it' }} />
+            <StateLabel
+              state={{ tone: 'off', text: workspace.status === 'removed' ? 'removed' : 'nobody works in it' }}
+            />
           ) : (
             <Link to={addresses.run(busy)}>
-              <Stated state={{ tone: 'working', says: 'at work' }} />
+              <StateLabel state={{ tone: 'working', text: 'at work' }} />
             </Link>
           )}
           {disk !== null && (

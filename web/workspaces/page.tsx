@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { WorkspaceShown } from '../../src/work/mission-workspaces/contract.ts'
 import { Columns } from '../parts/columns.tsx'
 import { Heading } from '../parts/heading.tsx'
-import { Stated } from '../parts/state.tsx'
+import { StateLabel } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
 import { addresses, Link } from '../router.tsx'
@@ -48,10 +48,10 @@ function Row({ workspace }: { workspace: WorkspaceShown }) {
     <tr data-workspace={workspace.id}>
       <td className="status">
         {busy === null ? (
-          <Stated state={{ tone: 'off', says: 'free' }} />
+          <StateLabel state={{ tone: 'off', text: 'free' }} />
         ) : (
           <Link to={addresses.run(busy)}>
-            <Stated state={{ tone: 'working', says: 'at work' }} />
+            <StateLabel state={{ tone: 'working', text: 'at work' }} />
           </Link>
         )}
       </td>
