@@ -3,7 +3,7 @@ import type { Brief } from '../work/briefs/contract.ts'
 import { briefs, findBrief } from '../work/briefs/store.ts'
 import type { BudgetScope } from '../work/budgets/contract.ts'
 import { listBudgetsAbove } from '../work/budgets/store.ts'
-import { describeUse } from './money.ts'
+import { describeUse } from '../work/budgets/arithmetic.ts'
 import type { RunScope } from '../work/scope.ts'
 
 /** A brief could start but for a budget that nobody will give anything back to: the playbook says what becomes of it. */

@@ -5,7 +5,7 @@ import type { Attempt } from '../work/attempts/contract.ts'
 import { attempts, findAttempt, listLiveAttemptsOfRun } from '../work/attempts/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import { findBrief } from '../work/briefs/store.ts'
-import { giveBack } from './budgets.ts'
+import { giveBack } from '../work/budgets/moves.ts'
 import type { RunScope } from '../work/scope.ts'
 
 /** Ends what is under way in a run that is being ended. The agents are killed after commit; whatever they still write is refused by then. */

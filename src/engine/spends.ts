@@ -9,8 +9,16 @@ import type { Brief } from '../work/briefs/contract.ts'
 import { briefs, findMoneyOf } from '../work/briefs/store.ts'
 import { runs } from '../work/runs/store.ts'
 import { spendId, spends } from '../work/spends/store.ts'
-import { changeBudgets, openBudgets, reserveFrom, spendFrom, streamsOf, tellWarnings, warned } from './budgets.ts'
-import { type Amount, moneyText, nothing, type Refused, reserve } from './money.ts'
+import {
+  changeBudgets,
+  openBudgets,
+  reserveFrom,
+  spendFrom,
+  streamsOf,
+  tellWarnings,
+  warned,
+} from '../work/budgets/moves.ts'
+import { type Amount, moneyText, nothing, type Refused, reserve } from '../work/budgets/arithmetic.ts'
 import type { RunScope } from '../work/scope.ts'
 
 /** A model call with its place in the attempt and its price, where one is known. */

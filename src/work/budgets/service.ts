@@ -1,6 +1,6 @@
 import type { Db, ReadTx, Tx } from '../../db/port.ts'
 import { releaseHeld } from '../../engine/budget-answers.ts'
-import { isNearlyUsed, nameOfBudget, usedOf } from '../../engine/money.ts'
+import { isNearlyUsed, nameOfBudget, usedOf } from './arithmetic.ts'
 import { type ScopeParts, scopeOf } from '../scope.ts'
 import { inserted, record, updated } from '../../events/change.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'

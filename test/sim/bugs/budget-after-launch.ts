@@ -1,6 +1,6 @@
-import { nothing, reserve as reserved } from '../../../src/engine/money.ts'
+import { nothing, reserve as reserved } from '../../../src/work/budgets/arithmetic.ts'
 
-export * from '../../../src/engine/money.ts'
+export * from '../../../src/work/budgets/arithmetic.ts'
 
 /** Reserves nothing and refuses nothing at launch; only the first call is checked. */
 export const reserve: typeof reserved = (own, above, held) =>

@@ -1,5 +1,5 @@
-import type { giveBack as given } from '../../../src/engine/budgets.ts'
+import type { giveBack as given } from '../../../src/work/budgets/moves.ts'
 
-export * from '../../../src/engine/budgets.ts'
+export * from '../../../src/work/budgets/moves.ts'
 
 export const giveBack: typeof given = async () => []

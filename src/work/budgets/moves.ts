@@ -1,11 +1,19 @@
-import type { Stream } from '../db/port.ts'
-import { appendEvent } from '../events/append.ts'
-import { type Change, record, updated } from '../events/change.ts'
-import type { Attempt } from '../work/attempts/contract.ts'
-import type { Budget } from '../work/budgets/contract.ts'
-import { budgets, listBudgetsAbove } from '../work/budgets/store.ts'
-import { afterReserving, afterSpending, type Amount, isNearlyUsed, nameOfBudget, nothing, usedOf } from './money.ts'
-import type { RunScope } from '../work/scope.ts'
+import type { Stream } from '../../db/port.ts'
+import { appendEvent } from '../../events/append.ts'
+import { type Change, record, updated } from '../../events/change.ts'
+import type { Attempt } from '../attempts/contract.ts'
+import type { Budget } from './contract.ts'
+import { budgets, listBudgetsAbove } from './store.ts'
+import {
+  afterReserving,
+  afterSpending,
+  type Amount,
+  isNearlyUsed,
+  nameOfBudget,
+  nothing,
+  usedOf,
+} from './arithmetic.ts'
+import type { RunScope } from '../scope.ts'
 
 /**
  * The budgets above these personas' briefs, as they are now: each one's stream is taken before it is read for good. Who

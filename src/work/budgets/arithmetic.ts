@@ -1,5 +1,5 @@
-import type { Brief } from '../work/briefs/contract.ts'
-import type { Budget, BudgetScope } from '../work/budgets/contract.ts'
+import type { Brief } from '../briefs/contract.ts'
+import type { Budget, BudgetScope } from './contract.ts'
 
 /** Both are limited alike; what is not limited is counted all the same. */
 export interface Amount {
