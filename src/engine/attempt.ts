@@ -23,7 +23,7 @@ import { renderBrief } from './prompt.ts'
 import { turnOf } from './remainder.ts'
 import { scopeOf } from '../work/scope.ts'
 import { createSpending, type Spending } from './spending.ts'
-import type { PricedCall } from './spends.ts'
+import type { PricedCall } from '../work/spends/record.ts'
 
 /** An attempt of this process, from claim to recorded end. */
 export interface LiveAttempt {

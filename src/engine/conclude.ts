@@ -18,7 +18,7 @@ import type { Refused } from '../work/budgets/arithmetic.ts'
 import { isPassing, persist } from './persist.ts'
 import { faultOfPlan } from './plan.ts'
 import { openScope } from '../work/scope.ts'
-import { type PricedCall, recordSpends } from './spends.ts'
+import { type PricedCall, recordSpends } from '../work/spends/record.ts'
 import { faultOfJudgement } from './verify.ts'
 
 export interface Conclusion {

@@ -11,7 +11,7 @@ import type { EngineDeps } from './deps.ts'
 import type { Refused } from '../work/budgets/arithmetic.ts'
 import { persist } from './persist.ts'
 import { scopeOf } from '../work/scope.ts'
-import { type PricedCall, recordSpends } from './spends.ts'
+import { type PricedCall, recordSpends } from '../work/spends/record.ts'
 
 /** What an attempt's agent says about its model calls, written while it works. */
 export interface Spending {

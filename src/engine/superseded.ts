@@ -3,7 +3,7 @@ import { endStatuses, liveStatuses } from '../work/briefs/states.ts'
 import { findBrief, listVerifiersOf } from '../work/briefs/store.ts'
 import { withdrawQuestions } from './ask.ts'
 import { closeGates } from './halt.ts'
-import { endLiveAttemptOf } from './live.ts'
+import { endLiveAttemptOf } from '../work/attempts/end-live.ts'
 import { type RunScope } from '../work/scope.ts'
 import { moveBrief, nameOf } from '../work/briefs/moves.ts'
 

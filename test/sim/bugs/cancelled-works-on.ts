@@ -1,5 +1,5 @@
-import type { endLiveAttempts as ended } from '../../../src/engine/live.ts'
+import type { endLiveAttempts as ended } from '../../../src/work/attempts/end-live.ts'
 
-export * from '../../../src/engine/live.ts'
+export * from '../../../src/work/attempts/end-live.ts'
 
 export const endLiveAttempts: typeof ended = async () => []

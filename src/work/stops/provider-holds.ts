@@ -1,11 +1,11 @@
-import type { Limited } from '../adapters/runtime/port.ts'
-import { create, record, updated } from '../events/change.ts'
-import { isoAt } from '../kernel/clock.ts'
-import { shorten } from '../kernel/text.ts'
-import { redact } from '../secrets/redact.ts'
-import type { Brief } from '../work/briefs/contract.ts'
-import { findHold, providerHolds } from '../work/stops/store.ts'
-import type { RunScope } from '../work/scope.ts'
+import type { Limited } from '../../adapters/runtime/port.ts'
+import { create, record, updated } from '../../events/change.ts'
+import { isoAt } from '../../kernel/clock.ts'
+import { shorten } from '../../kernel/text.ts'
+import { redact } from '../../secrets/redact.ts'
+import type { Brief } from '../briefs/contract.ts'
+import { findHold, providerHolds } from './store.ts'
+import type { RunScope } from '../scope.ts'
 
 /** Where a provider does not say when it takes calls again. */
 const unsaidSeconds = 60

@@ -1,12 +1,12 @@
-import { endedAgent } from '../work/agents/store.ts'
-import { type Change, record, updated } from '../events/change.ts'
-import { bug } from '../kernel/errors.ts'
-import type { Attempt } from '../work/attempts/contract.ts'
-import { attempts, findAttempt, listLiveAttemptsOfRun } from '../work/attempts/store.ts'
-import type { Brief } from '../work/briefs/contract.ts'
-import { findBrief } from '../work/briefs/store.ts'
-import { giveBack } from '../work/budgets/moves.ts'
-import type { RunScope } from '../work/scope.ts'
+import { endedAgent } from '../agents/store.ts'
+import { type Change, record, updated } from '../../events/change.ts'
+import { bug } from '../../kernel/errors.ts'
+import type { Attempt } from './contract.ts'
+import { attempts, findAttempt, listLiveAttemptsOfRun } from './store.ts'
+import type { Brief } from '../briefs/contract.ts'
+import { findBrief } from '../briefs/store.ts'
+import { giveBack } from '../budgets/moves.ts'
+import type { RunScope } from '../scope.ts'
 
 /** Ends what is under way in a run that is being ended. The agents are killed after commit; whatever they still write is refused by then. */
 export async function endLiveAttempts(scope: RunScope, why: string): Promise<string[]> {

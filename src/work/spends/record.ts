@@ -1,14 +1,14 @@
-import type { ModelCall } from '../adapters/prices/port.ts'
-import type { Stream } from '../db/port.ts'
-import { appendEvent } from '../events/append.ts'
-import { inserted, record, updated } from '../events/change.ts'
-import { shorten } from '../kernel/text.ts'
-import type { Attempt } from '../work/attempts/contract.ts'
-import { attempts } from '../work/attempts/store.ts'
-import type { Brief } from '../work/briefs/contract.ts'
-import { briefs, findMoneyOf } from '../work/briefs/store.ts'
-import { runs } from '../work/runs/store.ts'
-import { spendId, spends } from '../work/spends/store.ts'
+import type { ModelCall } from '../../adapters/prices/port.ts'
+import type { Stream } from '../../db/port.ts'
+import { appendEvent } from '../../events/append.ts'
+import { inserted, record, updated } from '../../events/change.ts'
+import { shorten } from '../../kernel/text.ts'
+import type { Attempt } from '../attempts/contract.ts'
+import { attempts } from '../attempts/store.ts'
+import type { Brief } from '../briefs/contract.ts'
+import { briefs, findMoneyOf } from '../briefs/store.ts'
+import { runs } from '../runs/store.ts'
+import { spendId, spends } from './store.ts'
 import {
   changeBudgets,
   openBudgets,
@@ -17,9 +17,9 @@ import {
   streamsOf,
   tellWarnings,
   warned,
-} from '../work/budgets/moves.ts'
-import { type Amount, moneyText, nothing, type Refused, reserve } from '../work/budgets/arithmetic.ts'
-import type { RunScope } from '../work/scope.ts'
+} from '../budgets/moves.ts'
+import { type Amount, moneyText, nothing, type Refused, reserve } from '../budgets/arithmetic.ts'
+import type { RunScope } from '../scope.ts'
 
 /** A model call with its place in the attempt and its price, where one is known. */
 export interface PricedCall extends ModelCall {
