@@ -10,7 +10,7 @@ import { listPendingOfRun } from '../work/gates/store.ts'
 import type { Question, QuestionClass, QuestionKind, QuestionOption } from '../work/questions/contract.ts'
 import { climb, isSimilar } from '../work/questions/ladder.ts'
 import { listQuestionsOfBrief, listWaitingOfRun, questions } from '../work/questions/store.ts'
-import { openGate } from './halt.ts'
+import { openGate } from '../work/gates/open.ts'
 import { type RunScope } from '../work/scope.ts'
 import { touchRun } from '../work/runs/moves.ts'
 

@@ -21,7 +21,7 @@ import { askAboutBrief, askAboutBudget, askAboutFailures, askQuestion, withdrawQ
 import { writeDocument } from './documents.ts'
 import { amendBrief, commitDrafts, releaseDrafts, reopenDrafts, reviseDraft } from './drafts.ts'
 import { holdDependents, releaseDependents } from './dependents.ts'
-import { closeGates, keepPaused, openGate, passGate } from './halt.ts'
+import { closeGates, keepPaused, openGate, passGate } from '../work/gates/open.ts'
 import { endLiveAttempts } from '../work/attempts/end-live.ts'
 import { createBriefs, newBrief } from './plan.ts'
 import { type RunScope } from '../work/scope.ts'

@@ -1,6 +1,6 @@
 import type { Db, ReadTx, Stream, Tx } from '../../db/port.ts'
 import { approveGate, expireGate, rejectGate, remindOfGate, resumeRun } from '../../engine/gates.ts'
-import { isFinal, pauseRun } from '../../engine/halt.ts'
+import { isFinal, pauseRun } from './open.ts'
 import { type RunScope, type ScopeParts, scopeOf } from '../scope.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { AgencyError, bug, notFound, refusal } from '../../kernel/errors.ts'

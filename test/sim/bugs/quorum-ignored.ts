@@ -1,6 +1,6 @@
-import { openGate as opened } from '../../../src/engine/halt.ts'
+import { openGate as opened } from '../../../src/work/gates/open.ts'
 
-export * from '../../../src/engine/halt.ts'
+export * from '../../../src/work/gates/open.ts'
 
 export const openGate: typeof opened = async (scope, wanted) => {
   const { configuration } = scope.run

@@ -1,11 +1,11 @@
-import { inserted, updated } from '../events/change.ts'
-import { bug, refusal } from '../kernel/errors.ts'
-import { shorten } from '../kernel/text.ts'
-import { type GateRow, type GateSummary, operator } from '../work/gates/contract.ts'
-import { countRejections, gates, listPendingOfRun } from '../work/gates/store.ts'
-import type { RunStatus } from '../work/runs/contract.ts'
-import { type RunScope } from '../work/scope.ts'
-import { moveRun, moveRunsMission, touchRun } from '../work/runs/moves.ts'
+import { inserted, updated } from '../../events/change.ts'
+import { bug, refusal } from '../../kernel/errors.ts'
+import { shorten } from '../../kernel/text.ts'
+import { type GateRow, type GateSummary, operator } from './contract.ts'
+import { countRejections, gates, listPendingOfRun } from './store.ts'
+import type { RunStatus } from '../runs/contract.ts'
+import { type RunScope } from '../scope.ts'
+import { moveRun, moveRunsMission, touchRun } from '../runs/moves.ts'
 
 export interface NewGate {
   gate: string

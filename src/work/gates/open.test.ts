@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 
-import { startAgency, work } from '../../test/support/agency.ts'
-import { describeStores } from '../../test/support/store.ts'
-import { operator } from '../../test/support/work.ts'
-import type { StepInput } from '../adapters/runtime/scripted/contract.ts'
+import { startAgency, work } from '../../../test/support/agency.ts'
+import { describeStores } from '../../../test/support/store.ts'
+import { operator } from '../../../test/support/work.ts'
+import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
 
 const plan = (...keys: string[]): StepInput => ({
   report: { status: 'done', summary: 'Parts.', plan: keys.map((key) => ({ key, objective: `Do ${key}` })) },
