@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { type Agency, playbooks } from '../src/compose.ts'
 import type { Db } from '../src/db/port.ts'
-import { askQuestion } from '../src/engine/ask.ts'
+import { askQuestion } from '../src/work/questions/ask.ts'
 import { openPullRequest } from '../src/engine/pull-request.ts'
 import { applyDecisions } from '../src/engine/decisions.ts'
 import { scopeOf } from '../src/work/scope.ts'

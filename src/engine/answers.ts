@@ -12,7 +12,7 @@ import { findQuestion, listQuestionsOfBrief, questions } from '../work/questions
 import { endRun } from './decisions.ts'
 import { goOnAfterBudget } from './budget-answers.ts'
 import { resumeRun } from './gates.ts'
-import { resolveNote } from './notes.ts'
+import { resolveNote } from '../work/notes/moves.ts'
 import { type RunScope } from '../work/scope.ts'
 import { abandonBrief } from './unblock.ts'
 import { resets, unblockBrief } from './unblocked.ts'

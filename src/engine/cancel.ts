@@ -1,7 +1,7 @@
 import type { Brief } from '../work/briefs/contract.ts'
 import { liveStatuses } from '../work/briefs/states.ts'
 import { findBrief, listVerifiersOf } from '../work/briefs/store.ts'
-import { withdrawQuestions } from './ask.ts'
+import { withdrawQuestions } from '../work/questions/ask.ts'
 import { holdDependents } from './dependents.ts'
 import { closeGates } from '../work/gates/open.ts'
 import { type RunScope } from '../work/scope.ts'

@@ -17,7 +17,13 @@ import type { QuestionClass } from '../work/questions/contract.ts'
 import { runs } from '../work/runs/store.ts'
 import { addBriefs } from './added.ts'
 import { acknowledge } from './amendments.ts'
-import { askAboutBrief, askAboutBudget, askAboutFailures, askQuestion, withdrawQuestions } from './ask.ts'
+import {
+  askAboutBrief,
+  askAboutBudget,
+  askAboutFailures,
+  askQuestion,
+  withdrawQuestions,
+} from '../work/questions/ask.ts'
 import { writeDocument } from './documents.ts'
 import { amendBrief, commitDrafts, releaseDrafts, reopenDrafts, reviseDraft } from './drafts.ts'
 import { holdDependents, releaseDependents } from './dependents.ts'

@@ -1,7 +1,7 @@
 import type { Brief } from '../work/briefs/contract.ts'
 import { endStatuses, liveStatuses } from '../work/briefs/states.ts'
 import { findBrief, listVerifiersOf } from '../work/briefs/store.ts'
-import { withdrawQuestions } from './ask.ts'
+import { withdrawQuestions } from '../work/questions/ask.ts'
 import { closeGates } from '../work/gates/open.ts'
 import { endLiveAttemptOf } from '../work/attempts/end-live.ts'
 import { type RunScope } from '../work/scope.ts'

@@ -1,6 +1,6 @@
 import type { Db, ReadTx } from '../../db/port.ts'
 import { answerQuestion } from '../../engine/answers.ts'
-import { addNote, escalateNote, resolveNote } from '../../engine/notes.ts'
+import { addNote, escalateNote, resolveNote } from './moves.ts'
 import { type RunScope, type ScopeParts, scopeOf } from '../scope.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { bug, notFound, refusal } from '../../kernel/errors.ts'

@@ -1,13 +1,13 @@
-import { inserted, record, updated } from '../events/change.ts'
-import { shorten } from '../kernel/text.ts'
-import { redact } from '../secrets/redact.ts'
-import type { Attempt, Report } from '../work/attempts/contract.ts'
-import type { Brief } from '../work/briefs/contract.ts'
-import { type Note, type NoteCategory, noteName, ownCategories } from '../work/notes/contract.ts'
-import { listNotesOfBrief, listUnsettledNotes, notes } from '../work/notes/store.ts'
-import { askQuestion } from './ask.ts'
-import { type RunScope } from '../work/scope.ts'
-import { touchRun } from '../work/runs/moves.ts'
+import { inserted, record, updated } from '../../events/change.ts'
+import { shorten } from '../../kernel/text.ts'
+import { redact } from '../../secrets/redact.ts'
+import type { Attempt, Report } from '../attempts/contract.ts'
+import type { Brief } from '../briefs/contract.ts'
+import { type Note, type NoteCategory, noteName, ownCategories } from './contract.ts'
+import { listNotesOfBrief, listUnsettledNotes, notes } from './store.ts'
+import { askQuestion } from '../questions/ask.ts'
+import { type RunScope } from '../scope.ts'
+import { touchRun } from '../runs/moves.ts'
 
 export interface NewNote {
   briefId: string
