@@ -9,7 +9,7 @@ import { runs } from '../work/runs/store.ts'
 import { requiresOf } from '../work/runs/contract.ts'
 import { newBrief } from './plan.ts'
 import { type Cast, type RunScope } from '../work/scope.ts'
-import { tell } from './tell.ts'
+import { tell } from '../work/parts/moves.ts'
 import { eventTags, nameOf } from '../work/briefs/moves.ts'
 
 /** Briefs that a playbook makes on its way: cast, placed, and waiting for those that come before them. */

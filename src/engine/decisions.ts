@@ -16,7 +16,7 @@ import {
 import type { QuestionClass } from '../work/questions/contract.ts'
 import { runs } from '../work/runs/store.ts'
 import { addBriefs } from './added.ts'
-import { acknowledge } from './amendments.ts'
+import { acknowledge } from '../work/amendments/moves.ts'
 import {
   askAboutBrief,
   askAboutBudget,
@@ -24,7 +24,7 @@ import {
   askQuestion,
   withdrawQuestions,
 } from '../work/questions/ask.ts'
-import { writeDocument } from './documents.ts'
+import { writeDocument } from '../work/artifacts/write.ts'
 import { amendBrief, commitDrafts, releaseDrafts, reopenDrafts, reviseDraft } from './drafts.ts'
 import { holdDependents, releaseDependents } from './dependents.ts'
 import { closeGates, keepPaused, openGate, passGate } from '../work/gates/open.ts'
@@ -33,7 +33,7 @@ import { createBriefs, newBrief } from './plan.ts'
 import { type RunScope } from '../work/scope.ts'
 import { reworkBrief, sendBack } from './sent-back.ts'
 import { supersede } from './superseded.ts'
-import { tell } from './tell.ts'
+import { tell } from '../work/parts/moves.ts'
 import { resets, unblockBrief } from './unblocked.ts'
 import {
   beginLanding,

@@ -7,7 +7,7 @@ import { isMet } from '../work/briefs/states.ts'
 import { briefs, dependencies, findBrief, findBriefByKey, listDependenciesOf } from '../work/briefs/store.ts'
 import { requiresOf } from '../work/runs/contract.ts'
 import { type RunScope } from '../work/scope.ts'
-import { tell } from './tell.ts'
+import { tell } from '../work/parts/moves.ts'
 import { eventTags, moveBrief, nameOf } from '../work/briefs/moves.ts'
 import { touchRun } from '../work/runs/moves.ts'
 

@@ -2,7 +2,7 @@ import { shorten } from '../kernel/text.ts'
 import type { Brief, Correction } from '../work/briefs/contract.ts'
 import type { Classified } from './classify.ts'
 import type { RunScope } from '../work/scope.ts'
-import { tell } from './tell.ts'
+import { tell } from '../work/parts/moves.ts'
 import { viewFor } from './view.ts'
 
 export interface CheckedStep {

@@ -15,7 +15,7 @@ import type { Judgement, Verdict } from '../work/verdicts/contract.ts'
 import { verdicts } from '../work/verdicts/store.ts'
 import { newBrief } from './plan.ts'
 import { type RunScope } from '../work/scope.ts'
-import { tell } from './tell.ts'
+import { tell } from '../work/parts/moves.ts'
 import { eventTags, nameOf } from '../work/briefs/moves.ts'
 
 /** A brief for somebody who did not do it: look at this attempt and judge it. */

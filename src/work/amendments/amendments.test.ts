@@ -5,7 +5,7 @@ import { agentOf, startAgency, type TestAgency } from '../../../test/support/age
 import { inside } from '../../../test/support/inside.ts'
 import { describeStores } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
-import { tell } from '../../engine/tell.ts'
+import { tell } from '../parts/moves.ts'
 import { updated } from '../../events/change.ts'
 import type { Attempt } from '../attempts/contract.ts'
 import { type Brief, tiers } from '../briefs/contract.ts'

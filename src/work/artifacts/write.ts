@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 
-import { inserted, record } from '../events/change.ts'
-import { bug } from '../kernel/errors.ts'
-import { redactDeeply } from '../secrets/redact.ts'
-import { artifacts, newestVersion } from '../work/artifacts/store.ts'
-import type { Brief } from '../work/briefs/contract.ts'
-import { type RunScope } from '../work/scope.ts'
-import { eventTags } from '../work/briefs/moves.ts'
+import { inserted, record } from '../../events/change.ts'
+import { bug } from '../../kernel/errors.ts'
+import { redactDeeply } from '../../secrets/redact.ts'
+import { artifacts, newestVersion } from './store.ts'
+import type { Brief } from '../briefs/contract.ts'
+import { type RunScope } from '../scope.ts'
+import { eventTags } from '../briefs/moves.ts'
 
 /** What a step has made, kept with the run under its own name. */
 export async function writeDocument(scope: RunScope, brief: Brief, name: string, content: unknown): Promise<void> {

@@ -1,10 +1,10 @@
-import { appendEvent } from '../events/append.ts'
-import { type Change, inserted, record, updated } from '../events/change.ts'
-import type { PartChange, Told } from '../playbooks/contract.ts'
-import type { Part } from '../work/parts/contract.ts'
-import { findPart, parts } from '../work/parts/store.ts'
-import { type RunScope } from '../work/scope.ts'
-import { eventTags } from '../work/briefs/moves.ts'
+import { appendEvent } from '../../events/append.ts'
+import { type Change, inserted, record, updated } from '../../events/change.ts'
+import type { PartChange, Told } from '../../playbooks/contract.ts'
+import type { Part } from './contract.ts'
+import { findPart, parts } from './store.ts'
+import { type RunScope } from '../scope.ts'
+import { eventTags } from '../briefs/moves.ts'
 
 /** A line of the live log, with what the playbook wants to remember from there on. */
 export async function tell(scope: RunScope, told: Told, changed: readonly PartChange[] = []): Promise<void> {

@@ -1,8 +1,8 @@
-import { updated } from '../events/change.ts'
-import type { Amendment } from '../work/amendments/contract.ts'
-import { amendments } from '../work/amendments/store.ts'
-import { type RunScope } from '../work/scope.ts'
-import { touchRun } from '../work/runs/moves.ts'
+import { updated } from '../../events/change.ts'
+import type { Amendment } from './contract.ts'
+import { amendments } from './store.ts'
+import { type RunScope } from '../scope.ts'
+import { touchRun } from '../runs/moves.ts'
 
 /** The next higher tier was told; it approves nothing. */
 export async function acknowledge(scope: RunScope, amendment: Amendment, by: string): Promise<void> {
