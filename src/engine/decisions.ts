@@ -15,7 +15,7 @@ import {
 } from '../work/briefs/store.ts'
 import type { QuestionClass } from '../work/questions/contract.ts'
 import { runs } from '../work/runs/store.ts'
-import { addBriefs } from './added.ts'
+import { addBriefs } from '../work/briefs/add.ts'
 import { acknowledge } from '../work/amendments/moves.ts'
 import {
   askAboutBrief,
@@ -25,13 +25,13 @@ import {
   withdrawQuestions,
 } from '../work/questions/ask.ts'
 import { writeDocument } from '../work/artifacts/write.ts'
-import { amendBrief, commitDrafts, releaseDrafts, reopenDrafts, reviseDraft } from './drafts.ts'
-import { holdDependents, releaseDependents } from './dependents.ts'
+import { amendBrief, commitDrafts, releaseDrafts, reopenDrafts, reviseDraft } from '../work/briefs/drafts.ts'
+import { holdDependents, releaseDependents } from '../work/briefs/dependents.ts'
 import { closeGates, keepPaused, openGate, passGate } from '../work/gates/open.ts'
 import { endLiveAttempts } from '../work/attempts/end-live.ts'
-import { createBriefs, newBrief } from './plan.ts'
+import { createBriefs, newBrief } from '../work/briefs/create.ts'
 import { type RunScope } from '../work/scope.ts'
-import { reworkBrief, sendBack } from './sent-back.ts'
+import { reworkBrief, sendBack } from '../work/briefs/send-back.ts'
 import { supersede } from './superseded.ts'
 import { tell } from '../work/parts/moves.ts'
 import { resets, unblockBrief } from './unblocked.ts'

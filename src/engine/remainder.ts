@@ -7,7 +7,7 @@ import { briefs, dependencies, findBrief, listDependents } from '../work/briefs/
 import { describeEvidence } from '../work/evidence/contract.ts'
 import { runs } from '../work/runs/store.ts'
 import type { Examination } from './evidence.ts'
-import { newBrief } from './plan.ts'
+import { newBrief } from '../work/briefs/create.ts'
 import type { RunScope } from '../work/scope.ts'
 
 /**

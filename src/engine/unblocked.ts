@@ -1,6 +1,6 @@
 import type { Brief } from '../work/briefs/contract.ts'
 import type { QuestionClass } from '../work/questions/contract.ts'
-import { freeDependents } from './dependents.ts'
+import { freeDependents } from '../work/briefs/dependents.ts'
 import { type RunScope } from '../work/scope.ts'
 import { moveBrief, nameOf } from '../work/briefs/moves.ts'
 

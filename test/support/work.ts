@@ -1,4 +1,4 @@
-import { newBrief } from '../../src/engine/plan.ts'
+import { newBrief } from '../../src/work/briefs/create.ts'
 import { nothingFound } from '../../src/engine/view.ts'
 import { operatorPersona } from '../../src/kernel/ids.ts'
 import type { OperatorActor } from '../../src/kernel/actor.ts'

@@ -7,7 +7,7 @@ import { openAgency, startAgency, type TestAgency } from '../../../test/support/
 import { inside } from '../../../test/support/inside.ts'
 import { describeStores, freshFolder } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
-import { addBriefs } from '../../engine/added.ts'
+import { addBriefs } from '../briefs/add.ts'
 import { type NewGate, openGate, passGate } from './open.ts'
 import { noLog } from '../../kernel/log.ts'
 import type { Run } from '../runs/contract.ts'

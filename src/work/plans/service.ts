@@ -1,6 +1,6 @@
 import type { Runtime } from '../../adapters/runtime/port.ts'
 import type { Db } from '../../db/port.ts'
-import { requireAgent } from '../../engine/cast.ts'
+import { requireAgent } from '../briefs/cast.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AgencyError, refusal } from '../../kernel/errors.ts'

@@ -1,4 +1,4 @@
-import { releaseDependents } from '../../../src/engine/dependents.ts'
+import { releaseDependents } from '../../../src/work/briefs/dependents.ts'
 import { moveBrief as moved } from '../../../src/work/briefs/moves.ts'
 
 export * from '../../../src/work/scope.ts'

@@ -1,6 +1,6 @@
-import { releaseDependents as released } from '../../../src/engine/dependents.ts'
+import { releaseDependents as released } from '../../../src/work/briefs/dependents.ts'
 
-export * from '../../../src/engine/dependents.ts'
+export * from '../../../src/work/briefs/dependents.ts'
 
 export const releaseDependents: typeof released = async (scope, brief) => {
   const changes = await released(scope, brief)

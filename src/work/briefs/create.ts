@@ -1,12 +1,12 @@
-import { inserted, record, updated } from '../events/change.ts'
-import { AgencyError, refusal } from '../kernel/errors.ts'
-import { systemPersona } from '../kernel/ids.ts'
-import { shorten } from '../kernel/text.ts'
-import type { Brief, BriefSpec, Dependency } from '../work/briefs/contract.ts'
-import { briefs, dependencies } from '../work/briefs/store.ts'
-import { runs } from '../work/runs/store.ts'
+import { inserted, record, updated } from '../../events/change.ts'
+import { AgencyError, refusal } from '../../kernel/errors.ts'
+import { systemPersona } from '../../kernel/ids.ts'
+import { shorten } from '../../kernel/text.ts'
+import type { Brief, BriefSpec, Dependency } from './contract.ts'
+import { briefs, dependencies } from './store.ts'
+import { runs } from '../runs/store.ts'
 import { castAll } from './cast.ts'
-import type { RunScope } from '../work/scope.ts'
+import type { RunScope } from '../scope.ts'
 
 /** A plan becomes briefs, with the order in which it was written. */
 export async function createBriefs(scope: RunScope, specs: readonly BriefSpec[]): Promise<void> {

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 
-import { startAgency, type StartRun, type TestAgency, work } from '../../test/support/agency.ts'
-import { describeStores } from '../../test/support/store.ts'
-import { operator } from '../../test/support/work.ts'
-import type { StepInput } from '../adapters/runtime/scripted/contract.ts'
-import type { Run } from '../work/runs/contract.ts'
+import { startAgency, type StartRun, type TestAgency, work } from '../../../test/support/agency.ts'
+import { describeStores } from '../../../test/support/store.ts'
+import { operator } from '../../../test/support/work.ts'
+import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
+import type { Run } from '../runs/contract.ts'
 
 const plans = (plan: unknown): StepInput[] => [{ report: { status: 'done', summary: 'Planned.', plan } }]
 const two = [

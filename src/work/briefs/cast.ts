@@ -1,9 +1,9 @@
-import type { ReadTx } from '../db/port.ts'
-import { AgencyError, refusal } from '../kernel/errors.ts'
-import { systemPersona } from '../kernel/ids.ts'
-import { resolvePersona } from '../org/personas/find.ts'
-import type { Persona } from '../org/personas/store.ts'
-import type { BriefSpec } from '../work/briefs/contract.ts'
+import type { ReadTx } from '../../db/port.ts'
+import { AgencyError, refusal } from '../../kernel/errors.ts'
+import { systemPersona } from '../../kernel/ids.ts'
+import { resolvePersona } from '../../org/personas/find.ts'
+import type { Persona } from '../../org/personas/store.ts'
+import type { BriefSpec } from './contract.ts'
 
 type Part = 'persona' | 'verifier'
 const parts: readonly Part[] = ['persona', 'verifier']

@@ -1,13 +1,13 @@
-import { type Change, updated } from '../events/change.ts'
-import { bug } from '../kernel/errors.ts'
-import { shorten } from '../kernel/text.ts'
-import type { Decision } from '../playbooks/contract.ts'
-import type { Brief, Correction } from '../work/briefs/contract.ts'
-import { isMet } from '../work/briefs/states.ts'
-import { briefs, dependencies, findBrief, listDependenciesOf, listFollowers } from '../work/briefs/store.ts'
-import { requiresOf } from '../work/runs/contract.ts'
-import { type RunScope } from '../work/scope.ts'
-import { moveBrief, nameOf } from '../work/briefs/moves.ts'
+import { type Change, updated } from '../../events/change.ts'
+import { bug } from '../../kernel/errors.ts'
+import { shorten } from '../../kernel/text.ts'
+import type { Decision } from '../../playbooks/contract.ts'
+import type { Brief, Correction } from './contract.ts'
+import { isMet } from './states.ts'
+import { briefs, dependencies, findBrief, listDependenciesOf, listFollowers } from './store.ts'
+import { requiresOf } from '../runs/contract.ts'
+import { type RunScope } from '../scope.ts'
+import { moveBrief, nameOf } from './moves.ts'
 
 /** Not counted by any limit: whoever rejects has a reason, and it is not the agent's patience that is tried. */
 export async function sendBack(

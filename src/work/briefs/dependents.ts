@@ -1,8 +1,8 @@
-import { type Change, updated } from '../events/change.ts'
-import { bug } from '../kernel/errors.ts'
-import type { Brief } from '../work/briefs/contract.ts'
-import { briefs, dependencies, findBrief, listDependents } from '../work/briefs/store.ts'
-import type { RunScope } from '../work/scope.ts'
+import { type Change, updated } from '../../events/change.ts'
+import { bug } from '../../kernel/errors.ts'
+import type { Brief } from './contract.ts'
+import { briefs, dependencies, findBrief, listDependents } from './store.ts'
+import type { RunScope } from '../scope.ts'
 
 /** Whoever waited for this brief waits for one less; at none it is ready. */
 export async function releaseDependents(scope: RunScope, brief: Brief): Promise<Change[]> {
