@@ -5,7 +5,7 @@ import { withdrawQuestions } from '../work/questions/ask.ts'
 import { holdDependents } from '../work/briefs/dependents.ts'
 import { closeGates } from '../work/gates/open.ts'
 import { type RunScope } from '../work/scope.ts'
-import { isWaitingFor } from './verify.ts'
+import { isWaitingFor } from '../work/verdicts/moves.ts'
 import { moveBrief } from '../work/briefs/moves.ts'
 
 /** One brief that nobody is at work on is given up, with everything that waits because of it. */

@@ -19,7 +19,7 @@ import { isPassing, persist } from './persist.ts'
 import { faultOfPlan } from '../work/briefs/create.ts'
 import { openScope } from '../work/scope.ts'
 import { type PricedCall, recordSpends } from '../work/spends/record.ts'
-import { faultOfJudgement } from './verify.ts'
+import { faultOfJudgement } from '../work/verdicts/moves.ts'
 
 export interface Conclusion {
   ended: AgentEnded

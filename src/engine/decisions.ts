@@ -43,7 +43,7 @@ import {
   openPullRequest,
   waitsForMerge,
 } from './pull-request.ts'
-import { commissionVerifier, verifyBriefs } from './verify.ts'
+import { commissionVerifier, verifyBriefs } from '../work/verdicts/moves.ts'
 import { partBoundary, viewFor } from './view.ts'
 import { moveBrief, nameOf } from '../work/briefs/moves.ts'
 import { moveRun, moveRunsMission } from '../work/runs/moves.ts'

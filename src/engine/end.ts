@@ -28,7 +28,7 @@ import { splitBrief } from './remainder.ts'
 import { type RunScope } from '../work/scope.ts'
 import { checkStep } from './steps.ts'
 import { isGivenUp } from './unblock.ts'
-import { isWaitingFor, recordVerdict } from './verify.ts'
+import { isWaitingFor, recordVerdict } from '../work/verdicts/moves.ts'
 import { eventTags, moveBrief } from '../work/briefs/moves.ts'
 
 export interface AttemptEnd {

@@ -8,14 +8,14 @@ import {
   type StartRun,
   type TestAgency,
   work,
-} from '../../test/support/agency.ts'
-import { openOrg } from '../../test/support/org.ts'
-import { describeStores, type FreshStore } from '../../test/support/store.ts'
-import { operator } from '../../test/support/work.ts'
-import type { StepInput } from '../adapters/runtime/scripted/contract.ts'
-import type { Event } from '../events/contract.ts'
-import type { ChaosPointName } from '../kernel/chaos-point.ts'
-import type { Run } from '../work/runs/contract.ts'
+} from '../../../test/support/agency.ts'
+import { openOrg } from '../../../test/support/org.ts'
+import { describeStores, type FreshStore } from '../../../test/support/store.ts'
+import { operator } from '../../../test/support/work.ts'
+import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
+import type { Event } from '../../events/contract.ts'
+import type { ChaosPointName } from '../../kernel/chaos-point.ts'
+import type { Run } from '../runs/contract.ts'
 
 const says = (verdict: object, ...before: StepInput[]): StepInput[] => [
   ...before,
