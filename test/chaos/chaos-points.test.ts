@@ -10,22 +10,22 @@ import { askFor, decideUntil, untilEnded } from './work.ts'
 
 type Kill = `${ChaosPointName}:${number}`
 
-/** Where the daemon dies, life by life; twice at each point, the second time further on. */
+/** The points at which successive daemons die; two at each point, the second at a later passing. */
 const plans: Partial<Record<ChaosPointName, readonly Kill[]>> = {
-  // Recovery needs somebody who left something behind, and dies over the same remains again.
+  // Recovery needs attempts that an earlier daemon left behind; it dies twice while it recovers the same ones.
   'recovery.begun': ['attempt.started:3', 'recovery.begun:1', 'recovery.begun:1'],
   'recovery.attempt_interrupted': ['attempt.started:3', 'recovery.attempt_interrupted:1'],
-  // One run has two gates, another asks once.
+  // One run has two gates, another has one question.
   'gate.decided': ['gate.decided:1', 'gate.decided:1'],
   'question.answered': ['question.answered:1'],
-  // There is one job, and it is due until it was run to its end.
+  // There is one job, which stays due until it has run to its end.
   'job.claimed': ['job.claimed:1', 'job.claimed:1'],
   'job.ran': ['job.ran:1', 'job.ran:1'],
 }
 const planOf = (point: ChaosPointName): readonly Kill[] => plans[point] ?? [`${point}:1`, `${point}:2`]
 
 describeStores('a daemon that is killed', (_, store) => {
-  it.for(chaosPointNames)('at %s: every run ends correctly and once', async (point) => {
+  it.for(chaosPointNames)('at %s ends every run correctly and once after a restart', async (point) => {
     const installation = await createInstallation(store)
     onTestFinished(() => installation.remove())
     if (point.startsWith('job.')) await leaveJobDue(installation)
@@ -54,19 +54,19 @@ async function leaveJobDue(installation: Installation): Promise<void> {
   await makeJobDue(installation)
 }
 
-/** One after the other, so that each is a transaction of its own. */
+/** Requests all runs in sequence, so that each is a transaction of its own. */
 async function askForAll(installation: Installation): Promise<AskedRun[]> {
   const asked: AskedRun[] = []
   for (const kind of runKinds) asked.push(await askFor(installation, kind, `ask for ${kind.name}`))
   return asked
 }
 
-/** A point that is never passed is a point that nothing tests. */
+/** Waits for the daemon's death. A point that is never passed fails the test, since nothing would test it. */
 async function deathOf(life: Life): Promise<string | null> {
   const tooLong = Promise.withResolvers<null>()
   const timer = setTimeout(() => tooLong.resolve(null), 60_000)
   const ended = await Promise.race([life.ended, tooLong.promise])
   clearTimeout(timer)
   if (ended === null) life.kill()
-  return ended === null ? 'never reached' : (ended.signal ?? ended.said)
+  return ended === null ? 'never reached' : (ended.signal ?? ended.output)
 }

@@ -5,9 +5,9 @@ import { homePaths } from '../../src/daemon/home.ts'
 import { pause } from '../../src/kernel/clock.ts'
 
 export interface Client {
-  /** One request as the operator. Rejects when there was no whole answer. */
+  /** Sends one request as the operator. Rejects without a complete answer. */
   send<Answer>(method: string, path: string, options?: SendOptions): Promise<Answer>
-  /** The same until it is answered, through any number of deaths. */
+  /** Repeats the request until it is answered, across any number of restarts. */
   insist<Answer>(method: string, path: string, options?: SendOptions): Promise<Answer>
 }
 
@@ -17,10 +17,10 @@ export interface SendOptions {
   key?: string
 }
 
-/** An answer that is no success: asking again would not change it. */
+/** An answer with an error status, which a repetition would not change. */
 export class Answered extends Error {}
 
-/** `keepAlive`: over one connection, as a program with much to say would; otherwise each request has its own. */
+/** Creates a client; with `keepAlive` it uses one connection for all requests, otherwise one per request. */
 export function createClient(home: string, { keepAlive = false, patienceMs = 120_000 } = {}): Client {
   const paths = homePaths({ AGENCY_HOME: home })
   const agent = keepAlive && new Agent({ keepAlive: true, maxSockets: 1 })
@@ -42,7 +42,7 @@ export function createClient(home: string, { keepAlive = false, patienceMs = 120
           const text = Buffer.concat(parts).toString('utf8')
           const status = answer.statusCode ?? 0
           if (status === 200) return resolve(JSON.parse(text) as never)
-          // On its way down it takes nothing more; the next one will.
+          // A daemon that is stopping answers 503; the next daemon will accept the request.
           reject(status === 503 ? new Error(text) : new Answered(`${method} ${path}: ${status} ${text}`))
         })
       })

@@ -7,8 +7,8 @@ import { createInstallation, type Installation } from './installation.ts'
 
 const clients = 16
 
-describeStores('a daemon that is killed in the middle of commits', (_, store) => {
-  it('has everything that it acknowledged, and nothing twice', async () => {
+describeStores('a daemon that is killed during commits', (_, store) => {
+  it('keeps everything that it acknowledged, and nothing twice', async () => {
     const installation = await createInstallation(store)
     onTestFinished(() => installation.remove())
     const acknowledged = new Map<string, string>()
@@ -18,7 +18,7 @@ describeStores('a daemon that is killed in the middle of commits', (_, store) =>
       for (const [title, id] of load.acknowledged) acknowledged.set(title, id)
       unanswered.push(...load.unanswered)
     }
-    // Each client had one request on its way whenever the daemon died.
+    // Each client had one unanswered request at every death.
     expect(unanswered.length).toBeGreaterThan(clients)
 
     const last = installation.start()
@@ -28,12 +28,12 @@ describeStores('a daemon that is killed in the middle of commits', (_, store) =>
     const lost = [...acknowledged].filter(([title, id]) => before.get(title) !== id)
     expect(lost, 'acknowledged and lost').toEqual([])
 
-    // Whether such a request got through or not, asking again with its key makes it happen once.
+    // Whether or not such a request took effect, a repetition with its key makes it happen once.
     for (const title of unanswered) acknowledged.set(title, await createMission(installation, title))
     for (const title of [...acknowledged.keys()].slice(0, 50))
       expect(await createMission(installation, title)).toBe(acknowledged.get(title))
     const after = await stored()
-    expect(new Set(after.map((row) => row['title'])).size, 'made twice').toBe(after.length)
+    expect(new Set(after.map((row) => row['title'])).size, 'created twice').toBe(after.length)
     expect(new Map(after.map((row) => [row['title'], row['id']]))).toEqual(acknowledged)
     await last.stop()
     expect(await findLeftBehind(installation)).toEqual([])
@@ -45,7 +45,7 @@ interface Load {
   readonly unanswered: string[]
 }
 
-/** Sixteen clients write as fast as they are answered; the daemon is killed upon so many answers. */
+/** Lets sixteen clients write as fast as they are answered, and kills the daemon after this number of answers. */
 async function loadUntilDeath(installation: Installation, life: number, answers: number): Promise<Load> {
   const daemon = installation.start()
   expect(await daemon.ready).toBe(true)

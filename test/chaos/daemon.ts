@@ -5,8 +5,8 @@ import { operatorPersona } from '../../src/kernel/ids.ts'
 import type { ChaosPointName } from '../../src/kernel/chaos-point.ts'
 
 /**
- * The daemon of the chaos tests: the product's, started with a listener that kills it at the n-th time it passes a
- * chaos point, `--kill brief.claimed:2`. The product itself has no such option.
+ * The daemon of the chaos tests: the product's, with a listener that kills it at the n-th passing of a chaos point,
+ * `--kill brief.claimed:2`. The product itself has no such option.
  */
 const { values: flags } = parseArgs({
   options: { kill: { type: 'string' }, demo: { type: 'boolean', default: false } },

@@ -17,14 +17,14 @@ import type { Installation } from './installation.ts'
 import { processesOf } from './processes.ts'
 import type { ExpectedBrief, RunKind } from './runs.ts'
 
-/** A run that somebody asked for, under which key, and which one he was told it is. */
+/** A requested run with its idempotency key and the id in the answer. */
 export interface AskedRun {
   readonly kind: RunKind
   readonly key: string
   readonly id: string
 }
 
-/** What was killed while they ran. */
+/** Number of killed processes while the runs were under way. */
 export interface Deaths {
   readonly daemons: number
   readonly agents: number
@@ -42,7 +42,7 @@ interface Inspected {
   events: Wire<Event>[]
 }
 
-/** Everything that is not as if nobody had died; one sentence each. Asks the daemon, which must be there. */
+/** Returns one sentence for everything that differs from runs without a death. The daemon must be running. */
 export async function findInRuns(
   installation: Installation,
   asked: readonly AskedRun[],
@@ -53,78 +53,80 @@ export async function findInRuns(
   const stored = (await installation.query('SELECT id FROM runs')).map((row) => row['id'] as string)
   const known = new Set(asked.map((run) => run.id))
   if (known.size !== asked.length) findings.push('two keys were answered with the same run')
-  for (const id of stored) if (!known.has(id)) findings.push(`${id}: nobody asked for it, or it was made twice`)
+  for (const id of stored) if (!known.has(id)) findings.push(`${id}: was not requested, or was created twice`)
   for (const each of asked) {
-    const say = (text: string): void => void findings.push(`${each.kind.name} ${each.id}: ${text}`)
+    const report = (text: string): void => void findings.push(`${each.kind.name} ${each.id}: ${text}`)
     const again = await client.send<Wire<Run>>('POST', '/runs', { key: each.key, body: each.kind.input })
-    if (again.id !== each.id) say(`asked for again with its key, it is ${again.id}`)
+    if (again.id !== each.id) report(`requested again with its key, it is ${again.id}`)
     const inspected = await client.send<Inspected>('GET', `/runs/${each.id}/inspect?events=1000`)
     const mission = await client.send<Wire<Mission>>('GET', `/missions/${inspected.run.mission_id}`)
-    findInRun(each.kind, inspected, mission, say)
+    findInRun(each.kind, inspected, mission, report)
     for (const brief of inspected.briefs) {
       const wanted = each.kind.briefs[brief.key]
-      const sayOf = (text: string): void => say(`${brief.key}: ${text}`)
-      if (brief.kind !== 'work') findInDuty(inspected, brief, deaths, sayOf)
-      else if (wanted === undefined) sayOf('nobody asked for it')
-      else findInBrief(installation, inspected, brief, wanted, deaths, sayOf)
+      const reportOf = (text: string): void => report(`${brief.key}: ${text}`)
+      if (brief.kind !== 'work') findInDuty(inspected, brief, deaths, reportOf)
+      else if (wanted === undefined) reportOf('was not requested')
+      else findInBrief(installation, inspected, brief, wanted, deaths, reportOf)
     }
   }
   return findings
 }
 
-/** With the daemon gone: nothing of it may be left running, and the store must be whole. */
+/** Checks after the daemon's end that no process is left running and that the store is sound. */
 export async function findLeftBehind(installation: Installation): Promise<string[]> {
   const left = processesOf(installation.home).map(({ pid, command }) => `left running: ${pid} ${command}`)
-  const { code, said } = await installation.agency('doctor', '--audit', '--replay', '--json')
-  const { checks } = JSON.parse(said) as { checks: { name: string; status: string; detail: string }[] }
+  const { code, output } = await installation.agency('doctor', '--audit', '--replay', '--json')
+  const { checks } = JSON.parse(output) as { checks: { name: string; status: string; detail: string }[] }
   const looked = checks.filter(({ name }) => name === 'audit' || name === 'replay')
-  if (looked.length !== 2) left.push(`doctor did not audit and replay: ${said}`)
+  if (looked.length !== 2) left.push(`doctor did not audit and replay: ${output}`)
   for (const { name, status, detail } of looked) if (status !== 'ok') left.push(`${name}: ${detail}`)
-  if (code !== 0) left.push(`doctor ended with ${code}: ${said}`)
+  if (code !== 0) left.push(`doctor ended with ${code}: ${output}`)
   return [...left, ...(await findInJobs(installation))]
 }
 
 /**
- * The hourly job of the daemon, once, and reminders of gates: none ever failed, nobody holds one, each is still to come.
- * Only what people are told may be due: written in the daemon's last moment, it is for the next one.
+ * Checks the jobs: one hourly job of the daemon and reminders of gates, none of which failed, is claimed or is due. Only a
+ * notification may be due: written in the daemon's last moment, it is left to the next daemon.
  */
 async function findInJobs(installation: Installation): Promise<string[]> {
   const jobs = await installation.query('SELECT kind, status, tries, claimed_by, due_at, created_at FROM jobs')
-  const isWell = (job: Record<string, unknown>): boolean =>
+  const isSound = (job: Record<string, unknown>): boolean =>
     job['status'] === 'waiting' &&
     Number(job['tries']) === 0 &&
     job['claimed_by'] === null &&
     (job['kind'] === 'notify' || (job['due_at'] as string) > (job['created_at'] as string))
   const hourly = jobs.filter((job) => job['kind'] === 'housekeeping')
-  const ill = jobs.filter((job) => !isWell(job))
-  return hourly.length === 1 && ill.length === 0 ? [] : [`jobs: ${JSON.stringify([...hourly, ...ill])}`]
+  const faulty = jobs.filter((job) => !isSound(job))
+  return hourly.length === 1 && faulty.length === 0 ? [] : [`jobs: ${JSON.stringify([...hourly, ...faulty])}`]
 }
 
-type Say = (text: string) => void
+type Report = (text: string) => void
 
 function findInRun(
   kind: RunKind,
   { run, briefs, attempts, gates, questions, events }: Inspected,
   mission: Wire<Mission>,
-  say: Say,
+  report: Report,
 ): void {
-  if (run.status !== 'done') say(`is ${run.status}: ${run.summary}`)
-  if (mission.status !== 'done') say(`its mission is ${mission.status}`)
+  if (run.status !== 'done') report(`is ${run.status}: ${run.summary}`)
+  if (mission.status !== 'done') report(`its mission is ${mission.status}`)
   const count = Object.keys(kind.briefs).length
   const asked = briefs.filter((brief) => brief.kind === 'work').length
-  if (asked !== count) say(`has ${asked} briefs, not ${count}`)
+  if (asked !== count) report(`has ${asked} briefs, not ${count}`)
   const opened = gates.map(({ gate, status }) => `${gate} ${status}`).join(', ')
-  if (opened !== kind.gates.map((gate) => `${gate} approved`).join(', ')) say(`its gates are ${opened}`)
+  if (opened !== kind.gates.map((gate) => `${gate} approved`).join(', ')) report(`its gates are ${opened}`)
   const blocked = attempts.filter(({ outcome }) => outcome === 'blocked').length
   const answered = questions.filter(({ status }) => status === 'answered').length
   if (questions.length !== blocked || answered !== blocked)
-    say(`asked ${blocked} times, has ${questions.length} questions, ${answered} of them answered`)
+    report(`asked ${blocked} times, has ${questions.length} questions, ${answered} of them answered`)
   if (run.briefs_done !== count || run.briefs_open !== 0 || run.briefs_failed !== 0 || run.briefs_total !== count)
-    say(`counts ${run.briefs_done} done, ${run.briefs_open} open, ${run.briefs_failed} failed of ${run.briefs_total}`)
+    report(
+      `counts ${run.briefs_done} done, ${run.briefs_open} open, ${run.briefs_failed} failed of ${run.briefs_total}`,
+    )
   const ends = events.filter((event) => event.kind === 'run_status' && event.data['to'] === 'done')
-  if (ends.length !== 1) say(`ended ${ends.length} times`)
+  if (ends.length !== 1) report(`ended ${ends.length} times`)
   const spent = attempts.reduce((sum, attempt) => sum + attempt.input_tokens, 0)
-  if (spent !== run.input_tokens) say(`its attempts used ${spent} input tokens, it says ${run.input_tokens}`)
+  if (spent !== run.input_tokens) report(`its attempts used ${spent} input tokens, but it counts ${run.input_tokens}`)
 }
 
 function findInBrief(
@@ -133,104 +135,107 @@ function findInBrief(
   brief: Wire<Brief>,
   wanted: ExpectedBrief,
   deaths: Deaths,
-  say: Say,
+  report: Report,
 ): void {
   const attempts = inspected.attempts.filter((attempt) => attempt.brief_id === brief.id)
   const events = inspected.events.filter((event) => event.brief_id === brief.id)
   const history = attempts.map((attempt) => `${attempt.fence} ${attempt.outcome ?? attempt.status}`).join(', ')
-  if (brief.status !== 'done') say(`is ${brief.status} after ${history}`)
-  if (attempts.some((attempt, index) => attempt.fence !== index + 1)) say(`its fences are not 1, 2, 3 …: ${history}`)
-  if (attempts.at(-1)?.outcome !== 'ok') say(`was not accepted at last: ${history}`)
-  findVerdicts(inspected, brief, wanted, attempts, (text) => say(`${text}: ${history}`))
+  if (brief.status !== 'done') report(`is ${brief.status} after ${history}`)
+  if (attempts.some((attempt, index) => attempt.fence !== index + 1)) report(`its fences are not 1, 2, 3 …: ${history}`)
+  if (attempts.at(-1)?.outcome !== 'ok') report(`was not accepted at last: ${history}`)
+  findVerdicts(inspected, brief, wanted, attempts, (text) => report(`${text}: ${history}`))
   for (const kind of ['completed', 'session_complete'] as const) {
     const times = events.filter((event) => event.kind === kind).length
-    if (times !== 1) say(`${kind} ${times} times`)
+    if (times !== 1) report(`${kind} ${times} times`)
   }
-  findOutcomes(attempts, brief, wanted, deaths, (text) => say(`${text}: ${history}`))
-  findOverlap(events, say)
-  findTooEarly(inspected, brief, wanted, say)
-  findOutputs(join(home, 'workspaces', brief.run_id, brief.id), inspected, attempts.at(-1), brief, wanted, say)
+  findOutcomes(attempts, brief, wanted, deaths, (text) => report(`${text}: ${history}`))
+  findOverlap(events, report)
+  findTooEarly(inspected, brief, wanted, report)
+  findOutputs(join(home, 'workspaces', brief.run_id, brief.id), inspected, attempts.at(-1), brief, wanted, report)
 }
 
-/** Without a verifier one attempt is accepted. With one each that ended well was judged once, and the last one passed. */
+/** Without a verifier, one attempt is accepted. With one, each successful attempt has one verdict, and the last passed. */
 function findVerdicts(
   { briefs, verdicts }: Inspected,
   brief: Wire<Brief>,
   wanted: ExpectedBrief,
   attempts: readonly Wire<Attempt>[],
-  say: Say,
+  report: Report,
 ): void {
   const ended = attempts.filter(({ outcome }) => outcome === 'ok').map(({ fence }) => fence)
   const judged = verdicts.filter((verdict) => verdict.brief_id === brief.id)
   const failed = judged.filter(({ verdict }) => verdict !== 'pass').length
-  if (brief.verification_failures !== failed) say(`says that ${brief.verification_failures} verifications failed`)
+  if (brief.verification_failures !== failed) report(`counts ${brief.verification_failures} failed verifications`)
   if (!wanted.judged) {
-    if (ended.length !== 1 || judged.length > 0) say(`ended well ${ended.length} times, judged ${judged.length} times`)
+    if (ended.length !== 1 || judged.length > 0)
+      report(`succeeded ${ended.length} times, has ${judged.length} verdicts`)
     return
   }
-  if (judged.map(({ attempt }) => attempt).join() !== ended.join()) say('was not judged once for each that ended well')
-  if (failed !== judged.length - 1 || judged.at(-1)?.verdict !== 'pass') say(`${failed} of its verdicts are no pass`)
+  if (judged.map(({ attempt }) => attempt).join() !== ended.join()) report('has not one verdict per successful attempt')
+  if (failed !== judged.length - 1 || judged.at(-1)?.verdict !== 'pass')
+    report(`${failed} of its verdicts are not pass`)
   const verifiers = briefs.filter(({ verifies }) => verifies === brief.id).map((each) => each.verifies_attempt)
-  if (verifiers.join() !== ended.join()) say(`verifiers were asked about its attempts ${verifiers.join()}`)
+  if (verifiers.join() !== ended.join()) report(`has verifiers for its attempts ${verifiers.join()}`)
 }
 
-/** A planner or a verifier: it ends well once, whoever died meanwhile. */
-function findInDuty({ attempts, events }: Inspected, brief: Wire<Brief>, deaths: Deaths, say: Say): void {
+/** Checks a planner or a verifier: it succeeds once, regardless of deaths. */
+function findInDuty({ attempts, events }: Inspected, brief: Wire<Brief>, deaths: Deaths, report: Report): void {
   const own = attempts.filter((attempt) => attempt.brief_id === brief.id)
   const history = own.map((attempt) => `${attempt.fence} ${attempt.outcome ?? attempt.status}`).join(', ')
-  if (brief.status !== 'done') say(`is ${brief.status} after ${history}`)
+  if (brief.status !== 'done') report(`is ${brief.status} after ${history}`)
   if (own.filter(({ outcome }) => outcome === 'ok').length !== 1 || own.at(-1)?.outcome !== 'ok')
-    say(`did not end well once, at last: ${history}`)
+    report(`did not succeed exactly once, in its last attempt: ${history}`)
   const strange = own.filter(({ outcome }) => outcome !== 'ok' && outcome !== 'interrupted')
   if (strange.length > 0 && !(deaths.agents > 0 && strange.every(({ outcome }) => outcome === 'crash')))
-    say(`an outcome that nobody caused: ${history} (${strange.map(({ detail }) => detail).join('; ')})`)
+    report(`has an outcome without a cause: ${history} (${strange.map(({ detail }) => detail).join('; ')})`)
   findOverlap(
     events.filter((event) => event.brief_id === brief.id),
-    say,
+    report,
   )
 }
 
-/** Only what the agent did by itself counts against it; that we died does not. */
+/** Checks that only the agent's own failures count against limits, and deaths of the daemon do not. */
 function findOutcomes(
   attempts: readonly Wire<Attempt>[],
   brief: Wire<Brief>,
   wanted: ExpectedBrief,
   deaths: Deaths,
-  say: Say,
+  report: Report,
 ): void {
   const of = (...outcomes: string[]) => attempts.filter(({ outcome }) => outcomes.includes(outcome ?? ''))
   const strange = attempts.filter(
     ({ outcome, fence }) => outcome !== 'ok' && outcome !== 'interrupted' && !(fence === 1 && outcome === wanted.first),
   )
-  // Whom we killed ourselves has crashed.
+  // An agent that the test killed has crashed.
   if (strange.length > 0 && !(deaths.agents > 0 && strange.every(({ outcome }) => outcome === 'crash')))
-    say(`an outcome that nobody caused (${strange.map(({ detail }) => detail).join('; ')})`)
-  if (of('interrupted').length > deaths.daemons) say(`interrupted more often than the daemon died (${deaths.daemons})`)
-  if (brief.retries_used !== of('bad_output').length) say(`says that ${brief.retries_used} retries were used`)
-  if (brief.crash_retries !== of('crash', 'timeout').length) say(`says that it crashed ${brief.crash_retries} times`)
-  if (brief.interruptions !== 0) say(`still counts ${brief.interruptions} interruptions in a row`)
+    report(`has an outcome without a cause (${strange.map(({ detail }) => detail).join('; ')})`)
+  if (of('interrupted').length > deaths.daemons)
+    report(`interrupted more often than the daemon died (${deaths.daemons})`)
+  if (brief.retries_used !== of('bad_output').length) report(`counts ${brief.retries_used} used retries`)
+  if (brief.crash_retries !== of('crash', 'timeout').length) report(`counts ${brief.crash_retries} crashes`)
+  if (brief.interruptions !== 0) report(`still counts ${brief.interruptions} interruptions in a row`)
 }
 
-/** One attempt ends before the next begins. */
-function findOverlap(events: readonly Wire<Event>[], say: Say): void {
+/** Checks that each attempt ends before the next begins. */
+function findOverlap(events: readonly Wire<Event>[], report: Report): void {
   let live: string | null = null
   for (const { kind, attempt_id: id } of events) {
     if (kind === 'assigned') {
-      if (live !== null) say(`${id} began while ${live} was live`)
+      if (live !== null) report(`${id} began while ${live} was live`)
       live = id
     } else if (kind === 'turn_ended') {
-      if (live !== id) say(`${id} ended, live was ${live}`)
+      if (live !== id) report(`${id} ended, live was ${live}`)
       live = null
     }
   }
 }
 
-function findTooEarly({ briefs, events }: Inspected, brief: Wire<Brief>, wanted: ExpectedBrief, say: Say): void {
+function findTooEarly({ briefs, events }: Inspected, brief: Wire<Brief>, wanted: ExpectedBrief, report: Report): void {
   const began = events.find((event) => event.kind === 'assigned' && event.brief_id === brief.id)?.seq ?? 0
   for (const key of wanted.after) {
     const before = briefs.find((each) => each.key === key)?.id
     const done = events.find((event) => event.kind === 'completed' && event.brief_id === before)?.seq ?? Infinity
-    if (began < done) say(`began before ${key} was verified`)
+    if (began < done) report(`began before ${key} was verified`)
   }
 }
 
@@ -240,21 +245,22 @@ function findOutputs(
   accepted: Wire<Attempt> | undefined,
   brief: Wire<Brief>,
   wanted: ExpectedBrief,
-  say: Say,
+  report: Report,
 ): void {
-  if (existsSync(join(workspace, 'overlap'))) say('two agents were at work at once')
+  if (existsSync(join(workspace, 'overlap'))) report('two agents worked at the same time')
   const checks = evidence.filter((check) => check.attempt_id === accepted?.id)
   if (checks.length !== wanted.evidence || checks.some((check) => !check.passed))
-    say(
-      `accepted with ${checks.filter((check) => check.passed).length} of ${checks.length} checks, ${wanted.evidence} asked for`,
+    report(
+      `accepted with ${checks.filter((check) => check.passed).length} of ${checks.length} checks, ${wanted.evidence} required`,
     )
   for (const [path, text] of Object.entries(wanted.outputs)) {
     const versions = artifacts.filter((artifact) => artifact.brief_id === brief.id && artifact.name === path)
     const sha256 = createHash('sha256').update(text).digest('hex')
-    if (versions.at(-1)?.sha256 !== sha256) say(`its artifact ${path} is not what it should be`)
-    if (versions.some((artifact, index) => artifact.version !== index + 1)) say(`versions of ${path} are missing`)
-    if (new Set(versions.map((artifact) => artifact.sha256)).size !== versions.length) say(`${path} was recorded twice`)
+    if (versions.at(-1)?.sha256 !== sha256) report(`its artifact ${path} has the wrong content`)
+    if (versions.some((artifact, index) => artifact.version !== index + 1)) report(`versions of ${path} are missing`)
+    if (new Set(versions.map((artifact) => artifact.sha256)).size !== versions.length)
+      report(`${path} was recorded twice`)
     if (!existsSync(join(workspace, path)) || readFileSync(join(workspace, path), 'utf8') !== text)
-      say(`${path} in its workspace is not what it should be`)
+      report(`${path} in its workspace has the wrong content`)
   }
 }

@@ -15,36 +15,36 @@ import { processesOf } from './processes.ts'
 
 export type StoreKind = 'sqlite' | 'postgres'
 
-/** A home and a store of its own, on which one daemon after the other lives. */
+/** A home and a store of its own, used by successive daemons. */
 export interface Installation {
   readonly home: string
   readonly store: StoreKind
   readonly client: Client
-  /** Starts a daemon that dies at the n-th time it passes the point, or lives. */
+  /** Starts a daemon; with `kill` it dies at the n-th passing of the point. */
   start(options?: { kill?: `${ChaosPointName}:${number}` | undefined; demo?: boolean }): Life
-  /** The product's own command line. */
+  /** Runs the product's command line. */
   agency(...words: string[]): Promise<Ended>
-  /** Straight from the store, past everything that the product does. */
+  /** Queries the store directly, bypassing the product. */
   query(sql: string): Promise<Record<string, unknown>[]>
-  /** Ends what still runs, and takes the home away. */
+  /** Kills the remaining processes and removes the home. */
   remove(): Promise<void>
 }
 
 /** One process of the daemon. */
 export interface Life {
   readonly pid: number
-  /** False when it was gone before it was ready. */
+  /** Resolves with false if the daemon ended before it was ready. */
   readonly ready: Promise<boolean>
   readonly ended: Promise<Ended>
   kill(): void
-  /** Asks it to stop, and waits until it has. */
+  /** Asks the daemon to stop, and waits for its end. */
   stop(): Promise<Ended>
 }
 
 export interface Ended {
   readonly code: number | null
   readonly signal: string | null
-  readonly said: string
+  readonly output: string
 }
 
 export async function createInstallation(store: StoreKind): Promise<Installation> {
@@ -75,7 +75,7 @@ const environmentOf = (home: string, databaseUrl: string | null): Record<string,
   HOME: home,
   AGENCY_HOME: home,
   AGENCY_PORT: '0',
-  // A start costs most of a short life, and hundreds of them are started.
+  // Starting takes most of a short life, and the tests start hundreds of daemons.
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/agency-chaos', import.meta.url)),
   ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
 })
@@ -99,10 +99,10 @@ function liveOf(child: ChildProcess): Life {
 }
 
 async function endOf(child: ChildProcess): Promise<Ended> {
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part: Buffer) => (said += part.toString()))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part: Buffer) => (output += part.toString()))
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
-  return { code, signal, said }
+  return { code, signal, output }
 }
 
 function queryFile(path: string, sql: string): Promise<Record<string, unknown>[]> {

@@ -27,22 +27,22 @@ async function install(store: StoreKind): Promise<Installation> {
 const kind = (name: string): RunKind => runKinds.find((each) => each.name === name) as RunKind
 
 describeStores('one home', (_, store) => {
-  it('has one daemon, also when two are started at once, and a third is told whose it is', async () => {
+  it('has one daemon when two are started at once, and a third start fails with its pid', async () => {
     const installation = await install(store)
     const ups = await Promise.all([installation.agency('up'), installation.agency('up')])
     expect(ups).toMatchObject([{ code: 0 }, { code: 0 }])
     const { pid } = await installation.client.send<Wire<DaemonStatus>>('GET', '/status')
-    for (const up of ups) expect(up.said).toContain(`(pid ${pid})`)
+    for (const up of ups) expect(up.output).toContain(`(pid ${pid})`)
     expect(await installation.start().ended).toMatchObject({
       code: 1,
-      said: expect.stringContaining(`another Agency (pid ${pid}) already runs on ${installation.home}`),
+      output: expect.stringContaining(`another Agency (pid ${pid}) already runs on ${installation.home}`),
     })
-    expect(await installation.agency('down')).toMatchObject({ code: 0, said: `stopped (pid ${pid})\n` })
+    expect(await installation.agency('down')).toMatchObject({ code: 0, output: `stopped (pid ${pid})\n` })
     expect(isRunning(pid)).toBe(false)
     expect(await findLeftBehind(installation)).toEqual([])
   })
 
-  it('is free the moment its daemon is killed', async () => {
+  it('can be used by a new daemon as soon as the last one is killed', async () => {
     const installation = await install(store)
     for (let life = 0; life < 5; life++) {
       const daemon = installation.start()
@@ -56,7 +56,7 @@ describeStores('one home', (_, store) => {
     expect(await installation.agency('down')).toMatchObject({ code: 0 })
   })
 
-  it('goes on with its runs after it was stopped under them', async () => {
+  it('continues its runs after the daemon was stopped and started', async () => {
     const installation = await install(store)
     expect(await installation.agency('up')).toMatchObject({ code: 0 })
     const asked = []
@@ -71,7 +71,7 @@ describeStores('one home', (_, store) => {
     expect(await findLeftBehind(installation)).toEqual([])
   })
 
-  it('plays its demonstration once in its life', async () => {
+  it('plays its demonstration once across restarts', async () => {
     const installation = await install(store)
     const dead = await installation.start({ demo: true, kill: 'run.created:1' }).ended
     expect(dead.signal).toBe('SIGKILL')
@@ -84,7 +84,7 @@ describeStores('one home', (_, store) => {
     }
   })
 
-  it('ends a command of its evidence that outlived it, and looks again', async () => {
+  it('ends a check’s command that outlived the daemon, and repeats the check', async () => {
     const installation = await install(store)
     const first = installation.start()
     const looking: RunKind = {
@@ -100,7 +100,7 @@ describeStores('one home', (_, store) => {
       await installation.client.send<{ briefs: { id: string }[] }>('GET', `/runs/${asked.id}/inspect?events=0`)
     ).briefs
     while (!existsSync(join(installation.home, 'workspaces', asked.id, brief?.id ?? '', 'looking'))) await pause(10)
-    // The shell becomes the command a moment after it has made the file.
+    // The shell replaces itself by the command a moment after it has created the file.
     const commands = (): string[] => processesOf(installation.home).map(({ command }) => command)
     while (!commands().includes('sleep 300')) await pause(10)
     first.kill()
@@ -114,7 +114,7 @@ describeStores('one home', (_, store) => {
   })
 })
 
-describe('what these tests rely on', () => {
+describe('processesOf', () => {
   it('finds every process of a home', async () => {
     const installation = await install('sqlite')
     const daemon = installation.start()

@@ -3,21 +3,21 @@ import { type ChaosPointName, chaosPointNames } from '../../src/kernel/chaos-poi
 import type { Ended, Installation, Life } from './installation.ts'
 import { shuffled } from './random.ts'
 
-/** Where a daemon dies: at a chaos point, or at a moment that nothing in it chose. */
+/** The point of a daemon's death: a chaos point, or a moment that does not depend on its code. */
 export type Place = ChaosPointName | 'while starting' | 'at any moment' | 'with nothing to do'
 
-/** Every place that it comes to while there is work, again and again, in another order each time. */
+/** Yields all points that a busy daemon passes, repeatedly, each time in another order. */
 export function* placesInTurn(random: () => number): Generator<Place, never> {
   for (;;) yield* shuffled([...chaosPointNames, 'while starting', 'at any moment'] as const, random)
 }
 
 export interface Death {
-  /** False where it did not come to the point in time, and was killed wherever it was. */
+  /** False if the daemon did not pass the point in time and was killed at an arbitrary moment. */
   readonly reached: boolean
   readonly ended: Ended
 }
 
-/** One life that ends at the place. `startMs` is what a start takes on this machine. */
+/** Starts a daemon that dies at the point. `startMs` is the duration of a start on this machine. */
 export async function dieAt(
   installation: Installation,
   place: Place,
@@ -50,7 +50,7 @@ async function dieAtPoint(
 
 const isPoint = (place: Place): place is ChaosPointName => (chaosPointNames as readonly string[]).includes(place)
 
-/** The daemon's own job comes once an hour; nobody waits for that. */
+/** Makes the daemon's hourly job due, so that tests need not wait for it. */
 export const makeJobDue = ({ query }: Installation): Promise<unknown> =>
   query("UPDATE jobs SET due_at = '2020-01-01T00:00:00.000Z' WHERE kind = 'housekeeping'")
 

@@ -3,11 +3,11 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 export interface HomeProcess {
   readonly pid: number
   readonly command: string
-  /** Null where it is not an agent, or a command of one. */
+  /** Null if it is neither an agent nor a command of one. */
   readonly launchId: string | null
 }
 
-/** Every process that belongs to a home, by what it was given or by where it works; found without the product's help. */
+/** Finds every process of a home by its environment or working directory, without the product's help. */
 export function processesOf(home: string): HomeProcess[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -21,7 +21,7 @@ export function processesOf(home: string): HomeProcess[] {
     })
 }
 
-/** Empty for one that has just gone, and for what is dead but not yet collected. */
+/** Returns an empty text for a process that has just ended, and for a zombie. */
 function readProc(path: string): string {
   try {
     return readFileSync(path, 'latin1')

@@ -1,4 +1,4 @@
-/** mulberry32, from 0 to 1. */
+/** The generator mulberry32, from 0 to 1. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -1,26 +1,26 @@
 import type { StepInput } from '../../src/adapters/runtime/scripted/contract.ts'
 
-/** What every run of a kind asks for, and what must be there in the end, whatever died on the way. */
+/** The request of a kind of run, and its expected result regardless of deaths. */
 export interface RunKind {
   readonly name: string
   readonly input: Record<string, unknown>
   readonly briefs: Readonly<Record<string, ExpectedBrief>>
-  /** Gates that the operator has to open on the way. */
+  /** Gates that the operator has to approve. */
   readonly gates: readonly string[]
 }
 
 export interface ExpectedBrief {
   readonly after: readonly string[]
   readonly evidence: number
-  /** Its outputs and their text. */
+  /** Outputs and their text. */
   readonly outputs: Readonly<Record<string, string>>
-  /** How its first attempt ends, unless it was interrupted; later ones end well. */
+  /** Outcome of the first attempt unless it is interrupted; later attempts succeed. */
   readonly first: 'ok' | 'bad_output' | 'crash' | 'blocked'
-  /** Whether a verifier has to pass it. */
+  /** Whether a verifier has to pass the brief. */
   readonly judged: boolean
 }
 
-/** Takes a while, and tells when two agents are ever at work in one workspace. */
+/** Takes a while, and leaves a file if two agents ever work in one workspace. */
 const alone = 'flock -n lock sleep 0.1; [ $? -ne 1 ] || touch overlap'
 const working: StepInput = { run: alone }
 
@@ -37,7 +37,7 @@ const expected = (fields: Partial<ExpectedBrief>): ExpectedBrief => ({
   ...fields,
 })
 
-/** Reports at once and works on: its report must stand when we die under it. */
+/** Keeps working after its report, which must count even if the daemon dies then. */
 const plain: RunKind = {
   name: 'plain',
   input: {
@@ -82,7 +82,7 @@ const mended: RunKind = {
   gates: [],
 }
 
-/** Its first attempt leaves a process behind that left the group, and dies. */
+/** The first attempt starts a process outside its process group and crashes. */
 const crashing: RunKind = {
   name: 'crashing',
   input: {
@@ -101,7 +101,7 @@ const crashing: RunKind = {
   gates: [],
 }
 
-/** Four briefs that wait for each other, each with its own way to report. */
+/** Four briefs that depend on each other, each with another way to report. */
 const chained: RunKind = {
   name: 'chained',
   input: {
@@ -129,7 +129,7 @@ function part(key: string, after: string[], via: 'http' | 'cli' | 'file' | 'stdo
   return { key, after, objective: `Write ${path}`, runtime_options: { scenario: { steps } } }
 }
 
-/** No scripted agent: any program, which lays its report into the outbox. */
+/** A plain program instead of a scripted agent, which writes its report into the outbox. */
 const program: RunKind = {
   name: 'program',
   input: {
@@ -149,11 +149,11 @@ echo '{"status":"done","summary":"Made it.","outputs":["made.txt"]}' > .agency/o
   gates: [],
 }
 
-/** Nothing of it can be checked by a machine; its verifier, a program, sends it back once. */
+/** A brief without checkable evidence, whose verifier, a program, fails it once. */
 const judged: RunKind = {
   name: 'judged',
   input: {
-    goal: 'Please somebody',
+    goal: 'Please the taster',
     runtime: 'scripted',
     runtime_options: {
       scenario: {
@@ -180,7 +180,7 @@ echo "{\\"status\\":\\"done\\",\\"summary\\":\\"Tasted it.\\",\\"verdict\\":$ver
   gates: [],
 }
 
-/** Planned by an agent; the operator approves the plan, and in the end the result. */
+/** A run planned by an agent; the operator approves the plan and the result. */
 const decided: RunKind = {
   name: 'decided',
   input: {
@@ -201,7 +201,7 @@ const decided: RunKind = {
   gates: ['plan', 'acceptance'],
 }
 
-/** Cannot go on by itself the first time. */
+/** The first attempt is blocked by a question. */
 const asking: RunKind = {
   name: 'asking',
   input: {

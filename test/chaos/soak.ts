@@ -5,7 +5,7 @@ import { clusterVariable, postgresMissing } from '../support/postgres.ts'
 import { createInstallation } from './installation.ts'
 import { storm, type StormResult } from './storm.ts'
 
-/** `npm run soak -- --kills 200 --store sqlite|postgres|all [--seed N]`: kills the daemon again and again, at every chaos point in turn. */
+/** `npm run soak -- --kills 200 --store sqlite|postgres|all [--seed N]` kills the daemon repeatedly, at every chaos point in turn. */
 const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '200' },
@@ -29,14 +29,14 @@ async function main(kills: number, store: string, seed: number): Promise<number>
 async function soak(store: 'sqlite' | 'postgres', kills: number, seed: number): Promise<number> {
   console.log(`${store}: killing the daemon ${kills} times, seed ${seed}`)
   const installation = await createInstallation(store)
-  const result = await storm(installation, { kills, seed, say: (line) => console.log(`  ${line}`) })
+  const result = await storm(installation, { kills, seed, log: (line) => console.log(`  ${line}`) })
   for (const line of linesOf(result)) console.log(`  ${line}`)
   if (result.findings.length === 0) {
     await installation.remove()
     return 0
   }
   console.log(
-    `  to look at: ${installation.home}; again: npm run soak -- --kills ${kills} --store ${store} --seed ${seed}`,
+    `  the home is kept: ${installation.home}; repeat with: npm run soak -- --kills ${kills} --store ${store} --seed ${seed}`,
   )
   return 1
 }
@@ -47,13 +47,13 @@ function linesOf(result: StormResult): string[] {
   const deaths = [...result.deaths].sort(([one], [other]) => one.localeCompare(other))
   return [
     ...deaths.map(([place, times]) => `${String(times).padStart(6)}  ${place}`),
-    `${String(result.elsewhere).padStart(6)}  elsewhere: did not come to its point in time`,
-    `${String(sum(result.deaths.values()) + result.elsewhere).padStart(6)}  killed in all, and ${result.agents} agents`,
+    `${String(result.elsewhere).padStart(6)}  elsewhere, because the point was not passed in time`,
+    `${String(sum(result.deaths.values()) + result.elsewhere).padStart(6)}  daemons killed in total, and ${result.agents} agents`,
     `runs      ${result.runs} with ${result.briefs} briefs`,
     `attempts  ${sum(Object.values(result.outcomes))}: ${outcomes.join(', ')}; at most ${result.interruptions} interrupted in a row`,
     `duration  ${result.seconds} s`,
     ...(result.findings.length === 0
-      ? ['every run done, once; audit and replay clean; nothing left running']
+      ? ['every run was done once; audit and replay have no findings; no process is left']
       : result.findings.map((finding) => `✗ ${finding}`)),
   ]
 }

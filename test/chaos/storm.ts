@@ -10,37 +10,37 @@ import { type RunKind, runKinds } from './runs.ts'
 import { askFor, decideUntil, untilEnded } from './work.ts'
 
 export interface StormOptions {
-  /** How often the daemon dies. */
+  /** Number of deaths of the daemon. */
   readonly kills: number
-  /** The same seed asks for the same runs and dies in the same order; the machine decides what that hits. */
+  /** The same seed gives the same requests and the same order of deaths; the state at a death depends on the machine. */
   readonly seed: number
-  readonly say?: (line: string) => void
+  readonly log?: (line: string) => void
 }
 
 export interface StormResult {
-  /** How often it died at each place. */
+  /** Number of deaths at each point. */
   readonly deaths: ReadonlyMap<Place, number>
-  /** How often it was to die at a point and did not come to it in time: killed wherever it was. */
+  /** Number of daemons that did not pass their point in time and were killed at an arbitrary moment. */
   readonly elsewhere: number
   readonly agents: number
   readonly runs: number
   readonly briefs: number
   readonly outcomes: Readonly<Record<string, number>>
-  /** The longest row of interrupted attempts that a brief went through. */
+  /** The longest sequence of interrupted attempts of a brief. */
   readonly interruptions: number
   readonly seconds: number
   readonly findings: readonly string[]
 }
 
-/** How many runs may be open at once: enough for every slot of the daemon, few enough to end soon afterwards. */
+/** Maximum number of open runs: enough for every slot of the daemon, few enough to end soon afterwards. */
 const openRuns = 12
-/** After so many deaths everything may come to its end: a brief that is interrupted twenty times in a row is given up. */
+/** After this number of deaths all runs may end, because a brief that is interrupted twenty times in a row fails. */
 const killsPerRound = 12
 
-/** Kills the daemon at one place after the other while clients ask for runs, and looks whether anybody noticed. */
+/** Kills the daemon at one point after the other while clients request runs, and checks the results. */
 export async function storm(
   installation: Installation,
-  { kills, seed, say = () => {} }: StormOptions,
+  { kills, seed, log = () => {} }: StormOptions,
 ): Promise<StormResult> {
   const began = performance.now()
   const tally: Tally = { asked: [], findings: [], deaths: new Map(), elsewhere: 0, agents: 0 }
@@ -52,7 +52,7 @@ export async function storm(
   const died = (place: Place | null): void => {
     if (place === null) tally.elsewhere++
     else tally.deaths.set(place, (tally.deaths.get(place) ?? 0) + 1)
-    if (++killed % 50 === 0) say(`${killed} killed, ${tally.asked.length} runs, ${secondsSince(began)} s`)
+    if (++killed % 50 === 0) log(`${killed} killed, ${tally.asked.length} runs, ${secondsSince(began)} s`)
   }
   for (let round = 1; killed < kills; round++) {
     if (finished !== null) {
@@ -65,15 +65,16 @@ export async function storm(
       const place = places.next().value
       const killAgent = (): void => void (random() < 0.4 && (tally.agents += killOneAgent(installation, random)))
       const { reached, ended } = await dieAt(installation, place, { random, startMs, killAgent })
-      if (ended.signal !== 'SIGKILL') tally.findings.push(`before ${place} it ended with ${ended.code}: ${ended.said}`)
-      // One that has outlived its daemon: the next daemon will look for it.
+      if (ended.signal !== 'SIGKILL')
+        tally.findings.push(`before ${place} the daemon ended with ${ended.code}: ${ended.output}`)
+      // Kills an agent that has outlived its daemon: the next daemon will search for it.
       killAgent()
       died(reached ? place : null)
     }
     finished = installation.start()
     await clients.close()
     const unended = await untilEnded(installation, 180_000)
-    if (unended > 0) tally.findings.push(`${unended} runs never end`)
+    if (unended > 0) tally.findings.push(`${unended} runs do not end`)
   }
   tally.findings.push(...(await findInRuns(installation, tally.asked, { daemons: killed, agents: tally.agents })))
   await finished?.stop()
@@ -101,7 +102,7 @@ interface Tally {
 
 const secondsSince = (began: number): number => Math.round((performance.now() - began) / 1_000)
 
-/** How fast this machine is now: moments are drawn in terms of a start, so that some work gets done in most lives. */
+/** Measures a start: moments of death are drawn in units of it, so that most daemons do some work on any machine. */
 async function timeStart(installation: Installation): Promise<number> {
   const began = performance.now()
   const life = installation.start()
@@ -119,12 +120,12 @@ function killOneAgent({ home }: Installation, random: () => number): number {
     process.kill(chosen.pid, 'SIGKILL')
     return 1
   } catch {
-    // It ended by itself a moment ago.
+    // The agent has just ended.
     return 0
   }
 }
 
-/** Three clients that ask for runs until they are told to stop, and an operator who decides what waits. */
+/** Starts three clients that request runs until they are closed, and an operator that decides gates and questions. */
 function openClients(
   installation: Installation,
   name: string,
@@ -146,7 +147,7 @@ function openClients(
   }
 }
 
-/** A client that asks for one run after the other, and now and then once more for one that it has. */
+/** Requests one run after the other, and sometimes repeats the request of an earlier one. */
 async function ask(
   installation: Installation,
   name: string,
@@ -159,7 +160,7 @@ async function ask(
     asked.push(await askFor(installation, kind, `${name}, run ${number}`))
     const known = asked[Math.floor(random() * asked.length)] as AskedRun
     const again = await askFor(installation, known.kind, known.key)
-    if (again.id !== known.id) throw new Error(`${known.key}: asked for again, ${known.id} became ${again.id}`)
+    if (again.id !== known.id) throw new Error(`${known.key}: requested again, ${known.id} became ${again.id}`)
     await pause(random() * 400)
     await untilRoom(installation, isOver)
   }
@@ -173,7 +174,7 @@ async function untilRoom({ client }: Installation, isOver: () => boolean): Promi
   }
 }
 
-/** Agents are killed too, some of them again and again; none of that may fail a run here. */
+/** Raises the retries: agents are killed too, some of them repeatedly, and this must not fail a run. */
 const patient = (kind: RunKind): RunKind => ({ ...kind, input: { ...kind.input, crash_retries: 20 } })
 
 async function countOutcomes(installation: Installation): Promise<Record<string, number>> {

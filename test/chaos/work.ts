@@ -5,13 +5,13 @@ import type { AskedRun } from './findings.ts'
 import type { Installation } from './installation.ts'
 import type { RunKind } from './runs.ts'
 
-/** Asks for a run until it is answered, always with the same key. */
+/** Requests a run with the same key until it is answered. */
 export async function askFor({ client }: Installation, kind: RunKind, key: string): Promise<AskedRun> {
   const run = await client.insist<Wire<Run>>('POST', '/runs', { body: kind.input, key })
   return { kind, key, id: run.id }
 }
 
-/** The operator: approves every gate and answers every question that waits, each with a key of its own. */
+/** Approves every pending gate and answers every open question, each with a key of its own. */
 export async function decideAll({ client }: Installation): Promise<void> {
   const { gates } = await client.insist<{ gates: { id: string }[] }>('GET', '/gates')
   for (const { id } of gates) await client.insist('POST', `/gates/${id}/approve`, { key: `approve ${id}`, body: {} })
@@ -24,7 +24,7 @@ export async function decideUntil(installation: Installation, isOver: () => bool
   for (; !isOver(); await pause(150)) await decideAll(installation)
 }
 
-/** Resolves when every run has ended, to how many had not when patience was over. */
+/** Waits until every run has ended; resolves with the number of runs that had not ended at the timeout. */
 export async function untilEnded(installation: Installation, patienceMs: number): Promise<number> {
   const { client } = installation
   for (let waited = 0; ; waited += 50) {
