@@ -20,7 +20,7 @@ const sixSeats = `Development (software-development-development-1)
 `
 
 describe('a home', () => {
-  it('that begins with the demonstration has its organisation, also after it was started again', async () => {
+  it('started with the demonstration keeps its organisation across a restart', async () => {
     const org = open()
     await org.text('up', '--demo')
     expect(await org.text('org', 'tree', '--org', 'development')).toBe(sixSeats)
@@ -36,7 +36,7 @@ describe('a home', () => {
     expect(await org.text('org', 'tree', '--org', 'development')).not.toContain('QA Lead')
   })
 
-  it('that begins empty stays empty until something is imported, and gives it back byte by byte', async () => {
+  it('started empty stays empty until an import, and exports the imported document byte for byte', async () => {
     const [here, there] = [open(), open()]
     await here.text('up', '--demo')
     await there.text('up', '--no-seed')
@@ -54,7 +54,7 @@ describe('a home', () => {
     expect((await there.run('run', 'Do it', '--playbook', 'direct', '--runtime', 'scripted')).code).toBe(0)
   })
 
-  it('does not begin both ways', async () => {
+  it('rejects a start that is both empty and with the demonstration', async () => {
     const { code, err } = await open().run('up', '--demo', '--no-seed')
     expect([code, err]).toEqual([2, expect.stringContaining('error: --demo plays in an organisation')])
   })

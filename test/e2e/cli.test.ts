@@ -25,7 +25,7 @@ interface Inspected {
 }
 
 const canMount = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
-if (!canMount) console.log('skipped: a read-only or full home: no mount namespace can be made here')
+if (!canMount) console.log('skipped: a read-only or full home: no mount namespace can be created here')
 
 let cli: TestCli
 beforeEach(() => {
@@ -34,7 +34,7 @@ beforeEach(() => {
 afterEach(() => cli.remove())
 
 const status = (): Promise<Status> => cli.json<Status>('status')
-/** A scenario that goes on when the file `go` appears in its home. */
+/** Writes a scenario that continues when the file `go` appears in its home. */
 const waitingScenario = (): string => {
   const path = join(cli.home, 'waiting.yaml')
   const steps = [
@@ -51,7 +51,7 @@ const startWaiting = async (): Promise<string> =>
   (await cli.text('run', 'Write a poem', '--scenario', waitingScenario(), '--evidence', 'file:poem.txt')).trim()
 
 describe('the daemon', () => {
-  it('is started by a command that needs it, which says so in one line', async () => {
+  it('is started by a command that needs it, which reports this in one line', async () => {
     const ended = await cli.run('runs')
     expect(ended).toMatchObject({ code: 0, out: 'no runs yet; agency run "<goal>" starts one\n' })
     expect(ended.err).toMatch(/^agency: started the daemon \(pid \d+\)\n$/)
@@ -72,7 +72,7 @@ describe('the daemon', () => {
     expect(readdirSync(cli.home).filter((name) => name !== 'cache')).toEqual([])
   })
 
-  it('goes up and down; doing either twice is no error', async () => {
+  it('starts and stops; a second start or stop is not an error', async () => {
     expect(await cli.run('down')).toMatchObject({ code: 0, out: 'no daemon is running\n' })
     const up = await cli.run('up')
     expect(up.out).toMatch(/^agency is up \(pid \d+\) {2}http:\/\/127\.0\.0\.1:\d+\/enter\?code=lnk_\w+\n$/)
@@ -88,25 +88,25 @@ describe('the daemon', () => {
     expect(JSON.parse((await cli.run('status', '--json')).out)).toMatchObject({ pid: null, running: null })
   })
 
-  it('is one, however many bring it up at once', async () => {
+  it('is started once by several concurrent commands', async () => {
     const ups = await Promise.all([cli.run('up'), cli.run('up'), cli.run('up'), cli.run('runs')])
     expect(ups.map(({ code, err }) => [code, err.replace(/^agency: started.*\n/, '')])).toEqual(ups.map(() => [0, '']))
     const { pid } = await status()
     for (const { out } of ups.slice(0, 3)) expect(out).toContain(`(pid ${pid})`)
   })
 
-  it('comes up while the last one is still going down', async () => {
+  it('starts while the last one is still stopping', async () => {
     await cli.text('up')
     const before = await status()
     const [down, up] = await Promise.all([cli.run('down'), cli.run('up')])
     expect(down).toMatchObject({ code: 0 })
     expect(up).toMatchObject({ code: 0 })
-    // The new one may have answered before the stop: then it was stopped, and the next command starts another.
+    // The stop may have reached the new daemon; then the next command starts another one.
     await cli.text('up')
     expect((await status()).pid).not.toBe(before.pid)
   })
 
-  it('comes up again after a kill -9', async () => {
+  it('starts again after a kill -9', async () => {
     await cli.text('up')
     const { pid } = await status()
     process.kill(pid, 'SIGKILL')
@@ -115,7 +115,7 @@ describe('the daemon', () => {
     expect((await status()).pid).not.toBe(pid)
   })
 
-  it('says in one line that the port it was given is taken', async () => {
+  it('reports in one line that the port is taken', async () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as { port: number }
@@ -126,7 +126,7 @@ describe('the daemon', () => {
     expect(await cli.run('status')).toMatchObject({ code: 1 })
   })
 
-  it('says in one line what is wrong with its configuration', async () => {
+  it('reports a fault of its configuration in one line', async () => {
     writeFileSync(join(cli.home, 'config.yaml'), 'slotz: 3\n')
     const up = await cli.run('up')
     expect(up.code).toBe(2)
@@ -138,8 +138,8 @@ describe('the daemon', () => {
     expect(doctor.out).toContain('✗ config')
   })
 
-  it.skipIf(!canMount)('says in one line that its home is read-only, or full', async () => {
-    // In a mount namespace of its own, so that nothing is left mounted whatever happens.
+  it.skipIf(!canMount)('reports in one line that its home is read-only or full', async () => {
+    // In a mount namespace of its own, so that nothing stays mounted in any case.
     const agency = cli.words.join(' ')
     const inside = (script: string): SpawnSyncReturns<string> =>
       spawnSync('unshare', ['-rm', 'sh', '-c', `mount -t tmpfs -o size=1m tmpfs ${cli.home} && ${script}`], {
@@ -159,7 +159,7 @@ describe('the daemon', () => {
     expect(nearly.stderr).toMatch(/^error: [^\n]*full[^\n]*\n {2}Free some space[^\n]*\n$/)
   })
 
-  it('stays in the terminal when asked to, and stops at Ctrl-C', async () => {
+  it('stays in the terminal with --foreground, and stops at Ctrl-C', async () => {
     const up = cli.start(['up', '--foreground'])
     await up.printed('/enter?code=lnk_')
     expect((await status()).pid).toBe(up.child.pid)
@@ -172,7 +172,7 @@ describe('the daemon', () => {
     const env = { AGENCY_HOME: join(cli.home, 'x'.repeat(120)), XDG_RUNTIME_DIR: cli.home }
     expect(await cli.start(['up'], env).ended).toMatchObject({ code: 0, err: '' })
     expect((await cli.start(['status', '--json'], env).ended).out).toContain(`"socket":"${cli.home}/agency/`)
-    // Without the variable, the daemon's own file says where it listens.
+    // Without the variable, the daemon's own file holds its address.
     expect(await cli.start(['down'], { AGENCY_HOME: env.AGENCY_HOME }).ended).toMatchObject({ code: 0 })
   })
 })
@@ -220,7 +220,7 @@ describe('a run', () => {
     expect(await cli.text('runs')).toMatch(new RegExp(`${id} +✓ done +1/1 .*\\(simulated\\) Write a haiku`))
   })
 
-  it('can be watched from an event on, as JSON, again and again', async () => {
+  it('can be watched repeatedly as JSON, from a given event on', async () => {
     const id = (await cli.text('run', 'Write a haiku into poem.txt', '--runtime', 'scripted')).trim()
     await cli.text('watch', id)
     const all = (await cli.text('watch', id, '--json', '--level', 'verbose'))
@@ -232,7 +232,7 @@ describe('a run', () => {
     expect(rest).toHaveLength(all.length - 4)
   })
 
-  it('goes on being watched over the death of the daemon', async () => {
+  it('stays watched when the daemon is killed and restarted', async () => {
     const id = await startWaiting()
     const watch = cli.start(['watch', id, '--json', '--level', 'verbose'])
     await watch.printed('waiting')
@@ -250,7 +250,7 @@ describe('a run', () => {
     expect((await cli.json<Inspected>('inspect', id)).status).toBe('done')
   })
 
-  it('ends the watching with 1 when it fails', async () => {
+  it('ends the watching command with exit code 1 when it fails', async () => {
     writeFileSync(join(cli.home, 'config.yaml'), 'on_limit: fail\n')
     const run = await cli.run('run', 'Lie', '--program', 'true', '--evidence', 'file:never.txt', '--watch')
     expect(run.code).toBe(1)
@@ -269,7 +269,7 @@ describe('a run', () => {
     expect(await cli.run('cancel', id)).toMatchObject({ code: 1 })
   })
 
-  it('is refused without a runtime, and nothing is made', async () => {
+  it('is refused without a runtime, and creates nothing', async () => {
     const run = await cli.run('run', 'Do something')
     expect(run).toMatchObject({ code: 1, out: '' })
     expect(run.err).toMatch(/\nerror: .+\n {2}.*--runtime.*\n$/)
@@ -341,7 +341,7 @@ ${agency} report --status done --summary "wrote it" --output out.txt who.txt bri
 })
 
 describe('a mission', () => {
-  it('is written down, listed, moved, and run', async () => {
+  it('is created, listed, moved and run', async () => {
     const id = (
       await cli.text('mission', 'create', 'Ship 1.0', '--priority', 'high', '--tag', 'a', '--tag', 'b')
     ).trim()
@@ -362,7 +362,7 @@ describe('a mission', () => {
 })
 
 describe.skipIf(program('tmux') === null)('on a terminal', () => {
-  // A server of its own for each test: the last one may still be going when the next one comes.
+  // One tmux server per test: the last one may still be running when the next starts.
   let servers = 0
   const tmux = (...words: string[]): string =>
     execFileSync('tmux', ['-L', `agency-${process.pid}-${servers}`, ...words], {
@@ -399,7 +399,7 @@ describe.skipIf(program('tmux') === null)('on a terminal', () => {
   })
   afterEach(() => void tmux('kill-server'))
 
-  it('Ctrl-C ends the watching and not the run', async () => {
+  it('Ctrl-C ends the watching command but not the run', async () => {
     const id = await startWaiting()
     type(`PS1='> '; ${cli.words.join(' ')} watch ${id}; echo "exit=$?"`)
     await shows(/LOG +waiting/)
@@ -412,7 +412,7 @@ describe.skipIf(program('tmux') === null)('on a terminal', () => {
     await cli.text('watch', id)
   })
 
-  it('tables are as wide as it is, and coloured unless NO_COLOR is set', async () => {
+  it('tables fit its width and are coloured unless NO_COLOR is set', async () => {
     await cli.text('run', `Write ${'a very long goal '.repeat(20)}`, '--runtime', 'scripted', '--watch')
     type(`clear; ${cli.words.join(' ')} runs; echo "exit=$?"`)
     const screen = await shows(/exit=0/)

@@ -20,7 +20,7 @@ const widths = [390, 1280] as const
 
 if (noBrowser !== null) console.log(`skipped: access to the dashboard in a browser: ${noBrowser}`)
 
-describe.skipIf(noBrowser !== null)('the dashboard, for everybody', () => {
+describe.skipIf(noBrowser !== null)('accessibility of the dashboard', () => {
   let dashboard: Dashboard
   let daemon: TestDaemon
   let empty: TestDaemon
@@ -61,7 +61,7 @@ describe.skipIf(noBrowser !== null)('the dashboard, for everybody', () => {
   })
 
   for (const width of widths)
-    it(`has nothing to scroll sideways and nothing for axe to find, dark and light, ${width} pixels wide`, async () => {
+    it(`has no horizontal overflow and no axe findings, dark and light, ${width} pixels wide`, async () => {
       const context = await openContext(browser, { viewport: { width, height: 844 } })
       const page = await context.newPage()
       const complaints = watchComplaints(page)
@@ -98,7 +98,7 @@ describe.skipIf(noBrowser !== null)('the dashboard, for everybody', () => {
       expect(complaints).toEqual([])
     })
 
-  it('is walked through with Tab in the order of reading, with focus always to be seen', async () => {
+  it('moves focus with Tab in reading order, with focus always visible', async () => {
     const context = await openContext(browser, { viewport: { width: 1280, height: 844 } })
     const page = await context.newPage()
     await page.goto(await daemon.link())
@@ -141,7 +141,7 @@ describe.skipIf(noBrowser !== null)('the dashboard, for everybody', () => {
     await context.close()
   })
 
-  it('moves through the tree with the arrows and opens a brief with Enter', async () => {
+  it('moves through the tree with the arrow keys and opens a brief with Enter', async () => {
     const context = await openContext(browser, { viewport: { width: 1280, height: 844 } })
     const page = await context.newPage()
     await page.goto(await daemon.link())
@@ -164,7 +164,7 @@ describe.skipIf(noBrowser !== null)('the dashboard, for everybody', () => {
     await context.close()
   })
 
-  it('keeps a chosen theme over a reload, against the system’s', async () => {
+  it('keeps a chosen theme across a reload, against the system’s theme', async () => {
     const context = await openContext(browser, { colorScheme: 'light' })
     const page = await context.newPage()
     await page.goto(await daemon.link('/settings'))

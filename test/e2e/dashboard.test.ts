@@ -18,7 +18,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
   let enter: Visit['enter']
   visitDashboard((visit) => ({ daemon, context, page, enter } = visit))
 
-  it('explains itself to a browser that is not signed in, and lets it in after “agency open”', async () => {
+  it('explains how to sign in to a browser that is not signed in, and admits it after “agency open”', async () => {
     await page.goto(daemon.address)
     await expectShown(page.getByRole('heading', { name: 'This browser is signed out' }))
     await expectShown(page.getByText('agency open').first())
@@ -31,7 +31,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await expectShown(page.getByRole('heading', { name: 'Inbox' }))
   })
 
-  it('says what fills an empty place', async () => {
+  it('explains how to fill an empty page', async () => {
     await enter('/')
     await expectShown(page.getByRole('heading', { name: 'Nothing waits for you' }))
     await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Runs' }).click()
@@ -39,7 +39,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await expectShown(page.getByText(/^agency run /).first())
   })
 
-  it('shows a brief go from pending to done with its evidence, without a reload', async () => {
+  it('shows a brief change from pending to done with its evidence, without a reload', async () => {
     const { run, release } = await startGatedRun(daemon, 'A haiku and a page')
     await enter(`/runs/${run.id}`)
     await page.evaluate(() => Object.assign(window, { untouched: true }))
@@ -61,7 +61,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     expect(await page.evaluate(() => 'untouched' in window)).toBe(true)
   })
 
-  it('shows what an agent prints while it prints it, and afterwards', async () => {
+  it('shows the output of an agent live and afterwards', async () => {
     const { run, release } = await startGatedRun(daemon, 'An agent that talks')
     await enter(`/runs/${run.id}?view=output`)
     const output = page.getByRole('log', { name: 'Output of the attempt' })
@@ -80,7 +80,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await expectShown(page.getByRole('tab', { name: 'Output', selected: true }))
   })
 
-  it('shows the files of a mission’s workspace, and hands them over', async () => {
+  it('shows the files of a mission’s workspace for viewing and download', async () => {
     const mission = await daemon.ask<{ id: string }>('POST', '/missions', { title: 'Write the manual' })
     const made = await daemon.ask<{ path: string; directory: string }>('POST', `/missions/${mission.id}/workspace`, {})
     mkdirSync(join(made.directory, 'part', 'one'), { recursive: true })
@@ -104,12 +104,12 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     ])
     expect(downloaded.suggestedFilename()).toBe('page.html')
     expect(readFileSync(await downloaded.path(), 'utf8')).toBe(text)
-    // The address alone opens every folder on the way.
+    // The address alone opens every parent folder.
     await page.reload()
     await expectShown(files.getByRole('treeitem', { name: /page\.html/, selected: true }))
   })
 
-  it('says that a simulated run is simulated, and not boxed, wherever it shows it', async () => {
+  it('marks a simulated run as simulated and not boxed on every page', async () => {
     const run = await startRun(daemon, 'failed', 'Simulated everywhere')
     await enter('/')
     const card = page.getByRole('listitem').filter({ hasText: 'Simulated everywhere' })
@@ -123,7 +123,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await expectShown(page.getByRole('option', { name: /Simulated everywhere.*simulated$/ }))
   })
 
-  it('puts what failed into the inbox while one looks on, with the reason', async () => {
+  it('adds a failed run to the open inbox, with the reason', async () => {
     await enter('/')
     await expectShown(page.getByRole('heading', { name: 'Inbox' }))
     await startRun(daemon, 'blocked', 'Sort the photographs')
@@ -134,7 +134,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await expectShown(page.getByText('not proven').first())
   })
 
-  it('filters runs by status, in an address that can be kept', async () => {
+  it('filters runs by status, with the filter in the address', async () => {
     await startRun(daemon, 'failed', 'One that fails')
     await enter('/runs?status=failed')
     await expectShown(page.getByRole('link', { name: 'One that fails' }).first())
@@ -143,7 +143,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
       .toEqual(new Set(['failed']))
   })
 
-  it('asks before it cancels a run, keeps focus in the question, and gives it back', async () => {
+  it('asks before it cancels a run, keeps focus in the dialog, and returns it', async () => {
     const { run } = await startGatedRun(daemon, 'To be cancelled')
     await enter(`/runs/${run.id}`)
     const button = page.getByRole('button', { name: 'Cancel run' })
@@ -167,7 +167,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await expectGone(button)
   })
 
-  it('reaches a run from the keyboard alone', async () => {
+  it('opens a run with the keyboard alone', async () => {
     await startRun(daemon, 'done', 'Found by its words')
     await enter('/settings')
     await expectShown(page.getByRole('heading', { name: 'Settings' }))
@@ -179,7 +179,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await expectShown(page.getByRole('heading', { level: 1, name: 'Found by its words' }))
   })
 
-  it('links to a line of the log and goes back to following it', async () => {
+  it('links to a line of the log and can follow the log again', async () => {
     const run = await startRun(daemon, 'done', 'A log with lines')
     await enter(`/runs/${run.id}#3`)
     await expectShown(page.locator('.line[data-pointed][data-place="3"]'))
@@ -190,7 +190,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await page.waitForFunction(() => location.hash === '')
   })
 
-  it('filters and pauses the log, and shows what came meanwhile when it goes on', async () => {
+  it('filters and pauses the log, and shows the missed lines after the pause', async () => {
     const { run, release } = await startGatedRun(daemon, 'A log that is paused')
     await enter(`/runs/${run.id}`)
     const log = page.getByRole('log')
@@ -207,14 +207,14 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await page.waitForFunction(() => document.querySelectorAll('.line').length === 2)
   })
 
-  it('moves nothing under the pointer, and catches up when the pointer leaves', async () => {
+  it('moves no line under the pointer, and catches up when the pointer leaves', async () => {
     const { run, release } = await startGatedRun(daemon, 'A log that is pointed at')
     await page.setViewportSize({ width: 1280, height: 480 })
     await enter(`/runs/${run.id}`)
     await page.getByRole('checkbox', { name: /Verbose/ }).check()
     const log = page.getByRole('log')
     await expectShown(log.getByText('Waiting to write poem.txt'))
-    // It follows: nothing is left that would still move it.
+    // The log follows its end: it is scrolled to the bottom.
     await expect
       .poll(() => log.evaluate((element) => element.scrollHeight - element.clientHeight - element.scrollTop))
       .toBeLessThan(2)
@@ -230,7 +230,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     release('page')
   })
 
-  it('shows everything that happens in the feed of events, live', async () => {
+  it('shows all events live in the feed', async () => {
     await enter('/events')
     await expectShown(page.getByRole('log'))
     const run = await startRun(daemon, 'done', 'Seen in the feed')
@@ -243,7 +243,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await expect.poll(() => new URL(page.url()).search).toBe('?kind=run_created')
   })
 
-  it('tells from when its figures are while the daemon is away, and goes on by itself when it is back', async () => {
+  it('shows the age of its data while the daemon is away, and continues by itself when it is back', async () => {
     const run = await startRun(daemon, 'done', 'Before the break')
     await enter(`/runs/${run.id}`)
     await expectShown(page.locator('.run-header').getByText('done', { exact: true }))
@@ -259,7 +259,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await expectShown(page.getByRole('link', { name: 'After the break' }))
   })
 
-  it('says what is wrong with an address that leads nowhere', async () => {
+  it('explains an address that does not exist', async () => {
     await enter('/runs/run_zzzzzzzzzzzz')
     await page
       .getByRole('alert')

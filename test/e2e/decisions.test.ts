@@ -17,7 +17,7 @@ const start = async (...words: string[]): Promise<string> =>
 const pendingFile = (): { gates: { run_id: string; gate: string }[] } =>
   JSON.parse(readFileSync(join(cli.home, 'workspace', 'pending_gates.json'), 'utf8')) as never
 
-/** The first thing that waits, as soon as one does. */
+/** Waits for a pending gate or question; returns its id. */
 async function waiting<Noun extends 'gates' | 'questions'>(noun: Noun, skip = ''): Promise<string> {
   for (;;) {
     const found = await cli.json<Record<Noun, { id: string }[]>>(noun, '--json')
@@ -27,7 +27,7 @@ async function waiting<Noun extends 'gates' | 'questions'>(noun: Noun, skip = ''
   }
 }
 
-it('a run is taken from gate to gate on the command line', async () => {
+it('the command line approves a run from gate to gate', async () => {
   const run = await start('--plan-gate', '--acceptance', 'operator')
   const watching = cli.start(['watch', run])
   const plan = await waiting('gates')
@@ -64,7 +64,7 @@ it('a run is taken from gate to gate on the command line', async () => {
   expect(await cli.run('reply', 'approve')).toMatchObject({ code: 1, out: 'No gate waits for a decision.\n' })
 })
 
-it('a question is answered on the command line, and the run goes on', async () => {
+it('the command line answers a question, and the run continues', async () => {
   const scenario = join(cli.home, 'asks.yaml')
   const question = { text: 'Which colour?', options: [{ key: 'blue', label: 'Blue', detail: '' }] }
   writeFileSync(
@@ -92,7 +92,7 @@ it('a question is answered on the command line, and the run goes on', async () =
   expect(await cli.text('questions')).toBe('no question waits for an answer\n')
 })
 
-it('a paused run waits for its resume, also over a restart of the daemon', async () => {
+it('a paused run waits for its resume, also across a restart of the daemon', async () => {
   const run = await start('--plan-gate')
   expect(await cli.text('pause', run, '--reason', 'Lunch')).toContain(`${run} paused`)
   await cli.text('down')
@@ -104,7 +104,7 @@ it('a paused run waits for its resume, also over a restart of the daemon', async
   expect((await cli.run('watch', run)).code).toBe(0)
 })
 
-it('an organisation that is stopped says in the status how it goes on', async () => {
+it('the status names the command that resumes a stopped organisation', async () => {
   await cli.text('stop', '--org', 'Development')
   const [command = ''] = /agency resume --org \S+(?= lifts it)/.exec(await cli.text('status')) ?? []
   expect(await cli.text(...command.split(' ').slice(1))).toMatch(/^org:\d+ goes on/)

@@ -27,7 +27,7 @@ const done = (output: string) => [
   { report: { status: 'done', summary: `Wrote ${output}`, outputs: [output] } },
 ]
 
-/** Its second brief asks before it does anything; the third is judged by somebody else, who refuses it once. */
+/** A plan whose second brief asks a question first, and whose third is failed once by its verifier. */
 const plan = () => {
   const brief = (key: string, title: string, after: string[], attempts: unknown[], verify?: unknown[]) => ({
     key,
@@ -38,7 +38,7 @@ const plan = () => {
     verify: verify === undefined ? 'none' : 'agent',
     runtime_options: { scenario: { attempts, ...(verify === undefined ? {} : { verify }) } },
   })
-  const verdict = (said: object) => [{ report: { status: 'done', summary: 'Looked', verdict: said } }]
+  const verdict = (body: object) => [{ report: { status: 'done', summary: 'Looked', verdict: body } }]
   return [
     brief('schema', 'Design the schema', [], [done('schema.md')]),
     brief(
@@ -84,7 +84,7 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
   const card = (title: string, goal: string) =>
     page.locator('.ask:not([data-over])').filter({ hasText: title }).filter({ hasText: goal })
 
-  it('takes a run from its plan to its end: approve, answer, reject with a reason, accept', async () => {
+  it('lead a run from its plan to its end: approve, answer, reject with a reason, accept', async () => {
     const goal = 'From gate to done'
     const run = await start(goal, { acceptance: 'operator', cost_limit: 5 })
     await enter('/')
@@ -156,7 +156,7 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     )
   })
 
-  it('shows what a run would merge, file by file, and merges it', async () => {
+  it('show the changes of a run file by file, and merge them', async () => {
     const goal = 'Count to four'
     const repository = makeRepository({ 'numbers.txt': 'one\ntwo\nthree\n', 'old name.txt': 'kept\n'.repeat(9) })
     const run = await daemon.ask<WireRun>('POST', '/runs', {
@@ -217,7 +217,7 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     expect((await gatesOf(run)).map(({ gate, status }) => `${gate} ${status}`)).toEqual(['merge approved'])
   })
 
-  it('lets a card go that somebody decided elsewhere, and says by whom on one that is being written on', async () => {
+  it('remove a card that was decided elsewhere, and name the decider on one that is being edited', async () => {
     const goals = ['Decided in a terminal', 'Decided while somebody writes']
     const runs = await Promise.all(goals.map((goal) => start(goal)))
     await enter('/')
@@ -236,7 +236,7 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     for (const run of runs) await daemon.ask('POST', `/runs/${run.id}/cancel`, {})
   })
 
-  it('counts approvals where several people have to agree', async () => {
+  it('count approvals if several people have to agree', async () => {
     const goal = 'Two have to agree'
     const run = await start(goal, { approvals_needed: 2 })
     await daemon.ask('POST', '/personas', { name: 'Ruth', role: 'Reviewer', type: 'person' })
@@ -252,7 +252,7 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await daemon.ask('POST', `/runs/${run.id}/cancel`, {})
   })
 
-  it('pauses a run and lets it go on', async () => {
+  it('pause and resume a run', async () => {
     const run = await start('Paused for lunch')
     await enter(`/runs/${run.id}`)
     await page.getByRole('button', { name: 'Pause run' }).click()
@@ -263,7 +263,7 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await daemon.ask('POST', `/runs/${run.id}/cancel`, {})
   })
 
-  it('stops everything, says so on top of the inbox, and goes on when it is lifted', async () => {
+  it('show a stop of everything at the top of the inbox, and lift it', async () => {
     await enter('/')
     await page.getByRole('button', { name: 'Stop everything…' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Stop everything' }).click()
@@ -273,7 +273,7 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await expectGone(page.getByText(/Everything is stopped/))
   })
 
-  it('is decided with one thumb on a phone, with nothing to scroll sideways and nothing for axe to find', async () => {
+  it('can be decided on a phone, with no horizontal overflow and no axe findings', async () => {
     const goal = 'On the way home'
     const run = await start(goal, { acceptance: 'operator' })
     await page.setViewportSize({ width: 360, height: 740 })
@@ -301,7 +301,7 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
       await expectShown(page.getByRole('tab', { name: new RegExp(`^${view}`, 'i'), selected: true }))
       await settled(page)
       const { found, overflow } = await inspect(page)
-      // A drawing is as wide as it has to be, and is moved in its own window.
+      // A graph may be wider than the screen, because it scrolls in its own window.
       expect({ view, found, overflow: overflow.filter((each) => !each.startsWith('div.graph')) }).toEqual({
         view,
         found: [],

@@ -8,7 +8,7 @@ import { type ModelServer, startModelServer } from '../support/model-server/serv
 
 const key = 'dummy-key-that-nobody-may-see'
 
-/** An installation that knows one model, and has its key in the environment of its daemon alone. */
+/** Creates an installation with one model, whose key is only in the daemon's environment. */
 async function install(rules: readonly Rule[]): Promise<{ cli: TestCli; model: ModelServer }> {
   const model = await startModelServer(rules)
   const cli = createTestCli()
@@ -53,7 +53,7 @@ interface Shown {
 }
 
 it.each(['openai-local', 'anthropic-local', 'openai-compatible-local'])(
-  'a model does what was asked, through %s',
+  'a model completes a brief through %s',
   async (provider) => {
     const { cli, model } = await install([turns(poem)])
     const goal = 'Write a haiku about rivers into poem.txt'
@@ -75,7 +75,7 @@ it.each(['openai-local', 'anthropic-local', 'openai-compatible-local'])(
   },
 )
 
-it('waits for a provider that takes no more calls, and for nobody else', async () => {
+it('waits for a provider that limits calls, while other providers work', async () => {
   const { cli, model } = await install([
     { when: promptHas('limited'), times: 1, reply: rateLimited(1) },
     turns([{ tools: [{ name: 'write_file', input: { path: 'a.txt', content: 'a' } }] }, ...poem.slice(-1)]),
@@ -92,21 +92,13 @@ it('waits for a provider that takes no more calls, and for nobody else', async (
   expect(model.asked.filter(promptHas('limited')).length).toBe(3)
 })
 
-it('is stopped by a limit after the call that passes it, and refused where it could never start', async () => {
+it('is stopped by a limit after the call that exceeds it, and refused if it could never start', async () => {
   const again = ({ step }: Asked): Reply => ({
     tools: [{ name: 'list_files', input: { recursive: step % 2 === 0 } }],
     tokens: { input: 600, output: 100 },
   })
   const { cli, model } = await install([{ reply: again }])
-  const run = await cli.run(
-    'run',
-    'Go on for ever',
-    ...options('openai-local'),
-    '--tokens',
-    '1000',
-    '--on-limit',
-    'fail',
-  )
+  const run = await cli.run('run', 'Never stop', ...options('openai-local'), '--tokens', '1000', '--on-limit', 'fail')
   expect(run.code).toBe(0)
   await expect
     .poll(async () => (await cli.json<Shown>('inspect', run.out.trim(), '--plain')).attempts)
@@ -124,7 +116,7 @@ it('is stopped by a limit after the call that passes it, and refused where it co
   })
 })
 
-it('begins anew where its daemon was killed or stopped under it, and leaves no command behind', async () => {
+it('starts again after its daemon was killed or stopped, and leaves no command behind', async () => {
   const sleeps = 'echo $$ > pid; exec sleep 1000'
   const { cli, model } = await install([{ reply: { tools: [{ name: 'run_command', input: { command: sleeps } }] } }])
   const id = (await cli.text('run', 'Sleep', ...options('anthropic-local'), '--evidence', 'file:a.txt')).trim()
@@ -149,7 +141,7 @@ it('begins anew where its daemon was killed or stopped under it, and leaves no c
   ])
 })
 
-/** Processes that sleep in a directory below this one, or in a box that shows it. */
+/** Finds processes that sleep in a directory below this one, or in a box that contains it. */
 const sleepersOf = (home: string): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

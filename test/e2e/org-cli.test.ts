@@ -6,7 +6,7 @@ import { parse } from 'yaml'
 
 import { createOrgCli, type OrgCli, sixSeats } from '../support/org-cli.ts'
 
-/** One daemon for all: every test founds what it needs under a name of its own. */
+/** One daemon for all tests: each test creates what it needs under a name of its own. */
 let org: OrgCli
 beforeAll(async () => {
   org = createOrgCli()
@@ -44,12 +44,12 @@ describe('agency org', () => {
     expect(await org.text('org', 'position', 'remove', '--help')).toMatch(/--reparent .*\n[^]*Example:/)
   })
 
-  it('has one path to personas: agency persona list names it', async () => {
+  it('has one command for personas, which agency persona list names', async () => {
     const { code, err } = await org.run('persona', 'list')
     expect([code, err]).toEqual([2, expect.stringContaining('use agency org persona list')])
   })
 
-  it('prints one answer on stdout, the same as JSON where asked for', async () => {
+  it('prints one answer on stdout, as JSON with --json', async () => {
     const yaml = await org.ask('show', '--org', 'development')
     expect(await org.json('org', 'show', '--org', 'development')).toEqual(yaml)
     expect(yaml).toMatchObject({ organisation_id: 1, slug: 'software-development-development-1' })
@@ -58,7 +58,7 @@ describe('agency org', () => {
 })
 
 describe('organisations', () => {
-  it('are made with a purpose, and have a directory and an intent at once', async () => {
+  it('are created with a purpose, a directory and an intent', async () => {
     const made = await org.ask<{ organisation_id: number; slug: string }>(
       ...words('create --name Kent --purpose economy --description Bets'),
     )
@@ -67,7 +67,7 @@ describe('organisations', () => {
     expect(await org.refusal('create', '--name', 'Aimless')).toMatch(/^2 error: required option '--purpose/)
   })
 
-  it('are listed with slug and status; archived ones only with --all, and may come back', async () => {
+  it('are listed with slug and status; archived ones only with --all, and can be restored', async () => {
     const { slug } = await org.ask<{ slug: string }>('create', '--name', 'Sleeper', '--purpose', 'trial')
     const statuses = async (...words: string[]): Promise<Record<string, string>> => {
       const { organisations } = await org.ask<{ organisations: { slug: string; status: string }[] }>('list', ...words)
@@ -83,7 +83,7 @@ describe('organisations', () => {
     expect(await statuses()).toMatchObject({ [slug]: 'active' })
   })
 
-  it('are found by slug or name in any case; two of one name are told apart by slug', async () => {
+  it('are found by slug or name in any case; two with the same name only by slug', async () => {
     const first = await org.ask<{ slug: string }>('create', '--name', 'Twin', '--purpose', 'one')
     expect(await org.ask('show', '--org', 'tWIN')).toEqual(first)
     const second = await org.ask<{ slug: string }>('create', '--name', 'twin', '--purpose', 'two')
@@ -91,7 +91,7 @@ describe('organisations', () => {
     expect(await org.refusal('show', '--org', 'nobody-here')).toMatch(/^3 error: no organisation "nobody-here"/)
   })
 
-  it('get a new slug with a new name, and the old one says which', async () => {
+  it('get a new slug with a new name, and a lookup of the old one names it', async () => {
     const before = await org.ask<{ slug: string }>('create', '--name', 'Before', '--purpose', 'trial')
     const after = await org.ask<{ slug: string }>('update', '--org', before.slug, '--name', 'After')
     expect(await org.refusal('export', '--org', before.slug)).toMatch(new RegExp(`^3 .*${after.slug}`))
@@ -109,7 +109,7 @@ describe('organisations', () => {
     )
   })
 
-  it('have settings with defaults; an unknown one is refused with the list of all', async () => {
+  it('have settings with defaults; an unknown one is refused with a list of all', async () => {
     await org.ask('create', '--name', 'Set', '--purpose', 'trial')
     expect(await org.ask('get', '--org', 'set')).toMatchObject({ governance: 'advise', 'pm.checkin_minutes': 15 })
     await org.text('org', 'set', '--org', 'set', 'governance', 'enforce')
@@ -119,7 +119,7 @@ describe('organisations', () => {
     expect(await org.refusal('set', '--org', 'set', 'governance', 'maybe')).toMatch(/^2 .*advise, enforce/)
   })
 
-  it('have an intent that is read as it was written; the last one is kept', async () => {
+  it('have an intent that is read as it was written; the previous one is kept', async () => {
     const { slug } = await org.ask<{ slug: string }>('create', '--name', 'Meaning', '--purpose', 'trial')
     const text = '# Ours\n\nSome prose.\n\n## Optimise for\n\n- speed — “yes”\n\n## Protect\n'
     const written = await org.feed(text, 'org', 'intent', 'write', '--org', 'meaning')
@@ -132,7 +132,7 @@ describe('organisations', () => {
 })
 
 describe('roles', () => {
-  it('are shared by all, made once, and described anew', async () => {
+  it('are shared by all organisations, created once, and can get another description', async () => {
     const role = await org.ask<{ role_id: number }>('role', 'create', '--name', 'scribe', '--description', 'Writes')
     expect(await org.refusal('role', 'create', '--name', 'scribe')).toMatch(/^4 error: .*"scribe"/)
     expect(await org.ask('role', 'update', '--name', 'scribe', '--description', 'Reads')).toMatchObject({
@@ -180,7 +180,7 @@ describe('positions', () => {
     expect(await org.refusal(...add('--title', 'Developer', '--role', 'developer'))).toMatch(/^4 error: .*"Developer"/)
   })
 
-  it('change only in what is given, and never into a circle', async () => {
+  it('change only in the given fields, and never into a circle', async () => {
     const { seats } = await org.found('Changing')
     const before = await seatsOf('changing')
     const id = String(seats['Developer'])
@@ -199,7 +199,7 @@ describe('positions', () => {
     })
   })
 
-  it('are removed only with a yes to each thing that hangs on them', async () => {
+  it('are removed only with a confirmation for each dependent row', async () => {
     const { seats } = await org.found('Removing')
     const manager = ['position', 'remove', '--position-id', String(seats['Project Manager'])]
     const before = await exported('removing')
@@ -238,7 +238,7 @@ describe('positions', () => {
 })
 
 describe('personas', () => {
-  it('are made with their files, and with the role if that is new', async () => {
+  it('are created with their files, and with the role if it is new', async () => {
     const made = await org.ask<{ persona_id: number; slug: string; skill_file: string; experience_file: string }>(
       ...words('persona create --name Verner --role locksmith'),
     )
@@ -248,7 +248,7 @@ describe('personas', () => {
     expect(await org.text('org', 'role', 'list')).toContain('name: locksmith')
   })
 
-  it('are listed by role and status, put away and revived', async () => {
+  it('are listed by role and status, archived and restored', async () => {
     const slug = await newPersona('Gavin', 'gardener')
     const slugs = async (...words: string[]): Promise<string[]> =>
       (await org.ask<{ personas: { slug: string }[] }>('persona', 'list', ...words)).personas.map((each) => each.slug)
@@ -267,7 +267,7 @@ describe('personas', () => {
     })
   })
 
-  it('are shown with their seats in all organisations; putting one away needs --unassign', async () => {
+  it('are shown with their seats in all organisations; archiving one needs --unassign', async () => {
     const slug = await newPersona('Leon', 'qa')
     for (const name of ['Leon One', 'Leon Two']) {
       const { seats } = await org.found(name)
@@ -290,7 +290,7 @@ describe('personas', () => {
     expect(await org.ask('persona', 'show', '--slug', slug)).toMatchObject({ positions: [] })
   })
 
-  it('are found by a name that only one has; of two, the slugs are told', async () => {
+  it('are found by a unique name; for an ambiguous one the slugs are listed', async () => {
     const one = await newPersona('Pat')
     expect(await org.ask('persona', 'show', '--slug', 'PAT')).toMatchObject({ persona: { slug: one } })
     const two = await newPersona('Pat', 'qa')
@@ -308,18 +308,18 @@ describe('personas', () => {
     expect(await org.text('org', 'persona', 'skill', '--slug', slug)).toBe('Other\n')
   })
 
-  it('have an experience that grows at its end, with date and author', async () => {
+  it('have an experience to which entries are appended with date and author', async () => {
     const slug = await newPersona('Mem')
     await org.text('org', 'persona', 'experience', '--slug', slug, '--append', 'Locks first.')
     await org.feed('From a pipe.\n', 'org', 'persona', 'experience', '--slug', slug, '--append')
     expect(await org.text('org', 'persona', 'experience', '--slug', slug)).toMatch(
       /\n## \d{4}-\d\d-\d\d · operator\n\nLocks first\.\n\n## .*operator\n\nFrom a pipe\.\n$/,
     )
-    await org.feed('Anew.\n', 'org', 'persona', 'experience', '--slug', slug, '--write')
-    expect(await org.text('org', 'persona', 'experience', '--slug', slug)).toBe('Anew.\n')
+    await org.feed('Rewritten.\n', 'org', 'persona', 'experience', '--slug', slug, '--write')
+    expect(await org.text('org', 'persona', 'experience', '--slug', slug)).toBe('Rewritten.\n')
   })
 
-  it('are taken over from .claude/agents and from folders by division, with what was skipped and why', async () => {
+  it('are imported from .claude/agents and from folders by division, with skipped files and reasons', async () => {
     const project = join(org.home, 'project')
     mkdirSync(join(project, '.claude/agents'), { recursive: true })
     writeFileSync(
@@ -354,8 +354,8 @@ describe('personas', () => {
   })
 })
 
-describe('who sits where', () => {
-  it('is changed only with --reassign, and remembered', async () => {
+describe('assignments', () => {
+  it('are changed only with --reassign, and recorded', async () => {
     const { seats } = await org.found('Seated')
     const [first, second] = [await newPersona('First'), await newPersona('Second', 'qa')]
     const assign = ['assign', '--position-id', String(seats['Developer']), '--persona-slug']
@@ -382,7 +382,7 @@ describe('who sits where', () => {
     expect(await org.refusal(...id)).toMatch(/^1 /)
   })
 
-  it('is never a persona that was put away', async () => {
+  it('never name an archived persona', async () => {
     const { seats } = await org.found('Retired')
     const slug = await newPersona('Retiree')
     await org.text('org', 'persona', 'archive', '--slug', slug)
@@ -390,13 +390,13 @@ describe('who sits where', () => {
     expect(await org.refusal(...assign)).toMatch(/^1 error: .*archived/)
   })
 
-  it('is weighed side by side, without a verdict', async () => {
+  it('are compared side by side, without a recommendation', async () => {
     const { seats, robbo } = await org.found('Weighed')
     const fit = ['assess-fit', '--position-id', String(seats['QA Lead']), '--persona-slug', robbo]
     expect(Object.keys(await org.ask(...fit))).toEqual(['position', 'intent', 'persona'])
   })
 
-  it('is drawn as a tree, with holders and vacancies, and as a diagram', async () => {
+  it('are drawn as a tree, with holders and vacancies, and as a diagram', async () => {
     const { slug, robbo } = await org.found('Drawn')
     const tree = await org.text('org', 'tree', '--org', 'drawn')
     expect(tree).toContain(`Drawn (${slug})`)
@@ -407,12 +407,12 @@ describe('who sits where', () => {
     expect(await org.refusal('tree')).toMatch(/^2 error: required option '--org/)
   })
 
-  it('is told to a persona on its card, one per seat', async () => {
+  it('are listed on a persona’s cards, one per seat', async () => {
     const { robbo, slug, seats } = await org.found('Carded')
     await org.text('org', 'assign', '--position-id', String(seats['AR Director']), '--persona-slug', robbo)
-    const who = await org.ask<{ cards: object[] }>('whoami', '--persona-slug', robbo, '--org', slug)
-    expect(who).toMatchObject({ slug: robbo, cards: [{ title: 'Principal Architect' }, { title: 'AR Director' }] })
-    expect(who.cards[0]).toMatchObject({
+    const identity = await org.ask<{ cards: object[] }>('whoami', '--persona-slug', robbo, '--org', slug)
+    expect(identity).toMatchObject({ slug: robbo, cards: [{ title: 'Principal Architect' }, { title: 'AR Director' }] })
+    expect(identity.cards[0]).toMatchObject({
       organisation: slug,
       reporting_line: ['operator'],
       escalation_path: ['operator'],
@@ -422,7 +422,7 @@ describe('who sits where', () => {
     expect(await org.refusal('whoami')).toMatch(/^2 error: which persona/)
   })
 
-  it('decides what an address means', async () => {
+  it('resolve an address', async () => {
     const { robbo, seats } = await org.found('Addressed')
     const slug = await newPersona('Asker')
     await org.text('org', 'assign', '--position-id', String(seats['Developer']), '--persona-slug', slug)
@@ -440,7 +440,7 @@ describe('who sits where', () => {
 })
 
 describe('the document', () => {
-  it('goes through pipes: what is exported is valid and changes nothing', async () => {
+  it('passes through pipes: an export is valid and its import changes nothing', async () => {
     await org.found('Piped')
     expect(await org.shell('agency org export --org piped | agency org validate')).toMatchObject({ code: 0, err: '' })
     expect(await org.shell('agency org export --org piped | agency org import --preview')).toMatchObject({
@@ -457,7 +457,7 @@ describe('the document', () => {
     expect(failed.err).toContain('standard input is empty')
   })
 
-  it('shows what an edit would change, stores nothing, then changes exactly that', async () => {
+  it('previews the changes of an edit without storing them, then makes exactly those', async () => {
     const { seats } = await org.found('Edited')
     const before = await exported('edited')
     const edited = before.replace('title: Developer\n', 'title: Backend Developer\n')
@@ -474,7 +474,7 @@ describe('the document', () => {
     expect(await exported('edited')).toBe(edited)
   })
 
-  it('leaves out nothing that is there: a seat that it does not name stays', async () => {
+  it('keeps a seat that it does not name', async () => {
     await org.found('Kept')
     const document = await exported('kept')
     const fewer = document.slice(0, document.lastIndexOf('  - position_id'))
@@ -482,7 +482,7 @@ describe('the document', () => {
     expect(await exported('kept')).toBe(document)
   })
 
-  it('replaces who sits there only with --force', async () => {
+  it('replaces the holder of a seat only with --force', async () => {
     const { robbo } = await org.found('Contested')
     const slug = await newPersona('Rival', 'architect')
     const { positions } = parse(await org.text('org', 'export', '--org', 'contested')) as {
@@ -516,7 +516,7 @@ describe('the document', () => {
     expect([refused.code, refused.err]).toEqual([4, expect.stringContaining('--force')])
   })
 
-  it('brings the intent of an organisation that exists only with --with-intent', async () => {
+  it('replaces the intent of an existing organisation only with --with-intent', async () => {
     const { slug } = await org.found('Intended')
     const document = (await exported('intended')).replace('- clarity', '- speed')
     const preview = await org.feed(document, 'org', 'import', '--preview')
@@ -549,7 +549,7 @@ describe('the document', () => {
     expect(await org.text(...words, '--all-roles')).toContain('name: system')
   })
 
-  it('is checked line by line, with line, column and title; exit 1', async () => {
+  it('is checked, with line, column and title of each fault; exit code 1', async () => {
     const document = `organisation:
   name: Broken
   purpose: trial
@@ -590,11 +590,11 @@ positions:
 })
 
 describe('governance', () => {
-  it('lets an agent read its own card, and warns it when it changes what is not its business', async () => {
+  it('lets an agent read its own card, and warns it about changes outside its authority', async () => {
     await org.found('Governed')
-    const who = await org.asAgent('agency org whoami')
-    expect(who).toMatchObject({ code: 0, err: '' })
-    expect(parse(who.out)).toMatchObject({ slug: expect.any(String) as string })
+    const identity = await org.asAgent('agency org whoami')
+    expect(identity).toMatchObject({ code: 0, err: '' })
+    expect(parse(identity.out)).toMatchObject({ slug: expect.any(String) as string })
     const create = 'agency org position create --org governed --role qa --title'
     const warned = await org.asAgent(`${create} Outsider`)
     expect(warned).toMatchObject({ code: 0, err: expect.stringMatching(/^warning: .*outside governance/) as string })
@@ -607,7 +607,7 @@ describe('governance', () => {
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('agency org propose')])
   })
 
-  it('keeps proposals until somebody applies or rejects them', async () => {
+  it('keeps proposals until they are applied or rejected', async () => {
     await org.found('Proposed')
     const document = (await exported('proposed')).replace('title: Developer\n', 'title: Coder\n')
     const proposed = await org.asAgent(
@@ -648,14 +648,14 @@ describe('bad input', () => {
     return `${code} ${out}${err}`
   }
 
-  it('is named with line and column where it is not YAML', async () => {
+  it('is reported with line and column if it is not YAML', async () => {
     expect(await refused('organisation:\n  name: "never closed\n', 'validate')).toMatch(/^1 stdin:\d+:\d+: error: /)
     expect(await refused('a: [1, 2\nb: }', 'validate')).toMatch(/^1 stdin:\d+:\d+: error: /)
     expect(await refused('just text', 'validate')).toMatch(/^1 stdin:1:1: error: /)
     expect(await refused('- a\n- b\n', 'import')).toMatch(/^2 error: line 1, column 1: /)
   })
 
-  it('is refused where it is too large, not text, or nothing at all', async () => {
+  it('is refused if it is too large, not text, or empty', async () => {
     const large = 'x'.repeat(20_000_000)
     expect(await refused(`organisation:\n  name: ${large}\n`, 'import')).toMatch(/^2 error: .*larger than 6 MB/)
     expect(await org.refusal('validate', '--file', org.file('large.yaml', large))).toMatch(/^2 error: .*larger than/)
@@ -678,7 +678,7 @@ describe('bad input', () => {
     expect(await refused(inside, 'validate')).toMatch(/^1 stdin:/)
   })
 
-  it('is refused in one line where a document refers to others’ ids, or twice to its own', async () => {
+  it('is refused in one line if a document uses ids of others, or its own twice', async () => {
     const { seats } = await org.found('Owner')
     const foreign = `organisation: { name: Thief, purpose: trial }\npositions:\n  - { position_id: ${seats['Developer']}, title: Mine, role: qa }\n`
     expect(await refused(foreign, 'import')).toMatch(/^4 [^]*--force/)
@@ -687,7 +687,7 @@ describe('bad input', () => {
     expect(await org.text('org', 'list', '--all')).not.toContain('Thief')
   })
 
-  it('never leaves the data directory, whatever a name tries', async () => {
+  it('never writes outside the data directory, for any name', async () => {
     const inside = (): string[] => readdirSync(join(org.home, 'data', 'organisations'))
     const names = ['../../escaped', '/etc/passwd', 'con', 'a/../../b', '.hidden', '名前 x']
     for (const name of names) {
@@ -713,18 +713,18 @@ describe('bad input', () => {
       expect(await org.refusal(...words)).toMatch(/^3 error: no /)
   })
 
-  it('is refused in the words of the flag where a number is wrong', async () => {
+  it('is refused with the name of the flag if a number is wrong', async () => {
     expect(await org.refusal('position', 'show', '--position-id', 'one')).toMatch(/^2 error: .*whole number/)
     expect(await org.refusal('assign', '--position-id', '0', '--persona-slug', 'x')).toMatch(/^2 error: .*whole number/)
     expect(await org.refusal('export', '--org', 'development', '--format', 'toml')).toMatch(/^2 error: .*yaml, json/)
   })
 
-  it('does not break a reader that goes away', async () => {
+  it('causes no error for a reader that closes the pipe', async () => {
     expect((await org.shell('agency org list | head -n 1')).code).toBe(0)
   })
 })
 
-it('an exported organisation comes back the same in a home that began without any', async () => {
+it('an exported organisation is imported unchanged into an empty home', async () => {
   await org.found('Moved – Ünï')
   const document = await exported('moved – ünï')
   const other = createOrgCli()
@@ -739,7 +739,7 @@ it('an exported organisation comes back the same in a home that began without an
   }
 })
 
-it('two imports of one document at once end as one of them alone would', async () => {
+it('two concurrent imports of one document have the result of a single one', async () => {
   const document = sixSeats('Raced').replace('organisation:', 'organisation:\n  organisation_id: 5000')
   const both = await Promise.all([org.feed(document, 'org', 'import'), org.feed(document, 'org', 'import')])
   expect(both.map(({ code, err }) => [code, err])).toEqual([

@@ -30,11 +30,11 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     },
     async (started) => {
       daemon = started
-      // Kent stays as it is: a test that changes an organisation founds one of its own.
+      // Kent is not changed: a test that changes an organisation creates one of its own.
       kent = await importOrganisation(daemon, sixSeats('Kent'))
       robbo = (await holderOf(kent, 'Principal Architect')) ?? ''
       await daemon.ask('PATCH', `/orgs/${kent.slug}`, { lead_position_id: kent.seats['Principal Architect'] })
-      // Sussex has something on each of its pages.
+      // Sussex has content on each of its pages.
       sussex = await importOrganisation(daemon, sixSeats('Sussex'))
       await assign(sussex, 'Developer', await makePersona('Jude', 'developer'))
       await limit(sussex, 'QA Lead')
@@ -67,7 +67,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
       unit: 'USD',
       on_breach: 'gate',
     })
-  /** Lays a document with one more seat before the operator. */
+  /** Proposes a document with one more seat to the operator. */
   const propose = async (org: MadeOrganisation, title: string, reason: string): Promise<number> => {
     const { document } = await daemon.ask<{ document: string }>('GET', `/orgs/${org.slug}/export`)
     const more = `${document}  - { title: ${title}, role: qa, level: 4, reports_to: QA Lead, escalates_to: QA Lead }\n`
@@ -77,7 +77,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
   const pathname = (): string => new URL(page.url()).pathname
   const search = (): string => new URL(page.url()).search
 
-  it('shows every seat with its holder, the vacant ones in words, and says which line means what', async () => {
+  it('shows every seat with its holder or as vacant, and a legend of the lines', async () => {
     await open(`/org/${kent.slug}`)
     await expect.poll(() => page.locator('.seat').count()).toBe(6)
     await expectShown(seat('Principal Architect').getByText('Robbo of Kent'))
@@ -100,14 +100,14 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
           }
         }),
       )
-    // Three seats escalate elsewhere: the AR Director, the Senior Developer and the QA Lead.
+    // Three seats do not escalate to their manager: the AR Director, the Senior Developer and the QA Lead.
     await expect.poll(lines).toEqual([
       { count: expect.any(Number) as number, isDashed: false },
       { count: 3, isDashed: true },
     ])
   })
 
-  it('moves between seats with the arrows, opens one with Enter, and comes back to it', async () => {
+  it('moves between seats with the arrow keys, opens one with Enter, and returns to it', async () => {
     await open(`/org/${kent.slug}`)
     const focused = (): Promise<string> =>
       page.evaluate(() => document.activeElement?.querySelector('.seat-title')?.textContent ?? '')
@@ -137,7 +137,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     )
   })
 
-  it('zooms, fits and is dragged, without a click where one drags', async () => {
+  it('zooms, fits and drags, and a drag is not a click', async () => {
     await open(`/org/${kent.slug}`)
     const look = (): Promise<string> =>
       page.locator('.chart-world').evaluate((world: HTMLElement) => world.style.transform)
@@ -149,7 +149,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     await expect.poll(look).toBe(fitted)
 
     const box = await seat('Developer').boundingBox()
-    if (box === null) throw new Error('the seat has no place')
+    if (box === null) throw new Error('the seat has no bounding box')
     await page.mouse.move(box.x + 40, box.y + 20)
     await page.mouse.down()
     await page.mouse.move(box.x + 10, box.y - 30, { steps: 5 })
@@ -160,7 +160,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     await expectShown(page.getByRole('heading', { level: 1, name: 'Developer' }))
   })
 
-  it('finds seats by title, holder or role, in an address that can be kept', async () => {
+  it('finds seats by title, holder or role, with the search in the address', async () => {
     await open(`/org/${kent.slug}`)
     await page.getByRole('searchbox').fill('developer')
     await expectShown(page.getByText('2 found'))
@@ -172,7 +172,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     await expectShown(page.getByText('nothing found'))
   })
 
-  it('is a tree to read as well: the same seats, all of it in words, with its own keys', async () => {
+  it('is also a text tree with the same seats and its own keys', async () => {
     await open(`/org/${kent.slug}?view=list`)
     const tree = page.getByRole('tree', { name: 'Seats of Kent, 6 seats' })
     await expect.poll(() => tree.getByRole('treeitem').count()).toBe(6)
@@ -187,7 +187,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     await expectShown(page.getByRole('heading', { level: 1, name: 'Project Manager' }))
   })
 
-  it('shows who takes a seat elsewhere at once, on the chart, among the vacancies and on the seat’s page', async () => {
+  it('shows a new holder live on the chart, among the vacancies and on the seat’s page', async () => {
     const surrey = await importOrganisation(daemon, sixSeats('Surrey'))
     const con = await makePersona('Con', 'developer')
     const vera = await makePersona('Vera', 'developer')
@@ -217,7 +217,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     expect(await page.evaluate(() => 'untouched' in window)).toBe(true)
   })
 
-  it('tells the reporting line and the escalation path of a seat apart', async () => {
+  it('distinguishes the reporting line and the escalation path of a seat', async () => {
     const rutland = await importOrganisation(daemon, sixSeats('Rutland'))
     await open(`/org/${rutland.slug}/positions/${rutland.seats['QA Lead']}`)
     const titles = (name: string) => async (): Promise<string[]> => {
@@ -238,7 +238,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     await expectShown(reports.getByText('Escalate here without reporting here'))
   })
 
-  it('shows a persona with its seats everywhere, and its files as they are on disk', async () => {
+  it('shows a persona with its seats in all organisations, and its files as on disk', async () => {
     const lab = await importOrganisation(daemon, company('Second lab', 2))
     await daemon.ask('POST', `/positions/${lab.seats['Seat 0002']}/assignment`, { persona: robbo })
     await open(`/personas/${robbo}`)
@@ -255,7 +255,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     await daemon.ask('PATCH', `/orgs/${lab.slug}`, { status: 'archived' })
   })
 
-  it('lets nothing in a persona’s text run, reach out, or pose as the page', async () => {
+  it('lets no content of a persona’s text run, send requests, or imitate the page', async () => {
     const mallory = await makePersona('Mallory', 'developer')
     await daemon.ask('PUT', `/personas/${mallory}/skill`, { text: payloads })
     const elsewhere: string[] = []
@@ -286,7 +286,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
       ran: false,
       elements: [],
       handlers: [],
-      // How the columns of its table stand.
+      // The alignment of the table's columns.
       styles: ['text-align: left;', 'text-align: right;'],
       addresses: ['https://example.org/fine'],
     })
@@ -296,7 +296,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     expect(elsewhere).toEqual([])
   })
 
-  it('lists proposals with what they would change, and decides them', async () => {
+  it('lists proposals with their changes, and decides them', async () => {
     const essex = await importOrganisation(daemon, sixSeats('Essex'))
     await propose(essex, 'Tester', 'Reviews wait for four days')
     await open(`/org/${essex.slug}/proposals`)
@@ -318,7 +318,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     await expectShown(page.getByRole('link', { name: /^Tester vacant/ }))
   })
 
-  it('puts what somebody proposes into the inbox while one looks on, with the reason', async () => {
+  it('adds a proposal to the open inbox, with the reason', async () => {
     const devon = await importOrganisation(daemon, sixSeats('North Devon'))
     await open('/')
     await propose(devon, 'Tester', 'Nobody reads the reports')
@@ -333,7 +333,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     await expectGone(card)
   })
 
-  it('remembers who changed what, and marks what an agent did outside governance', async () => {
+  it('records the author of each change, and marks an agent’s changes outside governance', async () => {
     await open(`/org/${sussex.slug}/history`)
     const change = page.getByRole('row', { name: /seat "Gardener" created/ })
     await expectShown(change.getByText('outside governance'))
@@ -343,7 +343,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     await expectGone(byOperator.getByText('outside governance'))
   })
 
-  it('reads intent and settings, saying what is no default', async () => {
+  it('shows intent and settings, and marks values that are not defaults', async () => {
     const devon = await importOrganisation(daemon, sixSeats('Devon'))
     await daemon.ask('PUT', `/orgs/${devon.slug}/settings/governance`, { value: 'enforce' })
     await open(`/org/${devon.slug}/settings`)
@@ -353,7 +353,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     await expectShown(page.getByText('advise default'))
   })
 
-  it('switches between organisations and all of them, and remembers which', async () => {
+  it('switches between one and all organisations, and remembers the choice', async () => {
     await startRun(daemon, 'done', 'Work for Development')
     await open('/org')
     await expectShown(page.getByRole('heading', { level: 1, name: 'Organisations' }))
@@ -377,12 +377,12 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     await page.waitForFunction((slug) => location.pathname === `/org/${slug}`, kent.slug)
   })
 
-  it('shows nothing of other organisations while it is still unknown which one was chosen', async () => {
+  it('shows nothing of other organisations before the chosen one is known', async () => {
     await startRun(daemon, 'done', 'Work for Development')
-    // Something waits, so that the rail says when all but the list of organisations has come.
+    // A pending gate, whose number in the navigation shows that everything but the list of organisations is loaded.
     await daemon.ask('POST', '/runs', { goal: 'Planned', runtime: 'scripted', plan_gate: true })
     await open(`/org/${kent.slug}`)
-    // Whatever is shown, however shortly.
+    // Records every displayed text, however briefly it is shown.
     await page.addInitScript(() => {
       const shown = new Set<string>()
       Object.assign(globalThis, { shown })
@@ -392,7 +392,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     })
     const everShown = (): Promise<string> =>
       page.evaluate(() => [...(globalThis as unknown as { shown: Set<string> }).shown].join('\n'))
-    // The list of organisations comes last, after everything else that the page has asked for.
+    // The list of organisations arrives last, after all other requests of the page.
     await page.route(`${daemon.address}/api/orgs?*`, async (route) => {
       await expect.poll(() => page.locator('main').getAttribute('aria-busy')).toBe('true')
       await expectShown(page.getByRole('link', { name: /Inbox.*waiting/ }))
@@ -406,7 +406,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     expect(await everShown()).not.toContain('Operator')
   })
 
-  it('is reached from the palette: organisations, seats and personas', async () => {
+  it('opens organisations, seats and personas from the palette', async () => {
     await open(`/org/${kent.slug}/history`)
     const goTo = async (text: string, name: RegExp): Promise<void> => {
       await page.keyboard.press('Control+k')
@@ -422,7 +422,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     await expectShown(page.getByRole('heading', { level: 1, name: 'Kent Vacancies' }))
   })
 
-  it('says what is wrong with an address that leads nowhere, and what fills an empty chart', async () => {
+  it('explains an address that does not exist, and how to fill an empty chart', async () => {
     for (const [path, words] of [
       ['/org/nobody', /no organisation "nobody"/i],
       [`/org/${kent.slug}/positions/999999`, /no position "?999999/i],
@@ -454,7 +454,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     await daemon.ask('PATCH', `/orgs/${big.slug}`, { status: 'archived' })
   })
 
-  it('waits for a daemon that is away, and goes on by itself when it is back, also where its code was never loaded', async () => {
+  it('waits for a daemon that is away and continues when it is back, also on a page whose code was not loaded yet', async () => {
     await open('/settings')
     await daemon.stop()
     await expectShown(page.getByText(/Offline: the daemon does not answer/))
@@ -473,7 +473,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
   })
 
   for (const width of [390, 1280] as const)
-    it(`has nothing to scroll sideways and nothing for axe to find, dark and light, ${width} pixels wide`, async () => {
+    it(`has no horizontal overflow and no axe findings, dark and light, ${width} pixels wide`, async () => {
       await page.setViewportSize({ width, height: 844 })
       for (const path of [
         '/org?org=all',
@@ -495,7 +495,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
       }
     })
 
-  /** A program at work for Development runs the command line with the token that it was given. */
+  /** Runs the command line as a program of a run for Development, with the token of its attempt. */
   async function asAgent(line: string): Promise<void> {
     const agency = `'${process.execPath}' '${builtEntry('agency')}'`
     const { id } = await daemon.ask<{ id: string }>('POST', '/runs', {
@@ -520,7 +520,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
   }
 })
 
-/** The usual ways to smuggle something into a page through Markdown. */
+/** Common injections into a page through Markdown. */
 const payloads = `# Mallory
 
 <script>globalThis.pwned = 1</script>

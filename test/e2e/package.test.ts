@@ -10,7 +10,7 @@ import { createTestCli, type TestCli } from '../support/cli.ts'
 const root = resolve(import.meta.dirname, '../..')
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
 
-/** A folder that is nobody's project, with the package installed in it. */
+/** A folder outside any project, with the package installed in it. */
 let folder: string
 let installed: string
 let cli: TestCli
@@ -19,7 +19,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'agency-package-'))
   execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: root })
   const archive = readdirSync(folder).find((name) => name.endsWith('.tgz')) as string
-  // Offline: everything that it needs is in it.
+  // Offline, because the package contains everything that it needs.
   const flags = ['--offline', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--silent']
   execFileSync('npm', ['install', ...flags, `./${archive}`], { cwd: folder })
   installed = join(folder, 'node_modules/agency-os')
@@ -39,19 +39,19 @@ describe('the package', () => {
     expect(files.filter((name) => /\.tsx?$/.test(name))).toEqual([])
   })
 
-  it('carries the licences of what is bundled in it', () => {
+  it('contains the licences of all bundled packages', () => {
     const licences = readFileSync(join(installed, 'dist/licences.txt'), 'utf8')
     for (const name of ['commander', 'hono', 'pg', 'react', 'zod'])
       expect(licences).toMatch(new RegExp(`^${name} \\d`, 'm'))
   })
 
-  it('does not know where it was built', () => {
+  it('does not contain the path of its build', () => {
     const files = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' })
     const telling = files.filter((name) => /\.(mjs|js|html|css)$/.test(name) && bundle(name).includes(root))
     expect(telling).toEqual([])
   })
 
-  it('says its version and what it can do', async () => {
+  it('prints its version and its help', async () => {
     expect(await cli.text('--version')).toBe(`${version}\n`)
     expect(await cli.text('--help')).toContain('agency')
     expect(existsSync(join(cli.home, 'store.db'))).toBe(false)

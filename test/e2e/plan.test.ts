@@ -18,7 +18,7 @@ function file(name: string, text: string): string {
   return path
 }
 
-/** An agent that commits an order and a server for it. */
+/** Writes an agent that commits an order and a server for it. */
 const agent = (): string =>
   file(
     'agent.sh',
@@ -61,7 +61,7 @@ interface Inspected {
 }
 
 describe('a plan on the command line', () => {
-  it('is shown level by level, from a file or from standard input, and nothing is started', async () => {
+  it('is shown level by level, from a file or from standard input, without starting anything', async () => {
     const shown = await cli.text('run', '--plan', file('plan.yaml', plan()), '--preview')
     expect(shown).toBe(`A shop
 2 briefs in 2 levels
@@ -80,7 +80,7 @@ describe('a plan on the command line', () => {
     expect(await cli.json('runs', '--json')).toMatchObject({ runs: [] })
   })
 
-  it('runs, and its evidence of every kind is looked at and kept', async () => {
+  it('runs, and evidence of every kind is checked and recorded', async () => {
     const ended = await cli.run('run', '--plan', file('plan.yaml', plan()), '--watch')
     expect(ended, ended.err).toMatchObject({ code: 0 })
     const run = ended.out.trim()
@@ -93,14 +93,14 @@ describe('a plan on the command line', () => {
     ])
     for (const { sha256 } of evidence) expect(sha256).toMatch(/^[0-9a-f]{64}$/)
     expect(evidence[2]?.detail).toBe('answered 200, 10 bytes')
-    const told = await cli.text('inspect', run)
-    expect(told).toContain(
+    const inspection = await cli.text('inspect', run)
+    expect(inspection).toContain(
       `✓ GET http://127.0.0.1:{port}/: answered 200, 10 bytes${boxHere.ok ? '\n' : '  (not boxed)'}`,
     )
-    expect(told).toContain('✓ schema of order.json: order.json fits, 10 bytes\n')
+    expect(inspection).toContain('✓ schema of order.json: order.json fits, 10 bytes\n')
   })
 
-  it('that is wrong is told line by line, and starts nothing', async () => {
+  it('with faults is reported with the line of each fault, and starts nothing', async () => {
     const path = file(
       'wrong.yaml',
       plan().replace('after: order', 'after: orders').replace('objective: Serve', 'aim: Serve'),
@@ -120,7 +120,7 @@ describe('a plan on the command line', () => {
     expect(await cli.text('runs', '--json')).toBe(before)
   })
 
-  it('that cannot be read is one line', async () => {
+  it('that cannot be read is reported in one line', async () => {
     expect(await cli.run('run', '--plan', join(cli.home, 'nowhere.yaml'))).toMatchObject({
       code: 2,
       err: expect.stringMatching(/^error: .*nowhere.yaml cannot be read: ENOENT/) as string,

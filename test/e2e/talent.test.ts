@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { createTestCli, type TestCli } from '../support/cli.ts'
 
-/** From the bundle: what an installation has. */
+/** The command line from the bundle, as in an installation. */
 let cli: TestCli
 beforeAll(async () => {
   cli = createTestCli()
@@ -16,7 +16,7 @@ afterAll(() => cli.remove())
 const lines = (text: string): string[] => text.trimEnd().split('\n')
 
 describe('agency talent', () => {
-  it('lists the starter set, by tier and by division too', async () => {
+  it('lists the starter set, also by tier and by division', async () => {
     const [titles, ...rows] = lines(await cli.text('talent', 'list'))
     expect(titles).toMatch(/^NAME +DIVISION +TIERS +CAPABILITY +FROM +DOMAINS$/)
     expect(rows.length).toBeGreaterThanOrEqual(17)
@@ -26,7 +26,7 @@ describe('agency talent', () => {
     expect((await cli.run('talent', 'list', '--tier', 't6')).code).toBe(2)
   })
 
-  it('shows the five fields and the text of one, and says what is wrong with a name', async () => {
+  it('shows the five fields and the text of an entry, and explains an unknown name', async () => {
     const shown = lines(await cli.text('talent', 'show', 'engineering-sre'))
     expect(shown.slice(0, 5)).toEqual([
       'name: sre',
@@ -42,14 +42,14 @@ describe('agency talent', () => {
     })
   })
 
-  it('prints who is cast, in nineteen rows', async () => {
+  it('prints the cast in nineteen rows', async () => {
     const [titles, ...rows] = lines(await cli.text('talent', 'map'))
     expect(titles).toMatch(/^TIER +DOMAIN +NAME +FROM$/)
     expect(rows).toHaveLength(19)
     expect(rows[13]).toMatch(/^t4 +Docs +technical-writer +bundled$/)
   })
 
-  it('imports a folder, counts, says what stayed behind, and tells apart who bears one name', async () => {
+  it('imports a folder, counts and lists skipped files, and distinguishes entries with the same name', async () => {
     const project = join(cli.home, 'shop')
     mkdirSync(join(project, '.claude', 'agents'), { recursive: true })
     writeFileSync(join(project, '.claude/agents/baker.md'), '---\nname: baker\ntools: Read\n---\nYou bake.')
@@ -71,14 +71,14 @@ describe('agency talent', () => {
     expect((await cli.run('talent', 'import', '/no/such/folder')).code).toBe(3)
   })
 
-  it('warns of a file that cannot be used, and goes on', async () => {
+  it('warns of a file that cannot be used, and continues', async () => {
     writeFileSync(join(cli.home, 'talent/agents/shop/broken.md'), '---\nname: broken\n')
     const { code, out, err } = await cli.run('talent', 'list')
     expect([code, err]).toEqual([0, 'warning: shop/broken.md (own): its front matter does not end\n'])
     expect(out).toContain('baker')
   })
 
-  it('lists the prompts of playbooks, and whose they are', async () => {
+  it('lists the prompts of playbooks with their origin', async () => {
     mkdirSync(join(cli.home, 'prompts', 'direct'), { recursive: true })
     writeFileSync(join(cli.home, 'prompts/direct/plan.md'), 'Mine.')
     const rows = lines(await cli.text('talent', 'prompts'))

@@ -23,7 +23,7 @@ describe.skipIf(noBrowser !== null)('a tiered run on the dashboard', () => {
   const view = (name: string) => page.getByRole('tab', { name }).click()
   const card = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) })
 
-  it('is read and decided tier by tier', async () => {
+  it('is shown and decided tier by tier', async () => {
     const run = await daemon.ask<WireRun>('POST', '/demo', { manual: true })
     await enter(`/runs/${run.id}`)
     await expectShown(item(/T1 plan, critique, accept \[GATE: pending review\]/))
@@ -55,7 +55,7 @@ describe.skipIf(noBrowser !== null)('a tiered run on the dashboard', () => {
     await expectShown(pointed.getByText('fail', { exact: true }))
     await expectShown(pointed.locator('.issue').first())
 
-    // The documentation comes last, with an architecture of its own: the others are done by then.
+    // The documentation comes last, with an architecture of its own, after the others are done.
     await expectShown(card('The architecture is ready'))
     await expectShown(page.getByText('joint verdict: pass').first())
     for (const tier of [/^T1 plan, critique/, /^T2 lead, specialists/]) await item(tier).click()
@@ -82,7 +82,7 @@ describe.skipIf(noBrowser !== null)('a tiered run on the dashboard', () => {
     await expectShown(page.locator(`tr[data-run=${run.id}]`).getByText('tiered T1–T5'))
   })
 
-  it('stays quick with 500 workstreams and 2,000 tasks', async () => {
+  it('stays fast with 500 workstreams and 2,000 tasks', async () => {
     const rows = tieredRows({ workstreams: 500, tasks: 4 })
     const nothing = { dependencies: [], evidence: [], questions: [], notes: [], spends: [], events: [], documents: {} }
     const body = toWire(runOperations.inspect.output, { ...nothing, ...rows, status: rows.run.status })
