@@ -1,5 +1,6 @@
 import { bug } from '../kernel/errors.ts'
 import { type ChainKey, keyedHash } from './chain.ts'
+import { columns, integer, text } from './columns.ts'
 import { insertText, PendingRows, type Target } from './pending.ts'
 import type { Sql, SqlRow, SqlValue, Stream } from './port.ts'
 
@@ -72,14 +73,14 @@ export class CommitGroup {
 
   async #lockHead(stream: Stream): Promise<StreamHead> {
     const select = this.#takeFeed === undefined ? selectHead : selectAndLockHead
-    let row = await this.direct.get(select, [stream])
+    let row = await heads.first(this.direct, select, [stream])
     if (row === undefined) {
       // Sealed while still empty: otherwise emptying a stream and its head would leave no trace.
       await this.direct.run(insertHead, [stream, sealOf(this.chainKey, stream, 0, '')])
-      row = await this.direct.get(select, [stream])
+      row = await heads.first(this.direct, select, [stream])
     }
     if (row === undefined) throw bug(`the stream "${stream}" vanished`)
-    const head = { seq: row['seq'] as number, hash: row['hash'] as string, moved: false }
+    const head = { ...row, moved: false }
     this.#heads.set(stream, head)
     return head
   }
@@ -135,6 +136,7 @@ const eventsPerInsert = 16
 export const sealOf = (key: ChainKey, stream: string, seq: number, hash: string): string =>
   keyedHash(key, `head\n${stream}\n${seq}\n${hash}`)
 
+const heads = columns({ seq: integer, hash: text })
 const selectHead = 'SELECT seq, hash FROM streams WHERE stream = ?'
 const selectAndLockHead = `${selectHead} FOR UPDATE`
 const updateHead = 'UPDATE streams SET seq = ?, hash = ?, seal = ? WHERE stream = ?'

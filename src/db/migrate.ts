@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 import { refusal } from '../kernel/errors.ts'
+import { column, integer, optional } from './columns.ts'
 import type { Sql } from './port.ts'
 
 /** Beside this file in the source, beside the bundle when installed: the same relative place. */
@@ -32,8 +33,8 @@ export async function applyMigrations(
 
 /** The number of the newest migration that the store has had. */
 export async function checkSchema(sql: Sql): Promise<number> {
-  const row = await sql.get('SELECT MAX(number) AS newest FROM migrations')
-  const current = Number(row?.['newest'] ?? 0)
+  const applied = await column('newest', optional(integer)).one(sql, 'SELECT MAX(number) AS newest FROM migrations')
+  const current = applied ?? 0
   const newest = migrationNumbers().at(-1) ?? 0
   if (current <= newest) return current
   throw refusal('store_unusable', `the store has schema ${current}, this Agency knows up to ${newest}`, {

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 import { bug, refusal } from '../kernel/errors.ts'
+import { columns, json, text } from './columns.ts'
 import type { Tx } from './port.ts'
 import { openTx, sqlOf } from './tx.ts'
 
@@ -42,13 +43,13 @@ export function refuseNesting(): void {
 /** The transaction's own body, unless its key has been seen: then its first answer. */
 export async function answerOnce<T>(tx: Tx, once: Once, work: () => Promise<T>): Promise<T> {
   const sql = openTx(tx).sqlFor('answers')
-  const seen = await sql.get('SELECT digest, answer FROM answers WHERE key = ?', [once.key])
+  const seen = await answers.first(sql, 'SELECT digest, answer FROM answers WHERE key = ?', [once.key])
   if (seen !== undefined) {
-    if (seen['digest'] !== once.digest)
+    if (seen.digest !== once.digest)
       throw refusal('idempotency_key_reused', 'this Idempotency-Key was used for another request', {
         hint: 'Make a new key for a new request; repeat a key only with the same body.',
       })
-    return JSON.parse(seen['answer'] as string) as T
+    return seen.answer as T
   }
   const answer = await work()
   await sql.run('INSERT INTO answers (key, digest, answer, at) VALUES (?, ?, ?, ?)', [
@@ -59,6 +60,8 @@ export async function answerOnce<T>(tx: Tx, once: Once, work: () => Promise<T>):
   ])
   return answer
 }
+
+const answers = columns({ digest: text, answer: json<unknown>() })
 
 /** Answers from before that time, but for one that is kept for ever. */
 export async function forgetAnswers(tx: Tx, before: string, kept: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { bug } from '../kernel/errors.ts'
 import type { ChainKey } from './chain.ts'
+import { column, integer } from './columns.ts'
 import type { CommitGroup, StreamHead } from './group.ts'
 import type { PendingRows } from './pending.ts'
 import type { ReadTx, Sql, SqlRow, Stream, Tx } from './port.ts'
@@ -69,14 +70,15 @@ export const sqlOf = (tx: ReadTx): Sql => openTx(tx).sql
  * Returns the first of `count`.
  */
 export async function nextCounter(tx: Tx, name: string, count = 1): Promise<number> {
-  const row = await openTx(tx)
-    .sqlFor('counters')
-    .get(
-      'INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = counters.value + excluded.value RETURNING value',
-      [name, count],
-    )
-  return (row?.['value'] as number) - count + 1
+  const value = await counters.one(
+    openTx(tx).sqlFor('counters'),
+    'INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = counters.value + excluded.value RETURNING value',
+    [name, count],
+  )
+  return value - count + 1
 }
+
+const counters = column('value', integer)
 
 export async function raiseCounter(tx: Tx, name: string, atLeast: number): Promise<void> {
   await sqlOf(tx).run(

@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
 import { type HomePaths, readSecret } from '../daemon/home.ts'
+import { column, columns, integer, optional, text } from '../db/columns.ts'
 import { migrationNumbers } from '../db/migrate.ts'
 import { openStore, type StorePlace } from '../db/open.ts'
 import type { Db } from '../db/port.ts'
@@ -118,17 +119,19 @@ async function examineRows(
 ): Promise<Finding[]> {
   return db.read(async (tx) => {
     const sql = sqlOf(tx)
-    const schema = Number((await sql.get('SELECT MAX(number) AS newest FROM migrations'))?.['newest'] ?? 0)
+    const schema =
+      (await column('newest', optional(integer)).one(sql, 'SELECT MAX(number) AS newest FROM migrations')) ?? 0
     const newest = migrationNumbers().at(-1) ?? 0
     const where = place.kind === 'sqlite' ? place.path : 'PostgreSQL'
     const older = schema < newest ? `, brought to ${newest} at the next start` : ''
     const findings = [ok('store', `${where}, schema ${schema}${older}`)]
     if (schema >= notifySince) findings.push(await examineNotify(tx, clock, notifiers))
-    const dead = await sql.all(
+    const dead = await columns({ kind: text, count: integer }).all(
+      sql,
       "SELECT kind, COUNT(*) AS count FROM jobs WHERE status = 'dead' GROUP BY kind ORDER BY kind",
     )
     if (dead.length === 0) return [...findings, ok('jobs', 'none given up')]
-    const list = dead.map((row) => `${row['kind']} (${row['count']})`).join(', ')
+    const list = dead.map(({ kind, count }) => `${kind} (${count})`).join(', ')
     return [
       ...findings,
       warn('jobs', `given up after too many failures: ${list}`, 'The daemon’s log says why each failed.'),
@@ -159,11 +162,14 @@ async function replay(db: Db, wish: boolean | string): Promise<Finding> {
 
 async function resolveRun(db: Db, wanted: string): Promise<string> {
   const prefix = wanted.startsWith('run_') ? wanted : `run_${wanted}`
-  const rows = await db.read((tx) =>
-    sqlOf(tx).all('SELECT id FROM runs WHERE substr(id, 1, ?) = ? ORDER BY id LIMIT 2', [prefix.length, prefix]),
+  const [found, second] = await db.read((tx) =>
+    column('id', text).all(sqlOf(tx), 'SELECT id FROM runs WHERE substr(id, 1, ?) = ? ORDER BY id LIMIT 2', [
+      prefix.length,
+      prefix,
+    ]),
   )
-  if (rows.length === 1) return rows[0]?.['id'] as string
-  if (rows.length === 0) throw refusal('not_found', `no run "${wanted}"`, { hint: 'agency runs lists them.' })
+  if (found !== undefined && second === undefined) return found
+  if (found === undefined) throw refusal('not_found', `no run "${wanted}"`, { hint: 'agency runs lists them.' })
   throw refusal('not_found', `"${wanted}" is the beginning of more than one run`, { hint: 'Give more of its id.' })
 }
 

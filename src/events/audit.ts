@@ -1,4 +1,5 @@
-import type { Db, ReadTx, SqlRow } from '../db/port.ts'
+import { column, columns, integer, text } from '../db/columns.ts'
+import type { Db, ReadTx } from '../db/port.ts'
 import { eventColumns, sealOf } from '../db/group.ts'
 import { openTx, sqlOf } from '../db/tx.ts'
 import { type ChainFields, chainHash } from './append.ts'
@@ -14,21 +15,30 @@ export interface AuditResult {
 export const auditEvents = (db: Db): Promise<AuditResult> =>
   db.read(async (tx) => {
     const result: AuditResult = { streams: 0, events: 0, findings: [] }
-    const heads = await sqlOf(tx).all('SELECT stream, seq, hash, seal FROM streams ORDER BY stream')
-    for (const head of heads) {
+    const all = await heads.all(sqlOf(tx), 'SELECT stream, seq, hash, seal FROM streams ORDER BY stream')
+    for (const head of all) {
       result.streams++
       await auditStream(tx, head, result)
     }
-    const orphans = await sqlOf(tx).all(
+    const orphans = await column('stream', text).all(
+      sqlOf(tx),
       'SELECT DISTINCT stream FROM events WHERE stream NOT IN (SELECT stream FROM streams) ORDER BY stream',
     )
-    for (const row of orphans) result.findings.push(`${row['stream']}: events without a head; the head was removed`)
+    for (const stream of orphans) result.findings.push(`${stream}: events without a head; the head was removed`)
     return result
   })
 
-async function auditStream(tx: ReadTx, head: SqlRow, result: AuditResult): Promise<void> {
+interface Head {
+  stream: string
+  seq: number
+  hash: string
+  seal: string
+}
+const heads = columns({ stream: text, seq: integer, hash: text, seal: text })
+
+async function auditStream(tx: ReadTx, head: Head, result: AuditResult): Promise<void> {
   const key = openTx(tx).chainKey
-  const stream = head['stream'] as string
+  const { stream } = head
   let seq = 0
   let hash = ''
   for (;;) {
@@ -47,8 +57,8 @@ async function auditStream(tx: ReadTx, head: SqlRow, result: AuditResult): Promi
     }
     if (rows.length < 1000) break
   }
-  if (head['seq'] !== seq || head['hash'] !== hash)
-    result.findings.push(`${stream} ${seq + 1}: cut off; the stream should end at ${head['seq']}`)
-  else if (head['seal'] !== sealOf(key, stream, seq, hash))
+  if (head.seq !== seq || head.hash !== hash)
+    result.findings.push(`${stream} ${seq + 1}: cut off; the stream should end at ${head.seq}`)
+  else if (head.seal !== sealOf(key, stream, seq, hash))
     result.findings.push(`${stream}: the head is not sealed by this installation's key`)
 }

@@ -1,3 +1,4 @@
+import { column, columns, integer, json, text } from '../db/columns.ts'
 import type { Db, ReadTx } from '../db/port.ts'
 import { type AnyTable, decode } from '../db/table.ts'
 import { sqlOf } from '../db/tx.ts'
@@ -28,23 +29,26 @@ export const replayEvents = (db: Db, tables: readonly AnyTable[], stream?: strin
 async function* storedChanges(tx: ReadTx, stream: string | undefined): AsyncGenerator<StoredChange[]> {
   const streams =
     stream === undefined
-      ? (await sqlOf(tx).all('SELECT stream FROM streams ORDER BY stream')).map((row) => row['stream'] as string)
+      ? await column('stream', text).all(sqlOf(tx), 'SELECT stream FROM streams ORDER BY stream')
       : [stream]
   for (const each of streams) {
     let seq = 0
     for (;;) {
-      const rows = await sqlOf(tx).all(
+      const rows = await changesOfEvents.all(
+        sqlOf(tx),
         'SELECT seq, changes FROM events WHERE stream = ? AND seq > ? ORDER BY seq LIMIT 1000',
         [each, seq],
       )
       for (const row of rows) {
-        seq = row['seq'] as number
-        yield JSON.parse(row['changes'] as string) as StoredChange[]
+        seq = row.seq
+        yield row.changes
       }
       if (rows.length < 1000) break
     }
   }
 }
+
+const changesOfEvents = columns({ seq: integer, changes: json<StoredChange[]>() })
 
 function apply(rebuilt: Map<string, Record<string, unknown>>, [sign, table, key, columns]: StoredChange): void {
   const place = `${table} ${key.join('/')}`

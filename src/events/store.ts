@@ -1,9 +1,29 @@
-import type { ReadTx, SqlRow, SqlValue } from '../db/port.ts'
+import { column, columns, integer, json, optional, text, textOf } from '../db/columns.ts'
+import type { ReadTx, SqlValue } from '../db/port.ts'
 import { sqlOf } from '../db/tx.ts'
-import type { Event, EventFilter } from './contract.ts'
+import type { Event, EventFilter, EventKind, EventLevel } from './contract.ts'
 
-const columns =
+const selected =
   'position, stream, seq, at, kind, by, run_id, brief_id, attempt_id, tier, workstream, level, code, message, data'
+const events = columns({
+  position: integer,
+  stream: text,
+  seq: integer,
+  at: text,
+  kind: textOf<EventKind>(),
+  by: text,
+  runId: optional(text),
+  briefId: optional(text),
+  attemptId: optional(text),
+  tier: optional(text),
+  workstream: optional(text),
+  level: textOf<EventLevel>(),
+  code: optional(text),
+  message: text,
+  data: json<Record<string, unknown>>(),
+})
+const seqs = column('seq', integer)
+const lastPositions = column('last', optional(integer))
 
 export type EventQuery = Partial<Omit<EventFilter, 'limit'>> & { limit: number }
 
@@ -15,28 +35,27 @@ export interface EventPage {
 
 /** A stream's own events, by its gap-free sequence. */
 export async function readStreamPage(tx: ReadTx, stream: string, query: EventQuery): Promise<EventPage> {
-  const events = await select(tx, query, ['stream = ?', 'seq > ?'], [stream, query.after ?? 0], 'seq')
-  const last = events.at(-1)
-  if (last !== undefined && (events.length === query.limit || !isFiltered(query))) return { events, after: last.seq }
-  return { events, after: Math.max(query.after ?? 0, await newestSeq(tx, stream)) }
+  const found = await select(tx, query, ['stream = ?', 'seq > ?'], [stream, query.after ?? 0], 'seq')
+  const last = found.at(-1)
+  if (last !== undefined && (found.length === query.limit || !isFiltered(query)))
+    return { events: found, after: last.seq }
+  return { events: found, after: Math.max(query.after ?? 0, await newestSeq(tx, stream)) }
 }
 
 export const listStreamEvents = async (tx: ReadTx, stream: string, query: EventQuery): Promise<Event[]> =>
   (await readStreamPage(tx, stream, query)).events
 
-export async function newestSeq(tx: ReadTx, stream: string): Promise<number> {
-  const row = await sqlOf(tx).get('SELECT seq FROM streams WHERE stream = ?', [stream])
-  return Number(row?.['seq'] ?? 0)
-}
+export const newestSeq = async (tx: ReadTx, stream: string): Promise<number> =>
+  (await seqs.first(sqlOf(tx), 'SELECT seq FROM streams WHERE stream = ?', [stream])) ?? 0
 
 /** Everything. Positions rise in the order of the commits, so nothing ever appears behind a reader. */
 export async function readFeedPage(tx: ReadTx, query: EventQuery): Promise<EventPage> {
-  const events = await select(tx, query, ['position > ?'], [query.after ?? 0], 'position')
-  const last = events.at(-1)
-  if (last !== undefined && (events.length === query.limit || !isFiltered(query)))
-    return { events, after: last.position }
-  const newest = await sqlOf(tx).get('SELECT MAX(position) AS last FROM events')
-  return { events, after: Math.max(query.after ?? 0, Number(newest?.['last'] ?? 0)) }
+  const found = await select(tx, query, ['position > ?'], [query.after ?? 0], 'position')
+  const last = found.at(-1)
+  if (last !== undefined && (found.length === query.limit || !isFiltered(query)))
+    return { events: found, after: last.position }
+  const newest = await lastPositions.one(sqlOf(tx), 'SELECT MAX(position) AS last FROM events')
+  return { events: found, after: Math.max(query.after ?? 0, newest ?? 0) }
 }
 
 /** The newest page of everything, oldest first. */
@@ -61,28 +80,8 @@ async function select(
   }
   if (query.level === 'normal') conditions.push("level = 'normal'")
   const clause = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
-  const rows = await sqlOf(tx).all(`SELECT ${columns} FROM events${clause} ORDER BY ${order} LIMIT ?`, [
+  return events.all(sqlOf(tx), `SELECT ${selected} FROM events${clause} ORDER BY ${order} LIMIT ?`, [
     ...bound,
     query.limit,
   ])
-  return rows.map(decodeEvent)
 }
-
-const decodeEvent = (row: SqlRow): Event =>
-  ({
-    position: row['position'],
-    stream: row['stream'],
-    seq: row['seq'],
-    at: row['at'],
-    kind: row['kind'],
-    by: row['by'],
-    runId: row['run_id'],
-    briefId: row['brief_id'],
-    attemptId: row['attempt_id'],
-    tier: row['tier'],
-    workstream: row['workstream'],
-    level: row['level'],
-    code: row['code'],
-    message: row['message'],
-    data: JSON.parse(row['data'] as string) as Record<string, unknown>,
-  }) as Event

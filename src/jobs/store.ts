@@ -1,4 +1,5 @@
-import type { ReadTx, SqlRow, SqlValue, Tx } from '../db/port.ts'
+import { column, columns, integer, json, optional, text, textOf } from '../db/columns.ts'
+import type { ReadTx, SqlValue, Tx } from '../db/port.ts'
 import { openTx, sqlOf } from '../db/tx.ts'
 import type { JobId } from '../kernel/ids.ts'
 import type { Json } from '../kernel/json.ts'
@@ -20,6 +21,21 @@ export interface Job {
   createdAt: string
 }
 
+const jobs = columns({
+  id: textOf<JobId>(),
+  kind: text,
+  singleton: optional(text),
+  payload: json<Json>(),
+  dueAt: text,
+  schedule: optional(text),
+  tries: integer,
+  maxTries: integer,
+  error: optional(text),
+  createdAt: text,
+})
+const ids = column('id', text)
+const dueTimes = column('due_at', text)
+
 const insert = `INSERT INTO jobs (id, kind, singleton, payload, due_at, schedule, tries, max_tries, status, error, created_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?)
 ON CONFLICT (kind, singleton) WHERE singleton IS NOT NULL AND status = 'waiting' DO UPDATE SET
@@ -34,21 +50,19 @@ RETURNING id`
  * runs once more: it may have looked before there was anything to see. One that failed keeps its distance.
  */
 export async function insertJob(tx: Tx, job: Job): Promise<boolean> {
-  const row = await openTx(tx)
-    .sqlFor('jobs')
-    .get(insert, [
-      job.id,
-      job.kind,
-      job.singleton,
-      JSON.stringify(job.payload),
-      job.dueAt,
-      job.schedule,
-      job.tries,
-      job.maxTries,
-      job.error,
-      job.createdAt,
-    ])
-  return row?.['id'] === job.id
+  const id = await ids.one(openTx(tx).sqlFor('jobs'), insert, [
+    job.id,
+    job.kind,
+    job.singleton,
+    JSON.stringify(job.payload),
+    job.dueAt,
+    job.schedule,
+    job.tries,
+    job.maxTries,
+    job.error,
+    job.createdAt,
+  ])
+  return id === job.id
 }
 
 export interface Claim {
@@ -61,7 +75,8 @@ export interface Claim {
 
 /** What is due and free, or whose worker has not been heard of since its lease ended; oldest first. */
 export async function claimJobs(tx: Tx, store: 'sqlite' | 'postgres', claim: Claim): Promise<Job[]> {
-  const rows = await sqlOf(tx).all(
+  const claimed = await jobs.all(
+    sqlOf(tx),
     `WITH due AS MATERIALIZED (
   SELECT id FROM jobs
   WHERE status = 'waiting' AND due_at <= ? AND (claimed_until IS NULL OR claimed_until <= ?) AND kind IN (${marks(claim.kinds)})
@@ -70,16 +85,17 @@ export async function claimJobs(tx: Tx, store: 'sqlite' | 'postgres', claim: Cla
 UPDATE jobs SET claimed_by = ?, claimed_until = ? WHERE id IN (SELECT id FROM due) RETURNING *`,
     [claim.at, claim.at, ...claim.kinds, claim.limit, claim.worker, claim.until],
   )
-  return rows.map(decodeJob).sort((a, b) => (a.dueAt === b.dueAt ? compare(a.id, b.id) : compare(a.dueAt, b.dueAt)))
+  return claimed.sort((a, b) => (a.dueAt === b.dueAt ? compare(a.id, b.id) : compare(a.dueAt, b.dueAt)))
 }
 
 /** When the next free job is due. */
 export async function nextDueAt(tx: ReadTx, kinds: readonly string[]): Promise<string | null> {
-  const row = await sqlOf(tx).get(
+  const dueAt = await dueTimes.first(
+    sqlOf(tx),
     `SELECT due_at FROM jobs WHERE status = 'waiting' AND claimed_by IS NULL AND kind IN (${marks(kinds)}) ORDER BY due_at LIMIT 1`,
     [...kinds],
   )
-  return (row?.['due_at'] as string | undefined) ?? null
+  return dueAt ?? null
 }
 
 export async function renewClaims(tx: Tx, worker: string, ids: readonly JobId[], until: string): Promise<void> {
@@ -109,12 +125,13 @@ export async function finishJob(tx: Tx, id: JobId, worker: string, nextAt: strin
     const removed = await sql.run('DELETE FROM jobs WHERE id = ? AND claimed_by = ? AND again_at IS NULL', [id, worker])
     if (removed === 1) return null
   }
-  const row = await sql.get(
+  const dueAt = await dueTimes.first(
+    sql,
     `UPDATE jobs SET due_at = COALESCE(again_at, ?, due_at), again_at = NULL, tries = 0, error = NULL, ${free}
 WHERE id = ? AND claimed_by = ? RETURNING due_at`,
     [nextAt, id, worker],
   )
-  return (row?.['due_at'] as string | undefined) ?? null
+  return dueAt ?? null
 }
 
 export interface Failure {
@@ -136,30 +153,16 @@ export async function buryJob(
   worker: string,
   failure: Failure,
 ): Promise<{ asked: string | null } | null> {
-  const row = await sqlOf(tx).get(
+  const asked = await column('again_at', optional(text)).first(
+    sqlOf(tx),
     `UPDATE jobs SET status = 'dead', tries = ?, error = ?, ${free} WHERE id = ? AND claimed_by = ? RETURNING again_at`,
     [failure.tries, failure.error, id, worker],
   )
-  return row === undefined ? null : { asked: row['again_at'] as string | null }
+  return asked === undefined ? null : { asked }
 }
 
-export async function listDeadJobs(tx: ReadTx, limit: number): Promise<Job[]> {
-  const rows = await sqlOf(tx).all("SELECT * FROM jobs WHERE status = 'dead' ORDER BY created_at, id LIMIT ?", [limit])
-  return rows.map(decodeJob)
-}
+export const listDeadJobs = (tx: ReadTx, limit: number): Promise<Job[]> =>
+  jobs.all(sqlOf(tx), "SELECT * FROM jobs WHERE status = 'dead' ORDER BY created_at, id LIMIT ?", [limit])
 
 const marks = (values: readonly SqlValue[]): string => values.map(() => '?').join(', ')
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-
-const decodeJob = (row: SqlRow): Job => ({
-  id: row['id'] as JobId,
-  kind: row['kind'] as string,
-  singleton: row['singleton'] as string | null,
-  payload: JSON.parse(row['payload'] as string) as Json,
-  dueAt: row['due_at'] as string,
-  schedule: row['schedule'] as string | null,
-  tries: row['tries'] as number,
-  maxTries: row['max_tries'] as number,
-  error: row['error'] as string | null,
-  createdAt: row['created_at'] as string,
-})

@@ -1,3 +1,4 @@
+import { columns, integer, text } from '../db/columns.ts'
 import type { ReadTx, Tx } from '../db/port.ts'
 import { nextCounter, sqlOf } from '../db/tx.ts'
 
@@ -22,14 +23,10 @@ export async function insertFileMoves(tx: Tx, moves: readonly Omit<FileMove, 'id
   return rows
 }
 
-export async function listFileMoves(tx: ReadTx): Promise<FileMove[]> {
-  const rows = await sqlOf(tx).all('SELECT id, source, target FROM file_moves ORDER BY id')
-  return rows.map((row) => ({
-    id: row['id'] as number,
-    source: row['source'] as string,
-    target: row['target'] as string,
-  }))
-}
+const fileMoves = columns({ id: integer, source: text, target: text })
+
+export const listFileMoves = (tx: ReadTx): Promise<FileMove[]> =>
+  fileMoves.all(sqlOf(tx), 'SELECT id, source, target FROM file_moves ORDER BY id')
 
 export async function deleteFileMoves(tx: Tx, ids: readonly number[]): Promise<void> {
   for (let from = 0; from < ids.length; from += 500) {

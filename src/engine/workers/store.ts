@@ -1,3 +1,4 @@
+import { column, integer, text } from '../../db/columns.ts'
 import type { Db, ReadTx, Tx } from '../../db/port.ts'
 import { sqlOf } from '../../db/tx.ts'
 import { isoAt } from '../../kernel/clock.ts'
@@ -8,13 +9,14 @@ const deadAfterMs = 60_000
 
 /** Registers this process and returns `<id>:<boot>`; every start of the same worker has a higher boot number. */
 export async function registerWorker(tx: Tx, worker: { id: string; host: string; pid: number }): Promise<string> {
-  const row = await sqlOf(tx).get(
+  const boot = await column('boot', integer).one(
+    sqlOf(tx),
     `INSERT INTO workers (id, boot, host, pid, started_at, heartbeat_at) VALUES (?, 1, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET boot = workers.boot + 1, host = excluded.host, pid = excluded.pid, started_at = excluded.started_at, heartbeat_at = excluded.heartbeat_at
 RETURNING boot`,
     [worker.id, worker.host, worker.pid, tx.at, tx.at],
   )
-  return `${worker.id}:${row?.['boot'] as number}`
+  return `${worker.id}:${boot}`
 }
 
 export const beat = (db: Db, worker: string): Promise<void> =>
@@ -25,7 +27,5 @@ export const beat = (db: Db, worker: string): Promise<void> =>
     ])
   })
 
-export async function listDeadWorkers(tx: ReadTx, nowMs: number): Promise<string[]> {
-  const rows = await sqlOf(tx).all('SELECT id FROM workers WHERE heartbeat_at < ?', [isoAt(nowMs - deadAfterMs)])
-  return rows.map((row) => row['id'] as string)
-}
+export const listDeadWorkers = (tx: ReadTx, nowMs: number): Promise<string[]> =>
+  column('id', text).all(sqlOf(tx), 'SELECT id FROM workers WHERE heartbeat_at < ?', [isoAt(nowMs - deadAfterMs)])

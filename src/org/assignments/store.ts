@@ -1,3 +1,4 @@
+import { column, integer } from '../../db/columns.ts'
 import type { ReadTx, Tx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
 import { nextCounter, raiseCounter, sqlOf } from '../../db/tx.ts'
@@ -52,17 +53,20 @@ export async function listTakenAssignmentIds(tx: ReadTx, ids: readonly number[])
   for (let from = 0; from < ids.length; from += 500) {
     const some = ids.slice(from, from + 500)
     const marks = some.map(() => '?').join(', ')
-    for (const row of await sqlOf(tx).all(`SELECT id FROM position_assignments WHERE id IN (${marks})`, some))
-      taken.add(row['id'] as number)
+    const found = await assignmentIds.all(sqlOf(tx), `SELECT id FROM position_assignments WHERE id IN (${marks})`, some)
+    for (const id of found) taken.add(id)
   }
   return taken
 }
 
+const assignmentIds = column('id', integer)
+
 /** Personas that hold a seat: anywhere, or anywhere else. */
 export async function listSeatedPersonas(tx: ReadTx, exceptOrganisationId = 0): Promise<Set<number>> {
-  const rows = await sqlOf(tx).all(
+  const ids = await column('persona_id', integer).all(
+    sqlOf(tx),
     'SELECT DISTINCT persona_id FROM position_assignments WHERE unassigned_at IS NULL AND organisation_id <> ?',
     [exceptOrganisationId],
   )
-  return new Set(rows.map((row) => row['persona_id'] as number))
+  return new Set(ids)
 }

@@ -1,3 +1,4 @@
+import { column, countRows, json } from '../../db/columns.ts'
 import type { ReadTx, Tx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
 import { nextCounter, raiseCounter, sqlOf } from '../../db/tx.ts'
@@ -47,31 +48,24 @@ export const listSettings = (tx: ReadTx, organisationId: number): Promise<Organi
   findRows(tx, organisationSettings, 'organisation_id = ? ORDER BY key', [organisationId])
 
 /** How often its structure was changed; its making counts as once. */
-export async function countOrgChanges(tx: ReadTx, id: number): Promise<number> {
-  const row = await sqlOf(tx).get("SELECT COUNT(*) AS count FROM events WHERE stream = ? AND kind = 'org_changed'", [
-    `org:${id}`,
-  ])
-  return Number(row?.['count'] ?? 0)
-}
+export const countOrgChanges = (tx: ReadTx, id: number): Promise<number> =>
+  countRows(sqlOf(tx), "SELECT COUNT(*) AS count FROM events WHERE stream = ? AND kind = 'org_changed'", [`org:${id}`])
 
 /** Slugs that it had before it was renamed: nothing but its events remembers them. */
 export async function listFormerSlugs(tx: ReadTx, id: number): Promise<string[]> {
-  const rows = await sqlOf(tx).all(
+  const rows = await column('data', json<{ former_slug?: unknown }>()).all(
+    sqlOf(tx),
     "SELECT data FROM events WHERE stream = ? AND kind = 'org_changed' AND data LIKE '%\"former_slug\":%' ORDER BY seq",
     [`org:${id}`],
   )
-  return rows.flatMap((row) => {
-    const { former_slug: former } = JSON.parse(row['data'] as string) as { former_slug?: unknown }
-    return typeof former === 'string' ? [former] : []
-  })
+  return rows.flatMap(({ former_slug: former }) => (typeof former === 'string' ? [former] : []))
 }
 
 /** Agents on its seats and in its runs. */
-export async function countLiveAgentsOf(tx: ReadTx, id: number): Promise<number> {
-  const row = await sqlOf(tx).get(
+export const countLiveAgentsOf = (tx: ReadTx, id: number): Promise<number> =>
+  countRows(
+    sqlOf(tx),
     `SELECT COUNT(*) AS count FROM agents WHERE state <> 'ended' AND (position_id IN (SELECT id FROM positions
 WHERE organisation_id = ?) OR run_id IN (SELECT id FROM runs WHERE organisation_id = ?))`,
     [id, id],
   )
-  return Number(row?.['count'] ?? 0)
-}

@@ -1,3 +1,4 @@
+import { columns, integer } from '../../db/columns.ts'
 import type { ReadTx, Tx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
 import { nextCounter, raiseCounter, sqlOf } from '../../db/tx.ts'
@@ -38,8 +39,9 @@ export async function findPersonaBySlug(tx: ReadTx, slug: string): Promise<Perso
 
 /** Persona id to the number of its live agents. */
 export async function countLiveAgents(tx: ReadTx): Promise<Map<number, number>> {
-  const rows = await sqlOf(tx).all(
+  const rows = await columns({ personaId: integer, count: integer }).all(
+    sqlOf(tx),
     "SELECT persona_id, COUNT(*) AS count FROM agents WHERE state <> 'ended' AND persona_id IS NOT NULL GROUP BY persona_id",
   )
-  return new Map(rows.map((row) => [row['persona_id'] as number, Number(row['count'])]))
+  return new Map(rows.map(({ personaId, count }) => [personaId, count]))
 }

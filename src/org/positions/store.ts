@@ -1,3 +1,4 @@
+import { column, columns, integer, json, text } from '../../db/columns.ts'
 import type { ReadTx, Tx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
 import { nextCounter, raiseCounter, sqlOf } from '../../db/tx.ts'
@@ -54,23 +55,27 @@ export async function listSeatOwners(tx: ReadTx, ids: readonly number[]): Promis
   const owners = new Map<number, number>()
   const wanted = new Set(ids)
   const sql = sqlOf(tx)
-  const last = await sql.get("SELECT value FROM counters WHERE name = 'positions'")
-  const given = ids.filter((id) => id <= Number(last?.['value'] ?? 0))
+  const last = (await column('value', integer).first(sql, "SELECT value FROM counters WHERE name = 'positions'")) ?? 0
+  const given = ids.filter((id) => id <= last)
   for (let from = 0; from < given.length; from += 500) {
     const some = given.slice(from, from + 500)
     const marks = some.map(() => '?').join(', ')
-    for (const row of await sql.all(`SELECT id, organisation_id FROM positions WHERE id IN (${marks})`, some))
-      owners.set(row['id'] as number, row['organisation_id'] as number)
+    const rows = await seats.all(sql, `SELECT id, organisation_id FROM positions WHERE id IN (${marks})`, some)
+    for (const { id, organisationId } of rows) owners.set(id, organisationId)
   }
   if (given.every((id) => owners.has(id))) return owners
   // Nothing but the events remembers what was removed.
-  const rows = await sql.all(
+  const removed = await removals.all(
+    sql,
     `SELECT stream, data FROM events WHERE stream >= 'org:' AND stream < 'org;' AND kind = 'org_changed'
 AND data LIKE '%"noun":"position","action":"remove"%'`,
   )
-  for (const row of rows) {
-    const { position_id: id } = JSON.parse(row['data'] as string) as { position_id: number }
-    if (wanted.has(id) && !owners.has(id)) owners.set(id, Number((row['stream'] as string).slice('org:'.length)))
+  for (const { stream, data } of removed) {
+    const id = data.position_id
+    if (wanted.has(id) && !owners.has(id)) owners.set(id, Number(stream.slice('org:'.length)))
   }
   return owners
 }
+
+const seats = columns({ id: integer, organisationId: integer })
+const removals = columns({ stream: text, data: json<{ position_id: number }>() })

@@ -1,3 +1,4 @@
+import { columns, integer, oneOf, optional, text } from '../../db/columns.ts'
 import type { ReadTx, Tx } from '../../db/port.ts'
 import { findRows, table } from '../../db/table.ts'
 import { nextCounter, sqlOf } from '../../db/tx.ts'
@@ -32,24 +33,27 @@ export const nextAgentIds = (tx: Tx, count: number): Promise<number> => nextCoun
 /** Of one run, or those that live in any, in the order in which they came. */
 export async function listAgents(tx: ReadTx, runId: string | undefined, limit: number): Promise<AgentShown[]> {
   const [where, values] = runId === undefined ? ["g.state <> 'ended'", []] : ['a.run_id = ?', [runId]]
-  const rows = await sqlOf(tx).all(
-    `SELECT g.id, p.slug, g.state, g.runtime, a.run_id, a.brief_id, b.key, b.tier, b.workstream, a.outcome,
-g.created_at, g.ended_at FROM agents g JOIN attempts a ON a.agent_id = g.id JOIN briefs b ON b.id = a.brief_id
+  const rows = await shown.all(
+    sqlOf(tx),
+    `SELECT g.id AS agent_id, p.slug AS persona, g.state, g.runtime, a.run_id, a.brief_id, b.key AS brief, b.tier,
+b.workstream, a.outcome, g.created_at, g.ended_at AS closed_at FROM agents g JOIN attempts a ON a.agent_id = g.id JOIN briefs b ON b.id = a.brief_id
 JOIN personas p ON p.id = g.persona_id WHERE ${where} ORDER BY g.id LIMIT ?`,
     [...values, limit],
   )
-  return rows.map((row) => ({
-    agentId: Number(row['id']),
-    persona: row['slug'] as string,
-    state: row['state'] === 'ended' ? 'closed' : (row['state'] as 'starting' | 'working'),
-    runtime: row['runtime'] as string,
-    runId: row['run_id'] as string,
-    briefId: row['brief_id'] as string,
-    brief: row['key'] as string,
-    tier: row['tier'] as string | null,
-    workstream: row['workstream'] as string | null,
-    outcome: row['outcome'] as string | null,
-    createdAt: row['created_at'] as string,
-    closedAt: row['ended_at'] as string | null,
-  }))
+  return rows.map((row) => ({ ...row, state: row.state === 'ended' ? 'closed' : row.state }))
 }
+
+const shown = columns({
+  agentId: integer,
+  persona: text,
+  state: oneOf(['starting', 'working', 'ended']),
+  runtime: text,
+  runId: text,
+  briefId: text,
+  brief: text,
+  tier: optional(text),
+  workstream: optional(text),
+  outcome: optional(text),
+  createdAt: text,
+  closedAt: optional(text),
+})

@@ -1,3 +1,4 @@
+import { column, text } from '../../db/columns.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
@@ -31,7 +32,5 @@ export async function newestDocument(tx: ReadTx, runId: string, name: string): P
 }
 
 /** What a brief has left behind, each name once. */
-export async function listNamesOfBrief(tx: ReadTx, briefId: string): Promise<string[]> {
-  const rows = await sqlOf(tx).all('SELECT DISTINCT name FROM artifacts WHERE brief_id = ? ORDER BY name', [briefId])
-  return rows.map((row) => row['name'] as string)
-}
+export const listNamesOfBrief = (tx: ReadTx, briefId: string): Promise<string[]> =>
+  column('name', text).all(sqlOf(tx), 'SELECT DISTINCT name FROM artifacts WHERE brief_id = ? ORDER BY name', [briefId])

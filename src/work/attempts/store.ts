@@ -1,4 +1,5 @@
 import { agents } from '../agents/store.ts'
+import { column, columns, flag, integer, optional, text } from '../../db/columns.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findFields, findRow, findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
@@ -39,23 +40,25 @@ export const listLiveAttemptsOfRun = (tx: ReadTx, runId: string): Promise<Attemp
 
 /** How many a run has at work, by the tier of their briefs. */
 export async function countLiveByTier(tx: ReadTx, runId: string): Promise<Map<string | null, number>> {
-  const rows = await sqlOf(tx).all(
+  const rows = await columns({ tier: optional(text), count: integer }).all(
+    sqlOf(tx),
     "SELECT b.tier AS tier, COUNT(*) AS count FROM attempts a JOIN briefs b ON b.id = a.brief_id WHERE a.run_id = ? AND a.status <> 'ended' GROUP BY b.tier",
     [runId],
   )
-  return new Map(rows.map((row) => [row['tier'] as string | null, Number(row['count'])]))
+  return new Map(rows.map(({ tier, count }) => [tier, count]))
 }
 
 /** Every attempt that its worker believes to be running. */
 export const listLiveAttempts = (tx: ReadTx): Promise<Attempt[]> =>
   findRows(tx, attempts, "status <> 'ended' ORDER BY created_at, id")
 
+const attemptIds = column('id', text)
+
 /** Which of these have been ended by somebody else: a cancelled run, a worker that took over. */
 export async function listEnded(tx: ReadTx, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return []
   const marks = ids.map(() => '?').join(', ')
-  const rows = await sqlOf(tx).all(`SELECT id FROM attempts WHERE status = 'ended' AND id IN (${marks})`, ids)
-  return rows.map((row) => row['id'] as string)
+  return attemptIds.all(sqlOf(tx), `SELECT id FROM attempts WHERE status = 'ended' AND id IN (${marks})`, ids)
 }
 
 /** Where an attempt stands, for whoever has to believe its token. */
@@ -73,26 +76,27 @@ export interface AttemptStanding {
   workstream: string | null
 }
 
-export async function findStanding(tx: ReadTx, attemptId: string): Promise<AttemptStanding | undefined> {
-  const row = await sqlOf(tx).get(
-    `SELECT a.id, a.run_id, a.brief_id, a.agent_id, g.persona_id, a.fence, a.status, b.attempts AS newest, b.tier, b.workstream
+const standings = columns({
+  attemptId: text,
+  runId: text,
+  briefId: text,
+  agentId: integer,
+  personaId: integer,
+  fence: integer,
+  ended: flag,
+  newestFence: integer,
+  tier: optional(text),
+  workstream: optional(text),
+})
+
+export const findStanding = (tx: ReadTx, attemptId: string): Promise<AttemptStanding | undefined> =>
+  standings.first(
+    sqlOf(tx),
+    `SELECT a.id AS attempt_id, a.run_id, a.brief_id, a.agent_id, g.persona_id, a.fence, a.status = 'ended' AS ended,
+b.attempts AS newest_fence, b.tier, b.workstream
 FROM attempts a JOIN briefs b ON b.id = a.brief_id JOIN ${agents.name} g ON g.id = a.agent_id WHERE a.id = ?`,
     [attemptId],
   )
-  if (row === undefined) return undefined
-  return {
-    attemptId: row['id'] as string,
-    runId: row['run_id'] as string,
-    briefId: row['brief_id'] as string,
-    agentId: row['agent_id'] as number,
-    personaId: row['persona_id'] as number,
-    fence: row['fence'] as number,
-    ended: row['status'] === 'ended',
-    newestFence: row['newest'] as number,
-    tier: row['tier'] as string | null,
-    workstream: row['workstream'] as string | null,
-  }
-}
 
 /** Inside the transaction that writes: an agent whose brief has gone on without it changes nothing any more. */
 export async function checkFence(tx: ReadTx, by: AgentActor): Promise<AttemptStanding> {

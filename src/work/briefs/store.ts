@@ -1,6 +1,8 @@
+import { column, columns, countRows, flag, integer, oneOf, optional, text } from '../../db/columns.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findFields, findRow, findRows, table } from '../../db/table.ts'
 import { openTx, sqlOf } from '../../db/tx.ts'
+import { bug } from '../../kernel/errors.ts'
 import { isAbove, isFull } from '../budgets/store.ts'
 import { isStopped } from '../stops/store.ts'
 import { type Brief, type Dependency, type Tier, tiers } from './contract.ts'
@@ -105,23 +107,20 @@ export async function findWork(tx: ReadTx, limit: number, full: readonly FullTie
   const { at } = openTx(tx)
   const left = full.flatMap(({ runId, tier }) => (tier === null ? [runId] : [runId, tier]))
   const rows = await sqlOf(tx).all(workText(full), [at, ...left, at, limit])
-  const first = rows[0]
-  return {
-    ready: rows
-      .filter((row) => row['id'] !== null)
-      .map((row) => ({
-        briefId: row['id'] as string,
-        runId: row['run_id'] as string,
-        missionId: row['mission_id'] as string,
-        organisationId: row['organisation_id'] as number,
-        personaId: row['persona_id'] as number,
-        tier: row['tier'] as Tier | null,
-      })),
-    stopped: first?.['stopped'] === 1,
-    budgeted: first?.['budgeted'] === 1,
-    heldUntil: (first?.['held_until'] ?? null) as string | null,
-  }
+  const [first] = rows
+  if (first === undefined) throw bug('the query for ready briefs returned no row')
+  return { ready: rows.filter((row) => row['brief_id'] !== null).map(readyBriefs.read), ...obstacles.read(first) }
 }
+
+const obstacles = columns({ stopped: flag, budgeted: flag, heldUntil: optional(text) })
+const readyBriefs = columns({
+  briefId: text,
+  runId: text,
+  missionId: text,
+  organisationId: integer,
+  personaId: integer,
+  tier: optional(oneOf(tiers)),
+})
 
 /** A run, or one tier of it, that has as many agents as it may have. */
 export interface FullTier {
@@ -135,7 +134,7 @@ const isNotIn = ({ tier }: FullTier): string =>
 
 const workText = (
   full: readonly FullTier[],
-) => `SELECT f.stopped, f.budgeted, f.held_until, w.id, w.run_id, w.mission_id, w.organisation_id, w.persona_id, w.tier
+) => `SELECT f.stopped, f.budgeted, f.held_until, w.id AS brief_id, w.run_id, w.mission_id, w.organisation_id, w.persona_id, w.tier
 FROM (SELECT CASE WHEN EXISTS (SELECT 1 FROM stops) THEN 1 ELSE 0 END AS stopped,
 CASE WHEN EXISTS (SELECT 1 FROM budgets) THEN 1 ELSE 0 END AS budgeted,
 (SELECT MIN(until) FROM provider_holds WHERE until > ?) AS held_until) f
@@ -150,22 +149,22 @@ ORDER BY b.created_at, b.number, b.id LIMIT ?) w ON 1 = 1
 ORDER BY w.created_at, w.number, w.id`
 
 /** Of one run, whatever holds the run itself. */
-export async function countReadyBriefs(tx: ReadTx, runId: string): Promise<number> {
-  const row = await sqlOf(tx).get(
+export const countReadyBriefs = (tx: ReadTx, runId: string): Promise<number> =>
+  countRows(
+    sqlOf(tx),
     "SELECT COUNT(*) AS count FROM briefs WHERE run_id = ? AND status = 'pending' AND unmet_dependencies = 0 AND held_by IS NULL",
     [runId],
   )
-  return Number(row?.['count'])
-}
 
 /** Which tiers have something that may start now, the highest first. */
-export async function listReadyTiers(tx: ReadTx, runId: string): Promise<string[]> {
-  const rows = await sqlOf(tx).all(
+export const listReadyTiers = (tx: ReadTx, runId: string): Promise<string[]> =>
+  tierNames.all(
+    sqlOf(tx),
     "SELECT DISTINCT tier FROM briefs WHERE run_id = ? AND status = 'pending' AND unmet_dependencies = 0 AND held_by IS NULL AND tier IS NOT NULL ORDER BY tier",
     [runId],
   )
-  return rows.map((row) => row['tier'] as string)
-}
+
+const tierNames = column('tier', text)
 
 /** Which tiers of each run have been given something, the highest first. They follow each other: one look finds most. */
 export async function listTiersOfRuns(tx: ReadTx, runIds: readonly string[]): Promise<Map<string, Tier[]>> {
@@ -173,33 +172,35 @@ export async function listTiersOfRuns(tx: ReadTx, runIds: readonly string[]): Pr
   const has = tiers.map(
     (tier) => `EXISTS (SELECT 1 FROM briefs b WHERE b.run_id = r.id AND b.tier = '${tier}') AS ${tier}`,
   )
-  const rows = await sqlOf(tx).all(
+  const rows = await tiersOfRuns.all(
+    sqlOf(tx),
     `SELECT r.id, ${has.join(', ')} FROM runs r WHERE r.id IN (${runIds.map(() => '?').join(', ')})`,
     [...runIds],
   )
-  return new Map(rows.map((row) => [row['id'] as string, tiers.filter((tier) => Boolean(row[tier]))]))
+  return new Map(rows.map((row) => [row.id, tiers.filter((tier) => row[tier])]))
 }
 
+const tierFlags = Object.fromEntries(tiers.map((tier) => [tier, flag])) as Record<Tier, typeof flag>
+const tiersOfRuns = columns({ id: text, ...tierFlags })
+
 /** Which tiers have been at work for a workstream, the highest first. */
-export async function listTiersBegun(tx: ReadTx, runId: string, workstream: string): Promise<string[]> {
-  const rows = await sqlOf(tx).all(
+export const listTiersBegun = (tx: ReadTx, runId: string, workstream: string): Promise<string[]> =>
+  tierNames.all(
+    sqlOf(tx),
     "SELECT DISTINCT tier FROM briefs WHERE run_id = ? AND workstream = ? AND attempts > 0 AND status <> 'cancelled' AND tier IS NOT NULL ORDER BY tier",
     [runId, workstream],
   )
-  return rows.map((row) => row['tier'] as string)
-}
 
 export const listBriefsHeldBy = (tx: ReadTx, runId: string, heldBy: string): Promise<Brief[]> =>
   findRows(tx, briefs, 'run_id = ? AND held_by = ? ORDER BY created_at, number, id', [runId, heldBy])
 
 /** Runs with pending briefs that this holds. */
-export async function listRunIdsHeldBy(tx: ReadTx, heldBy: string): Promise<string[]> {
-  const rows = await sqlOf(tx).all(
+export const listRunIdsHeldBy = (tx: ReadTx, heldBy: string): Promise<string[]> =>
+  column('run_id', text).all(
+    sqlOf(tx),
     "SELECT DISTINCT run_id FROM briefs WHERE status = 'pending' AND held_by = ? ORDER BY run_id LIMIT 1000",
     [heldBy],
   )
-  return rows.map((row) => row['run_id'] as string)
-}
 
 export const listBriefsOfPart = (tx: ReadTx, runId: string, part: string): Promise<Brief[]> =>
   findRows(tx, briefs, 'run_id = ? AND part = ? ORDER BY created_at, number, id', [runId, part])

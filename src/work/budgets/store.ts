@@ -1,7 +1,8 @@
+import { column, columns, integer, oneOf, text } from '../../db/columns.ts'
 import type { ReadTx, Stream } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
-import type { Budget, BudgetScope } from './contract.ts'
+import { type Budget, BudgetScope } from './contract.ts'
 
 export const budgets = table<Budget>('budgets', {
   key: ['scope', 'scopeId'],
@@ -65,11 +66,12 @@ OR (u.scope = 'persona' AND u.scope_id = CAST(b.persona_id AS TEXT)))`
  * One brief of each run that could start but for a budget that is used up for good: nobody at work will give anything
  * back, and nobody was asked yet.
  */
-export async function listStarved(
+export const listStarved = (
   tx: ReadTx,
   limit: number,
-): Promise<{ briefId: string; runId: string; scope: BudgetScope }[]> {
-  const rows = await sqlOf(tx).all(
+): Promise<{ briefId: string; runId: string; scope: BudgetScope }[]> =>
+  starved.all(
+    sqlOf(tx),
     `SELECT MIN(b.id) AS brief_id, b.run_id, MIN(u.scope) AS scope FROM briefs b JOIN runs r ON r.id = b.run_id
 JOIN budgets u ON ${isAbove}
 WHERE b.status = 'pending' AND b.unmet_dependencies = 0 AND b.held_by IS NULL AND r.status = 'running'
@@ -79,12 +81,9 @@ AND NOT EXISTS (SELECT 1 FROM questions q WHERE q.run_id = b.run_id AND q.class 
 GROUP BY b.run_id ORDER BY b.run_id LIMIT ?`,
     [limit],
   )
-  return rows.map((row) => ({
-    briefId: row['brief_id'] as string,
-    runId: row['run_id'] as string,
-    scope: row['scope'] as BudgetScope,
-  }))
-}
+
+const starved = columns({ briefId: text, runId: text, scope: oneOf(BudgetScope.options) })
+const sums = columns({ tokens: integer, micros: integer })
 
 /** What was used in a scope before anybody limited it. */
 export async function sumBefore(
@@ -92,29 +91,28 @@ export async function sumBefore(
   scope: 'run' | 'mission',
   scopeId: string,
 ): Promise<{ tokens: number; micros: number }> {
-  const column = scope === 'run' ? 'run_id' : 'mission_id'
-  const row = await sqlOf(tx).get(
+  const scopeColumn = scope === 'run' ? 'run_id' : 'mission_id'
+  return sums.one(
+    sqlOf(tx),
     `SELECT COALESCE(SUM(input_tokens + output_tokens), 0) AS tokens, COALESCE(SUM(cost_micros), 0) AS micros
-FROM spends WHERE ${column} = ?`,
+FROM spends WHERE ${scopeColumn} = ?`,
     [scopeId],
   )
-  return { tokens: Number(row?.['tokens']), micros: Number(row?.['micros']) }
 }
 
 /** What agents at work in a scope have set aside elsewhere; they give it back here, too. */
-export async function sumReserved(
+export const sumReserved = (
   tx: ReadTx,
   scope: BudgetScope,
   scopeId: string,
-): Promise<{ tokens: number; micros: number }> {
-  const row = await sqlOf(tx).get(
+): Promise<{ tokens: number; micros: number }> =>
+  sums.one(
+    sqlOf(tx),
     `SELECT COALESCE(SUM(a.reserved_tokens), 0) AS tokens, COALESCE(SUM(a.reserved_micros), 0) AS micros
 FROM attempts a JOIN briefs b ON b.id = a.brief_id JOIN runs r ON r.id = a.run_id
 WHERE a.status <> 'ended' AND ${scopeColumns[scope]} = ?`,
     [scopeId],
   )
-  return { tokens: Number(row?.['tokens']), micros: Number(row?.['micros']) }
-}
 
 const scopeColumns: Record<BudgetScope, string> = {
   run: 'r.id',
@@ -124,12 +122,11 @@ const scopeColumns: Record<BudgetScope, string> = {
 }
 
 /** Runs with briefs that this budget has stopped in the middle, or that were asked about. */
-export async function listStoppedRuns(tx: ReadTx, scope: BudgetScope, scopeId: string): Promise<string[]> {
-  const rows = await sqlOf(tx).all(
+export const listStoppedRuns = (tx: ReadTx, scope: BudgetScope, scopeId: string): Promise<string[]> =>
+  column('run_id', text).all(
+    sqlOf(tx),
     `SELECT DISTINCT b.run_id FROM briefs b JOIN runs r ON r.id = b.run_id
 WHERE b.status = 'blocked' AND b.held_by = ? AND ${scopeColumns[scope]} = ?
 UNION SELECT run_id FROM questions WHERE class = 'budget' AND answered_at IS NULL AND asked_by = ?`,
     [`budget:${scope}`, scopeId, `budget:${scope}:${scopeId}`],
   )
-  return rows.map((row) => row['run_id'] as string)
-}

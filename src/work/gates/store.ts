@@ -1,3 +1,4 @@
+import { countRows } from '../../db/columns.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
@@ -20,19 +21,16 @@ export const listPendingOfRun = (tx: ReadTx, runId: string): Promise<GateRow[]> 
 export const listGates = (tx: ReadTx, status: string, limit: number): Promise<GateRow[]> =>
   findRows(tx, gates, 'status = ? AND approver = ? ORDER BY pending_since, id LIMIT ?', [status, operator, limit])
 
-export async function countGates(tx: ReadTx, status: string): Promise<number> {
-  const text = 'SELECT COUNT(*) AS count FROM gates WHERE status = ? AND approver = ?'
-  return Number((await sqlOf(tx).get(text, [status, operator]))?.['count'])
-}
+export const countGates = (tx: ReadTx, status: string): Promise<number> =>
+  countRows(sqlOf(tx), 'SELECT COUNT(*) AS count FROM gates WHERE status = ? AND approver = ?', [status, operator])
 
 /** How often a gate of this name and boundary was rejected in this run. */
-export async function countRejections(tx: ReadTx, runId: string, gate: string, boundary: string): Promise<number> {
-  const row = await sqlOf(tx).get(
+export const countRejections = (tx: ReadTx, runId: string, gate: string, boundary: string): Promise<number> =>
+  countRows(
+    sqlOf(tx),
     "SELECT COUNT(*) AS count FROM gates WHERE run_id = ? AND gate = ? AND boundary = ? AND status = 'rejected'",
     [runId, gate, boundary],
   )
-  return Number(row?.['count'])
-}
 
 /** Those that nobody decided in time, since then. */
 export const listTimedOut = (tx: ReadTx, runId: string, since: string): Promise<GateRow[]> =>

@@ -1,8 +1,9 @@
+import { columns, integer, oneOf, optional, text } from '../../db/columns.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
-import type { BriefStatus } from '../briefs/states.ts'
-import type { Part, Tally } from './contract.ts'
+import { type BriefStatus, briefStatuses } from '../briefs/states.ts'
+import { type Part, partStatuses, type Tally } from './contract.ts'
 
 export const parts = table<Part>('parts', {
   key: ['runId', 'key'],
@@ -22,14 +23,15 @@ export const listPartsBelow = (tx: ReadTx, runId: string, parent: string): Promi
 
 /** Counted, so that no counter can drift. */
 export async function tallyOfPart(tx: ReadTx, runId: string, part: string): Promise<Tally> {
-  const rows = await sqlOf(tx).all(
+  const rows = await columns({ phase: optional(text), status: oneOf(briefStatuses), count: integer }).all(
+    sqlOf(tx),
     'SELECT phase, status, COUNT(*) AS count FROM briefs WHERE run_id = ? AND part = ? GROUP BY phase, status',
     [runId, part],
   )
   const tally: Record<string, Partial<Record<BriefStatus, number>>> = {}
-  for (const row of rows) {
-    const counts = (tally[String(row['phase'] ?? '')] ??= {})
-    counts[row['status'] as BriefStatus] = Number(row['count'])
+  for (const { phase, status, count } of rows) {
+    const counts = (tally[phase ?? ''] ??= {})
+    counts[status] = count
   }
   return tally
 }
@@ -40,11 +42,12 @@ export async function countPartsBelow(
   runId: string,
   parent: string,
 ): Promise<Partial<Record<Part['status'], number>>> {
-  const rows = await sqlOf(tx).all(
+  const rows = await columns({ status: oneOf(partStatuses), count: integer }).all(
+    sqlOf(tx),
     'SELECT status, COUNT(*) AS count FROM parts WHERE run_id = ? AND parent = ? GROUP BY status',
     [runId, parent],
   )
-  return Object.fromEntries(rows.map((row) => [row['status'], Number(row['count'])]))
+  return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
 }
 
 /** Those that wait for git; nobody waits for a cancelled one. */

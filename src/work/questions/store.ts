@@ -1,3 +1,4 @@
+import { countRows } from '../../db/columns.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
@@ -31,9 +32,9 @@ export const listQuestions = (tx: ReadTx, query: QuestionQuery, limit: number): 
   return findRows(tx, questions, `${where} ORDER BY ${order} LIMIT ?`, [...values, limit])
 }
 
-export async function countQuestions(tx: ReadTx, query: QuestionQuery): Promise<number> {
+export function countQuestions(tx: ReadTx, query: QuestionQuery): Promise<number> {
   const { where, values } = condition(query)
-  return Number((await sqlOf(tx).get(`SELECT COUNT(*) AS count FROM questions WHERE ${where}`, values))?.['count'])
+  return countRows(sqlOf(tx), `SELECT COUNT(*) AS count FROM questions WHERE ${where}`, values)
 }
 
 function condition({ runId, onlyWaiting }: QuestionQuery): { where: string; values: string[] } {

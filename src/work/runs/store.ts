@@ -1,7 +1,8 @@
+import { column, columns, integer, oneOf, text } from '../../db/columns.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
-import type { Tier } from '../briefs/contract.ts'
+import { tiers as tierNames } from '../briefs/contract.ts'
 import type { PastRun, Run } from './contract.ts'
 
 export const runs = table<Run>('runs', {
@@ -22,13 +23,10 @@ export const runs = table<Run>('runs', {
 export const findRun = (tx: ReadTx, id: string): Promise<Run | undefined> => findRow(tx, runs, id)
 
 /** At most two: enough to know that a prefix is not unique. */
-export async function findRunIdsByPrefix(tx: ReadTx, prefix: string): Promise<string[]> {
-  const rows = await sqlOf(tx).all('SELECT id FROM runs WHERE id >= ? AND id < ? ORDER BY id LIMIT 2', [
-    prefix,
-    `${prefix}~`,
-  ])
-  return rows.map((row) => row['id'] as string)
-}
+export const findRunIdsByPrefix = (tx: ReadTx, prefix: string): Promise<string[]> =>
+  runIds.all(sqlOf(tx), 'SELECT id FROM runs WHERE id >= ? AND id < ? ORDER BY id LIMIT 2', [prefix, `${prefix}~`])
+
+const runIds = column('id', text)
 
 export interface RunQuery {
   status?: string | undefined
@@ -51,10 +49,8 @@ export function listRuns(tx: ReadTx, { status, organisationId, before, limit }: 
 }
 
 /** A mission has at most one run under way; it moves the mission. */
-export async function findOpenRunOf(tx: ReadTx, missionId: string): Promise<string | undefined> {
-  const row = await sqlOf(tx).get('SELECT id FROM runs WHERE mission_id = ? AND ended_at IS NULL', [missionId])
-  return row?.['id'] as string | undefined
-}
+export const findOpenRunOf = (tx: ReadTx, missionId: string): Promise<string | undefined> =>
+  runIds.first(sqlOf(tx), 'SELECT id FROM runs WHERE mission_id = ? AND ended_at IS NULL', [missionId])
 
 /** Runs under way in a mission's workspace, whoever came first first. */
 export const listRunsIn = async (tx: ReadTx, missionId: string, workspace: string): Promise<Run[]> =>
@@ -67,26 +63,27 @@ export const listOpenTieredRuns = (tx: ReadTx): Promise<Run[]> =>
 
 export async function countRuns(tx: ReadTx, organisationId?: number): Promise<Record<string, number>> {
   const [where, values] = organisationId === undefined ? ['', []] : ['WHERE organisation_id = ?', [organisationId]]
-  const rows = await sqlOf(tx).all(
+  const rows = await columns({ status: text, count: integer }).all(
+    sqlOf(tx),
     `SELECT status, COUNT(*) AS count FROM runs ${where} GROUP BY status ORDER BY status`,
     values,
   )
-  return Object.fromEntries(rows.map((row) => [row['status'] as string, Number(row['count'])]))
+  return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
 }
 
-export async function countOpenRuns(tx: ReadTx): Promise<{ runs: number; unpricedCalls: number }> {
-  const row = await sqlOf(tx).get(
-    'SELECT COUNT(*) AS runs, COALESCE(SUM(unpriced_calls), 0) AS unpriced FROM runs WHERE ended_at IS NULL',
+export const countOpenRuns = (tx: ReadTx): Promise<{ runs: number; unpricedCalls: number }> =>
+  columns({ runs: integer, unpricedCalls: integer }).one(
+    sqlOf(tx),
+    'SELECT COUNT(*) AS runs, COALESCE(SUM(unpriced_calls), 0) AS unpriced_calls FROM runs WHERE ended_at IS NULL',
   )
-  return { runs: Number(row?.['runs']), unpricedCalls: Number(row?.['unpriced']) }
-}
 
 /** As many as a person would look at, too. */
 const newest = 20
 
 /** What runs by the same playbook have come to here: played ones say nothing about real ones, and the other way round. */
 export async function listPastRuns(tx: ReadTx, { playbook, simulated }: Run): Promise<PastRun[]> {
-  const rows = await sqlOf(tx).all(
+  const rows = await tiersOfRuns.all(
+    sqlOf(tx),
     `SELECT r.id, r.started_at, r.ended_at, r.input_tokens + r.output_tokens AS tokens, r.cost_micros, b.tier,
 COUNT(b.id) AS briefs, SUM(b.tokens_used) AS tier_tokens, SUM(b.cost_micros) AS tier_cost
 FROM (SELECT * FROM runs WHERE playbook = ? AND simulated = ? AND status = 'done' ORDER BY ended_at DESC, id LIMIT ?) r
@@ -97,27 +94,34 @@ ORDER BY r.ended_at DESC, r.id, b.tier`,
   )
   const past = new Map<string, { run: Omit<PastRun, 'tiers'>; tiers: Partial<PastRun['tiers'] & object> }>()
   for (const row of rows) {
-    const id = row['id'] as string
-    const known = past.get(id) ?? {
+    const known = past.get(row.id) ?? {
       run: {
         simulated,
-        tokens: Number(row['tokens']),
-        costMicros: Number(row['cost_micros']),
-        minutes: (Date.parse(row['ended_at'] as string) - Date.parse(row['started_at'] as string)) / 60_000,
+        tokens: row.tokens,
+        costMicros: row.costMicros,
+        minutes: (Date.parse(row.endedAt) - Date.parse(row.startedAt)) / 60_000,
       },
       tiers: {},
     }
-    past.set(id, {
+    past.set(row.id, {
       run: known.run,
       tiers: {
         ...known.tiers,
-        [row['tier'] as Tier]: {
-          briefs: Number(row['briefs']),
-          tokens: Number(row['tier_tokens']),
-          costMicros: Number(row['tier_cost']),
-        },
+        [row.tier]: { briefs: row.briefs, tokens: row.tierTokens, costMicros: row.tierCost },
       },
     })
   }
   return [...past.values()].map(({ run, tiers }) => ({ ...run, tiers }))
 }
+
+const tiersOfRuns = columns({
+  id: text,
+  startedAt: text,
+  endedAt: text,
+  tokens: integer,
+  costMicros: integer,
+  tier: oneOf(tierNames),
+  briefs: integer,
+  tierTokens: integer,
+  tierCost: integer,
+})

@@ -1,3 +1,4 @@
+import { columns, flag, integer, optional, text } from '../../db/columns.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
@@ -16,30 +17,32 @@ export const listSpends = (tx: ReadTx, runId: string, limit: number): Promise<Sp
 export type SpendScope = { [Name in 'runId' | 'missionId' | 'organisationId' | 'personaId']?: string | number }
 
 export async function sumByModel(tx: ReadTx, scope: SpendScope): Promise<ModelCost[]> {
-  const wanted = Object.entries(scope) as [keyof typeof columns, string | number][]
-  const where = wanted.map(([name]) => `${columns[name]} = ?`).join(' AND ') || '1 = 1'
-  const rows = await sqlOf(tx).all(
-    `SELECT provider, model, simulated, COUNT(*) AS calls, COUNT(*) - COUNT(cost_micros) AS unpriced,
-SUM(input_tokens) AS input, SUM(output_tokens) AS output, SUM(cache_read_tokens) AS reads,
-SUM(cache_write_tokens) AS writes, COALESCE(SUM(cost_micros), 0) AS micros
-FROM spends WHERE ${where} GROUP BY provider, model, simulated ORDER BY micros DESC, calls DESC, model, provider`,
+  const wanted = Object.entries(scope) as [keyof typeof scopeColumns, string | number][]
+  const where = wanted.map(([name]) => `${scopeColumns[name]} = ?`).join(' AND ') || '1 = 1'
+  return costs.all(
+    sqlOf(tx),
+    `SELECT provider, model, simulated, COUNT(*) AS calls, COUNT(*) - COUNT(cost_micros) AS unpriced_calls,
+SUM(input_tokens) AS input_tokens, SUM(output_tokens) AS output_tokens, SUM(cache_read_tokens) AS cache_read_tokens,
+SUM(cache_write_tokens) AS cache_write_tokens, COALESCE(SUM(cost_micros), 0) AS cost_micros
+FROM spends WHERE ${where} GROUP BY provider, model, simulated ORDER BY cost_micros DESC, calls DESC, model, provider`,
     wanted.map(([, value]) => value),
   )
-  return rows.map((row) => ({
-    provider: row['provider'] as string | null,
-    model: row['model'] as string | null,
-    simulated: row['simulated'] === 1,
-    calls: Number(row['calls']),
-    unpricedCalls: Number(row['unpriced']),
-    inputTokens: Number(row['input']),
-    outputTokens: Number(row['output']),
-    cacheReadTokens: Number(row['reads']),
-    cacheWriteTokens: Number(row['writes']),
-    costMicros: Number(row['micros']),
-  }))
 }
 
-const columns = {
+const costs = columns({
+  provider: optional(text),
+  model: optional(text),
+  simulated: flag,
+  calls: integer,
+  unpricedCalls: integer,
+  inputTokens: integer,
+  outputTokens: integer,
+  cacheReadTokens: integer,
+  cacheWriteTokens: integer,
+  costMicros: integer,
+})
+
+const scopeColumns = {
   runId: 'run_id',
   missionId: 'mission_id',
   organisationId: 'organisation_id',

@@ -1,3 +1,4 @@
+import { columns, flag } from '../../db/columns.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
 import { openTx } from '../../db/tx.ts'
@@ -29,16 +30,17 @@ export const isStopped =
   'EXISTS (SELECT 1 FROM stops s WHERE s.organisation_id IS NULL OR s.organisation_id = r.organisation_id)'
 
 /** What stands in the way of launches in an organisation, in one look. */
-export async function lookForObstacles(
+export function lookForObstacles(
   tx: ReadTx,
   organisationId: number,
 ): Promise<{ stopped: boolean; limited: boolean; budgeted: boolean }> {
   const open = openTx(tx)
-  const row = await open.sqlFor('stops', 'provider_holds', 'budgets').get(
-    `SELECT (SELECT COUNT(*) FROM stops WHERE organisation_id IS NULL OR organisation_id = ?) AS stopped,
-(SELECT COUNT(*) FROM provider_holds WHERE until > ?) AS limited,
-(SELECT CASE WHEN EXISTS (SELECT 1 FROM budgets) THEN 1 ELSE 0 END) AS budgeted`,
+  return obstacles.one(
+    open.sqlFor('stops', 'provider_holds', 'budgets'),
+    `SELECT EXISTS (SELECT 1 FROM stops WHERE organisation_id IS NULL OR organisation_id = ?) AS stopped,
+EXISTS (SELECT 1 FROM provider_holds WHERE until > ?) AS limited, EXISTS (SELECT 1 FROM budgets) AS budgeted`,
     [organisationId, open.at],
   )
-  return { stopped: row?.['stopped'] !== 0, limited: row?.['limited'] !== 0, budgeted: row?.['budgeted'] !== 0 }
 }
+
+const obstacles = columns({ stopped: flag, limited: flag, budgeted: flag })
