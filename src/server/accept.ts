@@ -1,26 +1,22 @@
+import { type Accept, parseAccept } from 'hono/utils/accept'
+
 import { yamlText } from '../operations/yaml.ts'
 
 export type Form = 'stream' | 'yaml' | 'json'
 
 /** The form in which an answer is wanted; JSON unless another is named. */
 export function wantedForm(accept: string | undefined, canStream: boolean): Form {
-  const yaml = quality(accept, 'application/yaml')
-  const json = quality(accept, 'application/json')
-  const stream = canStream ? quality(accept, 'text/event-stream') : 0
+  const accepted = parseAccept((accept ?? '').toLowerCase())
+  const yaml = qualityOf(accepted, 'application/yaml')
+  const json = qualityOf(accepted, 'application/json')
+  const stream = canStream ? qualityOf(accepted, 'text/event-stream') : 0
   if (yaml > Math.max(json, stream)) return 'yaml'
   // JSON only where it is preferred by name: a plain `curl` follows.
   return canStream && (json === 0 || stream >= json) ? 'stream' : 'json'
 }
 
-function quality(accept: string | undefined, type: string): number {
-  for (const part of (accept ?? '').toLowerCase().split(',')) {
-    const [name, ...parameters] = part.split(';').map((text) => text.trim())
-    if (name !== type) continue
-    const q = parameters.find((parameter) => parameter.startsWith('q='))
-    return q === undefined ? 1 : Number(q.slice(2)) || 0
-  }
-  return 0
-}
+const qualityOf = (accepted: readonly Accept[], type: string): number =>
+  accepted.find((each) => each.type === type)?.q ?? 0
 
 /** What goes into a pipe is free of remarks: warnings stand in a header, which holds no letters but Latin ones. */
 export function yamlResponse(said: unknown): Response {

@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
+import { getCookie } from 'hono/cookie'
 
 import type { Actor } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -31,7 +32,7 @@ async function identify(c: RequestContext, credentials: Credentials): Promise<Ac
     if (token === undefined) throw refusal('unauthenticated', 'the Authorization header is not "Bearer <token>"')
     return credentials.ofBearer(token)
   }
-  const session = cookieOf(c.req.header('cookie'), sessionCookie)
+  const session = getCookie(c, sessionCookie)
   if (session === undefined)
     throw refusal('unauthenticated', 'a token is needed', {
       hint: 'Send "Authorization: Bearer <token>" with the text of operator.token in AGENCY_HOME; for a browser, run "agency open".',
@@ -47,8 +48,3 @@ export const senderOf = (c: RequestContext): Omit<Parameters<typeof checkOrigin>
   origin: c.req.header('origin'),
   site: c.req.header('sec-fetch-site'),
 })
-
-function cookieOf(header: string | undefined, name: string): string | undefined {
-  const pairs = (header ?? '').split(';').map((pair) => pair.trim())
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
-}
