@@ -69,7 +69,7 @@ it.each(['objective', 'context'] as const)('hands on the %s to the letter', (fie
 })
 
 it('refuses a template that asks for what nobody provides', () => {
-  expect(() => renderBrief(`${template}\n{{budget}}`, full, 1)).toThrow('{{budget}}, which nobody provides')
+  expect(() => renderBrief(`${template}\n{{budget}}`, full, 1)).toThrow('{{budget}}, but no value is given for it')
   expect(() => renderTemplate('{{missing}}\n\n', {})).toThrow('{{missing}}')
 })
 

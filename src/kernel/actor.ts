@@ -1,8 +1,8 @@
 import type { AgentId, AttemptId, BriefId, PersonaId, RunId } from './ids.ts'
 
 /**
- * Who is acting. Built once from credentials at the edge, handed to every service method first.
- * A text never grants authority: an agent is what its attempt's token says, nothing more.
+ * The party that performs an action. Built once from credentials at the edge, and the first argument of every service
+ * method. Text never grants authority: an agent has exactly the rights of its attempt's token.
  */
 export type Actor = OperatorActor | AgentActor | SystemActor
 
@@ -18,18 +18,18 @@ export interface AgentActor {
   readonly runId: RunId
   readonly briefId: BriefId
   readonly attemptId: AttemptId
-  /** Rises with every attempt of a brief; a write under an older one is refused. */
+  /** Increases with every attempt of a brief; a write under an older fence is refused. */
   readonly fence: number
 }
 
 export interface SystemActor {
   readonly kind: 'system'
   readonly personaId: PersonaId
-  /** Which part of the daemon: `engine` launches, `daemon` does the rest. */
+  /** The part of the daemon that acts: `engine` launches agents, `daemon` does the rest. */
   readonly part: 'engine' | 'daemon'
 }
 
-/** How an actor stands in an event: `operator`, `engine`, `daemon`, `agent:12`. */
+/** Returns the actor's name in events: `operator`, `engine`, `daemon`, `agent:12`. */
 export const actorName = (actor: Actor): string => {
   if (actor.kind === 'agent') return `agent:${actor.agentId}`
   return actor.kind === 'system' ? actor.part : 'operator'

@@ -1,6 +1,6 @@
 export interface Clock {
   nowMs(): number
-  /** Now as fixed-width ISO text in UTC, the only form of a time that reaches the store. */
+  /** Returns the current time as fixed-width ISO text in UTC, the only form of a time that reaches the store. */
   at(): string
   /** Calls back once after `ms`; the returned function cancels it. */
   after(ms: number, callback: () => void): () => void
@@ -20,7 +20,7 @@ export const systemClock: Clock = {
     return lastText
   },
   after: (ms, callback) => {
-    // Longer timers than a signed 32-bit number of milliseconds fire at once in Node; nothing of ours waits that long.
+    // In Node, timers longer than a signed 32-bit number of milliseconds fire at once; no timer of ours is that long.
     const timer = setTimeout(callback, Math.min(ms, 2 ** 31 - 1))
     timer.unref()
     return () => clearTimeout(timer)
@@ -29,5 +29,5 @@ export const systemClock: Clock = {
 
 export const sleep = (clock: Clock, ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve))
 
-/** Unlike `sleep`, keeps the process alive while it waits: for a command that has nothing else open. */
+/** Waits like `sleep`, but keeps the process alive meanwhile: for a command that has no other open handle. */
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,5 +1,5 @@
 /**
- * Every way Agency says no. The list is closed: an edge maps each code to an HTTP status
+ * Codes of every refusal. The list is closed: an edge maps each code to an HTTP status
  * (`server/problem.ts`) and to an exit code (`exitCodes` below), so a new code cannot be forgotten there.
  */
 export const errorCodes = [
@@ -27,7 +27,7 @@ export const errorCodes = [
 export type ErrorCode = (typeof errorCodes)[number]
 
 export interface ErrorDetails {
-  /** What to do about it: a command, a flag, a place to look. One sentence. */
+  /** The next step in one sentence: a command, a flag or a file to check. */
   hint?: string
   data?: Record<string, unknown>
   cause?: unknown
@@ -53,11 +53,11 @@ export const refusal = (code: ErrorCode, message: string, details: ErrorDetails 
 export const notFound = (noun: string, id: string | number, hint?: string): AgencyError =>
   refusal('not_found', `no ${noun} "${id}"`, hint === undefined ? {} : { hint })
 
-/** A state that the code promises cannot happen. Never caught and dressed up: it reaches the one boundary that logs it. */
+/** Creates the error for a state that the code rules out. It is never caught and reworded: it reaches the one boundary that logs it. */
 export const bug = (message: string, data?: Record<string, unknown>): AgencyError =>
   refusal('bug', message, data === undefined ? {} : { data })
 
-/** 0 done, 1 refused, 2 usage, 3 not found, 4 a conflict that a named flag overrides. */
+/** Exit codes: 0 done, 1 refused, 2 wrong usage, 3 not found, 4 a conflict that a named flag overrides. */
 export const exitCodes: Record<ErrorCode, 1 | 2 | 3 | 4> = {
   invalid_input: 2,
   unauthenticated: 1,

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from './clock.ts'
 
-/** Branded ids: a run's id cannot be handed to something that wants a brief's. */
+/** Branded ids: the compiler rejects a run's id where a brief's is expected. */
 declare const brand: unique symbol
 type Id<Name extends string> = string & { readonly [brand]: Name }
 type NumericId<Name extends string> = number & { readonly [brand]: Name }
@@ -26,7 +26,7 @@ export type RoleId = NumericId<'role'>
 export type PersonaId = NumericId<'persona'>
 export type AgentId = NumericId<'agent'>
 
-/** The seeds every installation starts with; actors and missions refer to them from the first migration on. */
+/** Rows that every installation is seeded with; actors and missions refer to them from the first migration on. */
 export const developmentOrganisation = 1 as OrganisationId
 export const operatorPersona = 1 as PersonaId
 export const systemPersona = 2 as PersonaId
@@ -70,21 +70,22 @@ interface IdOf {
   amendment: AmendmentId
 }
 
-/** New ids are handed in, so that a simulation can repeat them. */
+/** Source of new ids; passed as a dependency, so that a simulation can reproduce them. */
 export interface Ids {
   next<Noun extends IdNoun>(noun: Noun): IdOf[Noun]
 }
 
-// Without i, l, o, u: nobody misreads an id aloud, and no id spells a word.
+// Without i, l, o, u: an id is not misread aloud, and no id spells a word.
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** What people call by the beginning of its id. */
+/** Nouns that people refer to by a prefix of the id. */
 const foundByPrefix: ReadonlySet<IdNoun> = new Set(['run', 'mission'])
 
 /**
- * Twelve characters of five bits. Of a run or a mission all are random: a million collide with a chance of 4 in ten
- * million, and a short prefix identifies. The others begin with their second and go on counting from anywhere, so that
- * rows made together lie together in every index: random ones made a store write three times as many pages.
+ * Creates ids of twelve characters of five bits each. For a run or a mission all bits are random: among a million ids
+ * the probability of a collision is 4 in ten million, and a short prefix identifies one. Other ids start with the
+ * current second, followed by a counter with a random start, so that rows created together are close together in every
+ * index: with random ids a store wrote three times as many pages.
  */
 export function createIds(randomBytes: (size: number) => Uint8Array, clock: Pick<Clock, 'nowMs'> = systemClock): Ids {
   let count = 0
@@ -99,7 +100,7 @@ export function createIds(randomBytes: (size: number) => Uint8Array, clock: Pick
   }
 }
 
-/** 2020; thirty bits of seconds from there last until 2054, when the order starts anew. */
+/** The start of 2020; thirty bits of seconds from there last until 2054, when ids start again from the lowest. */
 const epochSeconds = 1_577_836_800
 
 function sixOf(value: number): string {
@@ -116,7 +117,7 @@ export const randomToken = (): string => {
   return text
 }
 
-/** One call to the system for 340 ids instead of one for each: the engine makes several per brief. */
+/** Makes one system call per 340 ids instead of one per id: the engine creates several per brief. */
 function pooledRandomBytes(): (size: number) => Uint8Array {
   const pool = new Uint8Array(4096)
   let used = pool.length

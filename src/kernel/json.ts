@@ -1,6 +1,6 @@
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
-/** Keys sorted at every depth: the same value always has the same text, so hashes can be compared. */
+/** Serialises with keys sorted at every depth: equal values have equal text, so hashes can be compared. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) => {
     if (inner === null || typeof inner !== 'object' || Array.isArray(inner)) return inner

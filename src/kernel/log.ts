@@ -3,7 +3,7 @@ export type LogLevel = (typeof logLevels)[number]
 
 export type LogFields = Record<string, unknown>
 
-/** Where a part says what the operator may want to read later. It never throws and never waits. */
+/** Log that the operator may read later. Writing to it never throws and never blocks. */
 export type Log = Record<LogLevel, (message: string, fields?: LogFields) => void>
 
 export const noLog: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }

@@ -11,6 +11,6 @@ it.each([
   ['zzz', null],
   ['', null],
   ['dashboard', null],
-])('takes %j for %j', (typed, meant) => {
+])('nearest(%j) is %j', (typed, meant) => {
   expect(nearest(typed, ['status', 'slots', 'inspect', 'port'])).toBe(meant)
 })

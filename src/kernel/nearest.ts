@@ -1,4 +1,4 @@
-/** The known name that a mistyped one was probably meant to be, or null when none is near. */
+/** Returns the known name that is probably meant by a mistyped one, or null when none is near. */
 export function nearest(typed: string, known: Iterable<string>): string | null {
   let best: string | null = null
   let least = Math.max(1, Math.floor(typed.length / 3)) + 1
@@ -12,7 +12,7 @@ export function nearest(typed: string, known: Iterable<string>): string | null {
   return best
 }
 
-/** Insertions, deletions, replacements, and neighbours swapped (the commonest slip), one each. */
+/** Counts insertions, deletions, replacements and swapped neighbours (the commonest slip) as one each. */
 function editDistance(a: string, b: string): number {
   let before: number[] = []
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index)

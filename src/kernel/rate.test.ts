@@ -7,7 +7,7 @@ describe('a rate limit', () => {
   const takes = (take: () => boolean, count: number): number =>
     Array.from({ length: count }, take).filter(Boolean).length
 
-  it('allows a burst, then as many as flow back in', () => {
+  it('allows a burst, then as many requests as have been refilled', () => {
     const clock = createVirtualClock()
     const limit = createRateLimit({ perSecond: 2, burst: 5, clock })
     expect(takes(() => limit.take('a'), 9)).toBe(5)
@@ -17,12 +17,12 @@ describe('a rate limit', () => {
     expect(takes(() => limit.take('a'), 9)).toBe(5)
   })
 
-  it('counts each key for itself', () => {
+  it('counts each key separately', () => {
     const limit = createRateLimit({ perSecond: 1, burst: 1, clock: createVirtualClock() })
     expect([limit.take('a'), limit.take('b'), limit.take('a')]).toEqual([true, true, false])
   })
 
-  it('gives nothing away when the clock is set back', () => {
+  it('refills nothing when the clock is set back', () => {
     const clock = createVirtualClock()
     const limit = createRateLimit({ perSecond: 1, burst: 2, clock })
     expect(takes(() => limit.take('a'), 3)).toBe(2)

@@ -1,14 +1,14 @@
 import type { Clock } from './clock.ts'
 
 export interface RateLimit {
-  /** Whether one more is allowed now; if so, it is counted. */
+  /** Reports whether one more is allowed now and, if so, counts it. */
   take(key: string): boolean
 }
 
-/** How many keys are remembered; one that is forgotten starts anew, which only ever favours it. */
+/** Number of keys that are remembered; a forgotten key starts with a full bucket, which is always in its favour. */
 const maxKeys = 10_000
 
-/** A bucket per key: `burst` at once, refilled at `perSecond`. */
+/** Creates a token bucket per key: `burst` tokens at once, refilled at `perSecond`. */
 export function createRateLimit({
   perSecond,
   burst,
@@ -23,7 +23,7 @@ export function createRateLimit({
     take(key) {
       const nowMs = clock.nowMs()
       const bucket = buckets.get(key) ?? { left: burst, atMs: nowMs }
-      // A clock that was set back refills nothing, and takes nothing away either.
+      // A clock that was set back neither refills the bucket nor empties it.
       const refill = (Math.max(0, nowMs - bucket.atMs) * perSecond) / 1_000
       const left = Math.min(burst, bucket.left + refill)
       buckets.delete(key)

@@ -4,10 +4,10 @@ export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (lette
 export const camelCase = (name: string): string =>
   name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-/** Cuts at `max` characters and says so, so that nobody takes the part for the whole. */
+/** Cuts the text at `max` characters and ends it with "…", so that the part is not mistaken for the whole. */
 export const shorten = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`)
 
-/** NFKD, lower case, runs of anything else become one hyphen: `Ünï  Kent!` → `uni-kent`. */
+/** Normalises by NFKD, lower-cases, and replaces every run of other characters by one hyphen: `Ünï  Kent!` → `uni-kent`. */
 export const slug = (text: string): string =>
   text
     .normalize('NFKD')
@@ -16,5 +16,5 @@ export const slug = (text: string): string =>
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')
 
-/** How names are compared: `Dev` and `dev` are one, however an accent is written. */
+/** Returns the form in which names are compared: `Dev` and `dev` are equal, in whichever form an accent is encoded. */
 export const fold = (name: string): string => name.normalize('NFC').toLowerCase()

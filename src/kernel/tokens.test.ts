@@ -8,6 +8,6 @@ it.each([
   ['internationalisation', 3],
   ['{"input_tokens": 1850}', 10],
   ['```json\n\n```', 4],
-])('takes %j for %i tokens', (text, tokens) => {
+])('estimates %j at %i tokens', (text, tokens) => {
   expect(estimateTokens(text)).toBe(tokens)
 })

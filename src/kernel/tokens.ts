@@ -1,7 +1,7 @@
 /**
- * About how many tokens a text is, without the vocabulary of any model: a word is one for every eight letters begun,
- * numbers go by threes, signs of one kind in a row are one. On prose, Markdown and JSON that is up to a tenth above what
- * common tokenizers count, rather than below.
+ * Estimates the number of tokens of a text without the vocabulary of any model: a word counts one per eight letters or
+ * part of them, a number one per three digits, a run of one sign counts one. On prose, Markdown and JSON the result is
+ * up to a tenth above the count of common tokenizers, rather than below.
  */
 export function estimateTokens(text: string): number {
   let tokens = 0
