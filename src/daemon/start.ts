@@ -10,7 +10,7 @@ import { killSurvivors } from '../processes/survivors.ts'
 import { type Agency, composeAgency, routesOf } from '../compose.ts'
 import type { Configuration } from '../config/contract.ts'
 import { loadConfiguration } from '../config/load.ts'
-import { openStore, type StorePlace } from '../db/open.ts'
+import { openStore, type StoreLocation } from '../db/open.ts'
 import { ownHome } from '../db/owner.ts'
 import type { Db } from '../db/port.ts'
 import { laterThrough, wakeGates, wakeRuns } from '../engine/wakes.ts'
@@ -335,7 +335,7 @@ async function prepareFiles(db: Db, files: Files, log: Log): Promise<void> {
   }
 }
 
-const storePlace = (paths: HomePaths, values: Configuration): StorePlace =>
+const storePlace = (paths: HomePaths, values: Configuration): StoreLocation =>
   values.databaseUrl === null ? { kind: 'sqlite', path: paths.store } : { kind: 'postgres', url: values.databaseUrl }
 
 function shownUrl(url: string): string {

@@ -1,6 +1,6 @@
 /**
- * Calls somebody after a commit. What they throw is a bug of theirs and reaches the process's one boundary for bugs;
- * it cannot undo the commit, nor keep the others from hearing of it.
+ * Calls a listener after a commit. An exception is a bug of the listener and reaches the process's one boundary for
+ * bugs; it can neither undo the commit nor keep the other listeners from being called.
  */
 export function announce(listener: () => void): void {
   try {

@@ -5,7 +5,7 @@ import { column, columns, countRows, flag, integer, json, oneOf, optional, text 
 import { sqlOf } from './tx.ts'
 
 describeStores('the columns of a query', (openFresh) => {
-  it('convert numbers, sums, comparisons and JSON to the same values in every store', async () => {
+  it('convert numbers, sums, comparisons and JSON to equal values on both stores', async () => {
     const { db } = await openFresh()
     const rows = await db.write([], async (tx) => {
       const sql = sqlOf(tx)

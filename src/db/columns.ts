@@ -33,7 +33,7 @@ export const integer: Column<number> = (value) =>
 export const flag: Column<boolean> = (value) =>
   value === 1 || value === true ? true : value === 0 || value === false ? false : undefined
 
-/** JSON that only the code that writes the column guarantees the type of. */
+/** JSON whose type only the code that writes the column guarantees. */
 export const json =
   <T>(): Column<T> =>
   (value) =>

@@ -25,7 +25,7 @@ const open = async (folder: string): Promise<Db> => {
 const log = (db: Db, message = 'x'.repeat(2_000)): Promise<number> =>
   db.write(['run:a'], (tx) => appendEvent(tx, 'run:a', { kind: 'log', by: 'daemon', message }))
 
-/** Writes until the disk refuses; returns how many were acknowledged. */
+/** Writes until the disk is full; returns the number of acknowledged writes. */
 async function fill(db: Db, together: number): Promise<{ acknowledged: number; refusal: unknown }> {
   for (let acknowledged = 0; ;) {
     const results = await Promise.allSettled(Array.from({ length: together }, () => log(db)))
@@ -49,7 +49,7 @@ describe.skipIf(missing !== null)('a full disk', () => {
       expect(refusal).toBeInstanceOf(AgencyError)
       expect(acknowledged).toBeGreaterThan(0)
       expect(await db.read((tx) => newestSeq(tx, 'run:a'))).toBe(acknowledged)
-      // A batch that does not fit leaves room for single ones.
+      // A batch that does not fit leaves space for single writes.
       const more = (await fill(db, 1)).acknowledged
 
       rmSync(ballast)
@@ -59,7 +59,7 @@ describe.skipIf(missing !== null)('a full disk', () => {
     },
   )
 
-  it('is said when it leaves no room for a new store, and the next start begins cleanly', async () => {
+  it('is reported when a new store does not fit, and the next start succeeds', async () => {
     const { folder } = mountDisk(256)
     const ballast = join(folder, 'ballast')
     writeFileSync(ballast, Buffer.alloc(200 * 1_024))
@@ -69,7 +69,7 @@ describe.skipIf(missing !== null)('a full disk', () => {
     await expect(open(mountDisk(4_096).folder)).resolves.toBeDefined()
   })
 
-  it('to the last byte is said when a store is opened, which then is as it was', async () => {
+  it('without a free byte is reported when a store is opened, and the store stays unchanged', async () => {
     const { folder } = mountDisk(2_048)
     const first = await open(folder)
     await log(first)
@@ -83,14 +83,14 @@ describe.skipIf(missing !== null)('a full disk', () => {
 })
 
 describe.skipIf(missing !== null)('a read-only disk', () => {
-  it('is said when a store is opened on it', async () => {
+  it('is reported when a store is opened on it', async () => {
     const { folder, makeReadOnly } = mountDisk(2_048)
     await (await open(folder)).close()
     makeReadOnly()
     await expect(open(folder)).rejects.toMatchObject({ code: 'store_unusable' })
   })
 
-  it('is said when there is no store yet, and nothing is made', async () => {
+  it('is reported when there is no store yet, and no file is created', async () => {
     const { folder, makeReadOnly } = mountDisk(2_048)
     makeReadOnly()
     await expect(open(folder)).rejects.toMatchObject({ code: 'store_unusable' })
@@ -105,7 +105,7 @@ describe.skipIf(missing !== null)('a read-only disk', () => {
   })
 })
 
-/** To the last byte. */
+/** Fills the disk to the last byte. */
 function fillUp(folder: string): string {
   const path = join(folder, 'fill')
   const file = openSync(path, 'w')

@@ -14,56 +14,57 @@ interface GroupOptions {
   sql: Sql
   chainKey: ChainKey
   /**
-   * With several writers at once (PostgreSQL): waits for the right to append to the feed of everything, held until the
-   * commit. Events are kept back until then, so that positions rise in the order of commits: a reader that has seen
-   * one never finds a lower one later. Numbers handed out during the transaction, and a reader that stays behind the
-   * oldest open one, were refused: any transaction left open on that server would stop the feed, and transaction ids
-   * start again in a database that was restored from a dump.
+   * With several concurrent writers (PostgreSQL): waits for the lock on the global feed, which lasts until the commit.
+   * Events are buffered until then, so that positions rise in the order of commits: a reader that has seen one never
+   * finds a lower one later. The alternative, positions assigned during the transaction and a reader that stays behind
+   * the oldest open transaction, was rejected: any transaction left open on that server would stop the feed, and
+   * transaction ids start again in a database that was restored from a dump.
    */
-  takeFeed?: () => Promise<unknown>
+  lockFeed?: () => Promise<unknown>
 }
 
 /**
- * What is committed together and not yet written: rows, events and the heads of their streams. On PostgreSQL one
- * transaction; on SQLite those of one moment, which share what they read, too: nobody else writes meanwhile.
+ * Rows, events and stream heads that are committed together and not yet written. On PostgreSQL a group is one
+ * transaction; on SQLite it is all transactions of one batch, which also share the rows they have read, because there
+ * is no other writer meanwhile.
  */
 export class CommitGroup {
   readonly rows = new PendingRows()
   readonly chainKey: ChainKey
-  /** Without a look at what is pending. */
+  /** Runs statements without flushing pending rows. */
   readonly direct: Sql
-  /** For a look at anything; may be kept, because it looks for what is pending at every call. */
+  /** Runs any statement; may be kept, because every call flushes pending rows first. */
   readonly sql: Sql
   #heads = new Map<Stream, StreamHead>()
   #events: SqlRow[] = []
-  #takeFeed: (() => Promise<unknown>) | undefined
+  #lockFeed: (() => Promise<unknown>) | undefined
 
-  constructor({ sql, chainKey, takeFeed }: GroupOptions) {
+  constructor({ sql, chainKey, lockFeed }: GroupOptions) {
     this.direct = sql
     this.chainKey = chainKey
-    this.#takeFeed = takeFeed
+    this.#lockFeed = lockFeed
     this.sql = {
       get: (text, values) => this.#flushed(() => sql.get(text, values)),
       all: (text, values) => this.#flushed(() => sql.all(text, values)),
       run: (text, values) =>
         this.#flushed(() => {
-          this.rows.forget()
+          this.rows.clearCache()
           return sql.run(text, values)
         }),
     }
   }
 
-  /** The row under this key, as it will be. Only a writer that is alone may keep what it has read. */
+  /** Returns the row of this key with its pending changes. Only a sole writer may cache the rows it has read. */
   async findRow(target: Target, key: readonly SqlValue[], text: string): Promise<SqlRow | undefined> {
     const { rows } = this
-    const known = rows.known(target, key)
-    if (known !== undefined) return known
+    const cached = rows.cached(target, key)
+    if (cached !== undefined) return cached
     const row = await (rows.hasRow(target, key) ? this.sql : this.direct).get(text, key)
-    if (row !== undefined && this.#takeFeed === undefined) rows.know(target, key, row)
+    if (row !== undefined && this.#lockFeed === undefined) rows.cache(target, key, row)
     return row
   }
 
-  /** Reads, and on PostgreSQL locks, the heads of these streams; in order, so that two writers never wait for each other in a circle. */
+  /** Reads, and on PostgreSQL locks, the heads of these streams; in sorted order, so that two writers never deadlock. */
   async lock(streams: readonly Stream[]): Promise<Map<Stream, StreamHead>> {
     const locked = new Map<Stream, StreamHead>()
     for (const stream of streams.length < 2 ? streams : [...new Set(streams)].sort())
@@ -72,10 +73,10 @@ export class CommitGroup {
   }
 
   async #lockHead(stream: Stream): Promise<StreamHead> {
-    const select = this.#takeFeed === undefined ? selectHead : selectAndLockHead
+    const select = this.#lockFeed === undefined ? selectHead : selectAndLockHead
     let row = await heads.first(this.direct, select, [stream])
     if (row === undefined) {
-      // Sealed while still empty: otherwise emptying a stream and its head would leave no trace.
+      // An empty head is sealed too: otherwise removing a stream's events together with its head would leave no trace.
       await this.direct.run(insertHead, [stream, sealOf(this.chainKey, stream, 0, '')])
       row = await heads.first(this.direct, select, [stream])
     }
@@ -89,10 +90,10 @@ export class CommitGroup {
     this.#events.push(columns)
   }
 
-  /** Writes rows, the heads that moved, and at last the events: everything but COMMIT. */
+  /** Writes the rows, the changed heads and finally the events: everything except COMMIT. */
   async seal(): Promise<void> {
     if (!this.rows.isEmpty) await this.rows.flush(this.direct)
-    this.rows.refuseFailure()
+    this.rows.throwFailure()
     await this.#writeEvents()
   }
 
@@ -106,7 +107,7 @@ export class CommitGroup {
       const seal = sealOf(this.chainKey, stream, head.seq, head.hash)
       await this.direct.run(updateHead, [head.seq, head.hash, seal, stream])
     }
-    await this.#takeFeed?.()
+    await this.#lockFeed?.()
     for (let from = 0; from < events.length; from += eventsPerInsert) {
       const rows = events.slice(from, from + eventsPerInsert)
       const values: SqlValue[] = []
@@ -119,7 +120,7 @@ export class CommitGroup {
   async #flushed<T>(run: () => Promise<T>): Promise<T> {
     if (!this.rows.isEmpty) await this.rows.flush(this.direct)
     // A query must not block another writer's feed.
-    if (this.#takeFeed === undefined) await this.#writeEvents()
+    if (this.#lockFeed === undefined) await this.#writeEvents()
     return run()
   }
 }
@@ -130,8 +131,8 @@ export const eventColumns =
 const eventsPerInsert = 16
 
 /**
- * The head carries a seal of its own, which no event row repeats: cutting off the newest events and
- * setting the head back to an older one needs a seal that is nowhere to be copied from.
+ * Returns the seal of a head, which no event row repeats: deleting the newest events and
+ * setting the head back to an older one needs a seal that cannot be copied from anywhere.
  */
 export const sealOf = (key: ChainKey, stream: string, seq: number, hash: string): string =>
   keyedHash(key, `head\n${stream}\n${seq}\n${hash}`)

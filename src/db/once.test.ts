@@ -13,7 +13,7 @@ const call = (db: Db, key: string, digest = 'body'): Promise<{ call: number; not
   db.once(key, digest, () => db.write([], async (tx) => ({ call: await nextCounter(tx, 'calls'), note: null })))
 
 describeStores('a request with a key', (openFresh) => {
-  it('is done once and answered the same when it is repeated', async () => {
+  it('runs once and returns the same answer when it is repeated', async () => {
     const { db } = await openFresh()
     expect(await call(db, 'k1')).toEqual({ call: 1, note: null })
     expect(await call(db, 'k1')).toEqual({ call: 1, note: null })
@@ -21,21 +21,21 @@ describeStores('a request with a key', (openFresh) => {
     expect(await count(db)).toBe(2)
   })
 
-  it('is refused when the key comes back with another body', async () => {
+  it('is refused when its key is reused with another body', async () => {
     const { db } = await openFresh()
     await call(db, 'k1')
     await expect(call(db, 'k1', 'another body')).rejects.toMatchObject({ code: 'idempotency_key_reused' })
     expect(await count(db)).toBe(1)
   })
 
-  it('is done once when it comes many times at once', async () => {
+  it('runs once when it arrives many times concurrently', async () => {
     const { db } = await openFresh()
     const answers = await Promise.all(Array.from({ length: 12 }, () => call(db, 'k1')))
     expect(new Set(answers.map((answer) => answer.call))).toEqual(new Set([1]))
     expect(await count(db)).toBe(1)
   })
 
-  it('is still known in the next life', async () => {
+  it('is still recognised after a restart', async () => {
     const store = await openFresh()
     await call(store.db, 'k1')
     await store.db.close()
@@ -44,7 +44,7 @@ describeStores('a request with a key', (openFresh) => {
     expect(await count(later)).toBe(1)
   })
 
-  it('that failed may be tried again under its key', async () => {
+  it('may be retried under its key after a failure', async () => {
     const { db } = await openFresh()
     const failing = db.once('k1', 'body', () =>
       db.write([], async (tx) => {
@@ -56,7 +56,7 @@ describeStores('a request with a key', (openFresh) => {
     expect(await call(db, 'k1')).toEqual({ call: 1, note: null })
   })
 
-  it('covers its first write alone, and no write of another request at the same time', async () => {
+  it('covers only its first write, and no write of a concurrent request', async () => {
     const { db } = await openFresh()
     const twice = (): Promise<number[]> =>
       db.once('k1', 'body', async () => [
@@ -68,7 +68,7 @@ describeStores('a request with a key', (openFresh) => {
     expect(await count(db)).toBe(1)
   })
 
-  it('is read as often as it likes', async () => {
+  it('may read any number of times', async () => {
     const { db } = await openFresh()
     const read = await db.once('k1', 'body', () => db.read(async () => 'seen'))
     expect(read).toBe('seen')

@@ -8,7 +8,7 @@ import { openTx, sqlOf } from './tx.ts'
 interface Once {
   key: string
   digest: string
-  /** The second write of the same request is not covered; a request that needs two is split wrongly. */
+  /** True after the first write: a second write of the same request is not covered, since no request should need two. */
   used: boolean
 }
 
@@ -16,8 +16,8 @@ const pending = new AsyncLocalStorage<Once>()
 const writing = new AsyncLocalStorage<true>()
 
 /**
- * Runs what serves many requests outside of each of them: a writer loop, or a listener, that was started by one request
- * would otherwise take that request's key for work of its own.
+ * Runs work that serves many requests outside the context of any of them: a writer loop or a listener that one request
+ * started would otherwise use that request's key for work of other requests.
  */
 export const outsideRequests: <T>(work: () => T) => T = AsyncLocalStorage.snapshot()
 
@@ -31,23 +31,24 @@ export const claimOnce = (): Once | undefined => {
   return once
 }
 
-/** Marks the callback of a write, so that a write inside it is an error at once and not a silent deadlock. */
+/** Marks the callback of a write, so that a write inside it throws at once instead of deadlocking. */
 export function guardNesting<T>(work: () => Promise<T>): Promise<T> {
   return writing.run(true, work)
 }
 
 export function refuseNesting(): void {
-  if (writing.getStore() === true) throw bug('db.write or db.read inside a db.write callback; pass tx on instead')
+  if (writing.getStore() === true)
+    throw bug('db.write or db.read was called inside a db.write callback; pass tx to the inner function instead')
 }
 
-/** The transaction's own body, unless its key has been seen: then its first answer. */
+/** Runs the transaction's body, or returns the stored answer if its key has been used before. */
 export async function answerOnce<T>(tx: Tx, once: Once, work: () => Promise<T>): Promise<T> {
   const sql = openTx(tx).sqlFor('answers')
   const seen = await answers.first(sql, 'SELECT digest, answer FROM answers WHERE key = ?', [once.key])
   if (seen !== undefined) {
     if (seen.digest !== once.digest)
       throw refusal('idempotency_key_reused', 'this Idempotency-Key was used for another request', {
-        hint: 'Make a new key for a new request; repeat a key only with the same body.',
+        hint: 'Use a new key for a new request; repeat a key only with the same body.',
       })
     return seen.answer as T
   }
@@ -63,7 +64,7 @@ export async function answerOnce<T>(tx: Tx, once: Once, work: () => Promise<T>):
 
 const answers = columns({ digest: text, answer: json<unknown>() })
 
-/** Answers from before that time, but for one that is kept for ever. */
+/** Deletes the answers stored before that time, except the one under the key `kept`. */
 export async function forgetAnswers(tx: Tx, before: string, kept: string): Promise<void> {
   await sqlOf(tx).run('DELETE FROM answers WHERE at < ? AND key <> ?', [before, kept])
 }

@@ -29,7 +29,7 @@ const open = async (path: string, more: { readOnly?: boolean } = {}): Promise<Db
   return db
 }
 
-/** A store with something in it, closed. */
+/** Creates a store with events and closes it. */
 async function closedStore(): Promise<string> {
   const { db, place } = await freshSqlite()
   await db.write(['run:a'], async (tx) => {
@@ -49,7 +49,7 @@ describe('opening a store file', () => {
     ['half', (size: number) => Math.floor(size / 2)],
     ['all but one page', (size: number) => size - 4_096],
     ['all but one byte', (size: number) => size - 1],
-  ])('refuses one of which %s is left, and does not touch it', async (_, length) => {
+  ])('refuses a file of which only %s is left, and does not change it', async (_, length) => {
     const path = await closedStore()
     truncateSync(path, length(readFileSync(path).length))
     const before = readFileSync(path)
@@ -61,7 +61,7 @@ describe('opening a store file', () => {
   it.each([
     ['a text', Buffer.from('Dear diary, '.repeat(1_000))],
     ['a header and rubbish', Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(10_000, 0xa5)])],
-  ])('refuses %s, and does not touch it', async (_, content) => {
+  ])('refuses %s, and does not change the file', async (_, content) => {
     const path = join(freshFolder(), 'store.db')
     writeFileSync(path, content)
     await expect(open(path)).rejects.toMatchObject({ code: 'store_unusable' })
@@ -74,7 +74,7 @@ describe('opening a store file', () => {
     await expect(open(path)).rejects.toMatchObject({ code: 'store_unusable' })
   })
 
-  it('refuses the database of another program, and adds nothing to it', async () => {
+  it('refuses the database of another program and adds nothing to it', async () => {
     const path = join(freshFolder(), 'store.db')
     const theirs = new DatabaseSync(path)
     theirs.exec('CREATE TABLE bookmarks (url TEXT)')
@@ -85,7 +85,7 @@ describe('opening a store file', () => {
     after.close()
   })
 
-  it('finds damage in the middle when it is read, and says whose it is', async () => {
+  it('reports damage in the middle of the file when it is read', async () => {
     const path = await closedStore()
     const content = readFileSync(path)
     const page = Math.floor(content.lastIndexOf('x'.repeat(900)) / 4_096)
@@ -95,7 +95,7 @@ describe('opening a store file', () => {
     await expect(auditEvents(db)).rejects.toMatchObject({ code: 'store_unusable' })
   })
 
-  it('refuses one that is gone while its log is still there, instead of beginning anew', async () => {
+  it('refuses a missing file whose log still exists, instead of creating an empty store', async () => {
     const { db, place } = await freshSqlite()
     await db.write(['run:a'], (tx) => appendEvent(tx, 'run:a', { kind: 'log', by: 'daemon', message: 'kept' }))
     const copy = join(freshFolder(), 'store.db')
@@ -104,13 +104,13 @@ describe('opening a store file', () => {
     expect(existsSync(copy)).toBe(false)
   })
 
-  it('never makes one that is only to be looked at', async () => {
+  it('does not create a file when opened read-only', async () => {
     const path = join(freshFolder(), 'store.db')
     await expect(open(path, { readOnly: true })).rejects.toMatchObject({ code: 'store_unusable' })
     expect(existsSync(path)).toBe(false)
   })
 
-  it('begins anew where the first start was killed before the store was whole', async () => {
+  it('starts over after a first start that was killed before the store was complete', async () => {
     const folder = freshFolder()
     const path = join(folder, 'store.db')
     await (await open(path)).close()
@@ -123,14 +123,14 @@ describe('opening a store file', () => {
     expect(readdirSync(folder)).toEqual(['store.db'])
   })
 
-  it('says which directory is missing', async () => {
+  it('names the missing directory', async () => {
     const path = join(freshFolder(), 'nowhere', 'store.db')
     await expect(open(path)).rejects.toMatchObject({ code: 'store_unusable' })
   })
 })
 
 describe('a process that is killed while it writes', () => {
-  it('has kept everything it acknowledged, and no half of anything', async () => {
+  it('has kept every acknowledged write and no partial one', async () => {
     const path = join(freshFolder(), 'store.db')
     let acknowledged = 0
     for (const round of [1, 2, 3]) {
@@ -145,7 +145,7 @@ describe('a process that is killed while it writes', () => {
       const db = await open(path)
       const { events, findings } = await auditEvents(db)
       expect(findings).toEqual([])
-      // Each write makes two events.
+      // Each write appends two events.
       expect(events % 2).toBe(0)
       expect(events).toBeGreaterThanOrEqual(acknowledged)
       await db.close()

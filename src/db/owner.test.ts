@@ -19,7 +19,7 @@ const program = `
   }
 `
 
-/** A real process that owns a home until it is killed or told to end; resolves with the first line that it prints. */
+/** Starts a real process that owns a home until it is killed or asked to end; resolves with the first line that it prints. */
 async function owner(home: string): Promise<{ line: string; child: ChildProcess; ended: Promise<unknown> }> {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program, home], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -27,10 +27,10 @@ async function owner(home: string): Promise<{ line: string; child: ChildProcess;
   onTestFinished(() => void child.kill('SIGKILL'))
   const ended = new Promise((resolve) => child.on('exit', resolve))
   for await (const line of createInterface({ input: child.stdout })) return { line, child, ended }
-  throw new Error('the owner said nothing')
+  throw new Error('the owner printed nothing')
 }
 
-it('lets one process own a home and tells the second who does', async () => {
+it('lets one process own a home and names its pid to the second', async () => {
   const home = freshFolder()
   const first = await owner(home)
   expect(first.line).toBe('owned')
@@ -43,7 +43,7 @@ it('lets one process own a home and tells the second who does', async () => {
   )
 })
 
-it('is free again the moment its owner is killed', async () => {
+it('frees the home the moment its owner is killed', async () => {
   const home = freshFolder()
   const first = await owner(home)
   first.child.kill('SIGKILL')
@@ -52,7 +52,7 @@ it('is free again the moment its owner is killed', async () => {
   expect(second.line).toBe('owned')
 })
 
-it('is free again after its owner has let go', async () => {
+it('frees the home after its owner has released it', async () => {
   const home = freshFolder()
   const first = await owner(home)
   first.child.stdin?.write('end\n')
@@ -64,7 +64,7 @@ it('is free again after its owner has let go', async () => {
   ownHome(home).release()
 })
 
-it('goes to exactly one of several that start at the same moment', async () => {
+it('gives the home to exactly one of several processes that start at the same moment', async () => {
   const home = freshFolder()
   const lines = (await Promise.all([1, 2, 3, 4].map(() => owner(home)))).map(({ line }) => line)
   expect(lines.filter((line) => line === 'owned')).toHaveLength(1)
@@ -78,13 +78,13 @@ it('refuses a second owner within the same process', () => {
   ownership.release()
 })
 
-it('does not believe a pid file without a lock', () => {
+it('ignores a pid file without a lock', () => {
   const home = freshFolder()
   writeFileSync(join(home, 'owner.pid'), '1\n')
   expect(() => ownHome(home).release()).not.toThrow()
 })
 
-it('says what is wrong with a home that cannot be owned', () => {
+it('reports the reason when a home cannot be owned', () => {
   const home = freshFolder()
   mkdirSync(join(home, 'owner.db'))
   expect(() => ownHome(home)).toThrow(expect.objectContaining({ code: 'store_unusable' }))

@@ -9,25 +9,25 @@ export interface Ownership {
   release(): void
 }
 
-/** Two that start at the same moment step on each other's probing; one of them gets through within this time. */
-const patienceMs = 300
+/** Two processes that start at the same moment contend for the lock; one of them gets it within this time. */
+const lockTimeoutMs = 300
 
 /**
- * Makes this process the only owner of a home. The lock is the kernel's, on `owner.db`: it is there from the first moment
- * and gone with the process, however that ends, so there is no stale lock to clean up.
+ * Makes this process the only owner of a home. The lock is an operating system lock on `owner.db`: it exists from the
+ * first moment and ends with the process, even after a kill, so there is no stale lock to clean up.
  */
 export function ownHome(homePath: string): Ownership {
   const path = join(homePath, 'owner.db')
   const pidPath = join(homePath, 'owner.pid')
   checkWritable(homePath)
   const database = lock(path, homePath, pidPath)
-  tellPid(pidPath)
+  writePid(pidPath)
   let released = false
   return {
     release() {
       if (released) return
       released = true
-      // Before the lock goes: afterwards the file may be the next owner's.
+      // Removed before the lock is released: afterwards the file may be the next owner's.
       rmSync(pidPath, { force: true })
       database.close()
     },
@@ -37,8 +37,8 @@ export function ownHome(homePath: string): Ownership {
 function lock(path: string, homePath: string, pidPath: string): DatabaseSync {
   let database: DatabaseSync | null = null
   try {
-    database = new DatabaseSync(path, { timeout: patienceMs })
-    // With a write-ahead log, EXCLUSIVE keeps only writers out; the old journal locks the file itself.
+    database = new DatabaseSync(path, { timeout: lockTimeoutMs })
+    // With a write-ahead log, EXCLUSIVE blocks only writers; the rollback journal locks the file itself.
     database.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE')
     return database
   } catch (error) {
@@ -47,7 +47,7 @@ function lock(path: string, homePath: string, pidPath: string): DatabaseSync {
   }
 }
 
-/** SQLite opens a file on a read-only disk for reading and takes no lock at all. */
+/** Throws if the home is not writable: SQLite opens a file on a read-only disk for reading and takes no lock at all. */
 function checkWritable(homePath: string): void {
   try {
     accessSync(homePath, constants.W_OK)
@@ -58,19 +58,19 @@ function checkWritable(homePath: string): void {
 
 function owned(homePath: string, pidPath: string): AgencyError {
   const pid = readPid(pidPath)
-  const who = pid === null ? 'another Agency' : `another Agency (pid ${pid})`
-  return refusal('home_owned', `${who} already runs on ${homePath}`, {
-    hint: 'See it with "agency status", stop it with "agency down".',
+  const owner = pid === null ? 'another Agency' : `another Agency (pid ${pid})`
+  return refusal('home_owned', `${owner} already runs on ${homePath}`, {
+    hint: 'Run "agency status" to see it, or "agency down" to stop it.',
     data: { home: homePath, pid },
   })
 }
 
-/** For the message only: nothing is decided by it, and a full disk does not stop a start here. */
-function tellPid(pidPath: string): void {
+/** Writes the pid for the message only: no decision depends on it, so a full disk does not prevent the start here. */
+function writePid(pidPath: string): void {
   try {
     writeFileSync(pidPath, `${process.pid}\n`, { mode: 0o600 })
   } catch {
-    // The lock holds without it.
+    // The lock does not need the file.
   }
 }
 

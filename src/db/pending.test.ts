@@ -18,8 +18,8 @@ const roles = table<Role>('roles', { stream: () => 'org:1' })
 const event: NewEvent = { kind: 'org_changed', by: 'operator', message: 'changed' }
 const role = (id: number, name: string): Role => ({ id, name, description: '' })
 
-describeStores('rows that wait for the end of their transaction', (openFresh) => {
-  it('are seen by every look within it', async () => {
+describeStores('pending rows of a transaction', (openFresh) => {
+  it('are visible to every query of the transaction', async () => {
     const { db } = await openFresh()
     await db.write(['org:1'], async (tx) => {
       const sql = sqlOf(tx)
@@ -30,12 +30,12 @@ describeStores('rows that wait for the end of their transaction', (openFresh) =>
       expect(await findFields(tx, roles, ['name'], 1)).toEqual({ name: 'two' })
       expect(await findRows(tx, roles, 'name = ?', ['two'])).toEqual([role(1, 'two')])
       await create(tx, roles, role(2, 'three'), event)
-      // Taken before there was anything to wait for.
+      // Created before any row was pending.
       expect(await sql.get('SELECT COUNT(*) AS count FROM roles')).toEqual({ count: 2 })
     })
   })
 
-  it('are written once each, however often they change', async () => {
+  it('are written once each, no matter how often they change', async () => {
     const { db } = await openFresh()
     await db.write(['org:1'], (tx) => create(tx, roles, role(1, 'one'), event))
     const steps = async (count: number): Promise<number> => {
@@ -49,7 +49,7 @@ describeStores('rows that wait for the end of their transaction', (openFresh) =>
     expect(await steps(4)).toBe(await steps(1))
   })
 
-  it('keep an insert behind the update that made room for it', async () => {
+  it('keep an insert after the update that freed its unique value', async () => {
     const { db } = await openFresh()
     await db.write(['org:1'], async (tx) => {
       await create(tx, roles, role(1, 'lead'), event)
@@ -64,7 +64,7 @@ describeStores('rows that wait for the end of their transaction', (openFresh) =>
     expect((await replayEvents(db, [roles])).differences).toEqual([])
   })
 
-  it('go in and out in the order of one record', async () => {
+  it('are inserted and deleted in the order of one record', async () => {
     const { db } = await openFresh()
     await db.write(['org:1'], async (tx) => {
       await record(tx, event, [inserted(roles, role(1, 'a')), inserted(roles, role(2, 'b'))])
@@ -77,7 +77,7 @@ describeStores('rows that wait for the end of their transaction', (openFresh) =>
     expect(await db.read((tx) => findRows(tx, roles, '1 = 1 ORDER BY id'))).toEqual([role(2, 'c'), role(3, 'a')])
   })
 
-  it('end the transaction when they cannot be written, even if nobody takes notice', async () => {
+  it('fail the transaction when they cannot be written, even if the error is ignored', async () => {
     const { db } = await openFresh()
     await db.write(['org:1'], (tx) => create(tx, roles, role(1, 'taken'), event))
     const atTheEnd = db.write(['org:1'], (tx) => create(tx, roles, role(2, 'taken'), event))
@@ -93,7 +93,7 @@ describeStores('rows that wait for the end of their transaction', (openFresh) =>
 })
 
 describe('rows of transactions that are committed together, on SQLite', () => {
-  it('are seen by the later ones, and written once', async () => {
+  it('are visible to later transactions of the batch and written once', async () => {
     const { db } = await freshSqlite()
     await db.write(['org:1'], (tx) => create(tx, roles, role(1, '0'), event))
     const before = db.statements()
@@ -105,13 +105,13 @@ describe('rows of transactions that are committed together, on SQLite', () => {
         }),
       ),
     )
-    // BEGIN, the stream and the row are read, row and stream and events are written, COMMIT.
+    // BEGIN, two reads (stream, row), three writes (row, stream, events), COMMIT.
     expect(db.statements() - before).toBe(7)
     expect(await db.read((tx) => findRow(tx, roles, 1))).toEqual(role(1, '0 1 2 3'))
     expect((await replayEvents(db, [roles])).differences).toEqual([])
   })
 
-  it('are the fault of the one alone that cannot write its own', async () => {
+  it('fail only the transaction whose rows cannot be written', async () => {
     const { db } = await freshSqlite()
     const add = (id: number, name: string): Promise<Role> =>
       db.write(['org:1'], (tx) => create(tx, roles, role(id, name), event))
@@ -122,7 +122,7 @@ describe('rows of transactions that are committed together, on SQLite', () => {
     expect((await replayEvents(db, [roles])).differences).toEqual([])
   })
 
-  it('are read anew after somebody wrote past them', async () => {
+  it('are read again after a statement changed them directly', async () => {
     const { db } = await freshSqlite()
     await db.write(['org:1'], async (tx) => {
       await create(tx, roles, role(1, 'one'), event)

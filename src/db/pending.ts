@@ -1,7 +1,7 @@
 import { bug } from '../kernel/errors.ts'
 import type { Sql, SqlRow, SqlValue } from './port.ts'
 
-/** What a pending write needs to know of its table. */
+/** The table properties that a pending write needs. */
 export interface Target {
   readonly name: string
   /** Column names. */
@@ -14,7 +14,7 @@ interface Update {
   columns: SqlRow
 }
 
-/** More rows in one statement gain nothing; fewer different lengths are fewer prepared texts. */
+/** More rows per statement gain nothing, and fewer different lengths mean fewer prepared statements. */
 const rowsPerInsert = 16
 
 interface Phase {
@@ -26,17 +26,17 @@ interface Phase {
 const newPhase = (): Phase => ({ inserts: [], updates: new Map(), updatedTables: new Set() })
 
 /**
- * Row changes that are committed together, written when somebody is about to look or at the end: a brief that passes
- * through four states in one transaction is updated once, and rows of one table go in together. Inserts come first, in
- * their order, so that an update never points at a row that is still to come; but never before an earlier update of the
- * same table, which may have made room under a unique index: such an insert begins a new phase.
+ * Row changes that are committed together, flushed before a query that may read them or at the end: a brief that passes
+ * through four states in one transaction is updated once, and rows of one table are inserted together. Inserts are
+ * written first, in their order, so that an update never refers to a row that does not exist yet; but never before an
+ * earlier update of the same table, which may have freed a value of a unique index: such an insert starts a new phase.
  */
 export class PendingRows {
   #phases: Phase[] = []
   #tables = new Set<string>()
   #rowIds = new Set<string>()
-  /** Rows as they will be, whole, of those that somebody has looked at. */
-  #known = new Map<string, SqlRow>()
+  /** Whole rows that were read, with their pending changes. */
+  #cache = new Map<string, SqlRow>()
   #failure: { error: unknown } | null = null
 
   get isEmpty(): boolean {
@@ -58,17 +58,17 @@ export class PendingRows {
     return this.#tables.has(target.name) && this.#rowIds.has(rowIdOf(target, key))
   }
 
-  known(target: Target, key: readonly SqlValue[]): SqlRow | undefined {
-    return this.#known.size === 0 ? undefined : this.#known.get(rowIdOf(target, key))
+  cached(target: Target, key: readonly SqlValue[]): SqlRow | undefined {
+    return this.#cache.size === 0 ? undefined : this.#cache.get(rowIdOf(target, key))
   }
 
-  know(target: Target, key: readonly SqlValue[], row: SqlRow): void {
-    this.#known.set(rowIdOf(target, key), row)
+  cache(target: Target, key: readonly SqlValue[], row: SqlRow): void {
+    this.#cache.set(rowIdOf(target, key), row)
   }
 
-  /** Somebody writes past us. */
-  forget(): void {
-    this.#known.clear()
+  /** Called when a statement writes rows directly. */
+  clearCache(): void {
+    this.#cache.clear()
   }
 
   insert(target: Target, key: readonly SqlValue[], columns: SqlRow): void {
@@ -83,8 +83,8 @@ export class PendingRows {
     const rowId = rowIdOf(target, key)
     this.#tables.add(target.name)
     this.#rowIds.add(rowId)
-    const seen = this.#known.get(rowId)
-    if (seen !== undefined) Object.assign(seen, columns)
+    const cachedRow = this.#cache.get(rowId)
+    if (cachedRow !== undefined) Object.assign(cachedRow, columns)
     const phase = this.#phases.at(-1) ?? this.#begin()
     phase.updatedTables.add(target.name)
     const waiting = phase.updates.get(rowId)
@@ -108,8 +108,8 @@ export class PendingRows {
     }
   }
 
-  /** A failed write of rows ends the transaction, even if whoever was looking took no notice: its events are kept. */
-  refuseFailure(): void {
+  /** Fails the transaction after a failed flush, even if the code whose query flushed ignored the error: its events would be kept. */
+  throwFailure(): void {
     if (this.#failure !== null) throw this.#failure.error
   }
 

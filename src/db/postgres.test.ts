@@ -25,7 +25,7 @@ async function open(url: string): Promise<Db> {
 
 describePostgres('PostgreSQL with many writers', (openFresh) => {
   it(
-    'keeps every stream without a gap and its chain whole while two processes hammer it',
+    'keeps every stream without a gap and its chain intact under load from two processes',
     { timeout: 120_000 },
     async () => {
       const { db, place } = await openFresh()
@@ -47,7 +47,7 @@ describePostgres('PostgreSQL with many writers', (openFresh) => {
     },
   )
 
-  it('never lets a reader skip what an open transaction has written', async () => {
+  it('never lets a reader skip events of a transaction that was still open', async () => {
     const { db } = await openFresh()
     const appended = createGate()
     const release = createGate()
@@ -66,7 +66,7 @@ describePostgres('PostgreSQL with many writers', (openFresh) => {
     expect(late.map(({ message }) => message)).toEqual(['begun first'])
   })
 
-  it('wakes listeners in other processes, and its own once', async () => {
+  it('wakes listeners in other processes, and its own listeners once', async () => {
     const { db, open } = await openFresh()
     const other = await open()
     const own = listening(db)
@@ -75,12 +75,12 @@ describePostgres('PostgreSQL with many writers', (openFresh) => {
     expect(own.count()).toBe(1)
     await others.reaches(1)
     await log(other, 'run:a', 'theirs')
-    // An echo of our own commit would have come before this.
+    // A notification of our own commit would have arrived before this one.
     await own.reaches(2)
     expect(own.count()).toBe(2)
   })
 
-  it('says so when a statement failed and its error was swallowed', async () => {
+  it('throws when a statement failed and its error was swallowed', async () => {
     const { db } = await openFresh()
     const writing = db.write([], async (tx) => {
       await nextCounter(tx, 'lost')
@@ -104,12 +104,12 @@ describePostgres('PostgreSQL with many writers', (openFresh) => {
     expect(await db.write([], (tx) => nextCounter(tx, 'calls'))).toBe(1)
   })
 
-  it('listens again after the connection it listens on was cut', async () => {
+  it('listens again after its listening connection was terminated', async () => {
     const { db, open, raw } = await openFresh()
     const other = await open()
     const heard = listening(other)
     await raw("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE query = 'LISTEN agency_events'")
-    // One ring for what was missed, one for what is new.
+    // One wake-up for missed notifications, one for the new one.
     await heard.reaches(1)
     await log(db, 'run:a', 'after')
     await heard.reaches(2)
@@ -124,7 +124,7 @@ describePostgres('PostgreSQL with many writers', (openFresh) => {
     )
   })
 
-  it('is reached over TCP with a password, which no error shows', async () => {
+  it('is reached over TCP with a password that no error reveals', async () => {
     const url = await freshTcpDatabase()
     await open(url)
     const wrong = url.replace(/:[^:@/]+@/, ':not-the-password@')
@@ -133,14 +133,14 @@ describePostgres('PostgreSQL with many writers', (openFresh) => {
     await expect(refused).rejects.not.toThrow(/not-the-password/)
   })
 
-  it('refuses truncating the events, as it refuses changing and deleting them', async () => {
+  it('refuses to truncate, change or delete events', async () => {
     const { db, raw } = await openFresh()
     await log(db, 'run:a', 'stays')
     await expect(raw('TRUNCATE events')).rejects.toThrow('events are never removed')
   })
 })
 
-it('says in one line that no server answers', async () => {
+it('reports in one line that no server answers', async () => {
   const opening = openPostgres({ url: 'postgresql://127.0.0.1:1/none', clock: systemClock, chainKey: testChainKey })
   await expect(opening).rejects.toMatchObject({ code: 'store_unusable' })
 })
@@ -168,7 +168,7 @@ function hammer(url: string, seed: number, rounds: number): Promise<Record<strin
   })
 }
 
-/** Reads on after the last place it saw, over and over, until the writers are done: what it saw, each once. */
+/** Reads repeatedly from the last position until the writers are done; returns the events seen, each once. */
 async function followUntil(db: Db, finished: Promise<unknown>): Promise<Set<string>> {
   const seen = new Set<string>()
   let after = 0

@@ -15,18 +15,19 @@ import { asTx, numbered, OpenTx } from './tx.ts'
 export interface PostgresOptions extends DbOptions {
   url: string
   connections?: number
-  /** For looking only: nothing is migrated, a write is refused. */
+  /** Nothing is migrated, and a write is refused. */
   readOnly?: boolean
 }
 
 /** A number for pg_advisory_lock, the same in every process: only one of them migrates. */
 const migrationLock = 7_246_091
-/** Whoever holds it appends to the feed of everything; see `takeFeed` in tx.ts. */
+/** Lock for appending to the global feed; see `lockFeed` in group.ts. */
 const feedLock = 7_246_092
 const channel = 'agency_events'
 /**
- * Lost races, and how often the transaction is tried: a deadlock that the sorted streams could not prevent, a
- * serialisation failure, a unique key that another inserted meanwhile (the second try finds its row and can say so).
+ * Error codes of lost races, and how often the transaction is tried: a deadlock that the sorted streams could not
+ * prevent, a serialisation failure, a unique key that another transaction inserted meanwhile (the second try finds that
+ * row and can report it).
  */
 const tries = new Map([
   ['40P01', 20],
@@ -37,13 +38,13 @@ const tries = new Map([
 export async function openPostgres(options: PostgresOptions): Promise<Db> {
   const chainKey = createChainKey(options.chainKey)
   const pool = new pg.Pool({ connectionString: options.url, max: options.connections ?? 10, types: { getTypeParser } })
-  // A connection that breaks is replaced by the pool; the query that needed it says so. Without a listener the process
-  // would end, also while the connection is lent out.
+  // A broken connection is replaced by the pool, and the query that used it fails. Without a listener the process
+  // would end, also while the connection is checked out.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
-  // Our own commits are known at once; hearing of them again would wake everybody twice.
+  // Our own commits wake listeners directly; a notification of them would wake every listener twice.
   const self = randomBytes(9).toString('base64url')
-  const takeFeed = `SELECT pg_advisory_xact_lock(${feedLock}), pg_notify('${channel}', '${self}')`
+  const lockFeed = `SELECT pg_advisory_xact_lock(${feedLock}), pg_notify('${channel}', '${self}')`
   let closed = false
   let count = 0
   const sqlFor = (client: pg.PoolClient): Sql => createSql(client, () => count++)
@@ -73,7 +74,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
     let broken: Error | undefined
     try {
       await sql.run('BEGIN')
-      const group = new CommitGroup({ sql, chainKey, takeFeed: () => sql.run(takeFeed) })
+      const group = new CommitGroup({ sql, chainKey, lockFeed: () => sql.run(lockFeed) })
       const heads = await group.lock(streams)
       const open = new OpenTx({ group, at: options.clock.at(), writable: true, heads })
       const value = await guardNesting(() => work(open))
@@ -102,7 +103,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
     async write<T>(streams: readonly Stream[], work: (tx: Tx) => Promise<T>): Promise<T> {
       refuseNesting()
       refuseClosed()
-      if (options.readOnly === true) throw bug('a write to a store that was opened to be looked at')
+      if (options.readOnly === true) throw bug('a write to a store that was opened read-only')
       const once = claimOnce()
       const body = (open: OpenTx): Promise<T> =>
         once === undefined ? work(asTx(open)) : answerOnce(asTx(open), once, () => work(asTx(open)))
@@ -149,10 +150,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
   }
 }
 
-/** PostgreSQL answers a COMMIT after a failed statement with a rollback and no error. */
+/** Commits and checks the result: PostgreSQL answers a COMMIT after a failed statement with a rollback and no error. */
 async function commit(client: pg.PoolClient): Promise<void> {
   const { command } = await client.query('COMMIT')
-  if (command !== 'COMMIT') throw bug('a statement failed, its error was swallowed, and so the transaction was lost')
+  if (command !== 'COMMIT')
+    throw bug('a statement failed and its error was swallowed, so the transaction was rolled back')
 }
 
 async function migrate(client: pg.PoolClient, sql: Sql, at: string): Promise<void> {
@@ -174,7 +176,7 @@ function createSql(client: pg.PoolClient, counted: () => void): Sql {
 }
 
 const names = new Map<string, string>()
-/** Named statements are prepared once per connection; the name is short because PostgreSQL cuts at 63 bytes. */
+/** Returns the name under which a statement is prepared, once per connection; short, because PostgreSQL cuts names at 63 bytes. */
 function statementName(text: string): string {
   let name = names.get(text)
   if (name === undefined) {
@@ -184,13 +186,13 @@ function statementName(text: string): string {
   return name
 }
 
-/** int8 and numeric arrive as text by default; our counts and sums are far below 2^53. */
+/** Converts int8 and numeric, which arrive as text by default; our counts and sums are far below 2^53. */
 const getTypeParser: typeof pg.types.getTypeParser = ((oid: number, format: 'text' | 'binary') =>
   oid === 20 || oid === 1700 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser
 
 /**
- * On a connection of its own, made again when it breaks. What was missed meanwhile is made up for by one ring;
- * whatever the network loses without a word, the engine's sweep finds.
+ * Listens on a separate connection, which is opened again when it breaks. One wake-up makes up for notifications missed
+ * meanwhile; those that the network loses without an error are found by the engine's sweep.
  */
 async function listen(options: PostgresOptions, self: string, wake: () => void): Promise<() => Promise<void>> {
   let client: pg.Client | null = null

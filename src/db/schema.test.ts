@@ -18,7 +18,7 @@ const folder = fileURLToPath(new URL('./migrations/', import.meta.url))
 const newest = migrationNumbers().at(-1) as number
 
 describeStores('a schema', (openFresh) => {
-  it('has had every migration once, and none again at the next opening', async () => {
+  it('gets every migration once, and none again when it is opened later', async () => {
     const { db, open } = await openFresh()
     const applied = 'SELECT number, applied_at FROM migrations ORDER BY number'
     const before = await db.read((tx) => sqlOf(tx).all(applied))
@@ -27,12 +27,12 @@ describeStores('a schema', (openFresh) => {
     expect(await again.read((tx) => sqlOf(tx).all(applied))).toEqual(before)
   })
 
-  it('of a newer Agency is refused, also for looking, and left as it is', async () => {
+  it('of a newer Agency is refused, also read-only, and stays unchanged', async () => {
     const { raw, open } = await openFresh()
     await raw(`INSERT INTO migrations (number, applied_at) VALUES (${newest + 1}, 'tomorrow')`)
     const refused = {
       code: 'store_unusable',
-      message: `the store has schema ${newest + 1}, this Agency knows up to ${newest}`,
+      message: `the store has schema ${newest + 1}; this version of Agency supports schemas up to ${newest}`,
     }
     await expect(open()).rejects.toMatchObject(refused)
     await expect(open({ readOnly: true })).rejects.toMatchObject(refused)
@@ -53,14 +53,14 @@ describePostgres('both schemas', (openFresh) => {
 })
 
 describe('the migration files', () => {
-  it('come in pairs without a gap', () => {
+  it('exist in pairs without a gap', () => {
     const names = migrationNumbers().map((number) => String(number).padStart(4, '0'))
     expect(migrationNumbers()).toEqual(names.map((_, index) => index + 1))
     const expected = names.flatMap((name) => [`${name}.postgres.sql`, `${name}.sqlite.sql`])
     expect(readdirSync(folder).sort()).toEqual(expected)
   })
 
-  it.each(migrationNumbers())('of number %i say the same but for the names of types', (number) => {
+  it.each(migrationNumbers())('of number %i differ only in the names of types', (number) => {
     const name = String(number).padStart(4, '0')
     const sqlite = readFileSync(join(folder, `${name}.sqlite.sql`), 'utf8')
     const postgres = readFileSync(join(folder, `${name}.postgres.sql`), 'utf8')
@@ -72,11 +72,11 @@ describe('a store of an earlier release', () => {
   const fixtures = fileURLToPath(new URL('../../test/fixtures/', import.meta.url))
   const stores = readdirSync(fixtures).filter((name) => /^store-\d{4}\.db$/.test(name))
 
-  it('is kept for the first schema', () => {
+  it('is available for the first schema', () => {
     expect(stores).toContain('store-0001.db')
   })
 
-  it.each(stores)('opens, is whole, and can be written: %s', async (name) => {
+  it.each(stores)('opens, is intact, and can be written: %s', async (name) => {
     const path = join(freshFolder(), 'store.db')
     copyFileSync(join(fixtures, name), path)
     const db = await openSqlite({ path, clock: systemClock, chainKey: testChainKey })
@@ -90,22 +90,25 @@ describe('a store of an earlier release', () => {
     expect(await repeated).toBe(1)
   })
 
-  it.each(stores)('has the schema that its migrations still make: a released one is never edited (%s)', (name) => {
-    const number = Number(/\d{4}/.exec(name)?.[0])
-    const made = new DatabaseSync(':memory:')
-    made.exec('CREATE TABLE migrations (number INTEGER PRIMARY KEY, applied_at TEXT NOT NULL)')
-    for (const each of migrationNumbers().filter((one) => one <= number))
-      made.exec(readFileSync(join(folder, `${String(each).padStart(4, '0')}.sqlite.sql`), 'utf8'))
-    const kept = new DatabaseSync(join(fixtures, name), { readOnly: true })
-    onTestFinished(() => [made, kept].forEach((database) => database.close()))
-    expect(sqliteSchema(kept)).toEqual(sqliteSchema(made))
-  })
+  it.each(stores)(
+    'has the schema that its migrations still create: a released migration is never edited (%s)',
+    (name) => {
+      const number = Number(/\d{4}/.exec(name)?.[0])
+      const made = new DatabaseSync(':memory:')
+      made.exec('CREATE TABLE migrations (number INTEGER PRIMARY KEY, applied_at TEXT NOT NULL)')
+      for (const each of migrationNumbers().filter((one) => one <= number))
+        made.exec(readFileSync(join(folder, `${String(each).padStart(4, '0')}.sqlite.sql`), 'utf8'))
+      const kept = new DatabaseSync(join(fixtures, name), { readOnly: true })
+      onTestFinished(() => [made, kept].forEach((database) => database.close()))
+      expect(sqliteSchema(kept)).toEqual(sqliteSchema(made))
+    },
+  )
 })
 
 const withoutMigrations = <T extends { migrations?: unknown }>({ migrations: _, ...rest }: T): Omit<T, 'migrations'> =>
   rest
 
-/** Tables, indexes and rows, with everything taken out that has to differ; triggers are told apart by their tests. */
+/** Returns the statements for tables, indexes and rows without necessary differences; triggers are compared by their own tests. */
 function statements(text: string): string[] {
   return text
     .replaceAll(/--.*$/gm, '')

@@ -12,7 +12,7 @@ import type { Db, DbOptions, ReadTx, Sql, SqlRow, SqlValue, Stream, Tx } from '.
 import { openingError, storeError } from './sqlite-errors.ts'
 import { asTx, OpenTx } from './tx.ts'
 
-/** After this many callbacks a batch commits even if more are waiting: it bounds how long the first one waits. */
+/** After this many callbacks a batch commits even if more are queued, to limit how long the first one waits. */
 const batchSize = 64
 
 interface Waiting {
@@ -32,9 +32,9 @@ interface Ran {
 export interface SqliteOptions extends DbOptions {
   /** A file, or `:memory:`. */
   path: string
-  /** For looking at a store that somebody else may own: nothing is migrated, a write is refused. */
+  /** For a store that another process may own: nothing is migrated, and a write is refused. */
   readOnly?: boolean
-  /** In memory only: begins as a copy of this store. Its schema alone takes longer to make than a simulated life. */
+  /** In memory only: the initial content is a copy of this store. Creating the schema alone takes longer than a simulated run. */
   contents?: Uint8Array
 }
 
@@ -56,8 +56,8 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
     writer.database.close()
     throw openingError(options.path, error)
   }
-  // A second connection sees the last commit while the writer is half-way through a batch. An in-memory store has only
-  // one connection, so its reads take their turn with the writes.
+  // A second connection sees the last commit while the writer is in the middle of a batch. An in-memory store has only
+  // one connection, so its reads are queued with the writes.
   const reader = inMemory ? writer : connectFile(options.path, true)
 
   const listeners = new Set<() => void>()
@@ -73,7 +73,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
     })
 
   async function drain(): Promise<void> {
-    // One turn of the event loop lets every request of this moment join the batch, so that they share one fsync.
+    // One turn of the event loop lets all concurrent requests join the batch, so that they share one fsync.
     await new Promise<void>((resolve) => setImmediate(resolve))
     while (queue.length > 0) await commitBatch()
     draining = null
@@ -92,7 +92,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
       rollBack(writer)
       const reason = storeError(error)
       for (const item of items) item.reject(reason)
-      // What stops a transaction from beginning stops the next ones too, each after the same wait.
+      // The cause that prevents a transaction from beginning prevents the next ones too, each after the same timeout.
       if (!begun) for (const waiting of queue.splice(0)) waiting.reject(reason)
       return
     }
@@ -106,8 +106,8 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
   }
 
   /**
-   * All callbacks as one transaction, which share what they read and write it together. A savepoint for each would copy
-   * every page that it changes. Null when one of them fails: then nothing of all this has happened.
+   * Runs all callbacks as one transaction with shared reads and writes. A savepoint for each would copy every page that
+   * it changes. Returns null when one of them fails: then all of it is rolled back.
    */
   async function runTogether(items: Waiting[]): Promise<Ran[] | null> {
     const group = new CommitGroup({ sql: writer.sql, chainKey })
@@ -126,7 +126,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
     }
   }
 
-  /** One after the other, each by itself: the failure of one undoes its own part only. Throws when all is lost. */
+  /** Runs the callbacks one after the other in savepoints: a failure undoes only its own part. Throws when the whole transaction is lost. */
   async function runApart(items: readonly Waiting[]): Promise<Ran[]> {
     const ran: Ran[] = []
     for (const item of items) {
@@ -138,7 +138,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
         writer.exec('RELEASE one')
         ran.push(one)
       } catch (error) {
-        // A full disk or an I/O error may have ended the whole transaction, and with it what the batch did before.
+        // A full disk or an I/O error may have ended the whole transaction, including the earlier callbacks of the batch.
         if (!writer.database.isTransaction) throw error
         writer.exec('ROLLBACK TO one')
         writer.exec('RELEASE one')
@@ -159,7 +159,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
     try {
       connection.exec('ROLLBACK')
     } catch {
-      // It rolled back by itself; what led here is the error to tell.
+      // SQLite has rolled back by itself; the error that led here is the one to report.
     }
   }
 
@@ -185,7 +185,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
     async write<T>(streams: readonly Stream[], work: (tx: Tx) => Promise<T>): Promise<T> {
       refuseNesting()
       refuseClosed()
-      if (readOnly) throw bug('a write to a store that was opened to be looked at')
+      if (readOnly) throw bug('a write to a store that was opened read-only')
       const once = claimOnce()
       return enqueue<T>({
         streams,
@@ -219,8 +219,8 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
 }
 
 /**
- * SQLite takes an empty file for a new database and a page of which the end is missing for one that ends in zeros.
- * Only with a log beside it is such a page no loss: the log has it whole.
+ * Refuses truncated files: SQLite treats an empty file as a new database, and a page whose end is missing as one that
+ * ends in zeros. Such a page is no loss only with a log beside the file, which contains the whole page.
  */
 function checkFile(path: string): void {
   const header = Buffer.alloc(headerSize)
@@ -235,20 +235,20 @@ function checkFile(path: string): void {
   } catch (error) {
     throw openingError(path, error)
   }
-  throw openingError(path, new Error('the file is not a store, or was cut off'))
+  throw openingError(path, new Error('the file is not a store, or it was truncated'))
 }
 
 const magic = 'SQLite format 3\0'
 const headerSize = 100
 
 /**
- * A new store is made under another name and renamed when it is whole. So a file that is there but empty was cut off
- * by somebody, and is never taken for a new store.
+ * Creates a new store under another name and renames it when it is complete. An existing empty file was therefore
+ * truncated later, and is never treated as a new store.
  */
 async function createFile(options: SqliteOptions): Promise<void> {
   const { path } = options
   if (existsSync(`${path}-wal`))
-    throw openingError(path, new Error(`the file is gone, but what was last written to it is still in ${path}-wal`))
+    throw openingError(path, new Error(`the file is missing, but its latest writes are still in ${path}-wal`))
   const fresh = `${path}.new`
   for (const ending of ['', '-wal', '-shm']) rmSync(fresh + ending, { force: true })
   const connection = connectFile(fresh, false)
@@ -265,7 +265,7 @@ async function createFile(options: SqliteOptions): Promise<void> {
   closeSync(folder)
 }
 
-/** Every store of ours was whole before it had its name; a file without our mark belongs to another program. */
+/** Refuses a file without our tables: every store of ours was complete before it got its name, so it belongs to another program. */
 function refuseForeign({ database }: Connection): void {
   const ours = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'").get()
   if (ours === undefined) throw new Error('it is the database of another program')
@@ -295,7 +295,7 @@ function connectFile(path: string, readOnly: boolean): Connection {
     return statement
   }
   const none: readonly SqlValue[] = []
-  // Async by signature only: the work is done when the function returns, an error becomes a rejection.
+  // Async by signature only: the work is done when the function returns, and an error becomes a rejection.
   const sql: Sql = {
     get: async (text, values = none) => prepared(text).get(...values) as SqlRow | undefined,
     all: async (text, values = none) => prepared(text).all(...values) as SqlRow[],
@@ -309,7 +309,7 @@ function openFile(path: string, readOnly: boolean): DatabaseSync {
   try {
     database = new DatabaseSync(path, { readOnly })
     database.exec('PRAGMA busy_timeout = 1000; PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = ON')
-    // A checkpoint copies every changed page once: at 16 MB of log instead of 4 it copies the busy ones a quarter as often.
+    // A checkpoint copies every changed page once: with 16 MB of log instead of 4, frequently changed pages are copied a quarter as often.
     if (!readOnly)
       database.exec(
         'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -32000',

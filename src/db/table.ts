@@ -4,9 +4,9 @@ import type { ReadTx, SqlRow, SqlValue, Stream } from './port.ts'
 import { openTx, sqlOf } from './tx.ts'
 
 /**
- * One description of a table whose rows are changed by events: how a row becomes a camelCase object and back,
- * and which stream its changes belong to. A row lives in exactly one stream, so that replaying streams in any order
- * rebuilds it.
+ * Description of a table whose rows are changed by events: how a row is converted to a camelCase object and back,
+ * and the stream that its changes belong to. A row belongs to exactly one stream, so that replaying streams in any
+ * order rebuilds it.
  */
 export interface Table<Row extends object> {
   readonly name: string
@@ -14,12 +14,12 @@ export interface Table<Row extends object> {
   readonly keyColumns: readonly string[]
   readonly json: ReadonlySet<string>
   readonly booleans: ReadonlySet<string>
-  /** What columns hold of rows that are older than the column. */
+  /** Values that later added columns have in rows older than the column. */
   readonly added: SqlRow
   readonly stream: (row: Row) => Stream
 }
 
-// A list of tables of different rows has no common row type; whoever walks the list works on raw rows.
+// A list of tables of different rows has no common row type; code that iterates over it works on raw rows.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type AnyTable = Table<any>
 
@@ -48,7 +48,7 @@ export function table<Row extends object>(
 export const keyOf = <Row extends object>(table: Table<Row>, row: Row): SqlValue[] =>
   table.key.map((name) => row[name] as SqlValue)
 
-/** camelCase values to what the driver takes; `undefined` is left out. */
+/** Converts camelCase values to column values for the driver; leaves out `undefined`. */
 export function encode<Row extends object>(table: Table<Row>, values: Partial<Row>): SqlRow {
   const row: SqlRow = {}
   for (const name in values) {
@@ -66,13 +66,13 @@ function encodeValue<Row extends object>(table: Table<Row>, name: string, value:
   if (typeof value === 'number' && (Number.isSafeInteger(value) || (Number.isFinite(value) && value % 1 !== 0)))
     return value
   throw bug(
-    `${table.name}.${name} is ${typeof value === 'number' ? value : typeof value}, which no store keeps as it is`,
+    `${table.name}.${name} is ${typeof value === 'number' ? value : typeof value}, which a store cannot keep unchanged`,
   )
 }
 
 /**
- * Half a surrogate pair comes back as another character, so hashes and replay would find a change that nobody made;
- * PostgreSQL has no zero character at all. Texts of agents hold both.
+ * Replaces characters that a store cannot keep. Half a surrogate pair is read back as another character, so hashes and
+ * replay would find a change that never happened; PostgreSQL rejects the zero character. Agents' texts contain both.
  */
 export const storable = (text: string): string =>
   text.isWellFormed() && !text.includes('\0') ? text : text.toWellFormed().replaceAll('\0', '\uFFFD')
@@ -106,7 +106,7 @@ export async function findRow<Row extends object>(
   return row === undefined ? undefined : decode(table, row)
 }
 
-/** Some of a row, where the rest would be read for nothing. */
+/** Returns some fields of a row, where the others are not needed. */
 export async function findFields<Row extends object, Name extends keyof Row & string>(
   tx: ReadTx,
   table: Table<Row>,
@@ -123,7 +123,10 @@ export async function findFields<Row extends object, Name extends keyof Row & st
 }
 
 /**
- * `where` is SQL after WHERE, with order and limit, and asks about this table only: `findRows(tx, briefs, 'run_id = ? ORDER BY created_at, id', [runId])`. */
+ * Returns the rows that match `where`, the SQL after WHERE with order and limit, about this table only:
+ * `findRows(tx, briefs, 'run_id = ? ORDER BY created_at, id', [runId])`. With `matches`, pending rows that do not match
+ * are not flushed first.
+ */
 export async function findRows<Row extends object>(
   tx: ReadTx,
   table: Table<Row>,

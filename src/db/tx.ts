@@ -5,7 +5,7 @@ import type { CommitGroup, StreamHead } from './group.ts'
 import type { PendingRows } from './pending.ts'
 import type { ReadTx, Sql, SqlRow, Stream, Tx } from './port.ts'
 
-/** What stands behind the opaque `Tx`. Only `db/`, `events/`, `jobs/` and stores reach it, through the functions below. */
+/** Implementation of the opaque `Tx`. Only `db/`, `events/`, `jobs/` and stores access it, through the functions below. */
 export class OpenTx {
   readonly at: string
   readonly group: CommitGroup
@@ -25,7 +25,7 @@ export class OpenTx {
     return this.group.chainKey
   }
 
-  /** Rows changed and not yet written; reading through `sql` writes them first. */
+  /** Changed rows that are not yet written; reading through `sql` flushes them first. */
   get rows(): PendingRows {
     return this.group.rows
   }
@@ -50,7 +50,7 @@ export class OpenTx {
 
   head(stream: Stream): StreamHead {
     const head = this.#heads.get(stream)
-    if (head === undefined) throw bug(`an event for "${stream}", which this transaction did not name`)
+    if (head === undefined) throw bug(`an event for the stream "${stream}", which this transaction has not locked`)
     return head
   }
 
@@ -62,12 +62,12 @@ export class OpenTx {
 
 export const asTx = (open: OpenTx): Tx => open as unknown as Tx
 export const openTx = (tx: ReadTx): OpenTx => tx as unknown as OpenTx
-/** The statement runner of a transaction: for stores only. */
+/** Returns the statement runner of a transaction; for stores only. */
 export const sqlOf = (tx: ReadTx): Sql => openTx(tx).sql
 
 /**
- * Integer ids: from a row in the same transaction, so that a rolled back insert leaves no gap and an import may raise it.
- * Returns the first of `count`.
+ * Allocates `count` integer ids from a row in the same transaction, so that a rolled back insert leaves no gap and an
+ * import may raise the counter. Returns the first of them.
  */
 export async function nextCounter(tx: Tx, name: string, count = 1): Promise<number> {
   const value = await counters.one(
@@ -87,7 +87,7 @@ export async function raiseCounter(tx: Tx, name: string, atLeast: number): Promi
   )
 }
 
-/** `?` to `$1, $2 …`; our texts have no question mark inside a literal. */
+/** Replaces `?` by `$1, $2 …`; our statements have no question mark inside a literal. */
 export function numbered(text: string): string {
   let index = 0
   return text.replace(/\?/g, () => `$${++index}`)

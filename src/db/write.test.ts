@@ -23,7 +23,7 @@ const log = (tx: Tx, stream: Stream, message: string): Promise<number> =>
   appendEvent(tx, stream, { kind: 'log', by: 'daemon', message })
 
 describeStores('a transaction', (openFresh) => {
-  it('is all there after its promise resolves, for this process and for the next', async () => {
+  it('is durable after its promise resolves, in this process and the next', async () => {
     const store = await openFresh()
     await store.db.write([], async (tx) => {
       await addRole(tx, 1)
@@ -34,7 +34,7 @@ describeStores('a transaction', (openFresh) => {
     expect(await rolesOf(await store.open())).toEqual([1, 2])
   })
 
-  it('leaves nothing behind when its callback throws, and passes the error on as it is', async () => {
+  it('leaves nothing behind when its callback throws, and rethrows the error unchanged', async () => {
     const { db } = await openFresh()
     const failure = new Error('changed my mind')
     const writing = db.write(['system'], async (tx) => {
@@ -48,7 +48,7 @@ describeStores('a transaction', (openFresh) => {
     expect(await db.write(['system'], (tx) => log(tx, 'system', 'first'))).toBe(1)
   })
 
-  it('is undone when the store refuses one of its statements', async () => {
+  it('is rolled back when the store refuses one of its statements', async () => {
     const { db } = await openFresh()
     const writing = db.write([], async (tx) => {
       await addRole(tx, 1)
@@ -58,7 +58,7 @@ describeStores('a transaction', (openFresh) => {
     expect(await rolesOf(db)).toEqual([])
   })
 
-  it('is seen by nobody before it is committed', async () => {
+  it('is invisible to others before it is committed', async () => {
     const { db } = await openFresh()
     const inserted = createGate()
     const release = createGate()
@@ -74,7 +74,7 @@ describeStores('a transaction', (openFresh) => {
     expect(await rolesOf(db)).toEqual([1])
   })
 
-  it('refuses another write or read inside it at once, and is not harmed by the attempt', async () => {
+  it('rejects a nested write or read at once and continues unharmed', async () => {
     const { db } = await openFresh()
     await db.write([], async (tx) => {
       await expect(db.write([], async () => {})).rejects.toMatchObject({ code: 'bug' })
@@ -85,7 +85,7 @@ describeStores('a transaction', (openFresh) => {
     await expect(db.read(() => db.write([], async () => {}))).rejects.toMatchObject({ code: 'bug' })
   })
 
-  it('calls back after the commit, when everybody can see it, and before its promise resolves', async () => {
+  it('calls back after the commit, when others can see it, and before its promise resolves', async () => {
     const { db } = await openFresh()
     const seen: string[] = []
     let during: Promise<number[]> | undefined
@@ -102,7 +102,7 @@ describeStores('a transaction', (openFresh) => {
     expect(await during).toEqual([1])
   })
 
-  it('calls nobody back when it is rolled back', async () => {
+  it('makes no callbacks when it is rolled back', async () => {
     const { db } = await openFresh()
     let called = false
     const writing = db.write([], async (tx) => {
@@ -114,7 +114,7 @@ describeStores('a transaction', (openFresh) => {
     expect(called).toBe(false)
   })
 
-  it('tells listeners of commits with events, and only of those', async () => {
+  it('notifies listeners of commits with events, and only of those', async () => {
     const { db } = await openFresh()
     let rings = 0
     const stop = db.onCommit(() => rings++)
@@ -127,7 +127,7 @@ describeStores('a transaction', (openFresh) => {
     expect(rings).toBe(1)
   })
 
-  it('has one time for all that it writes', async () => {
+  it('uses one timestamp for everything it writes', async () => {
     const clock = createVirtualClock()
     const { db } = await openFresh({ clock })
     await db.write(['run:a', 'run:b'], async (tx) => {
@@ -143,7 +143,7 @@ describeStores('a transaction', (openFresh) => {
     expect(b?.at).toBe(a?.at)
   })
 
-  it('counts without a gap after a rollback, and never below what an import has used', async () => {
+  it('counts without a gap after a rollback, and never below the ids that an import has used', async () => {
     const { db } = await openFresh()
     const next = (): Promise<number> => db.write([], (tx) => nextCounter(tx, 'roles'))
     expect(await next()).toBe(1)
@@ -160,13 +160,13 @@ describeStores('a transaction', (openFresh) => {
     expect(await db.write([], (tx) => nextCounter(tx, 'another'))).toBe(1)
   })
 
-  it('refuses an event for a stream that it did not name', async () => {
+  it('rejects an event for a stream that it has not locked', async () => {
     const { db } = await openFresh()
     const writing = db.write(['run:a'], (tx) => log(tx, 'run:b', 'smuggled'))
-    await expect(writing).rejects.toThrow('did not name')
+    await expect(writing).rejects.toThrow('has not locked')
   })
 
-  it('can take a stream that came to be inside it', async () => {
+  it('can lock a stream that is created inside it', async () => {
     const { db } = await openFresh()
     await db.write(['system'], async (tx) => {
       await tx.lock('run:a')
@@ -178,7 +178,7 @@ describeStores('a transaction', (openFresh) => {
     expect(await auditEvents(db)).toEqual({ streams: 2, events: 3, findings: [] })
   })
 
-  it('numbers a stream rightly when the clock jumps back', async () => {
+  it('numbers a stream correctly when the clock jumps back', async () => {
     const clock = createVirtualClock()
     const { db } = await openFresh({ clock })
     await db.write(['run:a'], (tx) => log(tx, 'run:a', 'before'))
@@ -192,7 +192,7 @@ describeStores('a transaction', (openFresh) => {
     expect((await auditEvents(db)).findings).toEqual([])
   })
 
-  it('is refused once the store is closed, as is a read; closing twice does no harm', async () => {
+  it('is refused once the store is closed, as is a read; closing twice is harmless', async () => {
     const { db } = await openFresh()
     const last = db.write([], (tx) => addRole(tx, 1))
     await Promise.all([last, db.close()])
@@ -201,7 +201,7 @@ describeStores('a transaction', (openFresh) => {
     await expect(db.read(async () => {})).rejects.toMatchObject({ code: 'stopping' })
   })
 
-  it('gives numbers as numbers, also where the column is wide or the value a sum', async () => {
+  it('returns numbers as numbers, also for wide columns and sums', async () => {
     const { db } = await openFresh()
     await db.write([], (tx) => raiseCounter(tx, 'big', 2 ** 53 - 2))
     const row = await db.read((tx) =>
@@ -210,7 +210,7 @@ describeStores('a transaction', (openFresh) => {
     expect(row).toEqual({ value: 2 ** 53 - 2, count: 1, sum: 2 ** 53 - 2 })
   })
 
-  it('counts the statements that it ran', async () => {
+  it('counts the statements that it runs', async () => {
     const { db } = await openFresh()
     const before = db.statements()
     await db.write([], (tx) => addRole(tx, 1))
@@ -224,7 +224,7 @@ describeStores('a transaction', (openFresh) => {
 })
 
 describeStores('a read', (openFresh) => {
-  it('sees the last commit, and goes on seeing the same while others write', async () => {
+  it('sees the last commit, and keeps the same snapshot while others write', async () => {
     const { db } = await openFresh()
     await db.write([], (tx) => addRole(tx, 1))
     const looked = createGate()
@@ -242,7 +242,7 @@ describeStores('a read', (openFresh) => {
     expect(await rolesOf(db)).toEqual([1, 2])
   })
 
-  it('that fails leaves the next one unharmed', async () => {
+  it('does not affect the next read when it fails', async () => {
     const { db } = await openFresh()
     await expect(db.read((tx) => sqlOf(tx).all('SELECT id FROM nowhere'))).rejects.toThrow(/nowhere/)
     expect(await rolesOf(db)).toEqual([])
@@ -254,7 +254,7 @@ describeStores('a read', (openFresh) => {
     await expect(writing).rejects.toThrow(/read-?only/i)
   })
 
-  it('works on a store that was opened to be looked at, where a write is refused', async () => {
+  it('works on a store that was opened read-only, where a write is refused', async () => {
     const store = await openFresh()
     await store.db.write([], (tx) => addRole(tx, 1))
     const view = await store.open({ readOnly: true })
@@ -264,7 +264,7 @@ describeStores('a read', (openFresh) => {
 })
 
 describe('group commit, on SQLite', () => {
-  it('puts writes of the same moment into one transaction, in the order they were asked for', async () => {
+  it('puts concurrent writes into one transaction, in the order of the calls', async () => {
     const { db } = await freshSqlite()
     const before = db.statements()
     const order: number[] = []
@@ -277,11 +277,11 @@ describe('group commit, on SQLite', () => {
       ),
     )
     expect(order).toEqual([1, 2, 3, 4, 5])
-    // One BEGIN and one COMMIT for all; per callback its statement.
+    // One BEGIN and one COMMIT for all; one statement per callback.
     expect(db.statements() - before).toBe(2 + 5)
   })
 
-  it('lets one that fails disturb no neighbour, before or after it', async () => {
+  it('keeps the writes before and after one that fails', async () => {
     const { db } = await freshSqlite()
     const results = await Promise.allSettled([
       db.write(['run:a'], async (tx) => [await addRole(tx, 1), await log(tx, 'run:a', 'first')][1]),
@@ -299,7 +299,7 @@ describe('group commit, on SQLite', () => {
     expect((await auditEvents(db)).findings).toEqual([])
   })
 
-  it('lets a later write of the batch see an earlier one, and its events', async () => {
+  it('lets a later write of the batch see an earlier one and its events', async () => {
     const { db } = await freshSqlite()
     const [, seen, events] = await Promise.all([
       db.write(['run:a'], async (tx) => {
@@ -320,7 +320,7 @@ describe('group commit, on SQLite', () => {
     expect(await auditEvents(db)).toEqual({ streams: 1, events: 2, findings: [] })
   })
 
-  it('tells everybody only once all of it is durable', async () => {
+  it('resolves promises and calls back only once the whole batch is durable', async () => {
     const { db } = await freshSqlite()
     const seen: string[] = []
     const write = (id: number): Promise<void> =>
@@ -335,14 +335,14 @@ describe('group commit, on SQLite', () => {
     expect(seen).toEqual(['1 ran', '2 ran', '1 committed', '2 committed', '1 resolved', '2 resolved'])
   })
 
-  it('goes on with what is left when there is more than one batch can hold', async () => {
+  it('continues with the remaining writes when there are more than a batch can hold', async () => {
     const { db } = await freshSqlite()
     const ids = Array.from({ length: 200 }, (_, index) => index + 1)
     await Promise.all(ids.map((id) => db.write([], (tx) => addRole(tx, id))))
     expect(await rolesOf(db)).toEqual(ids)
   })
 
-  it('answers everybody who waits when no transaction can begin', async () => {
+  it('rejects every queued write when no transaction can begin', async () => {
     const store = await freshSqlite()
     const intruder = new DatabaseSync(store.place.path)
     intruder.exec('BEGIN IMMEDIATE')
@@ -366,7 +366,7 @@ describe('a store in memory', () => {
     await db.close()
   })
 
-  it('does not take the key of the request that woke its writer for the work of others', async () => {
+  it('does not apply the key of the request that woke its writer to the work of others', async () => {
     const db = await open()
     let later: Promise<void> | undefined
     await Promise.all([
@@ -382,7 +382,7 @@ describe('a store in memory', () => {
 })
 
 describe('a listener that throws', () => {
-  it('reaches the boundary for bugs, while the write succeeds and the others hear of it', () => {
+  it('reaches the boundary for bugs, while the write succeeds and the other listeners are called', () => {
     const program = `
       import { openSqlite } from ${JSON.stringify(new URL('./sqlite.ts', import.meta.url).href)}
       import { systemClock } from ${JSON.stringify(new URL('../kernel/clock.ts', import.meta.url).href)}

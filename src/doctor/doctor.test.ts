@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { freshDatabase, postgresMissing } from '../../test/support/postgres.ts'
 import { freshFolder, rawSql } from '../../test/support/store.ts'
 import { type HomePaths, homePaths, prepareHome, readOrCreateSecret } from '../daemon/home.ts'
-import { openStore, type StorePlace } from '../db/open.ts'
+import { openStore, type StoreLocation } from '../db/open.ts'
 import { ownHome } from '../db/owner.ts'
 import { version } from '../entries.ts'
 import { systemClock } from '../kernel/clock.ts'
@@ -21,7 +21,7 @@ import { type DoctorDeps, examine } from './doctor.ts'
 import type { Finding } from './finding.ts'
 
 /** A home as a daemon leaves it behind. */
-async function installed(place?: StorePlace): Promise<HomePaths> {
+async function installed(place?: StoreLocation): Promise<HomePaths> {
   const paths = homePaths({ AGENCY_HOME: join(freshFolder(), 'home') })
   prepareHome(paths)
   const chainKey = readOrCreateSecret(paths.chainKey, () => randomBytes(32))
@@ -172,7 +172,7 @@ describe('a store', () => {
     await damage(paths, "INSERT INTO migrations (number, applied_at) VALUES (9999, 'x')")
     const found = find(await look(paths), 'store')
     expect(found).toMatchObject({ status: 'fail' })
-    expect(found?.detail).toMatch(/schema 9999, this Agency knows up to \d+/)
+    expect(found?.detail).toMatch(/schema 9999; this version of Agency supports schemas up to \d+/)
   })
 
   it('that is empty will be filled', async () => {

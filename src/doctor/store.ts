@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type HomePaths, readSecret } from '../daemon/home.ts'
 import { column, columns, integer, optional, text } from '../db/columns.ts'
 import { migrationNumbers } from '../db/migrate.ts'
-import { openStore, type StorePlace } from '../db/open.ts'
+import { openStore, type StoreLocation } from '../db/open.ts'
 import type { Db } from '../db/port.ts'
 import { sqlOf } from '../db/tx.ts'
 import { auditEvents } from '../events/audit.ts'
@@ -29,7 +29,7 @@ export async function examineStore(
   databaseUrl: string | null,
   wishes: StoreWishes,
 ): Promise<Finding[]> {
-  const place: StorePlace =
+  const place: StoreLocation =
     databaseUrl === null ? { kind: 'sqlite', path: paths.store } : { kind: 'postgres', url: databaseUrl }
   if (place.kind === 'sqlite') {
     const broken = examineFile(place.path)
@@ -114,7 +114,7 @@ function quickCheck(path: string): Finding | null {
 
 async function examineRows(
   db: Db,
-  place: StorePlace,
+  place: StoreLocation,
   { clock, notifiers }: { clock: Clock; notifiers: readonly string[] | null },
 ): Promise<Finding[]> {
   return db.read(async (tx) => {

@@ -1,4 +1,4 @@
-import { openStore, type StorePlace } from '../../src/db/open.ts'
+import { openStore, type StoreLocation } from '../../src/db/open.ts'
 import { appendEvent } from '../../src/events/append.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { noLog } from '../../src/kernel/log.ts'
@@ -8,7 +8,7 @@ import { createFiles } from '../../src/org/files.ts'
 const [step, place, root] = process.argv.slice(2) as [string, string, string]
 const die = (): void => void process.kill(process.pid, 'SIGKILL')
 
-const db = await openStore(JSON.parse(place) as StorePlace, {
+const db = await openStore(JSON.parse(place) as StoreLocation, {
   clock: systemClock,
   chainKey: new Uint8Array(32).fill(7),
 })

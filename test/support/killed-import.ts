@@ -1,4 +1,4 @@
-import { openStore, type StorePlace } from '../../src/db/open.ts'
+import { openStore, type StoreLocation } from '../../src/db/open.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { noLog } from '../../src/kernel/log.ts'
 import { composeOrganisation } from '../../src/org/compose.ts'
@@ -9,7 +9,7 @@ import { operator } from './work.ts'
 const [step, place, root] = process.argv.slice(2) as [string, string, string]
 const die = (): void => void process.kill(process.pid, 'SIGKILL')
 
-const db = await openStore(JSON.parse(place) as StorePlace, {
+const db = await openStore(JSON.parse(place) as StoreLocation, {
   clock: systemClock,
   chainKey: new Uint8Array(32).fill(7),
 })

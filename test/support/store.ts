@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, onTestFinished } from 'vitest'
 
-import { openStore, type StorePlace } from '../../src/db/open.ts'
+import { openStore, type StoreLocation } from '../../src/db/open.ts'
 import type { Db, DbOptions } from '../../src/db/port.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { freshStoreDatabase, postgresMissing, runOn } from './postgres.ts'
 
 export interface FreshStore {
-  readonly place: StorePlace
+  readonly place: StoreLocation
   readonly db: Db
   /** Opens another handle on the same store, as another process or a restarted one would. */
   open(options?: Partial<DbOptions> & { readOnly?: boolean }): Promise<Db>
@@ -64,7 +64,7 @@ export function freshFolder(): string {
   return folder
 }
 
-async function manage<Place extends StorePlace>(
+async function manage<Place extends StoreLocation>(
   place: Place,
   options: Partial<DbOptions> = {},
 ): Promise<FreshStore & { place: Place }> {
@@ -76,7 +76,7 @@ async function manage<Place extends StorePlace>(
   return { place, db: await open(), open, raw: (sql) => rawSql(place, sql) }
 }
 
-export async function rawSql(place: StorePlace, sql: string): Promise<Record<string, unknown>[]> {
+export async function rawSql(place: StoreLocation, sql: string): Promise<Record<string, unknown>[]> {
   if (place.kind === 'postgres') return runOn(place.url, sql)
   const database = new DatabaseSync(place.path)
   try {
