@@ -38,7 +38,7 @@ async function fill(db: Db, together: number): Promise<{ acknowledged: number; r
 
 describe.skipIf(missing !== null)('a full disk', () => {
   it.each([1, 16])(
-    'is said, loses nothing, and the store works again after space is freed (%i at once)',
+    'is reported, loses nothing, and the store works again after space is freed (%i at once)',
     async (together) => {
       const { folder } = mountDisk(2_048)
       const ballast = join(folder, 'ballast')
@@ -54,7 +54,7 @@ describe.skipIf(missing !== null)('a full disk', () => {
 
       rmSync(ballast)
       const last = acknowledged + more + 1
-      expect(await log(db, 'there is room again')).toBe(last)
+      expect(await log(db, 'there is space again')).toBe(last)
       expect(await auditEvents(db)).toEqual({ streams: 1, events: last, findings: [] })
     },
   )
