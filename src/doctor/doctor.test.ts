@@ -209,7 +209,7 @@ describe('an audit', () => {
   it('names the event that was removed', async () => {
     const paths = await installed()
     await damage(paths, "DROP TRIGGER events_stay; DELETE FROM events WHERE stream = 'system'")
-    expect(find(await look(paths, {}, everything), 'audit')?.detail).toMatch(/^chain broken: system 1: cut off/)
+    expect(find(await look(paths, {}, everything), 'audit')?.detail).toMatch(/^chain broken: system 1: truncated/)
   })
 
   it('cannot be made without the key, and says so', async () => {

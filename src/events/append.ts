@@ -20,7 +20,7 @@ export interface NewEvent {
   data?: Record<string, unknown>
 }
 
-/** Appends to a stream that the transaction holds. Almost everything goes through `change.ts`, which calls this. */
+/** Appends to a stream that the transaction has locked. Almost every event is written through `change.ts`, which calls this. */
 export async function appendEvent(tx: Tx, stream: Stream, event: NewEvent, changes: unknown[] = []): Promise<number> {
   const open = openTx(tx)
   const head = open.head(stream)
@@ -50,7 +50,7 @@ export async function appendEvent(tx: Tx, stream: Stream, event: NewEvent, chang
   return seq
 }
 
-/** In the order of `eventColumns`. */
+/** The hashed fields of an event, in the order of `eventColumns`. */
 export interface ChainFields {
   stream: string
   seq: number
@@ -69,7 +69,7 @@ export interface ChainFields {
   changes: string
 }
 
-/** Each field with its length before it: no two events have the same text, and nothing needs to be escaped. */
+/** Hashes every field prefixed by its length: no two events have the same text, and no escaping is needed. */
 export function chainHash(key: ChainKey, previous: string, fields: ChainFields): string {
   let text = previous
   for (const value of Object.values(fields) as SqlValue[])

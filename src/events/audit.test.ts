@@ -15,7 +15,7 @@ async function withEvents(store: FreshStore, streams: Record<string, number>): P
 }
 
 describeStores('the audit', (openFresh, kind) => {
-  /** A person with the database file or the database's password can do all this. */
+  /** Changes rows directly, as a person with the database file or the database's password can. */
   const unlock =
     kind === 'sqlite'
       ? 'DROP TRIGGER events_are_final; DROP TRIGGER events_stay; PRAGMA foreign_keys = OFF;'
@@ -28,14 +28,14 @@ describeStores('the audit', (openFresh, kind) => {
     return (await auditEvents(store.db)).findings
   }
 
-  it('finds nothing in what nobody touched', async () => {
+  it('finds nothing in an untouched store', async () => {
     const store = await openFresh()
     await withEvents(store, { 'run:a': 5, 'run:b': 2, system: 1 })
     await store.db.write(['run:empty'], async () => {})
     expect(await auditEvents(store.db)).toEqual({ streams: 4, events: 8, findings: [] })
   })
 
-  it('finds nothing in texts that no store keeps as they are', async () => {
+  it('finds nothing in texts with characters that a store replaces', async () => {
     const store = await openFresh()
     const message = `zero \0, half a pair ${'😀'.slice(0, 1)}, an accent é, ${'😀'.repeat(3_000)}`
     await store.db.write(['run:a'], (tx) =>
@@ -44,7 +44,7 @@ describeStores('the audit', (openFresh, kind) => {
     expect((await auditEvents(store.db)).findings).toEqual([])
   })
 
-  it('finds no secret either: none is recorded', async () => {
+  it('finds no secret, because none is recorded', async () => {
     const store = await openFresh()
     const told = { path: ['DB_PASSWORD=hunter2'], deep: { key: 'sk-live-0123456789' } }
     await store.db.write(['run:a'], (tx) =>
@@ -58,7 +58,7 @@ describeStores('the audit', (openFresh, kind) => {
     })
   })
 
-  it('is not needed against the product itself: the store refuses to change or remove an event', async () => {
+  it('is not needed against the product itself: the store refuses to change or delete an event', async () => {
     const store = await openFresh()
     await withEvents(store, { 'run:a': 1 })
     await expect(store.raw("UPDATE events SET message = 'x'")).rejects.toThrow('events are never changed')
@@ -86,7 +86,7 @@ describeStores('the audit', (openFresh, kind) => {
     expect(findings).toEqual(['run:a 3: altered', 'run:a 4: altered'])
   })
 
-  it('finds two events that changed places', async () => {
+  it('finds two events that were swapped', async () => {
     const findings = await tampered(`
       UPDATE events SET seq = 100 WHERE stream = 'run:a' AND seq = 2;
       UPDATE events SET seq = 2 WHERE stream = 'run:a' AND seq = 3;
@@ -99,7 +99,7 @@ describeStores('the audit', (openFresh, kind) => {
     expect(findings[0]).toBe('run:a 3: removed')
   })
 
-  it('finds one removed from the middle when the rest was moved up', async () => {
+  it('finds an event removed from the middle when the later ones were renumbered', async () => {
     const findings = await tampered(`
       DELETE FROM events WHERE stream = 'run:a' AND seq = 3;
       UPDATE events SET seq = 3 WHERE stream = 'run:a' AND seq = 4;
@@ -108,12 +108,12 @@ describeStores('the audit', (openFresh, kind) => {
     expect(findings).toContain('run:a 3: altered')
   })
 
-  it('finds events cut off at the end', async () => {
+  it('finds events truncated at the end', async () => {
     const findings = await tampered("DELETE FROM events WHERE stream = 'run:a' AND seq >= 4")
-    expect(findings).toEqual(['run:a 4: cut off; the stream should end at 5'])
+    expect(findings).toEqual(['run:a 4: truncated; the stream should end at 5'])
   })
 
-  it('finds events cut off at the end when the head was set back to match', async () => {
+  it('finds events truncated at the end when the head was set back to match', async () => {
     const findings = await tampered(`
       DELETE FROM events WHERE stream = 'run:a' AND seq >= 4;
       UPDATE streams SET seq = 3, hash = (SELECT hash FROM events WHERE stream = 'run:a' AND seq = 3)
@@ -122,7 +122,7 @@ describeStores('the audit', (openFresh, kind) => {
   })
 
   it.each(["''", "(SELECT seal FROM streams WHERE stream = 'run:b')"])(
-    'finds a stream that was emptied and its head made new with the seal %s',
+    'finds a stream that was emptied and got a new head with the seal %s',
     async (seal) => {
       const findings = await tampered(`
         DELETE FROM events WHERE stream = 'run:a';
@@ -146,7 +146,7 @@ describeStores('the audit', (openFresh, kind) => {
     expect(await tampered(moved)).toContain('run:a 6: altered')
   })
 
-  it('finds every stream when the key is another', async () => {
+  it('finds every stream when the key is a different one', async () => {
     const store = await openFresh()
     await withEvents(store, { 'run:a': 2 })
     await store.db.write(['run:empty'], async () => {})

@@ -7,11 +7,11 @@ import { type ChainFields, chainHash } from './append.ts'
 export interface AuditResult {
   streams: number
   events: number
-  /** One sentence each, naming stream and sequence. */
+  /** One sentence per finding that names stream and sequence. */
   findings: string[]
 }
 
-/** Recomputes every hash: finds events that were altered, removed, inserted or cut off at the end. */
+/** Recomputes every hash to find events that were altered, removed, inserted, or truncated at the end of a stream. */
 export const auditEvents = (db: Db): Promise<AuditResult> =>
   db.read(async (tx) => {
     const result: AuditResult = { streams: 0, events: 0, findings: [] }
@@ -58,7 +58,7 @@ async function auditStream(tx: ReadTx, head: Head, result: AuditResult): Promise
     if (rows.length < 1000) break
   }
   if (head.seq !== seq || head.hash !== hash)
-    result.findings.push(`${stream} ${seq + 1}: cut off; the stream should end at ${head.seq}`)
+    result.findings.push(`${stream} ${seq + 1}: truncated; the stream should end at ${head.seq}`)
   else if (head.seal !== sealOf(key, stream, seq, hash))
     result.findings.push(`${stream}: the head is not sealed by this installation's key`)
 }

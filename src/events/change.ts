@@ -5,8 +5,8 @@ import { bug } from '../kernel/errors.ts'
 import { appendEvent, type NewEvent } from './append.ts'
 
 /**
- * A row's change as the event stores it: sign, table, key, and the columns it set.
- * Replaying these rebuilds the tables, because nothing else ever writes to them.
+ * A row change as the event stores it: sign, table, key, and the columns that it set.
+ * Replaying these rebuilds the tables, because nothing else writes to them.
  */
 export type StoredChange = ['+' | '=' | '-', table: string, key: unknown[], columns: Record<string, unknown>]
 
@@ -36,10 +36,10 @@ export const deleted = <Row extends object>(table: Table<Row>, row: Row): Change
   patch: {},
 })
 
-/** One event and every row it changes, together or not at all. */
+/** Records one event and every row that it changes, together or not at all. */
 export async function record(tx: Tx, event: NewEvent, changes: readonly Change[]): Promise<number> {
   const first = changes[0]
-  if (first === undefined) throw bug(`an event "${event.kind}" that changes nothing; append it to a stream instead`)
+  if (first === undefined) throw bug(`the event "${event.kind}" changes no row; append it to a stream instead`)
   const stream: Stream = first.table.stream(first.row)
   const { rows } = openTx(tx)
   const stored: StoredChange[] = []
@@ -56,7 +56,7 @@ export async function record(tx: Tx, event: NewEvent, changes: readonly Change[]
   return appendEvent(tx, stream, event, stored)
 }
 
-/** Row and event in one call: no state change can forget its event. Returns the row as it is now. */
+/** Updates a row and records the event in one call, so that no state change lacks its event. Returns the changed row. */
 export async function change<Row extends object>(
   tx: Tx,
   table: Table<Row>,

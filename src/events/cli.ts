@@ -5,12 +5,12 @@ import type { Event } from './contract.ts'
 
 export type EventLine = Wire<Event>
 
-/** `[7k2m4p] 12:34:01 RUN   DONE          message`: run, time, tier, code, in columns that only a longer code moves. */
+/** Formats `[7k2m4p] 12:34:01 RUN   DONE          message`: run, time, tier, code, in columns that only a longer code shifts. */
 export function formatEvent(context: Terminal, event: EventLine): string {
   const run = event.run_id === null ? '------' : shortRun(event.run_id)
-  const place = faint(context, `[${run}] ${timeOfDay(event.at)}`)
+  const prefix = faint(context, `[${run}] ${timeOfDay(event.at)}`)
   const code = plain(event.code ?? event.kind.toUpperCase())
-  return `${place} ${plain(event.tier ?? 'RUN').padEnd(5)} ${code.padEnd(13)} ${plain(event.message)}`
+  return `${prefix} ${plain(event.tier ?? 'RUN').padEnd(5)} ${code.padEnd(13)} ${plain(event.message)}`
 }
 
 export const shortRun = (id: string): string => id.slice(id.indexOf('_') + 1).slice(0, 6)
@@ -37,7 +37,7 @@ export async function listEvents(context: CliContext, options: EventsOptions): P
   })
   for (const event of events) print(event)
   if (!options.follow) {
-    if (events.length === 0 && context.isTty) context.out('nothing has happened yet')
+    if (events.length === 0 && context.isTty) context.out('there are no events yet')
     return 0
   }
   const lastId = String(events.at(-1)?.position ?? options.after ?? 0)

@@ -4,8 +4,8 @@ import { operation } from '../operations/contract.ts'
 import { eventEndpoints } from './endpoints.ts'
 
 /**
- * What can happen, over all nouns and playbooks. An event of any other kind is refused.
- * A kind is added here with the code that writes it.
+ * All kinds of events, over all nouns and playbooks. An event of any other kind is refused.
+ * A kind is added here together with the code that writes it.
  */
 export const eventKindGroups = {
   organisation: ['installed', 'org_changed'],
@@ -82,9 +82,9 @@ export const EventLevel = z.enum(['normal', 'verbose'])
 export type EventLevel = z.infer<typeof EventLevel>
 
 export const Event = z.object({
-  position: z.number().int().describe('Place in the feed of everything; rises, may have gaps'),
+  position: z.number().int().describe('Position in the global feed; ascending, may have gaps'),
   stream: z.string(),
-  seq: z.number().int().describe('Place in its stream; rises by one, never a gap'),
+  seq: z.number().int().describe('Position in its stream; ascending by one without a gap'),
   at: z.string(),
   kind: EventKind,
   by: z.string().describe('operator, engine, daemon or agent:<id>'),
@@ -113,10 +113,10 @@ export const EventFilter = z.strictObject({
     .int()
     .min(0)
     .optional()
-    .describe('Only events after this place; Last-Event-ID says the same'),
+    .describe('Only events after this position; same meaning as Last-Event-ID'),
   limit: z.coerce.number().int().min(1).max(1_000).default(200),
   kind: kindFilter,
-  level: EventLevel.optional().describe('normal leaves out the verbose ones'),
+  level: EventLevel.optional().describe('"normal" leaves out verbose events'),
 })
 export type EventFilter = z.infer<typeof EventFilter>
 
@@ -130,10 +130,10 @@ export type LogLine = z.infer<typeof LogLine>
 export const eventOperations = {
   list: operation({
     name: 'event.list',
-    summary: 'Everything that happened, oldest first; as a live stream when asked for text/event-stream',
+    summary: 'List all events, oldest first; a live stream if text/event-stream is accepted',
     ...eventEndpoints.list,
     input: EventFilter.extend({
-      latest: z.stringbool().optional().describe('Start with the newest page instead of the oldest'),
+      latest: z.stringbool().optional().describe('Start with the newest page instead of the oldest one'),
     }),
     output: z.object({ events: z.array(Event) }),
     allow: ['operator'],
@@ -141,7 +141,7 @@ export const eventOperations = {
   }),
   ofRun: operation({
     name: 'run.events',
-    summary: 'The events of one run by its own sequence; a live stream with resume when asked for text/event-stream',
+    summary: 'List the events of one run by sequence; a live stream with resume if text/event-stream is accepted',
     ...eventEndpoints.ofRun,
     input: EventFilter.extend({ runId: z.string() }),
     output: z.object({ events: z.array(Event) }),
@@ -150,7 +150,7 @@ export const eventOperations = {
   }),
   log: operation({
     name: 'event.log',
-    summary: 'Write one line into the log of your run',
+    summary: 'Write one line to the log of your run',
     ...eventEndpoints.log,
     input: LogLine,
     output: z.object({ seq: z.number().int() }),

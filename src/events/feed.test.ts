@@ -4,12 +4,12 @@ import { describeStores } from '../../test/support/store.ts'
 import type { Db, Stream } from '../db/port.ts'
 import { appendEvent, type NewEvent } from './append.ts'
 import type { Event } from './contract.ts'
-import { createFeed, type Following } from './feed.ts'
+import { createFeed, type Subscription } from './feed.ts'
 
 const write = (db: Db, stream: Stream, message: string, more: Partial<NewEvent> = {}): Promise<number> =>
   db.write([stream], (tx) => appendEvent(tx, stream, { kind: 'log', by: 'daemon', message, ...more }))
 
-/** Reads until `count` events are there, or for ever. */
+/** Reads until `count` events have arrived, or without end. */
 async function take(events: AsyncIterable<Event>, count: number): Promise<Event[]> {
   const taken: Event[] = []
   for await (const event of events) if (taken.push(event) === count) break
@@ -21,12 +21,12 @@ const signal = (): AbortSignal => {
   onTestFinished(() => controller.abort())
   return controller.signal
 }
-const from = (stream: Stream | null, after = 0): Following => ({ stream, after, signal: signal() })
+const from = (stream: Stream | null, after = 0): Subscription => ({ stream, after, signal: signal() })
 const messages = (events: readonly Event[]): string[] => events.map((event) => event.message)
 const numbers = (count: number, start = 1): number[] => Array.from({ length: count }, (_, index) => start + index)
 
 describeStores('the feed', (openFresh, kind) => {
-  it('gives what is there, then what comes', async () => {
+  it('yields existing events first, then new ones', async () => {
     const { db } = await openFresh()
     await write(db, 'run:a', 'one')
     const reading = take(createFeed({ db }).follow(from('run:a')), 2)
@@ -35,7 +35,7 @@ describeStores('the feed', (openFresh, kind) => {
     expect(messages(await reading)).toEqual(['one', 'two'])
   })
 
-  it('continues after any place, without a gap or a repetition, while many write at once', async () => {
+  it('continues after any position without a gap or a duplicate under concurrent writes', async () => {
     const { db } = await openFresh()
     const feed = createFeed({ db })
     const streams: Stream[] = ['run:a', 'run:b', 'run:c', 'run:d']
@@ -46,7 +46,7 @@ describeStores('the feed', (openFresh, kind) => {
         for (const number of numbers(each)) await write(db, stream, `${stream} ${number}`)
       }),
     )
-    // A reader that loses its connection after every few events and comes back with the last place it saw.
+    // A reader that loses its connection after every few events and reconnects with the last position it saw.
     const everything: Event[] = []
     while (everything.length < total) {
       const missing = total - everything.length
@@ -63,7 +63,7 @@ describeStores('the feed', (openFresh, kind) => {
     expect(own.map((event) => event.seq)).toEqual(numbers(each))
   })
 
-  it('reads no more than its reader pulls', async () => {
+  it('reads no more events than its reader pulls', async () => {
     const { db } = await openFresh()
     for (const number of numbers(5))
       await Promise.all(numbers(100).map((each) => write(db, 'run:a', `${number} ${each}`)))
@@ -75,7 +75,7 @@ describeStores('the feed', (openFresh, kind) => {
     await iterator.return?.()
   })
 
-  it('lets only the wanted kinds and levels through, and does not look at the others twice', async () => {
+  it('yields only the requested kinds and levels, and does not read the others twice', async () => {
     const { db } = await openFresh()
     const feed = createFeed({ db })
     const reading = take(feed.follow({ ...from(null), kinds: ['completed'], level: 'normal' }), 2)
@@ -87,7 +87,7 @@ describeStores('the feed', (openFresh, kind) => {
     expect(messages(await reading)).toEqual(['first', 'second'])
   })
 
-  it('ends when it is told to, wherever it is', async () => {
+  it('ends when its signal is aborted, at any point', async () => {
     const { db } = await openFresh()
     let listeners = 0
     const counted: Db = {
@@ -109,7 +109,7 @@ describeStores('the feed', (openFresh, kind) => {
     expect(listeners).toBe(0)
   })
 
-  it('ends by itself after the last event of something that is over', async () => {
+  it('ends by itself after the last event of a run that has ended', async () => {
     const { db } = await openFresh()
     let over = false
     const reading = take(createFeed({ db }).follow({ ...from('run:a'), until: async () => over }), Infinity)
@@ -123,7 +123,7 @@ describeStores('the feed', (openFresh, kind) => {
 
   if (kind === 'sqlite') return
 
-  it('misses nothing of transactions that overlap, whichever commits last', async () => {
+  it('misses no event of overlapping transactions, whichever commits last', async () => {
     const { db } = await openFresh()
     const feed = createFeed({ db })
     const begun = gate()

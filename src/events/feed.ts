@@ -2,62 +2,62 @@ import type { Db, Stream } from '../db/port.ts'
 import type { Event, EventKind, EventLevel } from './contract.ts'
 import { type EventPage, readFeedPage, readStreamPage } from './store.ts'
 
-export interface Following {
-  /** One thing's own events by their sequence, or null: everything, by position. */
+export interface Subscription {
+  /** A stream, whose events come by sequence; or null for all events, by position. */
   stream: Stream | null
   after: number
   kinds?: readonly EventKind[] | undefined
   level?: EventLevel | undefined
   signal: AbortSignal
-  /** Asked before each read; once true, the feed ends with what is there then. */
+  /** Called before each read; once it resolves to true, the feed ends with the events that exist then. */
   until?: () => Promise<boolean>
 }
 
 export interface Feed {
-  /** Every event after the place, once, as it is committed. The reader pulls: nothing is kept for a slow one. */
-  follow(following: Following): AsyncIterable<Event>
-  /** The same in bunches, as they were read. */
-  followPages(following: Following): AsyncIterable<readonly Event[]>
+  /** Yields every event after the position once, as it is committed. The reader pulls: nothing is buffered for a slow one. */
+  follow(subscription: Subscription): AsyncIterable<Event>
+  /** Yields the same events in pages, as they were read. */
+  followPages(subscription: Subscription): AsyncIterable<readonly Event[]>
 }
 
 const pageSize = 100
 
 export function createFeed({ db }: { db: Db }): Feed {
-  const readPage = ({ stream, kinds, level }: Following, after: number): Promise<EventPage> =>
+  const readPage = ({ stream, kinds, level }: Subscription, after: number): Promise<EventPage> =>
     db.read((tx) => {
       const query = { after, limit: pageSize, kind: kinds === undefined ? undefined : [...kinds], level }
       return stream === null ? readFeedPage(tx, query) : readStreamPage(tx, stream, query)
     })
 
-  async function* followPages(following: Following): AsyncGenerator<readonly Event[]> {
-    const { signal } = following
-    const bell = createBell()
-    const stopListening = db.onCommit(bell.ring)
-    signal.addEventListener('abort', bell.ring)
+  async function* followPages(subscription: Subscription): AsyncGenerator<readonly Event[]> {
+    const { signal } = subscription
+    const wakeUp = createWakeUp()
+    const stopListening = db.onCommit(wakeUp.set)
+    signal.addEventListener('abort', wakeUp.set)
     try {
-      let after = following.after
+      let after = subscription.after
       while (!signal.aborted) {
-        // Before the read: a commit that comes while we read rings again, and is not missed.
-        bell.silence()
-        const last = (await following.until?.()) ?? false
-        const page = await readPage(following, after)
+        // Cleared before the read: a commit during the read sets it again and is not missed.
+        wakeUp.clear()
+        const last = (await subscription.until?.()) ?? false
+        const page = await readPage(subscription, after)
         if (signal.aborted) return
         after = page.after
         if (page.events.length > 0) yield page.events
         if (page.events.length === pageSize) continue
         if (last) return
-        await bell.rung()
+        await wakeUp.wait()
       }
     } finally {
       stopListening()
-      signal.removeEventListener('abort', bell.ring)
+      signal.removeEventListener('abort', wakeUp.set)
     }
   }
 
-  async function* follow(following: Following): AsyncGenerator<Event> {
-    for await (const page of followPages(following)) {
+  async function* follow(subscription: Subscription): AsyncGenerator<Event> {
+    for await (const page of followPages(subscription)) {
       for (const event of page) {
-        if (following.signal.aborted) return
+        if (subscription.signal.aborted) return
         yield event
       }
     }
@@ -66,23 +66,23 @@ export function createFeed({ db }: { db: Db }): Feed {
   return { follow, followPages }
 }
 
-/** Rung any number of times, it is heard once. */
-function createBell(): { ring(): void; silence(): void; rung(): Promise<void> } {
-  let ringing = false
-  let hear: (() => void) | null = null
+/** Creates a flag to wait for; set any number of times, it wakes the waiting reader once. */
+function createWakeUp(): { set(): void; clear(): void; wait(): Promise<void> } {
+  let isSet = false
+  let wake: (() => void) | null = null
   return {
-    ring() {
-      ringing = true
-      hear?.()
-      hear = null
+    set() {
+      isSet = true
+      wake?.()
+      wake = null
     },
-    silence() {
-      ringing = false
+    clear() {
+      isSet = false
     },
-    rung: () =>
+    wait: () =>
       new Promise<void>((resolve) => {
-        if (ringing) resolve()
-        else hear = resolve
+        if (isSet) resolve()
+        else wake = resolve
       }),
   }
 }

@@ -42,19 +42,19 @@ async function fill(db: Db): Promise<void> {
 }
 
 describeStores('the replay', (openFresh) => {
-  it('rebuilds what is stored from the events alone', async () => {
+  it('rebuilds the stored rows from the events alone', async () => {
     const { db } = await openFresh()
     await fill(db)
     expect(await replayEvents(db, [roles, workers])).toEqual({ rows: 4, events: 5, differences: [] })
   })
 
-  it('rebuilds one stream and leaves the others alone', async () => {
+  it('rebuilds one stream and ignores the others', async () => {
     const { db } = await openFresh()
     await fill(db)
     expect(await replayEvents(db, [roles, workers], 'system')).toEqual({ rows: 1, events: 1, differences: [] })
   })
 
-  it('finds a row that was altered past the events', async () => {
+  it('finds a row that was altered without an event', async () => {
     const { db, raw } = await openFresh()
     await fill(db)
     await raw("UPDATE roles SET description = 'obeys nobody' WHERE id = 1")
@@ -63,7 +63,7 @@ describeStores('the replay', (openFresh) => {
     ])
   })
 
-  it('finds a row that no event made', async () => {
+  it('finds a row that no event created', async () => {
     const { db, raw } = await openFresh()
     await fill(db)
     await raw("INSERT INTO roles (id, name, description) VALUES (9, 'nobody asked', '')")
@@ -78,7 +78,7 @@ describeStores('the replay', (openFresh) => {
     expect((await replayEvents(db, [roles, workers])).differences).toEqual(['roles 2: in the events, not in the store'])
   })
 
-  it('finds a row that came back after it was deleted', async () => {
+  it('finds a row that was restored after it was deleted', async () => {
     const { db, raw } = await openFresh()
     await fill(db)
     await raw("INSERT INTO roles (id, name, description) VALUES (3, 'role 3', '')")
@@ -87,7 +87,7 @@ describeStores('the replay', (openFresh) => {
 })
 
 describeStores('a change', (openFresh) => {
-  it('returns the row as it is now', async () => {
+  it('returns the changed row', async () => {
     const { db } = await openFresh()
     const now = await db.write(['org:1'], async (tx) => {
       const role = await create(tx, roles, { id: 1, name: 'lead', description: '' }, event)
@@ -96,7 +96,7 @@ describeStores('a change', (openFresh) => {
     expect(now).toEqual({ id: 1, name: 'chief', description: '' })
   })
 
-  it('without a row to change is a bug, and nothing is written', async () => {
+  it('of a row that does not exist is a bug, and nothing is written', async () => {
     const { db } = await openFresh()
     const ghost = { id: 7, name: 'ghost', description: '' }
     const writing = db.write(['org:1'], (tx) => change(tx, roles, ghost, { name: 'boo' }, event))
@@ -104,7 +104,7 @@ describeStores('a change', (openFresh) => {
     expect(await replayEvents(db, [roles])).toEqual({ rows: 0, events: 0, differences: [] })
   })
 
-  it('of nothing, or of rows of two streams at once, is a bug', async () => {
+  it('of no row, or of rows of two streams, is a bug', async () => {
     const { db } = await openFresh()
     await expect(db.write(['org:1'], (tx) => record(tx, event, []))).rejects.toMatchObject({ code: 'bug' })
     const both = db.write(['org:1', 'system'], (tx) =>
@@ -113,7 +113,7 @@ describeStores('a change', (openFresh) => {
     await expect(both).rejects.toThrow('belongs to "org:1", not to "system"')
   })
 
-  it.each([NaN, Infinity, 2 ** 60])('refuses the number %s, which would come back as another', async (id) => {
+  it.each([NaN, Infinity, 2 ** 60])('refuses the number %s, which would be read back as another', async (id) => {
     const { db } = await openFresh()
     const writing = db.write(['org:1'], (tx) => create(tx, roles, { id, name: 'x', description: '' }, event))
     await expect(writing).rejects.toMatchObject({ code: 'bug' })

@@ -12,7 +12,7 @@ export interface ReplayResult {
   differences: string[]
 }
 
-/** Rebuilds the tables from the events alone and compares them with what is stored; one stream, or all of them. */
+/** Rebuilds the rows of one stream, or of all, from the events alone and compares them with the stored rows. */
 export const replayEvents = (db: Db, tables: readonly AnyTable[], stream?: string): Promise<ReplayResult> =>
   db.read(async (tx) => {
     const rebuilt = new Map<string, Record<string, unknown>>()
@@ -22,7 +22,7 @@ export const replayEvents = (db: Db, tables: readonly AnyTable[], stream?: strin
       for (const stored of changes) apply(rebuilt, stored)
     }
     for (const table of tables) await compare(tx, table, rebuilt, stream, result)
-    for (const place of rebuilt.keys()) result.differences.push(`${place}: in the events, not in the store`)
+    for (const name of rebuilt.keys()) result.differences.push(`${name}: in the events, not in the store`)
     return result
   })
 
@@ -51,9 +51,9 @@ async function* storedChanges(tx: ReadTx, stream: string | undefined): AsyncGene
 const changesOfEvents = columns({ seq: integer, changes: json<StoredChange[]>() })
 
 function apply(rebuilt: Map<string, Record<string, unknown>>, [sign, table, key, columns]: StoredChange): void {
-  const place = `${table} ${key.join('/')}`
-  if (sign === '-') rebuilt.delete(place)
-  else rebuilt.set(place, sign === '+' ? columns : { ...rebuilt.get(place), ...columns })
+  const name = `${table} ${key.join('/')}`
+  if (sign === '-') rebuilt.delete(name)
+  else rebuilt.set(name, sign === '+' ? columns : { ...rebuilt.get(name), ...columns })
 }
 
 async function compare(
@@ -66,13 +66,13 @@ async function compare(
   const order = table.key.map(snakeCase)
   const rows = await sqlOf(tx).all(`SELECT * FROM ${table.name} ORDER BY ${order.join(', ')}`)
   for (const row of rows) {
-    const place = `${table.name} ${order.map((column) => row[column]).join('/')}`
-    const expected = rebuilt.get(place)
-    rebuilt.delete(place)
+    const name = `${table.name} ${order.map((column) => row[column]).join('/')}`
+    const expected = rebuilt.get(name)
+    rebuilt.delete(name)
     if (expected === undefined) {
-      // With one stream only, the rows of the others are simply not rebuilt.
+      // When one stream is replayed, the rows of the others are not rebuilt.
       if (stream === undefined || table.stream(decode(table, row)) === stream)
-        result.differences.push(`${place}: in the store, not in the events`)
+        result.differences.push(`${name}: in the store, not in the events`)
       continue
     }
     result.rows++
@@ -80,7 +80,7 @@ async function compare(
       const known = column in expected ? expected[column] : (table.added[column] ?? null)
       if (canonicalJson(row[column] ?? null) !== canonicalJson(known ?? null))
         result.differences.push(
-          `${place}: ${column} is ${JSON.stringify(row[column])}, the events say ${JSON.stringify(known ?? null)}`,
+          `${name}: ${column} is ${JSON.stringify(row[column])}, the events say ${JSON.stringify(known ?? null)}`,
         )
     }
   }

@@ -19,8 +19,8 @@ export const eventRoutes = (events: Events): Route[] =>
 
 async function* sent(
   pages: AsyncIterable<readonly Event[]>,
-  place: (event: Event) => number,
+  idOf: (event: Event) => number,
 ): AsyncGenerator<readonly StreamItem[]> {
   for await (const page of pages)
-    yield page.map((event) => ({ id: place(event), kind: event.kind, data: toWire(Event, event) }))
+    yield page.map((event) => ({ id: idOf(event), kind: event.kind, data: toWire(Event, event) }))
 }

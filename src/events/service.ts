@@ -12,10 +12,10 @@ export interface EventDeps {
   db: Db
   clock: Clock
   feed: Feed
-  /** From an id or enough of its beginning. */
+  /** Resolves a run by its id or a unique prefix. */
   resolveRun: (by: Actor, prefix: string) => Promise<string>
   hasRunEnded: (runId: string) => Promise<boolean>
-  /** Throws `stale_fence` unless the attempt is the one at work on its brief; says where that brief belongs. */
+  /** Throws `stale_fence` unless the attempt is the current one of its brief; returns the brief's tier and workstream. */
   checkFence: (tx: Tx, by: AgentActor) => Promise<{ tier: string | null; workstream: string | null }>
 }
 
@@ -25,14 +25,14 @@ type RunFilter = EventFilter & { runId: string }
 export type Events = ReturnType<typeof createEvents>
 
 export function createEvents({ db, clock, feed, resolveRun, hasRunEnded, checkFence }: EventDeps) {
-  // A person reads along; an agent that writes more than this has lost its way, and would fill the store.
+  // People read the log; an agent that writes more than this is malfunctioning and would fill the store.
   const logLimit = createRateLimit({ perSecond: 20, burst: 200, clock })
 
-  /** An agent learns nothing about other runs, not even whether they exist. */
+  /** Resolves a run for an actor. An agent learns nothing about other runs, not even whether they exist. */
   async function runFor(by: Actor, prefix: string): Promise<string> {
     if (by.kind !== 'agent') return resolveRun(by, prefix)
     if (prefix !== '' && by.runId.startsWith(prefix)) return by.runId
-    throw refusal('forbidden', 'an agent sees the events of its own run only', { hint: `Your run is ${by.runId}.` })
+    throw refusal('forbidden', 'an agent can read only the events of its own run', { hint: `Your run is ${by.runId}.` })
   }
 
   return {
@@ -46,7 +46,7 @@ export function createEvents({ db, clock, feed, resolveRun, hasRunEnded, checkFe
       return { events: await db.read((tx) => listStreamEvents(tx, `run:${runId}`, filter)) }
     },
 
-    /** Everything as it happens. */
+    /** Yields all events as they happen. */
     async *follow(filter: FeedFilter, signal: AbortSignal): AsyncGenerator<readonly Event[]> {
       let after = filter.after ?? 0
       if (startsAtNewest(filter)) {
@@ -57,7 +57,7 @@ export function createEvents({ db, clock, feed, resolveRun, hasRunEnded, checkFe
       yield* feed.followPages({ stream: null, after, kinds: filter.kind, level: filter.level, signal })
     },
 
-    /** One run as it happens, to its end; resolves once it is known which. */
+    /** Yields the events of one run as they happen, until it ends; resolves once the run is found. */
     async followRun(by: Actor, filter: RunFilter, signal: AbortSignal): Promise<AsyncIterable<readonly Event[]>> {
       const runId = await runFor(by, filter.runId)
       return feed.followPages({
@@ -71,10 +71,10 @@ export function createEvents({ db, clock, feed, resolveRun, hasRunEnded, checkFe
     },
 
     async log(by: Actor, line: LogLine): Promise<{ seq: number }> {
-      if (by.kind !== 'agent') throw refusal('forbidden', 'only an agent writes to the log of its run')
+      if (by.kind !== 'agent') throw refusal('forbidden', 'only an agent can write to the log of its run')
       if (!logLimit.take(by.attemptId))
         throw refusal('rate_limited', 'too many log lines at once', {
-          hint: 'Twenty a second are kept; put several into one, or leave some out.',
+          hint: 'The limit is 20 lines per second: combine several lines into one, or write fewer.',
         })
       const stream = `run:${by.runId}` as const
       return db.write([stream], async (tx) => {
@@ -99,5 +99,5 @@ export function createEvents({ db, clock, feed, resolveRun, hasRunEnded, checkFe
   }
 }
 
-/** Whoever names a place wants to go on from there, as a browser does that reconnects. */
+/** Reports whether to start at the newest page: a request with a position continues from there, as a reconnecting browser does. */
 const startsAtNewest = (filter: FeedFilter): boolean => filter.latest === true && filter.after === undefined

@@ -29,11 +29,11 @@ export type EventQuery = Partial<Omit<EventFilter, 'limit'>> & { limit: number }
 
 export interface EventPage {
   events: Event[]
-  /** Where to read on: past everything that was looked at, whether the filter let it through or not. */
+  /** The position to continue from: past every event examined, whether the filter accepted it or not. */
   after: number
 }
 
-/** A stream's own events, by its gap-free sequence. */
+/** Returns a page of a stream's events by its gap-free sequence. */
 export async function readStreamPage(tx: ReadTx, stream: string, query: EventQuery): Promise<EventPage> {
   const found = await select(tx, query, ['stream = ?', 'seq > ?'], [stream, query.after ?? 0], 'seq')
   const last = found.at(-1)
@@ -48,7 +48,7 @@ export const listStreamEvents = async (tx: ReadTx, stream: string, query: EventQ
 export const newestSeq = async (tx: ReadTx, stream: string): Promise<number> =>
   (await seqs.first(sqlOf(tx), 'SELECT seq FROM streams WHERE stream = ?', [stream])) ?? 0
 
-/** Everything. Positions rise in the order of the commits, so nothing ever appears behind a reader. */
+/** Returns a page of all events. Positions rise in the order of the commits, so no event ever appears behind a reader. */
 export async function readFeedPage(tx: ReadTx, query: EventQuery): Promise<EventPage> {
   const found = await select(tx, query, ['position > ?'], [query.after ?? 0], 'position')
   const last = found.at(-1)
@@ -58,7 +58,7 @@ export async function readFeedPage(tx: ReadTx, query: EventQuery): Promise<Event
   return { events: found, after: Math.max(query.after ?? 0, newest ?? 0) }
 }
 
-/** The newest page of everything, oldest first. */
+/** Returns the newest page of all events, oldest first. */
 export const readNewest = async (tx: ReadTx, query: EventQuery): Promise<Event[]> =>
   (await select(tx, query, [], [], 'position DESC')).reverse()
 

@@ -17,10 +17,10 @@ const leaseMs = 120_000
 interface Scene extends FreshStore {
   clock: VirtualClock
   jobs: Jobs
-  /** What ran, as `kind payload at`. */
+  /** Jobs that ran, as `kind payload at`. */
   ran: string[]
   add(job: NewJob): Promise<boolean>
-  /** Lets time pass, and at each timer waits for what it woke. */
+  /** Advances the clock, and waits at each timer for the jobs that it started. */
   pass(ms: number): Promise<void>
   rows(): Promise<number>
 }
@@ -64,7 +64,7 @@ const firstDue = (db: Db): Promise<unknown> =>
   db.read(async (tx) => (await sqlOf(tx).get("SELECT MIN(due_at) AS due FROM jobs WHERE status = 'waiting'"))?.['due'])
 
 describeStores('a job', (openFresh) => {
-  it('runs once after its transaction, and is gone', async () => {
+  it('runs once after its transaction, and its row is deleted', async () => {
     const { add, jobs, ran, rows } = await scene(openFresh)
     expect(await add({ kind: 'note', payload: 'a' })).toBe(true)
     await jobs.settled()
@@ -72,7 +72,7 @@ describeStores('a job', (openFresh) => {
     expect(await rows()).toBe(0)
   })
 
-  it('of a transaction that failed never was', async () => {
+  it('of a failed transaction never runs', async () => {
     const { db, jobs, ran, rows } = await scene(openFresh)
     const writing = db.write([], async (tx) => {
       await jobs.enqueue(tx, { kind: 'note' })
@@ -83,7 +83,7 @@ describeStores('a job', (openFresh) => {
     expect([ran, await rows()]).toEqual([[], 0])
   })
 
-  it('runs when it is due and not before, in the order of the times', async () => {
+  it('runs when it is due and not before, in the order of due times', async () => {
     const { add, jobs, ran, pass, clock } = await scene(openFresh)
     await add({ kind: 'note', payload: 'later', delayMs: 60_000 })
     await add({ kind: 'note', payload: 'soon', delayMs: 10_000 })
@@ -98,7 +98,7 @@ describeStores('a job', (openFresh) => {
     expect(ran).toEqual(['note soon 00:00:10', 'note later 00:01:00', 'note at noon 12:00:00'])
   })
 
-  it('that waited while nobody was there runs at the next start', async () => {
+  it('that became due while the queue was stopped runs at the next start', async () => {
     const clock = createVirtualClock()
     const { db } = await openFresh({ clock })
     const early = createJobs({ db, clock, ids: systemIds, worker: 'w1', chaosPoint: noChaos })
@@ -112,7 +112,7 @@ describeStores('a job', (openFresh) => {
     await jobs.stop()
   })
 
-  it('gets its payload as it was given', async () => {
+  it('receives its payload unchanged', async () => {
     const got: unknown[] = []
     const { add, jobs } = await scene(openFresh, { keep: async (job) => void got.push(job.payload) })
     const payload = { text: 'ünï 😀 \0', list: [1, null, true], deep: { x: 0.5 } }
@@ -123,7 +123,7 @@ describeStores('a job', (openFresh) => {
     expect(got).toEqual([payload, null])
   })
 
-  it('is left alone by a worker that has no handler for its kind', async () => {
+  it('is not claimed by a worker without a handler for its kind', async () => {
     const { add, jobs, rows, clock, db } = await scene(openFresh)
     await add({ kind: 'of a newer version' })
     await jobs.sweep()
@@ -135,7 +135,7 @@ describeStores('a job', (openFresh) => {
     expect(db.statements()).toBe(before)
   })
 
-  it('finds a full house and runs when there is room', async () => {
+  it('waits while the maximum number of jobs is running', async () => {
     const gates = Array.from({ length: 5 }, createGate)
     const begun: unknown[] = []
     const { add, jobs } = await scene(
@@ -159,7 +159,7 @@ describeStores('a job', (openFresh) => {
 })
 
 describeStores('a singleton', (openFresh) => {
-  it('is added once per kind while one waits', async () => {
+  it('is added once per kind while one is waiting', async () => {
     const { add, rows, ran, pass } = await scene(openFresh)
     expect(await add({ kind: 'note', payload: 'first', singleton: 's', delayMs: 1_000 })).toBe(true)
     expect(await add({ kind: 'note', payload: 'second', singleton: 's', delayMs: 1_000 })).toBe(false)
@@ -180,7 +180,7 @@ describeStores('a singleton', (openFresh) => {
     expect(ran).toEqual(['note x 00:00:05'])
   })
 
-  it('that is asked for while it runs runs once more, because it may have looked too early', async () => {
+  it('that is requested while it runs is run once more, because it may have read too early', async () => {
     const begun = createGate()
     const release = createGate()
     let runs = 0
@@ -200,7 +200,7 @@ describeStores('a singleton', (openFresh) => {
     expect([runs, await rows()]).toEqual([2, 0])
   })
 
-  it('that is asked for by many at once is added once', async () => {
+  it('that is requested concurrently is added once', async () => {
     const { add, rows } = await scene(openFresh)
     const added = await Promise.all(
       Array.from({ length: 8 }, () => add({ kind: 'note', singleton: 's', delayMs: 1_000 })),
@@ -230,7 +230,7 @@ describeStores('a job that fails', (openFresh) => {
     ])
   })
 
-  it('and then succeeds is forgiven', async () => {
+  it('and then succeeds starts again with no failures', async () => {
     const seen: number[] = []
     const { add, jobs, pass, rows } = await scene(openFresh, {
       flaky: async (job) => {
@@ -247,7 +247,7 @@ describeStores('a job that fails', (openFresh) => {
     expect(await jobs.listDead()).toEqual([])
   })
 
-  it('does not lose its distance because somebody asks for it again', async () => {
+  it('keeps its backoff when it is requested again', async () => {
     let runs = 0
     const { add, jobs, pass } = await scene(openFresh, {
       fail: async () => {
@@ -266,7 +266,7 @@ describeStores('a job that fails', (openFresh) => {
     expect(runs).toBe(3)
   })
 
-  it('for good makes room for a new one under its singleton', async () => {
+  it('permanently frees its singleton for a new job', async () => {
     const { add, jobs } = await scene(openFresh, { fail: () => Promise.reject(new Error('no')) })
     await add({ kind: 'fail', singleton: 's', maxTries: 1 })
     await jobs.settled()
@@ -286,7 +286,7 @@ describeStores('a schedule', (openFresh) => {
     expect(await rows()).toBe(1)
   })
 
-  it('that was missed several times runs once and moves on', async () => {
+  it('that was missed several times runs once and continues', async () => {
     const { add, jobs, ran, clock, db } = await scene(openFresh)
     await add({ kind: 'note', payload: 'hourly', schedule: '0 * * * *' })
     await jobs.stop()
@@ -297,7 +297,7 @@ describeStores('a schedule', (openFresh) => {
     expect(await firstDue(db)).toBe('2030-01-01T11:00:00.000Z')
   })
 
-  it('goes on after a time at which it failed for good', async () => {
+  it('continues after a time at which it failed permanently', async () => {
     let runs = 0
     const { add, jobs, pass, db } = await scene(openFresh, {
       fail: async () => {
@@ -313,7 +313,7 @@ describeStores('a schedule', (openFresh) => {
     expect(await firstDue(db)).toBe('2030-01-01T02:00:00.000Z')
   })
 
-  it('that cannot be read, or never comes, is refused', async () => {
+  it('that is invalid or matches no time is refused', async () => {
     const { add, rows } = await scene(openFresh)
     await expect(add({ kind: 'note', schedule: 'at dawn' })).rejects.toMatchObject({ code: 'invalid_input' })
     await expect(add({ kind: 'note', schedule: '0 0 31 2 *', delayMs: 1 })).rejects.toMatchObject({
@@ -360,7 +360,7 @@ describeStores('several workers', (openFresh) => {
     expect(new Set([...runs.values()].flat())).toEqual(new Set(['w1', 'w2']))
   })
 
-  it('respect each other’s claims, and take over what a dead one left when its lease is over', async () => {
+  it('respect each other’s claims, and take over the jobs of a dead worker when its lease expires', async () => {
     const clock = createVirtualClock()
     const { db } = await openFresh({ clock })
     const begun = createGate()
@@ -387,7 +387,7 @@ describeStores('several workers', (openFresh) => {
     await heir.stop()
   })
 
-  it('leave a slow one alone as long as it sweeps', async () => {
+  it('do not take over from a slow worker as long as it sweeps', async () => {
     const clock = createVirtualClock()
     const { db } = await openFresh({ clock })
     const begun = createGate()
@@ -413,7 +413,7 @@ describeStores('several workers', (openFresh) => {
     await Promise.all([slow.stop(), other.stop()])
   })
 
-  it('do not let a slow one whose lease is over touch what another has taken', async () => {
+  it('do not let a slow worker with an expired lease change a job that another has taken over', async () => {
     const clock = createVirtualClock()
     const { db } = await openFresh({ clock })
     const begun = createGate()
@@ -443,7 +443,7 @@ describeStores('several workers', (openFresh) => {
     await Promise.all([slow.stop(), other.stop()])
   })
 
-  it.each(['job.claimed', 'job.ran'])('take up a job whose process was killed at %s', async (point) => {
+  it.each(['job.claimed', 'job.ran'])('resume a job whose process was killed at %s', async (point) => {
     const clock = createVirtualClock()
     const { db, place } = await openFresh({ clock })
     const idle = createJobs({ db, clock, ids: systemIds, worker: 'idle', chaosPoint: noChaos })
@@ -451,7 +451,7 @@ describeStores('several workers', (openFresh) => {
     const killed = spawnSync(process.execPath, ['--input-type=module', '--eval', victim, JSON.stringify(place), point])
     expect(killed.signal).toBe('SIGKILL')
 
-    // The victim lived by the real clock: far from ours, so the lease is not what frees the job here.
+    // The killed process used the real clock, far from ours, so the lease does not free the job here.
     const ran: unknown[] = []
     const sameWorker = worker(db, clock, 'victim', async (job) => void ran.push([job.payload, job.tries]))
     await sameWorker.start()
@@ -463,7 +463,7 @@ describeStores('several workers', (openFresh) => {
 })
 
 describeStores('the runner', (openFresh, kind) => {
-  it('runs no statement while there is nothing to do, but the sweep', async () => {
+  it('runs no statement while there is nothing to do, except the sweep', async () => {
     const { db, add, jobs, clock } = await scene(openFresh)
     await add({ kind: 'note', delayMs: 24 * 3_600_000 })
     await jobs.settled()
@@ -488,7 +488,7 @@ describeStores('the runner', (openFresh, kind) => {
     expect(seen).toEqual(['job.claimed', 'handler', 'job.ran'])
   })
 
-  it('waits for what runs when it is stopped, and starts nothing more', async () => {
+  it('waits for running jobs when it is stopped, and starts no more', async () => {
     const begun = createGate()
     const release = createGate()
     let finished = false
@@ -508,7 +508,7 @@ describeStores('the runner', (openFresh, kind) => {
     expect([finished, ran, await count(db)]).toEqual([true, [], 1])
   })
 
-  it('tells handlers that it stops; one that gives up then has not failed', async () => {
+  it('aborts handlers when it stops; a handler that throws then has not failed', async () => {
     const begun = createGate()
     const { db, add, jobs } = await scene(openFresh, {
       patient: ({ signal }) =>
@@ -525,14 +525,14 @@ describeStores('the runner', (openFresh, kind) => {
     expect(row).toEqual({ tries: 0, claimed_by: null, status: 'waiting' })
   })
 
-  it('outlives a store that is gone', async () => {
+  it('survives a closed store', async () => {
     const { db, jobs } = await scene(openFresh)
     await db.close()
     await jobs.sweep()
     await expect(jobs.stop()).resolves.toBeUndefined()
   })
 
-  it('follows a clock that jumps ahead at the next sweep, and one that jumps back without running early', async () => {
+  it('runs jobs at the next sweep after the clock jumps ahead, and none early after it jumps back', async () => {
     const { add, jobs, ran, clock, pass } = await scene(openFresh)
     await add({ kind: 'note', payload: 'x', delayMs: 3_600_000 })
     clock.jump(2 * 3_600_000)
@@ -548,7 +548,7 @@ describeStores('the runner', (openFresh, kind) => {
   })
 
   if (kind === 'postgres')
-    it('hears of a job that another process committed together with an event', async () => {
+    it('runs a job that another process committed together with an event', async () => {
       const done = createGate()
       const { open, clock } = await scene(openFresh, { work: async () => done.open() })
       const other = await open()
@@ -574,7 +574,7 @@ const victim = `
   jobs.handle('work', async () => {})
   await jobs.start()
   await jobs.settled()
-  // Past every time that a test uses, so that the job is due.
+  // Later than every time that a test uses, so that the job is due.
   function ahead() {
     return { ...systemClock, nowMs: () => Date.parse('2040-01-01'), at: () => '2040-01-01T00:00:00.000Z' }
   }

@@ -27,19 +27,19 @@ export interface JobDeps {
   db: Db
   clock: Clock
   ids: Ids
-  /** The same in every life of this worker, so that it takes up at once what it left behind. */
+  /** The same after every restart of this worker, so that it resumes at once the jobs it left behind. */
   worker: string
   chaosPoint: ChaosPoint
-  /** How long a claim stands without a sweep: longer than two sweeps, or a slow handler is run elsewhere too. */
+  /** How long a claim is valid without a sweep: longer than two sweeps, or a slow handler would also run elsewhere. */
   leaseMs?: number
-  /** How many handlers run at once. */
+  /** Maximum number of handlers that run at once. */
   concurrency?: number
 }
 
 export interface NewJob {
   kind: string
   payload?: Json
-  /** Now, unless one of these says otherwise; with a schedule, its next time. */
+  /** Due time; by default the next time of the schedule, or now. */
   dueAt?: string
   delayMs?: number
   singleton?: string
@@ -51,13 +51,13 @@ export interface RunningJob {
   readonly id: JobId
   readonly kind: string
   readonly payload: Json
-  /** How often it has failed before. */
+  /** The number of earlier failures. */
   readonly tries: number
   /** Aborted by `stop`. A handler that throws then has not failed: the job is due again at the next start. */
   readonly signal: AbortSignal
 }
 
-/** A job is only a wake-up and may come twice: the row it points at decides what is to be done. */
+/** Handles a job, which is only a wake-up and may come twice: the row it refers to decides the action. */
 export type Handler = (job: RunningJob) => Promise<void>
 
 export type Jobs = ReturnType<typeof createJobs>
@@ -67,14 +67,14 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
   const running = new Map<JobId, Promise<void>>()
   let stopping: AbortController | null = null
   let stopListening = (): void => {}
-  /** The round that is under way, and whether another one must follow it. */
+  /** The current round of claims, and whether another one must follow it. */
   let pumping: Promise<void> | null = null
   let again = false
   let renew = false
-  /** More is due than there is room for: whoever ends makes room. */
+  /** True when more jobs are due than may run: the end of a running job starts another round. */
   let backlog = false
   let timer: { dueMs: number; cancel: () => void } | null = null
-  /** The earliest time that came up while a round was looking: it may have looked before there was anything to see. */
+  /** The earliest due time that was added during a round, whose query may have run before the job was written. */
   let meanwhile: number | null = null
 
   const isStarted = (): boolean => stopping !== null && !stopping.signal.aborted
@@ -86,7 +86,7 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
     pumping ??= pump()
   }
 
-  /** The only timer: for the earliest of all that is known to come. */
+  /** Sets the only timer, for the earliest known due time. */
   function wakeAt(dueAt: string): void {
     if (!isStarted()) return
     const dueMs = Date.parse(dueAt)
@@ -108,7 +108,7 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
         await claimRound()
       }
     } catch (error) {
-      endure(error)
+      ignoreStoreErrors(error)
     } finally {
       pumping = null
     }
@@ -131,18 +131,18 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
     timer?.cancel()
     timer = null
     if (meanwhile !== null) wakeAt(isoAt(meanwhile))
-    // One of our own whose lease ran out while it still runs is not run beside itself.
+    // A job of our own whose lease expired while it still runs must not run twice at once.
     const fresh = claimed.filter((job) => !running.has(job.id))
     for (const job of fresh) start(job)
     backlog = next !== null && next <= at
     if (next === null) return
     if (next > at) wakeAt(next)
     else if (fresh.length > 0) again = running.size < concurrency
-    // Due but not to be had: another worker is taking it this very moment.
+    // The job is due but locked: another worker is claiming it at this moment.
     else if (room > 0) wakeAt(isoAt(clock.nowMs() + 1_000))
   }
 
-  /** Stopped while claiming. */
+  /** Releases jobs that were claimed while the queue was being stopped. */
   async function giveBack(claimed: readonly Job[]): Promise<void> {
     const mine = claimed.filter((job) => !running.has(job.id))
     if (mine.length === 0) return
@@ -153,9 +153,9 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
 
   function start(job: Job): void {
     const run = runJob(job)
-      .catch(endure)
+      .catch(ignoreStoreErrors)
       .then(() => {
-        // Somebody may be at it again already.
+        // The job may already be running again.
         if (running.get(job.id) === run) running.delete(job.id)
         if (backlog) wake()
       })
@@ -163,8 +163,8 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
   }
 
   /**
-   * From this commit on it is anybody's: several commits are made at once, and a round of the same batch that claims it
-   * again must not take it for one that still runs.
+   * Marks the job as not running from this commit on, when any worker may claim it: several transactions commit together,
+   * and a round of the same batch that claims the job again must not treat it as still running.
    */
   function freeing(tx: Tx, job: Job): Tx {
     tx.afterCommit(() => running.delete(job.id))
@@ -174,7 +174,7 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
   async function runJob(job: Job): Promise<void> {
     const handler = handlers.get(job.kind)
     const signal = stopping?.signal
-    if (handler === undefined || signal === undefined) throw bug(`nobody runs jobs of kind "${job.kind}"`)
+    if (handler === undefined || signal === undefined) throw bug(`there is no handler for jobs of kind "${job.kind}"`)
     chaosPoint('job.claimed')
     try {
       await handler({ id: job.id, kind: job.kind, payload: job.payload, tries: job.tries, signal })
@@ -201,7 +201,7 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
     if (nextAt !== null) wakeAt(nextAt)
   }
 
-  /** What was to come after it still comes: the next time of its schedule, or what was asked for while it ran. */
+  /** Gives up a job and inserts its successor: for the time requested while it ran, or the next time of its schedule. */
   async function bury(tx: Tx, job: Job, failure: Failure): Promise<string | null> {
     const buried = await buryJob(tx, job.id, worker, failure)
     if (buried === null) return null
@@ -212,7 +212,7 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
   }
 
   return {
-    /** In the transaction that makes it necessary. False when one already waits under the singleton. */
+    /** Adds a job in the transaction that makes it necessary; returns false when one already waits under the singleton. */
     async enqueue(tx: Tx, job: NewJob): Promise<boolean> {
       const dueAt = dueTime(tx.at, job)
       const added = await insertJob(tx, {
@@ -231,7 +231,7 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
       return added
     },
 
-    /** Before `start`. Jobs of kinds that nobody handles wait for a worker that does. */
+    /** Registers a handler; call it before `start`. Jobs of kinds without a handler wait for a worker that has one. */
     handle(kind: string, handler: Handler): void {
       if (handlers.has(kind)) throw bug(`two handlers for jobs of kind "${kind}"`)
       handlers.set(kind, handler)
@@ -241,14 +241,14 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
     async start(): Promise<void> {
       if (isStarted()) return
       stopping = new AbortController()
-      // Several processes: what another has committed may hold a job for us.
+      // With several processes, a commit of another one may contain a job for this one.
       if (db.kind === 'postgres') stopListening = db.onCommit(wake)
       await db.write([], (tx) => releaseJobsOf(tx, worker))
       wake()
       await pumping
     },
 
-    /** Takes no more, and waits for what runs. */
+    /** Claims no more jobs, and waits for the running ones. */
     async stop(): Promise<void> {
       stopping?.abort()
       stopListening()
@@ -258,8 +258,8 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
     },
 
     /**
-     * Finds what no wake-up told of: jobs of workers that died, of other processes, and those that a jump of the clock
-     * brought forward. Renews the leases of what runs here, so it must come at least once per lease.
+     * Finds jobs without a wake-up here: of workers that died, of other processes, and those that became due by a jump of
+     * the clock. Renews the leases of the jobs that run here, so it must be called at least once per lease.
      */
     async sweep(): Promise<void> {
       renew = running.size > 0
@@ -279,15 +279,15 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
 }
 
 function dueTime(at: string, { dueAt, delayMs, schedule }: NewJob): string {
-  // Looked at even when it does not decide the first time: a schedule that cannot be read is refused here, not at night.
+  // Parsed even when it does not determine the first time: an invalid schedule is refused here, not at its first run.
   const next = schedule === undefined ? at : nextScheduled(schedule, at)
-  if (next === null) throw refusal('invalid_input', `the schedule "${schedule}" names no time that will ever come`)
+  if (next === null) throw refusal('invalid_input', `the schedule "${schedule}" matches no time in the future`)
   if (dueAt !== undefined) return dueAt
   return delayMs === undefined ? next : isoAt(Date.parse(at) + delayMs)
 }
 
-/** A store in trouble mends or ends the daemon without us; what was claimed is found by a later sweep. */
-function endure(error: unknown): void {
+/** Ignores errors of the store, which are handled elsewhere or end the daemon: claimed jobs are found by a later sweep. Rethrows others as bugs. */
+function ignoreStoreErrors(error: unknown): void {
   if (error instanceof AgencyError && ['store_full', 'store_unusable', 'stopping'].includes(error.code)) return
   queueMicrotask(() => {
     throw error

@@ -4,17 +4,17 @@ import { openTx, sqlOf } from '../db/tx.ts'
 import type { JobId } from '../kernel/ids.ts'
 import type { Json } from '../kernel/json.ts'
 
-/** A durable wake-up. Rows of jobs are operational: no event tells of them and no replay rebuilds them. */
+/** A durable wake-up. Rows of jobs are operational: no event records them and no replay rebuilds them. */
 export interface Job {
   id: JobId
   kind: string
-  /** At most one job of a kind waits under it. */
+  /** At most one job of a kind waits under the same singleton. */
   singleton: string | null
   payload: Json
   dueAt: string
-  /** A cron line in UTC; the job never ends, it moves on. */
+  /** A cron line in UTC; the job never ends, it is rescheduled. */
   schedule: string | null
-  /** How often it has failed. A run that was killed is none. */
+  /** The number of failures. A run that was killed does not count. */
   tries: number
   maxTries: number
   error: string | null
@@ -46,8 +46,9 @@ ON CONFLICT (kind, singleton) WHERE singleton IS NOT NULL AND status = 'waiting'
 RETURNING id`
 
 /**
- * False when one already waits under the singleton. Then the earlier of the two times holds, and one that is running
- * runs once more: it may have looked before there was anything to see. One that failed keeps its distance.
+ * Inserts a job; returns false when one already waits under the singleton. Then the earlier of the two times applies,
+ * and a job that is running runs once more: it may have read before the new state was written. A failed job keeps its
+ * backoff.
  */
 export async function insertJob(tx: Tx, job: Job): Promise<boolean> {
   const id = await ids.one(openTx(tx).sqlFor('jobs'), insert, [
@@ -73,7 +74,7 @@ export interface Claim {
   limit: number
 }
 
-/** What is due and free, or whose worker has not been heard of since its lease ended; oldest first. */
+/** Claims jobs that are due and free, or whose worker has not renewed its lease; oldest first. */
 export async function claimJobs(tx: Tx, store: 'sqlite' | 'postgres', claim: Claim): Promise<Job[]> {
   const claimed = await jobs.all(
     sqlOf(tx),
@@ -88,7 +89,7 @@ UPDATE jobs SET claimed_by = ?, claimed_until = ? WHERE id IN (SELECT id FROM du
   return claimed.sort((a, b) => (a.dueAt === b.dueAt ? compare(a.id, b.id) : compare(a.dueAt, b.dueAt)))
 }
 
-/** When the next free job is due. */
+/** Returns the time at which the next free job is due. */
 export async function nextDueAt(tx: ReadTx, kinds: readonly string[]): Promise<string | null> {
   const dueAt = await dueTimes.first(
     sqlOf(tx),
@@ -105,19 +106,19 @@ export async function renewClaims(tx: Tx, worker: string, ids: readonly JobId[],
 
 const free = 'claimed_by = NULL, claimed_until = NULL'
 
-/** A run that ended without a result: it is due again at once, and was no try. */
+/** Releases a job whose run ended without a result: it is due again at once, and the run does not count as a try. */
 export async function releaseJob(tx: Tx, id: JobId, worker: string): Promise<void> {
   await sqlOf(tx).run(`UPDATE jobs SET ${free}, again_at = NULL WHERE id = ? AND claimed_by = ?`, [id, worker])
 }
 
-/** What an earlier life of the same worker left behind. */
+/** Releases the jobs that an earlier process of the same worker left behind. */
 export async function releaseJobsOf(tx: Tx, worker: string): Promise<void> {
   await sqlOf(tx).run(`UPDATE jobs SET ${free}, again_at = NULL WHERE claimed_by = ?`, [worker])
 }
 
 /**
- * Done: the row goes, or moves to `nextAt`, or to the time somebody asked for while it ran. Returns when it is due again.
- * All of these do nothing when the claim was lost to another worker meanwhile.
+ * Completes a job: deletes the row, or reschedules it to `nextAt` or to the time requested while it ran. Returns the
+ * time at which it is due again. This and the functions below do nothing when another worker has taken the claim.
  */
 export async function finishJob(tx: Tx, id: JobId, worker: string, nextAt: string | null): Promise<string | null> {
   const sql = sqlOf(tx)
@@ -146,7 +147,7 @@ export async function retryJob(tx: Tx, id: JobId, worker: string, dueAt: string,
   )
 }
 
-/** Given up, and kept to be looked at. `asked` is when somebody wanted it to run again while it ran. */
+/** Gives up a job and keeps its row for inspection. `asked` is the time requested for another run while it ran. */
 export async function buryJob(
   tx: Tx,
   id: JobId,
