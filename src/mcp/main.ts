@@ -6,13 +6,13 @@ import { version } from '../entries.ts'
 import { allOperations } from '../operations/all.contract.ts'
 import { createMcpServer } from './server.ts'
 
-/** Serves until its client goes. Standard output is the protocol's alone; everything else goes to standard error. */
+/** Serves until its client disconnects. Standard output carries only the protocol; everything else goes to standard error. */
 async function main(): Promise<void> {
   const { AGENCY_SOCKET: socket, AGENCY_TOKEN: token } = process.env
   if (!token || !socket) {
     const missing = token ? 'AGENCY_SOCKET' : 'AGENCY_TOKEN'
     process.stderr.write(
-      `error: ${missing} is not set: "agency mcp" serves the agent of one attempt, whom Agency starts with it\n`,
+      `error: ${missing} is not set: "agency mcp" serves the agent of one attempt; Agency sets the variable when it starts that agent\n`,
     )
     process.exit(2)
   }

@@ -102,7 +102,7 @@ const call = async (
 }
 
 describe('agency mcp', () => {
-  it('offers an attempt’s own tools, described in the names of the wire', async () => {
+  it('lists the tools of an attempt, described in the names of the wire', async () => {
     const { server } = await startDaemon()
     const { tools } = await (await connect(server.socket)).listTools()
     expect(tools.map((tool) => tool.name).sort()).toEqual(
@@ -114,7 +114,7 @@ describe('agency mcp', () => {
     expect(tools.find((tool) => tool.name === 'report')?.description).toContain('End your attempt')
   })
 
-  it('does what the tool says, as the attempt', async () => {
+  it('runs a tool’s operation as the attempt', async () => {
     const { server, db, reports } = await startDaemon()
     const client = await connect(server.socket)
     const read = await call(client, 'brief')
@@ -129,7 +129,7 @@ describe('agency mcp', () => {
     expect(reports).toEqual([{ status: 'done', summary: 'A haiku', outputs: ['poem.txt'] }])
   })
 
-  it('tells the agent what was refused, why, and what to do', async () => {
+  it('reports a refusal to the agent with its code, message and hint', async () => {
     const { server, reports } = await startDaemon()
     const client = await connect(server.socket)
     expect(await call(client, 'report', { status: 'blocked', summary: 'x' })).toEqual({
@@ -142,12 +142,12 @@ describe('agency mcp', () => {
     })
     expect(await call(client, 'nothing')).toMatchObject({
       isError: true,
-      text: 'not_found: there is no tool "nothing"',
+      text: expect.stringMatching(/^not_found: unknown tool "nothing"; available: .*\breport\b/) as string,
     })
     expect(reports).toEqual([])
   })
 
-  it('says so when there is no daemon', async () => {
+  it('reports that the daemon cannot be reached', async () => {
     const client = await connect(join(freshFolder(), 'nobody.sock'))
     expect(await call(client, 'brief')).toEqual({
       isError: true,
@@ -155,7 +155,7 @@ describe('agency mcp', () => {
     })
   })
 
-  it('needs the token of an attempt, says so in one line, and writes nothing else', async () => {
+  it('requires the token of an attempt and reports a missing one in one line', async () => {
     const child = spawn(process.execPath, [entryPath('mcp')], {
       env: { AGENCY_SOCKET: '/nowhere' },
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -169,7 +169,7 @@ describe('agency mcp', () => {
     expect(complaint).toMatch(/^error: AGENCY_TOKEN is not set.*\n$/)
   })
 
-  it('waits for a daemon that is being started again', async () => {
+  it('waits for a daemon that is being restarted', async () => {
     const socket = join(freshFolder(), 'agency.sock')
     const client = await connect(socket)
     const answer = call(client, 'brief')
@@ -177,7 +177,7 @@ describe('agency mcp', () => {
     expect(await answer).toMatchObject({ isError: false })
   })
 
-  it('speaks the older protocol too, and nothing but protocol', async () => {
+  it('supports the older protocol too, and writes nothing but protocol', async () => {
     const { server } = await startDaemon()
     const child = spawn(process.execPath, [entryPath('mcp')], {
       env: { AGENCY_SOCKET: server.socket, AGENCY_TOKEN: token },
@@ -199,7 +199,7 @@ describe('agency mcp', () => {
     expect((await lines.next()).done).toBe(true)
   })
 
-  it('ends when its client goes', async () => {
+  it('ends when its client disconnects', async () => {
     const { server } = await startDaemon()
     const child = spawn(process.execPath, [entryPath('mcp')], {
       env: { AGENCY_SOCKET: server.socket, AGENCY_TOKEN: token },

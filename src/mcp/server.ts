@@ -4,7 +4,7 @@ import { callOperation, type DaemonPlace, refusalText } from '../operations/call
 import type { Operation } from '../operations/contract.ts'
 import { toolsOf } from '../operations/tools.ts'
 
-/** The tools of the attempt whose token this is. Nothing is checked here: the daemon does, and says why. */
+/** Serves the tools of the attempt that the token belongs to. All checks are made by the daemon, whose refusals are passed on. */
 export function createMcpServer(place: DaemonPlace, operations: readonly Operation[], version: string): Server {
   const tools = new Map(toolsOf(operations).map((tool) => [tool.name, tool]))
   const server = new Server({ name: 'agency', version }, { capabilities: { tools: {} } })
@@ -18,7 +18,8 @@ export function createMcpServer(place: DaemonPlace, operations: readonly Operati
   }))
   server.setRequestHandler('tools/call', async ({ params }) => {
     const tool = tools.get(params.name)
-    if (tool === undefined) return failed(`not_found: there is no tool "${params.name}"`)
+    if (tool === undefined)
+      return failed(`not_found: unknown tool "${params.name}"; available: ${[...tools.keys()].join(', ')}`)
     try {
       const answer = await callOperation(place, tool.operation, tool.inputFor(params.arguments ?? {}))
       return { content: [{ type: 'text', text: JSON.stringify(answer) }] }

@@ -1,21 +1,21 @@
 import type { Actor } from '../kernel/actor.ts'
 import type { InputOf, Operation, OutputOf } from './contract.ts'
 
-/** An operation and what answers it. Parsing, authority by kind of actor, errors and statuses are the server's, once for all. */
+/** An operation and its handler. Parsing, authorisation by kind of actor, errors and statuses are implemented once, in the server. */
 export interface Route {
   readonly operation: Operation
   readonly handle: (by: Actor, input: never) => Promise<unknown>
-  /** The live answer of an operation that `streams`; it ends by itself only where nothing more can come. */
+  /** The live stream of an operation that `streams`; it ends by itself only when no more items can come. */
   readonly stream?: (by: Actor, input: never, signal: AbortSignal) => Promise<Streamed>
 }
 
 export type Streamed = AsyncIterable<readonly StreamItem[]>
 
 export interface StreamItem {
-  /** Where to resume after it. */
+  /** The position from which to resume after this item. */
   readonly id: number
   readonly kind: string
-  /** As it travels: already in the names of the wire. */
+  /** The data with its names already converted to those of the wire. */
   readonly data: unknown
 }
 
@@ -27,7 +27,7 @@ export type StreamHandlers<Group extends Record<string, Operation>> = {
   readonly [Name in keyof Group]?: (by: Actor, input: InputOf<Group[Name]>, signal: AbortSignal) => Promise<Streamed>
 }
 
-/** Every operation of the group, or the compiler complains. */
+/** Binds every operation of the group to its handler; a missing one is a compile error. */
 export const bind = <Group extends Record<string, Operation>>(
   operations: Group,
   handlers: Handlers<Group>,

@@ -5,8 +5,8 @@ import type { Endpoint } from './endpoint.ts'
 export type ActorKind = 'operator' | 'agent'
 
 /**
- * One thing that can be asked of Agency. Routes, OpenAPI, MCP tools, the web client and the fuzzer are made from these,
- * so an operation cannot exist in one of them and be forgotten in another.
+ * One request type of the API. Routes, OpenAPI, MCP tools, the web client and the fuzzer are generated from these,
+ * so an operation cannot exist in one of them and be missing in another.
  */
 export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> extends Endpoint {
   /** `noun.verb`. */
@@ -16,9 +16,9 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   readonly input: Input
   readonly output: Output
   readonly allow: readonly ActorKind[]
-  /** The name of the agents' MCP tool; without one there is none. */
+  /** The name of the MCP tool for agents; without a name there is no tool. */
   readonly tool?: string
-  /** Answers `text/event-stream` too. */
+  /** The operation can also respond with `text/event-stream`. */
   readonly streams?: true
 }
 
@@ -29,7 +29,7 @@ export const operation = <Input extends z.ZodType, Output extends z.ZodType>(
 export type InputOf<Op extends Operation> = z.output<Op['input']>
 export type OutputOf<Op extends Operation> = z.output<Op['output']>
 
-/** The body of every error, as `application/problem+json`. The CLI prints and exits from it. */
+/** The body of every error, as `application/problem+json`. The CLI takes its message and exit code from it. */
 export interface Problem {
   code: string
   message: string

@@ -1,14 +1,14 @@
 import type { Operation } from './contract.ts'
 import { type JsonSchema, wireSchema } from './wire-schema.ts'
 
-/** An operation as an agent sees it. */
+/** An operation as a tool for agents. */
 export interface AgentTool {
   name: string
   description: string
   inputSchema: JsonSchema & { type: 'object' }
   readOnly: boolean
-  /** What the operation wants from these arguments. */
-  inputFor: (given: Record<string, unknown>) => Record<string, unknown>
+  /** Returns the operation's input for the arguments of a tool call. */
+  inputFor: (args: Record<string, unknown>) => Record<string, unknown>
   operation: Operation
 }
 
@@ -21,7 +21,7 @@ function describe(operation: Operation, name: string): AgentTool {
     required?: string[]
   }
   const properties = Object.entries(schema.properties ?? {})
-  // What can only have one value is nothing to ask an agent for.
+  // A property with only one possible value is filled in instead of being a parameter of the tool.
   const fixed = Object.fromEntries(properties.flatMap(([key, each]) => ('const' in each ? [[key, each['const']]] : [])))
   return {
     name,
@@ -33,7 +33,7 @@ function describe(operation: Operation, name: string): AgentTool {
       required: (schema.required ?? []).filter((key) => !Object.hasOwn(fixed, key)),
     },
     readOnly: operation.method === 'GET',
-    inputFor: (given) => ({ ...fixed, ...given }),
+    inputFor: (args) => ({ ...fixed, ...args }),
     operation,
   }
 }

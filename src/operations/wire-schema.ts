@@ -5,7 +5,7 @@ import { toWire } from './wire.ts'
 
 export type JsonSchema = Record<string, unknown>
 
-/** The JSON Schema of what travels: OpenAPI and the agents' tools describe the same names that `wire.ts` converts. */
+/** Returns the JSON Schema of the wire format: OpenAPI and the agents' tools describe the same names that `wire.ts` converts. */
 export function wireSchema(schema: z.ZodType, side: 'input' | 'output'): JsonSchema {
   const { $schema: _, ...described } = z.toJSONSchema(schema, {
     io: side,
@@ -15,7 +15,7 @@ export function wireSchema(schema: z.ZodType, side: 'input' | 'output'): JsonSch
   return described
 }
 
-/** Called for a wrapper and for what it wraps alike; renaming twice changes nothing. */
+/** Called both for a wrapper and for the schema inside it; renaming twice changes nothing. */
 function renameFields(schema: z.ZodType, described: z.core.JSONSchema.BaseSchema): void {
   if (described.properties !== undefined)
     described.properties = Object.fromEntries(

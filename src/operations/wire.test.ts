@@ -11,7 +11,7 @@ const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 describe('the wire', () => {
   for (const operation of allOperations) {
-    it(`carries every answer of ${operation.name} there and back`, () => {
+    it(`converts every output of ${operation.name} to the wire and back`, () => {
       fc.assert(
         fc.property(arbitraryOf(wireSchema(operation.output, 'output')), (wire) => {
           const value = fromWire(operation.output, wire)
@@ -22,7 +22,7 @@ describe('the wire', () => {
       )
     })
 
-    it(`turns every input of ${operation.name} into the names that its schema takes`, () => {
+    it(`converts every input of ${operation.name} to the names of its schema`, () => {
       fc.assert(
         fc.property(arbitraryOf(wireSchema(operation.input, 'input')), (wire) => {
           const value = fromWire(operation.input, wire)
@@ -36,7 +36,7 @@ describe('the wire', () => {
     })
   }
 
-  it('says things in the order of the contract', () => {
+  it('keeps the order of the contract', () => {
     const schema = z.object({ first: z.number(), secondThing: z.string(), third: z.null() })
     expect(JSON.stringify(toWire(schema, { third: null, secondThing: 'b', first: 1 }))).toBe(
       '{"first":1,"second_thing":"b","third":null}',
@@ -83,24 +83,24 @@ describe('the wire', () => {
     expect(fromWire(Nested, wire)).toEqual(value)
   })
 
-  it('leaves free-form data alone where another option of the union declares names', () => {
+  it('leaves free-form data unchanged where another option of the union declares names', () => {
     const value = { runId: 'r', shape: { kindOf: 'free', data: { some_name: 1, someName: 2 } } }
     expect(fromWire(Nested, toWire(Nested, value))).toEqual(value)
     expect(toWire(Nested, value)).toMatchObject({ shape: { data: { some_name: 1, someName: 2 } } })
   })
 
-  it('refuses the TypeScript name on the wire and says which to write', () => {
+  it('refuses the TypeScript name on the wire and names the correct one', () => {
     const result = Nested.safeParse(fromWire(Nested, { run_id: 'a', runId: 'b' }))
     expect(result.error?.issues[0]?.message).toContain('runId (write run_id)')
     expect(fromWire(z.object({ runId: z.string().optional() }), { runId: 'b' })).not.toHaveProperty('runId')
   })
 
-  it('keeps an answer to what its contract declares', () => {
+  it('drops properties that the contract of an output does not declare', () => {
     expect(toWire(z.object({ id: z.string() }), { id: 'a', chainKey: 'secret' })).toEqual({ id: 'a' })
     expect(toWire(z.looseObject({ id: z.string() }), { id: 'a', more: 1 })).toEqual({ id: 'a', more: 1 })
   })
 
-  it('never reaches a prototype through a name', () => {
+  it('never sets a prototype through a property name', () => {
     const hostile = JSON.parse('{"run_id":"a","__proto__":{"polluted":true},"constructor":{"prototype":{}}}') as unknown
     const converted = fromWire(Nested, hostile) as Record<string, unknown>
     expect(Object.getPrototypeOf(converted)).toBe(Object.prototype)
@@ -109,14 +109,14 @@ describe('the wire', () => {
     expect(Nested.safeParse(converted).success).toBe(false)
   })
 
-  it('names the place of an issue as the sender wrote it', () => {
+  it('reports the path of an issue in the names that the sender used', () => {
     expect(wirePath(Nested, ['shape', 'data', 'someName'])).toBe('shape.data.some_name')
     expect(wirePath(Nested, ['byKey', 'someKey', 'startedAt'])).toBe('by_key.someKey.started_at')
     expect(wirePath(Nested, ['runtimeOptions', 'keepThis'])).toBe('runtime_options.keepThis')
     expect(wirePath(Nested, [])).toBe('')
   })
 
-  it('takes any JSON without throwing', () => {
+  it('converts any JSON without throwing', () => {
     fc.assert(
       fc.property(fc.constantFrom(...allOperations), fc.jsonValue(), (operation, value) => {
         operation.input.safeParse(fromWire(operation.input, value))

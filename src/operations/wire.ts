@@ -3,16 +3,16 @@ import { z } from 'zod'
 import { snakeCase } from '../kernel/text.ts'
 
 /**
- * JSON says `run_id`, TypeScript says `runId`. Only names that a schema declares are converted:
- * free-form data (an event's data, an agent's own JSON) passes through untouched.
- * What an object's schema does not declare stays here: an answer says no more than its contract.
+ * Converts names from TypeScript (`runId`) to JSON (`run_id`). Only names that a schema declares are converted:
+ * free-form data (an event's data, an agent's own JSON) passes through unchanged.
+ * Properties that an object's schema does not declare are dropped: a response contains no more than its contract.
  */
 export const toWire = (schema: z.ZodType, value: unknown): unknown => convert(schema, value, 'out')
 
-/** What is not declared is passed on, so that a strict schema can name it in its error. */
+/** Converts names from JSON to TypeScript. Undeclared properties are kept, so that a strict schema can name them in its error. */
 export const fromWire = (schema: z.ZodType, value: unknown): unknown => convert(schema, value, 'in')
 
-/** Where an issue is, in the names of the wire: `['briefs', 0, 'runtimeOptions', 'aB']` → `briefs.0.runtime_options.aB`. */
+/** Returns the path of an issue in the names of the wire: `['briefs', 0, 'runtimeOptions', 'aB']` → `briefs.0.runtime_options.aB`. */
 export function wirePath(schema: z.ZodType, path: readonly PropertyKey[]): string {
   let schemas: readonly z.ZodType[] = [schema]
   return path
@@ -37,7 +37,7 @@ function convert(schema: z.ZodType, value: unknown, direction: Direction): unkno
   return convertBy([schema], value, direction)
 }
 
-/** Several schemas where a plain union leaves open which of its options is meant. */
+/** Converts by several schemas where a plain union does not determine which of its options applies. */
 function convertBy(schemas: readonly z.ZodType[], value: unknown, direction: Direction): unknown {
   if (value === null || typeof value !== 'object') return value
   const leaves = schemas.flatMap((schema) =>
@@ -78,20 +78,20 @@ function convertBy(schemas: readonly z.ZodType[], value: unknown, direction: Dir
   return converted
 }
 
-/** As the contract lists them, whatever made the object: an answer keeps its shape. */
+/** Returns the keys in the order of the contract, however the object was built, so that a response keeps its shape. */
 function inOrder(value: object, fieldMaps: readonly ReadonlyMap<string, Field>[]): Set<string> {
   const declared = fieldMaps.flatMap((fields) => [...fields.keys()]).filter((key) => Object.hasOwn(value, key))
   return new Set([...declared, ...Object.keys(value)])
 }
 
-/** `runId` on the wire must not pass for `run_id`: it keeps a name that no schema has, and that says what to write. */
+/** Renames `runId` on the wire, which must not be accepted for `run_id`, to a name that no schema has and that states the correct one. */
 function undeclared(fieldMaps: readonly ReadonlyMap<string, Field>[], key: string): string {
   for (const fields of fieldMaps)
     for (const field of fields.values()) if (field.name === key) return `${key} (write ${field.wire})`
   return key
 }
 
-/** Plain assignment to `__proto__` would set the prototype. */
+/** Defines a property: a plain assignment to `__proto__` would set the prototype. */
 function define(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__')
     Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true })
@@ -102,7 +102,7 @@ const fieldCache = {
   in: new WeakMap<z.ZodType, Map<string, Field>>(),
   out: new WeakMap<z.ZodType, Map<string, Field>>(),
 }
-/** An object's fields by the name they arrive under. */
+/** Returns an object's fields by the name under which they arrive. */
 function fieldsOf(leaf: z.ZodType, direction: Direction): Map<string, Field> | undefined {
   if (!(leaf instanceof z.ZodObject)) return undefined
   let fields = fieldCache[direction].get(leaf)
@@ -130,7 +130,7 @@ const elementOf = (leaf: z.ZodType, index: number): z.ZodType[] => {
 const itemsOf = (leaf: z.ZodType): z.ZodType[] =>
   leaf instanceof z.ZodRecord ? [leaf.valueType as z.ZodType] : elementOf(leaf, 0)
 
-/** The one option that a discriminator names; all of them while it names none. */
+/** Returns the option that the discriminator names, or all options if it names none. */
 function chosenOf(leaf: z.ZodType, value: object, direction: Direction): z.ZodType[] {
   if (!(leaf instanceof z.ZodDiscriminatedUnion)) return [leaf]
   const name = leaf.def.discriminator
@@ -148,7 +148,7 @@ const optionsOf = (leaf: z.ZodType): z.ZodType[] =>
     : [leaf]
 
 const leafCache = { in: new WeakMap<z.ZodType, z.ZodType[]>(), out: new WeakMap<z.ZodType, z.ZodType[]>() }
-/** What remains when everything that only wraps is taken off. */
+/** Returns the schemas inside all wrappers. */
 function leavesOf(schema: z.ZodType, direction: Direction): z.ZodType[] {
   let found = leafCache[direction].get(schema)
   if (found === undefined) {
@@ -173,7 +173,7 @@ function unwrap(schema: z.ZodType, direction: Direction): z.ZodType[] {
   if (schema instanceof z.ZodPipe) {
     const before = schema.def.in as z.ZodType
     const after = schema.def.out as z.ZodType
-    // A transform describes nothing; the other side of the pipe is the better guess.
+    // A transform describes no structure; the other side of the pipe is the better source.
     if (direction === 'in') return leavesOf(before instanceof z.ZodTransform ? after : before, direction)
     return leavesOf(after instanceof z.ZodTransform ? before : after, direction)
   }

@@ -4,8 +4,8 @@ import { parse } from 'yaml'
 
 import { yamlText } from './yaml.ts'
 
-describe('YAML that we write', () => {
-  it('is what a person would write', () => {
+describe('the YAML writer', () => {
+  it('writes one key per line without folding or aliases', () => {
     expect(
       yamlText({
         name: 'Shop',
@@ -61,11 +61,11 @@ blank: " x\\n y"
     [[], '[]\n'],
     [{}, '{}\n'],
     [['a'], '- a\n'],
-  ])('of %j alone is %j', (value, text) => {
+  ])('writes the scalar %j as %j', (value, text) => {
     expect(yamlText(value)).toBe(text)
   })
 
-  it('reads back as what it was, whatever the texts', () => {
+  it('writes any texts so that they are parsed back unchanged', () => {
     const words = `~ null NO 1e3 0x1 .inf a: #a ' " | > *a &a !a % @ {a} [a] --- ... << = ? é 日本 🎉`.split(' ')
     const edges = ['- a', 'a: b', 'a #b', ' a', 'a ', '\t', 'a\tb', '\r\n', '\u0085', '\u2028', '\u00a0', '\ufeff']
     const lines = ['\n', '\n\n', 'a\n b', 'a \nb', 'a\n', 'a\n\n', '\na', 'a\n\nb', '#\n#', '- a\n- b']

@@ -1,6 +1,6 @@
 /**
- * As a person reads it and a pipe parses it: one key a line, no line folded, nothing standing for something elsewhere.
- * Written here because the library takes ten times as long, and loses blanks at the ends of lines.
+ * Writes YAML for people and parsers: one key per line, no folded lines, no anchors or aliases.
+ * Implemented here because the library takes ten times as long, and loses blanks at the ends of lines.
  */
 export function yamlText(value: unknown): string {
   const out: string[] = []
@@ -17,7 +17,7 @@ const isBranch = (value: unknown): value is Branch =>
 const entriesOf = (value: object): [string, unknown][] =>
   Object.entries(value).filter(([, inner]) => inner !== undefined)
 
-/** `hanging`: the first line continues one that has been begun, as behind a hyphen. */
+/** Writes a list or a map. With `hanging`, its first line continues a line that was already started, as after a hyphen. */
 function writeBranch(out: string[], branch: Branch, indent: string, hanging = false): void {
   let start = hanging ? '' : indent
   if (Array.isArray(branch)) {
@@ -47,23 +47,23 @@ function scalar(value: unknown, indent: string): string {
   return value === undefined ? 'null' : String(value)
 }
 
-/** Lines as they are; null where blanks or signs at their edges would be lost on the way. */
+/** Returns the lines as a literal block, or null if blanks or signs at their ends would be lost. */
 function block(text: string, indent: string): string | null {
   const isEnded = text.endsWith('\n')
   const lines = (isEnded ? text.slice(0, -1) : text).split('\n')
-  const isTame = lines.every((line) => line.trim() === line) && lines[0] !== '' && lines.at(-1) !== ''
-  if (!isTame || unprintable.test(text.replaceAll('\n', ''))) return null
+  const isSafe = lines.every((line) => line.trim() === line) && lines[0] !== '' && lines.at(-1) !== ''
+  if (!isSafe || unprintable.test(text.replaceAll('\n', ''))) return null
   return [isEnded ? '|' : '|-', ...lines.map((line) => (line === '' ? '' : `${indent}  ${line}`))].join('\n')
 }
 
 const plainOrQuoted = (text: string): string => (isPlain(text) ? text : quoted(text))
 
-/** JSON's texts are YAML's too. */
+/** Quotes a text as JSON, which is also valid YAML. */
 const quoted = (text: string): string => JSON.stringify(text)
 
 const unprintable = /[\p{C}\u2028\u2029]/u
 
-/** Begins with a letter and looks like nothing else to any reader of YAML, old ones included. */
+/** Reports whether a text may be unquoted: it begins with a letter, and no YAML parser, old ones included, reads it as another type. */
 const isPlain = (text: string): boolean =>
   (/^[\p{L}_/]/u.test(text) || instant.test(text)) &&
   !/: | #|[:\s]$|[^\S ]/.test(text) &&
