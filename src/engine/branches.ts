@@ -1,4 +1,4 @@
-import type { ReadTx, Tx } from '../db/port.ts'
+import type { Db, ReadTx, Tx } from '../db/port.ts'
 import { bug } from '../kernel/errors.ts'
 import { featureBranch, taskBranch } from '../repositories/port.ts'
 import type { Brief } from '../work/briefs/contract.ts'
@@ -12,7 +12,7 @@ import {
 import type { Part } from '../work/parts/contract.ts'
 import { findPart } from '../work/parts/store.ts'
 import type { Run } from '../work/runs/contract.ts'
-import type { EngineDeps } from './deps.ts'
+import type { Repositories } from '../repositories/port.ts'
 import type { RunScope } from '../work/scope.ts'
 
 /**
@@ -87,7 +87,11 @@ export interface Missing {
   readonly since: string | null
 }
 
-export async function missingIn(deps: EngineDeps, run: Run, brief: Brief): Promise<Missing> {
+export async function missingIn(
+  deps: { readonly db: Db; readonly repositories?: Repositories },
+  run: Run,
+  brief: Brief,
+): Promise<Missing> {
   const { repository, head } = run
   const own = brief.branchCommit ?? brief.startCommit
   const { repositories } = deps
