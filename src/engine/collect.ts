@@ -3,7 +3,7 @@ import type { Report } from '../work/attempts/contract.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import type { Run } from '../work/runs/contract.ts'
 import type { Workspace } from '../workspaces/port.ts'
-import { branchOf } from './branches.ts'
+import { branchOf } from '../work/briefs/branches.ts'
 import type { Classified } from './classify.ts'
 import type { EngineDeps } from './deps.ts'
 

@@ -42,7 +42,7 @@ import {
   holdPartForMerge,
   openPullRequest,
   waitsForMerge,
-} from './pull-request.ts'
+} from '../work/pull-requests/moves.ts'
 import { commissionVerifier, verifyBriefs } from '../work/verdicts/moves.ts'
 import { partBoundary, viewFor } from './view.ts'
 import { moveBrief, nameOf } from '../work/briefs/moves.ts'

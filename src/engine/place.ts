@@ -1,7 +1,7 @@
 import type { Brief } from '../work/briefs/contract.ts'
 import type { Run } from '../work/runs/contract.ts'
 import type { WorkspaceRequest } from '../workspaces/port.ts'
-import { branchOf } from './branches.ts'
+import { branchOf } from '../work/briefs/branches.ts'
 import type { EngineDeps } from './deps.ts'
 
 /** Who judges looks at the place of whoever worked; who finishes the rest goes on where the work is. */

@@ -3,7 +3,7 @@ import { redact } from '../secrets/redact.ts'
 import { describeEvidence, expectationsOf } from '../work/evidence/contract.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import { type Note, noteName } from '../work/notes/contract.ts'
-import type { Missing } from './branches.ts'
+import type { Missing } from '../work/briefs/branches.ts'
 import { inputsText } from './prompt-inputs.ts'
 
 /** What an agent is told beside its brief. */

@@ -1,6 +1,6 @@
 import type { Db, ReadTx } from '../../db/port.ts'
 import { cancelBrief } from '../../engine/cancel.ts'
-import { checkNotLanding } from '../../engine/pull-request.ts'
+import { checkNotLanding } from '../pull-requests/moves.ts'
 import { type ScopeParts, scopeOf } from '../scope.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { bug, notFound, refusal } from '../../kernel/errors.ts'

@@ -1,19 +1,13 @@
-import type { Db, ReadTx, Tx } from '../db/port.ts'
-import { bug } from '../kernel/errors.ts'
-import { featureBranch, taskBranch } from '../repositories/port.ts'
-import type { Brief } from '../work/briefs/contract.ts'
-import {
-  findBrief,
-  isBranchTaken,
-  listBriefsById,
-  listBriefsOfWorkstreams,
-  listDependenciesOf,
-} from '../work/briefs/store.ts'
-import type { Part } from '../work/parts/contract.ts'
-import { findPart } from '../work/parts/store.ts'
-import type { Run } from '../work/runs/contract.ts'
-import type { Repositories } from '../repositories/port.ts'
-import type { RunScope } from '../work/scope.ts'
+import type { Db, ReadTx, Tx } from '../../db/port.ts'
+import { bug } from '../../kernel/errors.ts'
+import { featureBranch, taskBranch } from '../../repositories/port.ts'
+import type { Brief } from './contract.ts'
+import { findBrief, isBranchTaken, listBriefsById, listBriefsOfWorkstreams, listDependenciesOf } from './store.ts'
+import type { Part } from '../parts/contract.ts'
+import { findPart } from '../parts/store.ts'
+import type { Run } from '../runs/contract.ts'
+import type { Repositories } from '../../repositories/port.ts'
+import type { RunScope } from '../scope.ts'
 
 /**
  * Where a clone begins, decided when its brief is first taken up: the rest of a brief and who judges it go on in that

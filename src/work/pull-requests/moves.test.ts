@@ -2,13 +2,13 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
-import type { StepInput } from '../adapters/runtime/scripted/contract.ts'
-import { openAgency, startAgency, type TestAgency } from '../../test/support/agency.ts'
-import { makeRepository, openRepositories } from '../../test/support/repository.ts'
-import { describeStores, type FreshStore } from '../../test/support/store.ts'
-import { operator } from '../../test/support/work.ts'
-import type { GateShown } from '../work/gates/contract.ts'
-import type { Run } from '../work/runs/contract.ts'
+import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
+import { openAgency, startAgency, type TestAgency } from '../../../test/support/agency.ts'
+import { makeRepository, openRepositories } from '../../../test/support/repository.ts'
+import { describeStores, type FreshStore } from '../../../test/support/store.ts'
+import { operator } from '../../../test/support/work.ts'
+import type { GateShown } from '../gates/contract.ts'
+import type { Run } from '../runs/contract.ts'
 
 const writes = (path: string, text: string): StepInput[] => [
   { write: { path, text } },

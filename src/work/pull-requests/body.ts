@@ -1,12 +1,12 @@
-import type { ReadTx } from '../db/port.ts'
-import { shorten } from '../kernel/text.ts'
-import { newestVersion } from '../work/artifacts/store.ts'
-import type { Brief } from '../work/briefs/contract.ts'
-import { listBriefs } from '../work/briefs/store.ts'
-import type { Part } from '../work/parts/contract.ts'
-import { listParts } from '../work/parts/store.ts'
-import type { Run } from '../work/runs/contract.ts'
-import { idOfWorkstream, isWorkstream } from './branches.ts'
+import type { ReadTx } from '../../db/port.ts'
+import { shorten } from '../../kernel/text.ts'
+import { newestVersion } from '../artifacts/store.ts'
+import type { Brief } from '../briefs/contract.ts'
+import { listBriefs } from '../briefs/store.ts'
+import type { Part } from '../parts/contract.ts'
+import { listParts } from '../parts/store.ts'
+import type { Run } from '../runs/contract.ts'
+import { idOfWorkstream, isWorkstream } from '../briefs/branches.ts'
 
 /** What a reader of a pull request wants to know first: the goal, what was done for it, and who has judged it how. */
 export async function bodyOf(tx: ReadTx, run: Run): Promise<string> {
