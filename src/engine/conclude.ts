@@ -13,13 +13,13 @@ import { type Classified, classify, type Stop } from './classify.ts'
 import { type CollectedEnd, collectWork } from './collect.ts'
 import type { EngineDeps } from './deps.ts'
 import { type AttemptEnd, endAttempt } from './end.ts'
-import { examine } from './evidence.ts'
 import type { Refused } from '../work/budgets/arithmetic.ts'
 import { isPassing, persist } from './persist.ts'
 import { faultOfPlan } from '../work/briefs/create.ts'
 import { openScope } from '../work/scope.ts'
 import { type PricedCall, recordSpends } from '../work/spends/record.ts'
 import { faultOfJudgement } from '../work/verdicts/moves.ts'
+import { checkEvidence } from './evidence.ts'
 
 export interface Conclusion {
   ended: AgentEnded
@@ -132,7 +132,7 @@ async function lookAt(
     const ours = deps.ourPorts?.() ?? []
     const outputs = report.outputs.length > 0 ? report.outputs : (collected.files ?? []).slice(0, 500)
     const said = { ...report, outputs: [...outputs] }
-    return { ...collected, examination: await examine(brief, said, workspace, deps.clock, mayRunCommands, ours) }
+    return { ...collected, examination: await checkEvidence(brief, said, workspace, deps.clock, mayRunCommands, ours) }
   } catch (error) {
     deps.log.error('evidence could not be looked at', { run: brief.runId, brief: brief.id, error: String(error) })
     const detail = `evidence could not be looked at: ${error instanceof Error ? error.message : String(error)}`

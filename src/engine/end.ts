@@ -18,9 +18,8 @@ import { giveBack } from '../work/budgets/moves.ts'
 import type { Classified } from './classify.ts'
 import { blockBrief, failBrief } from './decisions.ts'
 import { releaseDependents } from '../work/briefs/dependents.ts'
-import { recordExamination } from './examination.ts'
+import { type CheckResult, recordChecks } from '../work/evidence/record.ts'
 import { block, retryCrash, retryInterrupted, retryWith } from './retries.ts'
-import type { Examination } from './evidence.ts'
 import { type Refused, reserve } from '../work/budgets/arithmetic.ts'
 import { reviewNotes } from '../work/notes/moves.ts'
 import { holdProvider } from '../work/stops/provider-holds.ts'
@@ -34,7 +33,7 @@ import { eventTags, moveBrief } from '../work/briefs/moves.ts'
 export interface AttemptEnd {
   classified: Classified
   /** Null where there was nothing to look at: the agent did not finish. */
-  examination: Examination | null
+  examination: CheckResult | null
   /** For an interruption: what became of us. */
   reason?: string
   /** What interrupted it, where a limit did. */
@@ -88,7 +87,7 @@ async function follow(
   switch (refused !== null && isTriedAgain(classified.outcome) ? 'budget' : classified.outcome) {
     case 'ok':
       if (brief.kind === 'verify') {
-        if (end.examination !== null) await recordExamination(scope, attempt, brief, end.examination)
+        if (end.examination !== null) await recordChecks(scope, attempt, brief, end.examination)
         await judge(scope, brief, attempt, classified.report?.verdict)
       } else await finish(scope, brief, attempt, classified.report as Report, end)
       break
@@ -200,7 +199,7 @@ async function finish(
     message: `${brief.key} is reviewed`,
     patch: { interruptions: 0 },
   })
-  await recordExamination(scope, attempt, brief, examination)
+  await recordChecks(scope, attempt, brief, examination)
   const { escalated, open } = await reviewNotes(scope, reviewing, attempt, report)
   if (escalated.length > 0) return waitForAnswers(scope, reviewing, escalated.map(noteName))
   if (open.length > 0) {
@@ -233,7 +232,7 @@ async function finish(
 const releaseFinished = async (scope: RunScope, brief: Brief): Promise<Change[]> =>
   brief.flow !== null && requiresOf(scope.run) === 'completed' ? releaseDependents(scope, brief) : []
 
-const seenOf = (report: Report, { findings, outputs }: Examination): Seen => ({
+const seenOf = (report: Report, { findings, outputs }: CheckResult): Seen => ({
   report,
   findings: findings.map(({ evidence, passed, detail }) => ({ what: describeEvidence(evidence), passed, detail })),
   outputs,
@@ -292,10 +291,10 @@ async function correct(
   brief: Brief,
   attempt: Attempt,
   classified: Classified,
-  examination: Examination | null,
+  examination: CheckResult | null,
   faults: readonly Correction[] = [],
 ): Promise<void> {
-  if (examination !== null) await recordExamination(scope, attempt, brief, examination)
+  if (examination !== null) await recordChecks(scope, attempt, brief, examination)
   const failed = (examination?.findings ?? []).filter((finding) => !finding.passed)
   const corrections: Correction[] = [
     ...faults,

@@ -11,7 +11,8 @@ import { systemClock } from '../kernel/clock.ts'
 import { Evidence } from '../work/evidence/contract.ts'
 import { createDirectoryWorkspaces } from '../workspaces/directory.ts'
 import type { Workspace } from '../workspaces/port.ts'
-import { examine, type Finding } from './evidence.ts'
+import type { Finding } from '../work/evidence/record.ts'
+import { checkEvidence } from './evidence.ts'
 
 let base: string
 let workspace: Workspace
@@ -26,7 +27,7 @@ const put = (path: string, text: string): void => writeFileSync(inside(path), te
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 const examined = (evidence: readonly object[], outputs: readonly string[] = [], mayRunCommands = true) =>
-  examine(
+  checkEvidence(
     aBrief({ evidence: evidence.map((each) => Evidence.parse(each)) }),
     { status: 'done', summary: 'Done.', outputs: [...outputs] },
     workspace,
@@ -268,6 +269,6 @@ it('never measures less than no time, even when the clock is set back meanwhile'
     },
   }
   const brief = aBrief({ evidence: [Evidence.parse({ kind: 'command', run: 'true' })] })
-  const { findings } = await examine(brief, { status: 'done', summary: 'Done.', outputs: [] }, slow, clock, true)
+  const { findings } = await checkEvidence(brief, { status: 'done', summary: 'Done.', outputs: [] }, slow, clock, true)
   expect(findings[0]?.durationMs).toBe(0)
 })

@@ -5,32 +5,25 @@ import type { Evidence } from '../work/evidence/contract.ts'
 import type { Workspace } from '../workspaces/port.ts'
 import { lookAtCommand } from './evidence/command.ts'
 import { lookAtFile } from './evidence/file.ts'
-import type { Finding, Found, Output, Scene } from './evidence/finding.ts'
+import type { CheckResult, Finding } from '../work/evidence/record.ts'
+import type { Found, Scene } from './evidence/finding.ts'
 import { lookAtGit } from './evidence/git.ts'
 import { lookAtHttp } from './evidence/http.ts'
 import { findOutputs, lookAtOutputs } from './evidence/outputs.ts'
 import { lookAtSchema } from './evidence/schema.ts'
 
-export type { Finding, Output } from './evidence/finding.ts'
-
-export interface Examination {
-  findings: Finding[]
-  /** The reported outputs that exist; these become artifacts. */
-  outputs: Output[]
-}
-
 /**
  * Looks at everything the brief declared, whatever the agent claims. Commands are the brief's, not the report's;
  * `mayRunCommands` is false where there is no sandbox and the runtime is not one the operator started by name.
  */
-export async function examine(
+export async function checkEvidence(
   brief: Brief,
   report: Report,
   workspace: Workspace,
   clock: Clock,
   mayRunCommands: boolean,
   ourPorts: readonly number[] = [],
-): Promise<Examination> {
+): Promise<CheckResult> {
   const { outputs, missing } = await findOutputs(report.outputs, workspace)
   const scene: Scene = { workspace, outputs, missing, mayRunCommands, clock, ourPorts }
   const findings: Finding[] = []

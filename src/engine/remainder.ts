@@ -6,9 +6,9 @@ import type { Brief } from '../work/briefs/contract.ts'
 import { briefs, dependencies, findBrief, listDependents } from '../work/briefs/store.ts'
 import { describeEvidence } from '../work/evidence/contract.ts'
 import { runs } from '../work/runs/store.ts'
-import type { Examination } from './evidence.ts'
 import { newBrief } from '../work/briefs/create.ts'
 import type { RunScope } from '../work/scope.ts'
+import type { CheckResult } from '../work/evidence/record.ts'
 
 /**
  * What is left of a brief becomes a brief of its own, in the same directory and out of the same retry budget. It starts
@@ -18,7 +18,7 @@ export async function splitBrief(
   scope: RunScope,
   brief: Brief,
   report: Report,
-  { findings }: Examination,
+  { findings }: CheckResult,
 ): Promise<Partial<Brief>> {
   const { run, tx } = scope
   const left = report.remaining ?? report.summary

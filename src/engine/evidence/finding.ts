@@ -1,22 +1,10 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { shorten } from '../../kernel/text.ts'
 import { redact } from '../../secrets/redact.ts'
-import type { Check } from '../../work/evidence/contract.ts'
+import type { Finding, Output } from '../../work/evidence/record.ts'
 import type { Workspace } from '../../workspaces/port.ts'
 
-/** What was found, before it has an id and a place in the store. */
-export type Finding = Pick<
-  Check,
-  'item' | 'kind' | 'evidence' | 'passed' | 'detail' | 'output' | 'sha256' | 'boxed' | 'durationMs'
->
-
 export type Found = Pick<Finding, 'passed' | 'detail' | 'output' | 'sha256' | 'boxed'>
-
-export interface Output {
-  path: string
-  sha256: string
-  bytes: number
-}
 
 /** Where evidence is looked for. */
 export interface Scene {

@@ -9,7 +9,8 @@ import { systemClock } from '../../kernel/clock.ts'
 import { Evidence } from '../../work/evidence/contract.ts'
 import { createDirectoryWorkspaces } from '../../workspaces/directory.ts'
 import type { Workspace } from '../../workspaces/port.ts'
-import { examine, type Finding } from '../evidence.ts'
+import type { Finding } from '../../work/evidence/record.ts'
+import { checkEvidence } from '../evidence.ts'
 
 let base: string
 let workspace: Workspace
@@ -43,7 +44,7 @@ function commit(message: string, files: Record<string, string>): string {
 async function looked(evidence: object = {}, mayRunCommands = true): Promise<Finding> {
   const brief = aBrief({ evidence: [Evidence.parse({ kind: 'git', ...evidence })] })
   const report = { status: 'done' as const, summary: 'Done.', outputs: [] }
-  const { findings } = await examine(brief, report, workspace, systemClock, mayRunCommands)
+  const { findings } = await checkEvidence(brief, report, workspace, systemClock, mayRunCommands)
   return findings[0] as Finding
 }
 

@@ -12,7 +12,8 @@ import { systemClock } from '../../kernel/clock.ts'
 import { Evidence } from '../../work/evidence/contract.ts'
 import { createDirectoryWorkspaces } from '../../workspaces/directory.ts'
 import type { Workspace } from '../../workspaces/port.ts'
-import { examine, type Finding } from '../evidence.ts'
+import type { Finding } from '../../work/evidence/record.ts'
+import { checkEvidence } from '../evidence.ts'
 
 let workspace: Workspace
 const launchId = `att_http_${process.pid}`
@@ -45,7 +46,7 @@ async function looked(evidence: object, ourPorts: readonly number[] = [], mayRun
   const parsed = Evidence.parse({ kind: 'http', url: 'http://127.0.0.1:{port}/health?deep=1', ...evidence })
   const report = { status: 'done' as const, summary: 'Done.', outputs: [] }
   const brief = aBrief({ evidence: [parsed] })
-  const { findings } = await examine(brief, report, workspace, systemClock, mayRunCommands, ourPorts)
+  const { findings } = await checkEvidence(brief, report, workspace, systemClock, mayRunCommands, ourPorts)
   return findings[0] as Finding
 }
 

@@ -1,7 +1,8 @@
 import { shorten } from '../../kernel/text.ts'
 import type { EvidenceOf } from '../../work/evidence/contract.ts'
 import type { Workspace } from '../../workspaces/port.ts'
-import { type Found, type Output, type Scene, seen } from './finding.ts'
+import { type Found, type Scene, seen } from './finding.ts'
+import type { Output } from '../../work/evidence/record.ts'
 
 /** What was reported, apart by whether it is there. */
 export async function findOutputs(

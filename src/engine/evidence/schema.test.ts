@@ -9,7 +9,8 @@ import { type Clock, systemClock } from '../../kernel/clock.ts'
 import { Evidence } from '../../work/evidence/contract.ts'
 import { createDirectoryWorkspaces } from '../../workspaces/directory.ts'
 import type { Workspace } from '../../workspaces/port.ts'
-import { examine, type Finding } from '../evidence.ts'
+import type { Finding } from '../../work/evidence/record.ts'
+import { checkEvidence } from '../evidence.ts'
 
 let workspace: Workspace
 
@@ -23,7 +24,13 @@ const put = (path: string, text: string): void => writeFileSync(inside(path), te
 async function looked(evidence: object, clock: Clock = systemClock): Promise<Finding> {
   const brief = aBrief({ evidence: [Evidence.parse({ kind: 'schema', path: 'data.json', ...evidence })] })
   // Nothing of it is a command: it may be looked at everywhere.
-  const { findings } = await examine(brief, { status: 'done', summary: 'Done.', outputs: [] }, workspace, clock, false)
+  const { findings } = await checkEvidence(
+    brief,
+    { status: 'done', summary: 'Done.', outputs: [] },
+    workspace,
+    clock,
+    false,
+  )
   return findings[0] as Finding
 }
 

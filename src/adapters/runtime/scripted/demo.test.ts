@@ -2,13 +2,13 @@ import { expect, it } from 'vitest'
 
 import { createVirtualClock } from '../../../../test/support/virtual-clock.ts'
 import { directDemo } from '../../../daemon/demos/plays.contract.ts'
-import { examine } from '../../../engine/evidence.ts'
 import { systemClock } from '../../../kernel/clock.ts'
 import { Report } from '../../../work/attempts/contract.ts'
 import type { Brief } from '../../../work/briefs/contract.ts'
 import { makeLaunch } from '../contract-suite.ts'
 import type { Launch, RuntimeEvent } from '../port.ts'
 import { createScriptedRuntime } from './runtime.ts'
+import { checkEvidence } from '../../../engine/evidence.ts'
 
 it('plays a demonstration whose first attempt fails one proof and whose second passes all, in 12 to 20 seconds', async () => {
   const launch = await makeLaunch({ options: directDemo.runtimeOptions })
@@ -43,6 +43,6 @@ async function playThrough(launch: Launch) {
 async function failuresOf(launch: Launch, events: readonly RuntimeEvent[]): Promise<string[]> {
   const report = Report.parse(events.find((event) => event.kind === 'report')?.report)
   const brief = { evidence: directDemo.evidence } as Brief
-  const { findings } = await examine(brief, report, launch.workspace, systemClock, true)
+  const { findings } = await checkEvidence(brief, report, launch.workspace, systemClock, true)
   return findings.filter((finding) => !finding.passed).map((finding) => finding.detail)
 }

@@ -1,23 +1,40 @@
-import { inserted, record } from '../events/change.ts'
-import { artifacts, newestVersion } from '../work/artifacts/store.ts'
-import type { Attempt } from '../work/attempts/contract.ts'
-import type { Brief } from '../work/briefs/contract.ts'
-import { startsProcesses } from '../work/evidence/contract.ts'
-import { checks } from '../work/evidence/store.ts'
-import type { Examination } from './evidence.ts'
-import { type RunScope } from '../work/scope.ts'
-import { eventTags, nameOf } from '../work/briefs/moves.ts'
+import { inserted, record } from '../../events/change.ts'
+import { artifacts, newestVersion } from '../artifacts/store.ts'
+import type { Attempt } from '../attempts/contract.ts'
+import type { Brief } from '../briefs/contract.ts'
+import { type Check, startsProcesses } from './contract.ts'
+import { checks } from './store.ts'
+import { type RunScope } from '../scope.ts'
+import { eventTags, nameOf } from '../briefs/moves.ts'
+
+/** What was found, before it has an id and a place in the store. */
+export type Finding = Pick<
+  Check,
+  'item' | 'kind' | 'evidence' | 'passed' | 'detail' | 'output' | 'sha256' | 'boxed' | 'durationMs'
+>
+
+export interface Output {
+  path: string
+  sha256: string
+  bytes: number
+}
+
+export interface CheckResult {
+  findings: Finding[]
+  /** The reported outputs that exist; these become artifacts. */
+  outputs: Output[]
+}
 
 /** What was seen of an attempt's work, written down: its outputs as artifacts, each piece of evidence as a check. */
-export async function recordExamination(
+export async function recordChecks(
   scope: RunScope,
   attempt: Attempt,
   brief: Brief,
-  examination: Examination,
+  result: CheckResult,
 ): Promise<void> {
   const { tx, run, ids } = scope
   const place = { runId: run.id, briefId: brief.id, attemptId: attempt.id }
-  for (const output of examination.outputs) {
+  for (const output of result.outputs) {
     const newest = await newestVersion(tx, run.id, output.path)
     if (newest?.sha256 === output.sha256) continue
     const artifact = {
@@ -42,7 +59,7 @@ export async function recordExamination(
       [inserted(artifacts, artifact)],
     )
   }
-  const { findings } = examination
+  const { findings } = result
   // A plan, for one: nothing of it can be checked by a machine.
   if (findings.length === 0) return
   const passed = findings.filter((finding) => finding.passed).length
