@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 
-import { agentOf, openAgency, startAgency, type StartRun, type TestAgency, work } from '../../test/support/agency.ts'
-import { describeStores } from '../../test/support/store.ts'
-import { operator } from '../../test/support/work.ts'
-import type { StepInput } from '../adapters/runtime/scripted/contract.ts'
-import type { ChaosPointName } from '../kernel/chaos-point.ts'
-import type { Attempt } from '../work/attempts/contract.ts'
-import type { Run } from '../work/runs/contract.ts'
+import { agentOf, openAgency, startAgency, type StartRun, type TestAgency, work } from '../../../test/support/agency.ts'
+import { describeStores } from '../../../test/support/store.ts'
+import { operator } from '../../../test/support/work.ts'
+import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
+import type { ChaosPointName } from '../../kernel/chaos-point.ts'
+import type { Attempt } from '../attempts/contract.ts'
+import type { Run } from '../runs/contract.ts'
 
 const files = (...paths: string[]) => paths.map((path) => ({ kind: 'file', path }) as const)
 const writes = (path: string): StepInput => ({ write: { path, text: `${path}\n` } })
