@@ -9,7 +9,6 @@ import { briefs, findBrief } from '../work/briefs/store.ts'
 import { findNoteById } from '../work/notes/store.ts'
 import type { Question } from '../work/questions/contract.ts'
 import { findQuestion, listQuestionsOfBrief, questions } from '../work/questions/store.ts'
-import { endRun } from './decisions.ts'
 import { goOnAfterBudget } from './budget-answers.ts'
 import { resumeRun } from './gates.ts'
 import { resolveNote } from '../work/notes/moves.ts'
@@ -17,6 +16,7 @@ import { type RunScope } from '../work/scope.ts'
 import { abandonBrief } from './unblock.ts'
 import { resets, unblockBrief } from './unblocked.ts'
 import { touchRun } from '../work/runs/moves.ts'
+import { endRun } from '../work/runs/end.ts'
 
 /** The answer goes to the note it came from, to the brief it stopped, and to nothing else. */
 export async function answerQuestion(

@@ -6,13 +6,13 @@ import type { Budget, BudgetScope } from '../work/budgets/contract.ts'
 import { budgets, findBudget } from '../work/budgets/store.ts'
 import type { Question } from '../work/questions/contract.ts'
 import { listWaitingOfRun, questions } from '../work/questions/store.ts'
-import { endRun } from './decisions.ts'
 import { endLiveAttempts } from '../work/attempts/end-live.ts'
 import { isNearlyUsed, nameOfBudget, usedOf } from '../work/budgets/arithmetic.ts'
 import { type RunScope } from '../work/scope.ts'
 import { abandonBrief } from './unblock.ts'
 import { unblockBrief } from './unblocked.ts'
 import { touchRun } from '../work/runs/moves.ts'
+import { endRun } from '../work/runs/end.ts'
 
 /** The limit that stopped it becomes a higher one and what it stopped goes on; or it is given up. */
 export async function goOnAfterBudget(

@@ -16,7 +16,6 @@ import type { Judgement } from '../work/verdicts/contract.ts'
 import { requiresOf } from '../work/runs/contract.ts'
 import { giveBack } from '../work/budgets/moves.ts'
 import type { Classified } from './classify.ts'
-import { blockBrief, failBrief } from './decisions.ts'
 import { releaseDependents } from '../work/briefs/dependents.ts'
 import { type CheckResult, recordChecks } from '../work/evidence/record.ts'
 import { block, retryCrash, retryInterrupted, retryWith } from './retries.ts'
@@ -28,7 +27,7 @@ import { type RunScope } from '../work/scope.ts'
 import { checkStep } from './steps.ts'
 import { isGivenUp } from './unblock.ts'
 import { isWaitingFor, recordVerdict } from '../work/verdicts/moves.ts'
-import { eventTags, moveBrief } from '../work/briefs/moves.ts'
+import { blockBrief, eventTags, failBrief, moveBrief } from '../work/briefs/moves.ts'
 
 export interface AttemptEnd {
   classified: Classified

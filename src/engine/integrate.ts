@@ -18,15 +18,15 @@ import { findPart, listPartsHeldBy, parts } from '../work/parts/store.ts'
 import type { Run, RunRepository } from '../work/runs/contract.ts'
 import { findRun } from '../work/runs/store.ts'
 import { idOfWorkstream, ownersOf, workstreamOf } from '../work/briefs/branches.ts'
-import { completeBrief, endRun } from './decisions.ts'
 import type { EngineDeps } from './deps.ts'
 import { retryWith } from './retries.ts'
 import { openGate } from '../work/gates/open.ts'
 import { persist } from './persist.ts'
 import { landingHold, mergedPullRequest, mergeHold } from '../work/pull-requests/moves.ts'
 import { openScope, type RunScope } from '../work/scope.ts'
-import { eventTags, nameOf } from '../work/briefs/moves.ts'
+import { completeBrief, eventTags, nameOf } from '../work/briefs/moves.ts'
 import { moveRun, moveRunsMission, touchRun } from '../work/runs/moves.ts'
+import { endRun } from '../work/runs/end.ts'
 
 /**
  * Does in git what a run waits for: merges what has passed, in the order of the plan, and brings an approved result

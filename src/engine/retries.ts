@@ -3,10 +3,9 @@ import type { Brief, Correction } from '../work/briefs/contract.ts'
 import { findBrief } from '../work/briefs/store.ts'
 import type { QuestionClass } from '../work/questions/contract.ts'
 import type { Classified } from './classify.ts'
-import { blockBrief, failBrief } from './decisions.ts'
 import { type RunScope } from '../work/scope.ts'
 import { isWaitingFor } from '../work/verdicts/moves.ts'
-import { moveBrief, nameOf } from '../work/briefs/moves.ts'
+import { blockBrief, failBrief, moveBrief, nameOf } from '../work/briefs/moves.ts'
 
 /** Again, with what was wrong, as often as the brief's budget allows. */
 export async function retryWith(

@@ -1,8 +1,8 @@
 import type { Brief } from '../work/briefs/contract.ts'
 import { listQuestionsOfBrief } from '../work/questions/store.ts'
-import { failBrief } from './decisions.ts'
 import { type RunScope } from '../work/scope.ts'
 import { touchRun } from '../work/runs/moves.ts'
+import { failBrief } from '../work/briefs/moves.ts'
 
 /**
  * The operator gives a brief up: the run fails as soon as its agents have ended. One that is at work is not ended for

@@ -6,6 +6,10 @@ import type { RunScope } from '../scope.ts'
 import type { Brief } from './contract.ts'
 import { type BriefStatus, checkMove, endStatuses } from './states.ts'
 import { briefs } from './store.ts'
+import { shorten } from '../../kernel/text.ts'
+import { holdForMerge, waitsForMerge } from '../pull-requests/moves.ts'
+import type { QuestionClass } from '../questions/contract.ts'
+import { holdDependents, releaseDependents } from './dependents.ts'
 
 /** What the live log calls it. */
 export const nameOf = ({ label, key }: Pick<Brief, 'label' | 'key'>): string => label ?? key
@@ -73,4 +77,71 @@ function countersAfter(run: Run, { kind, status: from }: Brief, to: BriefStatus,
     briefsFailed: run.briefsFailed + (to === 'failed' ? 1 : 0) - (from === 'failed' ? 1 : 0),
     updatedAt: at,
   }
+}
+
+/** In a repository it is joined with the others' work first: whoever waits for it finds it there. */
+export async function passBrief(scope: RunScope, brief: Brief, reason: string): Promise<void> {
+  if (waitsForMerge(scope, brief)) return holdForMerge(scope, brief, reason)
+  await completeBrief(scope, brief, reason)
+}
+
+export async function completeBrief(
+  scope: RunScope,
+  brief: Brief,
+  reason: string,
+  patch: Partial<Brief> = {},
+): Promise<void> {
+  const verified = await moveBrief(scope, brief, 'verified', {
+    kind: 'completed',
+    code: 'DONE',
+    message:
+      brief.tier === null
+        ? `${brief.key} ✓ ${reason}`
+        : `${nameOf(brief)} ✓${isResolved(brief) ? ' (retry resolved)' : ''}`,
+    ...(isResolved(brief) ? { level: 'normal' as const } : {}),
+    data: { reason },
+    patch,
+    also: await releaseDependents(scope, brief),
+  })
+  await scope.decide({ kind: 'brief_verified', brief: verified })
+}
+
+/** Somebody saw it fail before. */
+const isResolved = ({ tier, retriesUsed }: Brief): boolean => tier === 't4' && retriesUsed > 0
+
+export async function closeBrief(scope: RunScope, brief: Brief): Promise<void> {
+  await moveBrief(scope, brief, 'done', {
+    kind: 'session_complete',
+    level: 'verbose',
+    message: `${brief.key} closed`,
+  })
+}
+
+/** Nobody below can go on: the playbook says whether somebody above is asked. */
+export async function blockBrief(
+  scope: RunScope,
+  brief: Brief,
+  reason: string,
+  cause: QuestionClass,
+  heldBy: string | null = null,
+): Promise<void> {
+  const blocked = await moveBrief(scope, brief, 'blocked', {
+    kind: 'escalated',
+    code: 'ESCALATE',
+    message: `${nameOf(brief)} is blocked: ${shorten(reason, 500)}`,
+    data: { class: cause },
+    patch: { interruptions: 0, heldBy },
+  })
+  await scope.decide({ kind: 'brief_blocked', brief: blocked, class: cause, reason })
+}
+
+export async function failBrief(scope: RunScope, brief: Brief, reason: string): Promise<void> {
+  const failed = await moveBrief(scope, brief, 'failed', {
+    kind: 'failed',
+    code: 'FAIL',
+    message: `${nameOf(brief)} ✗ ${reason}`,
+    patch: { failure: shorten(reason, 2_000) },
+    also: await holdDependents(scope, brief),
+  })
+  await scope.decide({ kind: 'brief_failed', brief: failed })
 }

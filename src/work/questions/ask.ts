@@ -10,9 +10,10 @@ import { listPendingOfRun } from '../gates/store.ts'
 import type { Question, QuestionClass, QuestionKind, QuestionOption } from './contract.ts'
 import { climb, isSimilar } from './ladder.ts'
 import { listQuestionsOfBrief, listWaitingOfRun, questions } from './store.ts'
-import { openGate } from '../gates/open.ts'
+import { keepPaused, openGate } from '../gates/open.ts'
 import { type RunScope } from '../scope.ts'
 import { touchRun } from '../runs/moves.ts'
+import { findAttempt } from '../attempts/store.ts'
 
 export interface NewQuestion {
   brief: Brief | null
@@ -276,4 +277,31 @@ async function withdraw(scope: RunScope, isOver: (question: Question) => boolean
       [updated(questions, question, { status: 'withdrawn', answeredAt: scope.tx.at })],
     )
   }
+}
+
+/** Whoever waits finds it there already: nothing starts before the answer. */
+export async function pauseAndAsk(scope: RunScope, text: string, context: string): Promise<void> {
+  await keepPaused(scope, text)
+  await askQuestion(scope, {
+    brief: null,
+    kind: 'failure',
+    class: 'gate',
+    text,
+    context,
+    options: [
+      { key: 'resume', label: 'Go on', detail: 'It is tried again with the last reason.' },
+      { key: 'abandon', label: 'Give up', detail: 'The run fails.' },
+    ],
+    recommendation: null,
+    risk: 'high',
+  })
+}
+
+/** What the agent itself asks, in its own words and with its own options. */
+export async function askForBrief(scope: RunScope, brief: Brief, reason: string, cause: QuestionClass): Promise<void> {
+  if (cause === 'budget') return askAboutBudget(scope, brief, reason)
+  const attempt =
+    cause !== 'asked' || brief.attemptId === null ? undefined : await findAttempt(scope.tx, brief.attemptId)
+  const asked = attempt?.report?.question
+  await askAboutBrief(scope, brief, asked?.text ?? reason, cause, asked)
 }

@@ -1,7 +1,6 @@
 import type { Runtime } from '../../adapters/runtime/port.ts'
 import type { Db, Tx } from '../../db/port.ts'
 import { checkCast } from '../briefs/cast.ts'
-import { cancelRun } from '../../engine/decisions.ts'
 import { checkNotLanding } from '../pull-requests/moves.ts'
 import { endLiveAttempts } from '../attempts/end-live.ts'
 import { checkPlan } from '../briefs/create.ts'
@@ -43,6 +42,7 @@ import { requireRun, resolveRun } from './find.ts'
 import { type PrepareDeps, type Prepared, prepareRun } from './prepare.ts'
 import { countRuns, listRuns, type RunQuery, runs } from './store.ts'
 import { moveRun, moveRunsMission, touchRun } from './moves.ts'
+import { cancelRun } from './end.ts'
 
 export type RunDefaults = Pick<
   RunConfiguration,

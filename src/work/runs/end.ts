@@ -1,0 +1,70 @@
+import { shorten } from '../../kernel/text.ts'
+import { endLiveAttempts } from '../attempts/end-live.ts'
+import type { Brief } from '../briefs/contract.ts'
+import { closeBrief, moveBrief } from '../briefs/moves.ts'
+import { liveStatuses } from '../briefs/states.ts'
+import { listOpenBriefs, listVerifiedBriefs } from '../briefs/store.ts'
+import { closeGates } from '../gates/open.ts'
+import { closePullRequest } from '../pull-requests/moves.ts'
+import { withdrawQuestions } from '../questions/ask.ts'
+import type { RunScope } from '../scope.ts'
+import { moveRun, moveRunsMission } from './moves.ts'
+
+/** For whoever wants to look at what an agent had before it. */
+const keepClonesMs = 24 * 3_600_000
+
+export async function endRun(scope: RunScope, status: 'done' | 'failed' | 'cancelled', summary: string): Promise<void> {
+  if (status === 'done') for (const brief of await verifiedOf(scope)) await closeBrief(scope, brief)
+  const open = await listOpenBriefs(scope.tx, scope.run.id)
+  // Nobody works on for a run that has ended: the verifier of a brief that was cancelled, for one.
+  if (open.some((brief) => liveStatuses.includes(brief.status))) await endLiveAttempts(scope, 'the run has ended')
+  for (const brief of open) {
+    // A step of a playbook is no work that waited to be accepted, and it is done all the same.
+    if (status === 'done' && brief.status === 'verified') {
+      await closeBrief(scope, brief)
+      continue
+    }
+    await moveBrief(scope, brief, 'cancelled', {
+      kind: 'brief_cancelled',
+      level: 'verbose',
+      message: `${brief.key} cancelled: the run has ${status === 'done' ? 'ended' : status}`,
+    })
+  }
+  await withdrawQuestions(scope)
+  await closeGates(scope)
+  if (status !== 'done') await closePullRequest(scope)
+  const patch = { heldBy: null }
+  if (status === 'done') {
+    const accepted = scope.run.status === 'accepting'
+    if (!accepted) await moveRun(scope, 'accepting', { level: 'verbose', message: 'every brief is done' })
+    await moveRun(scope, 'done', { code: 'ACCEPT', message: `✓ ${summary}`, summary, patch })
+    await moveRunsMission(scope, accepted ? ['done'] : ['review', 'done'], summary)
+  } else {
+    const code = status === 'failed' ? 'FAIL' : 'CANCELLED'
+    await moveRun(scope, status, { code, message: `✗ ${summary}`, summary, patch })
+    await moveRunsMission(scope, [status], summary)
+  }
+  if (scope.run.repository !== null)
+    await scope.later(scope.tx, { kind: 'clean_run', runId: scope.run.id, delayMs: keepClonesMs })
+  if (status !== 'cancelled') await tellEnd(scope, status, summary)
+}
+
+/** Those that waited for the result to be accepted; without such a gate each was closed when it was verified. */
+const verifiedOf = async (scope: RunScope): Promise<Brief[]> =>
+  scope.run.briefsVerified === 0 ? [] : listVerifiedBriefs(scope.tx, scope.run.id)
+
+async function tellEnd(scope: RunScope, status: 'done' | 'failed', summary: string): Promise<void> {
+  await scope.notify(scope.tx, {
+    kind: status === 'done' ? 'run_done' : 'run_failed',
+    title: `${status === 'done' ? 'Done' : 'Failed'}: ${shorten(scope.run.goalAnchor, 120)}`,
+    summary,
+    actions: [{ label: 'Look', command: `agency inspect ${scope.run.id}` }],
+    runId: scope.run.id,
+    organisationId: scope.run.organisationId,
+    object: scope.run.id,
+    state: status,
+  })
+}
+
+/** Stops a run from outside: whoever works on it is told by `afterCommit` of the caller. */
+export const cancelRun = (scope: RunScope, reason: string): Promise<void> => endRun(scope, 'cancelled', reason)
