@@ -7,8 +7,7 @@ import { amendBrief, commitDrafts, releaseDrafts, reopenDrafts, reviseDraft } fr
 import { blockBrief, closeBrief, failBrief, passBrief } from '../work/briefs/moves.ts'
 import { adoptPlan, createPlanner, replan, reworkResult, withPlan } from '../work/briefs/planner.ts'
 import { reworkBrief, sendBack } from '../work/briefs/send-back.ts'
-import { resolveBrief } from './unblocked.ts'
-import { supersede } from './superseded.ts'
+import { resolveBrief } from '../work/briefs/unblock.ts'
 import { openGate, passGate } from '../work/gates/open.ts'
 import { tell } from '../work/parts/moves.ts'
 import { beginLanding, holdPartForMerge, openPullRequest } from '../work/pull-requests/moves.ts'
@@ -17,6 +16,7 @@ import { endRun } from '../work/runs/end.ts'
 import type { RunScope } from '../work/scope.ts'
 import { commissionVerifier, verifyBriefs } from '../work/verdicts/moves.ts'
 import { partBoundary, viewFor } from './view.ts'
+import { supersede } from '../work/briefs/cancel.ts'
 
 /** Asks the playbook and does what it says, until it has nothing more to say. All in the caller's transaction. */
 export async function applyDecisions(scope: RunScope, event: PlaybookEvent): Promise<void> {

@@ -25,9 +25,9 @@ import { holdProvider } from '../work/stops/provider-holds.ts'
 import { splitBrief } from '../work/briefs/split.ts'
 import { type RunScope } from '../work/scope.ts'
 import { checkStep } from './steps.ts'
-import { isGivenUp } from './unblock.ts'
 import { isWaitingFor, recordVerdict } from '../work/verdicts/moves.ts'
 import { blockBrief, eventTags, failBrief, moveBrief } from '../work/briefs/moves.ts'
+import { isGivenUp } from '../work/briefs/unblock.ts'
 
 export interface AttemptEnd {
   classified: Classified

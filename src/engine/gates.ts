@@ -9,8 +9,7 @@ import { listQuestionsOfBrief } from '../work/questions/store.ts'
 import { askQuestion, withdrawPauseQuestions } from '../work/questions/ask.ts'
 import { isFinal, keepPaused, openGate, releaseGate } from '../work/gates/open.ts'
 import { type RunScope } from '../work/scope.ts'
-import { abandonBrief } from './unblock.ts'
-import { resets, unblockBrief } from './unblocked.ts'
+import { abandonBrief, resets, unblockBrief } from '../work/briefs/unblock.ts'
 import { touchRun } from '../work/runs/moves.ts'
 
 /** As often as this a gate may be rejected before somebody should think about something else. */

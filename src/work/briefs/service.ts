@@ -1,5 +1,5 @@
 import type { Db, ReadTx } from '../../db/port.ts'
-import { cancelBrief } from '../../engine/cancel.ts'
+import { cancelBrief } from './cancel.ts'
 import { checkNotLanding } from '../pull-requests/moves.ts'
 import { type ScopeParts, scopeOf } from '../scope.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'

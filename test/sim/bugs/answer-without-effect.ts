@@ -1,5 +1,5 @@
-import type { unblockBrief as unblocked } from '../../../src/engine/unblocked.ts'
+import type { unblockBrief as unblocked } from '../../../src/work/briefs/unblock.ts'
 
-export * from '../../../src/engine/unblocked.ts'
+export * from '../../../src/work/briefs/unblock.ts'
 
 export const unblockBrief: typeof unblocked = async () => {}

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 
-import { agentOf, openAgency, startAgency, work } from '../../test/support/agency.ts'
-import { describeStores } from '../../test/support/store.ts'
-import { operator } from '../../test/support/work.ts'
-import type { StepInput } from '../adapters/runtime/scripted/contract.ts'
-import type { Workspaces } from '../workspaces/port.ts'
-import { createMemoryWorkspaces } from '../workspaces/memory.ts'
+import { agentOf, openAgency, startAgency, work } from '../../../test/support/agency.ts'
+import { describeStores } from '../../../test/support/store.ts'
+import { operator } from '../../../test/support/work.ts'
+import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
+import type { Workspaces } from '../../workspaces/port.ts'
+import { createMemoryWorkspaces } from '../../workspaces/memory.ts'
 
 const hang: StepInput[] = [{ hang: {} }]
 const report = { status: 'done' as const, summary: 'Done.', outputs: [] }

@@ -1,10 +1,12 @@
-import type { Brief } from '../work/briefs/contract.ts'
-import type { QuestionClass } from '../work/questions/contract.ts'
-import { freeDependents } from '../work/briefs/dependents.ts'
-import { type RunScope } from '../work/scope.ts'
-import { moveBrief, nameOf } from '../work/briefs/moves.ts'
-import type { Decision } from '../playbooks/contract.ts'
-import { findBrief } from '../work/briefs/store.ts'
+import type { Brief } from './contract.ts'
+import type { QuestionClass } from '../questions/contract.ts'
+import { freeDependents } from './dependents.ts'
+import type { RunScope } from '../scope.ts'
+import { failBrief, moveBrief, nameOf } from './moves.ts'
+import type { Decision } from '../../playbooks/contract.ts'
+import { findBrief } from './store.ts'
+import { listQuestionsOfBrief } from '../questions/store.ts'
+import { touchRun } from '../runs/moves.ts'
 
 /** The counter that stopped it starts anew, the others stay. */
 export const resets: Partial<Record<QuestionClass, Partial<Brief>>> = {
@@ -42,5 +44,28 @@ export async function resolveBrief(
       ...(corrections === undefined ? {} : { corrections: [...corrections] }),
     },
     `answered by ${by}`,
+  )
+}
+
+/**
+ * The operator gives a brief up: the run fails as soon as its agents have ended. One that is at work is not ended for
+ * it; whatever it comes to, it has failed.
+ */
+export async function abandonBrief(scope: RunScope, brief: Brief, reason: string): Promise<void> {
+  await touchRun(
+    scope,
+    { abandoned: true },
+    { kind: 'log', level: 'normal', briefId: brief.id, message: `${brief.key} is given up` },
+  )
+  if (brief.status === 'blocked') return failBrief(scope, brief, reason)
+  if (brief.status === 'failed') await scope.decide({ kind: 'siblings_ended' })
+}
+
+/** Somebody gave it up while an agent was at work on it. */
+export async function isGivenUp(scope: RunScope, brief: Brief): Promise<boolean> {
+  if (!scope.run.abandoned) return false
+  const asked = await listQuestionsOfBrief(scope.tx, brief.id)
+  return asked.some(({ answer, options }) =>
+    options.some(({ key, label }) => key === 'abandon' && (answer === key || answer === label)),
   )
 }
