@@ -1,5 +1,5 @@
 import type { Db, ReadTx, Tx } from '../../db/port.ts'
-import { releaseHeld } from '../../engine/budget-answers.ts'
+import { releaseHeld } from './answer.ts'
 import { isNearlyUsed, nameOfBudget, usedOf } from './arithmetic.ts'
 import { type ScopeParts, scopeOf } from '../scope.ts'
 import { inserted, record, updated } from '../../events/change.ts'

@@ -1,5 +1,5 @@
 import type { Db, ReadTx, Stream, Tx } from '../../db/port.ts'
-import { approveGate, expireGate, rejectGate, remindOfGate, resumeRun } from '../../engine/gates.ts'
+import { approveGate, expireGate, rejectGate, remindOfGate, resumeRun } from './decide.ts'
 import { isFinal, pauseRun } from './open.ts'
 import { type RunScope, type ScopeParts, scopeOf } from '../scope.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'

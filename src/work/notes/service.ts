@@ -1,5 +1,5 @@
 import type { Db, ReadTx } from '../../db/port.ts'
-import { answerQuestion } from '../../engine/answers.ts'
+import { answerQuestion } from '../questions/answer.ts'
 import { addNote, escalateNote, resolveNote } from './moves.ts'
 import { type RunScope, type ScopeParts, scopeOf } from '../scope.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'

@@ -1,5 +1,5 @@
 import type { Db, ReadTx } from '../../db/port.ts'
-import { answerQuestion } from '../../engine/answers.ts'
+import { answerQuestion } from './answer.ts'
 import { type ScopeParts, scopeOf } from '../scope.ts'
 import { change } from '../../events/change.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'

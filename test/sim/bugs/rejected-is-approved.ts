@@ -1,5 +1,5 @@
-import { approveGate, type rejectGate as rejected } from '../../../src/engine/gates.ts'
+import { approveGate, type rejectGate as rejected } from '../../../src/work/gates/decide.ts'
 
-export * from '../../../src/engine/gates.ts'
+export * from '../../../src/work/gates/decide.ts'
 
 export const rejectGate: typeof rejected = (scope, gateId, by, reason) => approveGate(scope, gateId, by, reason)

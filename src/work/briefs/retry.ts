@@ -1,11 +1,10 @@
-import { shorten } from '../kernel/text.ts'
-import type { Brief, Correction } from '../work/briefs/contract.ts'
-import { findBrief } from '../work/briefs/store.ts'
-import type { QuestionClass } from '../work/questions/contract.ts'
-import type { Classified } from './classify.ts'
-import { type RunScope } from '../work/scope.ts'
-import { isWaitingFor } from '../work/verdicts/moves.ts'
-import { blockBrief, failBrief, moveBrief, nameOf } from '../work/briefs/moves.ts'
+import { shorten } from '../../kernel/text.ts'
+import type { Brief, Correction } from './contract.ts'
+import { findBrief } from './store.ts'
+import type { QuestionClass } from '../questions/contract.ts'
+import { type RunScope } from '../scope.ts'
+import { isWaitingFor } from '../verdicts/moves.ts'
+import { blockBrief, failBrief, moveBrief, nameOf } from './moves.ts'
 
 /** Again, with what was wrong, as often as the brief's budget allows. */
 export async function retryWith(
@@ -29,9 +28,9 @@ export async function retryWith(
   })
 }
 
-export async function retryCrash(scope: RunScope, brief: Brief, classified: Classified): Promise<void> {
+export async function retryCrash(scope: RunScope, brief: Brief, crash: { readonly detail: string }): Promise<void> {
   if (brief.crashRetries >= brief.crashLimit) {
-    const reason = `${classified.detail} (after ${brief.crashRetries} of ${brief.crashLimit} retries)`
+    const reason = `${crash.detail} (after ${brief.crashRetries} of ${brief.crashLimit} retries)`
     await (brief.kind === 'verify' ? giveUpVerifier(scope, brief, reason) : failBrief(scope, brief, reason))
     return
   }
@@ -39,7 +38,7 @@ export async function retryCrash(scope: RunScope, brief: Brief, classified: Clas
   await moveBrief(scope, brief, 'pending', {
     kind: 'retried',
     code: 'FAIL',
-    message: `${nameOf(brief)} ✗ ${classified.detail} (retry ${used}/${brief.crashLimit})`,
+    message: `${nameOf(brief)} ✗ ${crash.detail} (retry ${used}/${brief.crashLimit})`,
     data: { class: 'crash', used, limit: brief.crashLimit },
     patch: { crashRetries: used, interruptions: 0 },
   })

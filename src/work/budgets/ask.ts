@@ -1,10 +1,10 @@
-import { record, updated } from '../events/change.ts'
-import type { Brief } from '../work/briefs/contract.ts'
-import { briefs, findBrief } from '../work/briefs/store.ts'
-import type { BudgetScope } from '../work/budgets/contract.ts'
-import { listBudgetsAbove } from '../work/budgets/store.ts'
-import { describeUse } from '../work/budgets/arithmetic.ts'
-import type { RunScope } from '../work/scope.ts'
+import { record, updated } from '../../events/change.ts'
+import type { Brief } from '../briefs/contract.ts'
+import { briefs, findBrief } from '../briefs/store.ts'
+import type { BudgetScope } from './contract.ts'
+import { listBudgetsAbove } from './store.ts'
+import { describeUse } from './arithmetic.ts'
+import type { RunScope } from '../scope.ts'
 
 /** A brief could start but for a budget that nobody will give anything back to: the playbook says what becomes of it. */
 export async function askForBudget(scope: RunScope, briefId: string, by: BudgetScope): Promise<void> {
