@@ -15,7 +15,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   },
   'dependency-met-early': {
     description: 'a dependent brief starts when its dependency is reported, not when it is verified',
-    replaces: { 'engine/scope.ts': 'dependency-met-early.ts' },
+    replaces: { 'work/briefs/moves.ts': 'dependency-met-early.ts' },
   },
   'no-sweep': {
     description: 'a lost wake-up is never made up for',
@@ -27,19 +27,19 @@ export const bugs: Readonly<Record<string, Bug>> = {
   },
   'rejected-is-approved': {
     description: 'a rejection counts as an approval',
-    replaces: { 'engine/gates.ts': 'rejected-is-approved.ts' },
+    replaces: { 'work/gates/decide.ts': 'rejected-is-approved.ts' },
   },
   'budget-after-launch': {
     description: 'an agent starts before the budget is checked',
-    replaces: { 'engine/money.ts': 'budget-after-launch.ts' },
+    replaces: { 'work/budgets/arithmetic.ts': 'budget-after-launch.ts' },
   },
   'budget-not-given-back': {
     description: 'the unused reservation of an attempt is not released',
-    replaces: { 'engine/budgets.ts': 'budget-not-given-back.ts' },
+    replaces: { 'work/budgets/moves.ts': 'budget-not-given-back.ts' },
   },
   'verdict-counted-twice': {
     description: 'a failed verification counts as two',
-    replaces: { 'engine/scope.ts': 'verdict-counted-twice.ts' },
+    replaces: { 'work/briefs/moves.ts': 'verdict-counted-twice.ts' },
   },
   'event-outside': {
     description: 'an event is written after the transaction that it describes',
@@ -47,11 +47,11 @@ export const bugs: Readonly<Record<string, Bug>> = {
   },
   'retry-not-counted': {
     description: 'a retry after bad output is not counted',
-    replaces: { 'engine/scope.ts': 'retry-not-counted.ts' },
+    replaces: { 'work/briefs/moves.ts': 'retry-not-counted.ts' },
   },
   'notes-ignored': {
     description: 'work counts as done while its notes are open',
-    replaces: { 'engine/notes.ts': 'notes-ignored.ts' },
+    replaces: { 'work/notes/moves.ts': 'notes-ignored.ts' },
   },
   'evidence-skipped': {
     description: 'evidence is accepted without a check',
@@ -67,24 +67,24 @@ export const bugs: Readonly<Record<string, Bug>> = {
   },
   'dependents-not-released': {
     description: 'the last of several dependents is not released by a verified brief',
-    replaces: { 'engine/dependents.ts': 'dependents-not-released.ts' },
+    replaces: { 'work/briefs/dependents.ts': 'dependents-not-released.ts' },
   },
   'quorum-ignored': {
     description: 'one approval is enough when several are needed',
-    replaces: { 'engine/halt.ts': 'quorum-ignored.ts' },
+    replaces: { 'work/gates/open.ts': 'quorum-ignored.ts' },
   },
   'stale-verdict': {
     description: 'a verdict about an earlier attempt counts',
-    replaces: { 'engine/verify.ts': 'stale-verdict.ts' },
+    replaces: { 'work/verdicts/moves.ts': 'stale-verdict.ts' },
     isRare: true,
   },
   'cancelled-works-on': {
     description: 'the agents of a cancelled run keep working',
-    replaces: { 'engine/live.ts': 'cancelled-works-on.ts' },
+    replaces: { 'work/attempts/end-live.ts': 'cancelled-works-on.ts' },
   },
   'answer-without-effect': {
     description: 'an answered question leaves its brief blocked',
-    replaces: { 'engine/unblocked.ts': 'answer-without-effect.ts' },
+    replaces: { 'work/briefs/unblock.ts': 'answer-without-effect.ts' },
   },
   'plan-not-waited-for': {
     description: 'planned work starts before the plan is approved',

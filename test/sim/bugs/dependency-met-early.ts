@@ -1,7 +1,7 @@
 import { releaseDependents } from '../../../src/work/briefs/dependents.ts'
 import { moveBrief as moved } from '../../../src/work/briefs/moves.ts'
 
-export * from '../../../src/work/scope.ts'
+export * from '../../../src/work/briefs/moves.ts'
 
 export const moveBrief: typeof moved = async (scope, brief, to, move) =>
   to === 'ready_for_verification'

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 
 import { bugs } from './all.ts'
@@ -8,7 +9,7 @@ export function injectBug(name: string): void {
   if (bug === undefined) throw new Error(`unknown bug "${name}"; available: ${Object.keys(bugs).join(', ')}`)
   const replaced = new Map(
     Object.entries(bug.replaces).map(([module, replacement]) => [
-      new URL(`../../../src/${module}`, import.meta.url).href,
+      originalUrl(module),
       new URL(replacement, import.meta.url).href,
     ]),
   )
@@ -20,4 +21,11 @@ export function injectBug(name: string): void {
       return replacement === undefined ? found : { ...found, url: replacement }
     },
   })
+}
+
+/** A module that has moved would never be replaced, and its bug never be there to find. */
+function originalUrl(module: string): string {
+  const url = new URL(`../../../src/${module}`, import.meta.url)
+  if (!existsSync(url)) throw new Error(`src/${module} does not exist: correct the path in test/sim/bugs/all.ts`)
+  return url.href
 }

@@ -1,6 +1,6 @@
 import { moveBrief as moved } from '../../../src/work/briefs/moves.ts'
 
-export * from '../../../src/work/scope.ts'
+export * from '../../../src/work/briefs/moves.ts'
 
 export const moveBrief: typeof moved = (scope, brief, to, move) => {
   const failures = move.patch?.verificationFailures ?? 0
