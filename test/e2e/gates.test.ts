@@ -27,7 +27,7 @@ const done = (output: string) => [
   { report: { status: 'done', summary: `Wrote ${output}`, outputs: [output] } },
 ]
 
-/** A plan whose second brief asks a question first, and whose third is failed once by its verifier. */
+/** A plan: the second brief asks a question first, and a verifier fails the third one once. */
 const plan = () => {
   const brief = (key: string, title: string, after: string[], attempts: unknown[], verify?: unknown[]) => ({
     key,

@@ -8,7 +8,7 @@ import { type ModelServer, startModelServer } from '../support/model-server/serv
 
 const key = 'dummy-key-that-nobody-may-see'
 
-/** Creates an installation with one model, whose key is only in the daemon's environment. */
+/** Creates an installation with one model; its key is only in the daemon's environment. */
 async function install(rules: readonly Rule[]): Promise<{ cli: TestCli; model: ModelServer }> {
   const model = await startModelServer(rules)
   const cli = createTestCli()

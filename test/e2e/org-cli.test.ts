@@ -6,7 +6,7 @@ import { parse } from 'yaml'
 
 import { createOrgCli, type OrgCli, sixSeats } from '../support/org-cli.ts'
 
-/** One daemon for all tests: each test creates what it needs under a name of its own. */
+/** One daemon for all tests: each test creates its organisations under names of their own. */
 let org: OrgCli
 beforeAll(async () => {
   org = createOrgCli()

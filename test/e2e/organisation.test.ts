@@ -379,7 +379,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
 
   it('shows nothing of other organisations before the chosen one is known', async () => {
     await startRun(daemon, 'done', 'Work for Development')
-    // A pending gate, whose number in the navigation shows that everything but the list of organisations is loaded.
+    // A pending gate: its count in the navigation shows that everything but the list of organisations is loaded.
     await daemon.ask('POST', '/runs', { goal: 'Planned', runtime: 'scripted', plan_gate: true })
     await open(`/org/${kent.slug}`)
     // Records every displayed text, however briefly it is shown.

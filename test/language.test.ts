@@ -1,0 +1,59 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+import { describe, expect, it } from 'vitest'
+
+import { commentCeilings, nameCeilings, nameShareCeiling } from './support/language-ceilings.ts'
+import { commentLanguage, dialectShareOfNames, namesWithoutSubject, rateOf } from './support/language.ts'
+
+const root = resolve(import.meta.dirname, '..')
+const files = globSync('{src,web,test,bench,scripts}/**/*.{ts,tsx,mjs}', { cwd: root })
+  .filter((path) => !path.includes('node_modules'))
+  .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+const tests = files.filter(({ path }) => /\.test\.tsx?$|contract-suite\.ts$/.test(path))
+
+/** Dialect words per 1,000 comment words; projects with plain comments have 0.1 to 2.3. */
+const limit = 5
+
+describe('comments', () => {
+  it.each([...commentLanguage(files)])('of %s name their subject', (folder, language) => {
+    expect(rateOf(language)).toBeLessThanOrEqual(commentCeilings[folder] ?? limit)
+  })
+
+  it('without a subject are counted', () => {
+    const text = '// Who judges looks at what whoever worked has left.\nconst a = 1 /* nobody is told */\n'
+    const planted = commentLanguage([{ path: 'src/planted/deep/file.ts', text }])
+    expect(planted.get('src/planted')).toEqual({ words: 12, dialect: 5 })
+    expect(rateOf({ words: 12, dialect: 5 })).toBeGreaterThan(limit)
+    const plain = '// A verifier shares the workspace of the brief it verifies.\n'
+    expect(commentLanguage([{ path: 'src/a.ts', text: plain }]).get('src')).toMatchObject({ dialect: 0 })
+  })
+})
+
+describe('names of tests', () => {
+  it('begin with a subject or a verb', () => {
+    const found = [...namesWithoutSubject(tests)].filter(
+      ([folder, names]) => names.length > (nameCeilings[folder] ?? 0),
+    )
+    expect(found).toEqual([])
+  })
+
+  it('are plain English', () => {
+    expect(dialectShareOfNames(tests)).toBeLessThanOrEqual(nameShareCeiling)
+  })
+
+  it('without a subject are found in every form', () => {
+    const text = `it('what is new', f)
+      describeStores('Who waits', f)
+      it.each([1])('nobody %s', f)
+      describe.skipIf(x)(\`somebody \${x}\`, f)
+      it('whatever it takes', f)
+      it('shows “what is new”', f)
+      expect('who')`
+    const planted = [{ path: 'web/planted/a.test.ts', text }]
+    expect([...namesWithoutSubject(planted)]).toEqual([
+      ['web/planted', ['what is new', 'Who waits', 'nobody %s', 'somebody …']],
+    ])
+    expect(dialectShareOfNames(planted)).toBeCloseTo(5 / 6)
+  })
+})
