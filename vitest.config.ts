@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification, type TestUserConfig } from 'vite
 import { reportPath, reportsVariable, suiteVariable, unhandledPath } from './scripts/report.ts'
 import { unhandledErrors } from './scripts/unhandled-errors.ts'
 import { filesOnPostgres } from './test/support/store-files.ts'
+import { processFiles } from './test/support/suite-files.ts'
 
 const globalSetup = ['test/support/memory.setup.ts', 'test/support/postgres.setup.ts']
 /** Suites that start hundreds of daemons start them from a bundle that is built once. */
@@ -27,6 +28,13 @@ const unit = [
   'test/support/**/*.test.ts',
   'web/**/*.test.{ts,tsx}',
 ]
+/**
+ * `unit` and `process` are suites of one project, so that `--project unit <file>` plays any of their files. Only
+ * `scripts/test.ts` separates them.
+ */
+const suite = process.env[suiteVariable]
+const slow = processFiles(import.meta.dirname, unit)
+
 /** The suite on PostgreSQL plays only the files that use the store. */
 const isOnPostgresAlone = process.env['AGENCY_TEST_STORE'] === 'postgres'
 const onPostgres = (): string[] =>
@@ -43,8 +51,16 @@ export default defineConfig({
         test: {
           name: 'unit',
           globalSetup,
-          include: isOnPostgresAlone ? onPostgres() : unit,
-          exclude: [...configDefaults.exclude, 'test/e2e/**', 'test/chaos/**', 'test/agents/**'],
+          include: isOnPostgresAlone ? onPostgres() : suite === 'process' ? slow : unit,
+          exclude: [
+            ...configDefaults.exclude,
+            'test/e2e/**',
+            'test/chaos/**',
+            'test/agents/**',
+            ...(suite === 'unit' ? slow : []),
+          ],
+          // Importing the product takes longer than most files of `unit`, which have no global state: once per worker.
+          isolate: suite !== 'unit',
           maxWorkers,
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -97,7 +113,6 @@ export default defineConfig({
 /** Adds the reporters whose files `scripts/test.ts` reads after the run. */
 function reporters(): NonNullable<TestUserConfig['reporters']> {
   const folder = process.env[reportsVariable]
-  const suite = process.env[suiteVariable]
   if (folder === undefined || suite === undefined) return ['default']
   const json = ['json', { outputFile: reportPath(folder, suite) }] as const
   return ['default', [...json], unhandledErrors(unhandledPath(folder, suite))]

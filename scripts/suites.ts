@@ -23,8 +23,17 @@ export const suites: readonly Suite[] = [
   {
     name: 'unit',
     project: 'unit',
-    about: 'everything that needs Node alone, on SQLite',
+    about: 'quick tests in one process, on SQLite',
     command: 'npm run test -- unit',
+    quick: true,
+    environment: { AGENCY_TEST_STORE: 'sqlite' },
+    missing: null,
+  },
+  {
+    name: 'process',
+    project: 'unit',
+    about: 'tests that start agents, git, boxes and shells, the simulation and the fuzzer, on SQLite',
+    command: 'npm run test -- process',
     quick: true,
     environment: { AGENCY_TEST_STORE: 'sqlite' },
     missing: null,

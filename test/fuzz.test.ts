@@ -1,3 +1,5 @@
+// @suite process
+
 import { Agent, request as httpRequest } from 'node:http'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'

@@ -1,3 +1,5 @@
+// @suite process
+
 import { execFileSync, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,3 +1,5 @@
+// @suite process
+
 import { describe, expect, it } from 'vitest'
 
 import type { Scenario, StepInput } from '../adapters/runtime/scripted/contract.ts'

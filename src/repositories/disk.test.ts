@@ -1,3 +1,5 @@
+// @suite process
+
 import { randomBytes } from 'node:crypto'
 import { readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'

@@ -1,3 +1,5 @@
+// @suite process
+
 import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,3 +1,5 @@
+// @suite process
+
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

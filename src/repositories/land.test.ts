@@ -1,3 +1,5 @@
+// @suite process
+
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

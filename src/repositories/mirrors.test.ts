@@ -1,3 +1,5 @@
+// @suite process
+
 import { readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 

@@ -1,3 +1,5 @@
+// @suite process
+
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {

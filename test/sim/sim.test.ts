@@ -1,3 +1,5 @@
+// @suite process
+
 import { describe, expect, it } from 'vitest'
 
 import { bugs } from './bugs/all.ts'

@@ -1,3 +1,5 @@
+// @suite process
+
 import { describe } from 'vitest'
 
 import { boxHere, createTestBox } from '../../../test/support/box.ts'

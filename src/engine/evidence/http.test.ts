@@ -1,3 +1,5 @@
+// @suite process
+
 import { createHash } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

@@ -1,3 +1,5 @@
+// @suite process
+
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

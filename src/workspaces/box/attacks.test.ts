@@ -1,3 +1,5 @@
+// @suite process
+
 import { beforeAll, describe, expect, it } from 'vitest'
 
 import { attackAsUnprivileged, type Played, whyNotUnprivileged } from '../../../test/box/run-unprivileged.ts'

@@ -1,3 +1,5 @@
+// @suite process
+
 import { spawnSync } from 'node:child_process'
 import { expect, it } from 'vitest'
 

@@ -1,3 +1,5 @@
+// @suite process
+
 import { afterAll, describe } from 'vitest'
 
 import { boxHere, createTestBox } from '../../../../test/support/box.ts'

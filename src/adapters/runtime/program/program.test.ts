@@ -1,3 +1,5 @@
+// @suite process
+
 import { chmod, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

@@ -1,3 +1,5 @@
+// @suite process
+
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
