@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, posix, relative } from 'node:path'
 
 import { parseAst } from 'rolldown/parseAst'
@@ -27,8 +27,18 @@ export function readSources(root: string, folders: readonly string[]): SourceFil
   return folders.flatMap((folder) =>
     filesUnder(join(root, folder))
       .filter((path) => /\.tsx?$/.test(path))
-      .map((path) => scan(relative(root, path).replaceAll('\\', '/'), readFileSync(path, 'utf8'))),
+      .map((path) => scanOnce(root, path)),
   )
+}
+
+/** Parsed files by path and time of change: several tests of a worker read the whole repository, which takes seconds. */
+const scanned = new Map<string, SourceFile>()
+
+function scanOnce(root: string, path: string): SourceFile {
+  const key = `${path} ${statSync(path).mtimeMs}`
+  const known = scanned.get(key) ?? scan(relative(root, path).replaceAll('\\', '/'), readFileSync(path, 'utf8'))
+  scanned.set(key, known)
+  return known
 }
 
 export function scan(path: string, text: string): SourceFile {
