@@ -8,7 +8,7 @@ import { daemonRoutes } from './daemon/routes.ts'
 import type { DaemonService } from './daemon/service.ts'
 import type { Db } from './db/port.ts'
 import { applyDecisions } from './engine/decisions.ts'
-import type { AttemptFiles, EngineDeps } from './engine/deps.ts'
+import type { EngineDeps } from './engine/deps.ts'
 import { createEngine, type Engine } from './engine/engine.ts'
 import type { ScopeParts } from './work/scope.ts'
 import type { Feed } from './events/feed.ts'
@@ -71,6 +71,7 @@ import {
 } from './work/mission-workspaces/service.ts'
 import { createWorkspaceTree } from './work/mission-workspaces/tree.ts'
 import type { Workspaces } from './workspaces/port.ts'
+import type { AttemptFiles } from './work/attempts/files.ts'
 
 /** The parts that differ between a daemon, a simulation and a benchmark. */
 export interface Parts {

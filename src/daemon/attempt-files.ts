@@ -3,9 +3,9 @@ import { createWriteStream } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import type { AttemptFiles } from '../engine/deps.ts'
 import { createRedactor } from '../secrets/redact.ts'
 import { readPart } from './attempt-output.ts'
+import type { AttemptFiles } from '../work/attempts/files.ts'
 
 /** One flooding agent must not fill the disk: what is kept of its output ends here. */
 const keptBytes = 10_000_000

@@ -1,6 +1,5 @@
 import { open } from 'node:fs/promises'
-
-import type { OutputPart } from '../engine/deps.ts'
+import type { OutputPart } from '../work/attempts/files.ts'
 
 /** One answer: some thousand lines, and no more than a browser takes in at once. */
 const partBytes = 256 * 1_024

@@ -11,7 +11,6 @@ import { isLook, missingIn } from '../work/briefs/branches.ts'
 import { characterOf } from './character.ts'
 import { conclude } from './conclude.ts'
 import { placeOf } from './place.ts'
-import { type Claimed, recordStart, type Start } from './claim.ts'
 import type { Stop } from './classify.ts'
 import { watchDeadlines } from './deadlines.ts'
 import { type EngineDeps, runtimeOf } from './deps.ts'
@@ -24,6 +23,7 @@ import { turnOf } from '../work/briefs/split.ts'
 import { scopeOf } from '../work/scope.ts'
 import { createSpending, type Spending } from './spending.ts'
 import type { PricedCall } from '../work/spends/record.ts'
+import { type Claimed, recordStart, type Start } from './start.ts'
 
 /** An attempt of this process, from claim to recorded end. */
 export interface LiveAttempt {

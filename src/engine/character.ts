@@ -1,9 +1,9 @@
 import type { Launch } from '../adapters/runtime/port.ts'
 import { redact } from '../secrets/redact.ts'
 import type { Brief } from '../work/briefs/contract.ts'
-import type { Claimed } from './claim.ts'
 import type { EngineDeps } from './deps.ts'
 import { outputOf } from './output-schema.ts'
+import type { Claimed } from './start.ts'
 
 /** Who the agent is, in which step, how much it may do unasked, and where an interrupted one goes on. */
 export async function characterOf(

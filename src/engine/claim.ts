@@ -1,13 +1,12 @@
-import { agents, nextAgentIds, workingAgent } from '../work/agents/store.ts'
+import { agents, nextAgentIds } from '../work/agents/store.ts'
 import type { ReadTx, Stream, Tx } from '../db/port.ts'
-import { inserted, updated } from '../events/change.ts'
+import { inserted } from '../events/change.ts'
 import type { Attempt } from '../work/attempts/contract.ts'
 import { attempts, findAttempt } from '../work/attempts/store.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 import { listBriefsById, type Work } from '../work/briefs/store.ts'
 import type { Budget } from '../work/budgets/contract.ts'
 import { listBudgetsAbove, listStarved } from '../work/budgets/store.ts'
-import type { Run } from '../work/runs/contract.ts'
 import { findRun } from '../work/runs/store.ts'
 import { listHolds, lookForObstacles } from '../work/stops/store.ts'
 import { askForBudget, holdForOwnBudget } from '../work/budgets/ask.ts'
@@ -18,14 +17,7 @@ import type { EngineDeps } from './deps.ts'
 import { afterReserving, type Amount, nothing, reserve } from '../work/budgets/arithmetic.ts'
 import { type RunScope, scopeOf } from '../work/scope.ts'
 import { moveBrief, nameOf } from '../work/briefs/moves.ts'
-
-export interface Claimed {
-  run: Run
-  brief: Brief
-  attempt: Attempt
-  /** Of the budgets above it. */
-  streams?: readonly Stream[]
-}
+import type { Claimed } from './start.ts'
 
 export interface ClaimRound {
   claimed: Claimed[]
@@ -229,29 +221,3 @@ async function sessionOf(tx: Tx, brief: Brief): Promise<string | null> {
 }
 
 const resumable: ReadonlySet<string> = new Set(['interrupted', 'blocked', 'budget'])
-
-/** What is known of an agent once it exists. */
-export type Start = Pick<Attempt, 'pid' | 'promptSha256' | 'session' | 'boxed'>
-
-/** The agent exists: from now on the brief is being worked on. */
-export async function recordStart(
-  scope: RunScope,
-  brief: Brief,
-  attempt: Attempt,
-  start: Start,
-): Promise<{ brief: Brief; attempt: Attempt }> {
-  const { tx } = scope
-  const patch = { status: 'running' as const, ...start, startedAt: tx.at }
-  const how = [attempt.runtime, attempt.simulated ? 'simulated' : null, start.boxed ? null : 'not boxed'].filter(
-    (part) => part !== null,
-  )
-  const working = await moveBrief(scope, brief, 'working', {
-    kind: 'spawned',
-    code: 'START',
-    message: `${nameOf(brief)} attempt ${attempt.fence} (${how.join(', ')})`,
-    attemptId: attempt.id,
-    data: { pid: start.pid, runtime: attempt.runtime, simulated: attempt.simulated, boxed: start.boxed },
-    also: [updated(attempts, attempt, patch), workingAgent(attempt)],
-  })
-  return { brief: working, attempt: { ...attempt, ...patch } }
-}

@@ -8,7 +8,6 @@ import type { Brief } from '../work/briefs/contract.ts'
 import type { Run } from '../work/runs/contract.ts'
 import type { Workspace } from '../workspaces/port.ts'
 import { faultOfCast } from '../work/briefs/cast.ts'
-import { type Claimed, recordStart } from './claim.ts'
 import { type Classified, classify, type Stop } from './classify.ts'
 import { type CollectedEnd, collectWork } from './collect.ts'
 import type { EngineDeps } from './deps.ts'
@@ -20,6 +19,7 @@ import { openScope } from '../work/scope.ts'
 import { type PricedCall, recordSpends } from '../work/spends/record.ts'
 import { faultOfJudgement } from '../work/verdicts/moves.ts'
 import { checkEvidence } from './evidence.ts'
+import { type Claimed, recordStart } from './start.ts'
 
 export interface Conclusion {
   ended: AgentEnded

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-
-import type { AttemptFiles } from './deps.ts'
+import type { AttemptFiles } from '../work/attempts/files.ts'
 
 /** For simulations and benchmarks: the prompt is hashed and forgotten, the output dropped. */
 export const createMemoryFiles = (): AttemptFiles => ({

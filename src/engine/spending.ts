@@ -6,12 +6,12 @@ import { shorten } from '../kernel/text.ts'
 import { findProgress } from '../work/attempts/store.ts'
 import { findRun } from '../work/runs/store.ts'
 import { findSpend, spendId } from '../work/spends/store.ts'
-import type { Claimed } from './claim.ts'
 import type { EngineDeps } from './deps.ts'
 import type { Refused } from '../work/budgets/arithmetic.ts'
 import { persist } from './persist.ts'
 import { scopeOf } from '../work/scope.ts'
 import { type PricedCall, recordSpends } from '../work/spends/record.ts'
+import type { Claimed } from './start.ts'
 
 /** What an attempt's agent says about its model calls, written while it works. */
 export interface Spending {

@@ -11,7 +11,6 @@ import { type Agency, composeAgency, type Parts } from '../../src/compose.ts'
 import { partOf } from '../../src/daemon/attempt-output.ts'
 import { openStore } from '../../src/db/open.ts'
 import type { Db } from '../../src/db/port.ts'
-import type { AttemptFiles } from '../../src/engine/deps.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { Notice } from '../../src/work/scope.ts'
 import { laterThrough, wakeGates, wakeRuns } from '../../src/engine/wakes.ts'
@@ -43,6 +42,7 @@ import { createSeenLog, type LogLineSeen } from './server.ts'
 import { type FreshStore, type OpenFresh, testChainKey } from './store.ts'
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts'
 import { operator, plainDefaults } from './work.ts'
+import type { AttemptFiles } from '../../src/work/attempts/files.ts'
 
 export interface AgencyOptions {
   /** Default: SQLite in memory. */

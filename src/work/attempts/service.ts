@@ -1,5 +1,4 @@
 import type { Db } from '../../db/port.ts'
-import type { AttemptFiles } from '../../engine/deps.ts'
 import { change } from '../../events/change.ts'
 import { type Actor, type AgentActor, actorName } from '../../kernel/actor.ts'
 import { bug, notFound, refusal } from '../../kernel/errors.ts'
@@ -9,6 +8,7 @@ import { redact, redactDeeply } from '../../secrets/redact.ts'
 import { findBrief } from '../briefs/store.ts'
 import type { Report } from './contract.ts'
 import { attempts, checkFence, findAttempt } from './store.ts'
+import type { AttemptFiles } from './files.ts'
 
 export type Attempts = ReturnType<typeof createAttempts>
 
