@@ -178,7 +178,7 @@ describe('a test on PostgreSQL', () => {
     ])
     rmSync(folder, { recursive: true })
     const found = filesOnPostgres(root, ['src', 'test'])
-    for (const path of ['src/db/write.test.ts', 'src/engine/engine.test.ts', 'src/work/runs/runs.test.ts'])
+    for (const path of ['src/db/write.test.ts', 'src/engine/loop/engine.test.ts', 'src/work/runs/runs.test.ts'])
       expect(found).toContain(path)
   })
 })

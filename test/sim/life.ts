@@ -1,7 +1,7 @@
 import type { AgentHandle, Runtime } from '../../src/adapters/runtime/port.ts'
 import { composeAgency } from '../../src/compose.ts'
 import type { Db } from '../../src/db/port.ts'
-import { createMemoryFiles } from '../../src/engine/memory-files.ts'
+import { createMemoryFiles } from '../../src/engine/attempt/memory-files.ts'
 import { createJobs, type Jobs } from '../../src/jobs/queue.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import { refusal } from '../../src/kernel/errors.ts'

@@ -1,5 +1,5 @@
 import { playbooks } from '../../src/compose.ts'
-import { applyDecisions } from '../../src/engine/decisions.ts'
+import { applyDecisions } from '../../src/engine/outcome/decide.ts'
 import { type RunScope, scopeOf } from '../../src/work/scope.ts'
 import { systemIds } from '../../src/kernel/ids.ts'
 import { findRun } from '../../src/work/runs/store.ts'

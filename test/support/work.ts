@@ -1,5 +1,5 @@
 import { newBrief } from '../../src/work/briefs/create.ts'
-import { nothingFound } from '../../src/engine/view.ts'
+import { nothingFound } from '../../src/engine/outcome/view.ts'
 import { operatorPersona } from '../../src/kernel/ids.ts'
 import type { OperatorActor } from '../../src/kernel/actor.ts'
 import type { View } from '../../src/playbooks/contract.ts'

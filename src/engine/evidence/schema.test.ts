@@ -10,7 +10,7 @@ import { Evidence } from '../../work/evidence/contract.ts'
 import { createDirectoryWorkspaces } from '../../workspaces/directory.ts'
 import type { Workspace } from '../../workspaces/port.ts'
 import type { Finding } from '../../work/evidence/record.ts'
-import { checkEvidence } from '../evidence.ts'
+import { checkEvidence } from './check.ts'
 
 let workspace: Workspace
 

@@ -19,7 +19,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   },
   'no-sweep': {
     description: 'a lost wake-up is never made up for',
-    replaces: { 'engine/engine.ts': 'no-sweep.ts' },
+    replaces: { 'engine/loop/engine.ts': 'no-sweep.ts' },
   },
   'released-on-reject': {
     description: 'a rejected gate releases the run',
@@ -55,11 +55,11 @@ export const bugs: Readonly<Record<string, Bug>> = {
   },
   'evidence-skipped': {
     description: 'evidence is accepted without a check',
-    replaces: { 'engine/evidence.ts': 'evidence-skipped.ts' },
+    replaces: { 'engine/evidence/check.ts': 'evidence-skipped.ts' },
   },
   'interrupted-as-crash': {
     description: 'a crash of the daemon is counted as a crash of the agent',
-    replaces: { 'engine/end.ts': 'interrupted-as-crash.ts' },
+    replaces: { 'engine/outcome/end.ts': 'interrupted-as-crash.ts' },
   },
   'attempt-forgotten': {
     description: 'one attempt of an earlier process is not recovered',

@@ -1,6 +1,6 @@
-import { checkEvidence as examined } from '../../../src/engine/evidence.ts'
+import { checkEvidence as examined } from '../../../src/engine/evidence/check.ts'
 
-export * from '../../../src/engine/evidence.ts'
+export * from '../../../src/engine/evidence/check.ts'
 
 export const checkEvidence: typeof examined = async (...parts) => {
   const { findings, outputs } = await examined(...parts)

@@ -1,6 +1,6 @@
-import { endAttempt as ended } from '../../../src/engine/end.ts'
+import { endAttempt as ended } from '../../../src/engine/outcome/end.ts'
 
-export * from '../../../src/engine/end.ts'
+export * from '../../../src/engine/outcome/end.ts'
 
 export const endAttempt: typeof ended = (scope, brief, attempt, end) =>
   ended(scope, brief, attempt, {

@@ -1,4 +1,4 @@
-import { createEngine as created } from '../../../src/engine/engine.ts'
+import { createEngine as created } from '../../../src/engine/loop/engine.ts'
 
 export const createEngine: typeof created = (parts) => {
   const { clock } = parts

@@ -1,4 +1,4 @@
-import { nothingFound } from '../../../src/engine/view.ts'
+import { nothingFound } from '../../../src/engine/outcome/view.ts'
 import type {
   Decision,
   Found,

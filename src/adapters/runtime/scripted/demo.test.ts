@@ -8,7 +8,7 @@ import type { Brief } from '../../../work/briefs/contract.ts'
 import { makeLaunch } from '../contract-suite.ts'
 import type { Launch, RuntimeEvent } from '../port.ts'
 import { createScriptedRuntime } from './runtime.ts'
-import { checkEvidence } from '../../../engine/evidence.ts'
+import { checkEvidence } from '../../../engine/evidence/check.ts'
 
 it('plays a demonstration whose first attempt fails one proof and whose second passes all, in 12 to 20 seconds', async () => {
   const launch = await makeLaunch({ options: directDemo.runtimeOptions })

@@ -1,0 +1,223 @@
+import type { AgentEnded, AgentHandle, RuntimeEvent } from '../../adapters/runtime/port.ts'
+import { fromWire } from '../../operations/wire.ts'
+import { type Attempt, Report } from '../../work/attempts/contract.ts'
+import { findProgress } from '../../work/attempts/store.ts'
+import type { Brief } from '../../work/briefs/contract.ts'
+import { findBrief } from '../../work/briefs/store.ts'
+import { startsProcesses } from '../../work/evidence/contract.ts'
+import { listNotesOfBrief } from '../../work/notes/store.ts'
+import type { Workspace } from '../../workspaces/port.ts'
+import { isLook, missingIn } from '../../work/briefs/branches.ts'
+import { characterOf } from './launch-options.ts'
+import { conclude } from './conclude.ts'
+import { placeOf } from './workspace.ts'
+import type { Stop } from './classify.ts'
+import { watchDeadlines } from './deadlines.ts'
+import { type EngineDeps, runtimeOf } from '../deps.ts'
+import { givenTo } from './inputs.ts'
+import type { Refused } from '../../work/budgets/arithmetic.ts'
+import { outputOf } from './output-schema.ts'
+import { persist } from '../persist.ts'
+import { renderBrief } from './prompt.ts'
+import { turnOf } from '../../work/briefs/split.ts'
+import { scopeOf } from '../../work/scope.ts'
+import { createSpending, type Spending } from './spending.ts'
+import type { PricedCall } from '../../work/spends/record.ts'
+import { type Claimed, recordStart, type Start } from './start.ts'
+
+/** An attempt of this process, from claim to recorded end. */
+export interface LiveAttempt {
+  readonly attemptId: string
+  readonly organisationId: number
+  /** Resolves when everything about it has been recorded. */
+  readonly ended: Promise<void>
+  /** The agent did something; its idle deadline starts anew. */
+  touch(): void
+  stop(why: Stop): void
+}
+
+export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
+  let claimed = taken
+  let stopped: Stop | null = null
+  let refused: Refused | null = null
+  let isGone = false
+  let handle: AgentHandle | null = null
+  let touch = (): void => {}
+  const interrupt = async (): Promise<void> => {
+    await handle?.interrupt().catch((error: unknown) => {
+      deps.log.error('an agent could not be interrupted', { attempt: taken.attempt.id, error: String(error) })
+    })
+  }
+  const stop = (why: Stop): void => {
+    stopped ??= why
+    void interrupt()
+  }
+  const spending = createSpending(deps, taken, (why) => {
+    // Whoever has ended by itself meanwhile spends nothing more.
+    if (isGone) return
+    refused ??= why
+    stop('budget')
+  })
+
+  async function play(): Promise<void> {
+    const { attempt, run } = claimed
+    deps.chaosPoint('brief.claimed')
+    let ended: AgentEnded
+    let played = nothingPlayed()
+    let calls: PricedCall[] = []
+    let workspace: Workspace | null = null
+    try {
+      const runtime = runtimeOf(deps, claimed.brief)
+      const place = placeOf(deps, run, claimed.brief)
+      if (isFreshLook(claimed)) await deps.workspaces.remove(place)
+      workspace = await deps.workspaces.prepare(place)
+      deps.chaosPoint('workspace.prepared')
+      const inputs = await givenTo(deps, run, claimed.brief)
+      const prompt = await promptFor(deps, claimed, inputs)
+      const promptSha256 = await deps.files.writePrompt(attempt.id, prompt)
+      handle = await runtime.launch({
+        launchId: attempt.id as never,
+        prompt,
+        workspace,
+        options: claimed.brief.runtimeOptions,
+        environment: deps.environmentOf(attempt.id, attempt.fence),
+        attempt: turnOf(claimed.brief, attempt.fence),
+        kind: claimed.brief.kind,
+        ...(await characterOf(deps, claimed, inputs)),
+      })
+      deps.chaosPoint('agent.launched')
+      const start = { pid: handle.pid, session: handle.session ?? null, boxed: handle.boxed ?? false }
+      if (stopped !== null) void interrupt()
+      const started = await persist(deps, () => recordStarted(deps, claimed, { ...start, promptSha256 }))
+      deps.chaosPoint('attempt.started')
+      if (started === null) stop('cancelled')
+      else claimed = started
+      const deadlines = watchDeadlines(deps.clock, run.configuration, stop)
+      touch = deadlines.touch
+      try {
+        played = await followAgent(deps, claimed, handle, spending, touch)
+      } finally {
+        isGone = true
+        deadlines.cancel()
+      }
+      ended = played.ended
+      deps.chaosPoint('agent.exited')
+      calls = await spending.rest(claimed.brief.evidence.some(({ kind }) => startsProcesses(kind)))
+    } catch (error) {
+      // A fault of ours looks the same from here as an agent that cannot be started; it is logged with its run.
+      const failure = handle === null ? 'could not be started' : 'could not be followed'
+      await interrupt()
+      deps.log.warn(`an attempt ${failure}`, { run: run.id, attempt: attempt.id, error: String(error) })
+      ended = {
+        kind: 'ended',
+        exitCode: null,
+        signal: null,
+        detail: `${failure}: ${error instanceof Error ? error.message : String(error)}`,
+      }
+    }
+    await conclude(deps, claimed, workspace, {
+      ended,
+      stopped,
+      report: played.report,
+      calls,
+      streams: spending.streams(),
+      refused,
+      startFailed: handle === null,
+    })
+  }
+
+  return {
+    attemptId: claimed.attempt.id,
+    organisationId: claimed.run.organisationId,
+    ended: play().catch((error: unknown) => {
+      deps.log.error('an attempt could not be recorded; it is taken up again at the next start', {
+        run: claimed.run.id,
+        attempt: claimed.attempt.id,
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      })
+    }),
+    touch: () => touch(),
+    stop,
+  }
+}
+
+/** Who looks once more sees what is there now, not what was there the last time. */
+const isFreshLook = ({ run, brief, attempt }: Claimed): boolean =>
+  run.repository !== null && isLook(brief) && attempt.fence > 1 && attempt.session === null
+
+/** What was noted in earlier attempts, and what became of it, goes along. */
+async function promptFor(deps: EngineDeps, { run, brief, attempt }: Claimed, inputs: Brief['inputs']): Promise<string> {
+  const noted = run.notesTotal === 0 ? [] : await deps.db.read((tx) => listNotesOfBrief(tx, brief.id))
+  const judged =
+    run.repository === null || brief.verifies === null
+      ? null
+      : ((await deps.db.read((tx) => findBrief(tx, brief.verifies as string))) ?? null)
+  return renderBrief(deps.promptOf(run.playbook, brief.kind, brief.phase), { ...brief, inputs }, attempt.fence, {
+    notes: noted,
+    judged,
+    missing: await missingIn(deps, run, brief),
+    goal: run.goalAnchor,
+    output: outputOf(deps.playbooks.get(run.playbook), brief)?.shown ?? null,
+  })
+}
+
+interface Played {
+  ended: AgentEnded
+  report: unknown
+}
+
+const nothingPlayed = (): Played => ({ ended: { kind: 'ended', exitCode: null, signal: null }, report: undefined })
+
+async function followAgent(
+  deps: EngineDeps,
+  claimed: Claimed,
+  handle: AgentHandle,
+  spending: Spending,
+  touch: () => void,
+): Promise<Played> {
+  const played = nothingPlayed()
+  const output = await deps.files.openOutput(claimed.attempt.id)
+  try {
+    for await (const event of handle.events) {
+      touch()
+      note(played, event, spending, output.append)
+    }
+  } finally {
+    await output.close()
+  }
+  return played
+}
+
+function note(played: Played, event: RuntimeEvent, spending: Spending, append: (text: string) => void): void {
+  switch (event.kind) {
+    case 'text':
+      return append(`${event.text}\n`)
+    case 'tool':
+      return append(`[${event.name}] ${event.summary}\n`)
+    case 'usage':
+      return spending.add(event, append)
+    case 'report':
+      // As the API does it for reports that come through it.
+      played.report = fromWire(Report, event.report)
+      return
+    case 'ended':
+      played.ended = event
+  }
+}
+
+/** Null when somebody else has ended it meanwhile. While an attempt is live, its brief changes only through it. */
+async function recordStarted(
+  deps: EngineDeps,
+  { run, brief, attempt: known }: Claimed,
+  start: Start,
+): Promise<Claimed | null> {
+  return deps.db.write([`run:${run.id}`], async (tx) => {
+    const progress = await findProgress(tx, known.id)
+    if (progress === undefined || progress.status === 'ended') return null
+    const attempt: Attempt = { ...known, ...progress }
+    // Recorded already, by a commit whose answer got lost.
+    if (attempt.status === 'running') return { run, brief: { ...brief, status: 'working' }, attempt }
+    const scope = scopeOf(deps, tx, run, 'engine')
+    return { run, ...(await recordStart(scope, brief, attempt, start)) }
+  })
+}

@@ -1,0 +1,29 @@
+import type { Launch } from '../../adapters/runtime/port.ts'
+import { redact } from '../../secrets/redact.ts'
+import type { Brief } from '../../work/briefs/contract.ts'
+import type { EngineDeps } from '../deps.ts'
+import { outputOf } from './output-schema.ts'
+import type { Claimed } from './start.ts'
+
+/** Who the agent is, in which step, how much it may do unasked, and where an interrupted one goes on. */
+export async function characterOf(
+  deps: EngineDeps,
+  { run, brief, attempt }: Claimed,
+  inputs: Brief['inputs'],
+): Promise<Pick<Launch, 'systemPrompt' | 'output' | 'step' | 'mode' | 'session' | 'allowed'>> {
+  const persona = (await deps.personaText?.(brief.personaId, run)) ?? ''
+  const goal = brief.tier === null ? '' : `The goal that everything serves: ${redact(run.goalAnchor)}`
+  const text = [persona, goal].filter((each) => each !== '').join('\n\n')
+  const output = outputOf(deps.playbooks.get(run.playbook), brief)
+  return {
+    ...(text === '' ? {} : { systemPrompt: text }),
+    ...(output === null ? {} : { output: { name: output.name, schema: output.schema } }),
+    ...(brief.phase === null
+      ? {}
+      : { step: { phase: brief.phase, workstream: brief.workstream, key: brief.key, inputs, files: brief.files } }),
+    // Who plans looks and changes nothing, whatever the run allows.
+    mode: brief.kind === 'plan' ? 'plan_only' : (run.configuration.mode ?? 'yolo'),
+    session: attempt.session,
+    allowed: brief.allowed,
+  }
+}

@@ -1,0 +1,120 @@
+import { type ModelCall, noPrices } from '../../adapters/prices/port.ts'
+import type { ModelUsage } from '../../adapters/runtime/port.ts'
+import type { Stream } from '../../db/port.ts'
+import { bug } from '../../kernel/errors.ts'
+import { shorten } from '../../kernel/text.ts'
+import { findProgress } from '../../work/attempts/store.ts'
+import { findRun } from '../../work/runs/store.ts'
+import { findSpend, spendId } from '../../work/spends/store.ts'
+import type { EngineDeps } from '../deps.ts'
+import type { Refused } from '../../work/budgets/arithmetic.ts'
+import { persist } from '../persist.ts'
+import { scopeOf } from '../../work/scope.ts'
+import { type PricedCall, recordSpends } from '../../work/spends/record.ts'
+import type { Claimed } from './start.ts'
+
+/** What an attempt's agent says about its model calls, written while it works. */
+export interface Spending {
+  add(usage: ModelUsage, append: (text: string) => void): void
+  /** The agent is gone: resolves to the calls that are still to be written, for whoever writes its end. */
+  rest(isEndFar: boolean): Promise<PricedCall[]>
+  /** Which streams its budgets are in, as far as is known. */
+  streams(): readonly Stream[]
+}
+
+/** `refuse` is called when it has to stop. An attempt that says nothing about its calls costs nothing here. */
+export function createSpending(deps: EngineDeps, claimed: Claimed, refuse: (why: Refused) => void): Spending {
+  let number = 0
+  let tokens = 0
+  let waiting: PricedCall[] = []
+  let streams = claimed.streams ?? []
+  let writing: Promise<void> | null = null
+  let failure: { error: unknown } | null = null
+  let isOver = false
+
+  function add(usage: ModelUsage, append: (text: string) => void): void {
+    const call = callOf(usage, tokens)
+    if (call === null) return append('[usage] not a number of tokens; ignored\n')
+    if (call.inputTokens + call.outputTokens === 0) return
+    tokens += call.inputTokens + call.outputTokens
+    waiting.push({ ...call, number: ++number, costMicros: null })
+    writing ??= writeSoon()
+  }
+
+  /** Those that come in one breath are written together, and those of an agent that ends in it with its end. */
+  async function writeSoon(): Promise<void> {
+    try {
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      while (waiting.length > 0 && !isOver) await write(await priced(take()))
+    } catch (error) {
+      failure = { error }
+    } finally {
+      writing = null
+    }
+  }
+
+  const take = (atMost = callsPerWrite): PricedCall[] => {
+    const taken = waiting.slice(0, atMost)
+    waiting = waiting.slice(atMost)
+    return taken
+  }
+
+  const priced = (calls: readonly PricedCall[]): Promise<PricedCall[]> =>
+    Promise.all(calls.map(async (call) => ({ ...call, costMicros: await (deps.prices ?? noPrices).priceOf(call) })))
+
+  async function write(calls: readonly PricedCall[]): Promise<void> {
+    let isRepeated = false
+    const spent = await persist(deps, () =>
+      deps.db.write([`run:${claimed.run.id}`, ...streams], async (tx) => {
+        // A commit whose answer got lost.
+        if (isRepeated && (await findSpend(tx, spendId(claimed.attempt.id, calls[0]?.number ?? 0))) !== undefined)
+          return null
+        isRepeated = true
+        const run = await findRun(tx, claimed.run.id)
+        const progress = await findProgress(tx, claimed.attempt.id)
+        if (run === undefined || progress === undefined) throw bug(`attempt ${claimed.attempt.id} vanished`)
+        const scope = scopeOf(deps, tx, run, 'engine')
+        const attempt = { ...claimed.attempt, ...progress }
+        return recordSpends(scope, claimed.brief, attempt, calls, { goOn: true })
+      }),
+    )
+    if (spent === null) return
+    streams = spent.streams
+    if (spent.refused !== null) refuse(spent.refused)
+  }
+
+  return {
+    add,
+    async rest(isEndFar) {
+      isOver = true
+      await writing
+      if (failure !== null) throw failure.error
+      while (waiting.length > (isEndFar ? 0 : callsPerWrite)) await write(await priced(take()))
+      return priced(take())
+    },
+    streams: () => streams,
+  }
+}
+
+/** All of them are in one event; a babbling agent's are in several. */
+const callsPerWrite = 200
+
+/** An agent's word about itself: nothing negative, broken or absurd reaches a sum, nor does it break one. */
+function callOf(usage: ModelUsage, before: number): ModelCall | null {
+  const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage
+  if (![inputTokens, outputTokens, inputTokens + outputTokens + before].every(isCount)) return null
+  const isWhole = isCount(cacheReadTokens) && isCount(cacheWriteTokens)
+  return {
+    provider: nameOf(usage.provider),
+    model: nameOf(usage.model),
+    inputTokens,
+    outputTokens,
+    cacheReadTokens: isWhole ? cacheReadTokens : 0,
+    cacheWriteTokens: isWhole ? cacheWriteTokens : 0,
+  }
+}
+
+const nameOf = (text: string | undefined): string | null => shorten((text ?? '').trim(), 200) || null
+
+/** A billion tokens in one attempt is years of work; ten thousand times that is still a safe integer. */
+const isCount = (tokens: number): boolean => Number.isSafeInteger(tokens) && tokens >= 0 && tokens <= 1e9

@@ -1,0 +1,274 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+
+import { freshFolder } from '../../../test/support/store.ts'
+import { createVirtualClock } from '../../../test/support/virtual-clock.ts'
+import { aBrief } from '../../../test/support/work.ts'
+import { systemClock } from '../../kernel/clock.ts'
+import { Evidence } from '../../work/evidence/contract.ts'
+import { createDirectoryWorkspaces } from '../../workspaces/directory.ts'
+import type { Workspace } from '../../workspaces/port.ts'
+import type { Finding } from '../../work/evidence/record.ts'
+import { checkEvidence } from './check.ts'
+
+let base: string
+let workspace: Workspace
+
+beforeEach(async () => {
+  base = freshFolder()
+  workspace = await createDirectoryWorkspaces({ root: join(base, 'workspaces') }).prepare(aBrief())
+})
+
+const inside = (path: string): string => join(workspace.path, path)
+const put = (path: string, text: string): void => writeFileSync(inside(path), text)
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+const examined = (evidence: readonly object[], outputs: readonly string[] = [], mayRunCommands = true) =>
+  checkEvidence(
+    aBrief({ evidence: evidence.map((each) => Evidence.parse(each)) }),
+    { status: 'done', summary: 'Done.', outputs: [...outputs] },
+    workspace,
+    systemClock,
+    mayRunCommands,
+  )
+
+async function looked(evidence: object, outputs: readonly string[] = []): Promise<Finding> {
+  const { findings } = await examined([evidence], outputs)
+  return findings[0] as Finding
+}
+
+describe('a file', () => {
+  it('holds when it is there, with its size and hash', async () => {
+    put('poem.txt', 'A river\n')
+    expect(await looked({ kind: 'file', path: 'poem.txt' })).toMatchObject({
+      item: 0,
+      kind: 'file',
+      passed: true,
+      detail: 'poem.txt, 8 bytes',
+      sha256: sha256('A river\n'),
+    })
+  })
+
+  it('holds only with everything that was expected of it', async () => {
+    const text = 'A river flows\n'
+    put('poem.txt', text)
+    const file = { kind: 'file', path: 'poem.txt' }
+    const fitting = [{ contains: 'river' }, { minBytes: text.length }, { sha256: sha256(text) }]
+    const wrong = [
+      [{ contains: 'ocean' }, 'poem.txt does not contain "ocean"'],
+      [{ minBytes: text.length + 1 }, `poem.txt has 14 bytes, expected at least 15`],
+      [{ sha256: sha256('another') }, 'poem.txt has another hash than expected'],
+    ] as const
+    for (const each of fitting) expect(await looked({ ...file, ...each })).toMatchObject({ passed: true })
+    for (const [each, detail] of wrong)
+      expect(await looked({ ...file, ...each })).toMatchObject({ passed: false, detail })
+    expect(await looked(Object.assign({}, file, ...fitting) as object)).toMatchObject({ passed: true })
+  })
+
+  it('is not held by an empty one, unless that was asked for', async () => {
+    put('empty', '')
+    expect(await looked({ kind: 'file', path: 'empty' })).toMatchObject({ passed: false })
+    expect(await looked({ kind: 'file', path: 'empty', minBytes: 0 })).toMatchObject({ passed: true })
+  })
+
+  it('is not believed when it is missing, a directory, a FIFO or a link that leads out', async () => {
+    writeFileSync(join(base, 'secret'), 'secret river')
+    mkdirSync(inside('directory'))
+    execFileSync('mkfifo', [inside('fifo')])
+    symlinkSync(join(base, 'secret'), inside('absolute'))
+    symlinkSync('../../../secret', inside('relative'))
+    symlinkSync(base, inside('folder'))
+    for (const path of ['missing', 'directory', 'fifo', 'absolute', 'relative', 'folder/secret'])
+      expect(await looked({ kind: 'file', path, contains: 'river' }), path).toMatchObject({
+        passed: false,
+        sha256: null,
+        detail: `${path} is not there, not a file inside the workspace, or too large`,
+      })
+  })
+
+  it('is found through a link that stays inside', async () => {
+    put('poem.txt', 'river')
+    symlinkSync('poem.txt', inside('link'))
+    expect(await looked({ kind: 'file', path: 'link', contains: 'river' })).toMatchObject({ passed: true })
+  })
+
+  it('is not read when it has terabytes', async () => {
+    put('huge', '')
+    truncateSync(inside('huge'), 5 * 1024 ** 4)
+    expect(await looked({ kind: 'file', path: 'huge' })).toMatchObject({ passed: false })
+  })
+
+  it('is searched in its first million bytes and hashed whole', async () => {
+    const text = `river ${'x'.repeat(1_100_000)} ocean`
+    put('long', text)
+    expect(await looked({ kind: 'file', path: 'long', contains: 'river', sha256: sha256(text) })).toMatchObject({
+      passed: true,
+    })
+    expect(await looked({ kind: 'file', path: 'long', contains: 'ocean' })).toMatchObject({ passed: false })
+  })
+
+  it('cannot be named outside the workspace', () => {
+    for (const path of ['/etc/passwd', '../secret', 'a/../../secret', 'a\0b', ''])
+      expect(Evidence.safeParse({ kind: 'file', path }).success, path).toBe(false)
+  })
+})
+
+describe('a command', () => {
+  it('holds by its exit code', async () => {
+    put('poem.txt', 'river\n')
+    expect(await looked({ kind: 'command', run: 'cat poem.txt' })).toMatchObject({
+      kind: 'command',
+      passed: true,
+      detail: 'exit code 0',
+      output: 'river\n',
+      sha256: sha256('river\n'),
+      boxed: false,
+    })
+    expect(await looked({ kind: 'command', run: 'echo no; exit 4' })).toMatchObject({
+      passed: false,
+      detail: 'exit code 4, expected 0',
+      output: 'no\n',
+    })
+    expect(await looked({ kind: 'command', run: 'exit 4', expectExit: 4 })).toMatchObject({ passed: true })
+    expect(await looked({ kind: 'command', run: 'true', expectExit: 4 })).toMatchObject({ passed: false })
+  })
+
+  it('holds by what it prints, on either output', async () => {
+    const command = { kind: 'command', expectOutput: '3 passed' }
+    expect(await looked({ ...command, run: 'echo 3 passed' })).toMatchObject({ passed: true })
+    expect(await looked({ ...command, run: 'echo 3 passed >&2' })).toMatchObject({ passed: true })
+    expect(await looked({ ...command, run: 'echo 2 passed' })).toMatchObject({
+      passed: false,
+      detail: 'its output does not contain "3 passed"',
+    })
+    expect(await looked({ ...command, run: 'echo 3 passed; exit 1' })).toMatchObject({ passed: false })
+  })
+
+  it('fails when it takes too long, is killed, or has no workspace to start in', async () => {
+    expect(await looked({ kind: 'command', run: 'echo begun; sleep 60', timeoutSeconds: 0.3 })).toMatchObject({
+      passed: false,
+      detail: 'still running after 0.3 s',
+      output: 'begun\n',
+    })
+    expect(await looked({ kind: 'command', run: 'kill -9 $$' })).toMatchObject({
+      passed: false,
+      detail: 'killed by SIGKILL',
+    })
+    rmSync(workspace.path, { recursive: true })
+    expect(await looked({ kind: 'command', run: 'true' })).toMatchObject({
+      passed: false,
+      detail: 'could not be started',
+      output: 'could not be started (ENOENT)',
+    })
+  })
+
+  it('is stored with the beginning of its output and the hash of all of it', async () => {
+    const all = 'river\n'.repeat(400_000)
+    const finding = await looked({ kind: 'command', run: 'yes river | head -n 400000' })
+    expect(finding).toMatchObject({ passed: true, sha256: sha256(all) })
+    expect(finding.output).toBe(`${all.slice(0, 3_999)}…`)
+  })
+
+  it('loses its secrets before it is stored', async () => {
+    const finding = await looked({ kind: 'command', run: `echo key sk-${'a1'.repeat(10)}` })
+    expect(finding.output).toBe('key [redacted]\n')
+  })
+
+  it('is not run where nothing would hold it', async () => {
+    const { findings } = await examined([{ kind: 'command', run: 'touch ran' }], [], false)
+    expect(findings[0]).toMatchObject({
+      passed: false,
+      detail: 'not run: there is no sandbox here for commands of this runtime',
+    })
+    expect(await workspace.read('ran', 0)).toBeNull()
+  })
+})
+
+describe('an artifact', () => {
+  beforeEach(() => {
+    put('poem.txt', 'river\n')
+    put('notes.md', 'notes\n')
+  })
+
+  it('holds when at least one output is reported and all of them are there', async () => {
+    const artifact = { kind: 'artifact' }
+    expect(await looked(artifact, ['poem.txt'])).toMatchObject({
+      passed: true,
+      detail: 'poem.txt, 6 bytes',
+      sha256: sha256('river\n'),
+    })
+    expect(await looked(artifact, ['poem.txt', 'notes.md'])).toMatchObject({
+      passed: true,
+      detail: '2 outputs',
+      sha256: null,
+    })
+    expect(await looked(artifact, [])).toMatchObject({ passed: false, detail: 'the report names no output' })
+    expect(await looked(artifact, ['poem.txt', 'gone.txt', 'lost.txt'])).toMatchObject({
+      passed: false,
+      detail: 'reported but not there: gone.txt, lost.txt',
+    })
+  })
+
+  it('with a path holds when that very file is there and was reported', async () => {
+    const artifact = { kind: 'artifact', path: 'poem.txt' }
+    expect(await looked(artifact, ['notes.md', 'poem.txt'])).toMatchObject({
+      passed: true,
+      detail: 'poem.txt, 6 bytes',
+    })
+    expect(await looked(artifact, ['notes.md'])).toMatchObject({
+      passed: false,
+      detail: 'poem.txt was not reported as an output',
+    })
+    rmSync(inside('poem.txt'))
+    expect(await looked(artifact, ['poem.txt'])).toMatchObject({
+      passed: false,
+      detail: 'poem.txt was reported but is not there',
+    })
+  })
+
+  it('is not believed where the reported path leads outside', async () => {
+    writeFileSync(join(base, 'secret'), 'secret')
+    symlinkSync(join(base, 'secret'), inside('link'))
+    for (const path of ['/etc/passwd', '../../../secret', 'link', '.', 'a\0b'])
+      expect(await looked({ kind: 'artifact' }, [path]), path).toMatchObject({ passed: false })
+    expect((await examined([], ['/etc/passwd', '../../../secret', 'link'])).outputs).toEqual([])
+  })
+})
+
+it('hands on each reported file once, with its size and hash', async () => {
+  put('poem.txt', 'river\n')
+  expect((await examined([], ['poem.txt', 'poem.txt', 'gone.txt'])).outputs).toEqual([
+    { path: 'poem.txt', bytes: 6, sha256: sha256('river\n') },
+  ])
+})
+
+it('looks at every item, in order, also after one has failed', async () => {
+  put('poem.txt', 'river\n')
+  const { findings } = await examined([
+    { kind: 'file', path: 'missing' },
+    { kind: 'command', run: 'false' },
+    { kind: 'file', path: 'poem.txt' },
+  ])
+  expect(findings.map(({ item, kind, passed }) => [item, kind, passed])).toEqual([
+    [0, 'file', false],
+    [1, 'command', false],
+    [2, 'file', true],
+  ])
+})
+
+it('never measures less than no time, even when the clock is set back meanwhile', async () => {
+  const clock = createVirtualClock()
+  const slow: Workspace = {
+    ...workspace,
+    run: async (...call) => {
+      clock.jump(-3_600_000)
+      return workspace.run(...call)
+    },
+  }
+  const brief = aBrief({ evidence: [Evidence.parse({ kind: 'command', run: 'true' })] })
+  const { findings } = await checkEvidence(brief, { status: 'done', summary: 'Done.', outputs: [] }, slow, clock, true)
+  expect(findings[0]?.durationMs).toBe(0)
+})

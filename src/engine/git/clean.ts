@@ -1,0 +1,28 @@
+import { listBriefs } from '../../work/briefs/store.ts'
+import { findRun } from '../../work/runs/store.ts'
+import { placeOf } from '../attempt/workspace.ts'
+import type { EngineDeps } from '../deps.ts'
+
+/** The clones of a run that has ended go; what was not collected of them is kept in the mirror, under the brief's name. */
+export async function cleanRun(deps: EngineDeps, runId: string): Promise<void> {
+  const { run, briefs } = await deps.db.read(async (tx) => ({
+    run: await findRun(tx, runId),
+    briefs: await listBriefs(tx, runId),
+  }))
+  if (run === undefined || run.endedAt === null || run.repository === null) return
+  const { repository } = run
+  for (const brief of briefs) {
+    const { startCommit: start } = brief
+    // Others work in the directory of the one they belong to.
+    if (start === null || brief.remainderOf !== null || brief.verifies !== null) continue
+    const removed = deps.workspaces.remove(placeOf(deps, run, brief), async (workspace) => {
+      const attemptId = brief.attemptId ?? brief.id
+      const message = `What was left in the clone of ${brief.id}`
+      await deps.repositories?.keep({ repository, runId, briefId: brief.id, attemptId, workspace, start, message })
+    })
+    // What cannot be kept is not thrown away either.
+    await removed.catch((error: unknown) => {
+      deps.log.warn('a clone stays on the disk', { run: runId, brief: brief.id, error: String(error) })
+    })
+  }
+}

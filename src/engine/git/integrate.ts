@@ -1,0 +1,306 @@
+import type { NewEvent } from '../../events/append.ts'
+import { type Change, updated } from '../../events/change.ts'
+import { bug } from '../../kernel/errors.ts'
+import { shorten } from '../../kernel/text.ts'
+import {
+  domainBranch,
+  integrationBranch,
+  type Landed,
+  type Merged,
+  type Repositories,
+  workstreamBranch,
+} from '../../repositories/port.ts'
+import type { Brief, Correction } from '../../work/briefs/contract.ts'
+import { endStatuses } from '../../work/briefs/states.ts'
+import { briefs, findBrief, listBriefsHeldBy, listBriefsOfWorkstreams } from '../../work/briefs/store.ts'
+import type { Part } from '../../work/parts/contract.ts'
+import { findPart, listPartsHeldBy, parts } from '../../work/parts/store.ts'
+import type { Run, RunRepository } from '../../work/runs/contract.ts'
+import { findRun } from '../../work/runs/store.ts'
+import { idOfWorkstream, ownersOf, workstreamOf } from '../../work/briefs/branches.ts'
+import type { EngineDeps } from '../deps.ts'
+import { retryWith } from '../../work/briefs/retry.ts'
+import { openGate } from '../../work/gates/open.ts'
+import { persist } from '../persist.ts'
+import { landingHold, mergedPullRequest, mergeHold } from '../../work/pull-requests/moves.ts'
+import { openScope, type RunScope } from '../../work/scope.ts'
+import { completeBrief, eventTags, nameOf } from '../../work/briefs/moves.ts'
+import { moveRun, moveRunsMission, touchRun } from '../../work/runs/moves.ts'
+import { endRun } from '../../work/runs/end.ts'
+
+/**
+ * Does in git what a run waits for: merges what has passed, in the order of the plan, and brings an approved result
+ * home. Git first, then the record: what a kill leaves between the two is found done the next time.
+ */
+export async function integrate(deps: EngineDeps, runId: string): Promise<void> {
+  for (;;) {
+    const { run, held, heldParts } = await deps.db.read(async (tx) => ({
+      run: await findRun(tx, runId),
+      held: await listBriefsHeldBy(tx, runId, mergeHold),
+      heldParts: await listPartsHeldBy(tx, runId, mergeHold),
+    }))
+    if (run === undefined || run.endedAt !== null || run.repository === null) return
+    const repositories = deps.repositories
+    if (repositories === undefined) throw bug('there is a run with a repository, and nobody who knows git')
+    const brief = held.find(waitsToBeMerged)
+    const [part] = heldParts
+    if (brief !== undefined) await mergeBrief(deps, repositories, run, run.repository, brief)
+    else if (part !== undefined) await mergePart(deps, repositories, run, run.repository, part)
+    else if (run.heldBy === landingHold) return landRun(deps, repositories, run, run.repository)
+    else return
+  }
+}
+
+const waitsToBeMerged = (brief: Brief): boolean =>
+  brief.status === 'ready_for_verification' && brief.heldBy === mergeHold
+
+/** Into the branch of its workstream, where there are any; else into the run's result. */
+async function mergeBrief(
+  deps: EngineDeps,
+  repositories: Repositories,
+  run: Run,
+  repository: RunRepository,
+  brief: Brief,
+): Promise<void> {
+  if (brief.branchCommit === null) throw bug(`${brief.id} waits to be merged and has no commit`)
+  const workstream = await deps.db.read((tx) => workstreamOf(tx, brief))
+  const title = `Merge ${shorten(brief.title, 60)}`
+  const into =
+    workstream === undefined
+      ? { branch: integrationBranch(run.id), begin: repository.base, title, briefId: brief.id }
+      : {
+          branch: workstreamBranch(run.id, idOfWorkstream(workstream)),
+          begin: run.head ?? repository.base,
+          title,
+          briefId: brief.ownerId ?? brief.id,
+          workId: brief.id,
+        }
+  const merged = await repositories.merge({ repository, runId: run.id, commit: brief.branchCommit, into: [into] })
+  deps.chaosPoint('branch.merged')
+  await inScope(deps, run.id, async (scope) => {
+    const current = await findBrief(scope.tx, brief.id)
+    // Cancelled, or done again meanwhile: then what was merged is merged again with what came of it.
+    if (current === undefined || !waitsToBeMerged(current) || current.branchCommit !== brief.branchCommit) return
+    const part = await workstreamOf(scope.tx, current)
+    await (merged.outcome === 'merged'
+      ? passOn(scope, current, part, merged)
+      : sendBackConflict(scope, current, part, merged.files))
+  })
+}
+
+async function passOn(
+  scope: RunScope,
+  brief: Brief,
+  part: Part | undefined,
+  { commit }: Extract<Merged, { outcome: 'merged' }>,
+): Promise<void> {
+  await touchRun(
+    scope,
+    part === undefined ? { head: commit } : {},
+    {
+      kind: 'branch_merged',
+      level: part === undefined ? 'normal' : 'verbose',
+      code: 'MERGE',
+      briefId: brief.id,
+      attemptId: brief.attemptId,
+      ...eventTags(brief),
+      message: `${nameOf(brief)} ${(brief.branchCommit ?? '').slice(0, 12)} → ${commit.slice(0, 12)}`,
+      data: { commit, branch_commit: brief.branchCommit, ...(part === undefined ? {} : { into: part.key }) },
+    },
+    part === undefined ? [] : [updated(parts, part, { head: commit, updatedAt: scope.tx.at })],
+  )
+  await completeBrief(scope, brief, 'merged', { heldBy: null })
+}
+
+/** The later one has to fit in: it is told which files, and how to get what was merged before it. */
+async function sendBackConflict(
+  scope: RunScope,
+  brief: Brief,
+  part: Part | undefined,
+  files: readonly string[],
+): Promise<void> {
+  const freed = { ...brief, heldBy: null }
+  await tellConflict(
+    scope,
+    nameOf(brief),
+    files,
+    { briefId: brief.id, attemptId: brief.attemptId, ...eventTags(brief) },
+    [updated(briefs, brief, { heldBy: null })],
+  )
+  const detail = `conflicts with what was merged before: ${shorten(namedIn(files), 300)}`
+  await retryWith(scope, freed, 'bad_output', detail, [
+    ...files
+      .slice(0, mostFiles)
+      .map((file) => ({ evidence: file, detail: 'changed by others too: the two have to be joined' })),
+    howToJoin(part?.head ?? scope.run.head ?? ''),
+  ])
+}
+
+const mostFiles = 50
+const namedIn = (files: readonly string[]): string => files.slice(0, mostFiles).join(', ')
+
+const howToJoin = (commit: string): Correction => ({
+  evidence: 'how',
+  detail: `git merge ${commit}, settle what conflicts, commit`,
+})
+
+const tellConflict = (
+  scope: RunScope,
+  name: string,
+  files: readonly string[],
+  place: Partial<NewEvent>,
+  changes: readonly Change[],
+): Promise<void> =>
+  touchRun(
+    scope,
+    {},
+    {
+      kind: 'merge_conflict',
+      level: 'normal',
+      code: 'CONFLICT',
+      ...place,
+      message: `${name}: ${shorten(namedIn(files), 500)}`,
+      data: { files: files.slice(0, 200) },
+    },
+    changes,
+  )
+
+/** A whole workstream goes up: into the branch of its domain, and with that into the run's result. */
+async function mergePart(
+  deps: EngineDeps,
+  repositories: Repositories,
+  run: Run,
+  repository: RunRepository,
+  part: Part,
+): Promise<void> {
+  if (part.head === null) throw bug(`${part.key} of ${run.id} waits to be merged and has no commit`)
+  const owners = await deps.db.read((tx) => ownersOf(tx, part))
+  const name = idOfWorkstream(part)
+  const domain = typeof part.data['domain'] === 'string' ? part.data['domain'] : name
+  const begin = repository.base
+  const merged = await repositories.merge({
+    repository,
+    runId: run.id,
+    commit: part.head,
+    into: [
+      { branch: domainBranch(run.id, domain), begin, title: `Merge workstream ${name}`, briefId: owners.domain },
+      {
+        branch: integrationBranch(run.id),
+        begin,
+        title: `Merge ${shorten(domain, 40)} with ${name}`,
+        briefId: owners.result,
+      },
+    ],
+  })
+  deps.chaosPoint('branch.merged')
+  await inScope(deps, run.id, async (scope) => {
+    const current = await findPart(scope.tx, run.id, part.key)
+    if (current?.heldBy !== mergeHold || current.status === 'cancelled' || current.head !== part.head) return
+    await (merged.outcome === 'merged'
+      ? passPartOn(scope, current, merged.commit)
+      : sendPartBack(scope, current, merged.files))
+  })
+}
+
+async function passPartOn(scope: RunScope, part: Part, commit: string): Promise<void> {
+  const name = idOfWorkstream(part)
+  await touchRun(
+    scope,
+    { head: commit },
+    {
+      kind: 'branch_merged',
+      level: 'normal',
+      code: 'MERGE',
+      workstream: name,
+      message: `workstream ${name} ${(part.head ?? '').slice(0, 12)} → ${commit.slice(0, 12)}`,
+      data: { commit, branch_commit: part.head, part: part.key },
+    },
+    [updated(parts, part, { heldBy: null, updatedAt: scope.tx.at })],
+  )
+  await scope.decide({ kind: 'part_merged', part: part.key })
+}
+
+/** Whom its playbook sends back for it is told how to get what was merged before. */
+async function sendPartBack(scope: RunScope, part: Part, files: readonly string[]): Promise<void> {
+  const name = idOfWorkstream(part)
+  const tasks = async (): Promise<Brief[]> =>
+    (await listBriefsOfWorkstreams(scope.tx, scope.run.id, [name])).filter(({ kind }) => kind === 'work')
+  await tellConflict(scope, `workstream ${name}`, files, { workstream: name }, [
+    updated(parts, part, { heldBy: null, updatedAt: scope.tx.at }),
+  ])
+  const stood = new Map((await tasks()).map(({ id, status }) => [id, status]))
+  await scope.decide({ kind: 'part_conflict', part: part.key, files })
+  for (const task of await tasks()) {
+    if (task.status === stood.get(task.id) || endStatuses.includes(task.status)) continue
+    await touchRun(
+      scope,
+      {},
+      {
+        kind: 'brief_status',
+        briefId: task.id,
+        ...eventTags(task),
+        message: `${nameOf(task)} is told how to join the two`,
+      },
+      [updated(briefs, task, { corrections: [...task.corrections, howToJoin(scope.run.head ?? '')] })],
+    )
+  }
+}
+
+async function landRun(
+  deps: EngineDeps,
+  repositories: Repositories,
+  run: Run,
+  repository: RunRepository,
+): Promise<void> {
+  if (run.head === null) throw bug(`run ${run.id} is to be merged and has no commit`)
+  const landed = await repositories.land(repository, {
+    runId: run.id,
+    commit: run.head,
+    message: `Merge ${shorten(run.goalAnchor.trim().split('\n', 1)[0] as string, 60)}`,
+  })
+  deps.chaosPoint('result.landed')
+  await inScope(deps, run.id, async (scope) => {
+    if (scope.run.heldBy !== landingHold) return
+    await follow(scope, repository, landed)
+  })
+}
+
+async function follow(scope: RunScope, repository: RunRepository, landed: Landed): Promise<void> {
+  switch (landed.outcome) {
+    case 'landed':
+      await mergedPullRequest(scope, landed.commit)
+      return endRun(scope, 'done', `merged into ${repository.branch} as ${landed.commit.slice(0, 12)}`)
+    case 'conflict':
+      await reopened(scope)
+      return scope.decide({
+        kind: 'merge_failed',
+        reason: `${repository.branch} has moved on, and this does not go together with it: ${shorten(landed.files.join(', '), 500)}. Join the two with "git merge ${landed.commit}".`,
+      })
+    case 'refused':
+      await reopened(scope)
+      await openGate(scope, {
+        gate: 'merge',
+        summary: {
+          produced: 'The result is ready, but could not be merged.',
+          next: landed.next,
+          anomalies: [landed.why],
+        },
+        timeoutMinutes: scope.run.configuration.gateTimeoutMinutes,
+      })
+  }
+}
+
+/** As it was before somebody approved. */
+async function reopened(scope: RunScope): Promise<void> {
+  await moveRun(scope, 'running', { message: 'the result could not be merged', patch: { heldBy: null } })
+  await moveRunsMission(scope, ['in_progress'])
+}
+
+const inScope = (deps: EngineDeps, runId: string, act: (scope: RunScope) => Promise<void>): Promise<void> =>
+  persist(deps, () =>
+    deps.db.write([`run:${runId}`], async (tx) => {
+      const scope = await openScope(deps, tx, runId)
+      if (scope === null || scope.run.endedAt !== null) return
+      await act(scope)
+    }),
+  )

@@ -1,0 +1,93 @@
+import { expect, it } from 'vitest'
+
+import { openAgency, type TestAgency, work } from '../../../test/support/agency.ts'
+import { describeStores } from '../../../test/support/store.ts'
+import { giveTeam } from '../../../test/support/team.ts'
+import { createVirtualClock } from '../../../test/support/virtual-clock.ts'
+import { record, updated } from '../../events/change.ts'
+import type { Tier } from '../../work/briefs/contract.ts'
+import { briefs as briefTable } from '../../work/briefs/store.ts'
+import type { Run } from '../../work/runs/contract.ts'
+
+/** A run of independent briefs, one for each of these tiers, whose agents wait for the gate `go`. */
+async function runInTiers(agency: TestAgency, tiers: readonly (Tier | null)[], limits: string): Promise<Run> {
+  const play = { runtimeOptions: { scenario: { attempts: [[{ log: 'gate go' }, ...work]] } } }
+  const run = await agency.run({ briefs: tiers.map((_, at) => ({ key: `b${at}`, objective: 'Do', ...play })) })
+  await giveTeam(agency, run, `limits: ${limits}`)
+  const { briefs } = await agency.inspect(run)
+  await agency.db.write([`run:${run.id}`], (tx) =>
+    record(
+      tx,
+      { kind: 'log', by: 'test', runId: run.id, message: 'tiers' },
+      briefs.map((brief) => updated(briefTable, brief, { tier: tiers[Number(brief.key.slice(1))] ?? null })),
+    ),
+  )
+  return run
+}
+
+const working = async (agency: TestAgency, run: Run): Promise<string[]> =>
+  (await agency.inspect(run)).briefs.filter(({ status }) => status === 'working').map(({ key }) => key)
+
+/** How many were at work at once at most, by what is written down of the run. */
+async function most(agency: TestAgency, run: Run, isMeant: (briefId: string) => boolean = () => true): Promise<number> {
+  const events = (await agency.events(run)).filter(({ briefId }) => briefId !== null && isMeant(briefId))
+  let [now, highest] = [0, 0]
+  for (const { kind } of events) {
+    if (kind === 'assigned') highest = Math.max(highest, ++now)
+    if (kind === 'turn_ended') now--
+  }
+  return highest
+}
+
+describeStores('a run with a team', (openFresh) => {
+  const open = async (): Promise<TestAgency> => {
+    const clock = createVirtualClock()
+    const { db } = await openFresh({ clock })
+    return openAgency({ db, clock, slots: 20 })
+  }
+
+  it('has never more agents of a tier at work than the team says', async () => {
+    const agency = await open()
+    const run = await runInTiers(
+      agency,
+      Array.from({ length: 10 }, () => 't4' as const),
+      '{}',
+    )
+    await agency.engine.start()
+    await agency.until(async () => (await working(agency, run)).length === 5)
+    await agency.engine.sweep()
+    expect(await working(agency, run)).toEqual(['b0', 'b1', 'b2', 'b3', 'b4'])
+    agency.gate('go').open()
+    expect(await agency.settled(run)).toMatchObject({ status: 'done', briefsDone: 10 })
+    expect(await most(agency, run)).toBe(5)
+  })
+
+  it('has never more agents at work in all, and other tiers go on where one is full', async () => {
+    const agency = await open()
+    const tiers = [...Array.from({ length: 6 }, () => 't4' as const), ...Array.from({ length: 6 }, () => 't5' as const)]
+    const run = await runInTiers(agency, tiers, '{ max_parallel_agents: 4, max_parallel: { t4: 3 } }')
+    await agency.engine.start()
+    await agency.until(async () => (await working(agency, run)).length === 4)
+    expect(await working(agency, run)).toEqual(['b0', 'b1', 'b2', 'b6'])
+    agency.gate('go').open()
+    await agency.settled(run)
+    const { briefs } = await agency.inspect(run)
+    const t4 = new Set(briefs.filter(({ tier }) => tier === 't4').map(({ id }) => id))
+    expect([await most(agency, run), await most(agency, run, (id) => t4.has(id))]).toEqual([4, 3])
+  })
+
+  it('keeps nobody else waiting behind what has to wait for room', async () => {
+    const agency = await open()
+    const crowd = Array.from({ length: 40 }, () => 't4' as const)
+    const full = await runInTiers(agency, crowd, '{ max_parallel: { t4: 2 } }')
+    const crowded = await runInTiers(agency, [...crowd, null], '{ max_parallel: { t4: 1 } }')
+    await agency.engine.start()
+    const other = await agency.settled(await agency.run())
+    expect(other.status).toBe('done')
+    await agency.until(async () => (await working(agency, crowded)).length === 2)
+    expect([await working(agency, full), await working(agency, crowded)]).toEqual([
+      ['b0', 'b1'],
+      ['b0', 'b40'],
+    ])
+  })
+})

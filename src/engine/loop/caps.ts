@@ -1,0 +1,84 @@
+import type { ReadTx, Tx } from '../../db/port.ts'
+import type { ResolvedTeam } from '../../team/contract.ts'
+import { countLiveByTier } from '../../work/attempts/store.ts'
+import type { Brief, Tier } from '../../work/briefs/contract.ts'
+import { findWork, type FullTier, type Work } from '../../work/briefs/store.ts'
+import type { Run } from '../../work/runs/contract.ts'
+import { findRun } from '../../work/runs/store.ts'
+
+/** Of these, in their order, those for whom there is room in their run. Exact: the caller holds the run's stream. */
+export async function withinCaps(tx: Tx, run: Run, briefs: readonly Brief[]): Promise<Brief[]> {
+  const limits = run.configuration.team?.limits
+  if (limits === undefined || briefs.length === 0) return [...briefs]
+  const live = await countLiveByTier(tx, run.id)
+  return briefs.filter(({ tier }) => {
+    if (!hasRoom(limits, live, tier)) return false
+    live.set(tier, (live.get(tier) ?? 0) + 1)
+    return true
+  })
+}
+
+type Limits = Pick<ResolvedTeam['limits'], 'maxParallelAgents' | 'maxParallel'>
+type Live = ReadonlyMap<string | null, number>
+
+export type Caps = ReturnType<typeof createCaps>
+
+/** So many runs are remembered; one that is forgotten is looked up again. */
+const maxKnown = 1_000
+
+/**
+ * Looks for work past what is ready and has to wait for room in its own run: thousands of briefs may be, and whoever is
+ * behind them in the order must not wait with them. What was full the last time is looked at first, so that each round
+ * asks once. Only a guess of where to look: `withinCaps` decides.
+ */
+export function createCaps() {
+  /** A run's limits never change. */
+  const known = new Map<string, Limits | null>()
+  let full: readonly FullTier[] = []
+
+  async function limitsOf(tx: ReadTx, runId: string): Promise<Limits | null> {
+    const before = known.get(runId)
+    if (before !== undefined) return before
+    const limits = (await findRun(tx, runId))?.configuration.team?.limits ?? null
+    if (known.size >= maxKnown) known.clear()
+    known.set(runId, limits)
+    return limits
+  }
+
+  async function fullOf(tx: ReadTx, runId: string, tiers: ReadonlySet<Tier | null>): Promise<FullTier[]> {
+    const limits = await limitsOf(tx, runId)
+    if (limits === null) return []
+    const live = await countLiveByTier(tx, runId)
+    if (allOf(live) >= limits.maxParallelAgents) return [{ runId, tier: null }]
+    return [...tiers].flatMap((tier) => (hasRoom(limits, live, tier) ? [] : [{ runId, tier }]))
+  }
+
+  async function fullAmong(tx: ReadTx, places: readonly FullTier[]): Promise<FullTier[]> {
+    const found: FullTier[] = []
+    for (const [runId, each] of Map.groupBy(places, (place) => place.runId))
+      found.push(...(await fullOf(tx, runId, new Set(each.map(({ tier }) => tier)))))
+    return found
+  }
+
+  return {
+    async findWork(tx: ReadTx, limit: number): Promise<Work> {
+      full = await fullAmong(tx, full)
+      for (;;) {
+        const work = await findWork(tx, limit, full)
+        const more = await fullAmong(
+          tx,
+          work.ready.filter(({ tier }) => tier !== null),
+        )
+        if (more.length === 0) return work
+        full = [...full, ...more]
+      }
+    },
+  }
+}
+
+const hasRoom = ({ maxParallelAgents, maxParallel }: Limits, live: Live, tier: Tier | null): boolean => {
+  const most = tier === null ? null : maxParallel[tier]
+  return allOf(live) < maxParallelAgents && (most === null || (live.get(tier) ?? 0) < most)
+}
+
+const allOf = (live: Live): number => [...live.values()].reduce((sum, count) => sum + count, 0)

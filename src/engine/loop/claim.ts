@@ -1,0 +1,223 @@
+import { agents, nextAgentIds } from '../../work/agents/store.ts'
+import type { ReadTx, Stream, Tx } from '../../db/port.ts'
+import { inserted } from '../../events/change.ts'
+import type { Attempt } from '../../work/attempts/contract.ts'
+import { attempts, findAttempt } from '../../work/attempts/store.ts'
+import type { Brief } from '../../work/briefs/contract.ts'
+import { listBriefsById, type Work } from '../../work/briefs/store.ts'
+import type { Budget } from '../../work/budgets/contract.ts'
+import { listBudgetsAbove, listStarved } from '../../work/budgets/store.ts'
+import { findRun } from '../../work/runs/store.ts'
+import { listHolds, lookForObstacles } from '../../work/stops/store.ts'
+import { askForBudget, holdForOwnBudget } from '../../work/budgets/ask.ts'
+import { aboveOf, changeBudgets, openBudgets, reserveFrom, streamsOf } from '../../work/budgets/moves.ts'
+import { beginningOf } from '../../work/briefs/branches.ts'
+import { type Caps, createCaps, withinCaps } from './caps.ts'
+import type { EngineDeps } from '../deps.ts'
+import { afterReserving, type Amount, nothing, reserve } from '../../work/budgets/arithmetic.ts'
+import { type RunScope, scopeOf } from '../../work/scope.ts'
+import { moveBrief, nameOf } from '../../work/briefs/moves.ts'
+import type { Claimed } from '../attempt/start.ts'
+
+export interface ClaimRound {
+  claimed: Claimed[]
+  /** Something is stopped, somewhere. */
+  stopped: boolean
+  /** When the next provider takes launches again. */
+  heldUntil: string | null
+}
+
+/**
+ * Takes up to `limit` ready briefs, one transaction per run. Finding is a cheap look without locks; taking happens
+ * under the run's stream, where each brief is looked at again: of two workers that saw the same one, one gets it.
+ */
+export async function claimBriefs(deps: EngineDeps, limit: number, caps: Caps = createCaps()): Promise<ClaimRound> {
+  const { ready, stopped, heldUntil, starved, streams } = await deps.db.read(async (tx) => {
+    const work = await caps.findWork(tx, limit)
+    if (!work.budgeted) return { ...work, starved: [], streams: noStreams }
+    return { ...work, starved: await listStarved(tx, limit), streams: await streamsByRun(tx, work) }
+  })
+  const byRun = Map.groupBy(ready, (each) => each.runId)
+  const results = await Promise.allSettled([
+    ...[...byRun].map(([runId, found]) =>
+      deps.db.write([`run:${runId}`, ...(streams.get(runId) ?? [])], (tx) =>
+        claimOfRun(
+          deps,
+          tx,
+          runId,
+          found.map((each) => each.briefId),
+        ),
+      ),
+    ),
+    ...starved.map((each) =>
+      deps.db.write([`run:${each.runId}`], async (tx) => {
+        const run = await findRun(tx, each.runId)
+        if (run !== undefined) await askForBudget(scopeOf(deps, tx, run, 'engine'), each.briefId, each.scope)
+        return []
+      }),
+    ),
+  ])
+  // What was taken is ours to run, also when another run's transaction failed.
+  const claimed = results.flatMap((result) => {
+    if (result.status === 'fulfilled') return result.value
+    deps.log.error('a run’s briefs could not be claimed', { error: String(result.reason) })
+    return []
+  })
+  return { claimed, stopped, heldUntil }
+}
+
+const noStreams: ReadonlyMap<string, readonly Stream[]> = new Map()
+
+/** Named before the transaction begins, so that all who need them take them in the same order. */
+async function streamsByRun(tx: ReadTx, { ready }: Work): Promise<ReadonlyMap<string, readonly Stream[]>> {
+  const streams = new Map<string, readonly Stream[]>()
+  for (const [runId, found] of Map.groupBy(ready, (each) => each.runId)) {
+    const { missionId, organisationId } = found[0] as Work['ready'][number]
+    const personaIds = [...new Set(found.map((each) => each.personaId))]
+    streams.set(runId, streamsOf(await listBudgetsAbove(tx, { runId, missionId, organisationId, personaIds })))
+  }
+  return streams
+}
+
+async function claimOfRun(deps: EngineDeps, tx: Tx, runId: string, briefIds: readonly string[]): Promise<Claimed[]> {
+  const run = await findRun(tx, runId)
+  if (run === undefined || run.status !== 'running') return []
+  const { stopped, limited, budgeted } = await lookForObstacles(tx, run.organisationId)
+  if (stopped) return []
+  const scope = scopeOf(deps, tx, run, 'engine')
+  const held = new Set(limited ? (await listHolds(tx, tx.at)).map((hold) => hold.provider) : [])
+  const open = (await listBriefsById(tx, briefIds)).filter(
+    (brief) =>
+      isReady(brief) &&
+      !held.has(brief.provider) &&
+      (run.briefsFailed === 0 || (brief.phase === 'resolve' && !run.abandoned)),
+  )
+  const { ready, above } = await withinBudget(scope, await withinCaps(tx, run, open), budgeted)
+  if (ready.length === 0) return []
+  const firstAgentId = await nextAgentIds(tx, ready.length)
+  const claimed: Claimed[] = []
+  for (const [index, { brief, reserved }] of ready.entries())
+    claimed.push(await claim(deps, scope, brief, firstAgentId + index, reserved, above))
+  return claimed
+}
+
+interface Affordable {
+  brief: Brief
+  reserved: Amount
+}
+
+/** Those for which something can be set aside. Who has used up its own limit is asked about; budgets above are asked for later. */
+async function withinBudget(
+  scope: RunScope,
+  found: readonly Brief[],
+  budgeted: boolean,
+): Promise<{ ready: Affordable[]; above: Budget[] }> {
+  const isLimited = budgeted || found.some((brief) => brief.tokenBudget !== null || brief.costLimitMicros !== null)
+  if (!isLimited) return { ready: found.map((brief) => ({ brief, reserved: nothing })), above: [] }
+  const before = budgeted ? await openBudgets(scope, [...new Set(found.map((brief) => brief.personaId))]) : []
+  let above = before
+  const ready: Affordable[] = []
+  for (const brief of found) {
+    const own = aboveOf(above, brief.personaId)
+    const granted = reserve(brief, own)
+    if ('amount' in granted) {
+      above = above.map((budget) => (own.includes(budget) ? afterReserving(budget, granted.amount) : budget))
+      ready.push({ brief, reserved: granted.amount })
+    } else if (granted.refused.by === 'brief') await holdForOwnBudget(scope, brief, granted.refused.reason)
+    if (scope.run.endedAt !== null) return { ready: [], above: [] }
+  }
+  return { ready, above: before }
+}
+
+const isReady = (brief: Brief): boolean =>
+  brief.status === 'pending' && brief.unmetDependencies === 0 && brief.heldBy === null
+
+async function claim(
+  deps: EngineDeps,
+  scope: RunScope,
+  brief: Brief,
+  agentId: number,
+  reserved: Amount,
+  all: Budget[],
+): Promise<Claimed> {
+  const { tx, run } = scope
+  // A runtime that is gone since the run was made fails the launch; here it would hold up everybody's briefs.
+  const capabilities = deps.runtimes.get(brief.runtime)?.capabilities
+  const fence = brief.attempts + 1
+  const attempt: Attempt = {
+    id: deps.ids.next('attempt'),
+    runId: run.id,
+    briefId: brief.id,
+    agentId,
+    fence,
+    worker: deps.worker,
+    runtime: brief.runtime,
+    simulated: capabilities?.simulated ?? false,
+    boxed: false,
+    status: 'launching',
+    pid: null,
+    outcome: null,
+    detail: null,
+    report: null,
+    outputs: [],
+    promptSha256: null,
+    inputTokens: 0,
+    outputTokens: 0,
+    costMicros: 0,
+    reservedTokens: reserved.tokens,
+    reservedMicros: reserved.micros,
+    session: capabilities?.resume === true ? await sessionOf(tx, brief) : null,
+    exitCode: null,
+    used: null,
+    denied: [],
+    createdAt: tx.at,
+    startedAt: null,
+    endedAt: null,
+  }
+  const agent = {
+    id: agentId,
+    personaId: brief.personaId,
+    positionId: null,
+    previousAgentId: null,
+    runId: run.id,
+    runtime: brief.runtime,
+    state: 'starting' as const,
+    createdAt: tx.at,
+    endedAt: null,
+  }
+  const own = aboveOf(all, brief.personaId)
+  const after = reserveFrom(own, reserved)
+  const setAside = await changeBudgets(scope, own, after, {
+    briefId: brief.id,
+    attemptId: attempt.id,
+    message: `${nameOf(brief)} attempt ${fence} sets aside what it may use`,
+  })
+  for (const [index, budget] of own.entries()) all[all.indexOf(budget)] = after[index] as Budget
+  const assigned = await moveBrief(scope, brief, 'assigned', {
+    kind: 'assigned',
+    level: 'verbose',
+    message: `${brief.key} assigned to agent ${agentId}`,
+    attemptId: attempt.id,
+    data: { fence, worker: deps.worker },
+    patch: {
+      attempts: fence,
+      attemptId: attempt.id,
+      ...(await beginningOf(scope, brief, { isResumed: attempt.session !== null })),
+    },
+    also: [inserted(agents, agent), inserted(attempts, attempt), ...setAside],
+  })
+  return { run, brief: assigned, attempt, streams: streamsOf(own) }
+}
+
+/**
+ * Of an attempt that somebody stopped, or that waited for an answer; one that did bad work is not asked to go on with
+ * it. A crash may have come from outside: it is gone on with once, and if it comes again it came with the session.
+ */
+async function sessionOf(tx: Tx, brief: Brief): Promise<string | null> {
+  const last = brief.attemptId === null ? undefined : await findAttempt(tx, brief.attemptId)
+  if (last === undefined) return null
+  const goesOn = resumable.has(last.outcome ?? '') || (last.outcome === 'crash' && brief.crashRetries <= 1)
+  return goesOn ? last.session : null
+}
+
+const resumable: ReadonlySet<string> = new Set(['interrupted', 'blocked', 'budget'])

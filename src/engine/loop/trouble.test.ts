@@ -1,0 +1,325 @@
+import { describe, expect, it } from 'vitest'
+
+import { openAgency, work } from '../../../test/support/agency.ts'
+import { describeStores } from '../../../test/support/store.ts'
+import { createVirtualClock } from '../../../test/support/virtual-clock.ts'
+import type { Runtime } from '../../adapters/runtime/port.ts'
+import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
+import { createScriptedRuntime } from '../../adapters/runtime/scripted/runtime.ts'
+import type { Db, Stream } from '../../db/port.ts'
+import type { Event } from '../../events/contract.ts'
+import { type ErrorCode, refusal } from '../../kernel/errors.ts'
+import type { ChaosPointName } from '../../kernel/chaos-point.ts'
+import { direct } from '../../playbooks/direct/decide.ts'
+import { createMemoryWorkspaces } from '../../workspaces/memory.ts'
+import type { Workspace } from '../../workspaces/port.ts'
+
+const hang: StepInput[] = [{ hang: {} }]
+const ofKind = (events: readonly Event[], kind: Event['kind']): Event[] => events.filter((each) => each.kind === kind)
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Refuses the next writes that it is told to, and says when it has. */
+function troubled(db: Db) {
+  let left = 0
+  let code: ErrorCode = 'store_full'
+  let concerns = (_: readonly Stream[]): boolean => true
+  let count = 0
+  const waiting = new Set<{ times: number; resolve: () => void }>()
+  return {
+    db: {
+      ...db,
+      write: async (streams, body) => {
+        if (left === 0 || !concerns(streams)) return db.write(streams, body)
+        left--
+        count++
+        for (const each of waiting) if (each.times <= count) each.resolve()
+        throw refusal(code, 'no space left on device')
+      },
+    } satisfies Db,
+    refuse: (times: number, options: { code?: ErrorCode; streams?: typeof concerns } = {}) => {
+      left = times
+      code = options.code ?? 'store_full'
+      concerns = options.streams ?? (() => true)
+    },
+    /** Resolves when so many writes have been refused. */
+    refused: (times = 1): Promise<void> =>
+      count >= times ? Promise.resolve() : new Promise((resolve) => waiting.add({ times, resolve })),
+  }
+}
+
+describeStores('a store that takes no record for a while', (openFresh) => {
+  const moments: [ChaosPointName, ErrorCode][] = [
+    ['agent.launched', 'store_full'],
+    ['agent.exited', 'store_full'],
+    ['evidence.checked', 'store_unusable'],
+  ]
+  it.each(moments)('loses nothing and records nothing twice (from "%s" on, %s)', async (moment, code) => {
+    const clock = createVirtualClock()
+    const { db } = await openFresh({ clock })
+    const trouble = troubled(db)
+    const agency = await openAgency({
+      db: trouble.db,
+      clock,
+      mayLogErrors: true,
+      chaosPoint: (point) => {
+        if (point === moment) trouble.refuse(2, { code })
+        if (point === 'attempt.started') agency.gate('started').open()
+      },
+    })
+    await agency.engine.start()
+    const started = await agency.run({ play: [[{ log: 'gate started' }, ...work]] })
+    for (const [index, waitMs] of [500, 1_000].entries()) {
+      await trouble.refused(index + 1)
+      await turn()
+      clock.advance(waitMs - 1)
+      await turn()
+      expect(await agency.runs.show(started.id)).toMatchObject({ status: 'running' })
+      clock.advance(1)
+    }
+    const run = await agency.settled(started)
+    expect(run).toMatchObject({ status: 'done', briefsDone: 1 })
+    const events = await agency.events(run)
+    for (const kind of ['spawned', 'turn_ended', 'evidence_checked', 'completed'] as const)
+      expect(ofKind(events, kind), kind).toHaveLength(1)
+    expect((await agency.inspect(run)).attempts).toMatchObject([{ outcome: 'ok' }])
+    expect(agency.logged.filter((line) => line.level === 'error')).toMatchObject([
+      { message: 'the store does not take a record; trying again', waitMs: 500 },
+      { message: 'the store does not take a record; trying again', waitMs: 1_000 },
+    ])
+  })
+
+  it('does not keep the daemon from stopping: the next start records it', async () => {
+    const clock = createVirtualClock()
+    const { db } = await openFresh({ clock })
+    const trouble = troubled(db)
+    const agency = await openAgency({
+      db: trouble.db,
+      clock,
+      mayLogErrors: true,
+      chaosPoint: (point) => {
+        if (point === 'agent.exited') trouble.refuse(Number.POSITIVE_INFINITY)
+        if (point === 'attempt.started') agency.gate('started').open()
+      },
+    })
+    await agency.engine.start()
+    const started = await agency.run({ play: [[{ log: 'gate started' }, ...work]] })
+    await trouble.refused()
+    await agency.engine.stop()
+    trouble.refuse(0)
+    expect(await agency.brief(started)).toMatchObject({ status: 'working' })
+    const next = await openAgency({ db, clock, workspaces: agency.workspaces, worker: 'test:2' })
+    await next.engine.start()
+    expect(await next.settled(started)).toMatchObject({ status: 'done' })
+    expect((await next.inspect(started)).attempts).toMatchObject([{ outcome: 'ok', worker: 'test:1' }])
+  })
+
+  it('does not keep one run from starting because another’s claim failed', async () => {
+    const clock = createVirtualClock()
+    const { db } = await openFresh({ clock })
+    const trouble = troubled(db)
+    const agency = await openAgency({ db: trouble.db, clock, mayLogErrors: true })
+    const unlucky = await agency.run()
+    const lucky = await agency.run()
+    trouble.refuse(1, { streams: (streams) => streams.includes(`run:${unlucky.id}`) })
+    await agency.engine.start()
+    expect(await agency.settled(lucky)).toMatchObject({ status: 'done' })
+    expect(await agency.settled(unlucky)).toMatchObject({ status: 'done' })
+    for (const run of [lucky, unlucky]) expect((await agency.inspect(run)).attempts).toHaveLength(1)
+  })
+
+  it('is asked again by the sweep when nothing could be claimed at all', async () => {
+    const clock = createVirtualClock()
+    const { db } = await openFresh({ clock })
+    const trouble = troubled(db)
+    const agency = await openAgency({ db: trouble.db, clock, mayLogErrors: true })
+    const started = await agency.run()
+    trouble.refuse(1, { streams: (streams) => streams.includes(`run:${started.id}`) })
+    await agency.engine.start()
+    await trouble.refused()
+    await agency.engine.idle()
+    expect(await agency.brief(started)).toMatchObject({ status: 'pending', attempts: 0 })
+    clock.advance(30_000)
+    expect(await agency.settled(started)).toMatchObject({ status: 'done' })
+  })
+})
+
+describe('a launch that fails', () => {
+  const failing = (times: number, error = new Error('no room for another process')): Runtime => {
+    const scripted = createScriptedRuntime({ host: 'in-process' })
+    let left = times
+    return { ...scripted, launch: async (launch) => (left-- > 0 ? Promise.reject(error) : scripted.launch(launch)) }
+  }
+
+  it('is a crash that is tried again', async () => {
+    const agency = await openAgency({ runtimes: [failing(2)] })
+    await agency.engine.start()
+    const run = await agency.settled(await agency.run())
+    expect(run.status).toBe('done')
+    expect((await agency.inspect(run)).attempts.map(({ outcome, detail }) => [outcome, detail])).toEqual([
+      ['crash', 'could not be started: no room for another process'],
+      ['crash', 'could not be started: no room for another process'],
+      ['ok', 'Done.'],
+    ])
+    const events = await agency.events(run)
+    expect(ofKind(events, 'spawned')).toHaveLength(1)
+    expect(ofKind(events, 'retried')).toMatchObject([
+      { message: expect.stringContaining('(retry 1/3)') as never, data: { from: 'assigned', to: 'pending' } },
+      { message: expect.stringContaining('(retry 2/3)') as never },
+    ])
+  })
+
+  it('fails the brief when it never works', async () => {
+    const agency = await openAgency({ runtimes: [failing(99)] })
+    await agency.engine.start()
+    const run = await agency.settled(await agency.run())
+    expect(run).toMatchObject({ status: 'failed', briefsFailed: 1 })
+    expect(await agency.brief(run)).toMatchObject({ status: 'failed', attempts: 4, crashRetries: 3 })
+  })
+
+  it('is a crash when the workspace cannot be made', async () => {
+    const memory = createMemoryWorkspaces()
+    let left = 1
+    const agency = await openAgency({
+      workspaces: {
+        ...memory,
+        prepare: async (brief) => {
+          if (left-- > 0) throw new Error('ENOSPC')
+          return memory.prepare(brief)
+        },
+      },
+    })
+    await agency.engine.start()
+    const run = await agency.settled(await agency.run())
+    expect((await agency.inspect(run)).attempts.map(({ outcome, detail }) => [outcome, detail])).toEqual([
+      ['crash', 'could not be started: ENOSPC'],
+      ['ok', 'Done.'],
+    ])
+  })
+
+  it('is a crash when the runtime is gone since the run was made, and holds up nobody else', async () => {
+    const extra: Runtime = { ...createScriptedRuntime({ host: 'in-process' }), name: 'extra' }
+    const before = await openAgency({ runtimes: [extra] })
+    const orphan = await before.run({ runtime: 'extra', play: undefined, runtimeOptions: {} })
+    const agency = await openAgency({ db: before.db, clock: before.clock, slots: 1 })
+    const other = await agency.run()
+    await agency.engine.start()
+    expect(await agency.settled(orphan)).toMatchObject({ status: 'failed' })
+    expect((await agency.brief(orphan)).failure).toContain('the runtime "extra", which is not there')
+    expect(await agency.settled(other)).toMatchObject({ status: 'done' })
+  })
+})
+
+describe('an agent that cannot be followed', () => {
+  it('is ended, and its attempt is a crash', async () => {
+    const scripted = createScriptedRuntime({ host: 'in-process' })
+    let interrupted = 0
+    const runtime: Runtime = {
+      ...scripted,
+      launch: async (launch) => {
+        const handle = await scripted.launch(launch)
+        if (launch.attempt > 1) return handle
+        return {
+          ...handle,
+          // oxlint-disable-next-line require-yield
+          events: (async function* () {
+            throw new Error('the pipe broke')
+          })(),
+          interrupt: () => {
+            interrupted++
+            return handle.interrupt()
+          },
+        }
+      },
+    }
+    const agency = await openAgency({ runtimes: [runtime] })
+    await agency.engine.start()
+    const run = await agency.settled(await agency.run({ play: [hang, work] }))
+    expect(interrupted).toBe(1)
+    expect((await agency.inspect(run)).attempts.map(({ outcome, detail }) => [outcome, detail])).toEqual([
+      ['crash', 'could not be followed: the pipe broke'],
+      ['ok', 'Done.'],
+    ])
+  })
+
+  it('does not bring the engine down by refusing to be interrupted', async () => {
+    const scripted = createScriptedRuntime({ host: 'in-process' })
+    const runtime: Runtime = {
+      ...scripted,
+      launch: async (launch) => {
+        const handle = await scripted.launch(launch)
+        return {
+          ...handle,
+          interrupt: async () => {
+            await handle.interrupt()
+            throw new Error('no such process')
+          },
+        }
+      },
+    }
+    const agency = await openAgency({ runtimes: [runtime], mayLogErrors: true })
+    await agency.engine.start()
+    const started = await agency.run({ play: [hang], crashRetries: 0 })
+    await agency.passed('attempt.started')
+    agency.clock.advance(30 * 60_000)
+    expect(await agency.settled(started)).toMatchObject({ status: 'failed' })
+    expect(agency.logged).toContainEqual(expect.objectContaining({ message: 'an agent could not be interrupted' }))
+  })
+})
+
+describe('evidence that cannot be looked at', () => {
+  it('proves nothing and disproves nothing: the work is done again, as after a crash', async () => {
+    const memory = createMemoryWorkspaces()
+    let broken = true
+    const agency = await openAgency({
+      mayLogErrors: true,
+      workspaces: {
+        ...memory,
+        prepare: async (brief): Promise<Workspace> => {
+          const workspace = await memory.prepare(brief)
+          return {
+            ...workspace,
+            read: async (path, maxBytes) => {
+              // The report of a scripted agent may lie in its outbox; that is looked for too.
+              if (!broken || path.startsWith('.agency/')) return workspace.read(path, maxBytes)
+              broken = false
+              throw new Error('EIO')
+            },
+          }
+        },
+      },
+    })
+    await agency.engine.start()
+    const run = await agency.settled(await agency.run())
+    expect(run.status).toBe('done')
+    expect((await agency.inspect(run)).attempts.map(({ outcome, detail }) => [outcome, detail])).toEqual([
+      ['crash', 'evidence could not be looked at: EIO'],
+      ['ok', 'Done.'],
+    ])
+    expect(await agency.brief(run)).toMatchObject({ crashRetries: 1, retriesUsed: 0 })
+  })
+})
+
+describe('a fault of ours in what follows an attempt', () => {
+  it('is a crash of the attempt and leaves nobody waiting for it', async () => {
+    const agency = await openAgency({
+      mayLogErrors: true,
+      playbooks: [
+        {
+          ...direct,
+          decide: (view, event) => {
+            const isBroken = event.kind === 'brief_ready' && event.brief.attempts === 1
+            if (!isBroken) return direct.decide(view, event)
+            throw new TypeError('overview of undefined')
+          },
+        },
+      ],
+    })
+    await agency.engine.start()
+    const run = await agency.settled(await agency.run())
+    expect(run.status).toBe('done')
+    expect((await agency.inspect(run)).attempts.map(({ outcome, detail }) => [outcome, detail])).toEqual([
+      ['crash', 'what it came to could not be recorded: overview of undefined'],
+      ['ok', 'Done.'],
+    ])
+  })
+})

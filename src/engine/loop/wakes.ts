@@ -1,0 +1,36 @@
+import type { Jobs } from '../../jobs/queue.ts'
+import type { Engine } from './engine.ts'
+import type { Later } from '../../work/scope.ts'
+
+const gateKinds = ['gate_timeout', 'gate_reminder'] as const
+
+/** A wake-up is a job of the transaction that makes it necessary: it comes also after a kill, and not without its reason. */
+export const laterThrough =
+  (jobs: Pick<Jobs, 'enqueue'>): Later =>
+  async (tx, wake) => {
+    if (wake.kind === 'playbook_timer') {
+      const { kind, runId, name, part, delayMs } = wake
+      await jobs.enqueue(tx, { kind, singleton: `${runId} ${name} ${part}`, payload: { runId, name, part }, delayMs })
+      return
+    }
+    const object = 'gateId' in wake ? wake.gateId : wake.runId
+    const delayMs = wake.kind === 'integrate' ? 0 : wake.delayMs
+    // A full disk or a lost mirror is waited out: what waits for git is woken by nothing else.
+    const patience = 'gateId' in wake ? {} : { maxTries: 1_000_000 }
+    await jobs.enqueue(tx, { kind: wake.kind, singleton: object, payload: object, delayMs, ...patience })
+  }
+
+/** Before the queue starts. */
+export function wakeGates(
+  jobs: Pick<Jobs, 'handle'>,
+  gates: { wake(kind: (typeof gateKinds)[number], gateId: string): Promise<void> },
+): void {
+  for (const kind of gateKinds) jobs.handle(kind, ({ payload }) => gates.wake(kind, String(payload)))
+}
+
+/** One at a time for each run: the queue runs it once more where something came in meanwhile. */
+export function wakeRuns(jobs: Pick<Jobs, 'handle'>, engine: Pick<Engine, 'integrate' | 'clean' | 'timer'>): void {
+  jobs.handle('integrate', ({ payload }) => engine.integrate(String(payload)))
+  jobs.handle('playbook_timer', ({ payload }) => engine.timer(payload as Parameters<Engine['timer']>[0]))
+  jobs.handle('clean_run', ({ payload }) => engine.clean(String(payload)))
+}

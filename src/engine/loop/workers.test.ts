@@ -1,0 +1,95 @@
+import { expect, it } from 'vitest'
+
+import { openAgency, startAgency, work } from '../../../test/support/agency.ts'
+import { describeStores } from '../../../test/support/store.ts'
+import { createVirtualClock } from '../../../test/support/virtual-clock.ts'
+import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
+import { registerWorker } from './workers-store.ts'
+
+const hang: StepInput[] = [{ hang: {} }]
+
+describeStores('two workers on one store', (openFresh, kind) => {
+  it('launch each of 200 briefs exactly once', { timeout: 60_000 }, async () => {
+    const one = await startAgency(openFresh, { worker: 'one:1', slots: 16 })
+    const db = kind === 'postgres' ? await one.store.open() : one.store.db
+    const two = await openAgency({ db, clock: one.clock, worker: 'two:1', slots: 16 })
+    await two.engine.start()
+    const briefs = Array.from({ length: 200 }, (_, index) => ({ key: `b${index}`, objective: 'Do it' }))
+    const run = await one.settled(await one.run({ briefs }))
+    expect(run).toMatchObject({ status: 'done', briefsDone: 200 })
+    const { briefs: rows, attempts } = await one.inspect(run)
+    expect(rows.every((row) => row.status === 'done' && row.attempts === 1)).toBe(true)
+    expect(attempts).toHaveLength(200)
+    expect(attempts.every((attempt) => attempt.outcome === 'ok')).toBe(true)
+    expect(one.prompts.size + two.prompts.size).toBe(200)
+    expect(new Set(attempts.map((attempt) => attempt.worker))).toEqual(new Set(['one:1', 'two:1']))
+  })
+
+  const seconds = 1_000
+  const lifeAndDeath = async (silence: number) => {
+    const clock = createVirtualClock()
+    const one = await startAgency(openFresh, { worker: 'one:1', clock })
+    await one.store.db.write([], async (tx) => void (await registerWorker(tx, { id: 'one', host: 'here', pid: 1 })))
+    const run = await one.run({ play: [hang, work] })
+    await one.passed('attempt.started')
+    one.die()
+    clock.advance(silence)
+    const db = kind === 'postgres' ? await one.store.open() : one.store.db
+    const two = await openAgency({ db, clock, workspaces: one.workspaces, worker: 'two:1' })
+    return { one, two, run, clock }
+  }
+
+  it('leave each other’s attempts alone for a minute without a heartbeat', async () => {
+    const { two, run } = await lifeAndDeath(59 * seconds)
+    await two.engine.start()
+    await two.engine.sweep()
+    expect(two.soughtSurvivors).toEqual([])
+    expect(await two.brief(run)).toMatchObject({ status: 'working', attempts: 1 })
+  })
+
+  it('take them up after that', async () => {
+    const { two, run } = await lifeAndDeath(61 * seconds)
+    await two.engine.start()
+    expect(await two.settled(run)).toMatchObject({ status: 'done' })
+    expect((await two.inspect(run)).attempts.map(({ worker, outcome }) => [worker, outcome])).toEqual([
+      ['one:1', 'interrupted'],
+      ['two:1', 'ok'],
+    ])
+  })
+
+  it.runIf(kind === 'postgres')('take them up while they run, too', async () => {
+    const { two, run, clock } = await lifeAndDeath(0)
+    await two.engine.start()
+    clock.advance(90 * seconds)
+    expect(await two.settled(run)).toMatchObject({ status: 'done' })
+  })
+
+  it('never take the work of their own successor', async () => {
+    const left = await startAgency(openFresh, { worker: 'one:1' })
+    const next = await openAgency({ db: left.store.db, clock: left.clock, worker: 'one:2' })
+    await left.engine.stop()
+    await next.engine.start()
+    const run = await next.run({ play: [hang] })
+    await next.passed('attempt.started')
+    const ghost = await openAgency({ db: left.store.db, clock: left.clock, worker: 'one:1' })
+    await ghost.engine.start()
+    expect(ghost.soughtSurvivors).toEqual([])
+    expect(await next.brief(run)).toMatchObject({ status: 'working', attempts: 1 })
+  })
+})
+
+describeStores('a lost wake-up', (openFresh) => {
+  it('is made good by the sweep within half a minute', async () => {
+    const clock = createVirtualClock()
+    const { db } = await openFresh({ clock })
+    const deaf = await openAgency({ db: { ...db, onCommit: () => () => {} }, clock })
+    await deaf.engine.start()
+    await deaf.engine.idle()
+    const hearing = await openAgency({ db, clock })
+    const started = await hearing.run()
+    await deaf.engine.idle()
+    expect(await hearing.brief(started)).toMatchObject({ status: 'pending', attempts: 0 })
+    clock.advance(30_000)
+    expect(await hearing.settled(started)).toMatchObject({ status: 'done' })
+  })
+})

@@ -1,0 +1,127 @@
+import type { Decision, PlaybookEvent } from '../../playbooks/contract.ts'
+import { acknowledge } from '../../work/amendments/moves.ts'
+import { writeDocument } from '../../work/artifacts/write.ts'
+import { addBriefs } from '../../work/briefs/add.ts'
+import { createBriefs } from '../../work/briefs/create.ts'
+import { amendBrief, commitDrafts, releaseDrafts, reopenDrafts, reviseDraft } from '../../work/briefs/drafts.ts'
+import { blockBrief, closeBrief, failBrief, passBrief } from '../../work/briefs/moves.ts'
+import { adoptPlan, createPlanner, replan, reworkResult, withPlan } from '../../work/briefs/planner.ts'
+import { reworkBrief, sendBack } from '../../work/briefs/send-back.ts'
+import { resolveBrief } from '../../work/briefs/unblock.ts'
+import { openGate, passGate } from '../../work/gates/open.ts'
+import { tell } from '../../work/parts/moves.ts'
+import { beginLanding, holdPartForMerge, openPullRequest } from '../../work/pull-requests/moves.ts'
+import { askAboutFailures, askForBrief, pauseAndAsk } from '../../work/questions/ask.ts'
+import { endRun } from '../../work/runs/end.ts'
+import type { RunScope } from '../../work/scope.ts'
+import { commissionVerifier, verifyBriefs } from '../../work/verdicts/moves.ts'
+import { partBoundary, viewFor } from './view.ts'
+import { supersede } from '../../work/briefs/cancel.ts'
+
+/** Asks the playbook and does what it says, until it has nothing more to say. All in the caller's transaction. */
+export async function applyDecisions(scope: RunScope, event: PlaybookEvent): Promise<void> {
+  for (const decision of scope.playbook.decide(await viewFor(scope, event), event)) {
+    if (scope.run.endedAt !== null) return
+    await apply(scope, decision)
+  }
+}
+
+async function apply(scope: RunScope, decision: Decision): Promise<void> {
+  switch (decision.kind) {
+    case 'create_briefs':
+      return createBriefs(scope, decision.briefs)
+    case 'add_briefs':
+      return addBriefs(scope, decision.briefs)
+    case 'create_planner':
+      return createPlanner(scope, decision.objective)
+    case 'adopt_plan':
+      return adoptPlan(scope)
+    case 'replan':
+      return replan(scope, decision.reason)
+    case 'verify_brief':
+      return commissionVerifier(scope, decision.brief, decision.seen)
+    case 'verify_briefs':
+      return verifyBriefs(scope, decision.briefs, decision.event)
+    case 'pass_brief':
+      return passBrief(scope, decision.brief, decision.reason)
+    case 'rework_brief':
+      return reworkBrief(scope, decision.brief, decision.corrections, decision.counter)
+    case 'send_back':
+      return sendBack(scope, decision.brief, decision)
+    case 'resolve_brief':
+      return resolveBrief(scope, decision)
+    case 'block_brief':
+      return blockBrief(scope, decision.brief, decision.reason, decision.class)
+    case 'ask':
+      return askForBrief(scope, decision.brief, decision.reason, decision.class)
+    case 'ask_about_failures':
+      return askAboutFailures(scope)
+    case 'close_brief':
+      return closeBrief(scope, decision.brief)
+    case 'fail_brief':
+      // Nobody has begun it: there is nothing that could have failed but the run.
+      if (decision.brief.status === 'pending') return endRun(scope, 'failed', decision.reason)
+      return failBrief(scope, decision.brief, decision.reason)
+    case 'cancel_briefs':
+      return supersede(scope, decision.briefs, decision.reason)
+    case 'revise_draft':
+      return reviseDraft(scope, decision.brief, decision.draft)
+    case 'amend_brief':
+      return amendBrief(scope, decision.brief, decision)
+    case 'commit_drafts':
+      return commitDrafts(scope, decision.briefs, decision.by)
+    case 'reopen_drafts':
+      return reopenDrafts(scope, decision.briefs, decision.by)
+    case 'release_drafts':
+      return releaseDrafts(scope, decision.briefs, decision.event)
+    case 'tell':
+      return tell(scope, decision.event, decision.parts)
+    case 'write_document':
+      return writeDocument(scope, decision.brief, decision.name, decision.content)
+    case 'open_gate':
+      return halt(scope, decision)
+    case 'pass_gate':
+      return passGate(scope, decision.gate, decision.part, decision.by)
+    case 'start_timer':
+      return scope.later(scope.tx, {
+        kind: 'playbook_timer',
+        runId: scope.run.id,
+        name: decision.name,
+        part: decision.part,
+        delayMs: decision.minutes * 60_000,
+      })
+    case 'merge_part':
+      return mergePart(scope, decision.part)
+    case 'pause_and_ask':
+      return pauseAndAsk(scope, decision.text, decision.context)
+    case 'acknowledge':
+      return acknowledge(scope, decision.amendment, decision.by)
+    case 'land':
+      return beginLanding(scope)
+    case 'rework_result':
+      return reworkResult(scope, decision.reason)
+    case 'end_run':
+      return endRun(scope, decision.status, decision.summary)
+  }
+}
+
+async function halt(scope: RunScope, decision: Extract<Decision, { kind: 'open_gate' }>): Promise<void> {
+  const { gate, summary, part, approver, message, timeoutMinutes } = decision
+  if (gate === 'merge') await openPullRequest(scope)
+  const { configuration } = scope.run
+  await openGate(scope, {
+    gate,
+    summary: gate === 'plan' ? await withPlan(scope, summary) : summary,
+    timeoutMinutes:
+      timeoutMinutes !== undefined
+        ? timeoutMinutes
+        : (configuration.gateTimeoutMinutes ?? configuration.team?.gateTimeoutMinutes ?? null),
+    ...(part === undefined ? {} : { boundary: partBoundary(part) }),
+    ...(approver === undefined ? {} : { approver }),
+    ...(message === undefined ? {} : { message }),
+  })
+}
+
+async function mergePart(scope: RunScope, part: string): Promise<void> {
+  if (!(await holdPartForMerge(scope, part))) await scope.decide({ kind: 'part_merged', part })
+}

@@ -1,0 +1,308 @@
+import type { AgentEnded, Denied, Limited } from '../../adapters/runtime/port.ts'
+import { endedAgent } from '../../work/agents/store.ts'
+import { type Change, record, updated } from '../../events/change.ts'
+import { bug } from '../../kernel/errors.ts'
+import { shorten } from '../../kernel/text.ts'
+import type { Seen } from '../../playbooks/contract.ts'
+import type { Attempt, Report } from '../../work/attempts/contract.ts'
+import { attempts } from '../../work/attempts/store.ts'
+import type { Brief, Correction } from '../../work/briefs/contract.ts'
+import { describeEvidence } from '../../work/evidence/contract.ts'
+import type { QuestionClass } from '../../work/questions/contract.ts'
+import { findBrief, findMoneyOf } from '../../work/briefs/store.ts'
+import { noteName } from '../../work/notes/contract.ts'
+import { listUnsettledNotes } from '../../work/notes/store.ts'
+import type { Judgement } from '../../work/verdicts/contract.ts'
+import { requiresOf } from '../../work/runs/contract.ts'
+import { giveBack } from '../../work/budgets/moves.ts'
+import type { Classified } from '../attempt/classify.ts'
+import { releaseDependents } from '../../work/briefs/dependents.ts'
+import { type CheckResult, recordChecks } from '../../work/evidence/record.ts'
+import { block, retryCrash, retryInterrupted, retryWith } from '../../work/briefs/retry.ts'
+import { type Refused, reserve } from '../../work/budgets/arithmetic.ts'
+import { reviewNotes } from '../../work/notes/moves.ts'
+import { holdProvider } from '../../work/stops/provider-holds.ts'
+import { splitBrief } from '../../work/briefs/split.ts'
+import { type RunScope } from '../../work/scope.ts'
+import { checkStep } from './steps.ts'
+import { isWaitingFor, recordVerdict } from '../../work/verdicts/moves.ts'
+import { blockBrief, eventTags, failBrief, moveBrief } from '../../work/briefs/moves.ts'
+import { isGivenUp } from '../../work/briefs/unblock.ts'
+
+export interface AttemptEnd {
+  classified: Classified
+  /** Null where there was nothing to look at: the agent did not finish. */
+  examination: CheckResult | null
+  /** For an interruption: what became of us. */
+  reason?: string
+  /** What interrupted it, where a limit did. */
+  refused?: Refused | null
+  /** Its provider takes no more calls for now. */
+  limited?: Limited | null
+  /** How its process ended. */
+  ended?: AgentEnded
+  /** What was collected of its work in a repository. */
+  commit?: string | null
+  isEmpty?: boolean
+  /** What the operator would have to allow; with `blocked`, the question is about that. */
+  denied?: readonly Denied[]
+  /** What is wrong with what a step brought. */
+  faults?: readonly Correction[]
+  cause?: QuestionClass
+}
+
+/** Everything that an attempt's end means, in one transaction: outcome, evidence, limits, and what the playbook decides. */
+export async function endAttempt(scope: RunScope, brief: Brief, attempt: Attempt, ended: AttemptEnd): Promise<void> {
+  const { classified: checked, faults } = await checkStep(scope, brief, ended.classified)
+  const end = { ...ended, classified: checked, faults }
+  const failed = end.examination?.findings.filter((finding) => !finding.passed) ?? []
+  const classified: Classified =
+    end.classified.outcome === 'ok' && failed.length > 0
+      ? {
+          ...end.classified,
+          outcome: 'bad_output',
+          detail: `evidence ${end.examination!.findings.length - failed.length}/${end.examination!.findings.length}: ${failed[0]!.detail}`,
+        }
+      : end.classified
+  await recordTurn(scope, brief, attempt, classified, end)
+  // Who got its work done all the same was not held up by it.
+  if (end.limited && classified.outcome === 'interrupted') await holdProvider(scope, brief, end.limited)
+  if (await isGivenUp(scope, brief)) await failBrief(scope, brief, 'given up by the operator')
+  else if (await isOutdated(scope, brief)) await dropVerifier(scope, brief)
+  else await follow(scope, brief, attempt, classified, end)
+  // A sibling has failed before: with the last attempt under way gone, that can be surfaced now.
+  if (scope.run.briefsFailed > 0 && scope.run.endedAt === null) await scope.decide({ kind: 'siblings_ended' })
+}
+
+async function follow(
+  scope: RunScope,
+  brief: Brief,
+  attempt: Attempt,
+  classified: Classified,
+  end: AttemptEnd,
+): Promise<void> {
+  // Another attempt would be refused before its first call.
+  const refused = end.refused ?? (await refusedByOwnLimit(scope, brief))
+  switch (refused !== null && isTriedAgain(classified.outcome) ? 'budget' : classified.outcome) {
+    case 'ok':
+      if (brief.kind === 'verify') {
+        if (end.examination !== null) await recordChecks(scope, attempt, brief, end.examination)
+        await judge(scope, brief, attempt, classified.report?.verdict)
+      } else await finish(scope, brief, attempt, classified.report as Report, end)
+      break
+    case 'partial_output':
+      if (end.examination?.findings.some((finding) => finding.passed))
+        await finish(scope, brief, attempt, classified.report as Report, end)
+      // No part of it holds: there is nothing to keep.
+      else await correct(scope, brief, attempt, classified, end.examination)
+      break
+    case 'bad_output':
+      await correct(scope, brief, attempt, classified, end.examination, end.faults)
+      break
+    case 'crash':
+    case 'timeout':
+      await retryCrash(scope, brief, classified)
+      break
+    case 'interrupted':
+      await retryInterrupted(scope, brief, end.reason ?? 'daemon_restart')
+      break
+    case 'blocked':
+      if (end.cause === undefined) await stopAsking(scope, brief, classified)
+      else await block(scope, brief, classified.detail, end.cause)
+      break
+    case 'budget':
+      await blockBrief(scope, brief, refused?.reason ?? classified.detail, 'budget', `budget:${refused?.by ?? 'brief'}`)
+      break
+  }
+}
+
+/** Who asks nothing of its own and has handed notes up waits for their answers: one question each is enough. */
+async function stopAsking(scope: RunScope, brief: Brief, { report, detail }: Classified): Promise<void> {
+  const noted = report?.question === undefined ? await listUnsettledNotes(scope.tx, brief.id) : []
+  const escalated = noted.filter((note) => note.status === 'escalated')
+  if (escalated.length > 0) await waitForAnswers(scope, brief, escalated.map(noteName))
+  else await block(scope, brief, detail, 'asked')
+}
+
+async function recordTurn(
+  scope: RunScope,
+  brief: Brief,
+  attempt: Attempt,
+  classified: Classified,
+  { ended, examination, denied = [] }: AttemptEnd,
+): Promise<void> {
+  const { tx, run } = scope
+  const outputs = examination?.outputs ?? []
+  const changes: Change[] = [
+    updated(attempts, attempt, {
+      status: 'ended',
+      outcome: classified.outcome,
+      detail: classified.detail,
+      endedAt: tx.at,
+      ...(ended === undefined || ended.exitCode === null ? {} : { exitCode: ended.exitCode }),
+      ...(ended?.used === undefined ? {} : { used: ended.used }),
+      ...(outputs.length === 0 ? {} : { outputs: outputs.map(({ path, sha256 }) => ({ path, sha256 })) }),
+      ...(denied.length === 0 ? {} : { denied: denied.slice(0, 100) }),
+      ...(attempt.reservedTokens > 0 || attempt.reservedMicros > 0 ? { reservedTokens: 0, reservedMicros: 0 } : {}),
+      ...(classified.report === null || isSame(classified.report, attempt.report) ? {} : { report: classified.report }),
+    }),
+    endedAgent(attempt, tx.at),
+    ...(await giveBack(scope, brief.personaId, attempt)),
+  ]
+  await record(
+    tx,
+    {
+      kind: 'turn_ended',
+      by: scope.by,
+      runId: run.id,
+      briefId: attempt.briefId,
+      attemptId: attempt.id,
+      ...eventTags(brief),
+      level: 'verbose',
+      message: `attempt ${attempt.fence} ended: ${classified.outcome}, ${classified.detail}`,
+      data: {
+        outcome: classified.outcome,
+        input_tokens: attempt.inputTokens,
+        output_tokens: attempt.outputTokens,
+        cost_micros: attempt.costMicros,
+        simulated: attempt.simulated,
+      },
+    },
+    changes,
+  )
+}
+
+/** A brief without limits of its own is not looked at again. */
+async function refusedByOwnLimit(scope: RunScope, brief: Brief): Promise<Refused | null> {
+  if (brief.tokenBudget === null && brief.costLimitMicros === null) return null
+  const granted = reserve({ ...brief, ...(await findMoneyOf(scope.tx, brief.id)) }, [])
+  return 'refused' in granted ? granted.refused : null
+}
+
+const isTriedAgain = (outcome: Classified['outcome']): boolean => outcome !== 'ok' && outcome !== 'blocked'
+
+/** A report through the API is in the row already; one through the runtime came later, or alone. */
+const isSame = (a: Report, b: Report | null): boolean => b !== null && JSON.stringify(a) === JSON.stringify(b)
+
+async function finish(
+  scope: RunScope,
+  brief: Brief,
+  attempt: Attempt,
+  report: Report,
+  { examination, commit = null, isEmpty = false }: AttemptEnd,
+): Promise<void> {
+  if (examination === null) throw bug(`${brief.id} is finished and nobody has looked at it`)
+  const reviewing = await moveBrief(scope, brief, 'completion_drive_review', {
+    kind: 'review_started',
+    level: 'verbose',
+    message: `${brief.key} is reviewed`,
+    patch: { interruptions: 0 },
+  })
+  await recordChecks(scope, attempt, brief, examination)
+  const { escalated, open } = await reviewNotes(scope, reviewing, attempt, report)
+  if (escalated.length > 0) return waitForAnswers(scope, reviewing, escalated.map(noteName))
+  if (open.length > 0) {
+    const corrections = open.map((note) => ({
+      evidence: noteName(note),
+      detail: `settle it before you report: ${shorten(note.description, 300)}`,
+    }))
+    return retryWith(scope, reviewing, 'bad_output', `${counted(open.length, 'open note')}`, corrections)
+  }
+  const isPart = report.status === 'partial'
+  if (isPart && brief.retriesUsed >= brief.retryBudget) {
+    const detail = `only a part was done, after ${brief.retriesUsed} of ${brief.retryBudget} retries`
+    return block(scope, reviewing, `${detail}: ${shorten(report.remaining ?? report.summary, 300)}`, 'bad_output')
+  }
+  const ready = await moveBrief(scope, reviewing, 'ready_for_verification', {
+    kind: 'ready_for_verification',
+    level: 'verbose',
+    message: `${brief.key} is ready to be verified${isPart ? ', as far as it goes' : ''}`,
+    patch: {
+      ...(commit === null && !isEmpty ? {} : { branchCommit: commit }),
+      ...(isPart ? await splitBrief(scope, reviewing, report, examination) : {}),
+    },
+    also: await releaseFinished(scope, reviewing),
+  })
+  const findings = examination.findings.filter((finding) => finding.passed)
+  await scope.decide({ kind: 'brief_ready', brief: ready, seen: seenOf(report, { ...examination, findings }) })
+}
+
+/** In a pipeline the next one starts with what is there; what a verdict changes about it comes later. */
+const releaseFinished = async (scope: RunScope, brief: Brief): Promise<Change[]> =>
+  brief.flow !== null && requiresOf(scope.run) === 'completed' ? releaseDependents(scope, brief) : []
+
+const seenOf = (report: Report, { findings, outputs }: CheckResult): Seen => ({
+  report,
+  findings: findings.map(({ evidence, passed, detail }) => ({ what: describeEvidence(evidence), passed, detail })),
+  outputs,
+})
+
+/** The questions are asked already, one for each note. */
+async function waitForAnswers(scope: RunScope, brief: Brief, names: readonly string[]): Promise<void> {
+  await moveBrief(scope, brief, 'blocked', {
+    kind: 'escalated',
+    code: 'ESCALATE',
+    message: `${brief.key} waits for answers: ${names.join(', ')}`,
+    data: { class: 'note' },
+  })
+}
+
+/** A verifier's own brief is closed at once; what it says decides about the other one. */
+async function judge(scope: RunScope, brief: Brief, attempt: Attempt, judgement: Judgement | undefined): Promise<void> {
+  if (judgement === undefined) throw bug(`${brief.id} was passed without a verdict`)
+  const judged = await recordVerdict(scope, brief, attempt, judgement)
+  if (judged === null) return dropVerifier(scope, brief)
+  let current = brief
+  for (const [to, kind] of verifierSteps)
+    current = await moveBrief(scope, current, to, { kind, level: 'verbose', message: `${brief.key}: ${to}` })
+  await scope.decide({ kind: 'brief_judged', brief: judged, judgement })
+}
+
+/** What a verifier judges was cancelled or has gone on: however its attempt ended, there is no other one. */
+async function isOutdated(scope: RunScope, brief: Brief): Promise<boolean> {
+  if (brief.verifies === null) return false
+  const judged = await findBrief(scope.tx, brief.verifies)
+  return judged === undefined || !isWaitingFor(judged, brief)
+}
+
+async function dropVerifier(scope: RunScope, brief: Brief): Promise<void> {
+  const dropped = await moveBrief(scope, brief, 'cancelled', {
+    kind: 'brief_cancelled',
+    level: 'verbose',
+    message: `${brief.key}: what it judges has gone on`,
+  })
+  // Where slices are judged together, the others may have waited for this one only.
+  if (brief.tier !== null) await scope.decide({ kind: 'brief_cancelled', brief: dropped })
+}
+
+const verifierSteps = [
+  ['completion_drive_review', 'review_started'],
+  ['ready_for_verification', 'ready_for_verification'],
+  ['verified', 'completed'],
+  ['done', 'session_complete'],
+] as const
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+/** Output that does not hold goes back with what is wrong with it, as often as the brief's budget allows. */
+async function correct(
+  scope: RunScope,
+  brief: Brief,
+  attempt: Attempt,
+  classified: Classified,
+  examination: CheckResult | null,
+  faults: readonly Correction[] = [],
+): Promise<void> {
+  if (examination !== null) await recordChecks(scope, attempt, brief, examination)
+  const failed = (examination?.findings ?? []).filter((finding) => !finding.passed)
+  const corrections: Correction[] = [
+    ...faults,
+    ...failed.map((finding) => ({ evidence: describeEvidence(finding.evidence), detail: finding.detail })),
+  ]
+  if (corrections.length === 0)
+    corrections.push({
+      evidence: classified.outcome === 'partial_output' ? 'only a part was done' : 'the report',
+      detail: classified.detail,
+    })
+  await retryWith(scope, brief, classified.outcome, classified.detail, corrections)
+}

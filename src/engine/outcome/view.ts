@@ -1,0 +1,125 @@
+import type { Found, Needs, PlaybookEvent, View } from '../../playbooks/contract.ts'
+import { listAmendments } from '../../work/amendments/store.ts'
+import { newestDocument } from '../../work/artifacts/store.ts'
+import { listLiveAttemptsOfRun } from '../../work/attempts/store.ts'
+import type { Brief } from '../../work/briefs/contract.ts'
+import {
+  findBriefByKey,
+  listBriefsById,
+  listBriefsOfPart,
+  listBriefsOfWorkstreams,
+  listFailedBriefs,
+} from '../../work/briefs/store.ts'
+import type { Part, Tally } from '../../work/parts/contract.ts'
+import { countPartsBelow, findPart, listPartsBelow, tallyOfPart } from '../../work/parts/store.ts'
+import { listNewestVerdicts } from '../../work/verdicts/store.ts'
+import { listPastRuns } from '../../work/runs/store.ts'
+import type { RunScope } from '../../work/scope.ts'
+
+/** What a playbook sees when something has happened: what is always there, and what it asks for besides. */
+export async function viewFor(scope: RunScope, event: PlaybookEvent): Promise<View> {
+  const { tx, run, playbook } = scope
+  const needsCount = event.kind !== 'run_started' && event.kind !== 'brief_ready' && run.briefsFailed > 0
+  const liveAttempts = needsCount ? (await listLiveAttemptsOfRun(tx, run.id)).length : 0
+  const key = partOf(event)
+  const parts = await chainFrom(scope, key)
+  const tally = key === null ? noTally : await tallyOfPart(tx, run.id, key)
+  const view: View = { run, liveAttempts, parts, tally, found: nothingFound }
+  const needs = playbook.needs?.(view, event)
+  return needs === undefined ? view : { ...view, found: await find(scope, needs) }
+}
+
+/** Of a gate before a part. */
+export const partBoundary = (part: string): string => `part:${part}`
+
+function partOf(event: PlaybookEvent): string | null {
+  if ('brief' in event) return event.brief.part
+  if ('gate' in event) return partOfBoundary(event.gate.boundary)
+  return 'part' in event ? event.part : null
+}
+
+const partOfBoundary = (boundary: string): string | null =>
+  boundary.startsWith('part:') ? boundary.slice('part:'.length) : null
+
+async function chainFrom({ tx, run }: RunScope, first: string | null): Promise<Part[]> {
+  const chain: Part[] = []
+  for (let key = first; key !== null;) {
+    const part = await findPart(tx, run.id, key)
+    if (part === undefined) break
+    chain.push(part)
+    key = part.parent
+  }
+  return chain
+}
+
+async function find(scope: RunScope, needs: Needs): Promise<Found> {
+  const { tx, run } = scope
+  const documents: Record<string, unknown> = {}
+  for (const name of needs.documents ?? []) {
+    const content = await newestDocument(tx, run.id, name)
+    if (content !== null) documents[name] = JSON.parse(content)
+  }
+  const parts: Record<string, Part> = {}
+  for (const key of needs.parts ?? []) {
+    const part = await findPart(tx, run.id, key)
+    if (part !== undefined) parts[key] = part
+  }
+  const briefs: Record<string, Brief> = {}
+  for (const key of needs.briefs ?? []) {
+    const brief = await findBriefByKey(tx, run.id, key)
+    if (brief !== undefined) briefs[key] = brief
+  }
+  const ids = needs.briefIds ?? []
+  const byId = ids.length === 0 ? [] : await listBriefsById(tx, ids)
+  const verdicts = []
+  for (const part of needs.verdicts ?? []) verdicts.push(...(await listNewestVerdicts(tx, run.id, part)))
+  return {
+    documents,
+    parts,
+    partsBelow: await each(needs.partsBelow, (key) => listPartsBelow(tx, run.id, key)),
+    countBelow: await each(needs.countBelow, (key) => countPartsBelow(tx, run.id, key)),
+    members: await each(needs.members, (key) => listBriefsOfPart(tx, run.id, key)),
+    verdicts: Object.fromEntries(verdicts.map((verdict) => [verdict.briefId, verdict])),
+    briefs,
+    briefIds: Object.fromEntries(byId.map((brief) => [brief.id, brief])),
+    failed: needs.failed === true ? await listFailedBriefs(tx, run.id) : [],
+    amendments: needs.amendments === true ? await listAmendments(tx, run.id) : [],
+    workstreams: await workstreamsOf(scope, needs.workstreams),
+    unknownPersonalities: (needs.personalities ?? []).filter((name) => !scope.isTalent(name)),
+    history: needs.history === true ? await listPastRuns(tx, run) : [],
+  }
+}
+
+async function workstreamsOf({ tx, run }: RunScope, wanted: Needs['workstreams']): Promise<Record<string, Brief[]>> {
+  if (wanted === undefined) return {}
+  // Whatever a workstream is called: nothing is there that nobody put there.
+  const found: Record<string, Brief[]> = Object.create(null) as Record<string, Brief[]>
+  for (const brief of await listBriefsOfWorkstreams(tx, run.id, wanted))
+    (found[brief.workstream as string] ??= []).push(brief)
+  return found
+}
+
+async function each<T>(
+  keys: readonly string[] | undefined,
+  get: (key: string) => Promise<T>,
+): Promise<Record<string, T>> {
+  const found: Record<string, T> = {}
+  for (const key of keys ?? []) found[key] = await get(key)
+  return found
+}
+
+const noTally: Tally = {}
+
+export const nothingFound: Found = {
+  documents: {},
+  parts: {},
+  partsBelow: {},
+  countBelow: {},
+  members: {},
+  verdicts: {},
+  briefs: {},
+  briefIds: {},
+  failed: [],
+  amendments: [],
+  history: [],
+}
