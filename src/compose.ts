@@ -62,7 +62,7 @@ import { createQueue, type Queue } from './work/mission-workspaces/executions/qu
 import { executionRoutes } from './work/mission-workspaces/executions/routes.ts'
 import { createExecutions, type Executions } from './work/mission-workspaces/executions/service.ts'
 import { createTurns } from './work/mission-workspaces/executions/turns.ts'
-import { watchRuntime } from './engine/attempt/observe.ts'
+import { observeRuntime } from './engine/attempt/observe.ts'
 import { workspaceRoutes } from './work/mission-workspaces/routes.ts'
 import {
   createMissionWorkspaces,
@@ -151,7 +151,7 @@ export function composeAgency(parts: Parts): Agency {
   const watched = (runtime: Runtime): Runtime =>
     places === undefined
       ? runtime
-      : watchRuntime(runtime, { ...parts, tree, printed, turns, logging, host: places.host })
+      : observeRuntime(runtime, { ...parts, tree, printed, turns, logging, host: places.host })
   const runtimes = new Map(parts.runtimes.map((runtime) => [runtime.name, watched(runtime)]))
   const scopes: ScopeParts = {
     ids,
@@ -219,7 +219,7 @@ export function composeAgency(parts: Parts): Agency {
     notes: createNotes({ db, scopes, touch: engine.touch, resolveRun: runs.resolve }),
     spends: createSpends({ db, missions }),
     budgets: createBudgets({ db, scopes, missions }),
-    stops: createStops({ db, clock: parts.clock, heed: engine.heedStops }),
+    stops: createStops({ db, clock: parts.clock, heed: engine.applyStops }),
     missionWorkspaces,
     executions: createExecutions({
       db,

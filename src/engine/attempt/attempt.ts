@@ -8,13 +8,13 @@ import { startsProcesses } from '../../work/evidence/contract.ts'
 import { listNotesOfBrief } from '../../work/notes/store.ts'
 import type { Workspace } from '../../workspaces/port.ts'
 import { isLook, missingIn } from '../../work/briefs/branches.ts'
-import { characterOf } from './launch-options.ts'
+import { launchOptions } from './launch-options.ts'
 import { conclude } from './conclude.ts'
-import { placeOf } from './workspace.ts'
+import { workspaceRequest } from './workspace.ts'
 import type { Stop } from './classify.ts'
 import { watchDeadlines } from './deadlines.ts'
 import { type EngineDeps, runtimeOf } from '../deps.ts'
-import { givenTo } from './inputs.ts'
+import { resolveInputs } from './inputs.ts'
 import type { Refused } from '../../work/budgets/arithmetic.ts'
 import { outputOf } from './output-schema.ts'
 import { persist } from '../persist.ts'
@@ -68,11 +68,11 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
     let workspace: Workspace | null = null
     try {
       const runtime = runtimeOf(deps, claimed.brief)
-      const place = placeOf(deps, run, claimed.brief)
+      const place = workspaceRequest(deps, run, claimed.brief)
       if (isFreshLook(claimed)) await deps.workspaces.remove(place)
       workspace = await deps.workspaces.prepare(place)
       deps.chaosPoint('workspace.prepared')
-      const inputs = await givenTo(deps, run, claimed.brief)
+      const inputs = await resolveInputs(deps, run, claimed.brief)
       const prompt = await promptFor(deps, claimed, inputs)
       const promptSha256 = await deps.files.writePrompt(attempt.id, prompt)
       handle = await runtime.launch({
@@ -83,7 +83,7 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
         environment: deps.environmentOf(attempt.id, attempt.fence),
         attempt: turnOf(claimed.brief, attempt.fence),
         kind: claimed.brief.kind,
-        ...(await characterOf(deps, claimed, inputs)),
+        ...(await launchOptions(deps, claimed, inputs)),
       })
       deps.chaosPoint('agent.launched')
       const start = { pid: handle.pid, session: handle.session ?? null, boxed: handle.boxed ?? false }

@@ -7,7 +7,7 @@ import type { EngineDeps } from '../deps.ts'
  * What a brief is given when it starts. Documents are named in its row and read now, so that no row carries them about
  * and their newest version counts; who may name somebody of the talent pool sees who is in it.
  */
-export async function givenTo(deps: EngineDeps, run: Run, brief: Brief): Promise<Brief['inputs']> {
+export async function resolveInputs(deps: EngineDeps, run: Run, brief: Brief): Promise<Brief['inputs']> {
   if (brief.phase === null) return brief.inputs
   const { documents: names, ...inputs } = brief.inputs
   const tier = deps.playbooks.get(run.playbook)?.casts?.[brief.phase]

@@ -6,7 +6,7 @@ import { outputOf } from './output-schema.ts'
 import type { Claimed } from './start.ts'
 
 /** Who the agent is, in which step, how much it may do unasked, and where an interrupted one goes on. */
-export async function characterOf(
+export async function launchOptions(
   deps: EngineDeps,
   { run, brief, attempt }: Claimed,
   inputs: Brief['inputs'],

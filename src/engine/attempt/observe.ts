@@ -42,7 +42,7 @@ export interface OnlookerParts {
  * executions, and what git says was changed. What an agent did is looked at the moment it is gone, before any check of
  * ours can leave something behind.
  */
-export const watchRuntime = (runtime: Runtime, parts: OnlookerParts): Runtime => ({
+export const observeRuntime = (runtime: Runtime, parts: OnlookerParts): Runtime => ({
   ...runtime,
   launch: async (launch) => {
     const scene = await sceneOf(parts, launch).catch((error: unknown) => complain(parts, launch, error))

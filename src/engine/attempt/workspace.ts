@@ -5,7 +5,7 @@ import { branchOf } from '../../work/briefs/branches.ts'
 import type { EngineDeps } from '../deps.ts'
 
 /** Who judges looks at the place of whoever worked; who finishes the rest goes on where the work is. */
-export function placeOf(deps: EngineDeps, run: Run, brief: Brief): WorkspaceRequest {
+export function workspaceRequest(deps: EngineDeps, run: Run, brief: Brief): WorkspaceRequest {
   const id = brief.remainderOf ?? brief.verifies ?? brief.id
   const { repository, configuration } = run
   return {

@@ -3,14 +3,14 @@ import type { Report } from '../../work/attempts/contract.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Evidence } from '../../work/evidence/contract.ts'
 import type { Workspace } from '../../workspaces/port.ts'
-import { lookAtCommand } from './command.ts'
-import { lookAtFile } from './file.ts'
+import { checkCommand } from './command.ts'
+import { checkFile } from './file.ts'
 import type { CheckResult, Finding } from '../../work/evidence/record.ts'
 import type { Found, Scene } from './finding.ts'
-import { lookAtGit } from './git.ts'
-import { lookAtHttp } from './http.ts'
-import { findOutputs, lookAtOutputs } from './outputs.ts'
-import { lookAtSchema } from './schema.ts'
+import { checkGit } from './git.ts'
+import { checkHttp } from './http.ts'
+import { findOutputs, checkOutputs } from './outputs.ts'
+import { checkSchema } from './schema.ts'
 
 /**
  * Looks at everything the brief declared, whatever the agent claims. Commands are the brief's, not the report's;
@@ -39,16 +39,16 @@ export async function checkEvidence(
 async function look(evidence: Evidence, scene: Scene): Promise<Found> {
   switch (evidence.kind) {
     case 'command':
-      return lookAtCommand(evidence, scene)
+      return checkCommand(evidence, scene)
     case 'file':
-      return lookAtFile(evidence, scene)
+      return checkFile(evidence, scene)
     case 'artifact':
-      return lookAtOutputs(evidence, scene)
+      return checkOutputs(evidence, scene)
     case 'git':
-      return lookAtGit(evidence, scene)
+      return checkGit(evidence, scene)
     case 'schema':
-      return lookAtSchema(evidence, scene)
+      return checkSchema(evidence, scene)
     case 'http':
-      return lookAtHttp(evidence, scene)
+      return checkHttp(evidence, scene)
   }
 }

@@ -1,7 +1,7 @@
 import type { EvidenceOf } from '../../work/evidence/contract.ts'
 import { type Found, kept, notRun, quoted, type Scene, searchedBytes, seen } from './finding.ts'
 
-export async function lookAtCommand(evidence: EvidenceOf<'command'>, scene: Scene): Promise<Found> {
+export async function checkCommand(evidence: EvidenceOf<'command'>, scene: Scene): Promise<Found> {
   if (!scene.mayRunCommands) return notRun()
   const result = await scene.workspace.run(evidence.run, {
     timeoutMs: evidence.timeoutSeconds * 1_000,

@@ -7,7 +7,7 @@ import { createGit, type Git, GitError, pathspec } from './git-command.ts'
 
 type GitEvidence = EvidenceOf<'git'>
 
-export async function lookAtGit(evidence: GitEvidence, scene: Scene): Promise<Found> {
+export async function checkGit(evidence: GitEvidence, scene: Scene): Promise<Found> {
   if (!scene.mayRunCommands) return notRun()
   const { path } = evidence
   // Read as a file of the workspace: a link or a `gitdir:` that leads to somebody else's repository proves nothing.

@@ -4,7 +4,7 @@ import { probeServer } from '../../workspaces/probe-server.ts'
 import { type Found, kept, notRun, quoted, type Scene, searchedBytes, seen } from './finding.ts'
 import { missingIn } from './json-part.ts'
 
-export async function lookAtHttp(evidence: EvidenceOf<'http'>, scene: Scene): Promise<Found> {
+export async function checkHttp(evidence: EvidenceOf<'http'>, scene: Scene): Promise<Found> {
   if (!scene.mayRunCommands) return notRun()
   const { answer, boxed } = await probeServer(scene.workspace, {
     start: evidence.start,

@@ -19,7 +19,7 @@ export async function findOutputs(
   return { outputs, missing }
 }
 
-export function lookAtOutputs(evidence: EvidenceOf<'artifact'>, scene: Scene): Found {
+export function checkOutputs(evidence: EvidenceOf<'artifact'>, scene: Scene): Found {
   if (evidence.path !== undefined) {
     const output = scene.outputs.find((each) => each.path === evidence.path)
     if (output !== undefined) return seen(true, `${output.path}, ${output.bytes} bytes`, { sha256: output.sha256 })

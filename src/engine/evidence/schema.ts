@@ -9,7 +9,7 @@ const largestDocument = 4_000_000
 /** A document is compared in milliseconds; what takes longer is made to. */
 const limits = { timeoutMs: 10_000, maxMemoryMb: 256 }
 
-export async function lookAtSchema(evidence: EvidenceOf<'schema'>, scene: Scene): Promise<Found> {
+export async function checkSchema(evidence: EvidenceOf<'schema'>, scene: Scene): Promise<Found> {
   const document = await readText(evidence.path, scene)
   if (typeof document === 'string') return seen(false, document)
   const { sha256 } = document

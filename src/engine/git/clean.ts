@@ -1,6 +1,6 @@
 import { listBriefs } from '../../work/briefs/store.ts'
 import { findRun } from '../../work/runs/store.ts'
-import { placeOf } from '../attempt/workspace.ts'
+import { workspaceRequest } from '../attempt/workspace.ts'
 import type { EngineDeps } from '../deps.ts'
 
 /** The clones of a run that has ended go; what was not collected of them is kept in the mirror, under the brief's name. */
@@ -15,7 +15,7 @@ export async function cleanRun(deps: EngineDeps, runId: string): Promise<void> {
     const { startCommit: start } = brief
     // Others work in the directory of the one they belong to.
     if (start === null || brief.remainderOf !== null || brief.verifies !== null) continue
-    const removed = deps.workspaces.remove(placeOf(deps, run, brief), async (workspace) => {
+    const removed = deps.workspaces.remove(workspaceRequest(deps, run, brief), async (workspace) => {
       const attemptId = brief.attemptId ?? brief.id
       const message = `What was left in the clone of ${brief.id}`
       await deps.repositories?.keep({ repository, runId, briefId: brief.id, attemptId, workspace, start, message })

@@ -6,9 +6,9 @@ import { claimBriefs } from './claim.ts'
 import type { EngineDeps } from '../deps.ts'
 import { cleanRun } from '../git/clean.ts'
 import { integrate } from '../git/integrate.ts'
-import { ring } from './timers.ts'
+import { onTimer } from './timers.ts'
 import { recoverAttempts } from './recover.ts'
-import { beat, heartbeatMs } from './workers-store.ts'
+import { heartbeat, heartbeatMs } from './workers-store.ts'
 
 export interface Engine {
   /** Takes up what an earlier life left behind, then starts claiming. */
@@ -29,7 +29,7 @@ export interface Engine {
   /** Removes what an ended run has left of its clones. */
   clean(runId: string): Promise<void>
   /** Something was stopped: agents at work there are interrupted. */
-  heedStops(): void
+  applyStops(): void
   running(): number
   /** Resolves when nothing is ready and nothing runs here. */
   idle(): Promise<void>
@@ -48,7 +48,7 @@ export function createEngine(parts: EngineDeps): Engine {
   let started = false
   let stopping = false
   const timers = new Set<() => void>()
-  let isStopSaid = false
+  let stopPending = false
   let holdTimer: { until: string; cancel: () => void } | null = null
 
   function wake(): void {
@@ -70,10 +70,10 @@ export function createEngine(parts: EngineDeps): Engine {
     try {
       const free = deps.slots - live.size
       // Full, there is nothing to look for; but another process may have stopped what runs here.
-      if (free <= 0 && !isStopSaid && deps.db.kind === 'sqlite') return
+      if (free <= 0 && !stopPending && deps.db.kind === 'sqlite') return
       const { claimed, stopped, heldUntil } = await claimBriefs(deps, Math.max(0, free), caps)
       for (const each of claimed) begin(startAttempt(deps, each))
-      isStopSaid = false
+      stopPending = false
       if (stopped) await interruptStopped()
       wakeAfterHold(heldUntil)
     } catch (error) {
@@ -146,7 +146,7 @@ export function createEngine(parts: EngineDeps): Engine {
       started = true
       every(sweepMs, sweep)
       // The embedded store has one owner, whose death the next start proves; only shared ones need a pulse.
-      if (deps.db.kind === 'postgres') every(heartbeatMs, () => beat(deps.db, deps.worker).catch(() => {}))
+      if (deps.db.kind === 'postgres') every(heartbeatMs, () => heartbeat(deps.db, deps.worker).catch(() => {}))
       wake()
     },
     async stop() {
@@ -164,13 +164,13 @@ export function createEngine(parts: EngineDeps): Engine {
     interrupt(attemptIds) {
       for (const attemptId of attemptIds) live.get(attemptId)?.stop('cancelled')
     },
-    heedStops() {
-      isStopSaid = true
+    applyStops() {
+      stopPending = true
       wake()
     },
     integrate: (runId) => integrate(deps, runId),
     clean: (runId) => cleanRun(deps, runId),
-    timer: (timer) => ring(deps, timer),
+    timer: (timer) => onTimer(deps, timer),
     touch: (attemptId) => live.get(attemptId)?.touch(),
     running: () => live.size,
     async idle() {

@@ -3,7 +3,7 @@ import { listLiveAttempts } from '../../work/attempts/store.ts'
 import { findBrief } from '../../work/briefs/store.ts'
 import { findRun } from '../../work/runs/store.ts'
 import { conclude } from '../attempt/conclude.ts'
-import { placeOf } from '../attempt/workspace.ts'
+import { workspaceRequest } from '../attempt/workspace.ts'
 import type { EngineDeps } from '../deps.ts'
 import { listDeadWorkers } from './workers-store.ts'
 
@@ -43,7 +43,7 @@ async function takeUp(deps: EngineDeps, attempt: Attempt): Promise<void> {
   }))
   if (run === undefined || brief === undefined) return
   // Also where no report was seen: its agent may have made one after we looked, and before it was ended.
-  const workspace = await deps.workspaces.prepare(placeOf(deps, run, brief)).catch(() => null)
+  const workspace = await deps.workspaces.prepare(workspaceRequest(deps, run, brief)).catch(() => null)
   await conclude(deps, { run, brief, attempt }, workspace, {
     ended: { kind: 'ended', exitCode: 0, signal: null },
     stopped: null,

@@ -3,7 +3,7 @@ import { persist } from '../persist.ts'
 import { openScope } from '../../work/scope.ts'
 
 /** A time that a playbook has asked for. It may come twice, and late: whether it matters is the playbook's to see. */
-export const ring = (deps: EngineDeps, timer: { runId: string; name: string; part: string }): Promise<void> =>
+export const onTimer = (deps: EngineDeps, timer: { runId: string; name: string; part: string }): Promise<void> =>
   persist(deps, () =>
     deps.db.write([`run:${timer.runId}`], async (tx) => {
       const scope = await openScope(deps, tx, timer.runId)

@@ -19,7 +19,7 @@ RETURNING boot`,
   return `${worker.id}:${boot}`
 }
 
-export const beat = (db: Db, worker: string): Promise<void> =>
+export const heartbeat = (db: Db, worker: string): Promise<void> =>
   db.write([], async (tx) => {
     await sqlOf(tx).run('UPDATE workers SET heartbeat_at = ? WHERE id = ?', [
       tx.at,
