@@ -357,8 +357,11 @@ describeStores('the end of a run', (openFresh) => {
   it('is told, with the way to it, and comes whether or not anybody can be reached', async () => {
     const { db } = await openFresh()
     const hook = await httpEndpoint('fails')
-    const told: NotifierSettings[] = [terminal, { adapter: 'webhook', timeoutSeconds: 10, url: `${hook.origin}/x` }]
-    const { agency, notify } = await startAgency(db, { told })
+    const notifiers: NotifierSettings[] = [
+      terminal,
+      { adapter: 'webhook', timeoutSeconds: 10, url: `${hook.origin}/x` },
+    ]
+    const { agency, notify } = await startAgency(db, { notifiers })
     const { id } = await agency.runs.create(
       operator,
       CreateRun.parse({ goal: 'Write a poem', runtimeOptions: { scenario: { steps } } }),
@@ -380,11 +383,11 @@ describeStores('the end of a run', (openFresh) => {
 })
 
 describeStores('a team with notifiers of its own', (openFresh) => {
-  it('is told of its runs, beside whoever is told of everything, and of no other run', async () => {
+  it('is notifiers of its runs, beside whoever is told of everything, and of no other run', async () => {
     const { db } = await openFresh()
     const [ours, theirs] = [await httpEndpoint('takes it'), await httpEndpoint('takes it')]
-    const told: NotifierSettings[] = [{ adapter: 'webhook', timeoutSeconds: 10, url: `${ours.origin}/ours` }]
-    const { agency, notify } = await startAgency(db, { told, slots: 0 })
+    const notifiers: NotifierSettings[] = [{ adapter: 'webhook', timeoutSeconds: 10, url: `${ours.origin}/ours` }]
+    const { agency, notify } = await startAgency(db, { notifiers, slots: 0 })
     const start = (playbook: 'direct' | 'tiered', team?: string) =>
       agency.runs.create(operator, CreateRun.parse({ goal: 'Build it', playbook, team }))
     const withTeam = await start('tiered', `notify:\n- { adapter: webhook, url: "${theirs.origin}/theirs" }`)

@@ -89,7 +89,7 @@ export interface TestAgency extends Agency {
   /** Ids of attempts whose surviving processes the engine searched for. */
   readonly soughtSurvivors: string[]
   /** Notices sent to people. */
-  readonly told: readonly Notice[]
+  readonly notices: readonly Notice[]
   /** Advances the clock, and at each timer waits for the jobs that it started. */
   pass(ms: number): Promise<void>
   /** A point at which agents wait until the test opens it: the step `{ log: 'gate <name>' }`. */
@@ -129,7 +129,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
   const worker = options.worker ?? 'test:1'
   const ids = options.ids ?? systemIds
   const jobs = createJobs({ db, clock, ids, worker, chaosPoint: points.chaosPoint })
-  const told: Notice[] = []
+  const notices: Notice[] = []
   const composed = composeAgency({
     db,
     clock,
@@ -149,7 +149,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
       return soughtSurvivors.push(...attemptIds)
     },
     alsoSweep: () => jobs.sweep(),
-    notify: async (tx, notice) => tx.afterCommit(() => told.push(notice)),
+    notify: async (tx, notice) => tx.afterCommit(() => notices.push(notice)),
     later: laterThrough(jobs),
     ...(options.gatesChanged === undefined ? {} : { gatesChanged: options.gatesChanged }),
     worker,
@@ -183,7 +183,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     prompts,
     outputs,
     soughtSurvivors,
-    told,
+    notices,
     pass: async (ms) => {
       await started()
       for (let left = ms; ;) {

@@ -33,14 +33,14 @@ import { talentPlaces } from './talent.ts'
 export interface StartOptions {
   slots?: number
   /** Notifiers through which people are notified. */
-  told?: readonly NotifierSettings[]
+  notifiers?: readonly NotifierSettings[]
   repositories?: Repositories
 }
 
 /** Starts the real services and the engine on a store in this process, with agents in this process. */
 export async function startAgency(
   db: Db,
-  { slots = 4, told = [{ adapter: 'terminal', timeoutSeconds: 10 }], repositories }: StartOptions = {},
+  { slots = 4, notifiers = [{ adapter: 'terminal', timeoutSeconds: 10 }], repositories }: StartOptions = {},
 ): Promise<{ agency: Agency; org: Org; notify: Notify; talent: Talent; routes: Route[] }> {
   await seedOrganisation(db)
   const clock = systemClock
@@ -57,7 +57,7 @@ export async function startAgency(
     ids: systemIds,
     log: noLog,
     jobs,
-    notifiers: makeNotifiers(told),
+    notifiers: makeNotifiers(notifiers),
     make: makeNotifiers,
     address: () => 'http://127.0.0.1:1',
   })

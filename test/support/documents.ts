@@ -18,7 +18,7 @@ import { freshFolder, type OpenFresh, testChainKey } from './store.ts'
 import { createVirtualClock } from './virtual-clock.ts'
 import { operator } from './work.ts'
 
-export interface Office extends Org {
+export interface DocumentServices extends Org {
   readonly db: Db
   readonly root: string
 }
@@ -27,16 +27,16 @@ export interface Office extends Org {
  * Opens the organisation's services without an engine, as after a first start or one with `--no-seed`. At the end of the
  * test, audit and replay must have no findings.
  */
-export async function openOffice(
+export async function openDocuments(
   openFresh: OpenFresh,
   { isEmpty = false, root = freshFolder() } = {},
-): Promise<Office> {
+): Promise<DocumentServices> {
   const { db } = await openFresh({ clock: createVirtualClock() })
   return furnish(db, isEmpty, root)
 }
 
 /** Opens the services in memory, for tests of documents that do not depend on the store. */
-export async function openSketch({ isEmpty = false } = {}): Promise<Office> {
+export async function openDocumentsInMemory({ isEmpty = false } = {}): Promise<DocumentServices> {
   const db = await openStore(
     { kind: 'sqlite', path: ':memory:' },
     { clock: createVirtualClock(), chainKey: testChainKey },
@@ -45,7 +45,7 @@ export async function openSketch({ isEmpty = false } = {}): Promise<Office> {
   return furnish(db, isEmpty, freshFolder())
 }
 
-async function furnish(db: Db, isEmpty: boolean, root: string): Promise<Office> {
+async function furnish(db: Db, isEmpty: boolean, root: string): Promise<DocumentServices> {
   await seedOrganisation(db, { isEmpty })
   const org = composeOrganisation({ db, clock: createVirtualClock(), log: noLog, data: root })
   await writeFirstFiles(db, org.files)

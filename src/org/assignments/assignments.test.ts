@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 
-import { importInto, type Office, openOffice, refusalOf } from '../../../test/support/documents.ts'
+import { importInto, type DocumentServices, openDocuments, refusalOf } from '../../../test/support/documents.ts'
 import { shop } from '../../../test/support/shop.ts'
 import { describeStores } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
@@ -10,12 +10,12 @@ const persona = (name: string, role = 'clerk', type: 'agent' | 'person' = 'agent
   ({ name, role, type, subtype: 'internal', canCreateChannel: false }) as const
 
 describeStores('who sits where', (openFresh) => {
-  const open = async (): Promise<Office> => {
-    const org = await openOffice(openFresh)
+  const open = async (): Promise<DocumentServices> => {
+    const org = await openDocuments(openFresh)
     await importInto(org, shop)
     return org
   }
-  const current = async (org: Office): Promise<(string | null)[]> =>
+  const current = async (org: DocumentServices): Promise<(string | null)[]> =>
     (await org.positions.list('shop')).positions.map((seat) => seat.assignment?.personaSlug ?? null)
 
   it('is decided by assigning a persona, by slug or name', async () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 
-import { importInto, openOffice, openSketch } from '../../../test/support/documents.ts'
+import { importInto, openDocuments, openDocumentsInMemory } from '../../../test/support/documents.ts'
 import { shop } from '../../../test/support/shop.ts'
 import { describeStores } from '../../../test/support/store.ts'
 
 describeStores('the chart of an organisation', (openFresh) => {
   it('shows who reports to whom, who sits there, and where questions go instead', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await importInto(org, shop)
     expect((await org.charts.tree('shop', false)).text).toBe(`Shop (trade-shop-5)
 ├─ Boss Ada (boss-ada-30)  L1, boss, lead
@@ -16,7 +16,7 @@ describeStores('the chart of an organisation', (openFresh) => {
   })
 
   it('has every seat with its lines and its holder', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await importInto(org, shop)
     const { organisation, seats } = await org.charts.chart('Shop')
     expect(organisation).toMatchObject({ organisationId: 5, slug: 'trade-shop-5' })
@@ -38,7 +38,7 @@ describeStores('the chart of an organisation', (openFresh) => {
 
 describe('the chart of an organisation', () => {
   it('may be a Mermaid diagram, whatever the titles', async () => {
-    const org = await openSketch()
+    const org = await openDocumentsInMemory()
     await importInto(
       org,
       shop
@@ -58,7 +58,7 @@ describe('the chart of an organisation', () => {
   })
 
   it('of no seats says so', async () => {
-    const org = await openSketch()
+    const org = await openDocumentsInMemory()
     expect((await org.charts.tree('development', false)).text).toBe(
       'Development (software-development-development-1)\n(no seats)\n',
     )
@@ -66,7 +66,7 @@ describe('the chart of an organisation', () => {
   })
 
   it('is drawn of one long line too', async () => {
-    const org = await openSketch()
+    const org = await openDocumentsInMemory()
     const seats = Array.from(
       { length: 2_000 },
       (_, i) => `  - { title: S${i}, role: qa, reports_to: ${i === 0 ? null : `S${i - 1}`} }`,

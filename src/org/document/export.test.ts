@@ -4,7 +4,13 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 
-import { exportOf, importInto, type Office, openOffice, openSketch } from '../../../test/support/documents.ts'
+import {
+  exportOf,
+  importInto,
+  type DocumentServices,
+  openDocuments,
+  openDocumentsInMemory,
+} from '../../../test/support/documents.ts'
 import { shop } from '../../../test/support/shop.ts'
 import { describeStores } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
@@ -14,12 +20,12 @@ interface Exported {
   roles: { name: string }[]
   positions: Record<string, unknown>[]
 }
-const read = async (org: Office, name = 'Shop', options = {}): Promise<Exported> =>
+const read = async (org: DocumentServices, name = 'Shop', options = {}): Promise<Exported> =>
   parse(await exportOf(org, name, options)) as Exported
 
 describeStores('an export', (openFresh) => {
   it('is the organisation as it stands, from store and files', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await importInto(org, shop)
     const { organisation, roles, positions } = await read(org)
     expect(Object.keys(organisation)).toEqual([
@@ -75,7 +81,7 @@ describeStores('an export', (openFresh) => {
   })
 
   it('is made anew each time and leaves nothing behind', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await importInto(org, shop)
     const before = await exportOf(org, 'Shop')
     const files = readdirSync(org.root, { recursive: true })
@@ -86,7 +92,7 @@ describeStores('an export', (openFresh) => {
   })
 
   it('names roles and personas that two organisations share in both', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await importInto(org, shop)
     await org.positions.create(operator, 'Development', seat('Clerk', 'clerk'))
     const { positions } = await org.positions.list('Development')
@@ -109,8 +115,8 @@ const seat = (title: string, role: string) => ({
 })
 
 describe('an export', () => {
-  const open = async (): Promise<Office> => {
-    const org = await openSketch()
+  const open = async (): Promise<DocumentServices> => {
+    const org = await openDocumentsInMemory()
     await importInto(org, shop)
     return org
   }
@@ -134,7 +140,7 @@ describe('an export', () => {
   })
 
   it('has the seven keys of an organisation, and no more, where nothing is set', async () => {
-    const org = await openSketch()
+    const org = await openDocumentsInMemory()
     expect(Object.keys((await read(org, 'Development')).organisation)).toEqual([
       'organisation_id',
       'name',
@@ -216,7 +222,7 @@ describe('an export', () => {
     await org.assignments.assign(operator, 11, kim.slug, false)
     const text = await exportOf(org, 'Shop')
     expect(text).toContain('persona_type: person/external')
-    const elsewhere = await openSketch({ isEmpty: true })
+    const elsewhere = await openDocumentsInMemory({ isEmpty: true })
     await importInto(elsewhere, text)
     expect((await elsewhere.personas.show(kim.slug)).persona).toMatchObject({ type: 'person', subtype: 'external' })
     expect(await exportOf(elsewhere, 'Shop')).toBe(text)

@@ -6,9 +6,9 @@ import { describe, expect, it } from 'vitest'
 import {
   exportOf,
   importInto,
-  type Office,
-  openOffice,
-  openSketch,
+  type DocumentServices,
+  openDocuments,
+  openDocumentsInMemory,
   previewOf,
   refusalOf,
 } from '../../../test/support/documents.ts'
@@ -22,14 +22,14 @@ import { noLog } from '../../kernel/log.ts'
 import { allOperations } from '../../operations/all.contract.ts'
 import { composeOrganisation } from '../compose.ts'
 
-const rowsOf = (org: Pick<Office, 'db'>, table: string) =>
+const rowsOf = (org: Pick<DocumentServices, 'db'>, table: string) =>
   org.db.read((tx) => sqlOf(tx).all(`SELECT * FROM ${table} ORDER BY 1, 2`))
-const eventsOf = async (org: Pick<Office, 'db'>): Promise<number> => (await rowsOf(org, 'events')).length
-const look = (org: Pick<Office, 'root'>, path: string): string => readFileSync(join(org.root, path), 'utf8')
+const eventsOf = async (org: Pick<DocumentServices, 'db'>): Promise<number> => (await rowsOf(org, 'events')).length
+const look = (org: Pick<DocumentServices, 'root'>, path: string): string => readFileSync(join(org.root, path), 'utf8')
 
 describeStores('importing a document', (openFresh) => {
   it('makes an organisation that is not there, with its numbers and its files', async () => {
-    const org = await openOffice(openFresh, { isEmpty: true })
+    const org = await openDocuments(openFresh, { isEmpty: true })
     const { applied, organisationId } = await importInto(org, shop)
     expect([applied, organisationId]).toEqual([true, 5])
     expect(await org.organisations.show('shop')).toMatchObject({
@@ -50,7 +50,7 @@ describeStores('importing a document', (openFresh) => {
   })
 
   it('goes on numbering after the numbers that it brought', async () => {
-    const org = await openOffice(openFresh, { isEmpty: true })
+    const org = await openDocuments(openFresh, { isEmpty: true })
     await importInto(org, shop)
     const seat = { title: 'New', role: 'clerk', level: 1, reportsTo: null, escalatesTo: null, isCrossCutting: false }
     expect((await org.positions.create(operator, 'shop', seat)).positionId).toBe(13)
@@ -64,7 +64,7 @@ describeStores('importing a document', (openFresh) => {
   })
 
   it('gives numbers where the document has none, after those that it keeps', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     const { organisationId } = await importInto(
       org,
       `organisation: { name: Lab, purpose: research }
@@ -89,7 +89,7 @@ positions:
   })
 
   it('of an unchanged export changes nothing at all', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await importInto(org, shop)
     const text = await exportOf(org, 'shop')
     const before = await eventsOf(org)
@@ -100,7 +100,7 @@ positions:
   })
 
   it('changes what it says and leaves the rest', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await importInto(org, shop)
     const before = await exportOf(org, 'shop')
     const edit = 'organisation: { organisation_id: 5 }\npositions: [{ position_id: 11, title: Checkout }]\n'
@@ -114,7 +114,7 @@ positions:
   })
 
   it('changes every field that may change, and says from what to what', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await importInto(org, shop)
     const edited = (await exportOf(org, 'shop'))
       .replace('name: Shop', 'name: Store')
@@ -161,7 +161,7 @@ positions:
   })
 
   it('lets titles change places, and new seats take titles over', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await importInto(org, shop)
     await importInto(
       org,
@@ -186,7 +186,7 @@ positions:
   })
 
   it('draws lines between new seats whatever their order, also where one reports to whom it helps', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     const seats = Array.from({ length: 40 }, (_, index) => index).map(
       (index) =>
         `  - { title: S${index}, role: qa, reports_to: ${index === 39 ? null : `S${index + 1}`}, escalates_to: ${index === 0 ? null : `S${index - 1}`} }`,
@@ -202,7 +202,7 @@ positions:
   })
 
   it('deletes nothing: what a document leaves out stays', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await importInto(org, shop)
     const before = await exportOf(org, 'shop')
     const without = before.slice(0, before.indexOf('  - position_id: 12'))
@@ -217,7 +217,7 @@ positions:
   })
 
   it('stores nothing if the last seat is broken', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     const before = await eventsOf(org)
     const files = readdirSync(org.root, { recursive: true })
     const error = await refusalOf(importInto(org, `${shop}  - { title: Broken, role: wizard }\n`))
@@ -231,7 +231,7 @@ positions:
   })
 
   it('writes no row where the data directory cannot take the files', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     const before = await eventsOf(org)
     await org.files.write([], { x: 'in the way' }, (_, put) => put([{ from: 'x', to: 'personas/boss-ada-30' }]))
     await expect(importInto(org, shop)).rejects.toMatchObject({ code: 'store_unusable' })
@@ -241,7 +241,7 @@ positions:
   })
 
   it('seats somebody where another sits only with --force, and the history keeps both', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await importInto(org, shop)
     const edit = `organisation: { organisation_id: 5 }
 positions:
@@ -271,7 +271,7 @@ positions:
   })
 
   it('of a document from another installation names every number that means something else here', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await importInto(org, shop)
     await importInto(
       org,
@@ -303,7 +303,7 @@ positions:
   })
 
   it('of such a document as a new organisation makes new numbers with --force, the same ones each time', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await importInto(
       org,
       'organisation: { organisation_id: 1 }\npositions: [{ position_id: 1, title: Dev, role: developer, assignment: { persona_id: 3, persona_name: Al } }]\n',
@@ -333,7 +333,7 @@ positions:
   })
 
   it('renames a shared role or persona only with --force, one of its own at once', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await importInto(org, shop)
     const rename = `organisation: { organisation_id: 5 }
 roles: [{ role_id: 20, name: chief }]
@@ -362,7 +362,7 @@ positions: [{ position_id: 10, title: Boss, assignment: { persona_id: 30, person
   })
 
   it('knows a role by its name, whatever its number and case', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await importInto(
       org,
       'organisation: { name: Lab, purpose: x }\nroles: [{ role_id: 1, name: QA }, { role_id: 99, name: pm }]\npositions: [{ title: A, role: QA }, { title: B, role: PM }]\n',
@@ -372,7 +372,7 @@ positions: [{ position_id: 10, title: Boss, assignment: { persona_id: 30, person
   })
 
   it('does not give the number of a seat that another organisation gave up', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await importInto(org, shop)
     await org.positions.remove(operator, 12, { preview: false, reparent: false, unassign: false, force: false })
     const text = 'organisation: { name: Lab, purpose: x }\npositions: [{ position_id: 12, title: A, role: qa }]\n'
@@ -385,7 +385,7 @@ positions: [{ position_id: 10, title: Boss, assignment: { persona_id: 30, person
   })
 
   it('writes the intent of an existing organisation only when asked to, and keeps what was there', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await importInto(org, shop)
     const place = 'organisations/trade-shop-5/intent.md'
     const text = (await exportOf(org, 'shop')).replace('- Honesty', '- Honesty\n      - Opening hours')
@@ -406,7 +406,7 @@ positions: [{ position_id: 10, title: Boss, assignment: { persona_id: 30, person
   })
 
   it('renames and rewrites the intent in one go', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await importInto(org, shop)
     const before = look(org, 'organisations/trade-shop-5/intent.md')
     const edited = (await exportOf(org, 'shop')).replace('name: Shop', 'name: Store').replace('- Honesty', '- Truth')
@@ -417,7 +417,7 @@ positions: [{ position_id: 10, title: Boss, assignment: { persona_id: 30, person
   })
 
   it('leaves files that travelled ahead of it as they are', async () => {
-    const org = await openOffice(openFresh, { isEmpty: true })
+    const org = await openDocuments(openFresh, { isEmpty: true })
     const intent =
       '# Shop\n\nHow it began.\n\n## Optimise for\n\n- Happy customers\n\n## Never sacrifice\n\n- Honesty\n'
     await org.files.write([], { skill: '# Ada, herself\n', intent }, (_, put) =>
@@ -433,7 +433,7 @@ positions: [{ position_id: 10, title: Boss, assignment: { persona_id: 30, person
   })
 
   it('by two at once is one after the other: the second finds what the first one made', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     // Another set of services beside the first, so that nothing but the store keeps them apart.
     const twin = composeOrganisation({ db: org.db, clock: systemClock, log: noLog, data: org.root })
     const results = await Promise.all([importInto(org, shop), importInto(twin, shop), importInto(org, shop)])
@@ -449,7 +449,7 @@ positions: [{ position_id: 10, title: Boss, assignment: { persona_id: 30, person
   })
 
   it('without a number, by two at once, makes two', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     const text = 'organisation: { name: Lab, purpose: x }\npositions: [{ title: A, role: qa }]\n'
     const results = await Promise.all([importInto(org, text), importInto(org, text)])
     expect(results.map((each) => each.organisationId).sort()).toEqual([2, 3])
@@ -461,7 +461,7 @@ positions: [{ position_id: 10, title: Boss, assignment: { persona_id: 30, person
   })
 
   it('asked for twice with one key is done once and answered twice', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     const ask = () => org.db.once('key', 'digest', () => importInto(org, shop))
     const first = await ask()
     expect(await ask()).toEqual(first)
@@ -517,7 +517,7 @@ const seating = (title: string, name: string): string =>
 
 describe('an import', () => {
   it('has one event that speaks for all, and one for each change', async () => {
-    const org = await openSketch({ isEmpty: true })
+    const org = await openDocumentsInMemory({ isEmpty: true })
     await importInto(org, shop)
     const events = (await rowsOf(org, 'events')).filter((event) => event['kind'] === 'org_changed')
     const normal = events.filter((event) => event['level'] === 'normal')
@@ -535,13 +535,13 @@ describe('an import', () => {
   })
 
   it('that is too large for anybody is refused before it is read', async () => {
-    const org = await openSketch()
+    const org = await openDocumentsInMemory()
     await expect(importInto(org, 'x'.repeat(20_000_000))).rejects.toMatchObject({ code: 'too_large' })
     await expect(org.documents.validate('x'.repeat(20_000_000))).rejects.toMatchObject({ code: 'too_large' })
   })
 
   it('takes a person’s old persona back to work where the document says so', async () => {
-    const org = await openSketch()
+    const org = await openDocumentsInMemory()
     const persona = { name: 'Al', role: 'qa', type: 'agent', subtype: 'internal', canCreateChannel: false } as const
     const { slug } = await org.personas.create(operator, persona)
     await org.personas.archive(operator, slug, { unassign: false, preview: false })
@@ -553,13 +553,13 @@ describe('an import', () => {
   })
 
   it('keeps the slug that a persona had before it was renamed', async () => {
-    const org = await openSketch({ isEmpty: true })
+    const org = await openDocumentsInMemory({ isEmpty: true })
     await importInto(org, shop.replace('persona_name: Ada', 'persona_name: 雅達'))
     expect((await org.personas.show('boss-ada-30')).persona.name).toBe('雅達')
   })
 
   it('makes a slug of its own where the one it brings is another number’s', async () => {
-    const org = await openSketch({ isEmpty: true })
+    const org = await openDocumentsInMemory({ isEmpty: true })
     await importInto(org, shop.replace('boss-ada-30', 'boss-ada-31'))
     expect((await org.personas.show('Ada')).persona.slug).toBe('boss-ada-30')
   })

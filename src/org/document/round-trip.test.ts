@@ -6,8 +6,8 @@ import {
   expectSound,
   exportOf,
   importInto,
-  openOffice,
-  openSketch,
+  openDocuments,
+  openDocumentsInMemory,
   previewOf,
 } from '../../../test/support/documents.ts'
 import { type DrawnOrganisation, drawOrganisation } from '../../../test/support/organisations.ts'
@@ -38,7 +38,7 @@ describeStores('export, import into an empty store, export', (openFresh, kind) =
     async () => {
       // All in one store and all in the other: each has a document of its own, and they do not get into each other's way.
       const open = (options: { isEmpty: boolean }) =>
-        kind === 'sqlite' ? openSketch(options) : openOffice(openFresh, options)
+        kind === 'sqlite' ? openDocumentsInMemory(options) : openDocuments(openFresh, options)
       const here = await open({ isEmpty: false })
       const there = await open({ isEmpty: true })
       let first = 0
@@ -63,9 +63,9 @@ describeStores('export, import into an empty store, export', (openFresh, kind) =
   )
 
   it('gives the same document for the organisation of a first start, and for one with everything in it', async () => {
-    const here = await openOffice(openFresh)
+    const here = await openDocuments(openFresh)
     await importInto(here, shop)
-    const there = await openOffice(openFresh, { isEmpty: true })
+    const there = await openDocuments(openFresh, { isEmpty: true })
     for (const name of ['Development', 'Shop']) {
       const text = await exportOf(here, name)
       await importInto(there, text)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { exportOf, faultsOf, importInto, openSketch } from '../../../test/support/documents.ts'
+import { exportOf, faultsOf, importInto, openDocumentsInMemory } from '../../../test/support/documents.ts'
 
 const organisation = 'organisation: { name: Shop, purpose: trade }\n'
 const roles = 'roles: [{ name: boss }, { name: clerk }]\n'
@@ -8,7 +8,7 @@ const positions = (...seats: string[]): string => `positions:\n${seats.map((seat
 
 describe('a document of an organisation that is not there yet', () => {
   it('is valid with a name, a purpose, and seats whose roles it brings', async () => {
-    const org = await openSketch({ isEmpty: true })
+    const org = await openDocumentsInMemory({ isEmpty: true })
     const text = `${organisation}${roles}${positions('{ title: Boss, role: boss }', '{ title: Till, role: clerk, reports_to: Boss }')}`
     expect(await org.documents.validate(text)).toEqual({ valid: true, faults: [] })
   })
@@ -141,7 +141,7 @@ describe('a document of an organisation that is not there yet', () => {
       '2:9 role_id 6 "operator" keeps its name; the document calls it "chief"',
     ],
   ])('needs %s', async (_, text, fault) => {
-    const org = await openSketch({ isEmpty: true })
+    const org = await openDocumentsInMemory({ isEmpty: true })
     expect(await faultsOf(org, text)).toEqual([fault])
     expect((await org.documents.validate(text)).valid).toBe(false)
     await expect(importInto(org, text)).rejects.toMatchObject({
@@ -158,7 +158,7 @@ describe('a document of an organisation that is there', () => {
     '{ position_id: 2, title: Till, role: clerk, reports_to: Boss, assignment: { persona_name: Al } }',
   )}`
   const open = async () => {
-    const org = await openSketch({ isEmpty: true })
+    const org = await openDocumentsInMemory({ isEmpty: true })
     await importInto(org, shop)
     return org
   }
@@ -228,7 +228,7 @@ describe('a document of an organisation that is there', () => {
   })
 
   it('has faults in good time, however many seats are wrong', async () => {
-    const org = await openSketch({ isEmpty: true })
+    const org = await openDocumentsInMemory({ isEmpty: true })
     const seats = Array.from(
       { length: 1_000 },
       (_, index) => `{ title: Seat ${index}, role: r, reports_to: Sea ${index} }`,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 
-import { importInto, type Office, openOffice, refusalOf } from '../../../test/support/documents.ts'
+import { importInto, type DocumentServices, openDocuments, refusalOf } from '../../../test/support/documents.ts'
 import { openOrg } from '../../../test/support/org.ts'
 import { shop } from '../../../test/support/shop.ts'
 import { describeStores } from '../../../test/support/store.ts'
@@ -14,12 +14,12 @@ import { exitCodes } from '../../kernel/errors.ts'
 
 const plain = { level: 1, reportsTo: null, escalatesTo: null, isCrossCutting: false }
 const removal = { preview: false, reparent: false, unassign: false, force: false }
-const titles = async (org: Office): Promise<string[]> =>
+const titles = async (org: DocumentServices): Promise<string[]> =>
   (await org.positions.list('shop')).positions.map((seat) => seat.title)
 
 describeStores('a seat', (openFresh) => {
-  const open = async (): Promise<Office> => {
-    const org = await openOffice(openFresh)
+  const open = async (): Promise<DocumentServices> => {
+    const org = await openDocuments(openFresh)
     await importInto(org, shop)
     return org
   }
@@ -278,7 +278,7 @@ describeStores('the store itself', (openFresh) => {
     ['two limits of one kind', `INSERT INTO position_authorities SELECT * FROM position_authorities`],
   ])('refuses %s', async (_, sql) => {
     const store = await openFresh()
-    const org = await openOffice(async () => store)
+    const org = await openDocuments(async () => store)
     await importInto(org, shop)
     await expect(store.raw(sql)).rejects.toThrow(/constraint|violates|foreign key/i)
   })

@@ -3,14 +3,20 @@ import { join } from 'node:path'
 
 import { expect, it } from 'vitest'
 
-import { exportOf, importInto, type Office, openOffice, previewOf } from '../../../test/support/documents.ts'
+import {
+  exportOf,
+  importInto,
+  type DocumentServices,
+  openDocuments,
+  previewOf,
+} from '../../../test/support/documents.ts'
 import { createSeenLog, type LogLineSeen } from '../../../test/support/server.ts'
 import { describeStores } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { loadReference } from './load.ts'
 
-const load = async (org: Office): Promise<{ loaded: boolean; logged: LogLineSeen[] }> => {
+const load = async (org: DocumentServices): Promise<{ loaded: boolean; logged: LogLineSeen[] }> => {
   const logged: LogLineSeen[] = []
   const { db, importer } = org
   return { loaded: await loadReference({ db, clock: systemClock, log: createSeenLog(logged), importer }), logged }
@@ -20,7 +26,7 @@ const persona = (name: string, role: string) =>
 
 describeStores('the organisation of the demonstration', (openFresh) => {
   it('has six seats, Robbo on the first, and Paula waiting', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     expect((await load(org)).loaded).toBe(true)
     expect((await org.charts.tree('development', false)).text).toBe(`Development (software-development-development-1)
 ├─ Principal Architect Robbo (architect-robbo-3)  L1, architect
@@ -42,7 +48,7 @@ describeStores('the organisation of the demonstration', (openFresh) => {
   })
 
   it('has skills worth reading, and an intent', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await load(org)
     const robbo = readFileSync(join(org.root, 'personas/architect-robbo-3/skill.md'), 'utf8')
     const paula = readFileSync(join(org.root, 'personas/ar-director-paula-7/skill.md'), 'utf8')
@@ -61,19 +67,19 @@ describeStores('the organisation of the demonstration', (openFresh) => {
   })
 
   it('comes once, and never over what somebody made', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await load(org)
     await org.positions.remove(operator, 6, { preview: false, reparent: false, unassign: false, force: false })
     expect((await load(org)).loaded).toBe(false)
     expect((await org.positions.list('development')).positions).toHaveLength(5)
-    const own = await openOffice(openFresh)
+    const own = await openDocuments(openFresh)
     await own.organisations.set(operator, 'development', 'plans', 'always')
     expect((await load(own)).loaded).toBe(false)
     expect((await own.positions.list('development')).positions).toEqual([])
   })
 
   it('stays away, and says why, where its numbers are taken', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await org.personas.create(operator, persona('Al', 'qa'))
     const { loaded, logged } = await load(org)
     expect(loaded).toBe(false)
@@ -82,10 +88,10 @@ describeStores('the organisation of the demonstration', (openFresh) => {
   })
 
   it('comes back byte by byte from an empty installation, and can be imported again', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await load(org)
     const text = await exportOf(org, 'development')
-    const empty = await openOffice(openFresh, { isEmpty: true })
+    const empty = await openDocuments(openFresh, { isEmpty: true })
     await importInto(empty, text)
     expect(await exportOf(empty, 'development')).toBe(text)
     expect(await previewOf(org, text)).toEqual(['no changes'])

@@ -3,7 +3,13 @@ import { join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
-import { importInto, type Office, openOffice, openSketch, refusalOf } from '../../../test/support/documents.ts'
+import {
+  importInto,
+  type DocumentServices,
+  openDocuments,
+  openDocumentsInMemory,
+  refusalOf,
+} from '../../../test/support/documents.ts'
 import { openOrg } from '../../../test/support/org.ts'
 import { shop } from '../../../test/support/shop.ts'
 import { describeStores } from '../../../test/support/store.ts'
@@ -26,14 +32,14 @@ positions:
     assignment: { persona_name: Bo, persona_role: clerk }
 `
 
-const furnish = async (org: Pick<Office, 'documents'>): Promise<void> => {
-  await importInto(org as Office, shop)
-  await importInto(org as Office, staffed)
+const furnish = async (org: Pick<DocumentServices, 'documents'>): Promise<void> => {
+  await importInto(org as DocumentServices, shop)
+  await importInto(org as DocumentServices, staffed)
 }
 
 describeStores('a persona’s card', (openFresh) => {
   it('shows seat, lines, reports, peers and intent', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await furnish(org)
     expect(await org.routing.whoami(operator, 'Al', undefined)).toEqual({
       personaId: 31,
@@ -61,7 +67,7 @@ describeStores('a persona’s card', (openFresh) => {
   })
 
   it('has one block for each seat, and those of one organisation when asked', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await furnish(org)
     await importInto(
       org,
@@ -84,7 +90,7 @@ describeStores('a persona’s card', (openFresh) => {
 
 describe('a persona’s card', () => {
   it('is there for one without a seat, and without an intent too', async () => {
-    const org = await openSketch()
+    const org = await openDocumentsInMemory()
     await furnish(org)
     rmSync(join(org.root, 'organisations/trade-shop-5/intent.md'))
     expect((await org.routing.whoami(operator, 'Al', undefined)).cards[0]?.intent).toEqual({
@@ -115,7 +121,7 @@ describeStores('an address', (openFresh) => {
     ['escalation', ['Boss: held by boss-ada-30'], 'Boss', 'boss-ada-30'],
     ['operator', ['operator'], null, 'operator-operator-1'],
   ])('%s means whoever sits there now, and says who was tried', async (to, tried, position, persona) => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await furnish(org)
     expect(await org.routing.route(operator, 'persona:Al', to, undefined)).toMatchObject({
       address: to,
@@ -126,7 +132,7 @@ describeStores('an address', (openFresh) => {
   })
 
   it('upwards ends at the operator', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await furnish(org)
     const upwards = (from: string) => org.routing.route(operator, from, 'manager', undefined)
     expect(await upwards('persona:Ada')).toMatchObject({ tried: ['operator'], persona: 'operator-operator-1' })
@@ -140,7 +146,7 @@ describeStores('an address', (openFresh) => {
   })
 
   it('upwards of one with several seats needs the organisation', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await furnish(org)
     await importInto(
       org,
@@ -156,7 +162,7 @@ describeStores('an address', (openFresh) => {
   })
 
   it('that is none is refused with the forms there are', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await furnish(org)
     const refused = (to: string, from = 'persona:Al') => refusalOf(org.routing.route(operator, from, to, undefined))
     expect(await refused('everybody')).toMatchObject({
@@ -171,7 +177,7 @@ describeStores('an address', (openFresh) => {
   })
 
   it('may hold a title with an @ in it', async () => {
-    const org = await openOffice(openFresh)
+    const org = await openDocuments(openFresh)
     await importInto(org, `${shop}  - { title: me@home, role: clerk }\n`)
     expect(await org.routing.route(operator, undefined, 'position:me@home@shop', undefined)).toMatchObject({
       position: 'me@home',

@@ -135,13 +135,13 @@ describeStores('a plan gate', (openFresh) => {
 
   it('tells people once, and once more after an hour', async () => {
     const { agency, gate } = await gated(openFresh)
-    expect(agency.told).toMatchObject([{ kind: 'gate_pending', object: gate.id, state: 'pending' }])
+    expect(agency.notices).toMatchObject([{ kind: 'gate_pending', object: gate.id, state: 'pending' }])
     await agency.pass(59 * minute)
-    expect(agency.told).toHaveLength(1)
+    expect(agency.notices).toHaveLength(1)
     await agency.pass(2 * minute)
-    expect(agency.told.slice(1)).toMatchObject([{ kind: 'gate_reminder', object: gate.id, state: 'reminded' }])
+    expect(agency.notices.slice(1)).toMatchObject([{ kind: 'gate_reminder', object: gate.id, state: 'reminded' }])
     await agency.pass(600 * minute)
-    expect(agency.told).toHaveLength(2)
+    expect(agency.notices).toHaveLength(2)
   })
 
   it('reminds nobody of what is decided', async () => {
@@ -149,7 +149,7 @@ describeStores('a plan gate', (openFresh) => {
     await approve(agency, run.id)
     await agency.settled(run)
     await agency.pass(120 * minute)
-    expect(agency.told.filter((notice) => notice.kind === 'gate_reminder')).toEqual([])
+    expect(agency.notices.filter((notice) => notice.kind === 'gate_reminder')).toEqual([])
   })
 })
 

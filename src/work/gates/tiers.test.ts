@@ -36,7 +36,7 @@ describeStores('a gate that a tier decides', (openFresh) => {
     file.refresh()
     await file.settled()
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ gates: [] })
-    expect(agency.told).toEqual([])
+    expect(agency.notices).toEqual([])
     await agency.runs.cancel(operator, run.id, undefined)
   })
 

@@ -62,7 +62,7 @@ describeStores('a question', (openFresh) => {
       status: 'with_operator',
       answer: null,
     })
-    expect(agency.told).toMatchObject([{ kind: 'question_asked', object: question.id }])
+    expect(agency.notices).toMatchObject([{ kind: 'question_asked', object: question.id }])
     expect(await agency.brief(run)).toMatchObject({ status: 'blocked', attempts: 1 })
     expect(await answer(agency, question, 'green')).toMatchObject({
       status: 'answered',
