@@ -10,7 +10,7 @@ import { askQuestion } from '../src/work/questions/ask.ts'
 import { openPullRequest } from '../src/work/pull-requests/moves.ts'
 import { applyDecisions } from '../src/engine/outcome/decide.ts'
 import { scopeOf } from '../src/work/scope.ts'
-import { tell } from '../src/work/parts/moves.ts'
+import { changeParts } from '../src/work/parts/moves.ts'
 import { talentRoot } from '../src/entries.ts'
 import { updated } from '../src/events/change.ts'
 import type { Actor } from '../src/kernel/actor.ts'
@@ -198,10 +198,10 @@ async function waiting(agency: Agency, db: Db, [first, second]: readonly Run[], 
   const { gates } = await agency.runs.inspect(gated.id, 0)
   if (paused) await agency.gates.pause(operator, run.id, undefined)
   await db.write([`run:${run.id}`], async (tx) =>
-    tell(
+    changeParts(
       scopeOf({ ids: systemIds, playbooks, decide: applyDecisions }, tx, (await findRun(tx, run.id)) as Run, 'engine'),
-      { message: 'begun' },
       [{ key: 'ws:api', parent: null, status: 'open', data: { path: ['t3', 't4', 't5'] } }],
+      { message: 'begun' },
     ),
   )
   const question = await db.write([`run:${gated.id}`], (tx) =>

@@ -22,6 +22,7 @@ import type { WorkspaceTree } from '../../work/mission-workspaces/tree.ts'
 import { createTail, type PrintedFiles } from '../../work/mission-workspaces/executions/output.ts'
 import type { Turns } from '../../work/mission-workspaces/executions/turns.ts'
 import { untilEnded } from '../../work/mission-workspaces/executions/wait.ts'
+import { exitCodeOf } from '../../work/mission-workspaces/executions/exit-code.ts'
 
 export interface OnlookerParts {
   db: Db
@@ -304,10 +305,6 @@ async function logEnd(parts: OnlookerParts, scene: Scene, recorded: Attempt, cha
     duration_ms: parts.clock.nowMs() - scene.startedMs,
   })
 }
-
-/** As `timeout` says it: 124 where it took too long. */
-export const exitCodeOf = ({ outcome, exitCode }: Pick<Attempt, 'outcome' | 'exitCode'>): number =>
-  outcome === 'timeout' ? 124 : (exitCode ?? 1)
 
 const sessionLine = (
   { clock }: OnlookerParts,

@@ -9,7 +9,8 @@ import { adoptPlan, createPlanner, replan, reworkResult, withPlan } from '../../
 import { reworkBrief, sendBack } from '../../work/briefs/send-back.ts'
 import { resolveBrief } from '../../work/briefs/unblock.ts'
 import { openGate, passGate } from '../../work/gates/open.ts'
-import { tell } from '../../work/parts/moves.ts'
+import { changeParts } from '../../work/parts/moves.ts'
+import { log } from '../../work/runs/log.ts'
 import { beginLanding, holdPartForMerge, openPullRequest } from '../../work/pull-requests/moves.ts'
 import { askAboutFailures, askForBrief, pauseAndAsk } from '../../work/questions/ask.ts'
 import { endRun } from '../../work/runs/end.ts'
@@ -75,7 +76,9 @@ async function apply(scope: RunScope, decision: Decision): Promise<void> {
     case 'release_drafts':
       return releaseDrafts(scope, decision.briefs, decision.event)
     case 'tell':
-      return tell(scope, decision.event, decision.parts)
+      return decision.parts === undefined || decision.parts.length === 0
+        ? log(scope, decision.event)
+        : changeParts(scope, decision.parts, decision.event)
     case 'write_document':
       return writeDocument(scope, decision.brief, decision.name, decision.content)
     case 'open_gate':

@@ -2,7 +2,7 @@ import { shorten } from '../../kernel/text.ts'
 import type { Brief, Correction } from '../../work/briefs/contract.ts'
 import type { Classified } from '../attempt/classify.ts'
 import type { RunScope } from '../../work/scope.ts'
-import { tell } from '../../work/parts/moves.ts'
+import { log } from '../../work/runs/log.ts'
 import { viewFor } from './view.ts'
 
 export interface CheckedStep {
@@ -36,7 +36,7 @@ export async function checkStep(scope: RunScope, brief: Brief, classified: Class
   if (faults.length > 0) return wrong(classified, faults)
   const ignored = fieldsLeftOut(report.output, parsed.data)
   for (const field of ignored.slice(0, mostFaults))
-    await tell(scope, { brief, message: `ignored field ${field}`, data: { field } })
+    await log(scope, { brief, message: `ignored field ${field}`, data: { field } })
   return { classified: { ...classified, report: { ...report, output: parsed.data } }, faults: [] }
 }
 

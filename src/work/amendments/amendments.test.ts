@@ -5,7 +5,7 @@ import { agentOf, startAgency, type TestAgency } from '../../../test/support/age
 import { inside } from '../../../test/support/inside.ts'
 import { describeStores } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
-import { tell } from '../parts/moves.ts'
+import { changeParts } from '../parts/moves.ts'
 import { updated } from '../../events/change.ts'
 import type { Attempt } from '../attempts/contract.ts'
 import { type Brief, tiers } from '../briefs/contract.ts'
@@ -23,10 +23,9 @@ async function withWorkstreams(agency: TestAgency): Promise<Run> {
   const run = await agency.run({ runtimeOptions: hang })
   const part = (key: string, status: Part['status'], path: string[]) => ({ key, parent: null, status, data: { path } })
   await inside(agency, run, (scope) =>
-    tell(scope, { message: 'under way' }, [
-      part('ws:api', 'open', ['t3', 't4', 't5']),
-      part('ws:docs', 'done', ['t4', 't5']),
-    ]),
+    changeParts(scope, [part('ws:api', 'open', ['t3', 't4', 't5']), part('ws:docs', 'done', ['t4', 't5'])], {
+      message: 'under way',
+    }),
   )
   return run
 }

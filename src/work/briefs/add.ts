@@ -1,15 +1,14 @@
-import { inserted, record, updated } from '../../events/change.ts'
+import { inserted, record } from '../../events/change.ts'
 import { bug } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { NewBrief } from '../../playbooks/contract.ts'
 import type { Brief, Dependency } from './contract.ts'
 import { isMet } from './states.ts'
-import { briefs, dependencies, findBriefByKey } from './store.ts'
-import { runs } from '../runs/store.ts'
+import { briefs, findBriefByKey } from './store.ts'
 import { requiresOf } from '../runs/contract.ts'
-import { newBrief } from './create.ts'
+import { countBriefs, newBrief } from './create.ts'
 import { type Cast, type RunScope } from '../scope.ts'
-import { tell } from '../parts/moves.ts'
+import { log } from '../runs/log.ts'
 import { eventTags, nameOf } from './moves.ts'
 
 /** Briefs that a playbook makes on its way: cast, placed, and waiting for those that come before them. */
@@ -51,7 +50,7 @@ export async function addBriefs(scope: RunScope, wanted: readonly NewBrief[]): P
       [inserted(briefs, brief)],
     )
   }
-  await count(scope, wanted, edges)
+  await countBriefs(scope, wanted, edges, wanted.length === 1 ? '1 brief more' : `${wanted.length} briefs more`)
 }
 
 interface Before {
@@ -148,7 +147,7 @@ async function castFor(
   const { organisationId } = scope.run
   const doer = await scope.cast(scope.tx, { organisationId, tier, domain, wanted: personality, not: null })
   for (const warning of doer.warning === null ? [] : [doer.warning])
-    await tell(scope, { kind: 'log', message: `${key}: ${warning}`, data: { wanted: personality } })
+    await log(scope, { kind: 'log', message: `${key}: ${warning}`, data: { wanted: personality } })
   if (kind !== 'work') return { personaId: doer.personaId, personality: doer.personality, verifierId: null }
   const judge = await scope.cast(scope.tx, {
     organisationId,
@@ -162,23 +161,4 @@ async function castFor(
     personality: doer.personality,
     verifierId: judge.personaId === doer.personaId ? null : judge.personaId,
   }
-}
-
-async function count(scope: RunScope, wanted: readonly NewBrief[], edges: readonly Dependency[]): Promise<void> {
-  const { run, tx } = scope
-  const work = wanted.filter(({ kind }) => kind === 'work').length
-  const counters = { briefsTotal: run.briefsTotal + work, briefsOpen: run.briefsOpen + wanted.length }
-  scope.run = { ...run, ...counters }
-  await record(
-    tx,
-    {
-      kind: 'run_status',
-      by: scope.by,
-      runId: run.id,
-      level: 'verbose',
-      message: wanted.length === 1 ? '1 brief more' : `${wanted.length} briefs more`,
-      data: { from: run.status, to: run.status },
-    },
-    [updated(runs, run, counters), ...edges.map((edge) => inserted(dependencies, edge))],
-  )
 }

@@ -41,7 +41,20 @@ export async function createBriefs(scope: RunScope, specs: readonly BriefSpec[])
       [inserted(briefs, brief)],
     )
   }
-  const counters = { briefsTotal: run.briefsTotal + specs.length, briefsOpen: run.briefsOpen + specs.length }
+  const planned = specs.length === 1 ? '1 brief planned' : `${specs.length} briefs planned`
+  await countBriefs(scope, created, edges, planned)
+}
+
+/** Adds new briefs to the run's counters and stores the dependencies between them: all of them exist by now. */
+export async function countBriefs(
+  scope: RunScope,
+  created: readonly Pick<Brief, 'kind'>[],
+  edges: readonly Dependency[],
+  message: string,
+): Promise<void> {
+  const { run, tx } = scope
+  const work = created.filter(({ kind }) => kind === 'work').length
+  const counters = { briefsTotal: run.briefsTotal + work, briefsOpen: run.briefsOpen + created.length }
   scope.run = { ...run, ...counters }
   await record(
     tx,
@@ -50,7 +63,7 @@ export async function createBriefs(scope: RunScope, specs: readonly BriefSpec[])
       by: scope.by,
       runId: run.id,
       level: 'verbose',
-      message: specs.length === 1 ? '1 brief planned' : `${specs.length} briefs planned`,
+      message,
       data: { from: run.status, to: run.status },
     },
     [updated(runs, run, counters), ...edges.map((edge) => inserted(dependencies, edge))],

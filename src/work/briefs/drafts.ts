@@ -4,12 +4,11 @@ import { shorten } from '../../kernel/text.ts'
 import type { Revised, Told } from '../../playbooks/contract.ts'
 import type { Brief } from './contract.ts'
 import { isMet } from './states.ts'
-import { briefs, dependencies, findBrief, findBriefByKey, listDependenciesOf } from './store.ts'
+import { dependencies, findBrief, findBriefByKey, listDependenciesOf } from './store.ts'
 import { requiresOf } from '../runs/contract.ts'
 import { type RunScope } from '../scope.ts'
-import { tell } from '../parts/moves.ts'
-import { eventTags, moveBrief, nameOf } from './moves.ts'
-import { touchRun } from '../runs/moves.ts'
+import { log } from '../runs/log.ts'
+import { moveBrief, nameOf, touchBrief } from './moves.ts'
 
 /** A proposal as its author wants it now. */
 export async function reviseDraft(scope: RunScope, stale: Brief, draft: Revised): Promise<void> {
@@ -17,29 +16,20 @@ export async function reviseDraft(scope: RunScope, stale: Brief, draft: Revised)
   const { run } = scope
   const { edges, unmet } = await waitFor(scope, brief, draft.after ?? [])
   const evidence = [...run.configuration.evidence, ...(draft.evidence ?? [])]
-  await touchRun(
+  await touchBrief(
     scope,
-    {},
+    brief,
+    `${nameOf(brief)} is revised`,
     {
-      kind: 'brief_status',
-      briefId: brief.id,
-      ...eventTags(brief),
-      level: 'verbose',
-      message: `${nameOf(brief)} is revised`,
+      title: shorten(draft.title, 120),
+      objective: draft.objective,
+      files: [...(draft.files ?? [])],
+      flow: draft.flow ?? null,
+      evidence: evidence.length === 0 ? [{ kind: 'artifact' }] : evidence,
+      checkable: evidence.length > 0,
+      unmetDependencies: unmet,
     },
-    [
-      updated(briefs, brief, {
-        title: shorten(draft.title, 120),
-        objective: draft.objective,
-        files: [...(draft.files ?? [])],
-        flow: draft.flow ?? null,
-        evidence: evidence.length === 0 ? [{ kind: 'artifact' }] : evidence,
-        checkable: evidence.length > 0,
-        unmetDependencies: unmet,
-        updatedAt: scope.tx.at,
-      }),
-      ...edges,
-    ],
+    edges,
   )
 }
 
@@ -51,26 +41,17 @@ export async function amendBrief(
 ): Promise<void> {
   const brief = await current(scope, stale)
   const waits = given.after === undefined ? null : await waitFor(scope, brief, given.after)
-  await touchRun(
+  await touchBrief(
     scope,
-    {},
+    brief,
+    `${nameOf(brief)} is told more before it starts`,
     {
-      kind: 'brief_status',
-      briefId: brief.id,
-      ...eventTags(brief),
-      level: 'verbose',
-      message: `${nameOf(brief)} is told more before it starts`,
+      inputs: { ...brief.inputs, ...given.inputs },
+      ...(waits === null ? {} : { unmetDependencies: waits.unmet }),
+      // What it waited for in vain is not waited for any more.
+      ...(waits !== null && brief.heldBy?.startsWith('dependency_failed:') ? { heldBy: null } : {}),
     },
-    [
-      updated(briefs, brief, {
-        inputs: { ...brief.inputs, ...given.inputs },
-        ...(waits === null ? {} : { unmetDependencies: waits.unmet }),
-        // What it waited for in vain is not waited for any more.
-        ...(waits !== null && brief.heldBy?.startsWith('dependency_failed:') ? { heldBy: null } : {}),
-        updatedAt: scope.tx.at,
-      }),
-      ...(waits?.edges ?? []),
-    ],
+    waits?.edges,
   )
 }
 
@@ -125,7 +106,7 @@ export async function reopenDrafts(scope: RunScope, drafts: readonly Brief[], by
 
 /** Nobody's list can change any more: what waits for nothing may start. */
 export async function releaseDrafts(scope: RunScope, drafts: readonly Brief[], told: Told): Promise<void> {
-  await tell(scope, { kind: 'all_committed', ...told })
+  await log(scope, { kind: 'all_committed', ...told })
   for (const stale of drafts) {
     const brief = await current(scope, stale)
     await moveBrief(scope, brief, 'pending', {

@@ -10,6 +10,7 @@ import { shorten } from '../../kernel/text.ts'
 import { holdForMerge, waitsForMerge } from '../pull-requests/moves.ts'
 import type { QuestionClass } from '../questions/contract.ts'
 import { holdDependents, releaseDependents } from './dependents.ts'
+import { touchRun } from '../runs/moves.ts'
 
 /** What the live log calls it. */
 export const nameOf = ({ label, key }: Pick<Brief, 'label' | 'key'>): string => label ?? key
@@ -53,6 +54,19 @@ export async function moveBrief(scope: RunScope, brief: Brief, to: BriefStatus, 
   if (counters !== null) scope.run = { ...scope.run, ...counters }
   return { ...brief, ...patch }
 }
+
+/** Changes a brief without moving it. */
+export const touchBrief = (
+  scope: RunScope,
+  brief: Brief,
+  message: string,
+  patch: Partial<Brief>,
+  also: readonly Change[] = [],
+): Promise<void> =>
+  touchRun(scope, {}, { kind: 'brief_status', briefId: brief.id, ...eventTags(brief), level: 'verbose', message }, [
+    updated(briefs, brief, { ...patch, updatedAt: scope.tx.at }),
+    ...also,
+  ])
 
 /** Where an event of this brief belongs in a run of tiers. */
 export const eventTags = ({ tier, workstream }: Pick<Brief, 'tier' | 'workstream'>) => ({

@@ -1,31 +1,13 @@
-import { appendEvent } from '../../events/append.ts'
 import { type Change, inserted, record, updated } from '../../events/change.ts'
 import type { PartChange, Told } from '../../playbooks/contract.ts'
 import type { Part } from './contract.ts'
 import { findPart, parts } from './store.ts'
 import { type RunScope } from '../scope.ts'
-import { eventTags } from '../briefs/moves.ts'
+import { logEvent } from '../runs/log.ts'
 
-/** A line of the live log, with what the playbook wants to remember from there on. */
-export async function tell(scope: RunScope, told: Told, changed: readonly PartChange[] = []): Promise<void> {
-  const { tx, run } = scope
-  const place = told.brief === undefined ? {} : eventTags(told.brief)
-  const event = {
-    kind: told.kind ?? ('log' as const),
-    by: told.by ?? scope.by,
-    runId: run.id,
-    ...place,
-    ...(told.brief === undefined ? {} : { briefId: told.brief.id, attemptId: told.brief.attemptId }),
-    ...(told.tier === undefined ? {} : { tier: told.tier }),
-    ...(told.workstream === undefined ? {} : { workstream: told.workstream }),
-    ...(told.code === undefined ? {} : { code: told.code }),
-    level: told.level ?? ('normal' as const),
-    message: told.message,
-    data: { ...told.data },
-  }
-  const changes = await changesOf(scope, changed)
-  if (changes.length === 0) await appendEvent(tx, `run:${run.id}`, event)
-  else await record(tx, event, changes)
+/** Creates or changes parts of a run, with the log line that describes the change. */
+export async function changeParts(scope: RunScope, changed: readonly PartChange[], line: Told): Promise<void> {
+  await record(scope.tx, logEvent(scope, line), await changesOf(scope, changed))
 }
 
 async function changesOf({ tx, run }: RunScope, changed: readonly PartChange[]): Promise<Change[]> {

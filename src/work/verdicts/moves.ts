@@ -15,7 +15,7 @@ import type { Judgement, Verdict } from './contract.ts'
 import { verdicts } from './store.ts'
 import { newBrief } from '../briefs/create.ts'
 import { type RunScope } from '../scope.ts'
-import { tell } from '../parts/moves.ts'
+import { log } from '../runs/log.ts'
 import { eventTags, nameOf } from '../briefs/moves.ts'
 
 /** A brief for somebody who did not do it: look at this attempt and judge it. */
@@ -71,7 +71,7 @@ export async function commissionVerifier(
 
 /** Several at once, each by somebody of its own. What was seen of them is in the store. */
 export async function verifyBriefs(scope: RunScope, ready: readonly Brief[], told: Told): Promise<void> {
-  await tell(scope, told)
+  await log(scope, told)
   for (const brief of ready) await commissionVerifier(scope, brief, await seenOf(scope, brief), 'together')
 }
 

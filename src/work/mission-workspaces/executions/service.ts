@@ -21,7 +21,7 @@ import type { Execute, Execution, Review } from './contract.ts'
 import type { PrintedFiles } from './output.ts'
 import { queuedHold } from './queue.ts'
 import { until } from './wait.ts'
-import { exitCodeOf } from '../../../engine/attempt/observe.ts'
+import { exitCodeOf } from './exit-code.ts'
 
 export interface ExecutionDeps {
   db: Db
