@@ -24,12 +24,12 @@ export async function listNotifications(context: CliContext, options: Notificati
   }
   const names = told.notifiers.map(({ name, kinds }) => (kinds === null ? name : `${name} (${kinds.join(', ')})`))
   context.out(
-    names.length === 0
-      ? 'nobody is told: config.yaml lists no notifiers under "notify:"'
-      : `notifiers: ${names.join(', ')}`,
+    names.length === 0 ? 'no notifiers: config.yaml lists none under "notify:"' : `notifiers: ${names.join(', ')}`,
   )
   if (told.notifications.length === 0) {
-    context.out(options.status === undefined ? 'nobody was told anything yet' : `none are ${options.status}`)
+    context.out(
+      options.status === undefined ? 'no notifications yet' : `no notifications with status ${options.status}`,
+    )
     return 0
   }
   const columns = [
@@ -61,7 +61,7 @@ export async function testNotifiers(context: CliContext, options: { adapter?: st
   else
     for (const { adapter, ok, error } of told.deliveries)
       context.out(
-        `${signText(context, ok ? 'good' : 'bad')} ${adapter}${ok ? ' took it' : `: ${plain(error ?? 'it failed')}`}`,
+        `${signText(context, ok ? 'good' : 'bad')} ${adapter}${ok ? ' accepted it' : `: ${plain(error ?? 'failed')}`}`,
       )
   return told.status === 'sent' ? 0 : 1
 }

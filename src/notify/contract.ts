@@ -25,8 +25,8 @@ export const NotificationRecord = z.object({
   summary: z.string(),
   actions: z.array(NotificationAction),
   link: z.string().nullable(),
-  object: z.string().describe('What it is about: gate:…, question:…, run:…'),
-  state: z.string().describe('The state that it tells of; told once per object, state and audience'),
+  object: z.string().describe('The subject: gate:…, question:…, run:…'),
+  state: z.string().describe('The state that the notification reports; sent once per object, state and audience'),
   status: NotificationStatus,
   deliveries: z.array(Delivery),
   createdAt: z.string(),
@@ -52,7 +52,7 @@ export interface NewNotification {
 export const notifyOperations = {
   list: operation({
     name: 'notify.list',
-    summary: 'What people were told, newest first, and how it reached them',
+    summary: 'List notifications, newest first, with their deliveries',
     ...notifyEndpoints.list,
     input: z.strictObject({
       status: NotificationStatus.optional(),
@@ -62,7 +62,7 @@ export const notifyOperations = {
       notifiers: z.array(
         z.object({
           name: z.string(),
-          kinds: z.array(NotificationKind).nullable().describe('What it is told of; null: everything'),
+          kinds: z.array(NotificationKind).nullable().describe('The kinds that it receives; null: all'),
         }),
       ),
       notifications: z.array(NotificationRecord),

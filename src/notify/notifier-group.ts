@@ -59,7 +59,7 @@ export function createOutlets(configured: readonly ConfiguredNotifier[], clock: 
                 adapter,
                 ok: false,
                 at: clock.at(),
-                error: `${trouble.error} (it rests after ${trouble.failures} failures)`,
+                error: `${trouble.error} (paused after ${trouble.failures} failures)`,
               }
             // This one finds out; whoever comes meanwhile does not wait for it.
             troubles.set(adapter, { ...trouble, restsUntilMs: clock.nowMs() + restMs })

@@ -296,7 +296,7 @@ describeStores('a test message', (openFresh) => {
       ['terminal', true],
       ['webhook', false],
     ])
-    expect(lines[0]).toMatch(/^test: A test message of Agency/)
+    expect(lines[0]).toMatch(/^test: Test message from Agency/)
     expect(await events()).toEqual(['notify_sent terminal', 'notify_failed webhook'])
     expect(await rows()).toEqual([record])
   })
@@ -312,7 +312,7 @@ describeStores('a test message', (openFresh) => {
     const { notify, restart } = await scene(openFresh)
     await expect(notify.test('pigeon')).rejects.toMatchObject({
       code: 'not_found',
-      hint: 'There are: terminal, webhook.',
+      hint: 'Available: terminal, webhook.',
     })
     const { notify: none } = await restart([])
     await expect(none.test(undefined)).rejects.toMatchObject({ code: 'conflict' })

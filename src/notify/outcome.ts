@@ -49,7 +49,7 @@ const sent = (row: NotificationRecord, taken: readonly Delivery[]): NewEvent => 
   by: 'daemon',
   runId: row.runId,
   level: 'verbose',
-  message: `told ${row.audience}${taken.length === 0 ? '' : ` by ${namesOf(taken)}`}: ${shorten(row.title, 200)}`,
+  message: `notified ${row.audience}${taken.length === 0 ? '' : ` by ${namesOf(taken)}`}: ${shorten(row.title, 200)}`,
   data: {
     notification_id: row.id,
     kind: row.kind,
@@ -62,7 +62,7 @@ const notSent = (row: NotificationRecord, failed: readonly Delivery[], isFinal: 
   kind: 'notify_failed',
   by: 'daemon',
   runId: row.runId,
-  message: `could not tell ${row.audience} by ${namesOf(failed)}${isFinal ? ', given up' : ', will try again'}: ${failed
+  message: `could not notify ${row.audience} by ${namesOf(failed)}${isFinal ? ', gave up' : ', will retry'}: ${failed
     .map(({ error }) => error)
     .join('; ')}`,
   data: {

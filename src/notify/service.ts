@@ -82,7 +82,7 @@ export function createNotify({ db, clock, ids, log, jobs, notifiers, make = () =
         by: 'daemon',
         runId: row.runId,
         level: 'verbose',
-        message: `${row.audience} is to be told: ${shorten(row.title, 200)}`,
+        message: `notification for ${row.audience} requested: ${shorten(row.title, 200)}`,
         data: { notification_id: row.id, kind: row.kind, audience: row.audience, adapters: names },
       })
       if (names.length > 0) await jobs.enqueue(tx, { kind: jobKind, payload: row.id, maxTries })
@@ -97,9 +97,9 @@ export function createNotify({ db, clock, ids, log, jobs, notifiers, make = () =
     async test(adapter: string | undefined): Promise<NotificationRecord> {
       const known = outlets.list().map(({ name }) => name)
       if (known.length === 0)
-        throw refusal('conflict', 'no notifier is configured', { hint: 'Name some under "notify:" in config.yaml.' })
+        throw refusal('conflict', 'no notifier is configured', { hint: 'Add one under "notify:" in config.yaml.' })
       if (adapter !== undefined && !known.includes(adapter))
-        throw notFound('notifier', adapter, `There are: ${known.join(', ')}.`)
+        throw notFound('notifier', adapter, `Available: ${known.join(', ')}.`)
       const id = ids.next('notification')
       const row = rowOf({ ...testNote, object: id }, id, clock.at())
       const deliveries = await outlets.try(adapter === undefined ? known : [adapter], messageOf(row, address()))
@@ -111,9 +111,9 @@ export function createNotify({ db, clock, ids, log, jobs, notifiers, make = () =
 
 const testNote = {
   kind: 'test',
-  title: 'A test message of Agency',
-  summary: 'If you can read this, you will be told what waits for you and what has ended.',
-  actions: [{ label: 'See what you were told', command: 'agency notify list' }],
+  title: 'Test message from Agency',
+  summary: 'If you can read this, Agency can notify you of pending decisions and finished runs.',
+  actions: [{ label: 'List notifications', command: 'agency notify list' }],
   link: '/',
   runId: null,
   state: 'test',

@@ -70,7 +70,7 @@ const TierRuntime = RuntimeName.transform((name) =>
 /** A model, and who serves it. What both are called is the provider's business. */
 export const ModelChoice = z.strictObject({
   provider: z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, { error: 'is no name of a provider' }),
-  model: z.string().regex(/^[A-Za-z0-9][\w.:@/[\]+-]{0,199}$/, { error: 'is no name of a model' }),
+  model: z.string().regex(/^[A-Za-z0-9][\w.:@/[\]+-]{0,199}$/, { error: 'is not the name of a model' }),
 })
 export type ModelChoice = z.infer<typeof ModelChoice>
 

@@ -143,7 +143,10 @@ describe('a line that cannot be', () => {
       'capabilities: {capable: [{provider: a, model: b}, {provider: a}]}',
       '1:51: capabilities.capable.1.model: is missing',
     ],
-    ['capabilities: {capable: {provider: a, model: "--x"}}', '1:46: capabilities.capable.model: is no name of a model'],
+    [
+      'capabilities: {capable: {provider: a, model: "--x"}}',
+      '1:46: capabilities.capable.model: is not the name of a model',
+    ],
     [
       'tiers: {t5: {capability: smart}}',
       '1:26: tiers.t5.capability: expected one of "reasoning-heavy"|"capable"|"fast-cheap"',

@@ -10,7 +10,7 @@ const program: RuntimeState = { name: 'program', trouble: null, simulated: false
 const agent: RuntimeState = { name: 'coder', trouble: null, simulated: false, provider: 'maker', teams: true }
 const noAgent: RuntimeState = {
   ...agent,
-  trouble: { reason: 'there is no program "coder" here', install: 'get coder' },
+  trouble: { reason: 'program "coder" was not found', install: 'get coder' },
 }
 const model: RuntimeState = { name: 'llm', trouble: null, simulated: false }
 
@@ -152,7 +152,7 @@ describe('what a team names and cannot have', () => {
   it.each([
     [
       'runtime:\n  coding_agent: coder',
-      '2:17: runtime.coding_agent: "coder" cannot run here: there is no program "coder" here. get coder',
+      '2:17: runtime.coding_agent: "coder" cannot run here: program "coder" was not found. get coder',
     ],
     [
       'runtime:\n  coding_agent: cdr',
@@ -160,7 +160,7 @@ describe('what a team names and cannot have', () => {
     ],
     [
       `${models}tiers:\n  t4: { runtime: coder }`,
-      '7:18: tiers.t4.runtime: "coder" cannot run here: there is no program "coder" here. get coder',
+      '7:18: tiers.t4.runtime: "coder" cannot run here: program "coder" was not found. get coder',
     ],
     [
       `${models}tiers:\n  t1: { provider: nobody }`,
@@ -187,7 +187,7 @@ describe('what a team names and cannot have', () => {
     expect(refused('', environment)).toMatchObject({
       code: 'no_runtime',
       message:
-        'default_runtime of config.yaml, for want of a model: "coder" cannot run here: there is no program "coder" here. get coder',
+        'default_runtime of config.yaml, for want of a model: "coder" cannot run here: program "coder" was not found. get coder',
     })
     expect(() => accept(null, openTeam(null, { ...here(model), runtime: { name: 'llm', options: {} } }))).toThrow(
       'no model is known for reasoning-heavy: name one under capabilities',

@@ -66,5 +66,5 @@ it('yolo: is lowered to cautious without a box, with a line in the output', asyn
   const id = await run({ goal: 'Tidy up', on_limit: 'ask' })
   const asked = await until(id, ({ questions }) => questions.length > 0)
   expect(asked.attempts).toMatchObject([{ boxed: false, denied: [{ rule: 'Bash(rm old.txt)' }] }])
-  expect(await output(asked.attempts[0]?.id ?? '')).toContain('yolo → cautious: there is no box here\n')
+  expect(await output(asked.attempts[0]?.id ?? '')).toContain('yolo → cautious: no box is available here\n')
 })

@@ -35,7 +35,7 @@ it('retries a call whose answer is cut off', async () => {
   ])
   const ended = await until(await run({ goal: 'Write a' }), hasEnded)
   expect(ended.attempts).toMatchObject([{ outcome: 'ok' }])
-  expect(await output(ended.attempts[0]?.id ?? '')).toContain('a call of the model failed; tried again in 1 s (1 of 1)')
+  expect(await output(ended.attempts[0]?.id ?? '')).toContain('a model call failed; retrying in 1 s (1 of 1)')
 })
 
 it('retries an attempt that could not reach the model, and records the reason', async () => {

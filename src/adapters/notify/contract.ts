@@ -82,7 +82,7 @@ export const EmailSettings = z.strictObject({
   ...common,
   server: z
     .url({ protocol: /^smtps?$/, error: 'must be smtp://host:port or smtps://host:port' })
-    .refine((text) => !text.includes('@'), { error: 'holds no user: give user and password beside it' }),
+    .refine((text) => !text.includes('@'), { error: 'must not contain a user: set user and password separately' }),
   user: z.string().regex(noLineBreak).max(320).optional(),
   password: Secret.optional(),
   from: MailAddress,

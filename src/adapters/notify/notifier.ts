@@ -62,7 +62,7 @@ function lookUp(secret: Secret, environment: Environment): string {
   if (typeof secret === 'string') return secret
   if ('env' in secret) {
     const value = environment[secret.env]
-    if (value === undefined || value === '') throw new Error(`the daemon’s environment has no ${secret.env}`)
+    if (value === undefined || value === '') throw new Error(`${secret.env} is not set in the daemon’s environment`)
     return value
   }
   const value = readSecretFile(secret.file)
@@ -73,7 +73,7 @@ function lookUp(secret: Secret, environment: Environment): string {
 function readSecretFile(path: string): string {
   try {
     const bytes = readFileSync(path)
-    if (bytes.length > maxSecretBytes) throw new Error('it is too large for a secret')
+    if (bytes.length > maxSecretBytes) throw new Error('the file is too large for a secret')
     return bytes.toString('utf8').trim()
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException

@@ -244,7 +244,7 @@ describe('a secret', () => {
   it('that is not there, or is no address, is said to be so', async () => {
     const folder = freshFolder()
     writeFileSync(join(folder, 'empty'), '\n')
-    await expect(send({ env: 'HOOK' })).rejects.toThrow('the daemon’s environment has no HOOK')
+    await expect(send({ env: 'HOOK' })).rejects.toThrow('HOOK is not set in the daemon’s environment')
     await expect(send({ file: join(folder, 'none') })).rejects.toThrow('none cannot be read: ENOENT')
     await expect(send({ file: join(folder, 'empty') })).rejects.toThrow('empty is empty')
     await expect(send({ env: 'HOOK' }, { HOOK: 'file:///etc/passwd' })).rejects.toThrow('not an http or https one')

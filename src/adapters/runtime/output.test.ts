@@ -61,9 +61,9 @@ it('stops keeping lines after a megabyte, however short they are', () => {
   expect(events.length).toBeLessThan(40_000)
   expect(events.at(-1)).toEqual({
     kind: 'text',
-    text: 'Output limit of 1 MB reached: what follows is counted, not kept.',
+    text: 'Output limit of 1 MB reached: further output is counted and discarded.',
   })
-  expect(transcript.missing()).toBe(`${(200_000 - events.length + 1) * 2} bytes of its output were not kept`)
+  expect(transcript.missing()).toBe(`${(200_000 - events.length + 1) * 2} bytes of the agent's output were discarded`)
 })
 
 it.each([

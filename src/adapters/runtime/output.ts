@@ -98,7 +98,7 @@ export function createTranscript(push: (event: RuntimeEvent) => void): Transcrip
   return {
     drop,
     isFull: () => isFull,
-    missing: () => (dropped === 0 ? undefined : `${dropped} bytes of its output were not kept`),
+    missing: () => (dropped === 0 ? undefined : `${dropped} bytes of the agent's output were discarded`),
     text: (text, cutBytes = 0, from) => {
       drop(cutBytes)
       if (isFull) return drop(Buffer.byteLength(text) + 1)
@@ -107,7 +107,7 @@ export function createTranscript(push: (event: RuntimeEvent) => void): Transcrip
       const bytes = Buffer.byteLength(shown)
       if (kept + bytes + lineCost > maxTextBytes) {
         isFull = true
-        push({ kind: 'text', text: 'Output limit of 1 MB reached: what follows is counted, not kept.' })
+        push({ kind: 'text', text: 'Output limit of 1 MB reached: further output is counted and discarded.' })
         return drop(bytes + 1)
       }
       kept += bytes + lineCost

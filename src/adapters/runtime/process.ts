@@ -192,6 +192,6 @@ async function resultOf(
   try {
     return { events: (await readResult?.(lastLine)) ?? [] }
   } catch (error) {
-    return { events: [], failure: `its result could not be read: ${(error as Error).message}` }
+    return { events: [], failure: `the agent's result could not be read: ${(error as Error).message}` }
   }
 }

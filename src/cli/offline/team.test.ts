@@ -64,7 +64,7 @@ describe('agency doctor --team', () => {
     })
     expect(await examineTeamFile(context, { team: file('team.yaml') })).toBe(1)
     expect(out).toHaveLength(2)
-    expect(out[0]).toContain(':4:12: error: capabilities.capable: the llm runtime: there is no provider "nobody"')
+    expect(out[0]).toContain(':4:12: error: capabilities.capable: the llm runtime: unknown provider "nobody"')
     expect(out[1]).toContain(':7:18: error: tiers.t4.options: the llm runtime: effort: ')
   })
 
@@ -89,7 +89,7 @@ describe('agency doctor --team', () => {
     })
     expect(await examineTeamFile(context, { team: file('team.yaml') })).toBe(1)
     expect(out).toHaveLength(1)
-    expect(out[0]).toContain(':2:12: error: capabilities.capable: the llm runtime: there is no provider "nobody"')
+    expect(out[0]).toContain(':2:12: error: capabilities.capable: the llm runtime: unknown provider "nobody"')
     expect(await examineTeamFile(context, { team: file('keyless.yaml') })).toBe(0)
     expect(err.join('\n')).toContain('none of ANTHROPIC_API_KEY, OPENAI_API_KEY is set in this shell')
   })

@@ -52,7 +52,7 @@ function mailOf({ from, to }: SettingsOf<'email'>, { message }: Sending) {
 async function connected(host: string, port: number, signal: AbortSignal): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const socket = connect({ host, port })
-  signal.addEventListener('abort', () => socket.destroy(new Error('it took too long')), { once: true })
+  signal.addEventListener('abort', () => socket.destroy(new Error('timed out')), { once: true })
   socket.once('connect', resolve)
   socket.on('error', (error: NodeJS.ErrnoException) => {
     reject(new Error(`cannot be reached: ${error.message || error.code}`, { cause: error }))

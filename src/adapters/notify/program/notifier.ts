@@ -25,7 +25,7 @@ export function createProgramNotifier(settings: SettingsOf<'program'>, environme
       const { exitCode, killedBy } = await exitOf(child)
       if (exitCode === 0) return
       const said = complaint()
-      const how = killedBy === null ? `exited with ${exitCode}` : `was ended by ${killedBy}`
+      const how = killedBy === null ? `exited with ${exitCode}` : `was killed by ${killedBy}`
       throw new Error(`"${program}" ${how}${said === '' ? '' : `: ${said}`}`)
     } finally {
       signal.removeEventListener('abort', end)

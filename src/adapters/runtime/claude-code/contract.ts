@@ -12,7 +12,7 @@ export const passedOnByDefault = [
 export const ClaudeSettings = z.strictObject({
   binary: z.string().min(1).max(4_096).nullable().default(null),
   environment: z
-    .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is no name of a variable'))
+    .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not the name of a variable'))
     .max(100)
     .default(passedOnByDefault),
 })

@@ -34,7 +34,7 @@ const checked = new Map<string, Found>()
 /** Finds it and asks for its version; asked again only when the file is another one. */
 export async function findClaude(binary: string, patienceMs: number): Promise<Found> {
   const path = locate(binary)
-  if (path === null) return { ok: false, reason: `there is no program "${binary}" here`, install }
+  if (path === null) return { ok: false, reason: `program "${binary}" was not found`, install }
   const { mtimeMs, size } = statSync(path)
   const key = `${path} ${mtimeMs} ${size}`
   const found = checked.get(key) ?? judge(path, await versionOf(path, patienceMs))
@@ -46,10 +46,14 @@ function judge(path: string, said: { output: string } | { failure: string }): Fo
   if ('failure' in said) return { ok: false, reason: `${path} --version ${said.failure}`, install }
   const version = /^(\d+)\.(\d+)\.(\d+)\S* \(Claude Code\)/.exec(said.output.trim())
   if (version === null)
-    return { ok: false, reason: `${path} is not Claude Code: it says nothing of the kind when asked`, install }
+    return { ok: false, reason: `${path} is not Claude Code: the output of --version does not name it`, install }
   const numbers = version.slice(1, 4).map(Number)
   if (isOlder(numbers, oldest))
-    return { ok: false, reason: `Claude Code ${numbers.join('.')} is too old; ${oldest.join('.')} is needed`, install }
+    return {
+      ok: false,
+      reason: `Claude Code ${numbers.join('.')} is too old: version ${oldest.join('.')} or newer is required`,
+      install,
+    }
   return { ok: true, path, version: numbers.join('.') }
 }
 

@@ -6,7 +6,7 @@ import { locate } from './find.ts'
 const Options = z.strictObject({
   model: z
     .string()
-    .regex(/^[A-Za-z0-9][\w.:@/[\]-]{0,127}$/, { error: 'is no name of a model' })
+    .regex(/^[A-Za-z0-9][\w.:@/[\]-]{0,127}$/, { error: 'is not the name of a model' })
     .optional(),
   binary: z.string().min(1).max(4_096).optional(),
   maxTurns: z.number().int().min(1).max(1_000).default(50),
@@ -35,7 +35,7 @@ export function optionsOf(options: Record<string, unknown>): ClaudeOptions {
 export function checkOptions(options: Record<string, unknown>): void {
   const { binary } = optionsOf(options)
   if (binary !== undefined && locate(binary) === null)
-    throw refusal('invalid_input', `there is no program "${binary}" here`, {
-      hint: 'Give its absolute path, or install it.',
+    throw refusal('invalid_input', `program "${binary}" was not found`, {
+      hint: 'Give the absolute path of the program, or install it.',
     })
 }

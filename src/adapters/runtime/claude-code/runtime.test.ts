@@ -19,7 +19,7 @@ describe('says whether it can run, and what to do if not', () => {
   })
 
   it.each([
-    ['too old', `echo '1.0.128 (Claude Code)'`, 'Claude Code 1.0.128 is too old; 2.1.0 is needed'],
+    ['too old', `echo '1.0.128 (Claude Code)'`, 'Claude Code 1.0.128 is too old: version 2.1.0 or newer is required'],
     ['something else', `echo 'claude 3.0'`, 'is not Claude Code'],
     ['garbage', String.raw`printf '\377\376\000'; yes | head -c 1000000`, 'is not Claude Code'],
     ['failing', 'echo oops >&2; exit 7', '--version failed (exit code 7)'],
@@ -37,7 +37,7 @@ describe('says whether it can run, and what to do if not', () => {
   })
 
   it('missing', async () => {
-    expect(await available('/no/such/claude')).toMatchObject({ reason: 'there is no program "/no/such/claude" here' })
+    expect(await available('/no/such/claude')).toMatchObject({ reason: 'program "/no/such/claude" was not found' })
   })
 
   it('without a key', async () => {
@@ -52,12 +52,12 @@ describe('refuses options that can never work', () => {
   it.each([
     [{ modle: 'x' }, 'the claude-code runtime: '],
     [{ model: '' }, 'the claude-code runtime: model: '],
-    [{ model: '--dangerous' }, 'the claude-code runtime: model: is no name of a model'],
-    [{ model: 'a b' }, 'model: is no name of a model'],
+    [{ model: '--dangerous' }, 'the claude-code runtime: model: is not the name of a model'],
+    [{ model: 'a b' }, 'model: is not the name of a model'],
     [{ max_turns: 0 }, 'max_turns: '],
     [{ max_turns: 'many' }, 'max_turns: '],
     [{ max_retries: -1 }, 'max_retries: '],
-    [{ binary: '/no/such/claude' }, 'there is no program "/no/such/claude" here'],
+    [{ binary: '/no/such/claude' }, 'program "/no/such/claude" was not found'],
     [{ maxTurns: 5, max_turns: 5, extra: 1 }, 'the claude-code runtime: '],
   ])('%j', (options, message) => {
     expect(() => checkOptions(options)).toThrow(message)
@@ -186,7 +186,7 @@ describe('allows what the mode allows', () => {
     const { args, after, events } = await started({ mode: 'yolo' })
     expect(args).not.toContain('--dangerously-skip-permissions')
     expect(after('--permission-mode')).toBe('acceptEdits')
-    expect(textsOf(events)).toEqual(['yolo → cautious: there is no box here'])
+    expect(textsOf(events)).toEqual(['yolo → cautious: no box is available here'])
   })
 
   it('yolo: without a box where it is configured so, unless that is refused to whoever we are', async () => {
@@ -252,7 +252,9 @@ describe('goes on with a session', () => {
       const { handle, args, events } = await started({ session, mode: 'cautious' })
       expect(args).not.toContain('--resume')
       expect(handle.session).not.toBe(session)
-      expect(textsOf(events)).toEqual(session === '' ? [] : ['its earlier session is gone: it begins anew'])
+      expect(textsOf(events)).toEqual(
+        session === '' ? [] : ['the earlier session no longer exists; a new session is started'],
+      )
     },
   )
 })

@@ -76,7 +76,8 @@ export function createClaudeCodeRuntime({
       const stream = createStream({ nowMs: systemClock.nowMs, hide: withoutKnownSecrets })
       const { mode, remarks } = modeOf(launch.mode ?? defaultMode, launch.workspace, allowUnsandboxedYolo)
       const session = await sessionOf(launch)
-      if (launch.session && !session.resumes) remarks.push('its earlier session is gone: it begins anew')
+      if (launch.session && !session.resumes)
+        remarks.push('the earlier session no longer exists; a new session is started')
       const args = claudeArguments({
         mode,
         model,
@@ -136,7 +137,7 @@ function modeOf(mode: AgentMode, { boxed }: Workspace, allowUnsandboxedYolo: boo
     remarks: [`yolo → cautious: ${why}`],
   })
   if (mode !== 'yolo' || boxed) return { mode, remarks }
-  if (!allowUnsandboxedYolo) return fallBack('there is no box here')
+  if (!allowUnsandboxedYolo) return fallBack('no box is available here')
   if (process.getuid?.() === 0) return fallBack('Claude Code refuses full permissions to root outside of a box')
   return { mode, remarks }
 }

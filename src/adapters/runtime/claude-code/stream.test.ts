@@ -185,7 +185,7 @@ describe('says why it failed', () => {
     [result({ is_error: true, result: 'Not logged in · Please run /login' }), 'Not logged in · Please run /login'],
     [
       result({ is_error: true, subtype: 'error_max_turns', num_turns: 51, result: undefined }),
-      'it used up its turns (51)',
+      'the agent used all of its turns (51)',
     ],
     [result({ is_error: true, subtype: 'error_during_execution', result: undefined, errors: ['a', 'b'] }), 'a; b'],
     [result({ is_error: true, subtype: 'odd', result: undefined }), 'odd'],
@@ -206,8 +206,8 @@ describe('says why it failed', () => {
         { ...retry, error_status: null, error: 'unknown' },
       ]).events,
     ).toEqual([
-      { kind: 'text', text: 'a call of the model failed (529 overloaded); tried again in 2 s (1 of 6)' },
-      { kind: 'text', text: 'a call of the model failed; tried again in 2 s (1 of 6)' },
+      { kind: 'text', text: 'a model call failed (529 overloaded); retrying in 2 s (1 of 6)' },
+      { kind: 'text', text: 'a model call failed; retrying in 2 s (1 of 6)' },
     ])
   })
 })

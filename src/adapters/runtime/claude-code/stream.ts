@@ -63,9 +63,7 @@ export function createStream({ nowMs, hide }: StreamOptions) {
     lastDelayMs = typeof delay === 'number' ? delay : null
     const why = [status, error].filter((each) => each !== null && each !== undefined && each !== 'unknown').join(' ')
     const when = lastDelayMs === null ? '' : ` in ${Math.ceil(lastDelayMs / 1_000)} s`
-    return text(
-      `a call of the model failed${why === '' ? '' : ` (${why})`}; tried again${when} (${attempt} of ${most})`,
-    )
+    return text(`a model call failed${why === '' ? '' : ` (${why})`}; retrying${when} (${attempt} of ${most})`)
   }
 
   const readResult = (line: Said): RuntimeEvent[] => {
@@ -130,9 +128,9 @@ const isReport = (tool: string, input: unknown): boolean =>
   (tool === 'Bash' && isRecord(input) && /(?:^|[;&|]\s*)agency report\b/.test(String(input['command'])))
 
 function failureText(line: Said, answer: string): string {
-  if (line['subtype'] === 'error_max_turns') return `it used up its turns (${String(line['num_turns'])})`
+  if (line['subtype'] === 'error_max_turns') return `the agent used all of its turns (${String(line['num_turns'])})`
   const errors = Array.isArray(line['errors']) ? line['errors'].map(String).join('; ') : ''
-  return answer || errors || String(line['subtype'] ?? 'it failed')
+  return answer || errors || String(line['subtype'] ?? 'the agent failed')
 }
 
 const recordsOf = (value: unknown): Said[] => (Array.isArray(value) ? value.filter(isRecord) : [])

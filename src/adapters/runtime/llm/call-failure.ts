@@ -39,10 +39,10 @@ export class BrokenOff extends Error {}
 export function troubleOf(error: unknown, provider: Provider, nowMs: number): Trouble {
   const who = `${provider.name} (${hostOf(provider)})`
   if (error instanceof NotAnAnswer)
-    return final(`${who} answered with ${error.contentType} instead of a stream: is its base_url right?`)
+    return final(`${who} answered with ${error.contentType} instead of a stream: check its base_url`)
   if (error instanceof SentElsewhere)
     return final(
-      `${who} sends its callers on to ${plain(error.place)}, and no key goes there unasked: set base_url under llm.providers in config.yaml to where it is`,
+      `${who} redirects to ${plain(error.place)}, and the key is not sent to another address: set base_url under llm.providers in config.yaml to the final address`,
     )
   const endless = tooMuchIn(error)
   if (endless !== null) return final(`${who} ${endless.message}`)
@@ -52,12 +52,12 @@ export function troubleOf(error: unknown, provider: Provider, nowMs: number): Tr
   if (isLimit(status, type, `${responseBody} ${said}`))
     return { kind: 'limited', seconds: secondsIn(responseHeaders, nowMs), reason: `${who}: ${said}` }
   if (status === 401 || status === 403) return final(`${who} ${withoutAccess(provider)} (${status}: ${said})`)
-  if (status === 404) return final(`${who} knows no such model, or not under this address (404: ${said})`)
+  if (status === 404) return final(`${who} has no such model, or not at this address (404: ${said})`)
   if (status !== undefined && status >= 400 && status < 500 && status !== 408)
-    return final(`${who} refused the call (${status}: ${said})`)
+    return final(`${who} rejected the call (${status}: ${said})`)
   if (status !== undefined && status >= 400) return passing(`${who} answered ${status}: ${said}`)
   if (/JSONParse|TypeValidation|InvalidResponse/.test(name))
-    return final(`${who} answered with something that is not its protocol: ${said}`)
+    return final(`${who} answered with data that violates its protocol: ${said}`)
   return passing(`${who} ${connectionTrouble(error, said)}`)
 }
 
@@ -92,14 +92,14 @@ function secondsIn(headers: Readonly<Record<string, string>>, nowMs: number): nu
 
 const withoutAccess = ({ keyName }: Provider): string =>
   keyName === null
-    ? 'wants a key: name its variable in api_key_env under llm.providers in config.yaml'
-    : `does not take the key in ${keyName}: set another one where the daemon starts`
+    ? 'requires a key: name its variable in api_key_env under llm.providers in config.yaml'
+    : `rejects the key in ${keyName}: set another key in the daemon's environment`
 
 function connectionTrouble(error: unknown, said: string): string {
   const code = codeOf(error)
   if (/terminated|other side closed|socket hang up/i.test(said) || code === 'UND_ERR_SOCKET' || code === 'ECONNRESET')
-    return 'broke off in the middle of its answer'
-  return code === null ? `could not be asked: ${said}` : `cannot be reached (${code})`
+    return 'ended the stream in the middle of its answer'
+  return code === null ? `could not be called: ${said}` : `cannot be reached (${code})`
 }
 
 /** In the middle of a stream, the library wraps what it meets. */

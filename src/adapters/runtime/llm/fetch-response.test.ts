@@ -71,9 +71,7 @@ it.each([
 ] as const)('an answer without end is given up, and not asked for again (%s)', async (kind, first, piece) => {
   const model = await serveEndlessly(200, 'text/event-stream', first, piece)
   const ended = await endOf(kind, model.url)
-  expect(ended.detail).toMatch(
-    /^tested \(127\.0\.0\.1:\d+\) sent more than 16 MB in one answer, and it was not at its end$/,
-  )
+  expect(ended.detail).toMatch(/^tested \(127\.0\.0\.1:\d+\) sent more than 16 MB in one answer without ending it$/)
   // What lies between the two ends of a connection was never read.
   expect(await model.gone).toBeLessThan(32 * mb)
   expect(model.asked()).toBe(1)
@@ -105,8 +103,8 @@ it.each([301, 302, 307, 308])('a key goes nowhere else than to its base_url, als
   const url = await serve((_, response) => void response.writeHead(status, { location }).end())
   const ended = await endOf('anthropic', url)
   expect(seen).toEqual([])
-  expect(ended.detail).toMatch(/^tested \(127\.0\.0\.1:\d+\) sends its callers on to /)
+  expect(ended.detail).toMatch(/^tested \(127\.0\.0\.1:\d+\) redirects to /)
   expect(ended.detail).toContain(
-    `${other}/v1/messages, and no key goes there unasked: set base_url under llm.providers`,
+    `${other}/v1/messages, and the key is not sent to another address: set base_url under llm.providers`,
   )
 })

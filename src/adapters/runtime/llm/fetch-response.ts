@@ -17,7 +17,7 @@ export const fetchAnswer: typeof fetch = async (input, init) => {
     throw new SentElsewhere(placeOf(place, response.url))
   }
   if (!response.ok) return withBody(response, cutAfter(maxErrorBytes))
-  const type = response.headers.get('content-type') ?? 'nothing that has a type'
+  const type = response.headers.get('content-type') ?? 'no content type'
   if (type.startsWith('text/event-stream')) return withBody(response, refusedAfter(maxAnswerMb))
   await response.body?.cancel()
   throw new NotAnAnswer(type.split(';')[0] ?? type)
@@ -25,7 +25,7 @@ export const fetchAnswer: typeof fetch = async (input, init) => {
 
 /** Without what follows its path: that may be meant for nobody else. */
 function placeOf(location: string, base: string): string {
-  if (!URL.canParse(location, base)) return 'an address that is none'
+  if (!URL.canParse(location, base)) return 'an invalid address'
   const { origin, pathname } = new URL(location, base)
   return origin + pathname
 }
@@ -53,7 +53,7 @@ function refusedAfter(mb: number): Bytes {
     transform: (chunk, controller) => {
       left -= chunk.byteLength
       if (left >= 0) controller.enqueue(chunk)
-      else controller.error(new TooMuch(`sent more than ${mb} MB in one answer, and it was not at its end`))
+      else controller.error(new TooMuch(`sent more than ${mb} MB in one answer without ending it`))
     },
   })
 }

@@ -51,7 +51,8 @@ export async function converse(scene: Scene): Promise<Ending> {
     messages.push(...answer.messages)
     if (answer.isCut) scene.remark(cutRemark)
     for (const call of reportLast(answer.calls)) {
-      if (isCircling(call)) return failed(`it called ${call.name} with the same input ${maxRepeats} times in a row`)
+      if (isCircling(call))
+        return failed(`the agent called ${call.name} with the same input ${maxRepeats} times in a row`)
       const used = await useOrReport(scene, mending, call)
       if ('ending' in used) return used.ending
       if (!call.isAnswered) messages.push(resultOf(call, used))
@@ -62,14 +63,13 @@ export async function converse(scene: Scene): Promise<Ending> {
     if ('ending' in judged) return judged.ending
     messages.push({ role: 'user', content: judged.complaint })
   }
-  return failed(`it used up its steps (${maxSteps})`)
+  return failed(`the agent used all of its steps (${maxSteps})`)
 }
 
 const ended = (detail?: string): Ending => ({ exitCode: 0, signal: null, ...(detail === undefined ? {} : { detail }) })
 const failed = (detail: string): Ending => ({ exitCode: 1, signal: null, detail })
 
-const cutRemark =
-  'its answer was cut: it may write no more tokens in one call (more with --option max_output_tokens=<n>)'
+const cutRemark = 'the answer was cut at the token limit of one call (raise it with --option max_output_tokens=<n>)'
 
 const maxRepeats = 5
 
@@ -97,8 +97,8 @@ function createMending({ launch, push, remark }: Scene) {
         return { ending: isFine || report === null ? ended() : unfit(faults, JSON.stringify(report) === refused) }
       }
       refused = JSON.stringify(report)
-      const what = report === null ? 'it ended without a report' : `its report does not fit: ${faults.join('; ')}`
-      remark(`${shorten(what, 300)}; it is asked once more`)
+      const what = report === null ? 'the agent ended without a report' : `the report is invalid: ${faults.join('; ')}`
+      remark(`${shorten(what, 300)}; asking once more`)
       return { complaint: report === null ? missing : complaintOf(faults) }
     },
   }
@@ -107,7 +107,7 @@ function createMending({ launch, push, remark }: Scene) {
 const unfit = (faults: readonly string[], isSame: boolean): Ending =>
   ended(
     shorten(
-      `${isSame ? 'it gave the same JSON twice, and that' : 'its report'} does not fit: ${faults.join('; ')}`,
+      `${isSame ? 'the agent sent the same invalid report twice' : 'the report is invalid'}: ${faults.join('; ')}`,
       500,
     ),
   )
@@ -115,7 +115,7 @@ const unfit = (faults: readonly string[], isSame: boolean): Ending =>
 const missing = `You have ended without a report. Call the tool \`${reportTool}\` now.`
 
 const complaintOf = (faults: readonly string[]): string =>
-  `Your report does not fit:\n${faults.map((fault) => `- ${fault}`).join('\n')}\nCall the tool \`${reportTool}\` again, with all of it and these mended. There is no third time.`
+  `Your report is invalid:\n${faults.map((fault) => `- ${fault}`).join('\n')}\nCall the tool \`${reportTool}\` again, with the complete report and these errors fixed. There is no third try.`
 
 /** What else it does at the same time is done first: nobody would do it afterwards. */
 const reportLast = (calls: readonly ToolCall[]): ToolCall[] => [
@@ -135,7 +135,7 @@ async function useOrReport(
     const judged = await judge(input)
     return 'ending' in judged ? judged : { text: judged.complaint, isError: true }
   }
-  if (tool === undefined || isAnswered) return { text: 'error: there is no such tool', isError: true }
+  if (tool === undefined || isAnswered) return { text: 'error: unknown tool', isError: true }
   signal.throwIfAborted()
   const answer = await tool.run(input, signal)
   signal.throwIfAborted()
@@ -176,7 +176,7 @@ async function askPatiently(
       const trouble = troubleOf(error, provider, clock.nowMs())
       const delayMs = backoffMs[tries]
       if (trouble.kind !== 'passing' || delayMs === undefined) return { ending: endingOf(trouble, provider, tries) }
-      remark(`${trouble.detail}; asked again (${tries + 1} of ${backoffMs.length})`)
+      remark(`${trouble.detail}; retrying (${tries + 1} of ${backoffMs.length})`)
       await Promise.race([sleep(clock, delayMs), aborted(signal)])
     }
   }
@@ -191,7 +191,7 @@ function endingOf(trouble: Trouble, { name }: Provider, tries: number): Ending {
     const { seconds, reason } = trouble
     return { ...end, detail: reason, limited: { provider: name, seconds, reason } }
   }
-  return { ...end, detail: tries === 0 ? trouble.detail : `${trouble.detail} (asked ${tries + 1} times)` }
+  return { ...end, detail: tries === 0 ? trouble.detail : `${trouble.detail} (tried ${tries + 1} times)` }
 }
 
 async function askOnce(scene: Scene, messages: readonly Message[]): Promise<Answered> {
@@ -215,7 +215,7 @@ async function askOnce(scene: Scene, messages: readonly Message[]): Promise<Answ
     return answer
   } catch (error) {
     if (quiet.signal.aborted && !signal.aborted)
-      throw new BrokenOff(`said nothing for ${Math.ceil(patience.silenceMs / 1_000)} seconds`)
+      throw new BrokenOff(`sent nothing for ${Math.ceil(patience.silenceMs / 1_000)} seconds`)
     throw error
   } finally {
     deaf()

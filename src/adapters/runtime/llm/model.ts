@@ -124,7 +124,7 @@ async function readStream(
     }
     heard(part.type === 'text-delta' ? part.text : part.type === 'text-end' ? '\n' : '')
   }
-  if (finish === null) throw new BrokenOff('broke off in the middle of its answer')
+  if (finish === null) throw new BrokenOff('ended the stream in the middle of its answer')
   return { text, calls, usage, isCut: finish === 'length' }
 }
 

@@ -10,7 +10,7 @@ export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'ma
 const Options = z.strictObject({
   provider: z.string({ error: 'is missing' }).min(1).max(64),
   model: z.string({ error: 'is missing' }).regex(/^[A-Za-z0-9][\w.:@/+[\]-]{0,199}$/, {
-    error: 'is no name of a model',
+    error: 'is not the name of a model',
   }),
   maxSteps: z.number().int().min(1).max(1_000).default(50),
   maxOutputTokens: z.number().int().min(1).max(10_000_000).optional(),
@@ -25,7 +25,7 @@ export function optionsOf(options: Record<string, unknown>, providers: ReadonlyM
   const [issue] = parsed.error.issues
   const place = wirePath(Options, issue?.path ?? [])
   throw refusal('invalid_input', `the llm runtime: ${place === '' ? '' : `${place}: `}${issue?.message}`, {
-    hint: `Give --option provider=<${[...providers.keys()].join('|')}> --option model=<name>, and if you like max_steps, max_output_tokens and effort (${efforts.join(', ')}).`,
+    hint: `Give --option provider=<${[...providers.keys()].join('|')}> --option model=<name>, and optionally max_steps, max_output_tokens and effort (${efforts.join(', ')}).`,
   })
 }
 
@@ -37,8 +37,8 @@ export function providerFor(
 ): Provider {
   const provider = providers.get(options.provider)
   if (provider === undefined)
-    throw refusal('invalid_input', `the llm runtime: there is no provider "${options.provider}"`, {
-      hint: `There are: ${[...providers.keys()].join(', ')}. Another one goes under llm.providers into config.yaml: see "agency config --explain".`,
+    throw refusal('invalid_input', `the llm runtime: unknown provider "${options.provider}"`, {
+      hint: `Available: ${[...providers.keys()].join(', ')}. Add others under llm.providers in config.yaml: see "agency config --explain".`,
     })
   if (provider.keyName !== null && !isUsable(provider))
     throw refusal(

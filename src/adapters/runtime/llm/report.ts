@@ -17,7 +17,7 @@ export function offeredReport({ kind, output }: Wanted): OfferedTool {
   return {
     name: reportTool,
     description:
-      'Ends your attempt: call it once, when you are finished or cannot go on. What you did, and the files that prove it.',
+      'Ends your attempt: call it once, when you are finished or cannot continue. State your results and the files that prove them.',
     schema: {
       ...schema,
       properties: {
@@ -33,7 +33,7 @@ export function offeredReport({ kind, output }: Wanted): OfferedTool {
 const outputSchema = ({ name, schema }: NonNullable<Launch['output']>): JsonSchema => {
   const { $schema: _, ...rest } = schema
   const described = movedTo('#/properties/output', rest) as JsonSchema
-  return { ...described, description: `${name}; with status done it has to be there` }
+  return { ...described, description: `${name}; required with status done` }
 }
 
 /** What refers to its own root has to find it where the root now is. */
@@ -85,11 +85,11 @@ export async function reportIn(text: string, wanted: Wanted): Promise<Record<str
   const misfits = output === undefined || found.length === 0 ? null : await misfitsBy(output)
   for (const object of found) {
     if (output !== undefined && misfits?.(object).length === 0)
-      return { status: 'done', summary: `Gave ${output.name}.`, output: object }
+      return { status: 'done', summary: `Delivered ${output.name}.`, output: object }
     if ('status' in object && 'summary' in object) return object
   }
   const [last] = found
   return last === undefined || output === undefined
     ? null
-    : { status: 'done', summary: `Gave ${output.name}.`, output: last }
+    : { status: 'done', summary: `Delivered ${output.name}.`, output: last }
 }

@@ -119,35 +119,33 @@ describe.each(protocols)('through %s', (protocol, kind) => {
     expect(played.reports).toEqual([done])
     expect(played.model.asked).toHaveLength(3)
     expect(await played.launch.workspace.read('no.txt', 100)).toBeNull()
-    const remarks = textsOf(played.events).filter((text) => text.includes('asked again'))
-    expect(remarks[0]).toMatch(
-      /^tested \(127\.0\.0\.1:\d+\) answered 500: Internal server error; asked again \(1 of 2\)/,
-    )
-    expect(remarks[1]).toMatch(/broke off in the middle of its answer; asked again \(2 of 2\)/)
+    const remarks = textsOf(played.events).filter((text) => text.includes('retrying'))
+    expect(remarks[0]).toMatch(/^tested \(127\.0\.0\.1:\d+\) answered 500: Internal server error; retrying \(1 of 2\)/)
+    expect(remarks[1]).toMatch(/ended the stream in the middle of its answer; retrying \(2 of 2\)/)
   })
 
   it.each([
-    ['500 again and again', broken, /answered 500: Internal server error \(asked 3 times\)$/, 3],
+    ['500 again and again', broken, /answered 500: Internal server error \(tried 3 times\)$/, 3],
     [
       'half a stream',
       { text: 'Half of it', cutAfter: 3 },
-      /broke off in the middle of its answer \(asked 3 times\)$/,
+      /ended the stream in the middle of its answer \(tried 3 times\)$/,
       3,
     ],
-    ['a closed door', 'refuse', /broke off|cannot be reached/, 3],
+    ['a closed door', 'refuse', /ended the stream|cannot be reached/, 3],
     ['a page', { status: 200, html: '<h1>Log in</h1>' }, /answered with text\/html instead of a stream/, 1],
     ['a page that says it failed', { status: 502, html: '<h1>Bad gateway</h1>' }, /answered 502: /, 3],
-    ['a wrong key', unauthorised, /does not take the key in K: set another one .* \(401: /, 1],
+    ['a wrong key', unauthorised, /rejects the key in K: set another key .* \(401: /, 1],
     [
       'an unknown model',
       { status: 404, error: { type: 'not_found_error', message: 'no such model' } },
-      /knows no such model, or not under this address \(404: no such model\)$/,
+      /has no such model, or not at this address \(404: no such model\)$/,
       1,
     ],
     [
       'a request that cannot be',
       { status: 400, error: { type: 'invalid_request_error', message: 'prompt is too long' } },
-      /refused the call \(400: prompt is too long\)$/,
+      /rejected the call \(400: prompt is too long\)$/,
       1,
     ],
   ] as const)('says in one line that it met %s', async (_, reply, detail, calls) => {
@@ -185,7 +183,7 @@ describe.each(protocols)('through %s', (protocol, kind) => {
       { kind, launch: { output } },
     )
     expect(played.reports).toEqual([{ ...done, output: { tasks: ['one'] } }])
-    expect(answers(played)[0]).toMatch(/Your report does not fit:(\n|\\n)- status: /)
+    expect(answers(played)[0]).toMatch(/Your report is invalid:(\n|\\n)- status: /)
     expect(played.ended).toEqual(fine)
   })
 
@@ -197,7 +195,7 @@ describe.each(protocols)('through %s', (protocol, kind) => {
     expect(played.reports).toEqual([wrong])
     expect(played.ended).toEqual({
       ...fine,
-      detail: 'it gave the same JSON twice, and that does not fit: output: /tasks must be array',
+      detail: 'the agent sent the same invalid report twice: output: /tasks must be array',
     })
   })
 })
@@ -214,7 +212,7 @@ describe('a report in words', () => {
 
   it('may be the output alone, where one is wanted', async () => {
     const played = await play([{ reply: { text: 'So: {"tasks": ["one"]}' } }], { launch: { output } })
-    expect(played.reports).toEqual([{ status: 'done', summary: 'Gave the plan.', output: { tasks: ['one'] } }])
+    expect(played.reports).toEqual([{ status: 'done', summary: 'Delivered the plan.', output: { tasks: ['one'] } }])
   })
 
   it('is mended in the same conversation', async () => {
@@ -256,7 +254,7 @@ describe('whoever does not get any further', () => {
     expect(played.model.asked).toHaveLength(5)
     expect(played.ended).toMatchObject({
       exitCode: 1,
-      detail: 'it called read_file with the same input 5 times in a row',
+      detail: 'the agent called read_file with the same input 5 times in a row',
     })
   })
 
@@ -266,7 +264,7 @@ describe('whoever does not get any further', () => {
       { options: { max_steps: 3 } },
     )
     expect(played.model.asked).toHaveLength(3)
-    expect(played.ended).toMatchObject({ exitCode: 1, detail: 'it used up its steps (3)' })
+    expect(played.ended).toMatchObject({ exitCode: 1, detail: 'the agent used all of its steps (3)' })
   })
 
   it('is told so when it calls what is not there, or not as it should be', async () => {
@@ -290,7 +288,7 @@ describe('whoever does not get any further', () => {
     const played = await play([{ reply: half }], { kind })
     expect(played.model.asked).toHaveLength(2)
     expect(played.reports).toEqual([expect.stringMatching(/^{"status":"done"/)])
-    expect(played.ended).toMatchObject({ exitCode: 0, detail: expect.stringContaining('does not fit') as string })
+    expect(played.ended).toMatchObject({ exitCode: 0, detail: expect.stringContaining('invalid') as string })
     expect(textsOf(played.events)[0]).toMatch(/^its answer was cut/)
   })
 
@@ -303,7 +301,7 @@ describe('whoever does not get any further', () => {
 
   it('is taken for broken off when it falls silent', async () => {
     const { ended, model } = await play([{ reply: 'hang' }], { silenceMs: 200 })
-    expect(ended.detail).toMatch(/said nothing for 1 seconds \(asked 3 times\)$/)
+    expect(ended.detail).toMatch(/sent nothing for 1 seconds \(tried 3 times\)$/)
     expect(model.asked).toHaveLength(3)
   })
 })
@@ -374,9 +372,7 @@ describe('its files', () => {
         await workspace.write('.agency/mission.json', 'ours')
         await symlink('.agency', join(workspace.path, 'ours'))
       })
-      expect(text).toMatch(
-        /^error: (below \.agency only \.agency\/outbox is yours to write|.*is not in the workspace)$/,
-      )
+      expect(text).toMatch(/^error: (below \.agency you may write only to \.agency\/outbox|.*is not in the workspace)$/)
       expect(await readFile(join(launch.workspace.path, '.agency/mission.json'), 'utf8')).toBe('ours')
     },
   )
@@ -423,7 +419,7 @@ describe('its mode', () => {
     ]
     const asked = await play(script)
     expect(asked.ended.denied).toEqual([{ rule: `run_command(${command})`, what: `run_command: ${command}` }])
-    expect(answers(asked)[0]).toMatch(/^error: not allowed unasked/)
+    expect(answers(asked)[0]).toMatch(/^error: not allowed without approval/)
     const allowed = await play(script, { launch: { allowed: [`run_command(${command})`] } })
     expect(allowed.ended.denied).toBeUndefined()
     expect(answers(allowed)[0]).toBe('exit code 0\n')
@@ -434,7 +430,7 @@ describe('its mode', () => {
     const handle = await runtime.launch(launch)
     const events: RuntimeEvent[] = []
     for await (const event of handle.events) events.push(event)
-    expect([handle.mode, textsOf(events)[0]]).toEqual(['cautious', 'yolo → cautious: there is no box here'])
+    expect([handle.mode, textsOf(events)[0]]).toEqual(['cautious', 'yolo → cautious: no box is available here'])
   })
 })
 

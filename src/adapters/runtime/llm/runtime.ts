@@ -63,7 +63,7 @@ export function createLlmRuntime({
       const stop = new AbortController()
       const hidden = (event: RuntimeEvent) => queue.push(withoutSecrets(event))
       const transcript = createTranscript(hidden)
-      if (mode !== (launch.mode ?? defaultMode)) transcript.text('yolo → cautious: there is no box here')
+      if (mode !== (launch.mode ?? defaultMode)) transcript.text('yolo → cautious: no box is available here')
       const notes = createNotes()
       const tools = toolsOf(launch, mode, notes)
       const lines = createLines(transcript.text)
@@ -90,7 +90,11 @@ export function createLlmRuntime({
         .catch((error: unknown): Ending => {
           if (stop.signal.aborted) return { exitCode: null, signal: 'SIGTERM' }
           const why = error instanceof Error ? error.message : String(error)
-          return { exitCode: null, signal: null, detail: `the loop failed: ${shorten(why.replace(/\s+/g, ' '), 300)}` }
+          return {
+            exitCode: null,
+            signal: null,
+            detail: `the agent loop failed: ${shorten(why.replace(/\s+/g, ' '), 300)}`,
+          }
         })
         .then(async (ending) => {
           for (const event of await readOutbox(launch.workspace).catch(() => [])) hidden(event)
@@ -122,8 +126,8 @@ function nobodyToAsk(providers: ReadonlyMap<string, Provider>, whose: Environmen
   const names = [...providers.values()].flatMap(({ keyName }) => keyName ?? [])
   return {
     ok: false as const,
-    reason: `no model can be asked: none of ${names.join(', ')} ${isSetIn(whose)}, and no server that wants no key is configured`,
-    install: `agency down; ${names[0] ?? 'ANTHROPIC_API_KEY'}=… agency up, or name a server under llm.providers in config.yaml`,
+    reason: `no model is available: none of ${names.join(', ')} ${isSetIn(whose)}, and no provider without a key is configured`,
+    install: `agency down; ${names[0] ?? 'ANTHROPIC_API_KEY'}=… agency up, or configure a server under llm.providers in config.yaml`,
   }
 }
 

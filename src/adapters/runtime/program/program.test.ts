@@ -64,10 +64,10 @@ describe('refuses before a run is made of it', () => {
     [{ command: [] }, 'the program runtime: command[0]: '],
     [{ command: [''] }, 'the program runtime: command[0]: '],
     [{ command: ['echo', 1] }, 'the program runtime: command[1]: '],
-    [{ command: ['echo', 'a\0b'] }, 'the program runtime: command: holds a NUL character'],
+    [{ command: ['echo', 'a\0b'] }, 'the program runtime: command: contains a NUL character'],
     [{ command: ['echo'], shell: true }, 'the program runtime: '],
-    [{ command: ['no-such-program-here'] }, 'there is no program "no-such-program-here" here'],
-    [{ command: ['/no/such/program'] }, 'there is no program "/no/such/program" here'],
+    [{ command: ['no-such-program-here'] }, 'program "no-such-program-here" was not found'],
+    [{ command: ['/no/such/program'] }, 'program "/no/such/program" was not found'],
   ])('%j', (options, message) => {
     expect(() => runtime.checkOptions(options)).toThrow(message)
   })

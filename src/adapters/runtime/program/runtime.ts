@@ -12,7 +12,7 @@ const hint = 'Give {"command": ["program", "argument", …]}.'
 
 const Options = z.strictObject({
   command: z.tuple([z.string().min(1)], z.string()).refine((words) => words.every((word) => !word.includes('\0')), {
-    error: 'holds a NUL character',
+    error: 'contains a NUL character',
   }),
 })
 
@@ -54,8 +54,8 @@ function mustExist(program: string): void {
   const places = program.includes('/') ? [''] : (process.env['PATH'] ?? '').split(delimiter)
   if (program.includes('/') && !program.startsWith('/')) return
   if (!places.some((place) => isExecutable(join(place, program))))
-    throw refusal('invalid_input', `there is no program "${program}" here`, {
-      hint: 'Give its absolute path, or install it.',
+    throw refusal('invalid_input', `program "${program}" was not found`, {
+      hint: 'Give the absolute path of the program, or install it.',
     })
 }
 

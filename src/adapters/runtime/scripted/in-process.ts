@@ -170,8 +170,8 @@ function createHost(scene: Scene): ScriptedHost {
       })
       for (let line = 0; line < lines; line += 1) splitter.write(Buffer.concat([garbageLine(line), Buffer.from('\n')]))
     },
-    spawnChild: async () => text('No child is left behind: there is no process here.'),
-    ignoreSignals: async () => text('No signal comes here.'),
+    spawnChild: async () => text('No child process is left behind: the in-process host starts none.'),
+    ignoreSignals: async () => text('The in-process host receives no signals.'),
     hang: () => stop.asked(),
     keepToken: async (path) => launch.workspace.write(path, launch.environment['AGENCY_TOKEN'] ?? ''),
     withToken: async ({ path, token }) => {

@@ -14,13 +14,15 @@ export function scenarioOf(
   const { scenario = 'default', ...more } = options
   const [stray] = Object.keys(more)
   if (stray !== undefined)
-    throw refusal('invalid_input', `the scripted runtime has no option "${stray}"`, { hint: 'It takes only scenario.' })
+    throw refusal('invalid_input', `the scripted runtime has no option "${stray}"`, {
+      hint: 'The only option is scenario.',
+    })
   if (typeof scenario !== 'string') return parseScenario(scenario)
   const builtIn = Object.hasOwn(known, scenario) ? known[scenario] : undefined
   if (builtIn !== undefined) return builtIn(prompt, files)
   if (/[\n:{]/.test(scenario)) return parseScenario(parsedText(scenario))
-  throw refusal('invalid_input', `no scenario is called "${scenario}"`, {
-    hint: `There are ${Object.keys(known).join(', ')}; or give the scenario itself, as YAML or JSON.`,
+  throw refusal('invalid_input', `unknown scenario "${scenario}"`, {
+    hint: `Available: ${Object.keys(known).join(', ')}; or give the scenario itself, as YAML or JSON.`,
   })
 }
 

@@ -38,7 +38,11 @@ export function createScriptedRuntime({
     capabilities: { simulated: true, boxed: false, evidenceUnboxed: true, send: false, resume: false },
     available: async () => {
       if (host === 'in-process' || existsSync(entryPath('scripted-agent'))) return { ok: true }
-      return { ok: false, reason: 'its program is missing from this installation', install: 'npm install -g agency-os' }
+      return {
+        ok: false,
+        reason: 'the program of the scripted agent is missing from this installation',
+        install: 'npm install -g agency-os',
+      }
     },
     checkOptions: (options) => void scenarioOf(options, '', known),
     launch: async (launch) => {

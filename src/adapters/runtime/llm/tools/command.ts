@@ -24,7 +24,7 @@ export const commandTool = ({ workspace, isCautious, allowed, denied, used }: Co
   defineTool({
     name: 'run_command',
     description:
-      'Runs a shell command in the workspace and returns its exit code and output, at most 32 KB of it. Nothing that it starts outlives it.',
+      'Runs a shell command in the workspace and returns its exit code and output, at most 32 KB of it. Every process that it starts ends with it.',
     input: z.object({
       command: z.string().min(1).max(100_000),
       timeoutSeconds: z.number().int().min(1).max(maxSeconds).default(defaultSeconds),
@@ -35,13 +35,13 @@ export const commandTool = ({ workspace, isCautious, allowed, denied, used }: Co
       if (isCautious && isIrrevocable(command) && !allowed.includes(rule)) {
         denied({ rule, what: `run_command: ${command.replace(/\s+/g, ' ')}` })
         return failed(
-          'not allowed unasked, because it cannot be taken back. Do it otherwise, or report what you have: the operator is asked.',
+          'not allowed without approval, because it cannot be undone. Use another way, or report your results so far: the operator will be asked.',
         )
       }
       const result = await workspace.run(command, { timeoutMs: timeoutSeconds * 1_000, maxOutputBytes, signal })
       if (result.used !== undefined) used(result.used)
       const end = result.timedOut
-        ? `ended after ${timeoutSeconds} seconds`
+        ? `timed out after ${timeoutSeconds} seconds`
         : result.exitCode === null
           ? `killed by ${result.signal}`
           : `exit code ${result.exitCode}`

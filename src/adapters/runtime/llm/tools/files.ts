@@ -22,7 +22,7 @@ const Path = z.string().min(1).max(4_096)
 export const readingTools = (workspace: Workspace): Tool[] => [
   defineTool({
     name: 'read_file',
-    description: 'Reads a text file of the workspace, at most 64 KB of it; `from_line` and `lines` for a part.',
+    description: 'Reads a text file of the workspace, at most 64 KB of it; use `from_line` and `lines` to read a part.',
     input: z.object({
       path: Path.describe('Relative to the workspace'),
       fromLine: z.number().int().min(1).optional(),
@@ -64,7 +64,7 @@ export const readingTools = (workspace: Workspace): Tool[] => [
       // In the box, and not here: an expression can be made to take for ever.
       const command = `grep -rnIE${ignoreCase ? 'i' : ''} --exclude-dir=.git --exclude-dir=node_modules -e ${shellQuote(pattern)} -- ${shellQuote(`./${place}`)}`
       const result = await workspace.run(command, { timeoutMs: 30_000, maxOutputBytes: maxFoundBytes, signal })
-      if (result.timedOut) return failed('it took longer than 30 seconds: look in fewer places')
+      if (result.timedOut) return failed('the search took longer than 30 seconds: search in fewer directories')
       if (result.exitCode === 1 && result.output === '') return 'nothing found'
       if (result.exitCode !== 0 && result.exitCode !== 1) return failed(result.output.trim() || 'grep failed')
       return result.output.replaceAll(/^\.\/(\.\/)?/gm, '')
@@ -75,11 +75,11 @@ export const readingTools = (workspace: Workspace): Tool[] => [
 export const writingTool = (workspace: Workspace): Tool =>
   defineTool({
     name: 'write_file',
-    description: 'Writes a text file of the workspace, whole; directories on the way are made.',
+    description: 'Writes a text file of the workspace as a whole and creates missing parent directories.',
     input: z.object({ path: Path.describe('Relative to the workspace'), content: z.string() }),
     subject: ({ path }) => path,
     run: async ({ path, content }) => {
-      if (Buffer.byteLength(content) > maxWriteBytes) return failed('a file can have 1 MB at most')
+      if (Buffer.byteLength(content) > maxWriteBytes) return failed('a file may have at most 1 MB')
       const name = nameIn(workspace.path, path)
       await checkNotOurs(await rootOf(workspace), name)
       await workspace.write(name, content)
@@ -134,7 +134,7 @@ async function listed(root: string, start: string, recursive: boolean): Promise<
     }
   }
   await walk(start, 0)
-  if (found.length >= maxListed) found.push('(there is more: list a directory below)')
+  if (found.length >= maxListed) found.push('(there are more: list a subdirectory)')
   return found
 }
 
@@ -149,15 +149,15 @@ async function checkNotOurs(root: string, path: string): Promise<void> {
   const named = join(real ?? root, join(root, path).slice(parent.length + 1))
   const ours = join(root, agencyDirectory)
   if (isWithin(ours, named) && !named.startsWith(join(root, outbox) + sep))
-    throw refusal('invalid_input', `below ${agencyDirectory} only ${outbox} is yours to write`)
+    throw refusal('invalid_input', `below ${agencyDirectory} you may write only to ${outbox}`)
 }
 
 function shown(text: string, fromLine: number, lines: number | undefined, isCut: boolean): string {
   const all = text.split('\n')
   const wanted = all.slice(fromLine - 1, lines === undefined ? undefined : fromLine - 1 + lines)
   const part = wanted.join('\n')
-  if (part === '') return fromLine > all.length ? `(it has ${all.length} lines)` : '(empty)'
+  if (part === '') return fromLine > all.length ? `(the file has ${all.length} lines)` : '(empty)'
   if (Buffer.byteLength(part) <= maxShownBytes) return isCut ? `${part}\n(cut at 4 MB)` : part
   const head = new TextDecoder().decode(Buffer.from(part).subarray(0, maxShownBytes), { stream: true })
-  return `${head}\n(cut at 64 KB; go on with from_line: ${fromLine + head.split('\n').length - 1})`
+  return `${head}\n(cut at 64 KB; continue with from_line: ${fromLine + head.split('\n').length - 1})`
 }

@@ -61,5 +61,5 @@ export const failed = (text: string): ToolAnswer => ({ text: `error: ${text}`, i
 
 export const issueText = (schema: z.ZodType, issue: z.core.$ZodIssue | undefined): string => {
   const place = wirePath(schema, issue?.path ?? [])
-  return `${place === '' ? '' : `${place}: `}${issue?.message ?? 'does not fit'}`
+  return `${place === '' ? '' : `${place}: `}${issue?.message ?? 'is invalid'}`
 }
