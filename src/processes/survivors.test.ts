@@ -35,7 +35,7 @@ it('does not kill the group of a process that merely carries the launch id', asy
 it('finds nothing where the system shows no processes, and says so', async () => {
   const said: string[] = []
   expect(await findSurvivors({ proc: '/no-such-place', say: (text) => said.push(text) })).toEqual([])
-  expect(said).toEqual(['Agents that outlived the daemon cannot be found here: there is no /no-such-place.'])
+  expect(said).toEqual(['Agents that outlived the daemon cannot be found: /no-such-place does not exist.'])
 })
 
 const pidsOf = async (launchId: string): Promise<number[]> =>

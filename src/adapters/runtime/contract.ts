@@ -1,2 +1,2 @@
-/** Runtimes that are known by name, and not there yet. */
+/** Runtimes that are planned but not implemented. */
 export const laterRuntimes: readonly string[] = ['codex', 'aider', 'opencode', 'gemini', 'acp', 'tmux', 'remote']

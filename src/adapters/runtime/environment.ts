@@ -1,7 +1,7 @@
-/** Whose environment keys were looked up in: the daemon's, as it was at its start, or that of a command here and now. */
+/** The environment in which keys were looked up: the daemon's, as it was at its start, or that of the current command. */
 export type EnvironmentOf = 'daemon' | 'shell'
 
-/** Behind "none of …". */
+/** Completes "none of …". */
 export const isSetIn = (whose: EnvironmentOf): string =>
   whose === 'daemon' ? 'was set when the daemon started' : 'is set in this shell'
 

@@ -1,6 +1,6 @@
 import type { RuntimeEvent } from './port.ts'
 
-/** Told when events pile up unread, and when there is room again. */
+/** Back-pressure: called when too many events are unread, and when there is room again. */
 export interface Flow {
   pause(): void
   resume(): void
@@ -8,9 +8,9 @@ export interface Flow {
 
 export interface EventQueue {
   readonly events: AsyncIterable<RuntimeEvent>
-  /** After `ended` nothing more is taken, so there is exactly one. */
+  /** Ignores every event after `ended`, so there is exactly one. */
   push(event: RuntimeEvent): void
-  /** No more pausing: what is still to come is little, and must not wait for a reader. */
+  /** Stops pausing: the few events still to come must not wait for a reader. */
   open(): void
 }
 
@@ -36,7 +36,7 @@ export function createEventQueue(flow: Flow = { pause: () => {}, resume: () => {
     const event = queued[next]
     if (event === undefined) return undefined
     next += 1
-    // Emptied now and then: `shift` would move all that is left at every step.
+    // Emptied in blocks: `shift` would move all remaining events at every step.
     if (next === queued.length || next === 1_024) {
       queued = queued.slice(next)
       next = 0

@@ -3,10 +3,10 @@ import type { RuntimeEvent } from './port.ts'
 
 export const outboxReport = '.agency/outbox/report.json'
 
-/** A report that fills its contract to the brim still fits; anything larger is not one. */
+/** The largest report that the contract allows still fits; a larger file is not a report. */
 const maxReportBytes = 2 * 1024 * 1024
 
-/** The report that an agent laid into its outbox, if it did. What is no JSON goes on as text, for the engine to refuse. */
+/** Reads the report in the agent's outbox, if there is one. Invalid JSON is passed on as text, which the engine rejects. */
 export async function readOutbox(workspace: Workspace): Promise<RuntimeEvent[]> {
   const file = await workspace.read(outboxReport, maxReportBytes)
   if (file === null) return []

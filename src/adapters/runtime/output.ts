@@ -4,12 +4,12 @@ import type { RuntimeEvent } from './port.ts'
 
 export const maxLineBytes = 64 * 1024
 export const maxTextBytes = 1024 * 1024
-/** What a line costs beside its text: a million lines of one letter are not one megabyte. */
+/** The cost of a line in addition to its text: a million lines of one letter are more than one megabyte. */
 const lineCost = 32
 
 export interface LineReader {
   onLine(line: string, cutBytes: number): void
-  /** While true, only lines that begin with `{` are read, and of the others nothing but their length is wanted. */
+  /** While true, only lines that begin with `{` are read; of the other lines only the length is reported. */
   isSkimming(): boolean
   onSkip(bytes: number): void
 }
@@ -23,8 +23,8 @@ const newline = 10
 const brace = 123
 
 /**
- * Cuts a stream of bytes into lines, holding no more than one line of at most 64 KB however much comes; one that begins
- * with `{` may be as long as `maxJsonBytes`, because half an object says nothing.
+ * Splits a stream of bytes into lines and holds at most one line of 64 KB, however long the stream is; a line that
+ * begins with `{` may be as long as `maxJsonBytes`, because half an object is useless.
  * Skimming makes a flood of short lines (`yes`: fifty million of them in 100 MB) twenty times cheaper.
  */
 export function createLineSplitter(reader: LineReader, maxJsonBytes = maxLineBytes): LineSplitter {
@@ -40,7 +40,7 @@ export function createLineSplitter(reader: LineReader, maxJsonBytes = maxLineByt
     cut += Math.max(0, part.length - room)
   }
   const finish = (last: Buffer) => {
-    // Nearly every line lies whole in one chunk and need not be copied first.
+    // Nearly every line lies within one chunk and need not be copied first.
     if (held === 0 && last.length <= maxLineBytes) return reader.onLine(lineText(last, false), 0)
     hold(last)
     const [bytes, cutBytes] = [Buffer.concat(parts), cut]
@@ -53,7 +53,7 @@ export function createLineSplitter(reader: LineReader, maxJsonBytes = maxLineByt
     write: (chunk) => {
       const skims = reader.isSkimming()
       let from = 0
-      // A loop by hand: for short lines it beats `indexOf`, whose price is the call.
+      // A manual loop: for short lines it is faster than `indexOf`, because of the cost of the call.
       for (let at = 0; at < chunk.length; at += 1) {
         if (chunk[at] !== newline) continue
         if (!skims || held > 0 || chunk[from] === brace) finish(chunk.subarray(from, at))
@@ -76,17 +76,17 @@ function lineText(bytes: Buffer, isCut: boolean): string {
 }
 
 export interface Transcript {
-  /** One line for people to read; `cutBytes` says how much of it is missing already. */
+  /** Adds one line of text; `cutBytes` is the number of bytes that are already missing from it. */
   text(text: string, cutBytes?: number, from?: 'stderr'): void
   drop(bytes: number): void
   isFull(): boolean
-  /** In one line what is missing of the output, or undefined. */
+  /** Returns one line about discarded output, or undefined if nothing was discarded. */
   missing(): string | undefined
 }
 
 /**
- * What an agent prints, within bounds: after the first megabyte the rest is counted and thrown away,
- * so that a flood costs neither memory nor disk.
+ * Limits the output of an agent: after the first megabyte the rest is counted and discarded, so that a flood costs
+ * neither memory nor disk.
  */
 export function createTranscript(push: (event: RuntimeEvent) => void): Transcript {
   let kept = 0
@@ -117,7 +117,7 @@ export function createTranscript(push: (event: RuntimeEvent) => void): Transcrip
 }
 
 /**
- * Text that a terminal and every store can take: no escape sequences, no control characters (PostgreSQL refuses NUL),
+ * Makes text safe for a terminal and every store: no escape sequences, no control characters (PostgreSQL rejects NUL),
  * no half surrogates, at most 64 KB.
  */
 export function readable(text: string): string {
@@ -127,5 +127,5 @@ export function readable(text: string): string {
   return new TextDecoder('utf-8').decode(Buffer.from(clean).subarray(0, maxLineBytes), { stream: true })
 }
 
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+// oxlint-disable-next-line no-control-regex -- the pattern searches for control characters
 const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g

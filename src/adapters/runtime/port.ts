@@ -2,90 +2,93 @@ import type { AttemptId } from '../../kernel/ids.ts'
 import type { Breach, ResourceUse, Workspace } from '../../workspaces/port.ts'
 
 /**
- * Runs agents. One contract suite (`contract-suite.ts`) holds for every implementation; the engine knows nothing else.
+ * Runs agents. One contract suite (`contract-suite.ts`) covers every implementation; the engine knows only this port.
  */
 export interface Runtime {
   readonly name: string
   readonly capabilities: RuntimeCapabilities
-  /** Whether it can run here, and what to install if not. */
+  /** Reports whether the runtime can run on this machine, and how to install it if not. */
   available(): Promise<{ ok: true } | { ok: false; reason: string; install: string }>
-  /** Refuses options that can never work, before a run is made of them; the message goes to the operator. */
+  /** Rejects options that can never work, before a run is created; the message is shown to the operator. */
   checkOptions(options: Record<string, unknown>): void
-  /** Whose quota a launch with these options uses, where they decide; else `capabilities.provider`, or its own name. */
+  /**
+   * Returns the provider whose quota a launch with these options uses, if the options decide it; otherwise it is
+   * `capabilities.provider`, or the runtime's own name.
+   */
   readonly providerOf?: (options: Record<string, unknown>) => string
-  /** Resolves once the agent exists (a process is spawned); rejects if it could not be started at all. */
+  /** Resolves once the agent exists (its process is spawned); rejects if it could not be started at all. */
   launch(launch: Launch): Promise<AgentHandle>
 }
 
 export interface RuntimeCapabilities {
-  /** Its agents are played, not thought; every screen says so. */
+  /** Its agents follow a script and call no model; every screen shows this. */
   readonly simulated: boolean
-  /** Whose quota it uses; without one, its own name. */
+  /** The provider whose quota it uses; the runtime's own name if missing. */
   readonly provider?: string
-  /** Its agents are put into the box, where there is one. */
+  /** Its agents run in the box if the machine has one. */
   readonly boxed: boolean
-  /** Evidence commands may run without a sandbox: only for programs that the operator named herself. */
+  /** Evidence commands may run without a sandbox: only for programs that the operator named. */
   readonly evidenceUnboxed: boolean
   readonly send: boolean
   readonly resume: boolean
-  /** Its agents can divide their work among themselves; the option `native_teams` says whether they may. */
+  /** Its agents can divide their work among themselves; the option `native_teams` permits it. */
   readonly teams?: boolean
 }
 
 export interface Launch {
-  /** Committed before the launch; handed on as AGENCY_LAUNCH_ID, by which a survivor of our death is found. */
+  /** Committed before the launch; passed as AGENCY_LAUNCH_ID, by which processes are found that outlive the daemon. */
   readonly launchId: AttemptId
   readonly prompt: string
   readonly workspace: Workspace
   readonly options: Record<string, unknown>
-  /** AGENCY_TOKEN, AGENCY_SOCKET and the like: everything the agent needs to talk to us. Nothing else is inherited. */
+  /** AGENCY_TOKEN, AGENCY_SOCKET and so on: everything the agent needs to call Agency. Nothing else is inherited. */
   readonly environment: Record<string, string>
-  /** Which attempt of its brief this is, from 1: a scripted agent can act differently the second time. */
+  /** The number of the attempt of its brief, from 1: a scripted agent can act differently the second time. */
   readonly attempt: number
-  /** Whether it is to do something, to plan it, or to judge what another has done. */
+  /** Whether the agent does the work, plans it, or verifies the work of another agent. */
   readonly kind: 'work' | 'plan' | 'verify'
-  /** What the agent is, beside what it is to do: its persona. */
+  /** The agent's persona, in addition to its task in `prompt`. */
   readonly systemPrompt?: string
-  /** How much it may do unasked; without a box, `yolo` falls back to `cautious`. */
+  /** The operations allowed without approval; without a box, `yolo` falls back to `cautious`. */
   readonly mode?: AgentMode
-  /** The session of an earlier attempt to go on with, where `capabilities.resume` is true. */
+  /** The session of an earlier attempt to resume, if `capabilities.resume` is true. */
   readonly session?: string | null
-  /** Operations that were denied and that the operator has allowed since, as the runtime named them. */
+  /** Operations that were denied and that the operator has allowed since, as the runtime named them in `Denied.rule`. */
   readonly allowed?: readonly string[]
-  /** The JSON Schema that `output` of its report has to meet, where its playbook wants one. */
+  /** The JSON Schema for `output` of its report, if its playbook requires one. */
   readonly output?: { readonly name: string; readonly schema: Record<string, unknown> }
-  /** Where in its playbook it stands, and what it is given, in a playbook that works in steps. */
+  /** The step of the playbook and its inputs, in a playbook that works in steps. */
   readonly step?: LaunchStep
 }
 
 export interface LaunchStep {
   readonly phase: string
   readonly workstream: string | null
-  /** Of the brief, in its run: `t4:<workstream>:<squad>:<task>`. */
+  /** The key of the brief in its run: `t4:<workstream>:<squad>:<task>`. */
   readonly key: string
   readonly inputs: Readonly<Record<string, unknown>>
-  /** What it may touch, where that was agreed. */
+  /** The files that it may change, if they were agreed. */
   readonly files: readonly string[]
 }
 
-/** yolo: everything; cautious: what cannot be taken back is asked first; plan_only: look, change nothing. */
+/** yolo: everything; cautious: operations that cannot be undone need approval; plan_only: read, change nothing. */
 export type AgentMode = 'yolo' | 'cautious' | 'plan_only'
 
 export interface AgentHandle {
   readonly pid: number | null
-  /** By which a later attempt goes on where this one was interrupted. */
+  /** The session by which a later attempt can resume this one after an interruption. */
   readonly session?: string | null
-  /** It is in the box. */
+  /** Whether it runs in the box. */
   readonly boxed?: boolean
-  /** What was started, without the box around it. */
+  /** The command that was started, without the box around it. */
   readonly argv?: readonly string[]
-  /** How much it may do unasked, where that is not what was asked for. */
+  /** The mode that applies, which may differ from the requested one. */
   readonly mode?: AgentMode
-  /** Everything it does, in order; ends after exactly one `ended`. */
+  /** All events in order; ends after exactly one `ended`. */
   readonly events: AsyncIterable<RuntimeEvent>
-  /** Text into a live session; rejects with `unsupported` where `capabilities.send` is false. */
+  /** Sends text into a live session; rejects with `unsupported` if `capabilities.send` is false. */
   send(text: string): Promise<void>
-  /** Asks it to stop; it is killed after a grace time. Resolves when it is gone. Safe to call twice. */
+  /** Asks the agent to stop and kills it after a grace time. Resolves when it has ended. Safe to call twice. */
   interrupt(): Promise<void>
 }
 
@@ -94,14 +97,14 @@ export type RuntimeEvent =
   | { readonly kind: 'text'; readonly text: string; readonly from?: 'stderr' }
   | { readonly kind: 'tool'; readonly name: string; readonly summary: string }
   | ModelUsage
-  /** A report made outside the API (standard output, outbox, final message); still unchecked. */
+  /** A report made outside the API (standard output, outbox, final message); not yet validated. */
   | { readonly kind: 'report'; readonly report: unknown }
   | AgentEnded
 
-/** One model call: tokens since the last one, never a total. */
+/** One model call: tokens since the previous call, never a total. */
 export interface ModelUsage {
   readonly kind: 'usage'
-  /** All of them, those read from or written to a cache too. */
+  /** All input tokens, including those read from or written to a cache. */
   readonly inputTokens: number
   readonly outputTokens: number
   readonly cacheReadTokens?: number
@@ -114,28 +117,28 @@ export interface AgentEnded {
   readonly kind: 'ended'
   readonly exitCode: number | null
   readonly signal: string | null
-  /** In one line, where exit code and signal do not say enough. */
+  /** One line of explanation, if exit code and signal are not enough. */
   readonly detail?: string
-  /** Its provider takes no more calls for now: nobody's fault, and no use to try again before. */
+  /** Its provider rejects calls for now: not a failure of the agent, and a retry before then is useless. */
   readonly limited?: Limited
-  /** It was killed because it used more than it may. */
+  /** It was killed because it exceeded a limit. */
   readonly breach?: Breach
   readonly used?: ResourceUse
-  /** What it wanted to do and was not allowed to: the operator is asked. */
+  /** Operations that it attempted and that were denied: the operator is asked about them. */
   readonly denied?: readonly Denied[]
 }
 
 export interface Denied {
-  /** What `Launch.allowed` names to let it pass: a rule of the runtime's own. */
+  /** The name that `Launch.allowed` uses to allow it: a rule in the runtime's own terms. */
   readonly rule: string
-  /** In one line, for whoever is asked. */
+  /** One line that describes the operation to the operator. */
   readonly what: string
 }
 
 export interface Limited {
-  /** Without one, the runtime's own. */
+  /** The runtime's own provider if missing. */
   readonly provider?: string
-  /** For how long from now; null: it did not say. */
+  /** The time from now until calls are accepted again; null if the provider did not state it. */
   readonly seconds: number | null
   readonly reason: string
 }

@@ -14,29 +14,32 @@ import { killSurvivors } from '../../processes/survivors.ts'
 export interface AgentProcess {
   readonly launch: Launch
   readonly command: readonly [program: string, ...args: string[]]
-  /** Beside the launch's own. */
+  /** Variables in addition to those of the launch. */
   readonly environment?: Record<string, string>
-  /** What it needs of this machine beside its workspace. */
+  /** Files and ports of this machine that it needs in addition to its workspace. */
   readonly needs?: Pick<ProcessSpec, 'readable' | 'forwards'>
-  /** What a line of standard output means; null: it is text. */
+  /** Parses a line of standard output; null means that the line is text. */
   readonly readLine?: (line: string) => RuntimeEvent | ({ kind: 'limited' } & Limited) | readonly RuntimeEvent[] | null
-  /** How long a line that holds an object may be; longer ones are cut, and then text. */
+  /** The maximum length of a line that contains an object; longer lines are cut and become text. */
   readonly maxJsonBytes?: number
-  /** What it left behind, asked for once it is gone; `lastLine` is the last of standard output that was not blank, or '' for one of a flood. */
+  /**
+   * Reads the agent's result, called once it has exited; `lastLine` is the last line of standard output that was not
+   * blank, or '' if that line was skipped in a flood.
+   */
   readonly readResult?: (lastLine: string) => Promise<RuntimeEvent[]>
-  /** What its own account says about its end, asked for last. */
+  /** Returns the agent's own explanation of its end; called last. */
   readonly readEnd?: () => Pick<AgentEnded, 'detail' | 'limited' | 'denied'>
-  /** By which it can be gone on with. */
+  /** The session by which it can be resumed. */
   readonly session?: string
-  /** Takes what must not be shown out of whatever it prints. */
+  /** Removes secrets from its output. */
   readonly hide?: (text: string) => string
-  /** What is to be said about it before it says anything itself. */
+  /** Lines that are shown before the agent's own output. */
   readonly remarks?: readonly string[]
   readonly graceMs?: number
   readonly clock?: Clock
 }
 
-/** Starts an agent as a process group of its own, with the prompt as its input; nothing of it outlives its end. */
+/** Starts an agent as a process group of its own, with the prompt as its input; none of its processes outlives it. */
 export async function startProcess(agent: AgentProcess): Promise<AgentHandle> {
   const { launch, readLine, readResult, readEnd, session, hide, graceMs = 5_000, clock = systemClock } = agent
   const inside = await started(agent)
@@ -61,13 +64,13 @@ export async function startProcess(agent: AgentProcess): Promise<AgentHandle> {
   const gone = inside.exited.then(async ({ exitCode, signal }) => {
     queue.open()
     inside.signal('SIGKILL')
-    await endRest(launch.launchId, output, clock)
+    await killRest(launch.launchId, output, clock)
     const { used, breach } = await inside.leave()
     const result = await resultOf(readResult, output.end())
     for (const event of result.events) queue.push(event)
     const { detail: own, ...end } = readEnd?.() ?? {}
-    const trouble = troubleOf(breach, used)
-    const detail = trouble ?? result.failure ?? own ?? transcript.missing()
+    const violation = violationOf(breach, used)
+    const detail = violation ?? result.failure ?? own ?? transcript.missing()
     queue.push({
       kind: 'ended',
       exitCode,
@@ -87,7 +90,7 @@ export async function startProcess(agent: AgentProcess): Promise<AgentHandle> {
     events: queue.events,
     send: () => Promise.reject(refusal('unsupported', 'this agent takes no messages while it works')),
     interrupt: () => {
-      // Once it is gone its number may be somebody else's.
+      // Once it has exited, its pid may belong to another process.
       if (inside.hasExited()) return gone
       queue.open()
       inside.signal('SIGTERM')
@@ -97,18 +100,21 @@ export async function startProcess(agent: AgentProcess): Promise<AgentHandle> {
   }
 }
 
-/** What it did beyond what it may is said first. */
-function troubleOf(breach: Breach | null, used: ResourceUse | null): string | undefined {
+/** Returns the violation of a limit or policy, which takes precedence over every other explanation of the end. */
+function violationOf(breach: Breach | null, used: ResourceUse | null): string | undefined {
   if (breach !== null) return breachText(breach)
   return used?.violations === undefined ? undefined : violationText(used.violations)
 }
 
-/** What left its group still carries the launch id. Only one that also cleared its environment can hold the output open. */
-async function endRest(launchId: string, output: { closed: Promise<void> }, clock: Clock): Promise<void> {
+/**
+ * Kills the remaining processes. One that left the group still carries the launch id; only one that also cleared its
+ * environment can keep the output open.
+ */
+async function killRest(launchId: string, output: { closed: Promise<void> }, clock: Clock): Promise<void> {
   let isClosed = false
   void output.closed.then(() => (isClosed = true))
   await killSurvivors([launchId])
-  for (let look = 0; look < 10 && !isClosed; look += 1) {
+  for (let pass = 0; pass < 10 && !isClosed; pass += 1) {
     await Promise.race([output.closed, sleep(clock, 100)])
     if (!isClosed) await killSurvivors([launchId])
   }
@@ -132,7 +138,7 @@ async function started({ launch, command, environment, needs }: AgentProcess): P
   }
 }
 
-/** Nothing of the daemon's own environment but what every program needs: it holds the operator's secrets. */
+/** Passes only the variables that every program needs: the daemon's own environment contains the operator's secrets. */
 function basicEnvironment(launch: Launch): Record<string, string> {
   const { PATH = '/usr/local/bin:/usr/bin:/bin', LANG = 'C.UTF-8', TMPDIR } = process.env
   return { PATH, LANG, ...(TMPDIR === undefined ? {} : { TMPDIR }), HOME: launch.workspace.home, ...launch.environment }
@@ -140,7 +146,7 @@ function basicEnvironment(launch: Launch): Record<string, string> {
 
 function notStarted(program: string, launch: Launch, error: NodeJS.ErrnoException): AgencyError {
   const why = {
-    ENOENT: existsSync(launch.workspace.path) ? 'no such program' : 'its workspace is gone',
+    ENOENT: existsSync(launch.workspace.path) ? 'no such program' : 'its workspace no longer exists',
     EACCES: 'it is not executable',
     E2BIG: 'its arguments are too long',
   }[error.code ?? '']

@@ -1,25 +1,25 @@
 import type { Limited, ModelUsage } from './port.ts'
 
 /**
- * What any agent may print about its model calls, one JSON object a line:
+ * Parses the lines that any agent may print about its model calls, one JSON object per line:
  * `{"type":"usage","input_tokens":1200,"output_tokens":80,"model":"…"}` for each call, and
- * `{"type":"limited","seconds":3600}` before it ends because its provider takes no more.
+ * `{"type":"limited","seconds":3600}` before it ends because its provider rejects further calls.
  */
 export function readUsageLine(line: string): ModelUsage | ({ kind: 'limited' } & Limited) | null {
   if (!/^\{\s{0,4}"type"/.test(line)) return null
   try {
-    const said = JSON.parse(line) as Record<string, unknown>
-    if (said['type'] === 'usage') return usageOf(said)
-    return said['type'] === 'limited' ? { kind: 'limited', ...limitedOf(said) } : null
+    const fields = JSON.parse(line) as Record<string, unknown>
+    if (fields['type'] === 'usage') return usageOf(fields)
+    return fields['type'] === 'limited' ? { kind: 'limited', ...limitedOf(fields) } : null
   } catch {
     return null
   }
 }
 
-export function usageOf(said: Record<string, unknown>): ModelUsage | null {
-  const { input_tokens: inputTokens, output_tokens: outputTokens, model, provider } = said
+export function usageOf(fields: Record<string, unknown>): ModelUsage | null {
+  const { input_tokens: inputTokens, output_tokens: outputTokens, model, provider } = fields
   if (typeof inputTokens !== 'number' || typeof outputTokens !== 'number') return null
-  const { cache_read_tokens: cacheReadTokens, cache_write_tokens: cacheWriteTokens } = said
+  const { cache_read_tokens: cacheReadTokens, cache_write_tokens: cacheWriteTokens } = fields
   return {
     kind: 'usage',
     inputTokens,

@@ -17,7 +17,7 @@ const Options = z.strictObject({
 })
 
 /**
- * Any program that reads a prompt and leaves a result: a report in the outbox, a JSON object with `status` and
+ * Runs any program that reads a prompt and produces a result: a report in the outbox, a JSON object with `status` and
  * `summary` as its last line, or a report through CLI, MCP or HTTP.
  */
 export function createProgramRuntime({ graceMs }: { readonly graceMs?: number } = {}): Runtime {
@@ -33,8 +33,8 @@ export function createProgramRuntime({ graceMs }: { readonly graceMs?: number } 
         needs: { readable: filesIn(commandOf(launch.options)) },
         readLine: readUsageLine,
         readResult: async (lastLine) => {
-          const laidOut = await readOutbox(launch.workspace)
-          return laidOut.length > 0 ? laidOut : reportIn(lastLine)
+          const outbox = await readOutbox(launch.workspace)
+          return outbox.length > 0 ? outbox : reportIn(lastLine)
         },
         ...(graceMs === undefined ? {} : { graceMs }),
       }),
@@ -49,17 +49,17 @@ function commandOf(options: Record<string, unknown>): [string, ...string[]] {
   throw refusal('invalid_input', `the program runtime: ${place === '' ? '' : `${place}: `}${issue?.message}`, { hint })
 }
 
-/** A relative path is looked up in the workspace, which is not there yet. */
+/** A relative path is resolved in the workspace, which does not exist yet, so it is not checked. */
 function mustExist(program: string): void {
-  const places = program.includes('/') ? [''] : (process.env['PATH'] ?? '').split(delimiter)
+  const directories = program.includes('/') ? [''] : (process.env['PATH'] ?? '').split(delimiter)
   if (program.includes('/') && !program.startsWith('/')) return
-  if (!places.some((place) => isExecutable(join(place, program))))
+  if (!directories.some((directory) => isExecutable(join(directory, program))))
     throw refusal('invalid_input', `program "${program}" was not found`, {
       hint: 'Give the absolute path of the program, or install it.',
     })
 }
 
-/** Scripts and settings that the operator named by their whole paths are seen in the box too, in the place where they are. */
+/** Scripts and settings that the operator named by absolute paths are visible in the box too, at the same paths. */
 const filesIn = (words: readonly string[]): string[] =>
   words.filter((word) => isAbsolute(word) && statSync(word, { throwIfNoEntry: false })?.isFile() === true)
 
