@@ -18,7 +18,7 @@ export const createRuntimes = (
     binary: values.claude.binary,
     environment,
     environmentOf,
-    passOn: values.claude.environment,
+    environmentNames: values.claude.environment,
     allowUnsandboxedYolo: values.allowUnsandboxedYolo,
   }),
   createLlmRuntime({

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { passedOnByDefault } from '../adapters/runtime/claude-code/contract.ts'
+import { defaultEnvironmentNames } from '../adapters/runtime/claude-code/contract.ts'
 import { fail, type Finding, ok, warn } from './finding.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -42,7 +42,7 @@ function examineCodingAgents(env: Environment): Finding {
       `none of ${codingAgents.join(', ')} on PATH`,
       'Install Claude Code: "npm install -g @anthropic-ai/claude-code". Until then runs need --program, --runtime llm or --runtime scripted.',
     )
-  const keys = passedOnByDefault.filter((name) => /KEY|TOKEN/.test(name))
+  const keys = defaultEnvironmentNames.filter((name) => /KEY|TOKEN/.test(name))
   if (found.includes('claude') && keys.every((name) => (env[name] ?? '') === ''))
     return warn(
       'coding agents',

@@ -1,7 +1,7 @@
 import { afterAll } from 'vitest'
 
 import { type Act, reportOfSuite, runtimeContract } from '../../src/adapters/runtime/contract-suite.ts'
-import { quiet } from '../../src/adapters/runtime/claude-code/environment.ts'
+import { isolation } from '../../src/adapters/runtime/claude-code/environment.ts'
 import { createClaudeCodeRuntime } from '../../src/adapters/runtime/claude-code/runtime.ts'
 import { type Asked, type Reply, turns } from '../support/model-server/script.ts'
 import { startModelServer } from '../support/model-server/server.ts'
@@ -53,5 +53,5 @@ runtimeContract('claude-code, the real one,', () => ({
   }),
   options: Object.fromEntries(names.map((act, at) => [act, { model: `act-${at}` }])),
   hasProcess: true,
-  names: [...Object.keys(quiet('')), ...handedOver, ...itsOwn],
+  names: [...Object.keys(isolation('')), ...handedOver, ...itsOwn],
 }))

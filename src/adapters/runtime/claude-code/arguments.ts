@@ -5,20 +5,21 @@ export interface ClaudeLaunch {
   readonly mode: AgentMode
   readonly model?: string | undefined
   readonly maxTurns: number
-  /** Whether it may start agents of its own. */
+  /** Whether the agent may start further agents. */
   readonly nativeTeams: boolean
-  /** To begin under this name, or to go on with. */
+  /** The session to start under this id, or to resume. */
   readonly session: { readonly id: string; readonly resumes: boolean }
   readonly systemPrompt: string
-  /** How the server of the attempt's tools is started. */
+  /** The command that starts the MCP server with the attempt's tools. */
   readonly mcp: readonly [program: string, ...args: string[]]
-  /** What decides about operations that nobody allowed beforehand. */
+  /** The hook that decides about operations that no rule allows. */
   readonly permit: readonly [program: string, ...args: string[]]
 }
 
 /**
- * The prompt is not among them: it comes by standard input, where nobody else on this machine reads it and no length
- * is too long. Settings of the repository and of the home do not count: both are the agent's to write.
+ * Returns the command line. The prompt is not part of it: it goes to standard input, where no other process of this
+ * machine can read it and its length is unlimited. Settings of the repository and of the home are ignored: the agent
+ * can write both.
  */
 export function claudeArguments({
   mode,
@@ -54,12 +55,12 @@ export function claudeArguments({
 const settings = (ask: readonly string[], permit: readonly string[]): object => ({
   permissions: { ask },
   hooks: {
-    // A hook that fails leaves things as they are, and here that is: not allowed.
+    // A hook that fails changes nothing, so the operation stays denied.
     PermissionRequest: [{ matcher: '*', hooks: [{ type: 'command', command: permit.map(quoted).join(' ') }] }],
   },
 })
 
-/** Its environment is filled in when it is started: the token stands in no file and in no list of processes. */
+/** Claude Code fills in the environment when it starts the server: the token is in no file and in no process list. */
 const mcpServers = ([command, ...args]: readonly [string, ...string[]]): object => ({
   mcpServers: {
     agency: {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll } from 'vitest'
 
 import { type Act, reportOfSuite, runtimeContract } from '../contract-suite.ts'
-import { quiet } from './environment.ts'
+import { isolation } from './environment.ts'
 import { fakeClaude } from '../../../../test/support/fake-claude.ts'
 import { createClaudeCodeRuntime } from './runtime.ts'
 
@@ -52,5 +52,5 @@ runtimeContract('claude-code', () => ({
   }),
   options: Object.fromEntries(binaries) as Record<Act, Record<string, unknown>>,
   hasProcess: true,
-  names: [...Object.keys(quiet('')), 'ANTHROPIC_API_KEY', 'CLAUDE_CODE_MAX_RETRIES'],
+  names: [...Object.keys(isolation('')), 'ANTHROPIC_API_KEY', 'CLAUDE_CODE_MAX_RETRIES'],
 }))

@@ -8,43 +8,43 @@ import { killGroup } from '../../../processes/kill-group.ts'
 
 export const install = 'npm install -g @anthropic-ai/claude-code'
 
-/** The first version whose hooks can answer a request for permission, and whose results say what they cost. */
+/** The first version whose hooks can answer a permission request, and whose results contain the cost. */
 const oldest: readonly [number, number, number] = [2, 1, 0]
 
-export type Found = { readonly ok: true; readonly path: string; readonly version: string } | NotFound
+export type ClaudeLookup = { readonly ok: true; readonly path: string; readonly version: string } | NotFound
 export interface NotFound {
   readonly ok: false
   readonly reason: string
   readonly install: string
 }
 
-/** Where it is, with all links followed; null: nowhere. */
+/** Returns the path of the program with all links resolved, or null if it does not exist. */
 export function locate(binary: string): string | null {
-  const places = binary.includes('/')
+  const paths = binary.includes('/')
     ? [binary]
-    : [...(process.env['PATH'] ?? '').split(delimiter), join(homedir(), '.local', 'bin')].map((place) =>
-        join(place, binary),
+    : [...(process.env['PATH'] ?? '').split(delimiter), join(homedir(), '.local', 'bin')].map((directory) =>
+        join(directory, binary),
       )
-  const found = places.find(isProgram)
+  const found = paths.find(isProgram)
   return found === undefined ? null : realpathSync(found)
 }
 
-const checked = new Map<string, Found>()
+const checked = new Map<string, ClaudeLookup>()
 
-/** Finds it and asks for its version; asked again only when the file is another one. */
-export async function findClaude(binary: string, patienceMs: number): Promise<Found> {
+/** Finds Claude Code and asks for its version; asks again only when the file has changed. */
+export async function findClaude(binary: string, timeoutMs: number): Promise<ClaudeLookup> {
   const path = locate(binary)
   if (path === null) return { ok: false, reason: `program "${binary}" was not found`, install }
   const { mtimeMs, size } = statSync(path)
   const key = `${path} ${mtimeMs} ${size}`
-  const found = checked.get(key) ?? judge(path, await versionOf(path, patienceMs))
+  const found = checked.get(key) ?? checkVersion(path, await versionOf(path, timeoutMs))
   if (found.ok) checked.set(key, found)
   return found
 }
 
-function judge(path: string, said: { output: string } | { failure: string }): Found {
-  if ('failure' in said) return { ok: false, reason: `${path} --version ${said.failure}`, install }
-  const version = /^(\d+)\.(\d+)\.(\d+)\S* \(Claude Code\)/.exec(said.output.trim())
+function checkVersion(path: string, result: { output: string } | { failure: string }): ClaudeLookup {
+  if ('failure' in result) return { ok: false, reason: `${path} --version ${result.failure}`, install }
+  const version = /^(\d+)\.(\d+)\.(\d+)\S* \(Claude Code\)/.exec(result.output.trim())
   if (version === null)
     return { ok: false, reason: `${path} is not Claude Code: the output of --version does not name it`, install }
   const numbers = version.slice(1, 4).map(Number)
@@ -62,8 +62,8 @@ function isOlder(one: readonly number[], other: readonly number[]): boolean {
   return at >= 0 && (one[at] ?? 0) < (other[at] ?? 0)
 }
 
-/** Ended with everything that it started: whatever calls itself so may hang, or be a script whose children do. */
-const versionOf = (path: string, patienceMs: number): Promise<{ output: string } | { failure: string }> =>
+/** Ends the program with everything that it started: a program of that name may hang, or be a script whose children do. */
+const versionOf = (path: string, timeoutMs: number): Promise<{ output: string } | { failure: string }> =>
   new Promise((resolve) => {
     const environment = { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', DISABLE_AUTOUPDATER: '1' }
     const child = spawn(path, ['--version'], {
@@ -74,8 +74,8 @@ const versionOf = (path: string, patienceMs: number): Promise<{ output: string }
     let output = ''
     let failure = ''
     const kill = () => killGroup(child.pid)
-    const cancel = systemClock.after(patienceMs, () => {
-      failure = `did not end within ${patienceMs / 1_000} seconds`
+    const cancel = systemClock.after(timeoutMs, () => {
+      failure = `did not end within ${timeoutMs / 1_000} seconds`
       kill()
     })
     child.stdout.on('data', (data: Buffer) => {
@@ -89,7 +89,7 @@ const versionOf = (path: string, patienceMs: number): Promise<{ output: string }
       cancel()
       kill()
       if (failure === '' && code !== 0) failure = `failed (${code === null ? signal : `exit code ${code}`})`
-      // What it printed may still be on its way; what it left behind must not keep us waiting.
+      // Its output may still be in transit; processes that it left behind must not delay the result.
       setImmediate(() => {
         child.stdout.destroy()
         resolve(failure === '' ? { output } : { failure })

@@ -1,18 +1,18 @@
 import { shorten } from '../../../kernel/text.ts'
 import type { Limited } from '../port.ts'
 
-/** What the agent was told when its provider took no more calls, as far as it passed that on. */
-export interface Refused {
+/** The provider's error, as far as the agent passed it on. */
+export interface ProviderError {
   readonly status: number | null
   readonly text: string
-  /** When it is to end, in seconds since 1970; null: not said. */
+  /** The time when the limit ends, in seconds since 1970; null if not stated. */
   readonly resetsAt: number | null
-  /** How long it waited before it tried the last time. */
+  /** The delay before its last retry. */
   readonly lastDelayMs: number | null
 }
 
-/** 429 and 529 are the provider's; so is a subscription that is used up, whatever its status. */
-export function limitedBy({ status, text, resetsAt, lastDelayMs }: Refused, nowMs: number): Limited | null {
+/** Returns a limit for 429 and 529, and for a used-up subscription, whatever its status; null for other errors. */
+export function limitedBy({ status, text, resetsAt, lastDelayMs }: ProviderError, nowMs: number): Limited | null {
   if (status !== 429 && status !== 529 && !/\b(usage|session|weekly|5-hour) limit\b/i.test(text)) return null
   const stampedAt = /\|(\d{10})\b/.exec(text)?.[1]
   const until = stampedAt === undefined ? resetsAt : Number(stampedAt)
@@ -21,11 +21,11 @@ export function limitedBy({ status, text, resetsAt, lastDelayMs }: Refused, nowM
   return { seconds: seconds !== null && seconds > 0 ? seconds : waited, reason: shorten(text, 300) }
 }
 
-/** `resets 3:30pm (Europe/Berlin)`: the next time that a clock there shows it. */
+/** Parses `resets 3:30pm (Europe/Berlin)` as the next time that a clock there shows it. */
 function secondsUntilClockTime(text: string, nowMs: number): number | null {
-  const said = /resets (?:at )?(\d{1,2})(?::(\d{2}))? ?(am|pm)(?: \(([\w/+-]+)\))?/i.exec(text)
-  if (said === null) return null
-  const [, hour, minute = '0', half, zone = 'UTC'] = said
+  const match = /resets (?:at )?(\d{1,2})(?::(\d{2}))? ?(am|pm)(?: \(([\w/+-]+)\))?/i.exec(text)
+  if (match === null) return null
+  const [, hour, minute = '0', half, zone = 'UTC'] = match
   const wanted = ((Number(hour) % 12) + (half?.toLowerCase() === 'pm' ? 12 : 0)) * 60 + Number(minute)
   const now = minuteOfDay(nowMs, zone)
   if (now === null) return null

@@ -1,26 +1,26 @@
 import type { AgentMode } from '../port.ts'
 
-/** Tools that are about somebody sitting there, about other days, or about a checkout that is not ours. */
-const useless = ['CronCreate', 'CronDelete', 'CronList', 'ScheduleWakeup', 'EnterWorktree', 'ExitWorktree']
+/** Tools that need a person at the terminal, a later day, or another checkout. */
+const unusable = ['CronCreate', 'CronDelete', 'CronList', 'ScheduleWakeup', 'EnterWorktree', 'ExitWorktree']
 const writers = ['Edit', 'Write', 'NotebookEdit']
-/** What starts agents of its own; newer versions call it otherwise. */
+/** The tools that start further agents; newer versions use the second name. */
 const teams = ['Task', 'Agent']
 
 export interface ModeArguments {
   readonly allowed: readonly string[]
   readonly disallowed: readonly string[]
-  /** Operations that are asked for each time, though their tool is allowed. */
+  /** Operations that need approval each time, although their tool is allowed. */
   readonly ask: readonly string[]
   readonly flags: [flag: string, ...values: string[]]
 }
 
 /**
- * What each mode means in Claude Code's own rules. They are a courtesy, not a boundary (`python -c` deletes as well as
+ * Translates each mode into Claude Code's own rules. They are a courtesy, not a boundary (`python -c` deletes as well as
  * `rm` does): the boundary is the box.
  */
 export function modeArguments(mode: AgentMode, nativeTeams = true): ModeArguments {
-  const disallowed = nativeTeams ? useless : [...useless, ...teams]
-  // Its own plan mode also forbids the tools by which an agent reports. What only reads is allowed in the default mode.
+  const disallowed = nativeTeams ? unusable : [...unusable, ...teams]
+  // Claude Code's plan mode also forbids the tools by which an agent reports. The default mode allows tools that only read.
   if (mode === 'plan_only')
     return {
       allowed: ['Read', agency],
@@ -29,7 +29,7 @@ export function modeArguments(mode: AgentMode, nativeTeams = true): ModeArgument
       flags: ['--permission-mode', 'default'],
     }
   const allowed = ['Bash', 'Read', 'WebSearch', ...(nativeTeams ? ['Task'] : []), 'Skill', agency]
-  // Edits inside of the workspace are accepted, others are asked for.
+  // Edits inside the workspace are accepted, others need approval.
   if (mode === 'cautious') return { allowed, disallowed, ask: cautious, flags: ['--permission-mode', 'acceptEdits'] }
   return {
     allowed: [...allowed, ...writers, 'WebFetch'],
@@ -39,7 +39,7 @@ export function modeArguments(mode: AgentMode, nativeTeams = true): ModeArgument
   }
 }
 
-/** All tools of the server that is bound to the attempt. */
+/** All tools of the MCP server that is bound to the attempt. */
 const agency = 'mcp__agency'
 
 const shell = (...commands: string[]): string[] => commands.map((command) => `Bash(${command})`)

@@ -15,7 +15,7 @@ const Options = z.strictObject({
 })
 export type ClaudeOptions = z.infer<typeof Options>
 
-/** Written in snake_case, as everything that comes from outside. */
+/** Parses the options, whose names are in snake_case like all external input. */
 export function optionsOf(options: Record<string, unknown>): ClaudeOptions {
   const { max_turns: maxTurns, max_retries: maxRetries, native_teams: nativeTeams, ...others } = options
   const parsed = Options.safeParse({
@@ -28,7 +28,7 @@ export function optionsOf(options: Record<string, unknown>): ClaudeOptions {
   const [issue] = parsed.error.issues
   const place = z.core.toDotPath(issue?.path ?? []).replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   throw refusal('invalid_input', `the claude-code runtime: ${place === '' ? '' : `${place}: `}${issue?.message}`, {
-    hint: 'Give {"model": "…", "max_turns": 50, "max_retries": 6, "native_teams": true, "binary": "/path/to/claude"}, or nothing.',
+    hint: 'Give {"model": "…", "max_turns": 50, "max_retries": 6, "native_teams": true, "binary": "/path/to/claude"}, or omit the options.',
   })
 }
 

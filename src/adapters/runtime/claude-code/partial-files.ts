@@ -3,22 +3,23 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * It writes a file beside its place first and moves it there. Killed in between, it leaves that behind, and since
- * whatever lies in a clone is committed in the end, it would become part of the work. Nobody may be at work in there.
+ * Claude Code writes a file under a temporary name first and then renames it. Killed in between, it leaves the temporary
+ * file behind, and since every file of a clone is committed in the end, it would become part of the work. No process may
+ * be working in the directory meanwhile.
  */
-export async function removeHalfWritten(directory: string): Promise<void> {
+export async function removePartialFiles(directory: string): Promise<void> {
   for (const entry of await entriesOf(directory)) {
     const path = join(directory, entry.name)
-    if (entry.isDirectory() && !untouched.has(entry.name)) await removeHalfWritten(path)
-    if (entry.isFile() && halfWritten.test(entry.name)) await rm(path, { force: true })
+    if (entry.isDirectory() && !skipped.has(entry.name)) await removePartialFiles(path)
+    if (entry.isFile() && partialFile.test(entry.name)) await rm(path, { force: true })
   }
 }
 
 /** `<name>.tmp.<process>.<twelve random digits>` */
-const halfWritten = /.\.tmp\.\d+\.[0-9a-f]{12}$/
+const partialFile = /.\.tmp\.\d+\.[0-9a-f]{12}$/
 
-/** It writes there by other programs only, and there is much of it. */
-const untouched: ReadonlySet<string> = new Set(['.git', 'node_modules'])
+/** Claude Code writes there only through other programs, and these directories are large. */
+const skipped: ReadonlySet<string> = new Set(['.git', 'node_modules'])
 
-/** What cannot be read, or is gone, has nothing for us. */
+/** A directory that cannot be read, or is gone, counts as empty. */
 const entriesOf = (directory: string): Promise<Dirent[]> => readdir(directory, { withFileTypes: true }).catch(() => [])

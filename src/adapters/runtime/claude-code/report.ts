@@ -1,10 +1,10 @@
 import { isRecord } from './rule.ts'
 
-/** Longer than any report may be; more is not looked through. */
+/** Longer than any report may be; text before it is not searched. */
 const maxText = 512 * 1024
-const maxLooks = 2_000
+const maxTries = 2_000
 
-/** The report that a final message ends with, in a fence of code or without one. */
+/** Returns the report at the end of a final message, inside a code fence or not. */
 export function reportIn(message: string): Record<string, unknown> | null {
   const text = message
     .slice(-maxText)
@@ -12,8 +12,8 @@ export function reportIn(message: string): Record<string, unknown> | null {
     .replace(/\n?```$/, '')
     .trimEnd()
   if (!text.endsWith('}')) return null
-  // From the end: what stands before may hold braces of its own.
-  for (let at = text.lastIndexOf('{'), looks = 0; at >= 0 && looks < maxLooks; looks += 1) {
+  // From the end: the text before the report may contain braces too.
+  for (let at = text.lastIndexOf('{'), tries = 0; at >= 0 && tries < maxTries; tries += 1) {
     const found = parsed(text.slice(at))
     if (found !== null) return 'status' in found && 'summary' in found ? found : null
     at = at === 0 ? -1 : text.lastIndexOf('{', at - 1)

@@ -1,22 +1,22 @@
 import { shorten } from '../../../kernel/text.ts'
 
 /**
- * What an operation is called when somebody is asked whether it may be done, and when it is looked up whether it was
- * allowed: exactly this one, and nothing like it.
+ * Returns the name of an operation, used when the operator is asked about it and when it is looked up among the allowed
+ * ones: it matches exactly this operation and no similar one.
  */
 export function ruleOf(tool: string, input: unknown): string {
-  const given = isRecord(input) ? input : {}
+  const fields = isRecord(input) ? input : {}
   const subject = subjects[tool]
-  const value = subject === undefined ? undefined : given[subject]
+  const value = subject === undefined ? undefined : fields[subject]
   if (typeof value === 'string') return `${tool}(${value})`
-  return Object.keys(given).length === 0 ? tool : `${tool}(${JSON.stringify(given)})`
+  return Object.keys(fields).length === 0 ? tool : `${tool}(${JSON.stringify(fields)})`
 }
 
-/** In one line, for people. */
+/** Returns one line that describes the operation to people. */
 export function summaryOf(tool: string, input: unknown): string {
-  const given = isRecord(input) ? input : {}
-  const subject = subjects[tool] ?? described.find((name) => typeof given[name] === 'string')
-  const text = subject === undefined ? JSON.stringify(given) : String(given[subject] ?? '')
+  const fields = isRecord(input) ? input : {}
+  const subject = subjects[tool] ?? described.find((name) => typeof fields[name] === 'string')
+  const text = subject === undefined ? JSON.stringify(fields) : String(fields[subject] ?? '')
   return shorten(text.replace(/\s+/g, ' ').trim(), 200)
 }
 

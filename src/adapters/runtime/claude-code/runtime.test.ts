@@ -11,8 +11,8 @@ import { type ClaudeCodeOptions, createClaudeCodeRuntime } from './runtime.ts'
 const key = { ANTHROPIC_API_KEY: 'sk-ant-dummy-0000' }
 
 describe('says whether it can run, and what to do if not', () => {
-  const available = (binary: string, environment: Record<string, string> = key, patienceMs = 10_000) =>
-    createClaudeCodeRuntime({ binary, environment, patienceMs }).available()
+  const available = (binary: string, environment: Record<string, string> = key, versionTimeoutMs = 10_000) =>
+    createClaudeCodeRuntime({ binary, environment, versionTimeoutMs }).available()
 
   it('it is there', async () => {
     expect(await available(fakeClaude('', folderOfTest()))).toEqual({ ok: true })
@@ -162,7 +162,10 @@ describe('starts the program', () => {
   })
 
   it('with other names of our environment where it is configured so', async () => {
-    const { env } = await started({}, { environment: { ...key, MY_TOKEN: 'secret-of-mine' }, passOn: ['MY_TOKEN'] })
+    const { env } = await started(
+      {},
+      { environment: { ...key, MY_TOKEN: 'secret-of-mine' }, environmentNames: ['MY_TOKEN'] },
+    )
     expect([env['MY_TOKEN'], env['ANTHROPIC_API_KEY']]).toEqual(['secret-of-mine', undefined])
   })
 
@@ -291,7 +294,7 @@ it('never shows what it pays with, however that comes out', async () => {
   const script = 'echo "key: $MY_TOKEN"; echo "$MY_TOKEN" >&2'
   const environment = { MY_TOKEN: 'correct-horse-battery' }
   const binary = fakeClaude(script, folderOfTest())
-  const runtime = createClaudeCodeRuntime({ binary, environment, passOn: ['MY_TOKEN'] })
+  const runtime = createClaudeCodeRuntime({ binary, environment, environmentNames: ['MY_TOKEN'] })
   const texts = textsOf(await readAll(await runtime.launch(await makeLaunch({ mode: 'cautious' }))))
   expect(texts.toSorted()).toEqual(['[redacted]', 'key: [redacted]'])
 })

@@ -10,47 +10,47 @@ import { readOutbox } from '../outbox.ts'
 import type { AgentMode, Launch, Runtime } from '../port.ts'
 import { startProcess } from '../process.ts'
 import { claudeArguments } from './arguments.ts'
-import { passedOnByDefault } from './contract.ts'
-import { type Environment, forwardsTo, isNameOfSecret, passedOn, quiet, secretsIn } from './environment.ts'
+import { defaultEnvironmentNames } from './contract.ts'
+import { type Environment, forwardsTo, isolation, isSecretName, secretsIn, selectVariables } from './environment.ts'
 import { findClaude, locate, type NotFound } from './find.ts'
-import { removeHalfWritten } from './partial-files.ts'
+import { removePartialFiles } from './partial-files.ts'
 import { checkOptions, optionsOf } from './options.ts'
-import { knowsSession } from './session.ts'
+import { hasSession } from './session.ts'
 import { createStream } from './stream.ts'
 
 export interface ClaudeCodeOptions {
-  /** Where `claude` is; without it, wherever PATH finds it. */
+  /** The path of `claude`; looked up in PATH if missing. */
   readonly binary?: string | null
   readonly environmentOf?: EnvironmentOf
   readonly environment: Environment
-  /** Which names of it an agent gets. */
-  readonly passOn?: readonly string[]
-  /** Of a launch that names none. */
+  /** The names of the variables that an agent gets. */
+  readonly environmentNames?: readonly string[]
+  /** The mode of a launch that names none. */
   readonly defaultMode?: AgentMode
-  /** `yolo` also where nothing holds an agent back. */
+  /** Allows `yolo` without a box too. */
   readonly allowUnsandboxedYolo?: boolean
-  /** How long it may take to say which version it is. */
-  readonly patienceMs?: number
+  /** The limit for `claude --version`. */
+  readonly versionTimeoutMs?: number
   readonly graceMs?: number
 }
 
-/** Half a megabyte of a file in one call of a tool, and what JSON makes of it. */
+/** Enough for half a megabyte of a file in one tool call, escaped as JSON. */
 const maxJsonBytes = 16 * 1024 * 1024
 
-/** Claude Code, without a terminal: one process for each attempt, which goes on with its session where there is one. */
+/** Runs Claude Code without a terminal: one process per attempt, which resumes its session if there is one. */
 export function createClaudeCodeRuntime({
   binary: configured,
   environment,
   environmentOf = 'daemon',
-  passOn = passedOnByDefault,
+  environmentNames = defaultEnvironmentNames,
   defaultMode = 'yolo',
   allowUnsandboxedYolo = false,
-  patienceMs = 10_000,
+  versionTimeoutMs = 10_000,
   graceMs,
 }: ClaudeCodeOptions): Runtime {
   const standard = configured ?? 'claude'
-  const given = passedOn(environment, passOn)
-  rememberSecrets(secretsIn(given))
+  const variables = selectVariables(environment, environmentNames)
+  rememberSecrets(secretsIn(variables))
   return {
     name: 'claude-code',
     capabilities: {
@@ -63,16 +63,16 @@ export function createClaudeCodeRuntime({
       teams: true,
     },
     available: async () => {
-      const found = await findClaude(standard, patienceMs)
+      const found = await findClaude(standard, versionTimeoutMs)
       if (!found.ok) return found
-      return hasKey(environment, passOn) ? { ok: true } : withoutKey(passOn, environmentOf)
+      return hasKey(environment, environmentNames) ? { ok: true } : withoutKey(environmentNames, environmentOf)
     },
     checkOptions,
     launch: async (launch) => {
       const { binary = standard, model, maxTurns, maxRetries, nativeTeams } = optionsOf(launch.options)
       const path = locate(binary)
       if (path === null) throw refusal('no_runtime', `cannot start "${binary}": no such program`)
-      if (launch.attempt > 1) await removeHalfWritten(launch.workspace.path)
+      if (launch.attempt > 1) await removePartialFiles(launch.workspace.path)
       const stream = createStream({ nowMs: systemClock.nowMs, hide: withoutKnownSecrets })
       const { mode, remarks } = modeOf(launch.mode ?? defaultMode, launch.workspace, allowUnsandboxedYolo)
       const session = await sessionOf(launch)
@@ -92,22 +92,22 @@ export function createClaudeCodeRuntime({
         launch,
         command: [path, ...args],
         environment: {
-          ...quiet(launch.workspace.home),
-          ...given,
+          ...isolation(launch.workspace.home),
+          ...variables,
           CLAUDE_CODE_MAX_RETRIES: String(maxRetries),
           ...(launch.workspace.boxed ? { IS_SANDBOX: '1' } : {}),
           ...(launch.allowed?.length ? { AGENCY_ALLOWED: JSON.stringify(launch.allowed) } : {}),
         },
-        needs: { readable: [path], forwards: forwardsTo(given['ANTHROPIC_BASE_URL']) },
+        needs: { readable: [path], forwards: forwardsTo(variables['ANTHROPIC_BASE_URL']) },
         readLine: stream.readLine,
         maxJsonBytes,
         hide: withoutKnownSecrets,
         readResult: async () => {
           const rest = stream.rest()
-          const laidOut = await readOutbox(launch.workspace)
-          return laidOut.length > 0 ? [...rest.filter(({ kind }) => kind !== 'report'), ...laidOut] : rest
+          const outbox = await readOutbox(launch.workspace)
+          return outbox.length > 0 ? [...rest.filter(({ kind }) => kind !== 'report'), ...outbox] : rest
         },
-        // Whoever may only look asked for nothing that could be allowed.
+        // In plan_only no denied operation can be allowed later, so none is reported.
         readEnd: () => {
           const { denied, ...end } = stream.end()
           return denied === undefined || mode === 'plan_only' ? end : { ...end, denied }
@@ -122,11 +122,11 @@ export function createClaudeCodeRuntime({
 }
 
 const hasKey = (environment: Environment, names: readonly string[]): boolean =>
-  names.some((name) => isNameOfSecret(name) && (environment[name] ?? '') !== '')
+  names.some((name) => isSecretName(name) && (environment[name] ?? '') !== '')
 
 const withoutKey = (names: readonly string[], whose: EnvironmentOf): NotFound => ({
   ok: false,
-  reason: `Claude Code is installed, but has no key: none of ${names.filter(isNameOfSecret).join(', ')} ${isSetIn(whose)}`,
+  reason: `Claude Code is installed, but has no key: none of ${names.filter(isSecretName).join(', ')} ${isSetIn(whose)}`,
   install: 'agency down; ANTHROPIC_API_KEY=… agency up (or CLAUDE_CODE_OAUTH_TOKEN, from `claude setup-token`)',
 })
 
@@ -143,18 +143,18 @@ function modeOf(mode: AgentMode, { boxed }: Workspace, allowUnsandboxedYolo: boo
 }
 
 async function sessionOf({ session, workspace }: Launch): Promise<{ id: string; resumes: boolean }> {
-  if (session && (await knowsSession(workspace.home, session))) return { id: session, resumes: true }
+  if (session && (await hasSession(workspace.home, session))) return { id: session, resumes: true }
   return { id: randomUUID(), resumes: false }
 }
 
 const instructions = 'CLAUDE.md'
-/** An argument may not be longer than 128 KB, and both share one. */
+/** An argument may have at most 128 KB, and persona and instructions share one. */
 const maxPromptBytes = 48 * 1024
 
-/** Its persona, and what the repository tells whoever works on it: that file is not found where settings do not count. */
+/** Joins the persona and the repository's instructions: Claude Code does not read that file when settings are ignored. */
 async function systemPromptOf({ systemPrompt = '', workspace, kind }: Launch): Promise<string> {
-  // Who judges works in the doer's directory: what the doer writes there must not instruct its judge.
+  // A verifier works in the directory of the brief it verifies: files written there must not instruct the verifier.
   const file = kind === 'verify' ? null : await workspace.read(instructions, maxPromptBytes)
-  const told = file === null ? '' : `# ${instructions} of this repository\n\n${file.text}`
-  return [systemPrompt.slice(0, maxPromptBytes), told].filter((part) => part.trim() !== '').join('\n\n')
+  const repository = file === null ? '' : `# ${instructions} of this repository\n\n${file.text}`
+  return [systemPrompt.slice(0, maxPromptBytes), repository].filter((part) => part.trim() !== '').join('\n\n')
 }

@@ -7,32 +7,32 @@ import { createUsage } from './usage.ts'
 
 export interface StreamOptions {
   readonly nowMs: () => number
-  /** Takes what must not be shown out of a text. */
+  /** Removes secrets from a text. */
   readonly hide: (text: string) => string
 }
 
-type Said = Record<string, unknown>
+type JsonObject = Record<string, unknown>
 
-/** What Claude Code prints with `--output-format stream-json`, one object a line, as events of an agent. */
+/** Converts the output of Claude Code with `--output-format stream-json`, one object per line, into agent events. */
 export function createStream({ nowMs, hide }: StreamOptions) {
   const usage = createUsage()
   const denied = new Map<string, Denied>()
-  /** Reports under way, by the tool call that makes them. */
+  /** Ids of the tool calls that make a report and have no result yet. */
   const reporting = new Set<string>()
   let hasReported = false
-  let report: Said | null = null
+  let report: JsonObject | null = null
   let failure: { text: string; status: number | null } | null = null
   let resetsAt: number | null = null
   let lastDelayMs: number | null = null
 
-  const text = (said: string): RuntimeEvent[] => (said.trim() === '' ? [] : [{ kind: 'text', text: hide(said) }])
+  const text = (line: string): RuntimeEvent[] => (line.trim() === '' ? [] : [{ kind: 'text', text: hide(line) }])
 
-  const readAssistant = (line: Said): RuntimeEvent[] => {
+  const readAssistant = (line: JsonObject): RuntimeEvent[] => {
     const message = isRecord(line['message']) ? line['message'] : {}
     const isOwn = line['parent_tool_use_id'] === null || line['parent_tool_use_id'] === undefined
     const events: RuntimeEvent[] = usage.seen(conversationOf(line), message)
     for (const block of recordsOf(message['content'])) {
-      // What a helper says is said to the agent; what it does is done here.
+      // A subagent's text is addressed to the agent and not shown; its tool calls act on this workspace and are shown.
       if (block['type'] === 'text' && isOwn) events.push(...text(String(block['text'])))
       if (block['type'] !== 'tool_use') continue
       const name = String(block['name'])
@@ -42,21 +42,21 @@ export function createStream({ nowMs, hide }: StreamOptions) {
     return events
   }
 
-  const readToolResults = (line: Said): RuntimeEvent[] => {
+  const readToolResults = (line: JsonObject): RuntimeEvent[] => {
     const message = isRecord(line['message']) ? line['message'] : {}
     for (const block of recordsOf(message['content']))
       if (reporting.delete(String(block['tool_use_id'])) && block['is_error'] !== true) hasReported = true
     return []
   }
 
-  const readPiece = (line: Said): RuntimeEvent[] => {
+  const readPiece = (line: JsonObject): RuntimeEvent[] => {
     const event = isRecord(line['event']) ? line['event'] : {}
     if (event['type'] === 'message_start' && isRecord(event['message']))
       return usage.seen(conversationOf(line), event['message'])
     return event['type'] === 'message_delta' ? usage.finished(conversationOf(line), event['usage']) : []
   }
 
-  const readSystem = (line: Said): RuntimeEvent[] => {
+  const readSystem = (line: JsonObject): RuntimeEvent[] => {
     if (line['subtype'] === 'permission_denied') return text(`not allowed: ${String(line['message'])}`)
     if (line['subtype'] !== 'api_retry') return []
     const { attempt, max_retries: most, retry_delay_ms: delay, error_status: status, error } = line
@@ -66,10 +66,10 @@ export function createStream({ nowMs, hide }: StreamOptions) {
     return text(`a model call failed${why === '' ? '' : ` (${why})`}; retrying${when} (${attempt} of ${most})`)
   }
 
-  const readResult = (line: Said): RuntimeEvent[] => {
+  const readResult = (line: JsonObject): RuntimeEvent[] => {
     const answer = typeof line['result'] === 'string' ? line['result'] : ''
     const isError = line['is_error'] === true
-    // The last of several counts: helpers in the background make the agent speak again.
+    // The last of several results counts: subagents in the background make the agent answer again.
     failure = isError ? { text: failureText(line, answer), status: numberOr(line['api_error_status'], null) } : null
     if (!isError) report = reportIn(answer) ?? report
     for (const { tool_name: tool, tool_input: input } of recordsOf(line['permission_denials'])) {
@@ -79,13 +79,13 @@ export function createStream({ nowMs, hide }: StreamOptions) {
     return usage.result(line['model_usage_since_last_result'])
   }
 
-  const readRateLimit = (line: Said): RuntimeEvent[] => {
+  const readRateLimit = (line: JsonObject): RuntimeEvent[] => {
     const info = isRecord(line['rate_limit_info']) ? line['rate_limit_info'] : {}
     if (info['status'] === 'rejected') resetsAt = numberOr(info['resetsAt'], null)
     return []
   }
 
-  const readers: Readonly<Record<string, (line: Said) => RuntimeEvent[]>> = {
+  const readers: Readonly<Record<string, (line: JsonObject) => RuntimeEvent[]>> = {
     assistant: readAssistant,
     user: readToolResults,
     stream_event: readPiece,
@@ -95,24 +95,24 @@ export function createStream({ nowMs, hide }: StreamOptions) {
   }
 
   return {
-    /** Null where the line is none of its objects. Kinds that nobody here knows say nothing. */
+    /** Returns null if the line is not an object of the stream. Unknown types produce no events. */
     readLine: (line: string): RuntimeEvent[] | null => {
-      const said = objectIn(line)
-      if (said === null || typeof said['type'] !== 'string') return null
-      // Every object of the stream has one of these; what lacks both was printed by somebody else.
-      if (typeof said['session_id'] !== 'string' && typeof said['uuid'] !== 'string') return null
-      return readers[said['type']]?.(said) ?? []
+      const object = objectIn(line)
+      if (object === null || typeof object['type'] !== 'string') return null
+      // Every object of the stream has one of these; an object without both was printed by another program.
+      if (typeof object['session_id'] !== 'string' && typeof object['uuid'] !== 'string') return null
+      return readers[object['type']]?.(object) ?? []
     },
-    /** What is left to tell when it has ended. A report that we have been given already is not overruled by a text. */
+    /** Returns the events left at the end. A report in the final text does not override one made through a tool. */
     rest: (): RuntimeEvent[] => {
       const found = report === null || hasReported ? [] : [{ kind: 'report' as const, report }]
       return [...usage.rest(), ...found]
     },
     end: (): Pick<AgentEnded, 'detail' | 'limited' | 'denied'> => {
-      const refused = failure === null ? null : { ...failure, text: hide(failure.text), resetsAt, lastDelayMs }
-      const limited = refused === null ? null : limitedBy(refused, nowMs())
+      const error = failure === null ? null : { ...failure, text: hide(failure.text), resetsAt, lastDelayMs }
+      const limited = error === null ? null : limitedBy(error, nowMs())
       return {
-        ...(refused === null ? {} : { detail: shorten(refused.text.replace(/\s+/g, ' ').trim(), 500) }),
+        ...(error === null ? {} : { detail: shorten(error.text.replace(/\s+/g, ' ').trim(), 500) }),
         ...(limited === null ? {} : { limited }),
         ...(denied.size === 0 ? {} : { denied: [...denied.values()] }),
       }
@@ -120,24 +120,24 @@ export function createStream({ nowMs, hide }: StreamOptions) {
   }
 }
 
-const conversationOf = (line: Said): string =>
+const conversationOf = (line: JsonObject): string =>
   typeof line['parent_tool_use_id'] === 'string' ? line['parent_tool_use_id'] : ''
 
 const isReport = (tool: string, input: unknown): boolean =>
   tool === 'mcp__agency__report' ||
   (tool === 'Bash' && isRecord(input) && /(?:^|[;&|]\s*)agency report\b/.test(String(input['command'])))
 
-function failureText(line: Said, answer: string): string {
+function failureText(line: JsonObject, answer: string): string {
   if (line['subtype'] === 'error_max_turns') return `the agent used all of its turns (${String(line['num_turns'])})`
   const errors = Array.isArray(line['errors']) ? line['errors'].map(String).join('; ') : ''
   return answer || errors || String(line['subtype'] ?? 'the agent failed')
 }
 
-const recordsOf = (value: unknown): Said[] => (Array.isArray(value) ? value.filter(isRecord) : [])
+const recordsOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isRecord) : [])
 
 const numberOr = <Other>(value: unknown, other: Other): number | Other => (typeof value === 'number' ? value : other)
 
-function objectIn(line: string): Said | null {
+function objectIn(line: string): JsonObject | null {
   if (!line.startsWith('{')) return null
   try {
     const value: unknown = JSON.parse(line)

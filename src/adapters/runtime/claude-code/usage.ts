@@ -2,7 +2,7 @@ import type { ModelUsage } from '../port.ts'
 import { isRecord } from './rule.ts'
 
 interface Tokens {
-  /** Of the input, those that no cache knew. */
+  /** Input tokens that were in no cache. */
   fresh: number
   output: number
   cacheRead: number
@@ -10,20 +10,20 @@ interface Tokens {
 }
 
 /**
- * Tokens by difference. A message is seen in pieces, each with the same figures, and what it wrote is known only at its
- * end; what helpers of the agent wrote is not said at all before a result is. That one counts everything since the
- * last, so that whatever is missing comes with it.
+ * Counts tokens by difference. A message arrives in pieces, each with the same figures, and its output tokens are known
+ * only at its end; the output of subagents is not reported at all before a result is. A result counts everything since
+ * the previous one, so that missing tokens are added with it.
  */
 export function createUsage() {
-  /** Calls whose end was not seen yet, by conversation: the agent's own, and those of its helpers. */
+  /** Calls that have not ended yet, by conversation: the agent's own, and those of its subagents. */
   const open = new Map<string, { id: string; model: string; tokens: Tokens }>()
   const counted = new Set<string>()
-  /** What was passed on since the last result. */
-  let passedOn = new Map<string, Tokens>()
+  /** Tokens reported since the last result, by model. */
+  let reported = new Map<string, Tokens>()
 
-  const passOn = (model: string, tokens: Tokens): ModelUsage[] => {
+  const report = (model: string, tokens: Tokens): ModelUsage[] => {
     if (total(tokens) === 0) return []
-    passedOn.set(model, sum(passedOn.get(model) ?? none, tokens))
+    reported.set(model, sum(reported.get(model) ?? none, tokens))
     return [usageEvent(model, tokens)]
   }
   const close = (conversation: string): ModelUsage[] => {
@@ -31,10 +31,10 @@ export function createUsage() {
     open.delete(conversation)
     if (call === undefined || counted.has(call.id)) return []
     counted.add(call.id)
-    return passOn(call.model, call.tokens)
+    return report(call.model, call.tokens)
   }
   return {
-    /** A message, or a piece of one: what it has read so far. */
+    /** Records the tokens of a message, or of a piece of one, so far. */
     seen: (conversation: string, message: Record<string, unknown>): ModelUsage[] => {
       const { id, model, usage } = message
       if (typeof id !== 'string' || typeof model !== 'string' || model.startsWith('<') || counted.has(id)) return []
@@ -42,22 +42,22 @@ export function createUsage() {
       open.set(conversation, { id, model, tokens: tokensOf(usage) })
       return before
     },
-    /** The end of the message that the conversation is at. */
+    /** Records the end of the current message of the conversation. */
     finished: (conversation: string, usage: unknown): ModelUsage[] => {
       const call = open.get(conversation)
       if (call !== undefined) call.tokens = largest(call.tokens, tokensOf(usage))
       return close(conversation)
     },
-    /** All models since the last result. */
+    /** Records the totals of all models since the last result. */
     result: (since: unknown): ModelUsage[] => {
       const events = [...open.keys()].flatMap(close)
       if (isRecord(since))
-        for (const [model, said] of Object.entries(since))
-          events.push(...passOn(model, difference(totalsOf(said), passedOn.get(model) ?? none)))
-      passedOn = new Map()
+        for (const [model, totals] of Object.entries(since))
+          events.push(...report(model, difference(totalsOf(totals), reported.get(model) ?? none)))
+      reported = new Map()
       return events
     },
-    /** What had begun when it ended. */
+    /** Returns the tokens of the calls that had not ended when the agent did. */
     rest: (): ModelUsage[] => [...open.keys()].flatMap(close),
   }
 }
@@ -74,7 +74,7 @@ function tokensOf(usage: unknown): Tokens {
   }
 }
 
-/** The same figures as a result words them. */
+/** Reads the same figures under the names that a result uses. */
 function totalsOf(usage: unknown): Tokens {
   const said = isRecord(usage) ? usage : {}
   return {
