@@ -88,7 +88,7 @@ describe('configuration', () => {
     ['limits: { max_processes: 0 }', 'limits.max_processes: '],
     ['llm: { providers: { x: { kind: magic } } }', 'llm.providers.x.kind: '],
     ['llm: { providers: { x: { kind: openai-compatible } } }', 'llm.providers.x: base_url is missing'],
-    ['llm: { providers: { x: { kind: ollama, base_url: "http://a:b@c/" } } }', 'must not hold a name or a password'],
+    ['llm: { providers: { x: { kind: ollama, base_url: "http://a:b@c/" } } }', 'must not contain a name or a password'],
     ['llm: { providers: { x: { kind: ollama, api_key: abc } } }', 'Unrecognized key'],
     ['allow_unsandboxed_yolo: perhaps', 'allow_unsandboxed_yolo must be true or false'],
   ])('%s is refused', (text, expected) => {

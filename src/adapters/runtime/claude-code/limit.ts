@@ -11,7 +11,7 @@ export interface ProviderError {
   readonly lastDelayMs: number | null
 }
 
-/** Returns a limit for 429 and 529, and for a used-up subscription, whatever its status; null for other errors. */
+/** Returns a limit for 429 and 529, and for a used-up subscription with any status; null for other errors. */
 export function limitedBy({ status, text, resetsAt, lastDelayMs }: ProviderError, nowMs: number): Limited | null {
   if (status !== 429 && status !== 529 && !/\b(usage|session|weekly|5-hour) limit\b/i.test(text)) return null
   const stampedAt = /\|(\d{10})\b/.exec(text)?.[1]

@@ -7,9 +7,9 @@ export type ProviderKind = z.infer<typeof ProviderKind>
 const BaseUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
   .max(4_000)
-  // It is shown, and a key in it would be too.
+  // The address is shown, so a key in it would be shown too.
   .refine((url) => new URL(url).username === '' && new URL(url).password === '', {
-    error: 'must not hold a name or a password: a key is given by api_key_env',
+    error: 'must not contain a name or a password: set the key with api_key_env',
   })
 
 const Provider = z
@@ -23,11 +23,11 @@ const Provider = z
       .optional(),
   })
   .refine(({ kind, baseUrl }) => kind !== 'openai-compatible' || baseUrl !== null, {
-    error: 'base_url is missing: only you know where that server is',
+    error: 'base_url is missing: an openai-compatible server has no default address',
   })
 export type ProviderSettings = z.infer<typeof Provider>
 
-/** Whom an installation may ask, in its configuration. Models are named by whoever starts a run. */
+/** The providers in the configuration of an installation. Models are named when a run is started. */
 export const LlmSettings = z.strictObject({
   providers: z
     .record(

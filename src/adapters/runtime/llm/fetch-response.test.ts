@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 
 import { makeLaunch } from '../contract-suite.ts'
 import type { AgentEnded } from '../port.ts'
-import { fetchAnswer } from './fetch-response.ts'
+import { fetchResponse } from './fetch-response.ts'
 import { createLlmRuntime } from './runtime.ts'
 
 const key = 'dummy-key-of-answers'
@@ -45,7 +45,7 @@ async function endOf(kind: 'anthropic' | 'openai-compatible', baseUrl: string): 
     providers: { tested: { kind, baseUrl, apiKeyEnv: 'K' } },
     environment: { K: key },
     defaultMode: 'cautious',
-    patience: { backoffMs: [1, 1] },
+    retries: { backoffMs: [1, 1] },
   })
   const handle = await runtime.launch(await makeLaunch({ options: { provider: 'tested', model: 'some-model' } }))
   let last: unknown
@@ -79,7 +79,7 @@ it.each([
 
 it('of a failure without end only the beginning is read', async () => {
   const model = await serveEndlessly(400, 'text/plain', 'no: ', 'x'.repeat(16 * 1024))
-  const response = await fetchAnswer(model.url)
+  const response = await fetchResponse(model.url)
   expect(response.status).toBe(400)
   const text = await response.text()
   expect(text).toHaveLength(64 * 1024)
@@ -89,7 +89,7 @@ it('of a failure without end only the beginning is read', async () => {
 
 it('a failure is told as it came', async () => {
   const url = await serve((_, response) => void response.writeHead(418, { 'retry-after': '7' }).end('short'))
-  const response = await fetchAnswer(url)
+  const response = await fetchResponse(url)
   expect([response.status, response.headers.get('retry-after'), await response.text()]).toEqual([418, '7', 'short'])
 })
 

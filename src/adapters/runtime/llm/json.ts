@@ -1,17 +1,17 @@
-/** Longer than any report may be; more is not looked through. */
+/** Longer than any report may be; text before it is not searched. */
 const maxText = 512 * 1024
-const maxLooks = 200
-/** Who gives more of them means one of the last. */
+const maxTries = 200
+/** Of more objects, the last ones are meant. */
 const maxObjects = 10
 
-type Found = Record<string, unknown>
+type JsonObject = Record<string, unknown>
 
-/** The objects that a text gives as JSON, the last first: in fences of code, or bare among its words. */
-export function objectsIn(text: string): Found[] {
+/** Returns the JSON objects in a text, the last first: those in code fences, or else a bare one between words. */
+export function objectsIn(text: string): JsonObject[] {
   const end = text.slice(-maxText)
-  const fenced: Found[] = []
+  const fenced: JsonObject[] = []
   const fences = fencesIn(end).filter((code) => /^\s*\{/.test(code))
-  for (const code of fences.slice(-maxLooks).reverse()) {
+  for (const code of fences.slice(-maxTries).reverse()) {
     const found = parsed(code)
     if (found !== null) fenced.push(found)
     if (fenced.length === maxObjects) break
@@ -23,7 +23,7 @@ export function objectsIn(text: string): Found[] {
 
 const fence = '```'
 
-/** A pattern would begin anew at every backtick; this goes through the text once. */
+/** Scans the text once; a regular expression would restart at every backtick. */
 function fencesIn(text: string): string[] {
   const found: string[] = []
   for (let open = text.indexOf(fence); open >= 0;) {
@@ -36,10 +36,10 @@ function fencesIn(text: string): string[] {
   return found
 }
 
-/** From the first brace that begins one: what stands around it are words, what stands in it is its own. */
-function bareObject(text: string): Found | null {
+/** Parses from the first brace that begins an object to the last brace: the text around it is prose. */
+function bareObject(text: string): JsonObject | null {
   const last = text.lastIndexOf('}')
-  for (let at = text.indexOf('{'), looks = 0; at >= 0 && at < last && looks < maxLooks; looks += 1) {
+  for (let at = text.indexOf('{'), tries = 0; at >= 0 && at < last && tries < maxTries; tries += 1) {
     const found = parsed(text.slice(at, last + 1))
     if (found !== null) return found
     at = text.indexOf('{', at + 1)
@@ -47,10 +47,10 @@ function bareObject(text: string): Found | null {
   return null
 }
 
-function parsed(text: string): Found | null {
+function parsed(text: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Found) : null
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null
   } catch {
     return null
   }

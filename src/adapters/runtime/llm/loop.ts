@@ -2,13 +2,13 @@ import { type Clock, sleep } from '../../../kernel/clock.ts'
 import { shorten } from '../../../kernel/text.ts'
 import { withoutKnownSecrets } from '../../../secrets/redact.ts'
 import type { AgentEnded, Launch, RuntimeEvent } from '../port.ts'
-import type { Answered, Message, Model, OfferedTool, ToolCall } from './model.ts'
+import type { Answer, Message, Model, OfferedTool, ToolCall } from './model.ts'
 import type { Provider } from './providers.ts'
-import { faultsOf, reportIn, reportTool } from './report.ts'
+import { errorsOf, reportIn, reportTool } from './report.ts'
 import type { Tool, ToolAnswer } from './tools/tool.ts'
-import { BrokenOff, type Trouble, troubleOf } from './call-failure.ts'
+import { type CallFailure, classifyFailure, StreamInterrupted } from './call-failure.ts'
 
-export interface Scene {
+export interface Conversation {
   readonly launch: Pick<Launch, 'prompt' | 'systemPrompt' | 'kind' | 'output'>
   readonly model: Model
   /** The model's name, as prices know it. */
@@ -16,52 +16,52 @@ export interface Scene {
   readonly provider: Provider
   readonly tools: readonly Tool[]
   readonly report: OfferedTool
-  /** A piece of text as it comes. */
+  /** Receives each piece of the model's text. */
   readonly say: (text: string) => void
-  /** A line of ours about what happens. */
+  /** Receives lines of the runtime about the conversation. */
   readonly remark: (line: string) => void
   readonly push: (event: RuntimeEvent) => void
-  /** It laid a report into its outbox. */
-  readonly hasLaidOut: () => Promise<boolean>
+  /** Reports whether the agent wrote a report into its outbox. */
+  readonly hasOutboxReport: () => Promise<boolean>
   readonly signal: AbortSignal
   readonly maxSteps: number
   readonly clock: Clock
-  readonly patience: Patience
+  readonly retries: RetryPolicy
 }
 
-export interface Patience {
-  /** Before each further try of a call that failed. */
+export interface RetryPolicy {
+  /** The delay before each retry of a failed call. */
   readonly backoffMs: readonly number[]
-  /** A stream that says nothing for so long has broken off. */
+  /** A stream that sends nothing for this long counts as interrupted. */
   readonly silenceMs: number
 }
 
 export type Ending = Pick<AgentEnded, 'exitCode' | 'signal' | 'detail' | 'limited'>
 
-/** A model and its tools, until it reports, or does not get any further. */
-export async function converse(scene: Scene): Promise<Ending> {
-  const { launch, maxSteps } = scene
+/** Runs a model with its tools until it reports or cannot continue. */
+export async function converse(conversation: Conversation): Promise<Ending> {
+  const { launch, maxSteps } = conversation
   const messages: Message[] = [{ role: 'user', content: launch.prompt }]
-  const isCircling = createCircleWatch()
-  const mending = createMending(scene)
+  const isRepeating = createRepeatDetector()
+  const reportCheck = createReportCheck(conversation)
   for (let step = 0; step < maxSteps; step += 1) {
-    const asked = await askPatiently(scene, messages)
-    if ('ending' in asked) return asked.ending
-    const { answer } = asked
+    const result = await callWithRetries(conversation, messages)
+    if ('ending' in result) return result.ending
+    const { answer } = result
     messages.push(...answer.messages)
-    if (answer.isCut) scene.remark(cutRemark)
+    if (answer.isCut) conversation.remark(cutRemark)
     for (const call of reportLast(answer.calls)) {
-      if (isCircling(call))
+      if (isRepeating(call))
         return failed(`the agent called ${call.name} with the same input ${maxRepeats} times in a row`)
-      const used = await useOrReport(scene, mending, call)
+      const used = await useOrReport(conversation, reportCheck, call)
       if ('ending' in used) return used.ending
       if (!call.isAnswered) messages.push(resultOf(call, used))
     }
     if (answer.calls.length > 0) continue
-    if (await scene.hasLaidOut()) return ended()
-    const judged = await mending.judge(await reportIn(answer.text, launch))
-    if ('ending' in judged) return judged.ending
-    messages.push({ role: 'user', content: judged.complaint })
+    if (await conversation.hasOutboxReport()) return ended()
+    const checked = await reportCheck.check(await reportIn(answer.text, launch))
+    if ('ending' in checked) return checked.ending
+    messages.push({ role: 'user', content: checked.complaint })
   }
   return failed(`the agent used all of its steps (${maxSteps})`)
 }
@@ -73,8 +73,8 @@ const cutRemark = 'the answer was cut at the token limit of one call (raise it w
 
 const maxRepeats = 5
 
-/** Whoever does the same again and again, whatever comes of it, would do so until nothing is left to spend. */
-function createCircleWatch(): (call: ToolCall) => boolean {
+/** A model that repeats the same call regardless of the result would continue until its budget is spent. */
+function createRepeatDetector(): (call: ToolCall) => boolean {
   let last = ''
   let times = 0
   return ({ name, input }) => {
@@ -85,55 +85,56 @@ function createCircleWatch(): (call: ToolCall) => boolean {
   }
 }
 
-/** A report that does not fit, or is missing, is asked for once more; what comes then stands as it is. */
-function createMending({ launch, push, remark }: Scene) {
-  let refused: string | null = null
+/** Asks once more for a report that is invalid or missing; the second answer is final. */
+function createReportCheck({ launch, push, remark }: Conversation) {
+  let rejected: string | null = null
   return {
-    judge: async (report: unknown): Promise<{ ending: Ending } | { complaint: string }> => {
-      const faults = report === null ? [] : await faultsOf(report, launch)
-      const isFine = report !== null && faults.length === 0
-      if (isFine || refused !== null) {
+    check: async (report: unknown): Promise<{ ending: Ending } | { complaint: string }> => {
+      const errors = report === null ? [] : await errorsOf(report, launch)
+      const isValid = report !== null && errors.length === 0
+      if (isValid || rejected !== null) {
         if (report !== null) push({ kind: 'report', report })
-        return { ending: isFine || report === null ? ended() : unfit(faults, JSON.stringify(report) === refused) }
+        return { ending: isValid || report === null ? ended() : invalid(errors, JSON.stringify(report) === rejected) }
       }
-      refused = JSON.stringify(report)
-      const what = report === null ? 'the agent ended without a report' : `the report is invalid: ${faults.join('; ')}`
-      remark(`${shorten(what, 300)}; asking once more`)
-      return { complaint: report === null ? missing : complaintOf(faults) }
+      rejected = JSON.stringify(report)
+      const problem =
+        report === null ? 'the agent ended without a report' : `the report is invalid: ${errors.join('; ')}`
+      remark(`${shorten(problem, 300)}; asking once more`)
+      return { complaint: report === null ? missing : complaintOf(errors) }
     },
   }
 }
 
-const unfit = (faults: readonly string[], isSame: boolean): Ending =>
+const invalid = (errors: readonly string[], isSame: boolean): Ending =>
   ended(
     shorten(
-      `${isSame ? 'the agent sent the same invalid report twice' : 'the report is invalid'}: ${faults.join('; ')}`,
+      `${isSame ? 'the agent sent the same invalid report twice' : 'the report is invalid'}: ${errors.join('; ')}`,
       500,
     ),
   )
 
 const missing = `You have ended without a report. Call the tool \`${reportTool}\` now.`
 
-const complaintOf = (faults: readonly string[]): string =>
-  `Your report is invalid:\n${faults.map((fault) => `- ${fault}`).join('\n')}\nCall the tool \`${reportTool}\` again, with the complete report and these errors fixed. There is no third try.`
+const complaintOf = (errors: readonly string[]): string =>
+  `Your report is invalid:\n${errors.map((error) => `- ${error}`).join('\n')}\nCall the tool \`${reportTool}\` again, with the complete report and these errors fixed. There is no third try.`
 
-/** What else it does at the same time is done first: nobody would do it afterwards. */
+/** Moves the report to the end: calls after it would never run, because it ends the attempt. */
 const reportLast = (calls: readonly ToolCall[]): ToolCall[] => [
   ...calls.filter(({ name }) => name !== reportTool),
   ...calls.filter(({ name }) => name === reportTool),
 ]
 
 async function useOrReport(
-  { tools, push, signal }: Scene,
-  { judge }: ReturnType<typeof createMending>,
+  { tools, push, signal }: Conversation,
+  { check }: ReturnType<typeof createReportCheck>,
   { name, input, isAnswered }: ToolCall,
 ): Promise<ToolAnswer | { ending: Ending }> {
   const tool = tools.find((each) => each.name === name)
   const summary = name === reportTool ? summaryOf(input) : (tool?.summary(input) ?? '')
   push({ kind: 'tool', name, summary: shorten(oneLine(summary), 200) })
   if (name === reportTool) {
-    const judged = await judge(input)
-    return 'ending' in judged ? judged : { text: judged.complaint, isError: true }
+    const checked = await check(input)
+    return 'ending' in checked ? checked : { text: checked.complaint, isError: true }
   }
   if (tool === undefined || isAnswered) return { text: 'error: unknown tool', isError: true }
   signal.throwIfAborted()
@@ -161,22 +162,22 @@ function summaryOf(input: unknown): string {
   return [status, summary].filter((each) => typeof each === 'string').join(': ')
 }
 
-/** Asks again where that may help; a model that broke off begins its answer anew. */
-async function askPatiently(
-  scene: Scene,
+/** Retries transient failures; after an interrupted stream the model starts its answer again. */
+async function callWithRetries(
+  conversation: Conversation,
   messages: readonly Message[],
-): Promise<{ answer: Answered } | { ending: Ending }> {
-  const { provider, clock, signal, remark } = scene
-  const { backoffMs } = scene.patience
+): Promise<{ answer: Answer } | { ending: Ending }> {
+  const { provider, clock, signal, remark } = conversation
+  const { backoffMs } = conversation.retries
   for (let tries = 0; ; tries += 1) {
     try {
-      return { answer: await askOnce(scene, messages) }
+      return { answer: await callOnce(conversation, messages) }
     } catch (error) {
       signal.throwIfAborted()
-      const trouble = troubleOf(error, provider, clock.nowMs())
+      const failure = classifyFailure(error, provider, clock.nowMs())
       const delayMs = backoffMs[tries]
-      if (trouble.kind !== 'passing' || delayMs === undefined) return { ending: endingOf(trouble, provider, tries) }
-      remark(`${trouble.detail}; retrying (${tries + 1} of ${backoffMs.length})`)
+      if (failure.kind !== 'transient' || delayMs === undefined) return { ending: endingOf(failure, provider, tries) }
+      remark(`${failure.detail}; retrying (${tries + 1} of ${backoffMs.length})`)
       await Promise.race([sleep(clock, delayMs), aborted(signal)])
     }
   }
@@ -185,41 +186,41 @@ async function askPatiently(
 const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }))
 
-function endingOf(trouble: Trouble, { name }: Provider, tries: number): Ending {
+function endingOf(failure: CallFailure, { name }: Provider, tries: number): Ending {
   const end = { exitCode: null, signal: null }
-  if (trouble.kind === 'limited') {
-    const { seconds, reason } = trouble
+  if (failure.kind === 'limited') {
+    const { seconds, reason } = failure
     return { ...end, detail: reason, limited: { provider: name, seconds, reason } }
   }
-  return { ...end, detail: tries === 0 ? trouble.detail : `${trouble.detail} (tried ${tries + 1} times)` }
+  return { ...end, detail: tries === 0 ? failure.detail : `${failure.detail} (tried ${tries + 1} times)` }
 }
 
-async function askOnce(scene: Scene, messages: readonly Message[]): Promise<Answered> {
-  const { launch, model, tools, report, say, push, signal, clock, patience, provider, modelName } = scene
-  const quiet = new AbortController()
-  const listen = () => clock.after(patience.silenceMs, () => quiet.abort())
-  let deaf = listen()
+async function callOnce(conversation: Conversation, messages: readonly Message[]): Promise<Answer> {
+  const { launch, model, tools, report, say, push, signal, clock, retries, provider, modelName } = conversation
+  const silence = new AbortController()
+  const startTimer = () => clock.after(retries.silenceMs, () => silence.abort())
+  let cancelTimer = startTimer()
   try {
-    const answer = await model.ask({
+    const answer = await model.call({
       system: launch.systemPrompt ?? '',
       messages,
       tools: [...tools, report],
-      signal: AbortSignal.any([signal, quiet.signal]),
-      heard: (text) => {
-        deaf()
-        deaf = listen()
+      signal: AbortSignal.any([signal, silence.signal]),
+      onPart: (text) => {
+        cancelTimer()
+        cancelTimer = startTimer()
         say(text)
       },
     })
     if (answer.usage !== null) push({ kind: 'usage', ...answer.usage, model: modelName, provider: provider.name })
     return answer
   } catch (error) {
-    if (quiet.signal.aborted && !signal.aborted)
-      throw new BrokenOff(`sent nothing for ${Math.ceil(patience.silenceMs / 1_000)} seconds`)
+    if (silence.signal.aborted && !signal.aborted)
+      throw new StreamInterrupted(`sent nothing for ${Math.ceil(retries.silenceMs / 1_000)} seconds`)
     throw error
   } finally {
-    deaf()
-    // What it said last need not end with a line.
+    cancelTimer()
+    // The last text need not end with a newline.
     say('\n')
   }
 }

@@ -5,36 +5,36 @@ import { jsonSchema, type LanguageModel, type ModelMessage, streamText, type Tex
 
 import type { JsonSchema } from '../../../operations/wire-schema.ts'
 import type { ModelUsage } from '../port.ts'
-import { fetchAnswer } from './fetch-response.ts'
+import { fetchResponse } from './fetch-response.ts'
 import type { LlmOptions } from './options.ts'
 import type { Provider } from './providers.ts'
-import { BrokenOff } from './call-failure.ts'
+import { StreamInterrupted } from './call-failure.ts'
 
 /**
- * The one file that knows the library: it is loaded with the first agent and not before, because it takes a quarter of
- * a second that a daemon without such agents need not spend.
+ * The only file that imports the library: it is loaded with the first agent, because loading takes a quarter of a second
+ * that a daemon without such agents need not spend.
  */
 export function createModel(provider: Provider, options: LlmOptions): Model {
   const model = modelOf(provider, options.model)
   return {
-    ask: async ({ system, messages, tools, signal, heard }) => {
+    call: async ({ system, messages, tools, signal, onPart }) => {
       const stream = streamText({
         model,
         ...(system === '' ? {} : { instructions: { role: 'system', content: system, ...cached } }),
         messages: [...messages.slice(0, -1), ...messages.slice(-1).map((message) => ({ ...message, ...cached }))],
         tools: toolSet(tools),
-        // Asked again by us, who know whom that keeps waiting.
+        // The loop retries: it reports each retry and respects limits.
         maxRetries: 0,
         abortSignal: signal,
         ...(options.maxOutputTokens === undefined ? {} : { maxOutputTokens: options.maxOutputTokens }),
         ...(options.effort === undefined ? {} : { reasoning: options.effort }),
-        // Nothing of a conversation is left with its provider for later.
+        // The provider must not store the conversation.
         providerOptions: { openai: { store: false } },
         telemetry: { isEnabled: false },
-        // What went wrong comes through the stream; without this it is printed as well.
+        // Errors arrive through the stream; without this they are printed too.
         onError: () => {},
       })
-      const answer = await readStream(stream.stream, heard)
+      const answer = await readStream(stream.stream, onPart)
       signal.throwIfAborted()
       return { ...answer, messages: await stream.responseMessages }
     },
@@ -42,18 +42,18 @@ export function createModel(provider: Provider, options: LlmOptions): Model {
 }
 
 export interface Model {
-  ask(question: Question): Promise<Answered>
+  call(request: ModelRequest): Promise<Answer>
 }
 
 export type Message = ModelMessage
 
-export interface Question {
+export interface ModelRequest {
   readonly system: string
   readonly messages: readonly Message[]
   readonly tools: readonly OfferedTool[]
   readonly signal: AbortSignal
-  /** Something came, a piece of what it says or nothing to be shown. */
-  readonly heard: (text: string) => void
+  /** Called for each part of the stream, with its text or an empty string. */
+  readonly onPart: (text: string) => void
 }
 
 export interface OfferedTool {
@@ -66,30 +66,30 @@ export interface ToolCall {
   readonly id: string
   readonly name: string
   readonly input: unknown
-  /** It names no tool, or is no JSON: the library has told it so. */
+  /** The call names no tool, or is invalid JSON: the library has already answered it with an error. */
   readonly isAnswered: boolean
 }
 
-export interface Answered {
+export interface Answer {
   readonly text: string
   readonly calls: readonly ToolCall[]
-  /** To go on with. */
+  /** The messages to append to the conversation. */
   readonly messages: readonly Message[]
-  /** Null: the provider does not say. */
+  /** Null if the provider does not report it. */
   readonly usage: Omit<ModelUsage, 'kind' | 'model' | 'provider'> | null
-  /** It was not allowed to write more. */
+  /** The answer reached the token limit. */
   readonly isCut: boolean
 }
 
-// It would print them into whatever the daemon prints to.
+// The library would print warnings to the daemon's output.
 globalThis.AI_SDK_LOG_WARNINGS = false
 
-/** What was said up to here is the same at every step: it need not be paid for in full again. */
+/** The conversation up to this message is the same at every step: caching avoids paying for it in full again. */
 const cached = { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } } as const
 
 function modelOf({ name, kind, baseUrl, key }: Provider, model: string): LanguageModel {
-  const common = { baseURL: baseUrl, fetch: fetchAnswer }
-  // Without a key of ours the library would look for one in the environment by itself.
+  const common = { baseURL: baseUrl, fetch: fetchResponse }
+  // Without an explicit key the library would read one from the environment.
   if (kind === 'anthropic') return createAnthropic({ ...common, apiKey: key ?? 'none' })(model)
   if (kind === 'openai') return createOpenAI({ ...common, apiKey: key ?? 'none' }).responses(model)
   return createOpenAICompatible({ ...common, name, includeUsage: true, ...(key === null ? {} : { apiKey: key }) })(
@@ -104,10 +104,10 @@ const toolSet = (tools: readonly OfferedTool[]): ToolSet =>
 
 async function readStream(
   stream: AsyncIterable<TextStreamPart<ToolSet>>,
-  heard: (text: string) => void,
-): Promise<Omit<Answered, 'messages'>> {
+  onPart: (text: string) => void,
+): Promise<Omit<Answer, 'messages'>> {
   let text = ''
-  let usage: Answered['usage'] = null
+  let usage: Answer['usage'] = null
   let finish: string | null = null
   const calls: ToolCall[] = []
   for await (const part of stream) {
@@ -119,12 +119,12 @@ async function readStream(
     }
     if (part.type === 'finish-step') {
       usage = usageOf(part.usage)
-      // Who does not say why it ended did not come to its end.
+      // A stream without a finish reason did not reach its end.
       finish = part.finishReason === 'other' && part.rawFinishReason === undefined ? null : part.finishReason
     }
-    heard(part.type === 'text-delta' ? part.text : part.type === 'text-end' ? '\n' : '')
+    onPart(part.type === 'text-delta' ? part.text : part.type === 'text-end' ? '\n' : '')
   }
-  if (finish === null) throw new BrokenOff('ended the stream in the middle of its answer')
+  if (finish === null) throw new StreamInterrupted('ended the stream in the middle of its answer')
   return { text, calls, usage, isCut: finish === 'length' }
 }
 
@@ -137,7 +137,7 @@ interface Tokens {
   }
 }
 
-function usageOf({ inputTokens, outputTokens, inputTokenDetails }: Tokens): Answered['usage'] {
+function usageOf({ inputTokens, outputTokens, inputTokenDetails }: Tokens): Answer['usage'] {
   if (inputTokens === undefined && outputTokens === undefined) return null
   const { cacheReadTokens = 0, cacheWriteTokens = 0 } = inputTokenDetails
   return {

@@ -18,7 +18,7 @@ const Options = z.strictObject({
 })
 export type LlmOptions = z.infer<typeof Options>
 
-/** Written in snake_case, as everything that comes from outside. */
+/** Parses the options, whose names are in snake_case like all external input. */
 export function optionsOf(options: Record<string, unknown>, providers: ReadonlyMap<string, Provider>): LlmOptions {
   const parsed = Options.safeParse(fromWire(Options, options))
   if (parsed.success) return parsed.data
@@ -29,7 +29,7 @@ export function optionsOf(options: Record<string, unknown>, providers: ReadonlyM
   })
 }
 
-/** Whom these options mean; refuses one that cannot be asked. */
+/** Returns the provider that the options name; throws if it is unknown or has no key. */
 export function providerFor(
   options: LlmOptions,
   providers: ReadonlyMap<string, Provider>,

@@ -3,19 +3,19 @@ import type { ProviderKind, ProviderSettings } from './contract.ts'
 export interface Provider {
   readonly name: string
   readonly kind: ProviderKind
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string
-  /** Null: it wants none. */
+  /** Null if the provider requires no key. */
   readonly keyName: string | null
-  /** Null: not set. */
+  /** Null if the variable is not set. */
   readonly key: string | null
-  /** Somebody wrote it into the configuration. */
+  /** Whether the configuration lists it. */
   readonly isConfigured: boolean
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Those of the configuration, and those that need no more than a key. */
+/** Returns the configured providers, and those that need only a key. */
 export function providersOf(
   configured: Readonly<Record<string, ProviderSettings>>,
   environment: Environment,
@@ -29,7 +29,7 @@ export function providersOf(
   )
 }
 
-/** It has the key that it wants; one that wants none is there only if somebody says so. */
+/** Reports whether the provider has its key; one that requires no key is usable only if it is configured. */
 export const isUsable = ({ keyName, key, isConfigured }: Provider): boolean =>
   keyName === null ? isConfigured : key !== null
 
@@ -41,14 +41,14 @@ const builtIn: Readonly<Record<string, ProviderSettings>> = {
   ollama: { kind: 'ollama', baseUrl: null },
 }
 
-interface Usual {
+interface ProviderDefaults {
   readonly baseUrl: string
-  /** The name that its maker's own programs read, where there is one. */
+  /** The variable that the provider's own programs read, if there is one. */
   readonly baseUrlName?: string
   readonly keyName: string | null
 }
 
-const usual: Readonly<Record<ProviderKind, Usual>> = {
+const defaults: Readonly<Record<ProviderKind, ProviderDefaults>> = {
   anthropic: {
     baseUrl: 'https://api.anthropic.com/v1',
     baseUrlName: 'ANTHROPIC_BASE_URL',
@@ -65,7 +65,7 @@ function providerOf(
   environment: Environment,
   isConfigured: boolean,
 ): Provider {
-  const { baseUrlName, ...other } = usual[kind]
+  const { baseUrlName, ...other } = defaults[kind]
   const keyName = apiKeyEnv === undefined ? other.keyName : apiKeyEnv
   const named = baseUrlName === undefined ? undefined : environment[baseUrlName]
   return {
@@ -80,11 +80,11 @@ function providerOf(
 
 const canParse = (url: string | undefined): url is string => url !== undefined && URL.canParse(url)
 
-/** What Claude Code reads under that name has no version in it. */
+/** The address that Claude Code reads from that variable has no version in its path. */
 const asNamed = (kind: ProviderKind, url: string): string =>
   kind === 'anthropic' ? `${url.replace(/(\/v1)?\/*$/, '')}/v1` : url
 
-/** An address without a path means the usual one; what a compatible server calls its own, nobody knows. */
+/** An address without a path gets the default path; the path of a compatible server is unknown and left as it is. */
 function plainUrl(kind: ProviderKind, url: string): string {
   const plain = url.replace(/\/+$/, '')
   return kind !== 'openai-compatible' && new URL(plain).pathname === '/' ? `${plain}/v1` : plain

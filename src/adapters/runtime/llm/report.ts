@@ -8,10 +8,10 @@ import { issueText } from './tools/tool.ts'
 
 export const reportTool = 'report'
 
-type Wanted = Pick<Launch, 'kind' | 'output'>
+type Expected = Pick<Launch, 'kind' | 'output'>
 
-/** How an agent says that it has ended, with the fields that its kind of brief has. */
-export function offeredReport({ kind, output }: Wanted): OfferedTool {
+/** Describes the tool by which an agent reports, with the fields of its kind of brief. */
+export function offeredReport({ kind, output }: Expected): OfferedTool {
   const { properties = {}, ...schema } = wireSchema(Report, 'input') as { properties?: Record<string, JsonSchema> }
   const { output: _any, plan, verdict, ...common } = properties
   return {
@@ -32,29 +32,29 @@ export function offeredReport({ kind, output }: Wanted): OfferedTool {
 
 const outputSchema = ({ name, schema }: NonNullable<Launch['output']>): JsonSchema => {
   const { $schema: _, ...rest } = schema
-  const described = movedTo('#/properties/output', rest) as JsonSchema
+  const described = rebase('#/properties/output', rest) as JsonSchema
   return { ...described, description: `${name}; required with status done` }
 }
 
-/** What refers to its own root has to find it where the root now is. */
-function movedTo(place: string, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => movedTo(place, item))
+/** Prefixes references to the schema's own root with the path at which the schema is embedded. */
+function rebase(path: string, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => rebase(path, item))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
       key,
-      key === '$ref' && typeof item === 'string' && item.startsWith('#') ? place + item.slice(1) : movedTo(place, item),
+      key === '$ref' && typeof item === 'string' && item.startsWith('#') ? path + item.slice(1) : rebase(path, item),
     ]),
   )
 }
 
-/** What does not fit, one line each; empty where all of it does. */
-export async function faultsOf(report: unknown, { kind, output }: Wanted): Promise<string[]> {
+/** Validates a report; returns one line per error, and none for a valid report. */
+export async function errorsOf(report: unknown, { kind, output }: Expected): Promise<string[]> {
   const parsed = Report.safeParse(fromWire(Report, report))
-  if (!parsed.success) return parsed.error.issues.slice(0, maxFaults).map((issue) => issueText(Report, issue))
+  if (!parsed.success) return parsed.error.issues.slice(0, maxErrors).map((issue) => issueText(Report, issue))
   const { status, plan, verdict, output: given } = parsed.data
   if (output !== undefined) {
-    if (given !== undefined && given !== null) return misfitsOf(given, output)
+    if (given !== undefined && given !== null) return schemaErrors(given, output)
     return status === 'done' ? [`output: is missing (${output.name})`] : []
   }
   if (status !== 'done') return []
@@ -62,29 +62,29 @@ export async function faultsOf(report: unknown, { kind, output }: Wanted): Promi
   return kind === 'verify' && verdict === undefined ? ['verdict: is missing'] : []
 }
 
-const maxFaults = 20
+const maxErrors = 20
 
-async function misfitsOf(value: unknown, output: NonNullable<Launch['output']>): Promise<string[]> {
-  const misfits = await misfitsBy(output)
-  return misfits(value).map((line) => `output: ${line}`)
+async function schemaErrors(value: unknown, output: NonNullable<Launch['output']>): Promise<string[]> {
+  const validate = await validatorFor(output)
+  return validate(value).map((line) => `output: ${line}`)
 }
 
-async function misfitsBy({ schema }: NonNullable<Launch['output']>): Promise<(value: unknown) => string[]> {
-  // Loaded when the first agent has something to show.
+async function validatorFor({ schema }: NonNullable<Launch['output']>): Promise<(value: unknown) => string[]> {
+  // Loaded when the first agent delivers an output.
   const { createValidator } = await import('../../../json-schema/validate.ts')
   return createValidator(schema)
 }
 
 /**
- * The report that a text holds, where it was not made by the tool; null: none. Where its playbook wants an output, that
- * alone will do: whoever gives it has done what was asked.
+ * Returns the report in a text, if it was not made by the tool; null if there is none. If the playbook requires an
+ * output, the output alone is enough: an agent that delivers it has done its task.
  */
-export async function reportIn(text: string, wanted: Wanted): Promise<Record<string, unknown> | null> {
-  const { output } = wanted
+export async function reportIn(text: string, expected: Expected): Promise<Record<string, unknown> | null> {
+  const { output } = expected
   const found = objectsIn(text)
-  const misfits = output === undefined || found.length === 0 ? null : await misfitsBy(output)
+  const validate = output === undefined || found.length === 0 ? null : await validatorFor(output)
   for (const object of found) {
-    if (output !== undefined && misfits?.(object).length === 0)
+    if (output !== undefined && validate?.(object).length === 0)
       return { status: 'done', summary: `Delivered ${output.name}.`, output: object }
     if ('status' in object && 'summary' in object) return object
   }

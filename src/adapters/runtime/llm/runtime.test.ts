@@ -41,7 +41,7 @@ async function begin(rules: readonly Rule[], setting: Setting = {}) {
     providers: { tested: { kind, baseUrl: model.url + (kind === 'openai-compatible' ? '/v1' : ''), apiKeyEnv: 'K' } },
     environment: { K: key },
     defaultMode: 'cautious',
-    patience: { backoffMs: [1, 1], silenceMs },
+    retries: { backoffMs: [1, 1], silenceMs },
   })
   const launch = await makeLaunch({ options: { provider: 'tested', model: 'some-model', ...options }, ...more })
   return { model, runtime, launch }

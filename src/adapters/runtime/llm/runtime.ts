@@ -10,7 +10,7 @@ import { outboxReport, readOutbox } from '../outbox.ts'
 import { createTranscript } from '../output.ts'
 import type { AgentHandle, AgentMode, Denied, Launch, Runtime, RuntimeEvent } from '../port.ts'
 import type { ProviderSettings } from './contract.ts'
-import { converse, type Ending, type Patience } from './loop.ts'
+import { converse, type Ending, type RetryPolicy } from './loop.ts'
 import { optionsOf, providerFor } from './options.ts'
 import { isUsable, type Provider, providersOf } from './providers.ts'
 import { offeredReport } from './report.ts'
@@ -21,19 +21,19 @@ import type { Tool } from './tools/tool.ts'
 
 export interface LlmRuntime {
   readonly providers: Readonly<Record<string, ProviderSettings>>
-  /** Keys are looked up in it, by the names that providers give. */
+  /** The environment in which the providers' keys are looked up. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly environmentOf?: EnvironmentOf
   readonly allowUnsandboxedYolo?: boolean
-  /** Of a launch that names none. */
+  /** The mode of a launch that names none. */
   readonly defaultMode?: AgentMode
   readonly clock?: Clock
-  readonly patience?: Partial<Patience>
+  readonly retries?: Partial<RetryPolicy>
 }
 
-const usualPatience: Patience = { backoffMs: [1_000, 5_000], silenceMs: 300_000 }
+const defaultRetries: RetryPolicy = { backoffMs: [1_000, 5_000], silenceMs: 300_000 }
 
-/** A model with tools, as a loop of our own: no program is started but the commands that it wants, and those in the box. */
+/** Runs a model with tools in a loop: the only programs started are the commands of the model, and those run in the box. */
 export function createLlmRuntime({
   providers: configured,
   environment,
@@ -41,7 +41,7 @@ export function createLlmRuntime({
   allowUnsandboxedYolo = false,
   defaultMode = 'yolo',
   clock = systemClock,
-  patience = {},
+  retries = {},
 }: LlmRuntime): Runtime {
   const providers = providersOf(configured, environment)
   rememberSecrets([...providers.values()].flatMap(({ key }) => key ?? []))
@@ -53,7 +53,7 @@ export function createLlmRuntime({
     name: 'llm',
     capabilities: { simulated: false, boxed: true, evidenceUnboxed: false, send: false, resume: false },
     available: async () =>
-      [...providers.values()].some(isUsable) ? { ok: true } : nobodyToAsk(providers, environmentOf),
+      [...providers.values()].some(isUsable) ? { ok: true } : noUsableProvider(providers, environmentOf),
     checkOptions: (options) => void chosen(options),
     providerOf: ({ provider }) => (typeof provider === 'string' && providers.has(provider) ? provider : 'llm'),
     launch: async (launch) => {
@@ -64,8 +64,8 @@ export function createLlmRuntime({
       const hidden = (event: RuntimeEvent) => queue.push(withoutSecrets(event))
       const transcript = createTranscript(hidden)
       if (mode !== (launch.mode ?? defaultMode)) transcript.text('yolo → cautious: no box is available here')
-      const notes = createNotes()
-      const tools = toolsOf(launch, mode, notes)
+      const commandLog = createCommandLog()
+      const tools = toolsOf(launch, mode, commandLog)
       const lines = createLines(transcript.text)
       const play = async (): Promise<Ending> => {
         const { createModel } = await import('./model.ts')
@@ -79,11 +79,11 @@ export function createLlmRuntime({
           say: lines.add,
           remark: (line) => transcript.text(line, 0, 'stderr'),
           push: hidden,
-          hasLaidOut: async () => (await launch.workspace.read(outboxReport, 1)) !== null,
+          hasOutboxReport: async () => (await launch.workspace.read(outboxReport, 1)) !== null,
           signal: stop.signal,
           maxSteps: options.maxSteps,
           clock,
-          patience: { ...usualPatience, ...patience },
+          retries: { ...defaultRetries, ...retries },
         })
       }
       const gone = play()
@@ -98,7 +98,7 @@ export function createLlmRuntime({
         })
         .then(async (ending) => {
           for (const event of await readOutbox(launch.workspace).catch(() => [])) hidden(event)
-          hidden(endedOf(ending, notes, transcript.missing()))
+          hidden(endedOf(ending, commandLog, transcript.missing()))
         })
       return handleOf(launch, mode, queue.events, () => {
         stop.abort()
@@ -122,7 +122,7 @@ const handleOf = (
   interrupt,
 })
 
-function nobodyToAsk(providers: ReadonlyMap<string, Provider>, whose: EnvironmentOf) {
+function noUsableProvider(providers: ReadonlyMap<string, Provider>, whose: EnvironmentOf) {
   const names = [...providers.values()].flatMap(({ keyName }) => keyName ?? [])
   return {
     ok: false as const,
@@ -134,8 +134,8 @@ function nobodyToAsk(providers: ReadonlyMap<string, Provider>, whose: Environmen
 const modeOf = (mode: AgentMode, { boxed }: Workspace, allowUnsandboxedYolo: boolean): AgentMode =>
   mode === 'yolo' && !boxed && !allowUnsandboxedYolo ? 'cautious' : mode
 
-/** What is to be told at its end. */
-function createNotes() {
+/** Collects denied operations and resource usage for the `ended` event. */
+function createCommandLog() {
   const denied = new Map<string, Denied>()
   let used: ResourceUse | null = null
   return {
@@ -156,19 +156,25 @@ function most(one: ResourceUse, other: ResourceUse): ResourceUse {
   }
 }
 
-type Notes = ReturnType<typeof createNotes>
+type CommandLog = ReturnType<typeof createCommandLog>
 
-function toolsOf(launch: Launch, mode: AgentMode, notes: Notes): Tool[] {
+function toolsOf(launch: Launch, mode: AgentMode, commandLog: CommandLog): Tool[] {
   const { workspace, environment, allowed = [] } = launch
   const reading = [...readingTools(workspace), ...agencyTools(environment)]
   if (mode === 'plan_only') return reading
-  const commands = { workspace, allowed, isCautious: mode === 'cautious', denied: notes.deny, used: notes.use }
+  const commands = {
+    workspace,
+    allowed,
+    isCautious: mode === 'cautious',
+    denied: commandLog.deny,
+    used: commandLog.use,
+  }
   return [...reading, writingTool(workspace), commandTool(commands)]
 }
 
-function endedOf(ending: Ending, notes: Notes, missing: string | undefined): RuntimeEvent {
-  const [denied, used] = [notes.denied(), notes.used()]
-  // What it did beyond what it may is said first.
+function endedOf(ending: Ending, commandLog: CommandLog, missing: string | undefined): RuntimeEvent {
+  const [denied, used] = [commandLog.denied(), commandLog.used()]
+  // A policy violation takes precedence over every other explanation.
   const violations = used?.violations === undefined ? undefined : violationText(used.violations)
   const detail = violations ?? ending.detail ?? missing
   return {
@@ -180,7 +186,7 @@ function endedOf(ending: Ending, notes: Notes, missing: string | undefined): Run
   }
 }
 
-/** Text that comes in pieces, told in lines; one that never ends is told in parts. */
+/** Joins pieces of text into lines; an overlong line is passed on in parts. */
 function createLines(line: (text: string) => void) {
   let rest = ''
   return {

@@ -5,7 +5,7 @@ import { failed, type Tool } from './tool.ts'
 
 const maxAnswerChars = 64 * 1024
 
-/** What every agent may ask of Agency, as the attempt whose token this is; but for the report, which is our affair. */
+/** Returns the operations of Agency that the attempt with this token may call, except the report: the loop handles it. */
 export function agencyTools({ AGENCY_SOCKET: socket, AGENCY_TOKEN: token }: Readonly<Record<string, string>>): Tool[] {
   if (socket === undefined || token === undefined) return []
   return toolsOf(allOperations)
@@ -31,7 +31,7 @@ export function agencyTools({ AGENCY_SOCKET: socket, AGENCY_TOKEN: token }: Read
     }))
 }
 
-/** A daemon that is being stopped does not answer; whoever is told to end must not wait for it. */
+/** A daemon that is stopping does not answer; an interrupted agent must not wait for it. */
 const unlessAborted = <Value>(signal: AbortSignal, value: Promise<Value>): Promise<Value> =>
   Promise.race([
     value,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import type { ResourceUse, Workspace } from '../../../../workspaces/port.ts'
 import type { Denied } from '../../port.ts'
-import { isIrrevocable } from './irreversible.ts'
+import { isIrreversible } from './irreversible.ts'
 import { defineTool, failed, type Tool } from './tool.ts'
 
 const maxOutputBytes = 32 * 1024
@@ -11,15 +11,15 @@ const maxSeconds = 600
 
 export interface Commands {
   readonly workspace: Workspace
-  /** What cannot be taken back is asked first. */
+  /** Commands that cannot be undone need approval. */
   readonly isCautious: boolean
-  /** What the operator has allowed since, by its rule. */
+  /** Rules of the commands that the operator has allowed since. */
   readonly allowed: readonly string[]
   readonly denied: (denied: Denied) => void
   readonly used: (used: ResourceUse) => void
 }
 
-/** A shell command, in the box where there is one. */
+/** Runs shell commands, in the box if there is one. */
 export const commandTool = ({ workspace, isCautious, allowed, denied, used }: Commands): Tool =>
   defineTool({
     name: 'run_command',
@@ -32,7 +32,7 @@ export const commandTool = ({ workspace, isCautious, allowed, denied, used }: Co
     subject: ({ command }) => command,
     run: async ({ command, timeoutSeconds }, signal) => {
       const rule = `run_command(${command})`
-      if (isCautious && isIrrevocable(command) && !allowed.includes(rule)) {
+      if (isCautious && isIrreversible(command) && !allowed.includes(rule)) {
         denied({ rule, what: `run_command: ${command.replace(/\s+/g, ' ')}` })
         return failed(
           'not allowed without approval, because it cannot be undone. Use another way, or report your results so far: the operator will be asked.',

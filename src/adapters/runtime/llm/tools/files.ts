@@ -18,7 +18,7 @@ const maxFoundBytes = 32 * 1024
 
 const Path = z.string().min(1).max(4_096)
 
-/** Looking and nothing else. Every path is resolved, links and all, before it is believed. */
+/** Read-only tools. Every path is resolved with all links before it is trusted. */
 export const readingTools = (workspace: Workspace): Tool[] => [
   defineTool({
     name: 'read_file',
@@ -60,9 +60,9 @@ export const readingTools = (workspace: Workspace): Tool[] => [
     subject: ({ pattern, path }) => (path === '.' ? pattern : `${pattern} in ${path}`),
     run: async ({ pattern, path, ignoreCase }, signal) => {
       const root = await rootOf(workspace)
-      const place = relative(root, await placeIn(root, path)) || '.'
-      // In the box, and not here: an expression can be made to take for ever.
-      const command = `grep -rnIE${ignoreCase ? 'i' : ''} --exclude-dir=.git --exclude-dir=node_modules -e ${shellQuote(pattern)} -- ${shellQuote(`./${place}`)}`
+      const target = relative(root, await resolveInside(root, path)) || '.'
+      // In the box and not in this process: a regular expression can run without end.
+      const command = `grep -rnIE${ignoreCase ? 'i' : ''} --exclude-dir=.git --exclude-dir=node_modules -e ${shellQuote(pattern)} -- ${shellQuote(`./${target}`)}`
       const result = await workspace.run(command, { timeoutMs: 30_000, maxOutputBytes: maxFoundBytes, signal })
       if (result.timedOut) return failed('the search took longer than 30 seconds: search in fewer directories')
       if (result.exitCode === 1 && result.output === '') return 'nothing found'
@@ -81,7 +81,7 @@ export const writingTool = (workspace: Workspace): Tool =>
     run: async ({ path, content }) => {
       if (Buffer.byteLength(content) > maxWriteBytes) return failed('a file may have at most 1 MB')
       const name = nameIn(workspace.path, path)
-      await checkNotOurs(await rootOf(workspace), name)
+      await checkWritable(await rootOf(workspace), name)
       await workspace.write(name, content)
       return `wrote ${Buffer.byteLength(content)} bytes to ${path}`
     },
@@ -89,7 +89,7 @@ export const writingTool = (workspace: Workspace): Tool =>
 
 const outside = (path: string) => refusal('invalid_input', `"${path}" is not in the workspace`)
 
-/** Who has seen where it is may say so; everything else is seen from the workspace. */
+/** Accepts an absolute path inside the workspace; every other path is relative to the workspace. */
 function nameIn(root: string, path: string): string {
   const name = path.startsWith(root + sep) ? path.slice(root.length + 1) : path
   if (!namesInside(name)) throw outside(path)
@@ -100,8 +100,8 @@ const rootOf = (workspace: Workspace): Promise<string> => realpath(workspace.pat
 
 const isWithin = (root: string, real: string): boolean => real === root || real.startsWith(root + sep)
 
-/** Where a path truly leads; refused unless that is in the workspace. */
-async function placeIn(root: string, path: string): Promise<string> {
+/** Resolves a path with all links; throws unless the result is in the workspace. */
+async function resolveInside(root: string, path: string): Promise<string> {
   const name = ['.', './', root].includes(path) ? '.' : nameIn(root, path)
   const real = await realpath(join(root, name)).catch(() => null)
   if (real === null) throw refusal('invalid_input', `there is no "${path}" in the workspace`)
@@ -110,15 +110,15 @@ async function placeIn(root: string, path: string): Promise<string> {
 }
 
 async function directoryIn(root: string, path: string): Promise<string> {
-  const place = await placeIn(root, path)
-  if ((await entriesOf(place)) === null) throw refusal('invalid_input', `"${path}" is not a directory`)
-  return place
+  const directory = await resolveInside(root, path)
+  if ((await entriesOf(directory)) === null) throw refusal('invalid_input', `"${path}" is not a directory`)
+  return directory
 }
 
 const entriesOf = (directory: string): Promise<Dirent[] | null> =>
   readdir(directory, { withFileTypes: true }).catch(() => null)
 
-/** What nobody reads line by line. */
+/** Directories whose contents are not listed. */
 const skipped = new Set(['.git', 'node_modules'])
 
 async function listed(root: string, start: string, recursive: boolean): Promise<string[]> {
@@ -138,8 +138,8 @@ async function listed(root: string, start: string, recursive: boolean): Promise<
   return found
 }
 
-/** Agency's own files are written by Agency. A box keeps processes off them; this runs in none. */
-async function checkNotOurs(root: string, path: string): Promise<void> {
+/** Rejects writes to Agency's own files. A box protects them from processes; this tool runs outside of it. */
+async function checkWritable(root: string, path: string): Promise<void> {
   let parent = dirname(join(root, path))
   let real = await realpath(parent).catch(() => null)
   while (real === null && parent !== root) {
@@ -147,8 +147,8 @@ async function checkNotOurs(root: string, path: string): Promise<void> {
     real = await realpath(parent).catch(() => null)
   }
   const named = join(real ?? root, join(root, path).slice(parent.length + 1))
-  const ours = join(root, agencyDirectory)
-  if (isWithin(ours, named) && !named.startsWith(join(root, outbox) + sep))
+  const reserved = join(root, agencyDirectory)
+  if (isWithin(reserved, named) && !named.startsWith(join(root, outbox) + sep))
     throw refusal('invalid_input', `below ${agencyDirectory} you may write only to ${outbox}`)
 }
 

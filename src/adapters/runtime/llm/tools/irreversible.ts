@@ -1,8 +1,8 @@
 /**
- * Whether a command looks like one that cannot be taken back: it removes, publishes, or sends something away. A
- * courtesy, not a boundary (`python -c` deletes as well as `rm` does): the boundary is the box.
+ * Reports whether a command looks as if it cannot be undone: it removes, publishes or uploads something. A courtesy,
+ * not a boundary (`python -c` deletes as well as `rm` does): the boundary is the box.
  */
-export const isIrrevocable = (command: string): boolean =>
+export const isIrreversible = (command: string): boolean =>
   command
     .split(/[;&|\n(){}`]+|\$\(/)
     .map((part) => part.trim().replace(/^(?:\w+=\S*\s+|(?:command|env|exec|nohup|time|then|do|else|!)\s+)+/, ''))

@@ -4,12 +4,12 @@ import { AgencyError } from '../../../../kernel/errors.ts'
 import { fromWire, wirePath } from '../../../../operations/wire.ts'
 import { type JsonSchema, wireSchema } from '../../../../operations/wire-schema.ts'
 
-/** What an agent can do beside talking. */
+/** A tool that the model can call. */
 export interface Tool {
   readonly name: string
   readonly description: string
   readonly schema: JsonSchema
-  /** In one line, for whoever looks on. */
+  /** Returns one line that describes the call in the live log. */
   summary(input: unknown): string
   run(input: unknown, signal: AbortSignal): Promise<ToolAnswer>
 }
@@ -27,7 +27,7 @@ interface ToolParts<Input extends z.ZodType> {
   readonly run: (input: z.infer<Input>, signal: AbortSignal) => Promise<ToolAnswer | string>
 }
 
-/** What does not fit, or is refused, is told to the agent: it may know better the next time. */
+/** Defines a tool. Invalid input and refusals are returned to the agent, which can correct its next call. */
 export function defineTool<Input extends z.ZodType>({
   name,
   description,
