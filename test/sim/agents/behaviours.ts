@@ -1,5 +1,5 @@
 import type { StepInput } from '../../../src/adapters/runtime/scripted/contract.ts'
-import { verification } from '../../../src/adapters/runtime/scripted/default-verify-and-plan.ts'
+import { defaultVerification } from '../../../src/adapters/runtime/scripted/default-verify-and-plan.ts'
 import type { Outcome } from '../../../src/work/attempts/contract.ts'
 import type { LaunchStep } from '../../../src/adapters/runtime/port.ts'
 import { planOf } from '../missions.ts'
@@ -197,7 +197,7 @@ const badVerdict: Record<string, Draw> = {
   'judges nonsense': (_, random) => ({ steps: [verdict({ verdict: 'maybe' }, random)], outcomes: ['bad_output'] }),
   'judges nothing': (_, random) => ({ steps: [done({}, random)], outcomes: ['bad_output'] }),
   meddles: ({ subject, prompt }) => ({
-    steps: [{ write: { path: `${subject}.md`, text: 'better so\n' } }, ...verification(prompt)],
+    steps: [{ write: { path: `${subject}.md`, text: 'better so\n' } }, ...defaultVerification(prompt)],
     outcomes: ['bad_output'],
   }),
 }
@@ -264,7 +264,7 @@ const doing = ({ kind, subject, attempt }: Task): StepInput[] =>
   kind === 'work' ? [{ write: { path: `${subject}.md`, text: `${subject} is done\nfor the ${attempt}. time\n` } }] : []
 
 function reporting(task: Task, random: Random): StepInput[] {
-  if (task.kind === 'verify') return verification(task.prompt)
+  if (task.kind === 'verify') return defaultVerification(task.prompt)
   if (task.kind === 'work') return [done({ outputs: [`${task.subject}.md`] }, random)]
   return [done({ plan: planOf(random, task.subject, { byAgent: true }) }, random)]
 }

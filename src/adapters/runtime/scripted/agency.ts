@@ -3,10 +3,10 @@ import { request } from 'node:http'
 
 import { entryPath } from '../../../entries.ts'
 
-/** Posts to Agency over its socket; null when it was accepted, otherwise in one line why not. */
+/** Posts to Agency over its socket; resolves to null if accepted, otherwise to the reason in one line. */
 export function post(token: string, path: string, body: unknown): Promise<string | null> {
   const socketPath = process.env['AGENCY_SOCKET']
-  if (socketPath === undefined) return Promise.resolve('there is no AGENCY_SOCKET')
+  if (socketPath === undefined) return Promise.resolve('AGENCY_SOCKET is not set')
   return new Promise((resolve) => {
     const headers = { host: 'localhost', authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     const sent = request({ socketPath, method: 'POST', path, headers }, (response) => {
@@ -23,9 +23,9 @@ export function post(token: string, path: string, body: unknown): Promise<string
   })
 }
 
-/** Calls a tool of Agency's MCP server, started as an agent would start it; resolves to its answer as text. */
+/** Calls a tool of Agency's MCP server, started as an agent would start it; resolves to the answer as text. */
 export async function callTool(token: string, name: string, input: Record<string, unknown>): Promise<string> {
-  // Loaded only here: it would double the time in which every scripted agent starts.
+  // Loaded only here: it would double the start time of every scripted agent.
   const [{ Client }, { StdioClientTransport }] = await Promise.all([
     import('@modelcontextprotocol/client'),
     import('@modelcontextprotocol/client/stdio'),
@@ -45,7 +45,7 @@ export async function callTool(token: string, name: string, input: Record<string
   }
 }
 
-/** Runs an `agency` command; null when it succeeded, otherwise what it printed. */
+/** Runs an `agency` command; resolves to null if it succeeded, otherwise to its output. */
 export const runCli = (token: string, args: readonly string[]): Promise<string | null> =>
   new Promise((resolve) => {
     execFile(

@@ -3,13 +3,13 @@ import { z } from 'zod'
 import { refusal } from '../../../kernel/errors.ts'
 
 /**
- * What a scripted agent does, step by step. Names are those of the file, so they stay snake_case.
- * Nothing checks whether a step is good manners: a scenario must be able to play every bad agent.
+ * The steps of a scripted agent. Names are those of the file, so they stay snake_case.
+ * No step is rejected for being harmful: a scenario must be able to play every bad agent.
  */
 const via = z.enum(['http', 'cli', 'mcp', 'file', 'stdout']).default('http')
 const Path = z.string().min(1).max(1_000)
 const Text = z.string().max(1_000_000)
-/** `hang:` without anything is null in YAML. */
+/** `hang:` without a value is null in YAML. */
 const optional = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.preprocess((value) => value ?? {}, z.strictObject(shape))
 
@@ -42,32 +42,32 @@ const simpleSteps = {
     output: z.unknown().optional(),
     via,
   }),
-  /** A report that no contract would pass. */
+  /** A report that violates the contract. */
   raw_report: z.strictObject({ body: z.unknown(), via }),
-  /** Ends: its provider takes no more calls for so long. */
+  /** Ends because the provider rejects calls for this long. */
   quota: optional({
     seconds: z.number().optional(),
     provider: z.string().max(200).optional(),
     reason: z.string().max(500).default('rate limited'),
   }),
-  /** Something that cannot be taken back: who is to be cautious ends here, unless it was allowed. */
+  /** An operation that cannot be undone: a cautious agent ends here, unless the operation was allowed. */
   destructive: z.strictObject({ rule: z.string().min(1).max(500), what: z.string().min(1).max(500) }),
   exit: z.strictObject({ code: z.number().int().min(0).max(255) }),
   crash: optional({ signal: z.enum(['SIGSEGV', 'SIGKILL', 'SIGABRT', 'SIGTERM', 'SIGINT']).default('SIGSEGV') }),
-  /** From now on it must be killed to end. */
+  /** Ignores signals from now on, so that it must be killed. */
   ignore_signals: optional({}),
   hang: optional({}),
   flood: z.strictObject({ megabytes: z.number().positive().max(1_024), one_line: z.boolean().default(false) }),
   garbage: z.strictObject({ lines: z.number().int().min(1).max(1_000_000) }),
-  /** Leaves a process behind that holds its output open; `escape` takes it out of the process group as well. */
+  /** Leaves a process behind that keeps its output open; `escape` moves it out of the process group too. */
   spawn_child: optional({ escape: z.boolean().default(false) }),
-  /** Writes its token down, for an agent that comes back with it later. */
+  /** Writes its token to a file, for a later agent that uses it again. */
   keep_token: z.strictObject({ path: Path }),
 }
 
 const steps = {
   ...simpleSteps,
-  /** Speaks to Agency with another token: one that was kept, or one that was made up. */
+  /** Calls Agency with another token: one that was kept, or an invented one. */
   with_token: z
     .strictObject({
       path: Path.optional(),
@@ -83,7 +83,7 @@ export type StepName = keyof typeof steps
 export type StepValue<Name extends StepName> = z.output<(typeof steps)[Name]>
 type StepOf<Name extends StepName> = { readonly [Key in Name]: StepValue<Key> }
 export type Step = { [Name in StepName]: StepOf<Name> }[StepName]
-/** As somebody writes it, defaults left out. */
+/** A step as it is written, without defaults. */
 export type StepInput = { [Name in StepName]: { readonly [Key in Name]: z.input<(typeof steps)[Key]> } }[StepName]
 export type ReportVia = z.output<typeof via>
 
@@ -91,7 +91,7 @@ const Steps = z.array(oneOf(steps) as z.ZodType<Step>).max(10_000)
 
 const Attempts = z.array(Steps).min(1).max(100)
 
-const Part = z
+const PhaseAttempts = z
   .strictObject({ steps: Steps.optional(), attempts: Attempts.optional() })
   .transform(({ steps: only, attempts }, context) => {
     if ((only === undefined) !== (attempts === undefined)) return attempts ?? [only ?? []]
@@ -106,7 +106,7 @@ export const Scenario = z
     attempts: Attempts.optional(),
     verify: Attempts.optional(),
     plan: Attempts.optional(),
-    phases: z.record(z.string().min(1).max(500), Part).optional(),
+    phases: z.record(z.string().min(1).max(500), PhaseAttempts).optional(),
   })
   .transform(({ name, steps: only, attempts, ...others }, context) => {
     if (only !== undefined && attempts !== undefined) {
@@ -122,20 +122,20 @@ export const Scenario = z
 /** One list of steps per attempt; the last one repeats. */
 export interface Scenario {
   readonly name?: string | undefined
-  /** None: whoever has no part of its own in `phases` does what the default does. */
+  /** If empty, an agent without an entry in `phases` plays the default scenario. */
   readonly attempts: readonly (readonly Step[])[]
-  /** Its part as a verifier; without one it looks at what it was told to look at and passes it. */
+  /** Attempts as a verifier; without them it passes the listed outputs. */
   readonly verify?: readonly (readonly Step[])[] | undefined
-  /** Its part as a planner; without one the goal becomes one brief. */
+  /** Attempts as a planner; without them the goal becomes one brief. */
   readonly plan?: readonly (readonly Step[])[] | undefined
   /**
-   * Its parts in a playbook that works in steps: by `<phase>:<task>`, `<phase>:<workstream>` or `<phase>`, the first that
-   * is there. In their texts `{{inputs.plan}}` is what the step was given, `{{outputs}}` what it is to judge.
+   * Attempts in a playbook that works in steps: by `<phase>:<task>`, `<phase>:<workstream>` or `<phase>`, the first that
+   * exists. In their texts `{{inputs.plan}}` is an input of the step, `{{outputs}}` the outputs to verify.
    */
   readonly phases?: Readonly<Record<string, readonly (readonly Step[])[]>> | undefined
 }
 
-/** Refuses with the place and the reason in one line. */
+/** Parses a scenario; the error names the path and the reason in one line. */
 export function parseScenario(value: unknown): Scenario {
   const parsed = Scenario.safeParse(value)
   if (parsed.success) return parsed.data
@@ -144,7 +144,7 @@ export function parseScenario(value: unknown): Scenario {
   throw refusal('invalid_input', `scenario: ${place === '' ? '' : `${place}: `}${issue?.message ?? 'not a scenario'}`)
 }
 
-/** An object with exactly one key, which names the step; a union would answer a slip with twenty complaints. */
+/** Parses an object with exactly one key, which names the step; a union would report twenty errors for one mistake. */
 function oneOf<Shapes extends Record<string, z.ZodType>>(shapes: Shapes) {
   return z.unknown().transform((value, context): { [Name in keyof Shapes]: z.output<Shapes[Name]> } => {
     const complain = (message: string, path: PropertyKey[] = []) => {

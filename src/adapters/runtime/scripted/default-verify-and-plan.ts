@@ -1,16 +1,16 @@
 import type { Step } from './contract.ts'
 import { objectiveOf } from './default.ts'
 
-/** Passes what it was told to look at. Nobody has thought about it, and it says so. */
-export function verification(prompt: string): Step[] {
+/** Passes every output that the prompt lists. Nothing is examined, and the texts say that it is simulated. */
+export function defaultVerification(prompt: string): Step[] {
   const outputs = outputsIn(prompt)
-  const checked = outputs.length === 0 ? ['the report'] : outputs.map((path) => `${path} is there`)
+  const checked = outputs.length === 0 ? ['the report'] : outputs.map((path) => `${path} exists`)
   return [
-    { say: 'I am a simulated verifier: no model is asked, and I pass what is there.' },
+    { say: 'I am a simulated verifier: no model is called, and every output passes.' },
     {
       report: {
         status: 'done',
-        summary: 'Everything that was reported is there (simulated).',
+        summary: 'All reported outputs exist (simulated).',
         outputs: [],
         verdict: { verdict: 'pass', checked, missing_evidence: [], issues: [], notes: 'simulated' },
         via: 'http',
@@ -19,7 +19,7 @@ export function verification(prompt: string): Step[] {
   ]
 }
 
-/** What a verifier is told to look at. */
+/** Returns the outputs that a verifier's prompt lists. */
 export function outputsIn(prompt: string): string[] {
   const section = /^### Outputs\n\n((?:- .*\n?)*)/m.exec(prompt)?.[1] ?? ''
   return section
@@ -28,8 +28,8 @@ export function outputsIn(prompt: string): string[] {
     .map((line) => line.slice(2))
 }
 
-/** The goal as one brief. */
-export const onePlan = (prompt: string): Step[] => [
+/** Plans the goal as one brief. */
+export const defaultPlan = (prompt: string): Step[] => [
   { say: 'I am a simulated planner: the goal becomes one brief.' },
   {
     report: {

@@ -1,8 +1,8 @@
 import { shorten } from '../../../kernel/text.ts'
 import type { Scenario } from './contract.ts'
 
-/** Does, in all simplicity, what was asked: a file, or those that are its own, with something plausible in it, reported as done. */
-export function playDefault(prompt: string, files: readonly string[] = []): Scenario {
+/** Writes one plausible file, or the files assigned to the step, and reports done. */
+export function defaultScenario(prompt: string, files: readonly string[] = []): Scenario {
   const objective = objectiveOf(prompt)
   const paths = files.length > 0 ? files : [fileNamedIn(objective) ?? 'result.md']
   const texts = paths.map((path) => textFor(objective, path))
@@ -11,7 +11,7 @@ export function playDefault(prompt: string, files: readonly string[] = []): Scen
     name: 'default',
     attempts: [
       [
-        { say: 'I am a simulated agent: no model is asked, and what I write was written beforehand.' },
+        { say: 'I am a simulated agent: no model is called, and my texts were written in advance.' },
         { log: `Reading the brief: ${shorten(firstLine(objective), 200)}` },
         ...paths.map((path, index) => ({ write: { path, text: texts[index] ?? '' } })),
         { log: `Wrote ${written}` },
@@ -22,14 +22,14 @@ export function playDefault(prompt: string, files: readonly string[] = []): Scen
   }
 }
 
-/** The prompt's first section; the rest is about evidence and how to report, and names files of its own. */
+/** Returns the prompt's first section; the rest explains evidence and reporting, and names other files. */
 export function objectiveOf(prompt: string): string {
   const body = prompt.replace(/^# [^\n]*\n/, '').trim()
   const end = body.search(/^## /m)
   return end > 0 ? body.slice(0, end).trim() : body
 }
 
-/** "… into poem.txt", or else the first file with an ending that it mentions. Nothing that leads out of the workspace. */
+/** Returns the file of "… into poem.txt", or else the first file name with an extension, but no path out of the workspace. */
 export const fileNamedIn = (objective: string): string | null =>
   (intoFile.exec(objective) ?? anyFile.exec(objective))?.[1] ?? null
 
@@ -45,7 +45,7 @@ function textFor(objective: string, path: string): string {
   const comment = commentOf[ending]
   if (comment !== undefined)
     return `${comment} ${subject}\n${comment} Simulated: a real agent would have put code here.\n`
-  return `# ${subject}\n\nThis text stands in for the work of a real agent. It was written beforehand, so that you can see how\na brief is claimed, worked on, reported and checked.\n`
+  return `# ${subject}\n\nThis text stands in for the work of a real agent. It was written in advance, so that you can see how\na brief is claimed, worked on, reported and checked.\n`
 }
 
 const commentOf: Readonly<Record<string, string>> = {

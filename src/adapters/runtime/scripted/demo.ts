@@ -28,14 +28,14 @@ const style = `body {
 `
 
 /**
- * What a newcomer watches. The first attempt forgets the page and reports "done" all the same; the evidence fails,
- * and the second attempt mends it: that is what Agency is for. The waits are for the watching.
+ * The demonstration for new users. The first attempt forgets the page and still reports "done"; the evidence fails, and
+ * the second attempt corrects it: this is the purpose of Agency. The waits let people follow it.
  */
 export const demoScenario: Scenario = {
   name: 'demo',
   attempts: [
     [
-      { say: 'I am a simulated agent: no model is asked, and what I write was written beforehand.' },
+      { say: 'I am a simulated agent: no model is called, and my texts were written in advance.' },
       { log: 'Reading the brief: a haiku about rivers, and a page that shows it' },
       { wait: { ms: 1_800 } },
       { log: 'Counting syllables: five, seven, five' },
@@ -59,17 +59,17 @@ export const demoScenario: Scenario = {
       },
     ],
     [
-      { say: 'I am a simulated agent. The one before me said “done” and had forgotten something.' },
-      { log: 'Reading what failed last time: there is no index.html' },
+      { say: 'I am a simulated agent. The attempt before me reported “done” and had forgotten a file.' },
+      { log: 'Reading the failed evidence of the last attempt: index.html is missing' },
       { wait: { ms: 2_000 } },
-      // All of it again: an attempt that was cut off may have left any part undone.
+      // Every file again: an interrupted attempt may have left any of them unwritten.
       { write: { path: 'poem.txt', text: poem } },
       { write: { path: 'style.css', text: style } },
       { write: { path: 'index.html', text: page } },
       { log: 'Wrote index.html: it shows the poem' },
       { usage: { input_tokens: 2_100, output_tokens: 130 } },
       { wait: { ms: 2_000 } },
-      { log: 'Looking again: poem, page and style are there' },
+      { log: 'Checking again: poem, page and style exist' },
       { wait: { ms: 1_800 } },
       {
         report: {

@@ -1,4 +1,4 @@
-/** Things that no agent should print, and that some day one will. */
+/** Output that no agent should print, and that some agent will print one day. */
 const garbage: readonly Buffer[] = [
   '{"type":"usage","input_tokens":"many","output_tokens":null}',
   '{"type":"text"',

@@ -10,7 +10,7 @@ import { type Ending, interpret, type ScriptedHost } from './interpret.ts'
 import { isAllowed, readAgentLine } from './lines.ts'
 import { floodLine, garbageLine } from './hostile-output.ts'
 
-/** Agency's API for an agent without a process: what it would have sent over the socket. */
+/** Agency's API for an agent without a process: takes the requests that would go over the socket. */
 export type AgencyCall = (request: {
   readonly method: string
   readonly path: string
@@ -59,29 +59,29 @@ const interrupted = new Error('interrupted')
 
 interface Stop {
   now(): void
-  /** Throws if it was asked for. */
+  /** Throws if a stop was requested. */
   check(): void
-  /** Rejects when it is asked for. */
-  readonly asked: () => Promise<never>
+  /** Rejects when a stop is requested. */
+  readonly requested: () => Promise<never>
 }
 
-/** An AbortController would cost more than all the rest of a small scenario. */
+/** An AbortController would cost more than the rest of a small scenario. */
 function createStop(): Stop {
-  let isAsked = false
+  let isRequested = false
   const waiting: ((why: Error) => void)[] = []
   return {
     now: () => {
-      isAsked = true
+      isRequested = true
       for (const reject of waiting.splice(0)) reject(interrupted)
     },
     check: () => {
-      if (isAsked) throw interrupted
+      if (isRequested) throw interrupted
     },
-    asked: () => new Promise((_, reject) => (isAsked ? reject(interrupted) : waiting.push(reject))),
+    requested: () => new Promise((_, reject) => (isRequested ? reject(interrupted) : waiting.push(reject))),
   }
 }
 
-interface Scene {
+interface HostDeps {
   readonly launch: Launch
   readonly clock: Clock
   readonly call: AgencyCall | undefined
@@ -92,17 +92,17 @@ interface Scene {
   readonly stop: Stop
 }
 
-function createHost(scene: Scene): ScriptedHost {
-  const { launch, clock, call, push, limit, denied, transcript, stop } = scene
+function createHost(deps: HostDeps): ScriptedHost {
+  const { launch, clock, call, push, limit, denied, transcript, stop } = deps
   const text = (line: string) => transcript.text(line)
   const request = async (path: string, body: unknown): Promise<void> => {
     const answer = await call?.({ method: 'POST', path, body, environment: launch.environment })
     if (answer !== undefined && answer.status >= 400) text(`refused: ${answer.status} ${JSON.stringify(answer.body)}`)
   }
   return {
-    say: async (said) => {
+    say: async (line) => {
       stop.check()
-      text(said)
+      text(line)
     },
     write: async (path, content) => {
       stop.check()
@@ -119,9 +119,9 @@ function createHost(scene: Scene): ScriptedHost {
       if (call === undefined) text(message)
       else await request('/api/events', { kind: 'log', message })
     },
-    usage: async (said) => {
+    usage: async (fields) => {
       stop.check()
-      const usage = usageOf(said)
+      const usage = usageOf(fields)
       if (usage !== null) push(usage)
     },
     limited: async (quota) => {
@@ -137,7 +137,7 @@ function createHost(scene: Scene): ScriptedHost {
     },
     wait: async (ms) => {
       stop.check()
-      await Promise.race([stop.asked(), sleep(clock, ms)])
+      await Promise.race([stop.requested(), sleep(clock, ms)])
     },
     tool: async (name, input) => {
       stop.check()
@@ -172,12 +172,12 @@ function createHost(scene: Scene): ScriptedHost {
     },
     spawnChild: async () => text('No child process is left behind: the in-process host starts none.'),
     ignoreSignals: async () => text('The in-process host receives no signals.'),
-    hang: () => stop.asked(),
+    hang: () => stop.requested(),
     keepToken: async (path) => launch.workspace.write(path, launch.environment['AGENCY_TOKEN'] ?? ''),
     withToken: async ({ path, token }) => {
       const kept = path === undefined ? token : (await launch.workspace.read(path, 10_000))?.text
       const environment = { ...launch.environment, AGENCY_TOKEN: kept ?? '' }
-      return createHost({ ...scene, launch: { ...launch, environment } })
+      return createHost({ ...deps, launch: { ...launch, environment } })
     },
   }
 }

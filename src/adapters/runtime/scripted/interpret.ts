@@ -1,15 +1,15 @@
 import type { ReportVia, Scenario, Step, StepName, StepValue } from './contract.ts'
 
-/** The world in which a scenario is played: a process of its own, or nothing but memory. */
+/** The host in which a scenario is played: a process of its own, or memory only. */
 export interface ScriptedHost {
   say(text: string): Promise<void>
   write(path: string, text: string): Promise<void>
   run(command: string): Promise<void>
   log(message: string): Promise<void>
   usage(usage: StepValue<'usage'>): Promise<void>
-  /** Said before it ends by it. */
+  /** Announces the limit; the attempt ends afterwards. */
   limited(quota: StepValue<'quota'>): Promise<void>
-  /** Whether it may do this; if not, that is said before it ends by it. */
+  /** Reports whether the operation is allowed; if not, announces it, and the attempt ends afterwards. */
   mayDo(operation: StepValue<'destructive'>): Promise<boolean>
   wait(ms: number): Promise<void>
   tool(name: string, input: Record<string, unknown>): Promise<void>
@@ -21,18 +21,18 @@ export interface ScriptedHost {
   /** Never resolves. */
   hang(): Promise<void>
   keepToken(path: string): Promise<void>
-  /** The same world, but Agency is spoken to with another token. */
+  /** Returns the same host that calls Agency with another token. */
   withToken(token: { readonly path?: string | undefined; readonly token?: string | undefined }): Promise<ScriptedHost>
 }
 
 export interface Ending {
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
-  /** In one line, where it ended by a fault of its scenario. */
+  /** One line, if an error of the scenario ended it. */
   readonly detail?: string
 }
 
-/** Plays the steps of the given attempt, in order, to the one that ends it or to the last. */
+/** Plays the steps of the given attempt in order, up to the one that ends it or the last. */
 export async function interpret(scenario: Scenario, attempt: number, host: ScriptedHost): Promise<Ending> {
   const steps = scenario.attempts[Math.min(attempt, scenario.attempts.length) - 1] ?? []
   return (await playAll(steps, host)) ?? { exitCode: 0, signal: null }

@@ -2,7 +2,7 @@ import type { Denied, Limited, RuntimeEvent } from '../port.ts'
 import { limitedOf, usageOf } from '../usage-lines.ts'
 import type { StepValue } from './contract.ts'
 
-/** How the scripted agent's process speaks to its runtime: one JSON object a line. */
+/** The lines that the scripted agent's process prints for its runtime: one JSON object per line. */
 export type AgentLine =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'tool'; readonly name: string; readonly summary: string }
@@ -11,23 +11,23 @@ export type AgentLine =
   | ({ readonly type: 'denied' } & Denied)
   | { readonly type: 'report'; readonly report: unknown }
 
-/** Null for every line that is not one of ours: it is text then, like any other output. */
+/** Returns null for every other line, which is then text like any other output. */
 export function readAgentLine(line: string): RuntimeEvent | ({ kind: 'limited' } & Limited) | null {
   if (!line.startsWith('{"type":')) return null
-  const said = parsed(line)
-  switch (said?.['type']) {
+  const fields = parsed(line)
+  switch (fields?.['type']) {
     case 'text':
-      return typeof said['text'] === 'string' ? { kind: 'text', text: said['text'] } : null
+      return typeof fields['text'] === 'string' ? { kind: 'text', text: fields['text'] } : null
     case 'tool': {
-      const { name, summary } = said
+      const { name, summary } = fields
       return typeof name === 'string' && typeof summary === 'string' ? { kind: 'tool', name, summary } : null
     }
     case 'usage':
-      return usageOf(said)
+      return usageOf(fields)
     case 'limited':
-      return { kind: 'limited', ...limitedOf(said) }
+      return { kind: 'limited', ...limitedOf(fields) }
     case 'report':
-      return { kind: 'report', report: said['report'] }
+      return { kind: 'report', report: fields['report'] }
     default:
       return null
   }
@@ -41,13 +41,13 @@ function parsed(line: string): Record<string, unknown> | null {
   }
 }
 
-/** What it wanted to do and was not allowed to, where a line says so. */
+/** Returns the denied operation in a line, or null. */
 export function deniedIn(line: string): Denied | null {
-  const said = line.startsWith('{"type":"denied"') ? parsed(line) : null
-  const { rule, what } = said ?? {}
+  const fields = line.startsWith('{"type":"denied"') ? parsed(line) : null
+  const { rule, what } = fields ?? {}
   return typeof rule === 'string' && typeof what === 'string' ? { rule, what } : null
 }
 
-/** Who is cautious does nothing of the kind unasked; who may only look, nothing at all. */
+/** Reports whether a destructive operation is allowed: in `cautious` only with approval, in `plan_only` never. */
 export const isAllowed = (rule: string, mode: string | undefined, allowed: readonly string[]): boolean =>
   mode !== 'plan_only' && (mode !== 'cautious' || allowed.includes(rule))

@@ -4,9 +4,9 @@ import type { Scenario } from './contract.ts'
 import { interpret } from './interpret.ts'
 import { createProcessHost, printLine } from './process-host.ts'
 
-/** The scripted agent as a process of its own: reads its prompt from standard input, its part from AGENCY_SCENARIO. */
+/** The scripted agent as a process of its own: reads its prompt from standard input, its scenario from AGENCY_SCENARIO. */
 async function main(): Promise<never> {
-  // Whoever started us may be gone; a real agent would not notice either, and works on.
+  // The daemon may have died; a real agent would not notice either and would continue.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
   for await (const _ of process.stdin);

@@ -4,7 +4,7 @@ import { refusal } from '../../../kernel/errors.ts'
 import { parseScenario, type Scenario } from './contract.ts'
 import type { BuiltIn } from './scenarios.ts'
 
-/** The scenario that the options ask for: a name, the scenario itself, its YAML or JSON text, or nothing for the default. */
+/** Returns the scenario of the options: by name, as an object, as YAML or JSON text, or the default if there is none. */
 export function scenarioOf(
   options: Record<string, unknown>,
   prompt: string,

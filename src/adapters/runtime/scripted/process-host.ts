@@ -9,10 +9,10 @@ import type { ScriptedHost } from './interpret.ts'
 import { type AgentLine, isAllowed } from './lines.ts'
 import { floodLine, garbageLine } from './hostile-output.ts'
 
-/** No scripted agent outlives this, whoever forgot it. */
+/** No scripted agent lives longer, even if nothing ends it. */
 const longestHangMs = 3_600_000
 
-/** Plays in the current directory, and speaks to Agency as any agent would: CLI, MCP, HTTP, files. */
+/** Plays in the current directory, and calls Agency as any agent would: CLI, MCP, HTTP, files. */
 export function createProcessHost(token: string): ScriptedHost {
   const say = (text: string) => printLine({ type: 'text', text })
   const sayRefusal = async (refusal: string | null) => {
@@ -25,7 +25,7 @@ export function createProcessHost(token: string): ScriptedHost {
       await printLine({ type: 'tool', name: 'sh', summary: command })
       const shell = spawn('/bin/sh', ['-c', command], { stdio: ['ignore', 'inherit', 'inherit'] })
       const [code, signal] = (await once(shell, 'exit')) as [number | null, string | null]
-      // Its last line may lack an end, and ours must not become part of it.
+      // The shell's last line may lack a newline, and the next line of the agent must not be joined to it.
       await print('\n')
       if (code !== 0) await say(`exit code ${code ?? signal}`)
     },
@@ -76,7 +76,7 @@ export function createProcessHost(token: string): ScriptedHost {
 
 export const printLine = (line: AgentLine): Promise<void> => print(`${JSON.stringify(line)}\n`)
 
-/** Resolves when it has been written, so that a flood waits for its reader. */
+/** Resolves when the text has been written, so that a flood waits for its reader. */
 const print = (text: string | Buffer): Promise<void> =>
   new Promise((resolve) => process.stdout.write(text, () => resolve()))
 

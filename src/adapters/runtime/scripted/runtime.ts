@@ -10,21 +10,21 @@ import type { Scenario } from './contract.ts'
 import { type AgencyCall, playInProcess } from './in-process.ts'
 import { deniedIn, readAgentLine } from './lines.ts'
 import { scenarioOf } from './options.ts'
-import { partOf } from './resolve-scenario.ts'
+import { resolveScenario } from './resolve-scenario.ts'
 import { type BuiltIn, builtInScenarios } from './scenarios.ts'
 
 export interface ScriptedOptions {
-  /** A real child process that uses CLI, MCP, HTTP and files like any agent; or no process and no delay. */
+  /** A real child process that uses CLI, MCP, HTTP and files like any agent, or no process and no delay. */
   readonly host: 'process' | 'in-process'
   readonly clock?: Clock
-  /** Named scenarios beside the built-in ones. */
+  /** Named scenarios in addition to the built-in ones. */
   readonly scenarios?: Readonly<Record<string, BuiltIn>>
-  /** How the in-process host reaches Agency's API; without it log lines become text and reports `report` events. */
+  /** The API for the in-process host; without it log lines become text and reports `report` events. */
   readonly call?: AgencyCall
   readonly graceMs?: number
 }
 
-/** Agents that play a scenario instead of thinking. */
+/** Runs agents that play a scenario instead of calling a model. */
 export function createScriptedRuntime({
   host,
   clock = systemClock,
@@ -46,7 +46,7 @@ export function createScriptedRuntime({
     },
     checkOptions: (options) => void scenarioOf(options, '', known),
     launch: async (launch) => {
-      const scenario = partOf(scenarioOf(launch.options, launch.prompt, known, launch.step?.files), launch)
+      const scenario = resolveScenario(scenarioOf(launch.options, launch.prompt, known, launch.step?.files), launch)
       if (host === 'in-process') return playInProcess(scenario, launch, clock, call)
       return startScriptedProcess(scenario, launch, graceMs)
     },

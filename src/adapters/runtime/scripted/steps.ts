@@ -2,13 +2,13 @@ import type { LaunchStep } from '../port.ts'
 import type { Step } from './contract.ts'
 
 /**
- * What a scripted agent hands over in a step that no scenario speaks of: the simplest thing that lets the run go on,
- * made from what the step was given. Nobody has thought about it, and it says so.
+ * Returns the steps of a scripted agent for a playbook step without a scenario: the simplest output that lets the run
+ * continue, made from the inputs of the step. The texts say that it is simulated.
  */
 export function playStep(step: LaunchStep): Step[] {
   const output = outputs[step.phase]?.(step)
   return [
-    { say: `I am a simulated agent: no model is asked, and my ${step.phase} was written beforehand.` },
+    { say: `I am a simulated agent: no model is called, and my ${step.phase} was written in advance.` },
     { usage: { input_tokens: 400, output_tokens: Math.ceil(JSON.stringify(output ?? '').length / 4) } },
     {
       report: {
@@ -31,13 +31,16 @@ const outputs: Readonly<Record<string, OutputOf>> = {
     goal_anchor: inputs['goal_anchor'],
     complexity: 'medium',
     retry_budget_multiplier: 1,
-    workstreams: [workstream('core', 'What was asked for', 'backend'), workstream('docs', 'How it is used', 'docs')],
+    workstreams: [
+      workstream('core', 'The requested work', 'backend'),
+      workstream('docs', 'Documentation of its use', 'docs'),
+    ],
     parallelism: { groups: { all: ['core', 'docs'] }, sequence: ['all'] },
     self_critique_summary: '',
   }),
   t1_critique: ({ inputs }) => ({
     ...fieldsOf(inputs['plan']),
-    self_critique_summary: 'Nobody has thought about it: this plan is simulated.',
+    self_critique_summary: 'No critique was made: this plan is simulated.',
   }),
   t1_accept: () => ({ decision: 'accept', reason: 'Everything was verified (simulated).', workstreams: [] }),
   t2_lead: ({ inputs }) => ({
@@ -79,7 +82,7 @@ const outputs: Readonly<Record<string, OutputOf>> = {
   resolve: () => ({
     decision: 'answer',
     answer: 'Try once more, exactly as the task says (simulated).',
-    reason: 'Nobody has thought about it: this answer is simulated.',
+    reason: 'No model was called: this answer is simulated.',
   }),
 }
 
@@ -117,7 +120,7 @@ const task = (id: string, path: string): Fields => ({
   evidence_required: [{ kind: 'file', path }],
 })
 
-/** Of two squads that claim the same, the one whose name comes first keeps it. */
+/** Of two squads that claim the same task, the one whose name sorts first keeps it. */
 function withoutOverlaps({ inputs, workstream: of }: LaunchStep): unknown[] {
   const tasks = listOf(inputs['tasks'])
   const own = `${of}/${String(fieldsOf(inputs['squad'])['id'])}`

@@ -1,6 +1,16 @@
 import type { Scenario } from '../contract.ts'
-import { accept, fail, forget, type Made, madeBy, make, pass, step, tasksOf } from './step-builders.ts'
-import { apiTasks, dbTasks, docsTasks, infraTasks, mendedQueueClient, queueClient } from './webhooks.ts'
+import {
+  accept,
+  fail,
+  forgetFile,
+  type FileTask,
+  implementersOf,
+  writeFile,
+  pass,
+  step,
+  tasksOf,
+} from './step-builders.ts'
+import { apiTasks, dbTasks, docsTasks, infraTasks, fixedQueueClient, queueClient } from './webhooks.ts'
 
 const everyTier = ['t2', 't3', 't4', 't5']
 
@@ -99,8 +109,8 @@ const architecture = (overview: string, slices: Readonly<Record<string, string>>
     },
   })
 
-/** What two squads claim at first: the mesh gives it to the one whose name comes first. */
-const claimedTwice: Made = {
+/** The task that two squads claim at first: the mesh gives it to the one whose name sorts first. */
+const claimedTwice: FileTask = {
   id: 'auth-headers',
   title: 'Who may send',
   path: 'src/auth.ts',
@@ -108,12 +118,12 @@ const claimedTwice: Made = {
   proof: 'export function authenticate',
 }
 
-const planned = (tasks: readonly Made[]) =>
+const planned = (tasks: readonly FileTask[]) =>
   step('splitting the work', `${tasks.length} tasks`, { tasks: tasksOf(tasks) }, 600)
 
 /**
- * A goal that needs every tier: three workstreams in two groups, 21 tasks. One implementer forgets its file and is
- * found out by the evidence, then by a verifier; two squads claim the same file. None of it is thought, all is played.
+ * A goal that needs every tier: three workstreams in two groups, 21 tasks. One implementer forgets its file, which the
+ * evidence detects and then a verifier; two squads claim the same file. No model is called, everything is played.
  */
 export const tieredFull: Scenario = {
   name: 'tiered-full',
@@ -153,8 +163,8 @@ export const tieredFull: Scenario = {
     't3_plan:db': planned([...dbTasks, claimedTwice]),
     't3_plan:infra': planned(infraTasks),
     't3_plan:docs': planned(docsTasks),
-    ...madeBy([...apiTasks, ...dbTasks, ...infraTasks, ...docsTasks]),
-    't4:queue-client': [forget(queueClient), make(queueClient), make(mendedQueueClient)],
+    ...implementersOf([...apiTasks, ...dbTasks, ...infraTasks, ...docsTasks]),
+    't4:queue-client': [forgetFile(queueClient), writeFile(queueClient), writeFile(fixedQueueClient)],
     't5:queue-client': [pass, fail('It tries for ever when the queue is gone; give up after five tries.'), pass],
     t5: [pass],
     t2_summary: step(

@@ -1,5 +1,5 @@
 import type { Scenario } from '../contract.ts'
-import { accept, madeBy, pass, step, tasksOf } from './step-builders.ts'
+import { accept, implementersOf, pass, step, tasksOf } from './step-builders.ts'
 import { limitTasks } from './webhooks.ts'
 
 const plan = {
@@ -22,7 +22,7 @@ const plan = {
   self_critique_summary: '',
 }
 
-/** A goal within one domain: nothing has to be designed, one squad divides it. Played, not thought. */
+/** A goal within one domain: no design is needed, one squad divides it. Played without a model. */
 export const tieredMedium: Scenario = {
   name: 'tiered-medium',
   attempts: [],
@@ -33,7 +33,7 @@ export const tieredMedium: Scenario = {
       self_critique_summary: 'Senders behind one address could share a limit; it counts by sender, not by address.',
     }),
     t3_plan: step('splitting the work', `${limitTasks.length} tasks`, { tasks: tasksOf(limitTasks) }, 600),
-    ...madeBy(limitTasks),
+    ...implementersOf(limitTasks),
     t5: [pass],
     t1_accept: accept('One too many is refused, and a test says so.'),
   },

@@ -1,5 +1,5 @@
 import type { Scenario } from '../contract.ts'
-import { accept, make, pass, step } from './step-builders.ts'
+import { accept, writeFile, pass, step } from './step-builders.ts'
 import { fix } from './webhooks.ts'
 
 const plan = {
@@ -23,7 +23,7 @@ const plan = {
   self_critique_summary: '',
 }
 
-/** One function: one implementer, one verifier. Played, not thought. */
+/** One function: one implementer, one verifier. Played without a model. */
 export const tieredSimple: Scenario = {
   name: 'tiered-simple',
   attempts: [],
@@ -33,7 +33,7 @@ export const tieredSimple: Scenario = {
       ...plan,
       self_critique_summary: 'Signatures of another length would throw; the comparison has to look at that first.',
     }),
-    t4: [make(fix)],
+    t4: [writeFile(fix)],
     t5: [pass],
     t1_accept: accept('Signatures are compared in constant time.'),
   },

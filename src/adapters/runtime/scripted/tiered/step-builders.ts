@@ -1,9 +1,9 @@
 import type { Scenario, Step } from '../contract.ts'
 
-type Part = readonly (readonly Step[])[]
+type Attempts = readonly (readonly Step[])[]
 
-/** A file that a simulated implementer leaves, and the words in it by which one sees that it was made. */
-export interface Made {
+/** A task whose simulated implementer writes one file; `proof` is the text in it that the evidence requires. */
+export interface FileTask {
   readonly id: string
   readonly title: string
   readonly path: string
@@ -12,22 +12,22 @@ export interface Made {
   readonly after?: string
 }
 
-/** How long somebody who watches can follow it. */
+/** Pauses that let a viewer follow the run. */
 const pause = { think: 600, work: 400, look: 250 } as const
 
-/** One step that hands over data. */
-export const step = (said: string, summary: string, output: unknown, ms: number = pause.think): Part => [
+/** A step that delivers data. */
+export const step = (activity: string, summary: string, output: unknown, ms: number = pause.think): Attempts => [
   [
-    { say: `Simulated: ${said}` },
+    { say: `Simulated: ${activity}` },
     { usage: { input_tokens: 2_400, output_tokens: Math.ceil(JSON.stringify(output).length / 4) } },
     { wait: { ms } },
     report(`${summary} (simulated)`, { output }),
   ],
 ]
 
-/** The tasks of a squad as its lead hands them over. */
-export const tasksOf = (made: readonly Made[]): readonly Record<string, unknown>[] =>
-  made.map(({ id, title, path, proof, after }) => ({
+/** The tasks of a squad in the form of its lead's plan. */
+export const tasksOf = (tasks: readonly FileTask[]): readonly Record<string, unknown>[] =>
+  tasks.map(({ id, title, path, proof, after }) => ({
     id,
     title,
     scope: id,
@@ -38,8 +38,8 @@ export const tasksOf = (made: readonly Made[]): readonly Record<string, unknown>
     evidence_required: [{ kind: 'file', path, contains: proof }],
   }))
 
-/** What an implementer does: one file, and the report that names it. */
-export const make = ({ id, path, text }: Made): readonly Step[] => [
+/** The steps of an implementer: it writes one file and reports it. */
+export const writeFile = ({ id, path, text }: FileTask): readonly Step[] => [
   { say: `Simulated: working on ${id}` },
   { wait: { ms: pause.work } },
   { write: { path, text } },
@@ -47,8 +47,8 @@ export const make = ({ id, path, text }: Made): readonly Step[] => [
   report(`Wrote ${path} (simulated)`, { outputs: [path] }),
 ]
 
-/** Says that it is done, and has made nothing. */
-export const forget = ({ id, path }: Made): readonly Step[] => [
+/** The steps of an implementer that reports done without writing its file. */
+export const forgetFile = ({ id, path }: FileTask): readonly Step[] => [
   { say: `Simulated: working on ${id}, and forgetting to save it` },
   { wait: { ms: pause.work } },
   { usage: { input_tokens: 1_600, output_tokens: 40 } },
@@ -59,25 +59,25 @@ export const pass: readonly Step[] = [
   { say: 'Simulated: opening every output' },
   { wait: { ms: pause.look } },
   { usage: { input_tokens: 1_200, output_tokens: 60 } },
-  report('It does what was asked (simulated)', {
+  report('It meets the objective (simulated)', {
     verdict: { verdict: 'pass', checked: '{{outputs}}', missing_evidence: [], issues: [], notes: 'simulated' },
   }),
 ]
 
 export const fail = (issue: string): readonly Step[] => [
-  { say: 'Simulated: trying what happens when it goes wrong' },
+  { say: 'Simulated: testing the failure cases' },
   { wait: { ms: pause.look } },
   { usage: { input_tokens: 1_200, output_tokens: 90 } },
-  report('It does not hold (simulated)', {
+  report('It fails (simulated)', {
     verdict: { verdict: 'fail', checked: '{{outputs}}', missing_evidence: [], issues: [issue], notes: 'simulated' },
   }),
 ]
 
-/** The parts of the implementers, by task. */
-export const madeBy = (made: readonly Made[]): NonNullable<Scenario['phases']> =>
-  Object.fromEntries(made.map((each) => [`t4:${each.id}`, [make(each)]]))
+/** The attempts of the implementers, by task. */
+export const implementersOf = (tasks: readonly FileTask[]): NonNullable<Scenario['phases']> =>
+  Object.fromEntries(tasks.map((task) => [`t4:${task.id}`, [writeFile(task)]]))
 
-export const accept = (reason: string): Part =>
+export const accept = (reason: string): Attempts =>
   step('comparing it with the goal', 'Accepted', { decision: 'accept', reason, workstreams: [] }, 400)
 
 function report(summary: string, more: Record<string, unknown>): Step {

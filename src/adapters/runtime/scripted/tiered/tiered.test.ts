@@ -5,7 +5,7 @@ import { faultsOfPlan } from '../../../../playbooks/tiered/t1-plan-faults.ts'
 import { faultsOfTasks } from '../../../../playbooks/tiered/t4-tasks.ts'
 import { makeLaunch } from '../../contract-suite.ts'
 import type { Scenario } from '../contract.ts'
-import { partOf } from '../resolve-scenario.ts'
+import { resolveScenario } from '../resolve-scenario.ts'
 import { builtInScenarios } from '../scenarios.ts'
 
 const profiles = [
@@ -24,7 +24,7 @@ describe.each(profiles)('the scenario %s', (name, tasks, goal) => {
     const [phase = '', ...place] = part.split(':')
     const step = { phase, workstream: place[0] ?? null, key: `${phase}:${place.join(':')}`, inputs, files: [] }
     const launch = await makeLaunch({ kind: 'plan', step })
-    const reports = partOf(scenario, launch)
+    const reports = resolveScenario(scenario, launch)
       .attempts.flat()
       .flatMap((each) => ('report' in each ? [each.report] : []))
     return reports[0]?.output

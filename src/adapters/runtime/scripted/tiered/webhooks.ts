@@ -1,8 +1,8 @@
-import type { Made } from './step-builders.ts'
+import type { FileTask } from './step-builders.ts'
 
 const simulated = 'Simulated: it stands for the work of a real agent.'
 
-const file = (id: string, title: string, path: string, proof: string, more: string = '', after?: string): Made => ({
+const file = (id: string, title: string, path: string, proof: string, more: string = '', after?: string): FileTask => ({
   id,
   title,
   path,
@@ -28,13 +28,13 @@ export const queueClient = file(
   '(event: unknown): Promise<void> {\n  if (event === undefined) throw new Error("nothing to publish")\n}',
 )
 
-/** After a verifier has found out that it tries for ever. */
-export const mendedQueueClient: Made = {
+/** The file after a verifier has found that it retries without end. */
+export const fixedQueueClient: FileTask = {
   ...queueClient,
   text: `${queueClient.text}\n/** Then it gives up, and the sender hears of it. */\nexport const mostTries = 5\n`,
 }
 
-export const apiTasks: readonly Made[] = [
+export const apiTasks: readonly FileTask[] = [
   file('webhook-endpoint', 'Endpoint that takes events', 'src/webhooks.ts', 'export async function receive', '() {}'),
   file(
     'signature-check',
@@ -47,7 +47,7 @@ export const apiTasks: readonly Made[] = [
   queueClient,
 ]
 
-export const dbTasks: readonly Made[] = [
+export const dbTasks: readonly FileTask[] = [
   file('event-schema', 'Table of events', 'src/db/schema.sql', 'CREATE TABLE events', ' (id TEXT PRIMARY KEY);'),
   file(
     'event-store',
@@ -67,7 +67,7 @@ export const dbTasks: readonly Made[] = [
   ),
 ]
 
-export const infraTasks: readonly Made[] = [
+export const infraTasks: readonly FileTask[] = [
   file('container', 'Image of the service', 'deploy/Containerfile', 'FROM scratch'),
   file('compose', 'Service and queue together', 'deploy/compose.yaml', 'services:'),
   file('queue-config', 'Settings of the queue', 'deploy/queue.conf', 'max_deliver 5'),
@@ -78,7 +78,7 @@ export const infraTasks: readonly Made[] = [
   file('backup', 'What is kept elsewhere', 'deploy/backup.sh', 'set -eu'),
 ]
 
-export const docsTasks: readonly Made[] = [
+export const docsTasks: readonly FileTask[] = [
   file('quickstart', 'The first event in five minutes', 'docs/quickstart.md', '# Quickstart'),
   file('api-reference', 'Every route and answer', 'docs/api.md', '# API'),
   file('signing', 'How a request is signed', 'docs/signing.md', '# Signing'),
@@ -87,7 +87,7 @@ export const docsTasks: readonly Made[] = [
   file('changelog', 'What changed', 'docs/changelog.md', '# Changelog'),
 ]
 
-export const limitTasks: readonly Made[] = [
+export const limitTasks: readonly FileTask[] = [
   file('counter', 'Counts requests of a sender', 'src/limit.ts', 'export function allow', '() {\n  return true\n}'),
   file('answer', 'The answer to one too many', 'src/too-many.ts', 'export const tooMany', ' = 429', 'counter'),
   file('settings', 'How many are allowed', 'src/limits.yaml', 'per_minute: 60'),
