@@ -27,7 +27,8 @@ const plan = {
       tier_path: everyTier,
       parallel_group: 'A',
       t2_specialist: 'software-architect',
-      notes: 'Takes events, checks their signature, hands them to the queue. Done when no accepted event can be lost.',
+      notes:
+        'Accepts events, verifies their signature, passes them to the queue. Done when no accepted event can be lost.',
     },
     {
       id: 'infra',
@@ -36,7 +37,7 @@ const plan = {
       tier_path: everyTier,
       parallel_group: 'A',
       t2_specialist: 'devops-automator',
-      notes: 'The queue, and how the service is built, started and watched. Done when it starts with one command.',
+      notes: 'The queue, and the build, start and monitoring of the service. Done when it starts with one command.',
     },
     {
       id: 'docs',
@@ -45,7 +46,8 @@ const plan = {
       tier_path: everyTier,
       parallel_group: 'B',
       t2_specialist: null,
-      notes: 'How senders and operators use it, from what was built. Done when a sender needs nobody to ask.',
+      notes:
+        'Explains its use to senders and operators, based on the finished code. Done when a sender needs no further help.',
     },
   ],
   parallelism: { groups: { A: ['backend-api', 'infra'], B: ['docs'] }, sequence: ['A', 'B'] },
@@ -63,7 +65,7 @@ const bounds = {
       },
       {
         domain: 'infra',
-        owns: ['deploy/', 'the queue', 'what is watched'],
+        owns: ['deploy/', 'the queue', 'monitoring'],
         excludes: ['code of the service (backend)'],
         interfaces: ['QUEUE_URL and SIGNING_SECRET, which the service reads'],
       },
@@ -71,7 +73,7 @@ const bounds = {
     ],
   },
   shared_assumptions: {
-    auth_approach: 'Every request is signed: HMAC-SHA256 over time and body, refused after five minutes.',
+    auth_approach: 'Every request is signed: HMAC-SHA256 over time and body, rejected after five minutes.',
     data_formats: ['JSON, UTF-8', 'times as ISO 8601 in UTC'],
     api_patterns: ['202 once it is in the queue, never before', 'errors as {code, message}'],
     conventions: ['one module for each concern', 'names in English'],
@@ -83,7 +85,7 @@ const proposal = (domain: string, component: string, purpose: string, squads: re
   domain,
   components: [{ name: component, purpose }],
   interface_contracts: [],
-  decisions: ['The smallest thing that keeps the promise; what fails is tried again by the sender.'],
+  decisions: ['The smallest design that keeps the promise; the sender retries failed requests.'],
   open_conflicts: [],
   t3_squads: squads,
 })
@@ -112,7 +114,7 @@ const architecture = (overview: string, slices: Readonly<Record<string, string>>
 /** The task that two squads claim at first: the mesh gives it to the one whose name sorts first. */
 const claimedTwice: FileTask = {
   id: 'auth-headers',
-  title: 'Who may send',
+  title: 'Authentication of senders',
   path: 'src/auth.ts',
   text: '',
   proof: 'export function authenticate',
@@ -130,17 +132,21 @@ export const tieredFull: Scenario = {
   attempts: [],
   phases: {
     t1_plan: step('reading the goal', '3 workstreams', plan, 900),
-    t1_critique: step('looking for what could go wrong', 'The plan is amended', {
+    t1_critique: step('looking for risks', 'The plan is amended', {
       ...plan,
       self_critique_summary:
-        'Documentation could describe what is never built: it comes after the rest now. The risk that stays is load: nobody has said how many events a second there will be.',
+        'Documentation could describe features that are never built, so it now comes last. The remaining risk is load: the number of events per second is unknown.',
     }),
     t2_lead: step('drawing the boundaries', 'Boundaries and assumptions', bounds),
     't2_specialist:backend-api': specialist(
       'backend',
-      proposal('backend', 'intake', 'Takes events and hands them to the queue', [
-        { id: 'api', name: 'API squad', scope: 'what a sender meets: endpoint, signature, who may send, queue client' },
-        { id: 'db', name: 'Database squad', scope: 'what is kept of an event: schema, store, replay' },
+      proposal('backend', 'intake', 'Accepts events and passes them to the queue', [
+        {
+          id: 'api',
+          name: 'API squad',
+          scope: 'the sender interface: endpoint, signature, authentication, queue client',
+        },
+        { id: 'db', name: 'Database squad', scope: 'event storage: schema, store, replay' },
       ]),
     ),
     't2_specialist:infra': specialist(
@@ -149,10 +155,10 @@ export const tieredFull: Scenario = {
     ),
     't2_specialist:docs': specialist(
       'docs',
-      proposal('docs', 'handbook', 'What senders and operators read', main('Docs squad', 'docs/')),
+      proposal('docs', 'handbook', 'Documentation for senders and operators', main('Docs squad', 'docs/')),
     ),
     't2_synthesis:1': architecture(
-      'Senders call the service, the service checks and keeps what they send and puts it into the queue.',
+      'Senders call the service; the service verifies and stores their events and puts them into the queue.',
       {
         'backend-api': 'Endpoint, signature, senders, queue client, store and replay.',
         infra: 'Image, queue, alerts.',
@@ -165,17 +171,21 @@ export const tieredFull: Scenario = {
     't3_plan:docs': planned(docsTasks),
     ...implementersOf([...apiTasks, ...dbTasks, ...infraTasks, ...docsTasks]),
     't4:queue-client': [forgetFile(queueClient), writeFile(queueClient), writeFile(fixedQueueClient)],
-    't5:queue-client': [pass, fail('It tries for ever when the queue is gone; give up after five tries.'), pass],
+    't5:queue-client': [
+      pass,
+      fail('It retries without end when the queue is unavailable; give up after five tries.'),
+      pass,
+    ],
     t5: [pass],
     t2_summary: step(
-      'looking at the whole',
-      'The pieces fit',
+      'reviewing the whole',
+      'The parts fit together',
       {
-        summary: '21 tasks in three workstreams, each verified by somebody who did not do it; the interfaces are kept.',
-        concerns: ['Nobody has tried it under load.'],
+        summary: '21 tasks in three workstreams, each verified by another agent; the interfaces are unchanged.',
+        concerns: ['It is untested under load.'],
       },
       500,
     ),
-    t1_accept: accept('Events are taken, checked, kept and documented; how it bears load nobody has tried.'),
+    t1_accept: accept('Events are accepted, verified, stored and documented; behaviour under load is untested.'),
   },
 }

@@ -15,7 +15,8 @@ const plan = {
       tier_path: ['t3', 't4', 't5'],
       parallel_group: 'A',
       t2_specialist: null,
-      notes: 'One domain, and its design is known: count, refuse, answer 429. Done when one too many is refused.',
+      notes:
+        'One domain with a known design: count, reject, answer 429. Done when requests above the limit are rejected.',
     },
   ],
   parallelism: { groups: { A: ['rate-limit'] }, sequence: ['A'] },
@@ -28,13 +29,13 @@ export const tieredMedium: Scenario = {
   attempts: [],
   phases: {
     t1_plan: step('reading the goal', '1 workstream', plan, 900),
-    t1_critique: step('looking for what could go wrong', 'The plan stands', {
+    t1_critique: step('looking for risks', 'The plan stands', {
       ...plan,
-      self_critique_summary: 'Senders behind one address could share a limit; it counts by sender, not by address.',
+      self_critique_summary: 'Senders behind one address could share a limit, so it counts by sender, not by address.',
     }),
     t3_plan: step('splitting the work', `${limitTasks.length} tasks`, { tasks: tasksOf(limitTasks) }, 600),
     ...implementersOf(limitTasks),
     t5: [pass],
-    t1_accept: accept('One too many is refused, and a test says so.'),
+    t1_accept: accept('Requests above the limit are rejected, and a test proves it.'),
   },
 }

@@ -29,9 +29,9 @@ export const tieredSimple: Scenario = {
   attempts: [],
   phases: {
     t1_plan: step('reading the goal', '1 workstream', plan, 900),
-    t1_critique: step('looking for what could go wrong', 'The plan stands', {
+    t1_critique: step('looking for risks', 'The plan stands', {
       ...plan,
-      self_critique_summary: 'Signatures of another length would throw; the comparison has to look at that first.',
+      self_critique_summary: 'Signatures of another length would throw, so the comparison must check the length first.',
     }),
     t4: [writeFile(fix)],
     t5: [pass],

@@ -1,6 +1,6 @@
 import type { FileTask } from './step-builders.ts'
 
-const simulated = 'Simulated: it stands for the work of a real agent.'
+const simulated = 'Simulated: it represents the work of a real agent.'
 
 const file = (id: string, title: string, path: string, proof: string, more: string = '', after?: string): FileTask => ({
   id,
@@ -31,11 +31,11 @@ export const queueClient = file(
 /** The file after a verifier has found that it retries without end. */
 export const fixedQueueClient: FileTask = {
   ...queueClient,
-  text: `${queueClient.text}\n/** Then it gives up, and the sender hears of it. */\nexport const mostTries = 5\n`,
+  text: `${queueClient.text}\n/** After this many tries the sender gets an error. */\nexport const maxTries = 5\n`,
 }
 
 export const apiTasks: readonly FileTask[] = [
-  file('webhook-endpoint', 'Endpoint that takes events', 'src/webhooks.ts', 'export async function receive', '() {}'),
+  file('webhook-endpoint', 'Endpoint that accepts events', 'src/webhooks.ts', 'export async function receive', '() {}'),
   file(
     'signature-check',
     'Check of the signature',
@@ -43,7 +43,7 @@ export const apiTasks: readonly FileTask[] = [
     'export function isSigned',
     '() {\n  return true\n}',
   ),
-  file('auth-middleware', 'Who may send', 'src/auth.ts', 'export function authenticate', '() {}'),
+  file('auth-middleware', 'Authentication of senders', 'src/auth.ts', 'export function authenticate', '() {}'),
   queueClient,
 ]
 
@@ -59,7 +59,7 @@ export const dbTasks: readonly FileTask[] = [
   ),
   file(
     'event-replay',
-    'Sends kept events again',
+    'Sends stored events again',
     'src/db/replay.ts',
     'export async function replay',
     '() {}',
@@ -71,27 +71,34 @@ export const infraTasks: readonly FileTask[] = [
   file('container', 'Image of the service', 'deploy/Containerfile', 'FROM scratch'),
   file('compose', 'Service and queue together', 'deploy/compose.yaml', 'services:'),
   file('queue-config', 'Settings of the queue', 'deploy/queue.conf', 'max_deliver 5'),
-  file('secrets', 'Where secrets come from', 'deploy/secrets.example', 'SIGNING_SECRET_FILE'),
-  file('ci', 'What runs on every change', 'deploy/ci.yaml', 'jobs:'),
-  file('alerts', 'When somebody is woken', 'deploy/alerts.yaml', 'alert: QueueIsFull'),
-  file('dashboard', 'What is watched', 'deploy/dashboard.yaml', 'panels:'),
-  file('backup', 'What is kept elsewhere', 'deploy/backup.sh', 'set -eu'),
+  file('secrets', 'Source of the secrets', 'deploy/secrets.example', 'SIGNING_SECRET_FILE'),
+  file('ci', 'Checks on every change', 'deploy/ci.yaml', 'jobs:'),
+  file('alerts', 'Alert rules', 'deploy/alerts.yaml', 'alert: QueueIsFull'),
+  file('dashboard', 'Monitoring dashboard', 'deploy/dashboard.yaml', 'panels:'),
+  file('backup', 'Backup of the data', 'deploy/backup.sh', 'set -eu'),
 ]
 
 export const docsTasks: readonly FileTask[] = [
   file('quickstart', 'The first event in five minutes', 'docs/quickstart.md', '# Quickstart'),
   file('api-reference', 'Every route and answer', 'docs/api.md', '# API'),
   file('signing', 'How a request is signed', 'docs/signing.md', '# Signing'),
-  file('operations', 'How it is run', 'docs/operations.md', '# Operations'),
-  file('troubleshooting', 'What went wrong', 'docs/troubleshooting.md', '# Troubleshooting'),
-  file('changelog', 'What changed', 'docs/changelog.md', '# Changelog'),
+  file('operations', 'Operating the service', 'docs/operations.md', '# Operations'),
+  file('troubleshooting', 'Errors and their causes', 'docs/troubleshooting.md', '# Troubleshooting'),
+  file('changelog', 'List of changes', 'docs/changelog.md', '# Changelog'),
 ]
 
 export const limitTasks: readonly FileTask[] = [
   file('counter', 'Counts requests of a sender', 'src/limit.ts', 'export function allow', '() {\n  return true\n}'),
-  file('answer', 'The answer to one too many', 'src/too-many.ts', 'export const tooMany', ' = 429', 'counter'),
-  file('settings', 'How many are allowed', 'src/limits.yaml', 'per_minute: 60'),
-  file('limit-test', 'Test of the limit', 'src/limit.test.ts', 'it(', '"refuses one too many", () => {})', 'counter'),
+  file('answer', 'The answer above the limit', 'src/too-many.ts', 'export const tooMany', ' = 429', 'counter'),
+  file('settings', 'The number of allowed requests', 'src/limits.yaml', 'per_minute: 60'),
+  file(
+    'limit-test',
+    'Test of the limit',
+    'src/limit.test.ts',
+    'it(',
+    '"rejects requests above the limit", () => {})',
+    'counter',
+  ),
 ]
 
 export const fix = file('fix', 'Comparison in constant time', 'src/signature.ts', 'timingSafeEqual')
