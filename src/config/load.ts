@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml'
 
-import { type NotifierSettings, shownSettings } from '../adapters/notify/contract.ts'
+import { type NotifierSettings, redactedSettings } from '../adapters/notify/contract.ts'
 import { type AgencyError, refusal } from '../kernel/errors.ts'
 import { nearest } from '../kernel/nearest.ts'
 import { snakeCase } from '../kernel/text.ts'
@@ -77,7 +77,7 @@ export const explainConfiguration = ({ values, origins }: LoadedConfiguration): 
 
 /** Keeps what tells two databases apart: server and name, not user and password. */
 function hidden(value: unknown): unknown {
-  if (Array.isArray(value)) return (value as NotifierSettings[]).map(shownSettings)
+  if (Array.isArray(value)) return (value as NotifierSettings[]).map(redactedSettings)
   if (typeof value !== 'string') return value
   try {
     const url = new URL(value)

@@ -5,7 +5,7 @@ import type { NotificationRecord } from './contract.ts'
 
 type NotificationLine = Wire<NotificationRecord>
 
-interface Told {
+interface NotificationList {
   notifiers: { name: string; kinds: string[] | null }[]
   notifications: NotificationLine[]
 }
@@ -17,16 +17,16 @@ export interface NotificationsOptions {
 }
 
 export async function listNotifications(context: CliContext, options: NotificationsOptions): Promise<number> {
-  const told = await context.api().get<Told>('/notify', { status: options.status, limit: options.limit })
+  const list = await context.api().get<NotificationList>('/notify', { status: options.status, limit: options.limit })
   if (options.json) {
-    context.json(told)
+    context.json(list)
     return 0
   }
-  const names = told.notifiers.map(({ name, kinds }) => (kinds === null ? name : `${name} (${kinds.join(', ')})`))
+  const names = list.notifiers.map(({ name, kinds }) => (kinds === null ? name : `${name} (${kinds.join(', ')})`))
   context.out(
     names.length === 0 ? 'no notifiers: config.yaml lists none under "notify:"' : `notifiers: ${names.join(', ')}`,
   )
-  if (told.notifications.length === 0) {
+  if (list.notifications.length === 0) {
     context.out(
       options.status === undefined ? 'no notifications yet' : `no notifications with status ${options.status}`,
     )
@@ -40,7 +40,7 @@ export async function listNotifications(context: CliContext, options: Notificati
     { title: 'BY' },
     { title: 'TITLE', flexible: true },
   ] as const
-  const rows = told.notifications.map((each) => [
+  const rows = list.notifications.map((each) => [
     each.id,
     statusText(context, each.status, stateOf[each.status]),
     each.kind,
@@ -54,14 +54,14 @@ export async function listNotifications(context: CliContext, options: Notificati
 
 const stateOf = { waiting: 'waiting', sent: 'good', failed: 'bad' } as const
 
-/** Exit 1 when one of them did not take it. */
+/** Returns exit code 1 if a notifier did not accept the message. */
 export async function testNotifiers(context: CliContext, options: { adapter?: string; json?: true }): Promise<number> {
-  const told = await context.api().post<NotificationLine>('/notify/test', { adapter: options.adapter })
-  if (options.json) context.json(told)
+  const sent = await context.api().post<NotificationLine>('/notify/test', { adapter: options.adapter })
+  if (options.json) context.json(sent)
   else
-    for (const { adapter, ok, error } of told.deliveries)
+    for (const { adapter, ok, error } of sent.deliveries)
       context.out(
         `${signText(context, ok ? 'good' : 'bad')} ${adapter}${ok ? ' accepted it' : `: ${plain(error ?? 'failed')}`}`,
       )
-  return told.status === 'sent' ? 0 : 1
+  return sent.status === 'sent' ? 0 : 1
 }

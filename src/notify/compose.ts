@@ -11,11 +11,11 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 export interface NotifierParts {
   environment: Environment
-  /** A line for whoever sits before the daemon. */
+  /** Writes a line to the daemon's terminal or log. */
   write: (line: string) => void
 }
 
-/** What `notify:` in config.yaml asks for. */
+/** Creates the notifiers that `notify:` in config.yaml lists. */
 export const createNotifiers = (entries: readonly NotifierSettings[], parts: NotifierParts): ConfiguredNotifier[] =>
   entries.map((entry) => ({
     notifier: notifierOf(entry, parts),
@@ -32,7 +32,7 @@ function notifierOf(entry: NotifierSettings, { environment, write }: NotifierPar
     case 'program':
       return createProgramNotifier(entry, environment)
     case 'email':
-      return laterNotifier(notifierName(entry), async () => {
+      return lazyNotifier(notifierName(entry), async () => {
         const { createEmailNotifier } = await import('../adapters/notify/email/notifier.ts')
         return createEmailNotifier(entry, environment)
       })
@@ -45,8 +45,8 @@ function notifierOf(entry: NotifierSettings, { environment, write }: NotifierPar
   }
 }
 
-/** The library behind it is large, and few daemons send mail. */
-function laterNotifier(name: string, load: () => Promise<Notifier>): Notifier {
+/** Loads a notifier at its first message: the mail library is large, and few daemons send mail. */
+function lazyNotifier(name: string, load: () => Promise<Notifier>): Notifier {
   let loaded: Promise<Notifier> | null = null
   return { name, send: async (message, limits) => (await (loaded ??= load())).send(message, limits) }
 }

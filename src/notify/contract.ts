@@ -4,7 +4,7 @@ import { NotificationAction, NotificationKind } from '../adapters/notify/contrac
 import { operation } from '../operations/contract.ts'
 import { notifyEndpoints } from './endpoints.ts'
 
-/** How it went with one notifier, the last time. */
+/** The result of the last try with one notifier. */
 export const Delivery = z.object({
   adapter: z.string().describe('The name of the notifier'),
   ok: z.boolean(),
@@ -34,12 +34,12 @@ export const NotificationRecord = z.object({
 })
 export type NotificationRecord = z.infer<typeof NotificationRecord>
 
-/** What somebody is to be told. A link that begins with `/` leads to the dashboard, wherever it listens by then. */
+/** A notification to send. A link that begins with `/` leads to the dashboard at its address at the time of delivery. */
 export interface NewNotification {
   kind: NotificationKind
   title: string
   summary: string
-  /** Who is told; the operator when left out. */
+  /** The recipient; the operator if missing. */
   audience?: string
   actions?: readonly NotificationAction[]
   link?: string | null

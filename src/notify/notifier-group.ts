@@ -3,22 +3,22 @@ import type { ConfiguredNotifier, Notification } from '../adapters/notify/port.t
 import type { Clock } from '../kernel/clock.ts'
 import type { Delivery } from './contract.ts'
 
-export type Outlets = ReturnType<typeof createOutlets>
+export type NotifierGroup = ReturnType<typeof createNotifierGroup>
 
-/** After so many failures in a row a notifier is asked only now and then. */
-const patience = 3
-const restMs = 15_000
+/** After this many failures in a row a notifier is paused and tried once per `pauseMs`. */
+const maxFailures = 3
+const pauseMs = 15_000
 
 /**
- * The configured notifiers. One that keeps failing rests: a thousand messages for a place that hangs would otherwise
- * hold up, one limit after the other, everything else that waits to be done.
+ * Sends through the configured notifiers. One that keeps failing is paused: a thousand messages for a receiver that hangs
+ * would otherwise delay all other jobs, one timeout after the other.
  */
-export function createOutlets(configured: readonly ConfiguredNotifier[], clock: Clock) {
-  const troubles = new Map<string, { failures: number; restsUntilMs: number; error: string }>()
+export function createNotifierGroup(configured: readonly ConfiguredNotifier[], clock: Clock) {
+  const failing = new Map<string, { failures: number; pausedUntilMs: number; error: string }>()
 
   function failed(name: string, error: string): void {
-    const failures = (troubles.get(name)?.failures ?? 0) + 1
-    troubles.set(name, { failures, restsUntilMs: clock.nowMs() + restMs, error })
+    const failures = (failing.get(name)?.failures ?? 0) + 1
+    failing.set(name, { failures, pausedUntilMs: clock.nowMs() + pauseMs, error })
   }
 
   async function attempt(
@@ -29,7 +29,7 @@ export function createOutlets(configured: readonly ConfiguredNotifier[], clock: 
     const adapter = notifier.name
     try {
       await notifier.send(message, signal === undefined ? { timeoutMs } : { timeoutMs, signal })
-      troubles.delete(adapter)
+      failing.delete(adapter)
       return { adapter, ok: true, at: clock.at() }
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
@@ -41,33 +41,33 @@ export function createOutlets(configured: readonly ConfiguredNotifier[], clock: 
   return {
     list: () => configured.map(({ notifier, kinds }) => ({ name: notifier.name, kinds: kinds && [...kinds] })),
 
-    /** Who is told of this. */
+    /** Returns the names of the notifiers that receive this kind. */
     namesFor: (kind: NotificationKind): string[] =>
       configured.filter(({ kinds }) => kinds === null || kinds.includes(kind)).map(({ notifier }) => notifier.name),
 
-    /** All of them at once. */
+    /** Sends through all of them in parallel. */
     send: (names: readonly string[], message: Notification, signal: AbortSignal): Promise<Delivery[]> =>
       Promise.all(
         configured
           .filter(({ notifier }) => names.includes(notifier.name))
           .map((each) => {
             const adapter = each.notifier.name
-            const trouble = troubles.get(adapter)
-            if (trouble === undefined || trouble.failures < patience) return attempt(each, message, signal)
-            if (clock.nowMs() < trouble.restsUntilMs)
+            const state = failing.get(adapter)
+            if (state === undefined || state.failures < maxFailures) return attempt(each, message, signal)
+            if (clock.nowMs() < state.pausedUntilMs)
               return {
                 adapter,
                 ok: false,
                 at: clock.at(),
-                error: `${trouble.error} (paused after ${trouble.failures} failures)`,
+                error: `${state.error} (paused after ${state.failures} failures)`,
               }
-            // This one finds out; whoever comes meanwhile does not wait for it.
-            troubles.set(adapter, { ...trouble, restsUntilMs: clock.nowMs() + restMs })
+            // This message probes the notifier; messages that come meanwhile do not wait for it.
+            failing.set(adapter, { ...state, pausedUntilMs: clock.nowMs() + pauseMs })
             return attempt(each, message, signal)
           }),
       ),
 
-    /** Whether it rests or not. */
+    /** Sends even if a notifier is paused. */
     try: (names: readonly string[], message: Notification): Promise<Delivery[]> =>
       Promise.all(
         configured

@@ -5,23 +5,23 @@ import { shorten } from '../kernel/text.ts'
 import type { Delivery, NotificationRecord } from './contract.ts'
 import { notifications } from './store.ts'
 
-/** What one try brought. */
+/** The result of one try. */
 export interface Outcome {
   readonly deliveries: readonly Delivery[]
   readonly status: NotificationRecord['status']
 }
 
-/** One event for those who took it and one for those who did not, each with the row as it is then. */
+/** Records one event for the notifiers that accepted the message and one for the others, each with the row at that point. */
 export async function recordOutcome(
   tx: Tx,
   row: NotificationRecord,
   { deliveries, status }: Outcome,
   isNew = false,
 ): Promise<NotificationRecord> {
-  const taken = deliveries.filter(({ ok }) => ok)
+  const accepted = deliveries.filter(({ ok }) => ok)
   const failed = deliveries.filter(({ ok }) => !ok)
   const steps: { of: readonly Delivery[]; event: NewEvent }[] = []
-  if (taken.length > 0 || failed.length === 0) steps.push({ of: taken, event: sent(row, taken) })
+  if (accepted.length > 0 || failed.length === 0) steps.push({ of: accepted, event: sent(row, accepted) })
   if (failed.length > 0) steps.push({ of: failed, event: notSent(row, failed, status === 'failed') })
   let current = row
   for (const [index, { of, event }] of steps.entries()) {
@@ -44,17 +44,17 @@ function merged(before: readonly Delivery[], now: readonly Delivery[]): Delivery
   return [...before.filter(({ adapter }) => !names.has(adapter)), ...now]
 }
 
-const sent = (row: NotificationRecord, taken: readonly Delivery[]): NewEvent => ({
+const sent = (row: NotificationRecord, accepted: readonly Delivery[]): NewEvent => ({
   kind: 'notify_sent',
   by: 'daemon',
   runId: row.runId,
   level: 'verbose',
-  message: `notified ${row.audience}${taken.length === 0 ? '' : ` by ${namesOf(taken)}`}: ${shorten(row.title, 200)}`,
+  message: `notified ${row.audience}${accepted.length === 0 ? '' : ` by ${namesOf(accepted)}`}: ${shorten(row.title, 200)}`,
   data: {
     notification_id: row.id,
     kind: row.kind,
     audience: row.audience,
-    adapters: taken.map((each) => each.adapter),
+    adapters: accepted.map((each) => each.adapter),
   },
 })
 

@@ -11,9 +11,9 @@ import { shorten } from '../kernel/text.ts'
 import { redact } from '../secrets/redact.ts'
 import type { Delivery, NewNotification, NotificationRecord } from './contract.ts'
 import { recordOutcome } from './outcome.ts'
-import { createOutlets } from './notifier-group.ts'
-import { createTeamOutlets } from './team-notifiers.ts'
-import { findNotification, listNotifications, notifications, wasTold } from './store.ts'
+import { createNotifierGroup } from './notifier-group.ts'
+import { findNotification, isRecorded, listNotifications, notifications } from './store.ts'
+import { createTeamNotifiers } from './team-notifiers.ts'
 
 export interface NotifyDeps {
   db: Db
@@ -22,46 +22,46 @@ export interface NotifyDeps {
   log: Log
   jobs: Pick<Jobs, 'enqueue' | 'handle'>
   notifiers: readonly ConfiguredNotifier[]
-  /** Makes those that a run's team brings; without it, no team brings any. */
+  /** Creates the notifiers of a run's team; without it, teams have none. */
   make?: (entries: readonly NotifierSettings[]) => ConfiguredNotifier[]
-  /** Where the dashboard listens now. */
+  /** Returns the current address of the dashboard. */
   address: () => string
 }
 
 export type Notify = ReturnType<typeof createNotify>
 
-/** Waits of 1, 2, 4 … 256 s between them: somebody who is away for eight minutes is told after all. */
+/** The waits between tries are 1, 2, 4 … 256 s: a receiver that is unavailable for eight minutes still gets the message. */
 const maxTries = 10
 const jobKind = 'notify'
 
-/** Tells people, once per object, state and audience. Nothing that fails here stops anything else. */
+/** Notifies people, once per object, state and audience. A failure here stops nothing else. */
 export function createNotify({ db, clock, ids, log, jobs, notifiers, make = () => [], address }: NotifyDeps) {
-  const outlets = createOutlets(notifiers, clock)
-  const ofTeam = createTeamOutlets(make, clock)
+  const installation = createNotifierGroup(notifiers, clock)
+  const ofTeam = createTeamNotifiers(make, clock)
   jobs.handle(jobKind, deliver)
 
-  /** A job may come twice and may come late: the row says who is still to be told. */
+  /** A job may run twice and may run late: the row lists the notifiers that have already accepted the message. */
   async function deliver({ payload, tries, signal }: RunningJob): Promise<void> {
     const { row, team } = await db.read(async (tx) => {
       const row = await findNotification(tx, String(payload))
       return { row, team: await ofTeam(tx, row?.runId ?? null) }
     })
     if (row === undefined || row.status !== 'waiting') return
-    const taken = new Set(row.deliveries.flatMap(({ adapter, ok }) => (ok ? [adapter] : [])))
+    const accepted = new Set(row.deliveries.flatMap(({ adapter, ok }) => (ok ? [adapter] : [])))
     const message = messageOf(row, address())
-    const sent = [outlets, team].flatMap((each) => {
-      const open = each?.namesFor(row.kind).filter((name) => !taken.has(name)) ?? []
+    const sent = [installation, team].flatMap((each) => {
+      const open = each?.namesFor(row.kind).filter((name) => !accepted.has(name)) ?? []
       return each === null ? [] : [each.send(open, message, signal)]
     })
     const results = (await Promise.all(sent)).flat()
     const failed = results.filter(({ ok }) => !ok)
     const isLast = tries + 1 >= maxTries
     const status = failed.length === 0 ? 'sent' : isLast && !signal.aborted ? 'failed' : 'waiting'
-    const news = status === 'failed' ? results : results.filter((each) => each.ok || isNews(row, each, signal))
-    if (news.length > 0 || status === 'sent')
+    const recorded = status === 'failed' ? results : results.filter((each) => each.ok || isFirst(row, each, signal))
+    if (recorded.length > 0 || status === 'sent')
       await db.write([notifications.stream(row)], async (tx) => {
         const current = await findNotification(tx, row.id)
-        if (current?.status === 'waiting') await recordOutcome(tx, current, { deliveries: news, status })
+        if (current?.status === 'waiting') await recordOutcome(tx, current, { deliveries: recorded, status })
       })
     for (const { adapter, error } of failed) log.warn('a notifier failed', { adapter, error, notification: row.id })
     if (status === 'waiting') throw new Error(failed.map(({ adapter, error }) => `${adapter}: ${error}`).join('; '))
@@ -69,14 +69,14 @@ export function createNotify({ db, clock, ids, log, jobs, notifiers, make = () =
 
   return {
     /**
-     * In the transaction that makes it true; delivered after its commit. The transaction holds the run's stream, or
-     * `system` where there is no run.
+     * Records the notification in the transaction that causes it; it is delivered after the commit. The transaction
+     * must have locked the run's stream, or `system` if there is no run.
      */
     async send(tx: Tx, note: NewNotification): Promise<void> {
       const row = rowOf(note, ids.next('notification'), tx.at)
-      if (await wasTold(tx, row)) return
+      if (await isRecorded(tx, row)) return
       const team = await ofTeam(tx, row.runId)
-      const names = [...outlets.namesFor(row.kind), ...(team?.namesFor(row.kind) ?? [])]
+      const names = [...installation.namesFor(row.kind), ...(team?.namesFor(row.kind) ?? [])]
       await create(tx, notifications, names.length === 0 ? { ...row, status: 'sent' } : row, {
         kind: 'notify_requested',
         by: 'daemon',
@@ -89,20 +89,20 @@ export function createNotify({ db, clock, ids, log, jobs, notifiers, make = () =
     },
 
     list: async (status: string | undefined, limit: number) => ({
-      notifiers: outlets.list(),
+      notifiers: installation.list(),
       notifications: await db.read((tx) => listNotifications(tx, status, limit)),
     }),
 
-    /** Now, once, and with the outcome. */
+    /** Sends a test message immediately, without retries, and returns the outcome. */
     async test(adapter: string | undefined): Promise<NotificationRecord> {
-      const known = outlets.list().map(({ name }) => name)
+      const known = installation.list().map(({ name }) => name)
       if (known.length === 0)
         throw refusal('conflict', 'no notifier is configured', { hint: 'Add one under "notify:" in config.yaml.' })
       if (adapter !== undefined && !known.includes(adapter))
         throw notFound('notifier', adapter, `Available: ${known.join(', ')}.`)
       const id = ids.next('notification')
       const row = rowOf({ ...testNote, object: id }, id, clock.at())
-      const deliveries = await outlets.try(adapter === undefined ? known : [adapter], messageOf(row, address()))
+      const deliveries = await installation.try(adapter === undefined ? known : [adapter], messageOf(row, address()))
       const status = deliveries.every(({ ok }) => ok) ? 'sent' : 'failed'
       return db.write(['system'], (tx) => recordOutcome(tx, row, { deliveries, status }, true))
     },
@@ -119,12 +119,12 @@ const testNote = {
   state: 'test',
 } as const
 
-/** The first failure of a notifier is written down at once, those between it and the last are not. */
-const isNews = (row: NotificationRecord, { adapter }: Delivery, signal: AbortSignal): boolean =>
+/** The first failure of a notifier is recorded at once; those between it and the last are not. */
+const isFirst = (row: NotificationRecord, { adapter }: Delivery, signal: AbortSignal): boolean =>
   !signal.aborted && !row.deliveries.some((before) => before.adapter === adapter)
 
 function rowOf(note: NewNotification, id: string, at: string): NotificationRecord {
-  if (note.object === '' || note.state === '') throw bug('a notification about nothing', { kind: note.kind })
+  if (note.object === '' || note.state === '') throw bug('a notification without object or state', { kind: note.kind })
   return {
     id,
     runId: note.runId,
@@ -144,7 +144,7 @@ function rowOf(note: NewNotification, id: string, at: string): NotificationRecor
   }
 }
 
-/** It leaves this machine: nothing that looks like a secret goes with it. */
+/** The text leaves this machine, so anything that looks like a secret is removed. */
 const fit = (text: string, max: number): string => shorten(redact(text), max)
 
 const fitAction = ({ label, command, link }: NotificationAction): NotificationAction => ({

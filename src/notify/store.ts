@@ -10,7 +10,7 @@ export const notifications = table<NotificationRecord>('notifications', {
 export const findNotification = (tx: ReadTx, id: string): Promise<NotificationRecord | undefined> =>
   findRow(tx, notifications, id)
 
-export async function wasTold(
+export async function isRecorded(
   tx: ReadTx,
   { object, state, audience }: Pick<NotificationRecord, 'object' | 'state' | 'audience'>,
 ): Promise<boolean> {

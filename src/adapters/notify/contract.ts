@@ -22,14 +22,14 @@ export const NotificationAction = z.object({
 })
 export type NotificationAction = z.infer<typeof NotificationAction>
 
-const place = z.string().max(4_000)
+const text = z.string().max(4_000)
 const indirect = [
   z.strictObject({ env: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'is not the name of a variable' }) }),
-  z.strictObject({ file: place.regex(/^\//, { error: 'must be an absolute path' }) }),
+  z.strictObject({ file: text.regex(/^\//, { error: 'must be an absolute path' }) }),
 ] as const
 
-/** Written out, or where to find it: a variable of the daemon's environment, or a file. Looked up at each message. */
-export const Secret = z.union([place.min(1), ...indirect], { error: 'must be a text, {env: NAME} or {file: /path}' })
+/** A literal value, or a reference to a variable of the daemon's environment or to a file, resolved at each message. */
+export const Secret = z.union([text.min(1), ...indirect], { error: 'must be a text, {env: NAME} or {file: /path}' })
 export type Secret = z.infer<typeof Secret>
 
 const notAnAddress = 'must be an http or https address, {env: NAME} or {file: /path}'
@@ -107,7 +107,7 @@ export const NotifierSettings = z.discriminatedUnion(
 export type NotifierSettings = z.infer<typeof NotifierSettings>
 export type SettingsOf<Adapter extends NotifierSettings['adapter']> = Extract<NotifierSettings, { adapter: Adapter }>
 
-/** What a notifier is called in lists and deliveries. */
+/** Returns the name of a notifier in lists and deliveries. */
 export const notifierName = ({ name, adapter }: Pick<NotifierSettings, 'name' | 'adapter'>): string => name ?? adapter
 
 export const NotifyList = z
@@ -124,19 +124,19 @@ export const NotifyList = z
     })
   })
 
-/** Fit to be shown, in the names of the file: where a secret is looked up stays, the secret itself does not. */
-export function shownSettings(entry: NotifierSettings): Record<string, unknown> {
-  const shown = Object.entries(entry).map(([key, value]) => [
+/** Returns settings that are safe to show, with the keys of the file: references to secrets stay, their values do not. */
+export function redactedSettings(entry: NotifierSettings): Record<string, unknown> {
+  const fields = Object.entries(entry).map(([key, value]) => [
     snakeCase(key),
-    secretKeys.has(key) ? hidden(key, value) : value,
+    secretKeys.has(key) ? redacted(key, value) : value,
   ])
-  return Object.fromEntries(shown) as Record<string, unknown>
+  return Object.fromEntries(fields) as Record<string, unknown>
 }
 
 const secretKeys = new Set(['url', 'token', 'secret', 'password', 'command'])
 
-function hidden(key: string, value: unknown): unknown {
-  // Arguments of a program may well be a token; its own name is not.
+function redacted(key: string, value: unknown): unknown {
+  // Arguments of a program may be a token; its name is not.
   if (Array.isArray(value)) return value.length > 1 ? [value[0], '[redacted]'] : value
   if (typeof value !== 'string') return value
   return key === 'url' && URL.canParse(value) ? `${new URL(value).origin}/[redacted]` : '[redacted]'

@@ -10,13 +10,13 @@ export interface Posting {
   readonly signal: AbortSignal
 }
 
-/** Enough to see why it was refused, and worth waiting for. */
+/** Limits for the body of an error answer: enough to see the reason. */
 const maxAnswerBytes = 1_000
 const answerMs = 1_000
 
 /**
- * One request on a connection of its own; resolves when the answer is 2xx. Nothing is followed: a redirect could lead a
- * token to another host. What a taker answers is not read, of a refusal only the beginning.
+ * Sends one request on a connection of its own; resolves when the answer is 2xx. Redirects are not followed: one could
+ * send a token to another host. The body of a success is not read, that of an error only at its beginning.
  */
 export async function post(posting: Posting): Promise<void> {
   const response = await answerOf(posting)
@@ -27,15 +27,15 @@ export async function post(posting: Posting): Promise<void> {
     response.destroy()
     throw new Error(`${name}: redirects are not followed, give the final address`)
   }
-  const said = await beginningOf(response)
-  throw new Error(said === '' ? name : `${name}: ${shorten(said, 300)}`)
+  const text = await readBeginning(response)
+  throw new Error(text === '' ? name : `${name}: ${shorten(text, 300)}`)
 }
 
 function answerOf({ url, headers, body, signal }: Posting): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const address = URL.parse(url)
   const request = { 'http:': requestHttp, 'https:': requestHttps }[address?.protocol ?? '']
-  if (address === null || request === undefined) throw new Error('the address is not an http or https one')
+  if (address === null || request === undefined) throw new Error('the address is not an http or https address')
   const content = Buffer.from(body)
   const sent = request(address, {
     method: 'POST',
@@ -44,7 +44,7 @@ function answerOf({ url, headers, body, signal }: Posting): Promise<IncomingMess
     signal,
   })
   sent.once('response', resolve)
-  // Not once: a server that answers early and hangs up fails the rest of the request too.
+  // `on` and not `once`: a server that answers early and closes the connection fails the rest of the request too.
   sent.on('error', (error: NodeJS.ErrnoException) => reject(new Error(reasonOf(error), { cause: error })))
   sent.end(content)
   return promise
@@ -53,10 +53,10 @@ function answerOf({ url, headers, body, signal }: Posting): Promise<IncomingMess
 const reasonOf = (error: NodeJS.ErrnoException): string =>
   error.code === 'ECONNRESET' ? 'the connection was closed without an answer' : `cannot be reached: ${described(error)}`
 
-/** Several addresses that all fail come as one error without a message. */
+/** If several addresses all fail, they are reported as one error without a message. */
 const described = (error: NodeJS.ErrnoException): string => error.message || (error.code ?? error.name)
 
-async function beginningOf(response: IncomingMessage): Promise<string> {
+async function readBeginning(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   const timer = setTimeout(() => response.destroy(), answerMs)
@@ -67,7 +67,7 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
       if (bytes >= maxAnswerBytes) break
     }
   } catch {
-    // The status has been said; the rest was only to explain it.
+    // The status is known; the body only explains it.
   } finally {
     clearTimeout(timer)
   }

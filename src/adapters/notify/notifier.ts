@@ -8,16 +8,16 @@ import { onOneLine } from './text.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What an adapter gets to send one message. */
+/** The input of an adapter for one message. */
 export interface Sending {
   readonly message: Notification
-  /** Aborted at the limit: whatever is open is then to be let go of, at once. */
+  /** Aborted at the limit: the adapter must then close everything at once. */
   readonly signal: AbortSignal
-  /** A secret's value; from then on it stands in no error of this message. */
+  /** Returns a secret's value; from then on it is removed from every error of this message. */
   reveal(secret: Secret): string
 }
 
-/** Everything around an adapter's own part that is the same for all: the limit, secrets, and errors without them. */
+/** Wraps an adapter with the parts common to all: the limit, secrets, and errors without secrets. */
 export function createNotifier(
   name: string,
   environment: Environment,
@@ -46,10 +46,10 @@ export function createNotifier(
   }
 }
 
-/** Without its cause: that one still holds what was taken out of the sentence. */
+/** Has no cause: the original error still contains the secrets that were removed from the sentence. */
 const failure = (sentence: string): Error => new Error(sentence)
 
-/** An adapter listens to the signal too; this one only keeps the promise where a library does not. */
+/** An adapter listens to the signal too; this enforces the limit if a library does not. */
 function abortionOf(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>()
   signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
@@ -81,7 +81,7 @@ function readSecretFile(path: string): string {
   }
 }
 
-/** The whole, and of an address what may be a secret in it: a server's answer often repeats a piece of it only. */
+/** Returns the whole value and, of an address, the parts that may be secret: an answer often repeats only a part. */
 function secretPartsOf(value: string): string[] {
   const parts = [value]
   if (URL.canParse(value)) {
@@ -89,7 +89,7 @@ function secretPartsOf(value: string): string[] {
     parts.push(`${pathname}${search}`, pathname, username, password, ...pathname.split('/'), ...search.split(/[?&=]/))
   }
   const plain = parts.flatMap((part) => [part, decoded(part)])
-  // Shorter ones are words like `hooks` or `v1`, and would tear holes into every sentence.
+  // Shorter parts are words like `hooks` or `v1`; removing them would damage every sentence.
   return [value, ...plain.filter((part) => part.length >= 6)]
 }
 

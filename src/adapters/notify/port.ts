@@ -1,14 +1,14 @@
 import type { NotificationAction, NotificationKind } from './contract.ts'
 
 /**
- * A way to reach people. One contract suite (`contract-suite.ts`) holds for every implementation; whoever sends knows
- * nothing else.
+ * Sends notifications to people. One contract suite (`contract-suite.ts`) covers every implementation; the sender knows
+ * only this port.
  */
 export interface Notifier {
   readonly name: string
   /**
-   * Resolves once the other side has taken it. Rejects with a sentence that says why not, in which no secret of its
-   * settings stands; never later than the limit.
+   * Resolves once the receiver has accepted the message. Rejects with a sentence that states the reason and contains no
+   * secret of the settings; never later than the limit.
    */
   send(message: Notification, limits: SendLimits): Promise<void>
 }
@@ -20,7 +20,7 @@ export interface SendLimits {
 }
 
 export interface Notification {
-  /** The same at every try, so that a receiver can tell a repetition. */
+  /** The same at every try, so that a receiver can recognise a repetition. */
   readonly id: string
   readonly audience: string
   readonly kind: NotificationKind
@@ -31,10 +31,10 @@ export interface Notification {
   readonly runId: string | null
 }
 
-/** As the configuration has it. */
+/** A notifier with its settings. */
 export interface ConfiguredNotifier {
   readonly notifier: Notifier
-  /** What it is told of; null: everything. */
+  /** The kinds that it receives; null means all. */
   readonly kinds: readonly NotificationKind[] | null
   readonly timeoutMs: number
 }

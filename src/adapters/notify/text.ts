@@ -1,7 +1,7 @@
 import { shorten, snakeCase } from '../../kernel/text.ts'
 import type { Notification } from './port.ts'
 
-/** Without what moves a cursor, turns the direction of writing or begins a line: others wrote it. */
+/** Replaces characters that move a cursor, change the writing direction or start a line: the text is untrusted. */
 export const onOneLine = (text: string): string =>
   text
     .replace(/[\s\u2028\u2029]+/g, ' ')
@@ -9,7 +9,7 @@ export const onOneLine = (text: string): string =>
     .toWellFormed()
     .trim()
 
-/** The same for text of several lines. */
+/** Does the same for text of several lines. */
 export const onLines = (text: string): string =>
   text
     .replace(/\r\n?|[\u2028\u2029]/g, '\n')
@@ -17,7 +17,7 @@ export const onLines = (text: string): string =>
     .toWellFormed()
     .trim()
 
-/** The message as plain text under its title: summary, what can be done, where to look. */
+/** Returns the message as plain text without its title: summary, actions, link. */
 export function plainText(message: Notification): string {
   const actions = message.actions
     .slice(0, 20)
@@ -27,11 +27,11 @@ export function plainText(message: Notification): string {
     .join('\n\n')
 }
 
-/** The message as JSON, in the names of the API. */
+/** Returns the message as JSON, with the names of the API. */
 export const jsonText = (message: Notification): string =>
   JSON.stringify(Object.fromEntries(Object.entries(message).map(([name, value]) => [snakeCase(name), value])))
 
-/** Cut as `shorten` does, but never through the middle of a character. */
+/** Cuts as `shorten` does, but never in the middle of a character. */
 export function cut(text: string, max: number): string {
   const short = shorten(text, max)
   return short.isWellFormed() ? short : `${short.slice(0, -2)}…`

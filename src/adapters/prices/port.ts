@@ -1,4 +1,4 @@
-/** One model call as an agent reports it. `inputTokens` counts all of them, those read from or written to a cache too. */
+/** One model call as an agent reports it. `inputTokens` includes tokens read from or written to a cache. */
 export interface ModelCall {
   readonly provider: string | null
   readonly model: string | null
@@ -8,11 +8,11 @@ export interface ModelCall {
   readonly cacheWriteTokens: number
 }
 
-/** What model calls cost. */
+/** Prices of model calls. */
 export interface Prices {
-  /** In millionths of a US dollar; null: no price is known, which is not the same as free. */
+  /** Returns the price in millionths of a US dollar; null means unknown, which is not the same as free. */
   priceOf(call: ModelCall): Promise<number | null>
 }
 
-/** Where nobody knows any price. */
+/** Knows no price. */
 export const noPrices: Prices = { priceOf: async () => null }

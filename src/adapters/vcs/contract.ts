@@ -1,4 +1,4 @@
-/** Where pull requests are kept: `bare` is Agency's own record, beside the repository that they go to. */
+/** The places where pull requests are stored: `bare` is Agency's own record, beside their target repository. */
 export const vcsAdapters = ['bare'] as const
-/** Known by name, and not there yet. */
+/** Planned but not implemented. */
 export const laterVcsAdapters: readonly string[] = ['github', 'gitlab', 'gitea']

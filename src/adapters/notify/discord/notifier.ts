@@ -5,10 +5,10 @@ import type { Notification, Notifier } from '../port.ts'
 import { cut, onLines, onOneLine } from '../text.ts'
 
 const maxContent = 2_000
-/** No previews of links: they would be fetched by Discord's servers. */
+/** Disables previews of links: Discord's servers would fetch them. */
 const suppressEmbeds = 4
 
-/** A webhook of Discord. Nobody is ever mentioned, whatever a message says. */
+/** Posts to a Discord webhook. Mentions are disabled for every message text. */
 export function createDiscordNotifier(settings: SettingsOf<'discord'>, environment: Environment): Notifier {
   return createNotifier(notifierName(settings), environment, ({ message, signal, reveal }) =>
     post({
@@ -24,7 +24,7 @@ export function createDiscordNotifier(settings: SettingsOf<'discord'>, environme
   )
 }
 
-/** What can be done comes before a long summary is cut, not after. */
+/** Actions keep their space; a long summary is cut instead. */
 function contentOf({ kind, title, summary, actions, link }: Notification): string {
   const head = `**${cut(escaped(onOneLine(title)), 300) || kind}**`
   const rest = [

@@ -7,7 +7,7 @@ import { createNotifier, type Environment, type Sending } from '../notifier.ts'
 import type { Notifier } from '../port.ts'
 import { cut, onOneLine, plainText } from '../text.ts'
 
-/** Plain text by SMTP. A password never travels in the clear, except to this machine itself. */
+/** Sends plain text by SMTP. A password is never sent unencrypted, except to this machine itself. */
 export function createEmailNotifier(settings: SettingsOf<'email'>, environment: Environment): Notifier {
   return createNotifier(notifierName(settings), environment, async (sending) => {
     const { user, password } = settings
@@ -16,7 +16,7 @@ export function createEmailNotifier(settings: SettingsOf<'email'>, environment: 
     const isSecure = protocol === 'smtps:'
     const pass = password === undefined ? undefined : sending.reveal(password)
     const number = port === '' ? (isSecure ? 465 : user === undefined ? 25 : 587) : Number(port)
-    const socket = await connected(host, number, sending.signal)
+    const socket = await openSocket(host, number, sending.signal)
     const transport = createTransport({
       connection: socket,
       host,
@@ -48,8 +48,8 @@ function mailOf({ from, to }: SettingsOf<'email'>, { message }: Sending) {
   }
 }
 
-/** Opened here, because the library cannot be interrupted: without its socket it ends at once. */
-async function connected(host: string, port: number, signal: AbortSignal): Promise<Socket> {
+/** Opens the socket here, because the library cannot be interrupted: destroying its socket ends it at once. */
+async function openSocket(host: string, port: number, signal: AbortSignal): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const socket = connect({ host, port })
   signal.addEventListener('abort', () => socket.destroy(new Error('timed out')), { once: true })

@@ -4,7 +4,7 @@ import { createNotifier, type Environment } from '../notifier.ts'
 import type { Notification, Notifier } from '../port.ts'
 import { cut, onOneLine, plainText } from '../text.ts'
 
-/** A topic of ntfy, the public server or one's own; its address ends with the topic. */
+/** Posts to a topic of ntfy, on the public server or an own one; the address ends with the topic. */
 export function createNtfyNotifier(settings: SettingsOf<'ntfy'>, environment: Environment): Notifier {
   return createNotifier(notifierName(settings), environment, ({ message, signal, reveal }) => {
     const { url, token, priority } = settings
@@ -22,19 +22,19 @@ export function createNtfyNotifier(settings: SettingsOf<'ntfy'>, environment: En
   })
 }
 
-/** Above 4,096 bytes a server makes an attachment of the text. */
+/** Above 4,096 bytes a server turns the text into an attachment. */
 const maxBytes = 4_000
 
-const waitsForSomebody: ReadonlySet<NotificationKind> = new Set(['gate_pending', 'question_asked', 'run_paused'])
-const priorityOf = (kind: NotificationKind): number => (waitsForSomebody.has(kind) ? 4 : 3)
+const urgentKinds: ReadonlySet<NotificationKind> = new Set(['gate_pending', 'question_asked', 'run_paused'])
+const priorityOf = (kind: NotificationKind): number => (urgentKinds.has(kind) ? 4 : 3)
 
-/** Header values are ASCII here: anything else travels encoded, and nothing can begin a header of its own. */
+/** Header values are ASCII here: other characters are encoded, and no text can start a new header. */
 function encodedWord(text: string): string {
   if (/^[ -~]*$/.test(text) && !text.includes('=?')) return text
   const words: string[] = []
   let word = ''
   for (const character of text) {
-    // 75 characters is the limit of one word: 45 bytes of text and what stands around them.
+    // 75 characters is the limit of one word: 45 bytes of text in base64 and the delimiters around it.
     if (Buffer.byteLength(word + character) > 45) {
       words.push(word)
       word = ''
@@ -44,7 +44,7 @@ function encodedWord(text: string): string {
   return [...words, word].map((each) => `=?UTF-8?B?${Buffer.from(each).toString('base64')}?=`).join(' ')
 }
 
-/** Three at most, and only pages: a telephone has no terminal. */
+/** Returns at most three actions, and only pages: a phone has no terminal. */
 function actionsOf({ actions }: Notification): string {
   const views = actions
     .flatMap(({ label, link }) =>

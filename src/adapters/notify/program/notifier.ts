@@ -6,17 +6,17 @@ import { createNotifier, type Environment } from '../notifier.ts'
 import type { Notifier } from '../port.ts'
 import { jsonText } from '../text.ts'
 
-/** Enough to see why it failed. */
-const maxComplaintBytes = 1_000
+/** Enough to see the reason of a failure. */
+const maxErrorBytes = 1_000
 
-/** Any program: the message comes as JSON on its standard input, exit code 0 says that it was taken. */
+/** Runs any program: it gets the message as JSON on its standard input, and exit code 0 means accepted. */
 export function createProgramNotifier(settings: SettingsOf<'program'>, environment: Environment): Notifier {
   return createNotifier(notifierName(settings), environment, async ({ message, signal, reveal }) => {
     const [program = '', ...args] = settings.command
     for (const value of [...args, ...settings.pass.map((name) => environment[name] ?? '')])
       if (value.length >= 6) reveal(value)
     const child = await started(program, args, environmentOf(settings.pass, environment))
-    const complaint = beginningOf(child)
+    const errorOutput = readErrorOutput(child)
     const end = (): void => void killGroup(child.pid)
     signal.addEventListener('abort', end)
     try {
@@ -24,32 +24,34 @@ export function createProgramNotifier(settings: SettingsOf<'program'>, environme
       child.stdin?.end(jsonText(message))
       const { exitCode, killedBy } = await exitOf(child)
       if (exitCode === 0) return
-      const said = complaint()
+      const output = errorOutput()
       const how = killedBy === null ? `exited with ${exitCode}` : `was killed by ${killedBy}`
-      throw new Error(`"${program}" ${how}${said === '' ? '' : `: ${said}`}`)
+      throw new Error(`"${program}" ${how}${output === '' ? '' : `: ${output}`}`)
     } finally {
       signal.removeEventListener('abort', end)
-      // It had its time; nothing that it started stays behind.
+      // Kills every process that the program started and left behind.
       end()
       child.stderr?.destroy()
     }
   })
 }
 
-/** Nothing of the daemon's own environment but what every program needs, and what the settings name. */
+/** Passes only the variables that every program needs, and those that the settings name. */
 function environmentOf(pass: readonly string[], environment: Environment): Record<string, string> {
   const names = ['PATH', 'HOME', 'LANG', 'TMPDIR', ...pass]
-  const given = names.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]] as const]))
-  return { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', ...Object.fromEntries(given) }
+  const variables = names.flatMap((name) =>
+    environment[name] === undefined ? [] : [[name, environment[name]] as const],
+  )
+  return { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', ...Object.fromEntries(variables) }
 }
 
 function started(program: string, args: readonly string[], env: Record<string, string>): Promise<ChildProcess> {
   const { promise, resolve, reject } = Promise.withResolvers<ChildProcess>()
-  // A group of its own, so that it can be ended with everything it starts.
+  // A process group of its own, so that it can be killed with everything it starts.
   const child = spawn(program, args, { cwd: '/', env, detached: true, stdio: ['pipe', 'ignore', 'pipe'] })
   child.once('error', (error: NodeJS.ErrnoException) => reject(notStarted(program, error)))
   child.once('spawn', () => resolve(child))
-  // It need not read its input.
+  // The program need not read its input.
   child.stdin.on('error', () => {})
   return promise
 }
@@ -62,10 +64,10 @@ function notStarted(program: string, error: NodeJS.ErrnoException): Error {
 const exitOf = (child: ChildProcess): Promise<{ exitCode: number | null; killedBy: string | null }> =>
   new Promise((resolve) => child.once('exit', (exitCode, killedBy) => resolve({ exitCode, killedBy })))
 
-function beginningOf(child: ChildProcess): () => string {
+function readErrorOutput(child: ChildProcess): () => string {
   let text = ''
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
-    if (text.length < maxComplaintBytes) text += chunk.slice(0, maxComplaintBytes)
+    if (text.length < maxErrorBytes) text += chunk.slice(0, maxErrorBytes)
   })
   return () => text.trim()
 }

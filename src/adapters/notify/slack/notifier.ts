@@ -4,7 +4,7 @@ import { createNotifier, type Environment } from '../notifier.ts'
 import type { Notification, Notifier } from '../port.ts'
 import { cut, onLines, onOneLine } from '../text.ts'
 
-/** An incoming webhook of Slack. Its limits: 150 characters in a header, 3,000 in a section, 50 blocks. */
+/** Posts to an incoming webhook of Slack. Its limits: 150 characters in a header, 3,000 in a section, 50 blocks. */
 export function createSlackNotifier(settings: SettingsOf<'slack'>, environment: Environment): Notifier {
   return createNotifier(notifierName(settings), environment, ({ message, signal, reveal }) =>
     post({
@@ -41,7 +41,7 @@ const actionsOf = ({ actions }: Notification): string =>
     })
     .join('\n')
 
-/** What stands between < and > is Slack's: a mention such as <!channel>, or a link under another name. */
+/** Slack interprets text between < and >: a mention such as <!channel>, or a link under another name. */
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 const linkTo = (link: string | null, label: string): string =>

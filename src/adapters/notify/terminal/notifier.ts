@@ -3,7 +3,7 @@ import { createNotifier } from '../notifier.ts'
 import type { Notification, Notifier } from '../port.ts'
 import { cut, onOneLine } from '../text.ts'
 
-/** One line where the operator looks anyway: the terminal of a daemon in the foreground, or its log. */
+/** Writes one line to the terminal of a daemon in the foreground, or to its log. */
 export function createTerminalNotifier(settings: SettingsOf<'terminal'>, write: (line: string) => void): Notifier {
   return createNotifier(notifierName(settings), {}, async ({ message }) => write(lineOf(message)))
 }

@@ -6,7 +6,7 @@ import { createNotifier, type Environment } from '../notifier.ts'
 import type { Notifier } from '../port.ts'
 import { jsonText } from '../text.ts'
 
-/** The message as JSON to any address; signed where a secret is given, so that the receiver can tell ours from forged. */
+/** Posts the message as JSON to any address; signed if a secret is set, so that the receiver can detect forgeries. */
 export function createWebhookNotifier(settings: SettingsOf<'webhook'>, environment: Environment): Notifier {
   return createNotifier(notifierName(settings), environment, ({ message, signal, reveal }) => {
     const { url, token, secret } = settings

@@ -1,8 +1,8 @@
 import type { ModelCall, Prices } from '../port.ts'
 
 /**
- * The price table that is shipped with us; nothing is fetched. It is loaded with the first call that names a model: an
- * installation whose agents say nothing about models never pays for it.
+ * Reads the price table that is shipped with Agency; nothing is fetched. It is loaded with the first call that names a
+ * model: an installation whose agents report no models never pays for it.
  */
 export function createPrices(): Prices {
   let table: Promise<typeof import('@pydantic/genai-prices')> | null = null
@@ -19,7 +19,7 @@ type CalcPrice = (typeof import('@pydantic/genai-prices'))['calcPrice']
 
 function micros(calcPrice: CalcPrice, call: ModelCall, model: string): number | null {
   const usage = {
-    // The parts of a whole are never more than it, whatever an agent says.
+    // The parts never exceed the whole, even if an agent reports so.
     input_tokens: Math.max(call.inputTokens, call.cacheReadTokens + call.cacheWriteTokens),
     output_tokens: call.outputTokens,
     cache_read_tokens: call.cacheReadTokens,
@@ -27,16 +27,16 @@ function micros(calcPrice: CalcPrice, call: ModelCall, model: string): number | 
   }
   const price =
     priced(() => calcPrice(usage, model, call.provider === null ? {} : { providerId: call.provider })) ??
-    // Whoever resells a model under its own name may not be in the table; the model's maker is.
+    // A reseller of a model may be missing in the table; the model's maker is in it.
     (call.provider === null || ownMachines.has(call.provider) ? null : priced(() => calcPrice(usage, model)))
-  // Rounded up: many small calls must not come out cheaper than they were.
+  // Rounded up: many small calls must not add up to less than they cost.
   return price === null ? null : Math.ceil(price * 1e6 - 1e-6)
 }
 
-/** What a model costs at its maker's says nothing about one that runs here. */
+/** Providers on the own machine: the price at the model's maker does not apply to them. */
 const ownMachines: ReadonlySet<string> = new Set(['ollama'])
 
-/** The table throws where it has a model but not the price of one of its units; that is not known either. */
+/** The table throws if it has a model but not the price of one of its units; that price is unknown too. */
 function priced(calculate: () => { total_price: number } | null): number | null {
   try {
     const price = calculate()?.total_price
