@@ -10,7 +10,7 @@ import { makeLaunch } from '../adapters/runtime/contract-suite.ts'
 import { killGroup } from './kill-group.ts'
 import { findSurvivors, killSurvivors } from './survivors.ts'
 
-it('finds and kills what outlived a daemon that was killed, and nothing else', async () => {
+it('finds and kills the processes that outlived a killed daemon, and no others', async () => {
   const [mine, other] = [await orphan(), await orphan()]
   expect(await pidsOf(mine.launchId)).toHaveLength(2)
   expect(await killSurvivors([mine.launchId, 'att_nobody'])).toBe(2)
@@ -20,7 +20,7 @@ it('finds and kills what outlived a daemon that was killed, and nothing else', a
 })
 
 it('does not kill the group of a process that merely carries the launch id', async () => {
-  // Led by a shell without the id, so that the group is not the agent's.
+  // The leader is a shell without the id, so that the group is not the agent's.
   const launchId = `att_stray${process.pid}`
   const script = `AGENCY_LAUNCH_ID=${launchId} sleep 3600 & echo $!; exec sleep 3600`
   const shell = spawn('/bin/sh', ['-c', script], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
@@ -32,16 +32,16 @@ it('does not kill the group of a process that merely carries the launch id', asy
   expect(isRunning(shell.pid ?? 0)).toBe(true)
 })
 
-it('finds nothing where the system shows no processes, and says so', async () => {
-  const said: string[] = []
-  expect(await findSurvivors({ proc: '/no-such-place', say: (text) => said.push(text) })).toEqual([])
-  expect(said).toEqual(['Agents that outlived the daemon cannot be found: /no-such-place does not exist.'])
+it('finds nothing and reports it if the system lists no processes', async () => {
+  const messages: string[] = []
+  expect(await findSurvivors({ proc: '/no-such-place', say: (text) => messages.push(text) })).toEqual([])
+  expect(messages).toEqual(['Agents that outlived the daemon cannot be found: /no-such-place does not exist.'])
 })
 
 const pidsOf = async (launchId: string): Promise<number[]> =>
   (await findSurvivors()).filter((survivor) => survivor.launchId === launchId).map(({ pid }) => pid)
 
-/** An agent with a child of its own, both orphaned by the kill -9 of the process that launched it. */
+/** Starts an agent with a child, both orphaned by the kill -9 of the process that launched the agent. */
 async function orphan(): Promise<{ pid: number; launchId: string }> {
   const { launchId, workspace } = await makeLaunch()
   const [program, plain] = ['../adapters/runtime/program/runtime.ts', '../workspaces/enter-directly.ts'].map((path) =>

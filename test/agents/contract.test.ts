@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest'
 
-import { type Act, reportOfSuite, runtimeContract } from '../../src/adapters/runtime/contract-suite.ts'
+import { type Behaviour, reportOfSuite, runtimeContract } from '../../src/adapters/runtime/contract-suite.ts'
 import { isolation } from '../../src/adapters/runtime/claude-code/environment.ts'
 import { createClaudeCodeRuntime } from '../../src/adapters/runtime/claude-code/runtime.ts'
 import { type Asked, type Reply, turns } from '../support/model-server/script.ts'
@@ -15,18 +15,18 @@ const running =
   (asked: Asked): Reply =>
     asked.step === 0 ? { tools: [bash(command)] } : echo(asked)
 
-/** Replies of the model that make Claude Code perform the acts. Claude Code does not print floods or foreign output. */
-const acts: Partial<Record<Act, Reply | ((asked: Asked) => Reply)>> = {
+/** Replies of the model that make Claude Code perform the replies. Claude Code does not print floods or foreign output. */
+const replies: Partial<Record<Behaviour, Reply | ((asked: Asked) => Reply)>> = {
   'say one and two': turns([{ text: 'one', tools: [bash('true')] }, { text: 'two' }]).reply,
   'die of SIGKILL': turns([{ tools: [bash('kill -9 $PPID')] }]).reply,
   hang: 'hang',
   'report by file': turns([{ tools: [write('.agency/outbox/report.json', JSON.stringify(reportOfSuite))] }]).reply,
   'report by standard output': { text: `Done.\n\n${JSON.stringify(reportOfSuite)}` },
-  'lay nonsense into the outbox': turns([{ tools: [write('.agency/outbox/report.json', '{"status": nonsense')] }])
+  'write invalid JSON into the outbox': turns([{ tools: [write('.agency/outbox/report.json', '{"status": nonsense')] }])
     .reply,
   'print its environment': running('env'),
-  'leave a child behind and say its number': running('tail -f /dev/null > /dev/null 2>&1 & echo $!'),
-  'leave a child behind that left the group and say its number': running(
+  'leave a child behind and print its pid': running('tail -f /dev/null > /dev/null 2>&1 & echo $!'),
+  'leave a child behind that left the group and print its pid': running(
     'setsid tail -f /dev/null > /dev/null 2>&1 & echo $!',
   ),
 }
@@ -38,9 +38,9 @@ const itsOwn =
     ' ',
   )
 
-const names = Object.keys(acts)
+const names = Object.keys(replies)
 const model = await startModelServer(
-  Object.values(acts).map((reply, at) => ({ when: (asked) => asked.model === `act-${at}`, reply })),
+  Object.values(replies).map((reply, at) => ({ when: (asked) => asked.model === `act-${at}`, reply })),
 )
 afterAll(() => model.stop())
 

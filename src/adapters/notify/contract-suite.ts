@@ -5,25 +5,25 @@ import type { Notification, Notifier } from './port.ts'
 
 export interface OpenedNotifier {
   readonly notifier: Notifier
-  /** Everything that the other side got, one for each message. */
+  /** Returns everything that the receiver got, one entry per message. */
   received(): Received[]
-  /** Whether anybody came to the place that a redirect points to. */
+  /** Reports whether a request reached the target of the redirect. */
   wasRedirected?(): boolean
 }
 
 export interface Received {
-  /** As its reader sees it, decoded. */
+  /** The decoded text, as its reader sees it. */
   readonly text: string
-  /** The names of what came before the text, where the way there has such lines. */
+  /** The names of the headers, if the protocol has any. */
   readonly headers: readonly string[]
 }
 
 export interface NotifierUnderTest {
-  /** A notifier whose other side behaves so. `secret` is part of its settings wherever they hold one. */
+  /** Opens a notifier with a receiver of this behaviour. `secret` is part of its settings if they contain one. */
   open(behaviour: Behaviour, secret: string): Promise<OpenedNotifier>
-  /** What its other side can do at all. */
+  /** The behaviours that its receiver supports. */
   readonly behaviours: readonly Behaviour[]
-  /** What an error says when the other side fails. */
+  /** The error when the receiver fails. */
   readonly failure: RegExp
   /** Whether commands are shown, or pages only. */
   readonly showsCommands: boolean
@@ -47,7 +47,7 @@ const secret = 'hunter2-4f9c1e'
 const soon = { timeoutMs: 300 }
 const patient = { timeoutMs: 10_000 }
 
-/** What holds for every implementation of `Notifier`, against real servers and programs. */
+/** Tests every implementation of `Notifier` against real servers and programs. */
 export function notifierContract(name: string, make: () => NotifierUnderTest): void {
   describe(`${name} notifier`, () => {
     const { open, behaviours, failure, showsCommands } = make()
@@ -55,7 +55,7 @@ export function notifierContract(name: string, make: () => NotifierUnderTest): v
     const reasonOf = async (behaviour: Behaviour, limits = patient): Promise<string> => {
       const { notifier } = await open(behaviour, secret)
       return notifier.send(messageOfSuite, limits).then(
-        () => 'it was taken',
+        () => 'accepted',
         (error: Error) => {
           expect(JSON.stringify([error.message, error.stack, error.cause ?? null])).not.toContain(secret)
           return error.message
@@ -63,7 +63,7 @@ export function notifierContract(name: string, make: () => NotifierUnderTest): v
       )
     }
 
-    it('brings a message to the other side, once, with what can be done about it', async () => {
+    it('delivers a message once, with its actions', async () => {
       const { notifier, received } = await open('takes it', secret)
       await notifier.send(messageOfSuite, patient)
       expect(received()).toHaveLength(1)
@@ -74,13 +74,13 @@ export function notifierContract(name: string, make: () => NotifierUnderTest): v
       if (showsCommands) expect(got).toContain('agency approve run_7k2')
     })
 
-    it('takes the barest message there can be', async () => {
+    it('delivers a message without any optional content', async () => {
       const { notifier, received } = await open('takes it', secret)
       await notifier.send({ ...messageOfSuite, title: '', summary: '', actions: [], link: null, runId: null }, patient)
       expect(received()).toHaveLength(1)
     })
 
-    it('brings any text, however hostile, and nothing more', async () => {
+    it('delivers hostile text without interpreting it', async () => {
       const { notifier, received } = await open('takes it', secret)
       const hostile =
         'a\r\nX-Injected: yes\r\n\r\nb\u0000\u001b[2J\u202e ünï 😀 \ud800 =?UTF-8?Q?x?= <!channel> @everyone `${x}` "\'\\'
@@ -99,7 +99,7 @@ export function notifierContract(name: string, make: () => NotifierUnderTest): v
       expect(received()[0]?.headers.map((name) => name.toLowerCase())).not.toContain('x-injected')
     })
 
-    it('brings what is too long as far as it goes', async () => {
+    it('cuts a message that is too long', async () => {
       const { notifier, received } = await open('takes it', secret)
       const action = { label: '🚦'.repeat(200), command: 'agency '.repeat(400), link: `http://x/${'y'.repeat(3_000)}` }
       await notifier.send(
@@ -115,7 +115,7 @@ export function notifierContract(name: string, make: () => NotifierUnderTest): v
       expect(received()[0]?.text).toContain('Title 😀')
     })
 
-    it('carries many at once', async () => {
+    it('delivers many messages in parallel', async () => {
       const { notifier, received } = await open('takes it', secret)
       const titles = Array.from({ length: 12 }, (_, index) => `number ${index} of twelve`)
       await Promise.all(
@@ -126,13 +126,13 @@ export function notifierContract(name: string, make: () => NotifierUnderTest): v
       expect(got).toHaveLength(12)
     })
 
-    it.runIf(can('hangs'))('gives up at its limit', async () => {
+    it.runIf(can('hangs'))('gives up at its timeout', async () => {
       const before = performance.now()
       expect(await reasonOf('hangs', soon)).toBe('did not answer within 0.3 s')
       expect(performance.now() - before).toBeLessThan(5_000)
     })
 
-    it.runIf(can('hangs'))('ends at once when the daemon stops', async () => {
+    it.runIf(can('hangs'))('stops at once when the daemon stops', async () => {
       const { notifier } = await open('hangs', secret)
       const stopping = new AbortController()
       const sending = notifier.send(messageOfSuite, { timeoutMs: 60_000, signal: stopping.signal })
@@ -140,36 +140,36 @@ export function notifierContract(name: string, make: () => NotifierUnderTest): v
       await expect(sending).rejects.toThrow('the daemon is stopping')
     })
 
-    it.runIf(can('fails'))('says how the other side failed', async () => {
+    it.runIf(can('fails'))('reports the failure of the receiver', async () => {
       expect(await reasonOf('fails')).toMatch(failure)
     })
 
-    it.runIf(can('fails and repeats what it was sent'))('says no secret, even where it is told one', async () => {
+    it.runIf(can('fails and repeats what it was sent'))('removes secrets that the receiver repeats', async () => {
       const reason = await reasonOf('fails and repeats what it was sent')
       expect(reason).toContain('[redacted]')
     })
 
-    it.runIf(can('fails and never stops talking'))('listens to a long excuse only for a while', async () => {
+    it.runIf(can('fails and never stops talking'))('reads only the beginning of a long error', async () => {
       const reason = await reasonOf('fails and never stops talking')
-      expect(reason).not.toBe('it was taken')
+      expect(reason).not.toBe('accepted')
       expect(reason.length).toBeLessThanOrEqual(500)
     })
 
     it.runIf(can('takes it and never stops talking'))('does not wait for the end of an endless answer', async () => {
-      expect(await reasonOf('takes it and never stops talking')).toBe('it was taken')
+      expect(await reasonOf('takes it and never stops talking')).toBe('accepted')
     })
 
-    it.runIf(can('points elsewhere'))('follows nobody elsewhere', async () => {
+    it.runIf(can('points elsewhere'))('does not follow redirects', async () => {
       const { notifier, wasRedirected } = await open('points elsewhere', secret)
       await expect(notifier.send(messageOfSuite, patient)).rejects.toThrow(/answered 307.*redirects are not followed/)
       expect(wasRedirected?.()).toBe(false)
     })
 
-    it.runIf(can('hangs up'))('says that nobody answered', async () => {
+    it.runIf(can('hangs up'))('reports a connection closed without an answer', async () => {
       expect(await reasonOf('hangs up')).toMatch(/closed/i)
     })
 
-    it.runIf(can('is not there'))('says that nobody is there', async () => {
+    it.runIf(can('is not there'))('reports an unreachable receiver', async () => {
       expect(await reasonOf('is not there')).toMatch(/cannot be reached: .*ECONNREFUSED|no such program/)
     })
   })

@@ -54,7 +54,7 @@ const overHttp = (
   },
 })
 
-/** Every text of a JSON body, one per line. */
+/** Returns every text of a JSON body, one per line. */
 function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (typeof value !== 'object' || value === null) return []
@@ -163,7 +163,7 @@ const emailTo = (port: number, password: Secret): Notifier =>
     {},
   )
 
-/** As ntfy shows it: headers decoded, then the text. */
+/** Formats the message as ntfy shows it: decoded headers, then the text. */
 const ntfyText = ({ headers, body }: HttpRequest): string =>
   [decodedWords(String(headers['title'] ?? '')), headers['click'], headers['actions'], body].join('\n')
 
@@ -197,7 +197,7 @@ function mailText(mail: string): string {
 }
 
 describe('a webhook', () => {
-  it('gets the message in the names of the API, with its id, a token and a signature over the body', async () => {
+  it('receives the message with the names of the API, its id, a token and a signature over the body', async () => {
     const { origin, requests } = await httpEndpoint('takes it')
     const settings = {
       adapter: 'webhook',
@@ -230,7 +230,7 @@ describe('a secret', () => {
   const send = (url: Secret, environment = {}): Promise<void> =>
     createWebhookNotifier({ adapter: 'webhook', timeoutSeconds, url }, environment).send(messageOfSuite, patient)
 
-  it('may stand in the environment or in a file, and is looked up at each message', async () => {
+  it('is read from the environment or a file at each message', async () => {
     const { origin, requests } = await httpEndpoint('takes it')
     const file = join(freshFolder(), 'url')
     writeFileSync(file, `${origin}/first\n`)
@@ -241,19 +241,19 @@ describe('a secret', () => {
     expect(requests.map(({ path }) => path)).toEqual(['/first', '/second', '/third'])
   })
 
-  it('that is not there, or is no address, is said to be so', async () => {
+  it('is reported if it is missing or not an address', async () => {
     const folder = freshFolder()
     writeFileSync(join(folder, 'empty'), '\n')
     await expect(send({ env: 'HOOK' })).rejects.toThrow('HOOK is not set in the daemon’s environment')
     await expect(send({ file: join(folder, 'none') })).rejects.toThrow('none cannot be read: ENOENT')
     await expect(send({ file: join(folder, 'empty') })).rejects.toThrow('empty is empty')
-    await expect(send({ env: 'HOOK' }, { HOOK: 'file:///etc/passwd' })).rejects.toThrow('not an http or https one')
-    await expect(send({ env: 'HOOK' }, { HOOK: 'hunter2' })).rejects.toThrow('not an http or https one')
+    await expect(send({ env: 'HOOK' }, { HOOK: 'file:///etc/passwd' })).rejects.toThrow('not an http or https address')
+    await expect(send({ env: 'HOOK' }, { HOOK: 'hunter2' })).rejects.toThrow('not an http or https address')
   })
 })
 
 describe('discord', () => {
-  it('mentions nobody and keeps to 2,000 characters', async () => {
+  it('contains no mentions and at most 2,000 characters', async () => {
     const { origin, requests } = await httpEndpoint('takes it')
     const notifier = createDiscordNotifier({ adapter: 'discord', timeoutSeconds, url: `${origin}/x` }, {})
     await notifier.send({ ...messageOfSuite, title: '@everyone', summary: '**'.repeat(5_000) }, patient)
@@ -265,7 +265,7 @@ describe('discord', () => {
 })
 
 describe('slack', () => {
-  it('gets no mention and no hidden link out of a text', async () => {
+  it('turns no text into a mention or a hidden link', async () => {
     const { origin, requests } = await httpEndpoint('takes it')
     const notifier = createSlackNotifier({ adapter: 'slack', timeoutSeconds, url: `${origin}/x` }, {})
     const text = '<!channel> <https://evil.example|agency> a & b'
@@ -280,7 +280,7 @@ describe('slack', () => {
 })
 
 describe('ntfy', () => {
-  it('gets its headers in ASCII, whatever the title, and pages as buttons', async () => {
+  it('receives headers in ASCII for any title, and pages as buttons', async () => {
     const { origin, requests } = await httpEndpoint('takes it')
     const notifier = createNtfyNotifier({ adapter: 'ntfy', timeoutSeconds, url: `${origin}/topic` }, {})
     const actions = [{ label: 'Ünï', command: 'x', link: 'http://127.0.0.1/y' }]
@@ -294,7 +294,7 @@ describe('ntfy', () => {
 })
 
 describe('an e-mail', () => {
-  it('goes to everybody, under its title, after a login', async () => {
+  it('is sent to all recipients with its title as subject, after a login', async () => {
     const { port, mails, lines } = await smtpEndpoint('takes it')
     await emailTo(port, 'hunter2').send({ ...messageOfSuite, title: 'Pläne' }, patient)
     expect(lines.filter((line) => line.startsWith('RCPT'))).toHaveLength(2)
@@ -303,9 +303,9 @@ describe('an e-mail', () => {
     expect(mails[0]).toContain('Message-ID: <ntf_000000000001@agency.invalid>')
   })
 
-  it('never takes a password through the clear to another machine', async () => {
+  it('never sends a password unencrypted to another machine', async () => {
     const { port, lines } = await smtpEndpoint('takes it')
-    // The name of this machine that is not a loopback name: as a stranger's server would be called.
+    // A name of this machine that is not a loopback name: it stands for a foreign server.
     const settings: SettingsOf<'email'> = {
       adapter: 'email',
       timeoutSeconds,
@@ -328,13 +328,13 @@ describe('a program', () => {
       { PATH: process.env['PATH'], HOME: '/nowhere', AGENCY_TOKEN: 'opr_secret', DISPLAY: ':1' },
     ).send(messageOfSuite, { timeoutMs: more.timeoutMs ?? 10_000 })
 
-  it('says nothing of what it was given by name, even where it prints it', async () => {
+  it('cannot leak a variable passed by name, even if it prints it', async () => {
     await expect(run('echo "no: $AGENCY_TOKEN" >&2; exit 1', { pass: ['AGENCY_TOKEN'] })).rejects.toThrow(
       'exited with 1: no: [redacted]',
     )
   })
 
-  it('gets nothing of the daemon’s environment but what it needs and what is named', async () => {
+  it('receives only the basic variables of the daemon’s environment and the named ones', async () => {
     const file = join(freshFolder(), 'environment')
     await run(`env > ${file}`, { pass: ['DISPLAY', 'NOT_SET'] })
     const names = readFileSync(file, 'utf8')
@@ -348,7 +348,7 @@ describe('a program', () => {
     ])
   })
 
-  it('that hangs is ended with everything it started', async () => {
+  it('is killed with everything it started when it hangs', async () => {
     const file = join(freshFolder(), 'pid')
     await expect(run(`sleep 600 & echo $! > ${file}; wait`, { timeoutMs: 2_000 })).rejects.toThrow('did not answer')
     const pid = Number(readFileSync(file, 'utf8'))
@@ -356,7 +356,7 @@ describe('a program', () => {
     expect(pid).toBeGreaterThan(1)
   })
 
-  it('leaves nothing behind when it ends well', async () => {
+  it('leaves no process behind when it succeeds', async () => {
     const file = join(freshFolder(), 'pid')
     await run(`sleep 600 & echo $! > ${file}`)
     const pid = Number(readFileSync(file, 'utf8'))

@@ -16,7 +16,7 @@ const call = (given: Partial<ModelCall>): ModelCall => ({
 describe('the price table', () => {
   const prices = createPrices()
 
-  it('knows what a call of a known model costs, in millionths of a dollar', async () => {
+  it('returns the price of a call of a known model in millionths of a dollar', async () => {
     expect(await prices.priceOf(call({ model: 'claude-sonnet-4-5', provider: 'anthropic', inputTokens: 1_000 }))).toBe(
       3_000,
     )
@@ -25,7 +25,7 @@ describe('the price table', () => {
     )
   })
 
-  it('takes what came from a cache for less', async () => {
+  it('charges less for tokens from a cache', async () => {
     const fresh = await prices.priceOf(call({ model: 'claude-sonnet-4-5', inputTokens: 10_000 }))
     const cached = await prices.priceOf(
       call({ model: 'claude-sonnet-4-5', inputTokens: 10_000, cacheReadTokens: 10_000 }),
@@ -34,24 +34,24 @@ describe('the price table', () => {
     expect(cached).toBeGreaterThan(0)
   })
 
-  it('says that it does not know, and never that it is free', async () => {
+  it('returns null and never zero for an unknown model', async () => {
     expect(await prices.priceOf(call({ model: 'a-model-of-nobody' }))).toBeNull()
     expect(await prices.priceOf(call({ model: 'a-model-of-nobody', provider: 'nobody' }))).toBeNull()
     expect(await prices.priceOf(call({ model: null }))).toBeNull()
   })
 
-  it('finds a known model under a provider that it does not know', async () => {
+  it('finds a known model of an unknown provider', async () => {
     expect(await prices.priceOf(call({ model: 'claude-sonnet-4-5', provider: 'my-gateway', inputTokens: 1_000 }))).toBe(
       3_000,
     )
   })
 
-  it('does not take a model that runs here for one at its maker’s', async () => {
+  it('returns no price for a model on the own machine', async () => {
     expect(await prices.priceOf(call({ model: 'deepseek-r1:7b' }))).toBeGreaterThan(0)
     expect(await prices.priceOf(call({ model: 'deepseek-r1:7b', provider: 'ollama' }))).toBeNull()
   })
 
-  it('survives parts that are more than the whole, and rounds the smallest call up', async () => {
+  it('accepts cache tokens above the total, and rounds the smallest call up', async () => {
     expect(
       await prices.priceOf(call({ model: 'claude-sonnet-4-5', inputTokens: 1, cacheReadTokens: 1_000 })),
     ).toBeGreaterThan(0)

@@ -11,8 +11,8 @@ import { createDirectoryWorkspaces } from '../../workspaces/directory.ts'
 import type { AgentEnded, AgentHandle, Launch, Runtime, RuntimeEvent } from './port.ts'
 import { findSurvivors, killSurvivor } from '../../processes/survivors.ts'
 
-/** What the suite needs an agent to do; each runtime says by which options its agents do it. */
-export const acts = [
+/** The behaviours that the suite needs of an agent; each runtime declares the options that produce them. */
+export const behaviours = [
   'say one and two',
   'exit with 3',
   'die of SIGKILL',
@@ -23,53 +23,53 @@ export const acts = [
   'print garbage',
   'report by file',
   'report by standard output',
-  'lay nonsense into the outbox',
+  'write invalid JSON into the outbox',
   'print its environment',
-  'leave a child behind and say its number',
-  'leave a child behind that left the group and say its number',
+  'leave a child behind and print its pid',
+  'leave a child behind that left the group and print its pid',
 ] as const
-export type Act = (typeof acts)[number]
+export type Behaviour = (typeof behaviours)[number]
 
 export interface RuntimeUnderTest {
   readonly runtime: Runtime
-  /** Of what its agents can do: a program that is not ours does not flood, and catches signals on its own account. */
-  readonly options: Readonly<Partial<Record<Act, Record<string, unknown>>>>
-  /** False where the agent is only played: nothing then can be said about processes. */
+  /** Options for the behaviours that its agents support: a foreign program does not flood, and handles signals itself. */
+  readonly options: Readonly<Partial<Record<Behaviour, Record<string, unknown>>>>
+  /** False if the agent has no process: the cases about processes are left out. */
   readonly hasProcess: boolean
-  /** What its agents find in their environment beside what all do. */
+  /** Further variables in the environment of its agents, in addition to the common ones. */
   readonly names?: readonly string[]
-  /** In which its agents are started; without one, they are not boxed. */
+  /** Creates the box of its agents; without it, they are not boxed. */
   readonly makeBox?: () => Promise<Box>
 }
 
 export const reportOfSuite = { status: 'done', summary: 'All done.', outputs: ['poem.txt'] }
 
-/** What holds for every implementation of `Runtime`. The grace time before an agent is killed should be short here. */
+/** Tests every implementation of `Runtime`. The grace time before an agent is killed should be short here. */
 export function runtimeContract(name: string, make: () => RuntimeUnderTest): void {
   describe(`${name} runtime`, () => {
     const { runtime, options, hasProcess, makeBox, names = [] } = make()
     const ownNames = makeBox === undefined ? names : [...names, ...boxNames]
-    /** Cases of what its agents cannot do are none of its own. */
-    const when = (act: Act): ((name: string, body: () => Promise<void>) => void) =>
-      options[act] === undefined ? () => {} : it
+    /** Leaves out a case for a behaviour that its agents do not support. */
+    const when = (behaviour: Behaviour): ((name: string, body: () => Promise<void>) => void) =>
+      options[behaviour] === undefined ? () => {} : it
     const ifItExits = when('exit with 3')
     const ifItDies = when('die of SIGKILL')
     const ifItFloods = when('flood 100 MB of lines')
-    const ifItNeverBreaksLines = when('flood 100 MB without a newline')
-    const ifItBabbles = when('print garbage')
-    const ifItTells = when('print its environment')
-    const ifItIsDeaf = when('say ready, then hang and ignore signals')
-    const start = async (act: Act, more: Partial<Launch> = {}) => {
-      const launch = await makeLaunch({ options: options[act] ?? {}, ...more }, await makeBox?.())
+    const ifItFloodsOneLine = when('flood 100 MB without a newline')
+    const ifItPrintsGarbage = when('print garbage')
+    const ifItPrintsEnvironment = when('print its environment')
+    const ifItIgnoresSignals = when('say ready, then hang and ignore signals')
+    const start = async (behaviour: Behaviour, more: Partial<Launch> = {}) => {
+      const launch = await makeLaunch({ options: options[behaviour] ?? {}, ...more }, await makeBox?.())
       const handle = await runtime.launch(launch)
       onTestFinished(() => handle.interrupt())
       return { handle, launch }
     }
-    const play = async (act: Act) => heard(await readAll((await start(act)).handle))
+    const play = async (behaviour: Behaviour) => comparable(await readAll((await start(behaviour)).handle))
 
-    it('tells what an agent says, in order, and ends exactly once', async () => {
+    it('reports the text of an agent in order, and ends exactly once', async () => {
       const { handle } = await start('say one and two')
-      expect(heard(await readAll(handle))).toEqual([
+      expect(comparable(await readAll(handle))).toEqual([
         { kind: 'text', text: 'one' },
         { kind: 'text', text: 'two' },
         { kind: 'ended', exitCode: 0, signal: null },
@@ -77,34 +77,34 @@ export function runtimeContract(name: string, make: () => RuntimeUnderTest): voi
       expect(await readAll(handle)).toEqual([])
     })
 
-    ifItExits('passes on the exit code, and no report where there was none', async () => {
+    ifItExits('reports the exit code, and no report if there was none', async () => {
       expect(await play('exit with 3')).toEqual([{ kind: 'ended', exitCode: 3, signal: null }])
     })
 
-    ifItDies('passes on the signal of a crash', async () => {
+    ifItDies('reports the signal of a crash', async () => {
       expect(await play('die of SIGKILL')).toEqual([{ kind: 'ended', exitCode: null, signal: 'SIGKILL' }])
     })
 
-    it('ends an agent that never ends, once, however often it is asked to', async () => {
+    it('ends a hanging agent once, however often it is interrupted', async () => {
       const { handle } = await start('hang')
       await Promise.all([handle.interrupt(), handle.interrupt()])
       await handle.interrupt()
-      const [ended, ...others] = heard(await readAll(handle))
+      const [ended, ...others] = comparable(await readAll(handle))
       expect(others).toEqual([])
-      // One that catches the signal says so as shells do.
+      // An agent that handles the signal exits with 143, as shells do.
       expect(ended).toSatisfy(
         (each: AgentEnded) => each.kind === 'ended' && (each.signal === 'SIGTERM' || each.exitCode === 143),
       )
     })
 
-    ifItExits('can be interrupted after the end', async () => {
+    ifItExits('accepts an interrupt after the end', async () => {
       const { handle } = await start('exit with 3')
       expect(await readAll(handle)).toHaveLength(1)
       await handle.interrupt()
       await expect(handle.interrupt()).resolves.toBeUndefined()
     })
 
-    ifItFloods('throws away a flood of lines after the first megabyte, and says how much', async () => {
+    ifItFloods('discards a flood of lines after the first megabyte, and reports the amount', async () => {
       const events = await play('flood 100 MB of lines')
       const texts = textsOf(events)
       expect(bytesOf(texts)).toBeGreaterThan(10_000)
@@ -114,21 +114,21 @@ export function runtimeContract(name: string, make: () => RuntimeUnderTest): voi
       expect(events.at(-1)).toMatchObject({ kind: 'ended', exitCode: 0 })
     })
 
-    ifItFloods('can be interrupted in a flood that nobody reads', async () => {
+    ifItFloods('can be interrupted during a flood without a reader', async () => {
       const { handle } = await start('flood 100 MB of lines')
       await handle.events[Symbol.asyncIterator]().next()
       await handle.interrupt()
       expect((await readAll(handle)).filter((event) => event.kind === 'ended')).toHaveLength(1)
     })
 
-    ifItFloods('does not hold an agent up whose reader went away', async () => {
+    ifItFloods('does not block an agent after its reader has stopped', async () => {
       const { handle } = await start('flood 100 MB of lines')
       for await (const _ of handle.events) break
       if (handle.pid !== null) await vi.waitUntil(() => !isRunning(handle.pid ?? 0), { timeout: 15_000 })
       expect(await readAll(handle)).toEqual([])
     })
 
-    ifItBabbles('takes garbage for text, and makes it fit to be shown and stored', async () => {
+    ifItPrintsGarbage('treats garbage as text, and makes it safe to show and store', async () => {
       const events = await play('print garbage')
       expect(events.at(-1)).toEqual({ kind: 'ended', exitCode: 0, signal: null })
       expect(new Set(events.slice(0, -1).map((event) => event.kind))).toEqual(new Set(['text']))
@@ -142,40 +142,40 @@ export function runtimeContract(name: string, make: () => RuntimeUnderTest): voi
       }
     })
 
-    it.each(['report by file', 'report by standard output'] as const)('passes on a %s', async (act) => {
-      const events = await play(act)
+    it.each(['report by file', 'report by standard output'] as const)('passes on a %s', async (behaviour) => {
+      const events = await play(behaviour)
       expect(events.filter((event) => event.kind === 'report')).toEqual([{ kind: 'report', report: reportOfSuite }])
       expect(events.at(-1)).toEqual({ kind: 'ended', exitCode: 0, signal: null })
     })
 
-    it('passes on what is no report as it is, for the engine to refuse', async () => {
-      const events = await play('lay nonsense into the outbox')
+    it('passes on an invalid report unchanged, for the engine to reject', async () => {
+      const events = await play('write invalid JSON into the outbox')
       expect(events.filter((event) => event.kind === 'report')).toEqual([
         { kind: 'report', report: '{"status": nonsense' },
       ])
     })
 
-    it('takes messages if it says so, and else refuses them', async () => {
+    it('accepts messages only if it declares the capability', async () => {
       const { handle } = await start('hang')
       const answer = await handle.send('hello').then(
-        () => 'taken',
+        () => 'accepted',
         (error: AgencyError) => error.code,
       )
-      expect(answer).toBe(runtime.capabilities.send ? 'taken' : 'unsupported')
+      expect(answer).toBe(runtime.capabilities.send ? 'accepted' : 'unsupported')
     })
 
-    it('refuses options that can never work, and takes those that can', () => {
+    it('rejects options that can never work, and accepts valid ones', () => {
       expect(() => runtime.checkOptions({ nonsense: true })).toThrow(AgencyError)
       for (const each of Object.values(options)) expect(() => runtime.checkOptions(each)).not.toThrow()
     })
 
-    it('is available where its tests run', async () => {
+    it('is available on the machine of the tests', async () => {
       expect(await runtime.available()).toEqual({ ok: true })
     })
 
     if (!hasProcess) return
 
-    ifItIsDeaf('kills an agent that ignores the request, after the grace time', async () => {
+    ifItIgnoresSignals('kills an agent that ignores the interrupt after the grace time', async () => {
       const { handle } = await start('say ready, then hang and ignore signals')
       const events = handle.events[Symbol.asyncIterator]()
       expect((await events.next()).value).toEqual({ kind: 'text', text: 'ready' })
@@ -184,20 +184,20 @@ export function runtimeContract(name: string, make: () => RuntimeUnderTest): voi
       expect((await events.next()).done).toBe(true)
     })
 
-    ifItNeverBreaksLines('keeps the first 64 KB of a line that never ends', async () => {
+    ifItFloodsOneLine('keeps the first 64 KB of a line that never ends', async () => {
       const events = await play('flood 100 MB without a newline')
-      // One less where the cut fell on a blank.
+      // One byte less if the cut fell on a blank.
       expect(bytesOf(textsOf(events))).toBeGreaterThanOrEqual(64 * 1024 - 1)
       expect(bytesOf(textsOf(events))).toBeLessThanOrEqual(64 * 1024)
       expect(missingOf(events)).toBeGreaterThan(99 * 1024 * 1024)
     })
 
-    ifItTells('gives an agent its launch id and what it was handed, and nothing of ours', async () => {
+    ifItPrintsEnvironment('gives an agent its launch id and variables, and none of the daemon', async () => {
       process.env['AGENCY_FAKE_SECRET'] = 'hunter2'
       onTestFinished(() => void delete process.env['AGENCY_FAKE_SECRET'])
       const environment = { AGENCY_TOKEN: 'agt_test', AGENCY_PROMPT_FILE: '/nowhere/prompt.md' }
       const { handle, launch } = await start('print its environment', { environment })
-      const lines = textsOf(heard(await readAll(handle))).flatMap((text) => text.split('\n'))
+      const lines = textsOf(comparable(await readAll(handle))).flatMap((text) => text.split('\n'))
       expect(lines).toContain(`AGENCY_LAUNCH_ID=${launch.launchId}`)
       expect(lines).toContain('AGENCY_TOKEN=agt_test')
       expect(lines).toContain('AGENCY_PROMPT_FILE=/nowhere/prompt.md')
@@ -207,7 +207,7 @@ export function runtimeContract(name: string, make: () => RuntimeUnderTest): voi
       expect(names.filter((each) => !allowedNames.has(each) && !ownNames.includes(each))).toEqual([])
     })
 
-    ifItIsDeaf('can be found by its launch id and killed, were we dead', async () => {
+    ifItIgnoresSignals('can be found by its launch id and killed after the daemon has died', async () => {
       const { handle, launch } = await start('say ready, then hang and ignore signals')
       const found = (await findSurvivors()).find((survivor) => survivor.pid === handle.pid)
       expect(found).toEqual({ pid: handle.pid, launchId: launch.launchId })
@@ -218,14 +218,14 @@ export function runtimeContract(name: string, make: () => RuntimeUnderTest): voi
     })
 
     it.each([
-      'leave a child behind and say its number',
-      'leave a child behind that left the group and say its number',
-    ] as const)('ends with its children: %s', async (act) => {
-      const { handle, launch } = await start(act)
-      const events = heard(await readAll(handle))
+      'leave a child behind and print its pid',
+      'leave a child behind that left the group and print its pid',
+    ] as const)('kills the children of an agent: %s', async (behaviour) => {
+      const { handle, launch } = await start(behaviour)
+      const events = comparable(await readAll(handle))
       const pid = Number(textsOf(events)[0]?.match(/\d+/)?.[0])
       expect(pid).toBeGreaterThan(1)
-      // A box counts its processes by itself.
+      // Processes in a box have pids of their own.
       if (handle.boxed !== true) expect(isRunning(pid)).toBe(false)
       expect((await findSurvivors()).filter(({ launchId }) => launchId === launch.launchId)).toEqual([])
       expect(events.at(-1)).toEqual({ kind: 'ended', exitCode: 0, signal: null })
@@ -248,7 +248,7 @@ const boxNames = [
   'LOGNAME',
 ]
 
-/** A launch in a new directory, which goes away with the test. */
+/** Creates a launch in a new directory, which is removed with the test. */
 export async function makeLaunch(more: Partial<Launch> = {}, box?: Box): Promise<Launch> {
   const root = await mkdtemp(join(tmpdir(), 'agency-runtime-'))
   onTestFinished(() => rm(root, { recursive: true, force: true }))
@@ -270,7 +270,7 @@ export async function makeLaunch(more: Partial<Launch> = {}, box?: Box): Promise
   }
 }
 
-/** All but what it used, which is another each time. */
+/** Reads all events, without the resource usage, which differs each time. */
 export async function readAll(handle: AgentHandle): Promise<RuntimeEvent[]> {
   const events: RuntimeEvent[] = []
   for await (const event of handle.events) {
@@ -283,8 +283,8 @@ export async function readAll(handle: AgentHandle): Promise<RuntimeEvent[]> {
   return events
 }
 
-/** What it says and leaves behind. Which tools it uses, what its model costs and what it grumbles is its own affair. */
-const heard = (events: readonly RuntimeEvent[]): RuntimeEvent[] =>
+/** Removes the events that differ between runtimes: tool calls, usage and standard error. */
+const comparable = (events: readonly RuntimeEvent[]): RuntimeEvent[] =>
   events.filter((event) => event.kind !== 'tool' && event.kind !== 'usage' && !('from' in event))
 
 export const textsOf = (events: readonly RuntimeEvent[]): string[] =>

@@ -11,7 +11,7 @@ function createObserved() {
   return { flow, queue: createEventQueue({ pause: () => flow.push('pause'), resume: () => flow.push('resume') }) }
 }
 
-it('keeps the order, whoever is first: reader or writer', async () => {
+it('keeps the order, with the reader or the writer first', async () => {
   const { queue } = createObserved()
   const read: RuntimeEvent[] = []
   const reading = (async () => {
@@ -30,7 +30,7 @@ it('keeps the order, whoever is first: reader or writer', async () => {
   expect(read).toEqual([...pushed, ended])
 })
 
-it('asks the writer to pause when nobody reads, and to go on when there is room', async () => {
+it('pauses the writer without a reader, and resumes it when there is room', async () => {
   const { flow, queue } = createObserved()
   for (let number = 0; number < 600; number += 1) queue.push(text(number))
   expect(flow).toEqual(['pause'])
@@ -41,7 +41,7 @@ it('asks the writer to pause when nobody reads, and to go on when there is room'
   expect(flow).toEqual(['pause', 'resume'])
 })
 
-it('lets the writer go on once the reader is gone', async () => {
+it('resumes the writer once the reader has stopped', async () => {
   const { flow, queue } = createObserved()
   for (let number = 0; number < 600; number += 1) queue.push(text(number))
   for await (const _ of queue.events) break

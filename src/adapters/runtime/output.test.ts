@@ -16,7 +16,7 @@ function split(chunks: readonly (string | Buffer)[], isSkimming = false) {
   return { lines, skipped }
 }
 
-it('finds the lines wherever the chunks were cut, even within a character', () => {
+it('splits lines independently of chunk boundaries, even within a character', () => {
   const bytes = Buffer.from('eins\nzwö\r\n\ndrei')
   for (let at = 0; at <= bytes.length; at += 1) {
     const { lines } = split([bytes.subarray(0, at), bytes.subarray(at)])
@@ -42,7 +42,7 @@ it('cuts a line at 64 KB without splitting a character, and counts the rest', ()
   }
 })
 
-it('reads only what may be an object while it skims', () => {
+it('reads only lines that may be objects while skimming', () => {
   expect(split(['skip\n\n{"a":1}\nski', 'p\nskip\n{"b":', '2}\nlast'], true)).toEqual({
     lines: [
       ['{"a":1}', 0],
@@ -54,7 +54,7 @@ it('reads only what may be an object while it skims', () => {
   })
 })
 
-it('stops keeping lines after a megabyte, however short they are', () => {
+it('discards lines after a megabyte, however short they are', () => {
   const events: RuntimeEvent[] = []
   const transcript = createTranscript((event) => events.push(event))
   for (let line = 0; line < 200_000; line += 1) transcript.text('y')
@@ -77,6 +77,6 @@ it.each([
   expect(readable(raw)).toBe(clean)
 })
 
-it('keeps a readable text within 64 KB even where bad bytes grow', () => {
+it('limits a readable text to 64 KB even if replaced bytes grow', () => {
   expect(Buffer.byteLength(readable('\u0001'.repeat(60_000)))).toBeLessThanOrEqual(64 * 1024)
 })

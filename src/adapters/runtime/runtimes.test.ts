@@ -3,12 +3,12 @@
 import { describe } from 'vitest'
 
 import { boxHere, createTestBox } from '../../../test/support/box.ts'
-import { type Act, reportOfSuite, runtimeContract } from './contract-suite.ts'
+import { type Behaviour, reportOfSuite, runtimeContract } from './contract-suite.ts'
 import { createProgramRuntime } from './program/runtime.ts'
 import type { StepInput } from './scripted/contract.ts'
 import { createScriptedRuntime } from './scripted/runtime.ts'
 
-const scenarios: Record<Act, StepInput[]> = {
+const scenarios: Record<Behaviour, StepInput[]> = {
   'say one and two': [{ say: 'one' }, { say: 'two' }],
   'exit with 3': [{ exit: { code: 3 } }, { say: 'never' }],
   'die of SIGKILL': [{ crash: { signal: 'SIGKILL' } }],
@@ -19,16 +19,18 @@ const scenarios: Record<Act, StepInput[]> = {
   'print garbage': [{ garbage: { lines: 100 } }],
   'report by file': [{ report: { ...reportOfSuite, via: 'file' } }],
   'report by standard output': [{ report: { ...reportOfSuite, via: 'stdout' } }],
-  'lay nonsense into the outbox': [{ write: { path: '.agency/outbox/report.json', text: '{"status": nonsense' } }],
+  'write invalid JSON into the outbox': [
+    { write: { path: '.agency/outbox/report.json', text: '{"status": nonsense' } },
+  ],
   'print its environment': [{ run: 'env' }],
-  'leave a child behind and say its number': [{ spawn_child: {} }],
-  'leave a child behind that left the group and say its number': [{ spawn_child: { escape: true } }],
+  'leave a child behind and print its pid': [{ spawn_child: {} }],
+  'leave a child behind that left the group and print its pid': [{ spawn_child: { escape: true } }],
 }
 
 const report = JSON.stringify(reportOfSuite)
 const garbage = String.raw`printf '\033[31mred\033[0m\n{"type":\n\377\376\303(\n\000nul\n\n   \nnull\n[1,\n\007bell\n{"status":1}\n'`
 
-const scripts: Record<Act, string> = {
+const scripts: Record<Behaviour, string> = {
   'say one and two': 'echo one; echo two',
   'exit with 3': 'exit 3',
   'die of SIGKILL': 'kill -9 $$',
@@ -39,10 +41,10 @@ const scripts: Record<Act, string> = {
   'print garbage': garbage,
   'report by file': `echo '${report}' > .agency/outbox/report.json`,
   'report by standard output': `echo working; echo '${report}'`,
-  'lay nonsense into the outbox': `printf '{"status": nonsense' > .agency/outbox/report.json`,
+  'write invalid JSON into the outbox': `printf '{"status": nonsense' > .agency/outbox/report.json`,
   'print its environment': 'env',
-  'leave a child behind and say its number': 'sleep 3600 & echo $!',
-  'leave a child behind that left the group and say its number': 'setsid sleep 3600 & echo $!',
+  'leave a child behind and print its pid': 'sleep 3600 & echo $!',
+  'leave a child behind that left the group and print its pid': 'setsid sleep 3600 & echo $!',
 }
 
 const graceMs = 300
@@ -75,11 +77,11 @@ describe.skipIf(!boxHere.ok)(`in a box${boxHere.ok ? '' : ` (${boxHere.reason})`
 })
 
 function mapActs<Value>(
-  of: Record<Act, Value>,
+  of: Record<Behaviour, Value>,
   map: (value: Value) => Record<string, unknown>,
-): Record<Act, Record<string, unknown>> {
+): Record<Behaviour, Record<string, unknown>> {
   return Object.fromEntries(Object.entries(of).map(([act, value]) => [act, map(value)])) as Record<
-    Act,
+    Behaviour,
     Record<string, unknown>
   >
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
 
-import { type Act, reportOfSuite, runtimeContract } from '../contract-suite.ts'
+import { type Behaviour, reportOfSuite, runtimeContract } from '../contract-suite.ts'
 import { isolation } from './environment.ts'
 import { fakeClaude } from '../../../../test/support/fake-claude.ts'
 import { createClaudeCodeRuntime } from './runtime.ts'
@@ -20,7 +20,7 @@ const answer = JSON.stringify({ type: 'result', uuid: 'u', is_error: false, resu
 const report = JSON.stringify(reportOfSuite)
 const garbage = String.raw`printf '\033[31mred\033[0m\n{"type":\n\377\376\303(\n\000nul\n\n   \nnull\n[1,\n\007bell\n{"status":1}\n{"type":"odd"}\n'`
 
-const scripts: Record<Act, string> = {
+const scripts: Record<Behaviour, string> = {
   'say one and two': `${say('one')}; ${say('two')}`,
   'exit with 3': 'exit 3',
   'die of SIGKILL': 'kill -9 $$',
@@ -31,10 +31,10 @@ const scripts: Record<Act, string> = {
   'print garbage': garbage,
   'report by file': `echo '${report}' > .agency/outbox/report.json`,
   'report by standard output': `echo working; printf '%s\\n' '${answer}'`,
-  'lay nonsense into the outbox': `printf '{"status": nonsense' > .agency/outbox/report.json`,
+  'write invalid JSON into the outbox': `printf '{"status": nonsense' > .agency/outbox/report.json`,
   'print its environment': 'env',
-  'leave a child behind and say its number': 'sleep 3600 & echo $!',
-  'leave a child behind that left the group and say its number': 'setsid sleep 3600 & echo $!',
+  'leave a child behind and print its pid': 'sleep 3600 & echo $!',
+  'leave a child behind that left the group and print its pid': 'setsid sleep 3600 & echo $!',
 }
 
 const binaries = Object.entries(scripts).map(([act, script], at): [string, Record<string, unknown>] => [
@@ -46,11 +46,11 @@ runtimeContract('claude-code', () => ({
   runtime: createClaudeCodeRuntime({
     binary: fakeClaude('', folder),
     environment: { ANTHROPIC_API_KEY: 'sk-ant-dummy-0000', AGENCY_HOME: '/nowhere' },
-    // Without a box it says first that it is cautious; the suite wants the agent's own words.
+    // Without a box it first reports that it is cautious; the suite expects only the agent's own text.
     defaultMode: 'cautious',
     graceMs: 300,
   }),
-  options: Object.fromEntries(binaries) as Record<Act, Record<string, unknown>>,
+  options: Object.fromEntries(binaries) as Record<Behaviour, Record<string, unknown>>,
   hasProcess: true,
   names: [...Object.keys(isolation('')), 'ANTHROPIC_API_KEY', 'CLAUDE_CODE_MAX_RETRIES'],
 }))

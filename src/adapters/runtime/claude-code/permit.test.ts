@@ -17,19 +17,19 @@ const ask = (input: unknown, allowed?: string): { answer: string; code: number |
 
 const rm = { tool_name: 'Bash', tool_input: { command: 'rm -rf build', description: 'Clean' } }
 
-it('allows exactly what was allowed', () => {
+it('allows exactly the operations that the operator allowed', () => {
   expect(JSON.parse(ask(rm, '["Bash(rm -rf build)"]').answer)).toEqual({
     hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } },
   })
 })
 
 it.each([
-  ['nothing was', rm, undefined],
-  ['something like it was', rm, '["Bash(rm -rf b)", "Bash(rm:*)", "Bash"]'],
-  ['it is another tool', { ...rm, tool_name: 'Write' }, '["Bash(rm -rf build)"]'],
-  ['the list is none', rm, '"Bash(rm -rf build)"'],
-  ['the list is broken', rm, '['],
-  ['the question is broken', '{', '["Bash(rm -rf build)"]'],
-])('is silent where %s', (_, input, allowed) => {
+  ['no operation was allowed', rm, undefined],
+  ['only similar operations were allowed', rm, '["Bash(rm -rf b)", "Bash(rm:*)", "Bash"]'],
+  ['the tool is another one', { ...rm, tool_name: 'Write' }, '["Bash(rm -rf build)"]'],
+  ['the list is not a list', rm, '"Bash(rm -rf build)"'],
+  ['the list is invalid JSON', rm, '['],
+  ['the request is invalid JSON', '{', '["Bash(rm -rf build)"]'],
+])('gives no answer if %s', (_, input, allowed) => {
   expect(ask(input, allowed).answer).toBe('')
 })

@@ -17,20 +17,20 @@ async function run(script: string, prompt = '') {
 const reportsOf = async (script: string): Promise<unknown[]> =>
   (await run(script)).flatMap((event) => (event.kind === 'report' ? [event.report] : []))
 
-it('hands the prompt over on standard input, whole', async () => {
+it('passes the complete prompt on standard input', async () => {
   const prompt = `Zwölf Flüsse ${'x'.repeat(1_000_000)}`
   expect(textsOf(await run('wc -c', prompt))).toEqual([String(Buffer.byteLength(prompt))])
 })
 
-it('does not mind a program that never reads its prompt', async () => {
+it('accepts a program that never reads its prompt', async () => {
   expect((await run('exec 0<&-; echo hi', 'x'.repeat(1_000_000))).at(-1)).toMatchObject({ exitCode: 0 })
 })
 
-it('shows standard error as text too', async () => {
+it('reports standard error as text too', async () => {
   expect(textsOf(await run('echo oops >&2'))).toEqual(['oops'])
 })
 
-describe('takes a report from the last line', () => {
+describe('a report in the last line', () => {
   const done = '{"status":"done","summary":"x"}'
 
   it.each([
@@ -45,11 +45,11 @@ describe('takes a report from the last line', () => {
     [`yes | head -c 3000000; echo '${done}'`, 1],
     [`echo '${done}'; yes | head -c 3000000`, 0],
     ['true', 0],
-  ])('%j gives %i', async (script, count) => {
+  ])('of the output of %j is found %i times', async (script, count) => {
     expect(await reportsOf(script)).toHaveLength(count)
   })
 
-  it('but believes the outbox first', async () => {
+  it('is ignored if there is a report in the outbox', async () => {
     const laidOut = '{"status":"partial","summary":"half"}'
     expect(await reportsOf(`echo '${laidOut}' > .agency/outbox/report.json; echo '${done}'`)).toEqual([
       JSON.parse(laidOut),
@@ -57,7 +57,7 @@ describe('takes a report from the last line', () => {
   })
 })
 
-describe('refuses before a run is made of it', () => {
+describe('the check of options', () => {
   it.each([
     [{}, 'the program runtime: command: '],
     [{ command: 'echo hi' }, 'the program runtime: command: '],
@@ -68,30 +68,30 @@ describe('refuses before a run is made of it', () => {
     [{ command: ['echo'], shell: true }, 'the program runtime: '],
     [{ command: ['no-such-program-here'] }, 'program "no-such-program-here" was not found'],
     [{ command: ['/no/such/program'] }, 'program "/no/such/program" was not found'],
-  ])('%j', (options, message) => {
+  ])('rejects %j', (options, message) => {
     expect(() => runtime.checkOptions(options)).toThrow(message)
   })
 
-  it('but not a path inside the workspace, which is not there yet', () => {
+  it('accepts a path inside the workspace, which does not exist yet', () => {
     expect(() => runtime.checkOptions({ command: ['./run.sh'] })).not.toThrow()
     expect(() => runtime.checkOptions({ command: ['sh'] })).not.toThrow()
   })
 })
 
-describe('says clearly why an agent could not be started', () => {
-  it('no such program', async () => {
+describe('the error of an agent that could not be started', () => {
+  it('names a missing program', async () => {
     const launch = await makeLaunch({ options: { command: ['/no/such/program'] } })
     await expect(runtime.launch(launch)).rejects.toThrow('cannot start "/no/such/program": no such program')
   })
 
-  it('not executable', async () => {
+  it('names a file that is not executable', async () => {
     const launch = await makeLaunch({ options: { command: ['./plain'] } })
     await writeFile(join(launch.workspace.path, 'plain'), 'x')
     await chmod(join(launch.workspace.path, 'plain'), 0o600)
     await expect(runtime.launch(launch)).rejects.toThrow('cannot start "./plain": it is not executable')
   })
 
-  it('the workspace is gone', async () => {
+  it('names a missing workspace', async () => {
     const launch = await makeLaunch({ options: { command: ['sh'] } })
     await rm(launch.workspace.path, { recursive: true })
     await expect(runtime.launch(launch)).rejects.toThrow('cannot start "sh": its workspace is gone')
