@@ -6,7 +6,7 @@ import { messageOfSuite } from '../adapters/notify/contract-suite.ts'
 import { createNotifiers } from './compose.ts'
 
 describe('the list of notifiers', () => {
-  it('becomes one notifier for each entry, which reaches what it names', async () => {
+  it('becomes one notifier per entry that reaches its receiver', async () => {
     const hook = await httpEndpoint('takes it')
     const mail = await smtpEndpoint('takes it')
     const lines: string[] = []

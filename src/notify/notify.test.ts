@@ -21,20 +21,20 @@ import type { NewNotification, NotificationRecord } from './contract.ts'
 import { createNotify, type Notify } from './service.ts'
 import { notifications } from './store.ts'
 
-interface Scene extends FreshStore {
+interface Fixture extends FreshStore {
   clock: VirtualClock
   jobs: Jobs
   notify: Notify
-  /** What the terminal showed. */
+  /** Lines of the terminal. */
   lines: string[]
   hook: HttpEndpoint
-  tell(more?: Partial<NewNotification>): Promise<void>
+  send(more?: Partial<NewNotification>): Promise<void>
   rows(): Promise<NotificationRecord[]>
-  /** Kinds of events with the adapters they name. */
+  /** Returns the kinds of the events with the adapters they name. */
   events(): Promise<string[]>
   pass(ms: number): Promise<void>
-  /** The next life of the daemon, with the same settings or others. */
-  restart(entries?: readonly NotifierSettings[]): Promise<Scene>
+  /** Restarts the daemon, with the same settings or others. */
+  restart(entries?: readonly NotifierSettings[]): Promise<Fixture>
 }
 
 const note: NewNotification = {
@@ -49,17 +49,17 @@ const note: NewNotification = {
 
 const terminal: NotifierSettings = { adapter: 'terminal', timeoutSeconds: 10 }
 
-async function scene(
+async function openFixture(
   openFresh: OpenFresh,
   behaviour: Behaviour = 'takes it',
   only?: NotifierSettings[],
-): Promise<Scene> {
+): Promise<Fixture> {
   const clock = createVirtualClock()
   const store = await openFresh({ clock })
   const hook = await httpEndpoint(behaviour)
   const lines: string[] = []
   const webhook: NotifierSettings = { adapter: 'webhook', timeoutSeconds: 10, url: `${hook.origin}/hooks/hunter2` }
-  const live = async (entries: readonly NotifierSettings[]): Promise<Scene> => {
+  const live = async (entries: readonly NotifierSettings[]): Promise<Fixture> => {
     const { db } = store
     const jobs = createJobs({ db, clock, ids: systemIds, worker: 'w1', chaosPoint: noChaos })
     const notifiers = createNotifiers(entries, { environment: {}, write: (line) => void lines.push(line) })
@@ -74,7 +74,7 @@ async function scene(
       notify,
       lines,
       hook,
-      tell: (more) => db.write(['system'], (tx) => notify.send(tx, { ...note, ...more })),
+      send: (more) => db.write(['system'], (tx) => notify.send(tx, { ...note, ...more })),
       rows: async () => (await notify.list(undefined, 100)).notifications,
       events: () => db.read(listEvents),
       async pass(ms) {
@@ -99,10 +99,10 @@ async function listEvents(tx: ReadTx): Promise<string[]> {
   return rows.map(({ kind, data }) => `${kind} ${(JSON.parse(String(data)) as { adapters: string[] }).adapters.join()}`)
 }
 
-describeStores('somebody', (openFresh) => {
-  it('is told after the commit, by every notifier, and it is written down', async () => {
-    const { tell, jobs, lines, hook, rows, events } = await scene(openFresh)
-    await tell()
+describeStores('a notification', (openFresh) => {
+  it('is sent by every notifier after the commit, and recorded', async () => {
+    const { send, jobs, lines, hook, rows, events } = await openFixture(openFresh)
+    await send()
     await jobs.settled()
     expect(lines).toEqual(['gate_pending: The plan waits for you · Three briefs. · agency approve gat_1'])
     expect(hook.requests.map(({ body }) => JSON.parse(body) as unknown)).toMatchObject([
@@ -120,19 +120,19 @@ describeStores('somebody', (openFresh) => {
     expect(await events()).toEqual(['notify_requested terminal,webhook', 'notify_sent terminal,webhook'])
   })
 
-  it('is told once of an object and state, and again of another state, object or to another audience', async () => {
-    const { tell, jobs, lines } = await scene(openFresh)
-    await Promise.all([tell(), tell(), tell()])
-    await tell({ title: 'The same in other words' })
-    await tell({ state: 'reminded' })
-    await tell({ object: 'gat_2' })
-    await tell({ audience: 'persona:7' })
+  it('is sent once per object, state and audience', async () => {
+    const { send, jobs, lines } = await openFixture(openFresh)
+    await Promise.all([send(), send(), send()])
+    await send({ title: 'The same in other words' })
+    await send({ state: 'reminded' })
+    await send({ object: 'gat_2' })
+    await send({ audience: 'persona:7' })
     await jobs.settled()
     expect(lines).toHaveLength(4)
   })
 
-  it('is told once where one transaction says it twice', async () => {
-    const { db, notify, jobs, lines } = await scene(openFresh)
+  it('is sent once if one transaction sends it twice', async () => {
+    const { db, notify, jobs, lines } = await openFixture(openFresh)
     await db.write(['system'], async (tx) => {
       await notify.send(tx, note)
       await notify.send(tx, note)
@@ -141,8 +141,8 @@ describeStores('somebody', (openFresh) => {
     expect(lines).toHaveLength(1)
   })
 
-  it('is not told of what never happened', async () => {
-    const { db, notify, jobs, lines, rows } = await scene(openFresh)
+  it('is not sent if its transaction fails', async () => {
+    const { db, notify, jobs, lines, rows } = await openFixture(openFresh)
     const writing = db.write(['system'], async (tx) => {
       await notify.send(tx, note)
       throw new Error('no')
@@ -153,20 +153,20 @@ describeStores('somebody', (openFresh) => {
     expect([lines, await rows()]).toEqual([[], []])
   })
 
-  it('is told no secret, and not more than fits', async () => {
-    const { tell, jobs, lines, rows } = await scene(openFresh)
-    await tell({ title: `key sk-live-0123456789 ${'x'.repeat(9_000)}`, summary: 'Bearer hunter2', actions: [] })
+  it('contains no secrets and is cut to its limit', async () => {
+    const { send, jobs, lines, rows } = await openFixture(openFresh)
+    await send({ title: `key sk-live-0123456789 ${'x'.repeat(9_000)}`, summary: 'Bearer hunter2', actions: [] })
     await jobs.settled()
     expect(lines[0]).toContain('key [redacted] xxx')
     expect(JSON.stringify(await rows())).not.toMatch(/0123456789|hunter2/)
     expect(JSON.stringify(await rows()).length).toBeLessThan(2_000)
   })
 
-  it('is told only of what the settings name', async () => {
+  it('is sent only for the kinds in the settings', async () => {
     const here: NotifierSettings = { ...terminal, on: ['run_failed'] }
-    const { tell, jobs, lines, rows, events } = await scene(openFresh, 'takes it', [here])
-    await tell()
-    await tell({ kind: 'run_failed', object: 'run_1', state: 'failed' })
+    const { send, jobs, lines, rows, events } = await openFixture(openFresh, 'takes it', [here])
+    await send()
+    await send({ kind: 'run_failed', object: 'run_1', state: 'failed' })
     await jobs.settled()
     expect(lines).toHaveLength(1)
     expect((await rows()).map(({ status, deliveries }) => [status, deliveries.length]).sort()).toEqual([
@@ -178,9 +178,9 @@ describeStores('somebody', (openFresh) => {
 })
 
 describeStores('a notifier that fails', (openFresh) => {
-  it('is asked again until it takes the message; the others are left in peace', async () => {
-    const { tell, jobs, lines, hook, rows, events, pass } = await scene(openFresh, 'fails')
-    await tell()
+  it('is retried until it accepts the message, without the other notifiers', async () => {
+    const { send, jobs, lines, hook, rows, events, pass } = await openFixture(openFresh, 'fails')
+    await send()
     await jobs.settled()
     expect(await rows()).toMatchObject([
       {
@@ -206,9 +206,9 @@ describeStores('a notifier that fails', (openFresh) => {
     ])
   })
 
-  it('for good is given up after ten tries, and leaves no dead job', async () => {
-    const { tell, jobs, hook, rows, events, pass } = await scene(openFresh, 'points elsewhere')
-    await tell()
+  it('is given up after ten tries, and leaves no dead job', async () => {
+    const { send, jobs, hook, rows, events, pass } = await openFixture(openFresh, 'points elsewhere')
+    await send()
     await jobs.settled()
     await pass(511_000)
     expect(await rows()).toMatchObject([{ status: 'failed' }])
@@ -220,24 +220,24 @@ describeStores('a notifier that fails', (openFresh) => {
       'notify_failed webhook',
     ])
     expect(await jobs.listDead()).toEqual([])
-    const asked = hook.requests.length
+    const requests = hook.requests.length
     await pass(3_600_000)
-    expect(hook.requests).toHaveLength(asked)
+    expect(hook.requests).toHaveLength(requests)
   })
 
-  it('never says its secret', async () => {
-    const { tell, jobs, raw } = await scene(openFresh, 'fails and repeats what it was sent')
-    await tell()
+  it('never reveals its secret', async () => {
+    const { send, jobs, raw } = await openFixture(openFresh, 'fails and repeats what it was sent')
+    await send()
     await jobs.settled()
     const kept = JSON.stringify([await raw('SELECT * FROM events'), await raw('SELECT * FROM notifications')])
     expect(kept).toContain('answered 500')
     expect(kept).not.toContain('hunter2')
   })
 
-  it('again and again rests, so that nobody waits for it', async () => {
-    const { tell, jobs, hook, lines, pass, rows } = await scene(openFresh, 'fails')
+  it('is paused after repeated failures, so that other jobs do not wait for it', async () => {
+    const { send, jobs, hook, lines, pass, rows } = await openFixture(openFresh, 'fails')
     for (let index = 0; index < 40; index++) {
-      await tell({ object: `gat_${index}` })
+      await send({ object: `gat_${index}` })
       await jobs.settled()
     }
     expect(lines).toHaveLength(40)
@@ -249,11 +249,11 @@ describeStores('a notifier that fails', (openFresh) => {
   })
 })
 
-describeStores('a daemon that ends', (openFresh) => {
-  it('before it could tell does so in its next life', async () => {
-    const first = await scene(openFresh)
+describeStores('a daemon that is restarted', (openFresh) => {
+  it('sends the notifications that it had not sent before', async () => {
+    const first = await openFixture(openFresh)
     await first.jobs.stop()
-    await first.tell()
+    await first.send()
     expect(first.lines).toEqual([])
     const { jobs, lines, rows } = await first.restart()
     await jobs.settled()
@@ -261,9 +261,9 @@ describeStores('a daemon that ends', (openFresh) => {
     expect(await rows()).toMatchObject([{ status: 'sent' }])
   })
 
-  it('does not wait for one that hangs, and remembers who was told', async () => {
-    const first = await scene(openFresh, 'hangs')
-    await first.tell()
+  it('stops without waiting for a hanging notifier, and keeps the finished deliveries', async () => {
+    const first = await openFixture(openFresh, 'hangs')
+    await first.send()
     await expect.poll(() => first.hook.requests.length).toBe(1)
     first.hook.behave('takes it')
     const second = await first.restart()
@@ -276,9 +276,9 @@ describeStores('a daemon that ends', (openFresh) => {
     expect(second.lines).toHaveLength(1)
   })
 
-  it('and comes back without a notifier lets go of what that one was to tell', async () => {
-    const first = await scene(openFresh, 'fails')
-    await first.tell()
+  it('drops the deliveries of a notifier that is no longer configured', async () => {
+    const first = await openFixture(openFresh, 'fails')
+    await first.send()
     await first.jobs.settled()
     const second = await first.restart([terminal])
     await second.pass(1_000)
@@ -288,8 +288,8 @@ describeStores('a daemon that ends', (openFresh) => {
 })
 
 describeStores('a test message', (openFresh) => {
-  it('goes to all of them at once, and says how it went with each', async () => {
-    const { notify, lines, events, rows } = await scene(openFresh, 'fails')
+  it('is sent by all notifiers in parallel, and returns the outcome of each', async () => {
+    const { notify, lines, events, rows } = await openFixture(openFresh, 'fails')
     const record = await notify.test(undefined)
     expect(record).toMatchObject({ kind: 'test', status: 'failed', runId: null })
     expect(record.deliveries.map(({ adapter, ok }) => [adapter, ok])).toEqual([
@@ -301,15 +301,15 @@ describeStores('a test message', (openFresh) => {
     expect(await rows()).toEqual([record])
   })
 
-  it('goes to one of them, again each time', async () => {
-    const { notify, lines, hook } = await scene(openFresh)
+  it('is sent by one notifier, again each time', async () => {
+    const { notify, lines, hook } = await openFixture(openFresh)
     expect(await notify.test('webhook')).toMatchObject({ status: 'sent' })
     expect(await notify.test('webhook')).toMatchObject({ status: 'sent' })
     expect([lines.length, hook.requests.length]).toEqual([0, 2])
   })
 
-  it('for nobody is refused', async () => {
-    const { notify, restart } = await scene(openFresh)
+  it('is rejected for an unknown notifier, and without notifiers', async () => {
+    const { notify, restart } = await openFixture(openFresh)
     await expect(notify.test('pigeon')).rejects.toMatchObject({
       code: 'not_found',
       hint: 'Available: terminal, webhook.',
@@ -319,11 +319,11 @@ describeStores('a test message', (openFresh) => {
   })
 })
 
-describeStores('what people were told', (openFresh) => {
-  it('is listed with the newest first, and by status', async () => {
-    const { tell, jobs, notify, clock } = await scene(openFresh, 'fails')
+describeStores('the list of notifications', (openFresh) => {
+  it('has the newest first, and can be filtered by status', async () => {
+    const { send, jobs, notify, clock } = await openFixture(openFresh, 'fails')
     for (const object of ['a', 'b', 'c']) {
-      await tell({ object })
+      await send({ object })
       clock.advance(1)
     }
     await jobs.settled()
@@ -338,8 +338,8 @@ describeStores('what people were told', (openFresh) => {
   })
 
   it('can be rebuilt from the events', async () => {
-    const { db, tell, jobs, notify, pass } = await scene(openFresh, 'fails')
-    await tell()
+    const { db, send, jobs, notify, pass } = await openFixture(openFresh, 'fails')
+    await send()
     await notify.test(undefined)
     await jobs.settled()
     await pass(511_000)
@@ -354,7 +354,7 @@ describeStores('the end of a run', (openFresh) => {
     { report: { status: 'done', summary: 'finished', outputs: ['poem.txt'] } },
   ]
 
-  it('is told, with the way to it, and comes whether or not anybody can be reached', async () => {
+  it('is sent with a link, and does not depend on the delivery', async () => {
     const { db } = await openFresh()
     const hook = await httpEndpoint('fails')
     const notifiers: NotifierSettings[] = [
@@ -383,7 +383,7 @@ describeStores('the end of a run', (openFresh) => {
 })
 
 describeStores('a team with notifiers of its own', (openFresh) => {
-  it('is notifiers of its runs, beside whoever is told of everything, and of no other run', async () => {
+  it('is notified of its own runs only, in addition to the notifiers of the installation', async () => {
     const { db } = await openFresh()
     const [ours, theirs] = [await httpEndpoint('takes it'), await httpEndpoint('takes it')]
     const notifiers: NotifierSettings[] = [{ adapter: 'webhook', timeoutSeconds: 10, url: `${ours.origin}/ours` }]

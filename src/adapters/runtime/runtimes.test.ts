@@ -51,36 +51,36 @@ const graceMs = 300
 
 runtimeContract('scripted (process)', () => ({
   runtime: createScriptedRuntime({ host: 'process', graceMs }),
-  options: mapActs(scenarios, (steps) => ({ scenario: { steps } })),
+  options: mapBehaviours(scenarios, (steps) => ({ scenario: { steps } })),
   hasProcess: true,
 }))
 
 runtimeContract('scripted (in-process)', () => ({
   runtime: createScriptedRuntime({ host: 'in-process' }),
-  options: mapActs(scenarios, (steps) => ({ scenario: { steps } })),
+  options: mapBehaviours(scenarios, (steps) => ({ scenario: { steps } })),
   hasProcess: false,
 }))
 
 runtimeContract('program', () => ({
   runtime: createProgramRuntime({ graceMs }),
-  options: mapActs(scripts, (script) => ({ command: ['/bin/sh', '-c', script] })),
+  options: mapBehaviours(scripts, (script) => ({ command: ['/bin/sh', '-c', script] })),
   hasProcess: true,
 }))
 
 describe.skipIf(!boxHere.ok)(`in a box${boxHere.ok ? '' : ` (${boxHere.reason})`}`, () => {
   runtimeContract('program', () => ({
     runtime: createProgramRuntime({ graceMs }),
-    options: mapActs(scripts, (script) => ({ command: ['/bin/sh', '-c', script] })),
+    options: mapBehaviours(scripts, (script) => ({ command: ['/bin/sh', '-c', script] })),
     hasProcess: true,
     makeBox: createTestBox,
   }))
 })
 
-function mapActs<Value>(
+function mapBehaviours<Value>(
   of: Record<Behaviour, Value>,
   map: (value: Value) => Record<string, unknown>,
 ): Record<Behaviour, Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(of).map(([act, value]) => [act, map(value)])) as Record<
+  return Object.fromEntries(Object.entries(of).map(([name, value]) => [name, map(value)])) as Record<
     Behaviour,
     Record<string, unknown>
   >

@@ -10,43 +10,43 @@ import { type ClaudeCodeOptions, createClaudeCodeRuntime } from './runtime.ts'
 
 const key = { ANTHROPIC_API_KEY: 'sk-ant-dummy-0000' }
 
-describe('says whether it can run, and what to do if not', () => {
+describe('the availability of Claude Code', () => {
   const available = (binary: string, environment: Record<string, string> = key, versionTimeoutMs = 10_000) =>
     createClaudeCodeRuntime({ binary, environment, versionTimeoutMs }).available()
 
-  it('it is there', async () => {
+  it('is given for a supported version with a key', async () => {
     expect(await available(fakeClaude('', folderOfTest()))).toEqual({ ok: true })
   })
 
   it.each([
     ['too old', `echo '1.0.128 (Claude Code)'`, 'Claude Code 1.0.128 is too old: version 2.1.0 or newer is required'],
-    ['something else', `echo 'claude 3.0'`, 'is not Claude Code'],
-    ['garbage', String.raw`printf '\377\376\000'; yes | head -c 1000000`, 'is not Claude Code'],
+    ['another program', `echo 'claude 3.0'`, 'is not Claude Code'],
+    ['printing garbage', String.raw`printf '\377\376\000'; yes | head -c 1000000`, 'is not Claude Code'],
     ['failing', 'echo oops >&2; exit 7', '--version failed (exit code 7)'],
     ['silent', 'true', 'is not Claude Code'],
     ['leaving a child behind', `sleep 3600 & echo 'x'`, 'is not Claude Code'],
-  ])('%s', async (_, version, reason) => {
+  ])('is denied for a program that is %s', async (_, version, reason) => {
     const answer = await available(fakeClaude('', folderOfTest(), 'claude', version))
     expect(answer).toMatchObject({ ok: false, install: 'npm install -g @anthropic-ai/claude-code' })
     expect(answer.ok ? '' : answer.reason).toContain(reason)
   })
 
-  it('hanging', async () => {
+  it('is denied for a program that hangs', async () => {
     const answer = await available(fakeClaude('', folderOfTest(), 'claude', 'sleep 3600'), key, 500)
     expect(answer.ok ? '' : answer.reason).toContain('did not end within 0.5 seconds')
   })
 
-  it('missing', async () => {
+  it('is denied if the program is missing', async () => {
     expect(await available('/no/such/claude')).toMatchObject({ reason: 'program "/no/such/claude" was not found' })
   })
 
-  it('without a key', async () => {
+  it('is denied without a key', async () => {
     const answer = await available(fakeClaude('', folderOfTest()), { ANTHROPIC_API_KEY: '' })
     expect(answer.ok ? '' : answer.reason).toContain('none of ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN')
   })
 })
 
-describe('refuses options that can never work', () => {
+describe('the check of options', () => {
   const { checkOptions } = createClaudeCodeRuntime({ environment: key })
 
   it.each([
@@ -59,16 +59,16 @@ describe('refuses options that can never work', () => {
     [{ max_retries: -1 }, 'max_retries: '],
     [{ binary: '/no/such/claude' }, 'program "/no/such/claude" was not found'],
     [{ maxTurns: 5, max_turns: 5, extra: 1 }, 'the claude-code runtime: '],
-  ])('%j', (options, message) => {
+  ])('rejects %j', (options, message) => {
     expect(() => checkOptions(options)).toThrow(message)
   })
 
-  it('and takes those that can', () => {
+  it('accepts valid options', () => {
     expect(() => checkOptions({ model: 'claude-opus-5-5[1m]', max_turns: 3, binary: 'sh' })).not.toThrow()
   })
 })
 
-/** What the program was started with: its arguments, its input and its environment. */
+/** Starts the program and returns its arguments, its input and its environment. */
 async function started(more: Partial<Launch> = {}, options: Partial<ClaudeCodeOptions> = {}) {
   const folder = folderOfTest()
   const script = `for each; do printf '%s\\0' "$each"; done > ${folder}/args; cat > ${folder}/input; env > ${folder}/env`
@@ -98,8 +98,8 @@ const environmentIn = (path: string): Record<string, string> =>
       ),
   )
 
-describe('starts the program', () => {
-  it('with the prompt as its input, whatever it holds', async () => {
+describe('the started program', () => {
+  it('receives any prompt as its input', async () => {
     const prompt = `--resume\n$(touch x) ${'ü'.repeat(200_000)}`
     const { input, args } = await started({ prompt })
     expect(input).toBe(prompt)
@@ -116,7 +116,7 @@ describe('starts the program', () => {
     expect(args).not.toContain('--model')
   })
 
-  it('with the model, the turns and the persona that were asked for', async () => {
+  it('receives the requested model, turns and persona', async () => {
     const { after } = await started({ systemPrompt: 'You are Ada.', options: { model: 'some-model', max_turns: 7 } })
     expect([after('--model'), after('--max-turns'), after('--append-system-prompt')]).toEqual([
       'some-model',
@@ -125,14 +125,14 @@ describe('starts the program', () => {
     ])
   })
 
-  it('with what the repository tells whoever works on it', async () => {
+  it('receives the instructions of the repository', async () => {
     const launch = await makeLaunch({ systemPrompt: 'You are Ada.' })
     await launch.workspace.write('CLAUDE.md', 'Use tabs.')
     const { after } = await started(launch)
     expect(after('--append-system-prompt')).toBe('You are Ada.\n\n# CLAUDE.md of this repository\n\nUse tabs.')
   })
 
-  it('with the tools of its attempt, and without their key in any list', async () => {
+  it('receives the tools of its attempt, without their token in the arguments', async () => {
     const { after, args } = await started({ environment: { AGENCY_TOKEN: 'agt_secret', AGENCY_SOCKET: '/nowhere' } })
     const { agency } = (
       JSON.parse(after('--mcp-config')) as { mcpServers: { agency: { command: string; env: object } } }
@@ -142,7 +142,7 @@ describe('starts the program', () => {
     expect(args.join(' ')).not.toContain('agt_secret')
   })
 
-  it('quietly, in its own home, with nothing of ours but what it pays with', async () => {
+  it('runs isolated in its own home, with only the keys of the daemon’s environment', async () => {
     const environment = {
       ...key,
       ANTHROPIC_BASE_URL: 'http://127.0.0.1:1',
@@ -161,7 +161,7 @@ describe('starts the program', () => {
     expect(Object.keys(env)).not.toContain('AGENCY_HOME')
   })
 
-  it('with other names of our environment where it is configured so', async () => {
+  it('receives other variables of the daemon’s environment if configured', async () => {
     const { env } = await started(
       {},
       { environment: { ...key, MY_TOKEN: 'secret-of-mine' }, environmentNames: ['MY_TOKEN'] },
@@ -169,7 +169,7 @@ describe('starts the program', () => {
     expect([env['MY_TOKEN'], env['ANTHROPIC_API_KEY']]).toEqual(['secret-of-mine', undefined])
   })
 
-  it('and refuses to where there is none', async () => {
+  it('is refused if it does not exist', async () => {
     const launching = createClaudeCodeRuntime({ binary: '/no/such/claude', environment: key }).launch(
       await makeLaunch(),
     )
@@ -177,29 +177,29 @@ describe('starts the program', () => {
   })
 })
 
-describe('allows what the mode allows', () => {
-  it('yolo: everything, in a box', async () => {
+describe('the permissions', () => {
+  it('allow everything for yolo in a box', async () => {
     const launch = await makeLaunch({ mode: 'yolo' })
     const { args, events } = await started({ ...launch, workspace: { ...launch.workspace, boxed: true } })
     expect(args).toContain('--dangerously-skip-permissions')
     expect(textsOf(events)).toEqual([])
   })
 
-  it('yolo: no more than cautious without a box, and says so', async () => {
+  it('fall back from yolo to cautious without a box, and report it', async () => {
     const { args, after, events } = await started({ mode: 'yolo' })
     expect(args).not.toContain('--dangerously-skip-permissions')
     expect(after('--permission-mode')).toBe('acceptEdits')
     expect(textsOf(events)).toEqual(['yolo → cautious: no box is available here'])
   })
 
-  it('yolo: without a box where it is configured so, unless that is refused to whoever we are', async () => {
+  it('allow yolo without a box if configured, except for root', async () => {
     const { args, events } = await started({ mode: 'yolo' }, { allowUnsandboxedYolo: true })
     const isRoot = process.getuid?.() === 0
     expect(args.includes('--dangerously-skip-permissions')).toBe(!isRoot)
     expect(textsOf(events)).toHaveLength(isRoot ? 1 : 0)
   })
 
-  it('cautious: asks before it deletes, pushes, publishes or sends', async () => {
+  it('require approval in cautious for deleting, pushing, publishing and sending', async () => {
     const { after } = await started({ mode: 'cautious' })
     const { permissions } = JSON.parse(after('--settings')) as { permissions: { ask: string[] } }
     expect(permissions.ask).toEqual(
@@ -209,13 +209,13 @@ describe('allows what the mode allows', () => {
     expect(after('--allowedTools')).not.toContain('Write')
   })
 
-  it('plan_only: to look, and to report', async () => {
+  it('allow only reading and reporting in plan_only', async () => {
     const { after } = await started({ mode: 'plan_only' })
     expect(after('--allowedTools')).toBe('Read,mcp__agency')
     expect(after('--disallowedTools').split(',')).toEqual(expect.arrayContaining(['Edit', 'Write', 'NotebookEdit']))
   })
 
-  it('agents of its own, unless its team has none', async () => {
+  it('allow further agents unless native_teams is off', async () => {
     const usual = await started({ mode: 'cautious' })
     expect(usual.after('--allowedTools').split(',')).toContain('Task')
     const alone = await started({ mode: 'cautious', options: { native_teams: false } })
@@ -223,23 +223,23 @@ describe('allows what the mode allows', () => {
     expect(alone.after('--disallowedTools').split(',')).toEqual(expect.arrayContaining(['Task', 'Agent']))
   })
 
-  it('and what the operator has allowed since', async () => {
+  it('include the operations that the operator has allowed since', async () => {
     const { env } = await started({ mode: 'cautious', allowed: ['Bash(rm -rf x)'] })
     expect(JSON.parse(env['AGENCY_ALLOWED'] ?? '')).toEqual(['Bash(rm -rf x)'])
   })
 })
 
-describe('goes on with a session', () => {
+describe('the session', () => {
   const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-  it('names a new one, so that it is known at once', async () => {
+  it('gets an id of ours at the start, so that it is known at once', async () => {
     const { handle, after, args } = await started()
     expect(handle.session).toMatch(uuid)
     expect(after('--session-id')).toBe(handle.session)
     expect(args).not.toContain('--resume')
   })
 
-  it('resumes one that its home knows', async () => {
+  it('is resumed if its home has it', async () => {
     const session = '11111111-1111-4111-8111-111111111111'
     const launch = await makeLaunch({ session })
     const projects = join(launch.workspace.home, '.claude', 'projects', '-somewhere')
@@ -250,7 +250,7 @@ describe('goes on with a session', () => {
   })
 
   it.each(['11111111-1111-4111-8111-111111111111', '../../etc/passwd', ''])(
-    'begins anew where %j is gone',
+    'is a new one if %j does not exist',
     async (session) => {
       const { handle, args, events } = await started({ session, mode: 'cautious' })
       expect(args).not.toContain('--resume')
@@ -262,7 +262,7 @@ describe('goes on with a session', () => {
   )
 })
 
-it('hands over what the agent says about its end', async () => {
+it('reports the agent’s own explanation of its end', async () => {
   const folder = folderOfTest()
   const denial = { tool_name: 'Bash', tool_input: { command: 'rm x' } }
   const line = {
@@ -290,7 +290,7 @@ it('hands over what the agent says about its end', async () => {
   ])
 })
 
-it('never shows what it pays with, however that comes out', async () => {
+it('never shows a key, on standard output or standard error', async () => {
   const script = 'echo "key: $MY_TOKEN"; echo "$MY_TOKEN" >&2'
   const environment = { MY_TOKEN: 'correct-horse-battery' }
   const binary = fakeClaude(script, folderOfTest())
@@ -299,7 +299,7 @@ it('never shows what it pays with, however that comes out', async () => {
   expect(texts.toSorted()).toEqual(['[redacted]', 'key: [redacted]'])
 })
 
-it('reads an object that is longer than a line of text may be', async () => {
+it('reads an object that is longer than the limit of a text line', async () => {
   const folder = folderOfTest()
   writeFileSync(
     join(folder, 'line'),
@@ -310,7 +310,7 @@ it('reads an object that is longer than a line of text may be', async () => {
   expect(event).toEqual({ kind: 'tool', name: 'Write', summary: 'a.txt' })
 })
 
-it('takes away what it was writing when it was killed, and nothing else', async () => {
+it('removes the partial files of a killed attempt, and no other files', async () => {
   const launch = await makeLaunch({ attempt: 2 })
   const { path } = launch.workspace
   const half = 'a.js.tmp.9.9abe44e6d9f3'

@@ -45,7 +45,7 @@ const cost = (inputTokens: number, outputTokens: number, more: object = {}) => (
   ...more,
 })
 
-it('tells what it says and does, and passes over what is neither', () => {
+it('reports texts and tool calls, and ignores other objects', () => {
   const { events } = read([
     { type: 'system', subtype: 'init', tools: ['Bash'] },
     message('m1', [says('Let me look.')]),
@@ -62,12 +62,12 @@ it('tells what it says and does, and passes over what is neither', () => {
   ])
 })
 
-it('leaves what is none of its objects to be shown as it is', () => {
+it('returns null for lines that are not objects of the stream', () => {
   const lines = ['hello', '{"type":', '[1]', '{"status":1}', '{"type":"assistant","message":5}', '', 'null']
   expect(read(lines).events).toEqual(lines.map(() => null))
 })
 
-it('survives objects whose parts are of the wrong kind', () => {
+it('accepts objects with fields of the wrong type', () => {
   const odd = ['assistant', 'user', 'stream_event', 'result', 'system', 'rate_limit_event'].flatMap((type) => [
     { type, message: 5, event: [], permission_denials: 'x', rate_limit_info: 1 },
     { type, message: { content: [1, null, 'x', { type: 'text' }], id: 1, usage: 'x' }, subtype: 7 },
@@ -76,7 +76,7 @@ it('survives objects whose parts are of the wrong kind', () => {
   expect(() => read(odd)).not.toThrow()
 })
 
-it('keeps what was handed over as a secret out of texts, summaries and errors', () => {
+it('removes secrets from texts, summaries and errors', () => {
   const { events, end } = read([
     message('m1', [says('the key is hunter22'), uses('t1', 'Bash', { command: 'echo hunter22' })]),
     result({
@@ -90,8 +90,8 @@ it('keeps what was handed over as a secret out of texts, summaries and errors', 
   expect(end.denied?.[0]?.what).toBe('Bash: rm [redacted]')
 })
 
-describe('counts tokens by difference', () => {
-  it('each call once, with what its end says', () => {
+describe('the token count', () => {
+  it('includes each call once, with the figures of its end', () => {
     const { events } = read([
       piece({
         type: 'message_start',
@@ -107,7 +107,7 @@ describe('counts tokens by difference', () => {
     ])
   })
 
-  it('what helpers wrote, and calls that nobody showed, with the next result', () => {
+  it('includes the output of subagents and unseen calls with the next result', () => {
     const { events } = read([
       { ...message('m1', [says('sub')]), parent_tool_use_id: 't1' },
       result(since(150, 40)),
@@ -122,26 +122,26 @@ describe('counts tokens by difference', () => {
     ])
   })
 
-  it('never what an earlier process of the same session has counted', () => {
+  it('excludes tokens that an earlier process of the same session has counted', () => {
     const total = { modelUsage: { 'claude-opus-5-5': { inputTokens: 99_999, outputTokens: 9_999 } }, total_cost_usd: 9 }
     const { events } = read([message('m1', [says('x')]), result({ ...total, ...since(100, 20) })])
     expect(events.filter((event) => event?.kind === 'usage')).toEqual([cost(100, 1), cost(0, 19)])
   })
 
-  it('what had begun when it was killed', () => {
+  it('includes a call that had not ended when the agent was killed', () => {
     const { events, rest } = read([
       piece({ type: 'message_start', message: { id: 'm1', model: 'claude-opus-5-5', usage: usage(70, 1) } }),
     ])
     expect([events, rest]).toEqual([[], [cost(70, 1)]])
   })
 
-  it('nothing for what it says of itself', () => {
+  it('excludes synthetic messages', () => {
     const { events } = read([message('x', [says('API Error')], { model: '<synthetic>' }), result()])
     expect(events).toEqual([{ kind: 'text', text: 'API Error' }])
   })
 })
 
-describe('takes a report from the final message', () => {
+describe('a report in the final message', () => {
   const report = { status: 'done', summary: 'All {done}.', outputs: ['a.txt'] }
 
   it.each([
@@ -158,11 +158,11 @@ describe('takes a report from the final message', () => {
     ['half', '{"status":"done","summary":', null],
     ['none', 'All done.', null],
     ['a brace', '}', null],
-  ])('%s', (_, text, found) => {
+  ])('is read: %s', (_, text, found) => {
     expect(read([result({ result: text })]).rest).toEqual(found === null ? [] : [{ kind: 'report', report: found }])
   })
 
-  it('of a later result, but not from an error', () => {
+  it('is taken from the last result that is not an error', () => {
     const first = result({ result: JSON.stringify({ ...report, status: 'partial' }) })
     expect(read([first, result({ result: JSON.stringify(report) })]).rest).toEqual([{ kind: 'report', report }])
     expect(read([first, result({ is_error: true, result: JSON.stringify(report) })]).rest).toMatchObject([
@@ -173,14 +173,14 @@ describe('takes a report from the final message', () => {
   it.each([
     ['the tool', 'mcp__agency__report', { status: 'done', summary: 'x' }],
     ['the command', 'Bash', { command: 'npm test && agency report --status done --summary x' }],
-  ])('but not where one came by %s already', (_, name, input) => {
+  ])('is ignored after a report by %s', (_, name, input) => {
     const made = (isError: boolean) => [message('m1', [uses('t1', name, input)]), toolResult('t1', isError)]
     expect(read([...made(false), result({ result: JSON.stringify(report) })]).rest).toEqual([])
     expect(read([...made(true), result({ result: JSON.stringify(report) })]).rest).toHaveLength(1)
   })
 })
 
-describe('says why it failed', () => {
+describe('the reason of a failure', () => {
   it.each([
     [result({ is_error: true, result: 'Not logged in · Please run /login' }), 'Not logged in · Please run /login'],
     [
@@ -190,15 +190,15 @@ describe('says why it failed', () => {
     [result({ is_error: true, subtype: 'error_during_execution', result: undefined, errors: ['a', 'b'] }), 'a; b'],
     [result({ is_error: true, subtype: 'odd', result: undefined }), 'odd'],
     [result(), undefined],
-  ])('%#', (line, detail) => {
+  ])('is read from the result, case %#', (line, detail) => {
     expect(read([line]).end.detail).toBe(detail)
   })
 
-  it('unless it went on and succeeded', () => {
+  it('is dropped if a later result succeeds', () => {
     expect(read([result({ is_error: true, result: 'no' }), result()]).end).toEqual({})
   })
 
-  it('and that it tries again', () => {
+  it('is reported with each retry', () => {
     const retry = { type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 6, retry_delay_ms: 1_200 }
     expect(
       read([
@@ -212,7 +212,7 @@ describe('says why it failed', () => {
   })
 })
 
-describe('knows a provider that takes no more calls', () => {
+describe('the limit of a provider', () => {
   const error = (text: string, status: number | null = null) =>
     result({ is_error: true, result: text, api_error_status: status })
   const atSeconds = nowMs / 1_000
@@ -225,7 +225,7 @@ describe('knows a provider that takes no more calls', () => {
     [error("You've hit your weekly limit · resets 1:30pm (Europe/Berlin)"), 30 * 60],
     [error('5-hour limit reached ∙ resets at 11am'), 23 * 3_600],
     [error('usage limit reached, resets 3pm (Nowhere/City)'), null],
-  ])('%#', (line, seconds) => {
+  ])('is recognised, case %#', (line, seconds) => {
     expect(read([line]).end.limited).toMatchObject({ seconds })
   })
 
@@ -234,11 +234,11 @@ describe('knows a provider that takes no more calls', () => {
     error('Invalid API key', 401),
     error('API Error: Connection error.'),
     result(),
-  ])('and one that failed otherwise: %#', (line) => {
+  ])('is not assumed for other failures, case %#', (line) => {
     expect(read([line]).end.limited).toBeUndefined()
   })
 
-  it('for as long as it waited the last time, or as its subscription says', () => {
+  it('lasts as long as the last retry delay, or until the subscription resets', () => {
     const retry = { type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 1, retry_delay_ms: 2_500 }
     expect(read([retry, error('429', 429)]).end.limited?.seconds).toBe(3)
     const info = { type: 'rate_limit_event', rate_limit_info: { status: 'rejected', resetsAt: atSeconds + 60 } }
@@ -246,7 +246,7 @@ describe('knows a provider that takes no more calls', () => {
   })
 })
 
-it('tells what was not allowed, once each, by a name that can be allowed', () => {
+it('reports each denied operation once, with the rule that allows it', () => {
   const denials = [
     { tool_name: 'Bash', tool_input: { command: 'rm -rf x' } },
     { tool_name: 'Read', tool_input: { file_path: '/etc/hostname' } },

@@ -20,7 +20,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** One who never stops; how much was sent when its caller had gone. */
+/** Serves a response without end; `gone` resolves to the bytes sent when the caller disconnected. */
 async function serveEndlessly(status: number, type: string, first: string, piece: string) {
   const gone = Promise.withResolvers<number>()
   let asked = 0
@@ -66,18 +66,18 @@ it.each([
     event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: word } }),
   ],
   ['openai-compatible', '', event({ id: 'c', choices: [{ index: 0, delta: { role: 'assistant', content: word } }] })],
-  // Not even an event ends.
+  // Even a single event has no end.
   ['openai-compatible', 'data: ', word],
-] as const)('an answer without end is given up, and not asked for again (%s)', async (kind, first, piece) => {
+] as const)('gives up an answer without end, and does not retry (%s)', async (kind, first, piece) => {
   const model = await serveEndlessly(200, 'text/event-stream', first, piece)
   const ended = await endOf(kind, model.url)
   expect(ended.detail).toMatch(/^tested \(127\.0\.0\.1:\d+\) sent more than 16 MB in one answer without ending it$/)
-  // What lies between the two ends of a connection was never read.
+  // Bytes in transit on the connection were sent but never read.
   expect(await model.gone).toBeLessThan(32 * mb)
   expect(model.asked()).toBe(1)
 })
 
-it('of a failure without end only the beginning is read', async () => {
+it('reads only the beginning of an error without end', async () => {
   const model = await serveEndlessly(400, 'text/plain', 'no: ', 'x'.repeat(16 * 1024))
   const response = await fetchResponse(model.url)
   expect(response.status).toBe(400)
@@ -87,13 +87,13 @@ it('of a failure without end only the beginning is read', async () => {
   expect(await model.gone).toBeLessThan(16 * mb)
 })
 
-it('a failure is told as it came', async () => {
+it('returns an error response unchanged', async () => {
   const url = await serve((_, response) => void response.writeHead(418, { 'retry-after': '7' }).end('short'))
   const response = await fetchResponse(url)
   expect([response.status, response.headers.get('retry-after'), await response.text()]).toEqual([418, '7', 'short'])
 })
 
-it.each([301, 302, 307, 308])('a key goes nowhere else than to its base_url, also with a %i', async (status) => {
+it.each([301, 302, 307, 308])('sends the key only to its base_url, also after a %i', async (status) => {
   const seen: unknown[] = []
   const other = await serve((request, response) => {
     seen.push(request.headers)

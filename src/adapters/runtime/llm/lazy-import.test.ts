@@ -5,7 +5,7 @@ import { readSources } from '../../../../test/support/imports.ts'
 
 const root = resolve(import.meta.dirname, '../../../..')
 
-it('does not make a daemon load the library that speaks with models', () => {
+it('does not load the model library in the daemon', () => {
   const files = new Map(readSources(root, ['src']).map((file) => [file.path, file]))
   const loaded = new Set<string>()
   const load = (target: string): void => {

@@ -14,7 +14,7 @@ it.each([
   ['anthropic', { ANTHROPIC_BASE_URL: 'nonsense' }, 'https://api.anthropic.com/v1'],
   ['openai', { OPENAI_BASE_URL: 'http://127.0.0.1:1/x' }, 'http://127.0.0.1:1/x'],
   ['ollama', { OPENAI_BASE_URL: 'http://127.0.0.1:1/x' }, 'http://127.0.0.1:11434/v1'],
-])('%s is where its maker says, or the environment: %j', (name, environment, address) => {
+])('%s has its default address, or that of the environment: %j', (name, environment, address) => {
   expect(addressOf(name, environment)).toBe(address)
 })
 
@@ -22,12 +22,12 @@ it.each([
   [{ kind: 'ollama', baseUrl: 'http://gpu:11434/' }, 'http://gpu:11434/v1'],
   [{ kind: 'anthropic', baseUrl: 'http://gate/anthropic/' }, 'http://gate/anthropic'],
   [{ kind: 'openai-compatible', baseUrl: 'http://gate/' }, 'http://gate'],
-] as [ProviderSettings, string][])('the configuration stands before both: %j', (settings, address) => {
+] as [ProviderSettings, string][])('prefers the configured address to both: %j', (settings, address) => {
   const environment = { ANTHROPIC_BASE_URL: 'http://other', OPENAI_BASE_URL: 'http://other' }
   expect(addressOf('mine', environment, settings)).toBe(address)
 })
 
-it('has the key of the name that it gives, or none', () => {
+it('reads the key from the variable of its name, or has none', () => {
   const environment = { ANTHROPIC_API_KEY: 'one', CORP: 'two', OPENAI_API_KEY: '' }
   const providers = providersOf(
     {

@@ -73,12 +73,12 @@ const use = (name: string, input: Record<string, unknown> = {}): ToolUse => ({ n
 const reports = (report: Record<string, unknown>): Reply => ({ tools: [use('report', report)] })
 const done = { status: 'done', summary: 'All done.', outputs: ['poem.txt'] }
 const fine = { kind: 'ended', exitCode: 0, signal: null }
-/** What its tools answered, of every call of the model. */
+/** The answers of the tools in every model call. */
 const answers = ({ model }: Played): string[] =>
   model.asked.flatMap(({ toolResults }) => toolResults.map(({ text }) => text))
 
 describe.each(protocols)('through %s', (protocol, kind) => {
-  it('works with its tools, tells what that cost, and reports', async () => {
+  it('uses its tools, reports the usage, and makes a report', async () => {
     const played = await play(
       [
         turns([
@@ -107,11 +107,11 @@ describe.each(protocols)('through %s', (protocol, kind) => {
     expect(played.model.asked[0]?.prompt).toBe(played.launch.prompt)
     expect(played.model.asked[0]?.body['stream']).toBe(true)
     if (protocol === 'responses') expect(played.model.asked[0]?.body['store']).toBe(false)
-    // What was said up to here is the same at the next call.
+    // The conversation up to here is the same at the next call.
     if (protocol === 'messages') expect(JSON.stringify(played.model.asked[1]?.body)).toContain('"cache_control"')
   })
 
-  it('asks twice more where its provider stumbles, and forgets half an answer', async () => {
+  it('retries twice after transient failures, and discards half an answer', async () => {
     const half: Reply = { text: 'Half of', tools: [use('write_file', { path: 'no.txt', content: 'x' })], cutAfter: 5 }
     const played = await play([{ times: 1, reply: broken }, { times: 1, reply: half }, { reply: reports(done) }], {
       kind,
@@ -125,16 +125,16 @@ describe.each(protocols)('through %s', (protocol, kind) => {
   })
 
   it.each([
-    ['500 again and again', broken, /answered 500: Internal server error \(tried 3 times\)$/, 3],
+    ['repeated 500', broken, /answered 500: Internal server error \(tried 3 times\)$/, 3],
     [
       'half a stream',
       { text: 'Half of it', cutAfter: 3 },
       /ended the stream in the middle of its answer \(tried 3 times\)$/,
       3,
     ],
-    ['a closed door', 'refuse', /ended the stream|cannot be reached/, 3],
+    ['a refused connection', 'refuse', /ended the stream|cannot be reached/, 3],
     ['a page', { status: 200, html: '<h1>Log in</h1>' }, /answered with text\/html instead of a stream/, 1],
-    ['a page that says it failed', { status: 502, html: '<h1>Bad gateway</h1>' }, /answered 502: /, 3],
+    ['an error page', { status: 502, html: '<h1>Bad gateway</h1>' }, /answered 502: /, 3],
     ['a wrong key', unauthorised, /rejects the key in K: set another key .* \(401: /, 1],
     [
       'an unknown model',
@@ -143,12 +143,12 @@ describe.each(protocols)('through %s', (protocol, kind) => {
       1,
     ],
     [
-      'a request that cannot be',
+      'an invalid request',
       { status: 400, error: { type: 'invalid_request_error', message: 'prompt is too long' } },
       /rejected the call \(400: prompt is too long\)$/,
       1,
     ],
-  ] as const)('says in one line that it met %s', async (_, reply, detail, calls) => {
+  ] as const)('reports in one line: %s', async (_, reply, detail, calls) => {
     const { ended, model, reports: none } = await play([{ reply: reply as Reply }], { kind })
     expect(ended).toMatchObject({ kind: 'ended', exitCode: null, signal: null })
     expect(ended.detail).toMatch(detail)
@@ -163,14 +163,14 @@ describe.each(protocols)('through %s', (protocol, kind) => {
     ['429 without one', rateLimited(), null],
     ['529', { status: 529, error: { type: 'overloaded_error', message: 'Overloaded' } }, null],
     ['an overload in the middle', { text: 'I beg', failAfter: 2 }, null],
-    ['no money', { status: 402, error: { type: 'billing_error', message: 'insufficient_quota' } }, null],
-  ] as const)('leaves it to the engine to wait for its provider: %s', async (_, reply, seconds) => {
+    ['an unpaid bill', { status: 402, error: { type: 'billing_error', message: 'insufficient_quota' } }, null],
+  ] as const)('leaves waiting for the provider to the engine: %s', async (_, reply, seconds) => {
     const { ended, model } = await play([{ reply }], { kind })
     expect(ended).toMatchObject({ exitCode: null, signal: null, limited: { provider: 'tested', seconds } })
     expect(model.asked).toHaveLength(1)
   })
 
-  it('gives back once what does not fit, and takes what comes then', async () => {
+  it('returns an invalid report once, and accepts the next one', async () => {
     const output = { name: 'the plan', schema: { type: 'object', required: ['tasks'], properties: { tasks: list } } }
     const played = await play(
       [
@@ -187,7 +187,7 @@ describe.each(protocols)('through %s', (protocol, kind) => {
     expect(played.ended).toEqual(fine)
   })
 
-  it('ends with what it is where it does not fit again', async () => {
+  it('ends with the report as it is if it is invalid again', async () => {
     const wrong = { ...done, output: { tasks: 3 } }
     const output = { name: 'the plan', schema: { type: 'object', required: ['tasks'], properties: { tasks: list } } }
     const played = await play([{ reply: reports(wrong) }], { kind, launch: { output } })
@@ -202,20 +202,20 @@ describe.each(protocols)('through %s', (protocol, kind) => {
 
 const list = { type: 'array', items: { type: 'string' } }
 
-describe('a report in words', () => {
+describe('a report in a text', () => {
   const output = { name: 'the plan', schema: { type: 'object', required: ['tasks'], properties: { tasks: list } } }
 
-  it('is found among them', async () => {
+  it('is found between other words', async () => {
     const text = `Here {it} is:\n\n\`\`\`json\n${JSON.stringify(done, null, 2)}\n\`\`\`\nThat is all.`
     expect((await play([{ reply: { text } }])).reports).toEqual([done])
   })
 
-  it('may be the output alone, where one is wanted', async () => {
+  it('may be the output alone if one is required', async () => {
     const played = await play([{ reply: { text: 'So: {"tasks": ["one"]}' } }], { launch: { output } })
     expect(played.reports).toEqual([{ status: 'done', summary: 'Delivered the plan.', output: { tasks: ['one'] } }])
   })
 
-  it('is mended in the same conversation', async () => {
+  it('is corrected in the same conversation', async () => {
     const played = await play(
       [
         { when: ({ prompt }) => prompt.includes('/tasks must be array'), reply: { text: '{"tasks": ["one"]}' } },
@@ -230,7 +230,7 @@ describe('a report in words', () => {
     ])
   })
 
-  it('is asked for once where there is none', async () => {
+  it('is requested once if it is missing', async () => {
     const played = await play([{ reply: { text: 'I think that I am done.' } }])
     expect(played.model.asked).toHaveLength(2)
     expect(played.model.asked[1]?.prompt).toBe('You have ended without a report. Call the tool `report` now.')
@@ -238,7 +238,7 @@ describe('a report in words', () => {
     expect(played.ended).toEqual(fine)
   })
 
-  it('is what its kind of brief asks for', async () => {
+  it('must contain the fields of its kind of brief', async () => {
     const plan = [{ key: 'a', objective: 'Do it', after: [] }]
     const planned = await play([turns([reports(done), reports({ ...done, plan })])], { launch: { kind: 'plan' } })
     expect(planned.reports).toEqual([{ ...done, plan }])
@@ -248,8 +248,8 @@ describe('a report in words', () => {
   })
 })
 
-describe('whoever does not get any further', () => {
-  it('is stopped when it does the same five times in a row', async () => {
+describe('a model without progress', () => {
+  it('is stopped after the same call five times in a row', async () => {
     const played = await play([{ reply: { tools: [use('read_file', { path: 'poem.txt' })] } }])
     expect(played.model.asked).toHaveLength(5)
     expect(played.ended).toMatchObject({
@@ -258,7 +258,7 @@ describe('whoever does not get any further', () => {
     })
   })
 
-  it('is stopped when its steps are used up', async () => {
+  it('is stopped after its last step', async () => {
     const played = await play(
       [{ reply: ({ step }) => ({ tools: [use('list_files', { path: '.', recursive: step % 2 === 0 })] }) }],
       { options: { max_steps: 3 } },
@@ -267,7 +267,7 @@ describe('whoever does not get any further', () => {
     expect(played.ended).toMatchObject({ exitCode: 1, detail: 'the agent used all of its steps (3)' })
   })
 
-  it('is told so when it calls what is not there, or not as it should be', async () => {
+  it('gets an error for unknown tools and invalid input', async () => {
     const played = await play([
       turns([
         { tools: [use('fly'), use('read_file', { path: 3 })] },
@@ -283,23 +283,23 @@ describe('whoever does not get any further', () => {
     expect(played.reports).toEqual([done])
   })
 
-  it.each(protocols)('is asked for its report once more when only half of it came, through %s', async (_, kind) => {
+  it.each(protocols)('is asked once more for a report that was cut, through %s', async (_, kind) => {
     const half: Reply = { tools: [{ name: 'report', input: done, half: true }], truncated: true }
     const played = await play([{ reply: half }], { kind })
     expect(played.model.asked).toHaveLength(2)
     expect(played.reports).toEqual([expect.stringMatching(/^{"status":"done"/)])
     expect(played.ended).toMatchObject({ exitCode: 0, detail: expect.stringContaining('invalid') as string })
-    expect(textsOf(played.events)[0]).toMatch(/^its answer was cut/)
+    expect(textsOf(played.events)[0]).toMatch(/^the answer was cut/)
   })
 
-  it('does what else it wants before it reports', async () => {
+  it('runs its other calls before its report', async () => {
     const both = [use('report', done), use('write_file', { path: 'poem.txt', content: 'x' })]
     const played = await play([{ reply: { tools: both } }])
     expect(await played.launch.workspace.read('poem.txt', 10)).toMatchObject({ text: 'x' })
     expect(played.reports).toEqual([done])
   })
 
-  it('is taken for broken off when it falls silent', async () => {
+  it('counts as interrupted after silence', async () => {
     const { ended, model } = await play([{ reply: 'hang' }], { silenceMs: 200 })
     expect(ended.detail).toMatch(/sent nothing for 1 seconds \(tried 3 times\)$/)
     expect(model.asked).toHaveLength(3)
@@ -307,7 +307,7 @@ describe('whoever does not get any further', () => {
 })
 
 describe('an interruption', () => {
-  it('ends a call of the model at once', async () => {
+  it('ends a model call at once', async () => {
     const { runtime, launch, model } = await begin([{ reply: { text: 'word '.repeat(1_000), paceMs: 1_000 } }])
     const handle = await runtime.launch(launch)
     const events = handle.events[Symbol.asyncIterator]()
@@ -319,7 +319,7 @@ describe('an interruption', () => {
     expect(model.asked).toHaveLength(1)
   })
 
-  it('ends a command, too', async () => {
+  it('ends a command too', async () => {
     const { runtime, launch } = await begin([
       { reply: { tools: [use('run_command', { command: 'echo x > begun; sleep 1000' })] } },
     ])
@@ -332,7 +332,7 @@ describe('an interruption', () => {
   })
 })
 
-describe('its files', () => {
+describe('the file tools', () => {
   const tryOut = async (name: string, input: Record<string, unknown>, prepare?: (launch: Launch) => Promise<void>) => {
     const { runtime, launch, model } = await begin([turns([{ tools: [use(name, input)] }, reports(done)])])
     await prepare?.(launch)
@@ -348,7 +348,7 @@ describe('its files', () => {
     ['list_files', { path: '..' }],
     ['list_files', { path: '/' }],
     ['search_files', { pattern: 'root', path: '/etc' }],
-  ])('%s refuses %j', async (name, input) => {
+  ])('reject paths outside the workspace: %s %j', async (name, input) => {
     const { text } = await tryOut(name, input)
     expect(text).toMatch(/is not in the workspace$/)
   })
@@ -360,13 +360,13 @@ describe('its files', () => {
     ['search_files', { pattern: 'root', path: 'out' }, /is not in the workspace/],
     ['search_files', { pattern: 'root:' }, /^nothing found$/],
     ['list_files', {}, /^\.agency\/\n\.agency\/outbox\/\nout \(link\)$/],
-  ])('%s does not follow a link outside: %j', async (name, input, expected) => {
+  ])('do not follow links out of the workspace: %s %j', async (name, input, expected) => {
     const { text } = await tryOut(name, input, ({ workspace }) => symlink('/etc', join(workspace.path, 'out')))
     expect(text).toMatch(expected)
   })
 
   it.each(['.agency/mission.json', './.agency//x/y.txt', 'ours/mission.json', '.agency/outbox/../mission.json'])(
-    'keeps off what is Agency’s: %s',
+    'reject writes to Agency’s own files: %s',
     async (path) => {
       const { text, launch } = await tryOut('write_file', { path, content: 'mine' }, async ({ workspace }) => {
         await workspace.write('.agency/mission.json', 'ours')
@@ -377,7 +377,7 @@ describe('its files', () => {
     },
   )
 
-  it('are found, read in parts, and named as it may have seen them', async () => {
+  it('search, read in parts, and accept absolute paths in the workspace', async () => {
     const { runtime, launch, model } = await begin([
       turns([
         { tools: [use('search_files', { pattern: "it's|SEA", ignore_case: true })] },
@@ -406,13 +406,13 @@ describe('its files', () => {
   })
 })
 
-describe('its mode', () => {
-  it('plan_only lets it look and change nothing', async () => {
+describe('the mode', () => {
+  it('plan_only offers only reading tools', async () => {
     const played = await play([{ reply: reports(done) }], { launch: { mode: 'plan_only' } })
     expect(played.model.asked[0]?.toolNames).toEqual(['read_file', 'list_files', 'search_files', 'report'])
   })
 
-  it('cautious asks before what cannot be taken back, and does it once that was allowed', async () => {
+  it('cautious denies irreversible commands until they are allowed', async () => {
     const command = 'cd . && rm -rf old'
     const script = [
       turns([{ tools: [use('run_command', { command })] }, reports({ ...done, status: 'partial', remaining: 'rm' })]),
@@ -425,7 +425,7 @@ describe('its mode', () => {
     expect(answers(allowed)[0]).toBe('exit code 0\n')
   })
 
-  it('falls back to cautious where there is no box, and says so', async () => {
+  it('yolo falls back to cautious without a box, and reports it', async () => {
     const { runtime, launch } = await begin([{ reply: reports(done) }], { launch: { mode: 'yolo' } })
     const handle = await runtime.launch(launch)
     const events: RuntimeEvent[] = []
@@ -435,7 +435,7 @@ describe('its mode', () => {
 })
 
 describe.skipIf(!boxHere.ok)(`in a box${boxHere.ok ? '' : ` (${boxHere.reason})`}`, () => {
-  it('runs its commands there, and nobody is asked', async () => {
+  it('runs its commands in the box without approval', async () => {
     const { runtime, launch, model } = await begin([
       turns([{ tools: [use('run_command', { command: 'echo "boxed: $AGENCY_BOXED"; rm -rf x' })] }, reports(done)]),
     ])
@@ -459,14 +459,14 @@ describe('a launch', () => {
     [{}, /provider: is missing/, /--option provider=<anthropic\|openai\|ollama\|local> --option model=<name>/],
     [{ provider: 'openai' }, /model: is missing/, /--option model=<name>/],
     [{ provider: 'openai', model: 'm', speed: 3 }, /Unrecognized key/, /max_steps/],
-    [{ provider: 'nobody', model: 'm' }, /there is no provider "nobody"/, /llm\.providers into config\.yaml/],
+    [{ provider: 'nobody', model: 'm' }, /unknown provider "nobody"/, /llm\.providers in config\.yaml/],
     [
       { provider: 'anthropic', model: 'm' },
       /has no key: ANTHROPIC_API_KEY was not set when the daemon started/,
       /^agency down; ANTHROPIC_API_KEY=… agency up$/,
     ],
     [{ provider: 'openai', model: 'm', max_steps: 0 }, /max_steps: /, /max_steps/],
-  ])('with %j is refused', (options, message, hint) => {
+  ])('with %j is rejected', (options, message, hint) => {
     expect(() => runtime.checkOptions(options)).toThrow(
       expect.objectContaining({
         message: expect.stringMatching(message) as string,
@@ -480,7 +480,7 @@ describe('a launch', () => {
     expect(runtime.providerOf?.({})).toBe('llm')
   })
 
-  it('is possible where one provider can be asked', async () => {
+  it('is available if one provider is usable', async () => {
     const available = (environment: Record<string, string>, providers = {}) =>
       createLlmRuntime({ providers, environment }).available()
     expect(await available({})).toMatchObject({
@@ -499,15 +499,15 @@ describe('a launch', () => {
   it.each([
     ['its model', { text: `I know it: ${key}`, tools: [use('run_command', { command: `echo ${key}` })] }],
     ['its provider', { status: 400, error: { type: 'invalid_request_error', message: `what is ${key}?` } }],
-    ['whoever has enough of it', { status: 429, error: { type: 'rate_limit_error', message: `too much of ${key}` } }],
-  ] as [string, Reply][])('keeps its key to itself, also where %s knows it', async (_, reply) => {
-    // `play` looks for the key in everything that was told.
+    ['a rate limit', { status: 429, error: { type: 'rate_limit_error', message: `too much of ${key}` } }],
+  ] as [string, Reply][])('redacts its key in the output of %s', async (_, reply) => {
+    // `play` searches for the key in all events.
     const played = await play([turns([reply, reports(done)])])
     expect(JSON.stringify(played.events)).toContain('[redacted]')
     expect(answers(played).join()).not.toContain(key)
   })
 
-  it('sends its key as its provider wants it, and none where it wants none', async () => {
+  it('sends its key in the header of its provider', async () => {
     const { model } = await play([{ reply: reports(done) }])
     expect(model.asked[0]?.headers['x-api-key']).toBe(key)
     const { model: other } = await play([{ reply: reports(done) }], { kind: 'openai' })

@@ -31,7 +31,7 @@ async function playThrough(launch: Launch) {
     for await (const event of handle.events) events.push(event)
   })()
   while (events.at(-1)?.kind !== 'ended') {
-    // While it writes, no time passes.
+    // No time passes while it writes.
     if (clock.timers() > 0) clock.advance(100)
     await new Promise((resolve) => setImmediate(resolve))
   }
@@ -39,7 +39,7 @@ async function playThrough(launch: Launch) {
   return { events, tookMs: clock.nowMs() - startedMs, failures: await failuresOf(launch, events) }
 }
 
-/** Looked at exactly as the engine does. */
+/** Checks the evidence exactly as the engine does. */
 async function failuresOf(launch: Launch, events: readonly RuntimeEvent[]): Promise<string[]> {
   const report = Report.parse(events.find((event) => event.kind === 'report')?.report)
   const brief = { evidence: directDemo.evidence } as Brief

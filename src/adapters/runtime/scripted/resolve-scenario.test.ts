@@ -7,7 +7,7 @@ import type { StepInput } from './contract.ts'
 import { createScriptedRuntime } from './runtime.ts'
 
 const hosts = ['process', 'in-process'] as const
-const said = (text: string): { steps: StepInput[] } => ({ steps: [{ say: text }] })
+const saying = (text: string): { steps: StepInput[] } => ({ steps: [{ say: text }] })
 const step = (fields: Partial<LaunchStep> = {}): LaunchStep => ({
   phase: 't4',
   workstream: 'api',
@@ -26,15 +26,20 @@ async function play(host: (typeof hosts)[number], scenario: unknown, fields: Par
 }
 
 describe.each(hosts)('a step of a playbook, in the host "%s"', (host) => {
-  it('plays what fits it best: its task, its squad, its workstream, its phase', async () => {
-    const phases = { t4: said('any'), 't4:api': said('of api'), 't4:queue': said('the queue'), t5: said('judge') }
+  it('plays the most specific entry: task, squad, workstream, phase', async () => {
+    const phases = {
+      t4: saying('any'),
+      't4:api': saying('of api'),
+      't4:queue': saying('the queue'),
+      t5: saying('judge'),
+    }
     const playing = (fields: Partial<LaunchStep>) => play(host, { phases }, { step: step(fields) })
     expect(await playing({})).toEqual(['the queue'])
     expect(await playing({ key: 't4:api:main:other' })).toEqual(['of api'])
     expect(await playing({ key: 't4:web:main:other', workstream: 'web' })).toEqual(['any'])
   })
 
-  it('hands over what it was given, as a value or within a text', async () => {
+  it('fills in its inputs as values or within texts', async () => {
     const output = {
       plan: '{{inputs.plan}}',
       first: 'Run {{inputs.run_id}} of {{workstream}}',
@@ -47,7 +52,7 @@ describe.each(hosts)('a step of a playbook, in the host "%s"', (host) => {
     ])
   })
 
-  it('judges the second attempt at a task otherwise than the first, though by somebody new', async () => {
+  it('verifies the second attempt at a task with other steps than the first', async () => {
     const phases = { 't5:queue': { attempts: [[{ say: 'fail' }], [{ say: 'pass: {{outputs}}' }]] } }
     const prompt = '# Verify\n\nx\n\n### Outputs\n\n- a.ts\n- b.ts\n'
     const judging = (attempt: number) =>
@@ -62,7 +67,7 @@ describe.each(hosts)('a step of a playbook, in the host "%s"', (host) => {
   })
 })
 
-describe('a step that no scenario speaks of', () => {
+describe('a step without an entry in a scenario', () => {
   const plan = { workstreams: [{ id: 'api', domain: 'backend', tier_path: ['t2', 't3', 't4', 't5'] }] }
   const result = { verifier_id: 'v', scope: 'queue', verdict: 'pass', issues: [], notes: '' }
   const inputs: LaunchStep['inputs'] = {
@@ -74,7 +79,7 @@ describe('a step that no scenario speaks of', () => {
     t5_results: [result, { ...result, scope: 'retry', verdict: 'fail' }],
   }
 
-  it.each(Object.keys(shapes) as (keyof typeof shapes)[])('hands over a %s that has its shape', async (phase) => {
+  it.each(Object.keys(shapes) as (keyof typeof shapes)[])('delivers a valid %s', async (phase) => {
     const launch = await makeLaunch({ kind: 'plan', step: step({ phase, inputs: { ...inputs, ...more[phase] } }) })
     const events = await readAll(await createScriptedRuntime({ host: 'in-process' }).launch(launch))
     const report = events.find((event) => event.kind === 'report')?.report as { output: unknown; summary: string }
@@ -83,7 +88,7 @@ describe('a step that no scenario speaks of', () => {
     expect(parsed.error?.issues ?? []).toEqual([])
   })
 
-  it('gives way to the peer whose name comes first, and never passes over a failing verdict', async () => {
+  it('yields to the peer whose name sorts first, and never ignores a failing verdict', async () => {
     const tasks = [{ id: 'queue' }, { id: 'retry' }]
     const overlaps = [
       { task: 'retry', with: 'api/first' },
@@ -99,7 +104,7 @@ describe('a step that no scenario speaks of', () => {
     ).toMatchObject([expect.any(String), { output: { joint_verdict: 'partial', failed_scopes: ['retry'] } }])
   })
 
-  it('writes every file that is its own', async () => {
+  it('writes every file that is assigned to it', async () => {
     const launch = await makeLaunch({ step: step({ files: ['src/a.ts', 'docs/b.md'] }) })
     await readAll(await createScriptedRuntime({ host: 'in-process' }).launch(launch))
     expect(await launch.workspace.read('src/a.ts', 100)).not.toBeNull()

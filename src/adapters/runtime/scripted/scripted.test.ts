@@ -53,7 +53,7 @@ describe('a scenario', () => {
     ['steps: [', 'scenario: '],
     [7, 'scenario: '],
     [null, 'scenario: '],
-  ])('%j is refused in one line', (scenario, message) => {
+  ])('%j is rejected in one line', (scenario, message) => {
     expect(() => check(scenario)).toThrow(message)
     expect(() => check(scenario)).toThrow(
       expect.objectContaining({ code: 'invalid_input', message: expect.not.stringContaining('\n') }),
@@ -70,14 +70,14 @@ describe('a scenario', () => {
     'steps:\n  - say: hello\n  - exit: {code: 4}\n',
     '{"steps": [{"say": "hello"}, {"exit": {"code": 4}}]}',
     { steps: [{ say: 'hello' }, { exit: { code: 4 } }] },
-  ])('may be YAML, JSON or the thing itself: %j', async (scenario) => {
+  ])('may be YAML, JSON or an object: %j', async (scenario) => {
     expect(await play('in-process', scenario)).toEqual([
       { kind: 'text', text: 'hello' },
       { kind: 'ended', exitCode: 4, signal: null },
     ])
   })
 
-  it('may be one that the host of the runtime brings along', async () => {
+  it('may be one that is passed to the runtime', async () => {
     const scenarios = { mine: (prompt: string) => ({ attempts: [[{ say: `asked: ${prompt}` }]] }) }
     const launch = await makeLaunch({ options: { scenario: 'mine' }, prompt: 'why' })
     const handle = await createScriptedRuntime({ host: 'in-process', scenarios }).launch(launch)
@@ -86,14 +86,14 @@ describe('a scenario', () => {
 })
 
 describe.each(hosts)('in the %s host', (host) => {
-  it('acts differently at each attempt, and then always as at the last', async () => {
+  it('plays each attempt differently, and repeats the last one', async () => {
     const scenario = { attempts: [[{ say: 'first' }], [{ say: 'second' }]] }
     const said = []
     for (const attempt of [1, 2, 3]) said.push(textsOf(await play(host, scenario, { attempt })))
     expect(said).toEqual([['first'], ['second'], ['second']])
   })
 
-  it('passes on tokens as they are reported, even negative ones, for the engine to refuse', async () => {
+  it('passes on reported tokens unchanged, even negative ones, for the engine to reject', async () => {
     const events = await play(host, { steps: [{ usage: { input_tokens: 10, output_tokens: -5 } }] })
     expect(events[0]).toEqual({ kind: 'usage', inputTokens: 10, outputTokens: -5 })
   })
@@ -108,7 +108,7 @@ describe.each(hosts)('in the %s host', (host) => {
     expect(textsOf(events).join('')).toBe('bexit code 2')
   })
 
-  it('says that it is simulated, and writes what was asked for, where no scenario is given', async () => {
+  it('reports that it is simulated, and writes the requested file without a scenario', async () => {
     const launch = await makeLaunch()
     const events = await readAll(await createScriptedRuntime({ host }).launch(launch))
     expect(textsOf(events)[0]).toContain('simulated')
@@ -133,12 +133,12 @@ describe('the default scenario', () => {
     expect(fileNamedIn(objective)).toBe(path)
   })
 
-  it('looks only at the first section of the prompt', () => {
+  it('reads only the first section of the prompt', () => {
     expect(objectiveOf('# Your brief\n\nWrite a poem\n\n## How to report\n\ninto report.json')).toBe('Write a poem')
     expect(objectiveOf('Write a poem')).toBe('Write a poem')
   })
 
-  it('writes result.md where no file is named, and JSON into a JSON file', async () => {
+  it('writes result.md if no file is named, and JSON into a JSON file', async () => {
     const launch = await makeLaunch({ prompt: '# Your brief\n\nThink about rivers\n' })
     await readAll(await createScriptedRuntime({ host: 'in-process' }).launch(launch))
     expect((await launch.workspace.read('result.md', 1_000))?.text).toContain('Think about rivers')
@@ -150,7 +150,7 @@ describe('the default scenario', () => {
 })
 
 describe('the in-process host', () => {
-  it('waits by the clock it was given, and is interrupted in the middle', async () => {
+  it('waits on the given clock, and can be interrupted meanwhile', async () => {
     const clock = createVirtualClock()
     const runtime = createScriptedRuntime({ host: 'in-process', clock })
     const launch = await makeLaunch({ options: { scenario: { steps: [{ wait: { ms: 60_000 } }, { say: 'late' }] } } })
@@ -172,13 +172,13 @@ describe('the in-process host', () => {
     expect(await workspace.read('poem.txt', 100)).not.toBeNull()
   })
 
-  it('ends with 1 and the reason when its scenario cannot be played', async () => {
+  it('ends with exit code 1 and the reason if its scenario cannot be played', async () => {
     expect(await play('in-process', { steps: [{ write: { path: '../out', text: '' } }] })).toEqual([
       { kind: 'ended', exitCode: 1, signal: null, detail: '"../out" leads outside the workspace' },
     ])
   })
 
-  it('speaks to the API where it is given one, and says what was refused', async () => {
+  it('calls the API if it has one, and reports refusals', async () => {
     const asked: unknown[] = []
     const call: AgencyCall = async (request) => {
       asked.push(request)
@@ -196,7 +196,7 @@ describe('the in-process host', () => {
 })
 
 describe('the process host', () => {
-  it('speaks HTTP over the socket with its token, and says what was refused', async () => {
+  it('calls HTTP over the socket with its token, and reports refusals', async () => {
     const { requests, environment } = await listen()
     const steps = [{ log: 'hello' }, { report: { summary: 'It is done.', outputs: ['a.txt'] } }, { log: 'refuse me' }]
     const events = await play('process', { steps }, { environment })
@@ -212,7 +212,7 @@ describe('the process host', () => {
     expect(textsOf(events)).toEqual(['refused: 409 {"code":"stale_fence"}'])
   })
 
-  it('comes back with a token that it kept', async () => {
+  it('uses a token that it kept', async () => {
     const { requests, environment } = await listen()
     const attempts = [
       [{ keep_token: { path: 'kept' } }],
@@ -240,7 +240,7 @@ describe('the process host', () => {
     ])
   })
 
-  it('calls tools over MCP like any agent, and says what they answered', async () => {
+  it('calls tools over MCP like any agent, and prints their answers', async () => {
     const { requests, environment } = await listen()
     const steps = [
       { tool: { name: 'log', input: { kind: 'log', message: 'hello' } } },
@@ -261,7 +261,7 @@ describe('the process host', () => {
     ])
   })
 
-  it('keeps the scenario where a person can read it', async () => {
+  it('stores the scenario in a readable file', async () => {
     const launch = await makeLaunch({ options: { scenario: { steps: [{ say: 'x' }] } } })
     await readAll(await createScriptedRuntime({ host: 'process' }).launch(launch))
     const kept = await readFile(join(launch.workspace.path, '.agency/scenario.json'), 'utf8')
@@ -275,7 +275,7 @@ interface Asked {
   body: unknown
 }
 
-/** A daemon's socket, as far as an agent sees it; refuses a message "refuse me". */
+/** Serves a daemon's socket as an agent sees it; rejects a message "refuse me". */
 async function listen() {
   const { workspace } = await makeLaunch()
   const socket = join(workspace.path, 's')
@@ -297,7 +297,7 @@ async function listen() {
 }
 
 describe.each(hosts)('an agent in the host "%s"', (host) => {
-  it('says what each model call used', async () => {
+  it('reports the usage of each model call', async () => {
     const usage = {
       input_tokens: 10,
       output_tokens: 2,
@@ -319,7 +319,7 @@ describe.each(hosts)('an agent in the host "%s"', (host) => {
     ])
   })
 
-  it('ends where its provider takes no more calls, and says until when', async () => {
+  it('ends when its provider rejects calls, and reports until when', async () => {
     const events = await play(host, { steps: [{ quota: { seconds: 90, reason: 'too many' } }, { say: 'never' }] })
     expect(textsOf(events)).not.toContain('never')
     expect(events.at(-1)).toMatchObject({ kind: 'ended', exitCode: 1, limited: { seconds: 90, reason: 'too many' } })

@@ -19,10 +19,10 @@ describe.each(profiles)('the scenario %s', (name, tasks, goal) => {
   const phases = Object.keys(scenario.phases ?? {})
   const inputs = { run_id: 'run_1', goal_anchor: goal }
 
-  /** What a step hands over, by the names that its part goes by. */
-  async function handedOver(part: string): Promise<unknown> {
-    const [phase = '', ...place] = part.split(':')
-    const step = { phase, workstream: place[0] ?? null, key: `${phase}:${place.join(':')}`, inputs, files: [] }
+  /** Returns the output of a step, by its key in the scenario. */
+  async function outputOf(part: string): Promise<unknown> {
+    const [phase = '', ...path] = part.split(':')
+    const step = { phase, workstream: path[0] ?? null, key: `${phase}:${path.join(':')}`, inputs, files: [] }
     const launch = await makeLaunch({ kind: 'plan', step })
     const reports = resolveScenario(scenario, launch)
       .attempts.flat()
@@ -30,10 +30,10 @@ describe.each(profiles)('the scenario %s', (name, tasks, goal) => {
     return reports[0]?.output
   }
 
-  it('hands over what its phases ask for, and says that it is simulated', async () => {
+  it('delivers valid outputs for its phases, and states that it is simulated', async () => {
     const steps = phases.filter((part) => Object.hasOwn(outputs, part.split(':')[0] as string))
     for (const part of steps) {
-      const parsed = outputs[part.split(':')[0] as StepPhase].safeParse(await handedOver(part))
+      const parsed = outputs[part.split(':')[0] as StepPhase].safeParse(await outputOf(part))
       expect([part, parsed.error?.issues]).toEqual([part, undefined])
     }
     expect(steps.length).toBeGreaterThan(2)
@@ -41,11 +41,11 @@ describe.each(profiles)('the scenario %s', (name, tasks, goal) => {
       for (const steps_ of attempts) expect(JSON.stringify(steps_)).toMatch(/simulated/i)
   })
 
-  it('has a plan and tasks without a fault', async () => {
-    const plan = outputs.t1_critique.parse(await handedOver('t1_critique'))
+  it('has a valid plan and valid tasks', async () => {
+    const plan = outputs.t1_critique.parse(await outputOf('t1_critique'))
     expect(faultsOfPlan({ id: 'run_1', goalAnchor: goal }, plan)).toEqual([])
     const lists = phases.filter((part) => part.startsWith('t3_plan'))
-    for (const part of lists) expect(faultsOfTasks(outputs.t3_plan.parse(await handedOver(part)).tasks)).toEqual([])
+    for (const part of lists) expect(faultsOfTasks(outputs.t3_plan.parse(await outputOf(part)).tasks)).toEqual([])
     const workers = phases.filter((part) => part.startsWith('t4'))
     expect(workers).toHaveLength(tasks)
   })
