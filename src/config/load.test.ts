@@ -240,7 +240,7 @@ describe('the list of notifiers', () => {
     ['notify: [{adapter: program, command: []}]', 'notify.0.command'],
     [
       'notify: [{adapter: email, server: "smtp://ada:hunter2@mail", from: a@b, to: [c@d]}]',
-      'notify.0.server: holds no user',
+      'notify.0.server: must not contain a user',
     ],
     ['notify: [{adapter: email, server: "smtp://mail", from: "a@b\\r\\nBcc: x@y", to: [c@d]}]', 'notify.0.from'],
   ])('%s is refused without a secret in the sentence', (text, expected) => {

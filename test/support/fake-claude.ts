@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 
 export const versionLine = '2.1.325 (Claude Code)'
 
-/** A program that says that it is Claude Code, and then does what this script of the shell does. */
+/** Creates a program that answers --version as Claude Code does, and otherwise runs this shell script. */
 export function fakeClaude(script: string, folder: string, name = 'claude', version = `echo '${versionLine}'`): string {
   const path = join(folder, name)
   writeFileSync(path, `#!/bin/sh\nif [ "$1" = --version ]; then ${version}; exit; fi\n${script}\n`)

@@ -7,8 +7,8 @@ export function askedBy(protocol: Protocol, body: Body): Asked {
   const last = prompts.at(-1) ?? -1
   return {
     protocol: protocol.name,
-    firstPrompt: said(turns[prompts[0] ?? -1]),
-    prompt: said(turns[last]),
+    firstPrompt: textOf(turns[prompts[0] ?? -1]),
+    prompt: textOf(turns[last]),
     step: turns.slice(last + 1).filter(({ role }) => role === 'assistant').length,
     toolResults: turns.at(-1)?.results ?? [],
     system: protocol.system(body),
@@ -18,4 +18,4 @@ export function askedBy(protocol: Protocol, body: Body): Asked {
   }
 }
 
-const said = (turn: Turn | undefined): string => turn?.text ?? ''
+const textOf = (turn: Turn | undefined): string => turn?.text ?? ''

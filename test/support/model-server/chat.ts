@@ -1,7 +1,7 @@
-import { argumentsOf, type Body, bits, joined, type Piece, type Protocol, saidIn, type Turn } from './protocol.ts'
+import { argumentsOf, type Body, bits, joined, type Piece, type Protocol, answerText, type Turn } from './protocol.ts'
 import type { Answer } from './script.ts'
 
-/** Chat Completions, as OpenAI began them and as nearly everybody else speaks them. */
+/** Chat Completions, introduced by OpenAI and supported by nearly every provider. */
 export const chat: Protocol = {
   name: 'chat',
   turns: (body) =>
@@ -21,7 +21,7 @@ export const chat: Protocol = {
     choices: [
       {
         index: 0,
-        message: { role: 'assistant', content: saidIn(answer), ...callsOf(answer, id) },
+        message: { role: 'assistant', content: answerText(answer), ...callsOf(answer, id) },
         finish_reason: finishOf(answer),
       },
     ],
@@ -30,7 +30,7 @@ export const chat: Protocol = {
   pieces: (answer, model, id) => [
     ...[
       { role: 'assistant', content: '' },
-      ...bits(saidIn(answer) ?? '').map((content) => ({ content })),
+      ...bits(answerText(answer) ?? '').map((content) => ({ content })),
       ...deltasOf(answer, id),
     ].map((delta) => chunk(model, id, { choices: [{ index: 0, delta, finish_reason: null }] })),
     chunk(model, id, { choices: [{ index: 0, delta: {}, finish_reason: finishOf(answer) }] }),
@@ -50,7 +50,7 @@ const messagesIn = (body: Body): Message[] => (body['messages'] ?? []) as Messag
 
 const isSystem = (role: string): boolean => role === 'system' || role === 'developer'
 
-/** It has no way to say that a tool failed but in words. */
+/** The API has no field for a failed tool call, only its text. */
 const turnOf = ({ role, content }: Message): Turn => ({
   role: role === 'assistant' ? 'assistant' : 'user',
   text: role === 'tool' ? '' : textOf(content),

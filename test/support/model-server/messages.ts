@@ -1,10 +1,10 @@
-import { argumentsOf, type Body, bits, type Piece, type Protocol, saidIn, type Turn } from './protocol.ts'
+import { argumentsOf, type Body, bits, type Piece, type Protocol, answerText, type Turn } from './protocol.ts'
 import type { Answer, Tokens, ToolResult, ToolUse } from './script.ts'
 
 /** Anthropic's Messages API. */
 export const messages: Protocol = {
   name: 'messages',
-  // A message of the system can follow the user's: it is not what was asked.
+  // A system message can follow the user's: it is not the prompt.
   turns: (body) => ((body['messages'] ?? []) as Message[]).filter(({ role }) => role !== 'system').map(turnOf),
   system: (body) => textOf(body['system'] as string | Block[] | undefined),
   toolNames: (body) => ((body['tools'] ?? []) as { name: string }[]).map(({ name }) => name),
@@ -35,7 +35,7 @@ type Wire = { type: string } & Body
 
 const piece = (event: Wire): Piece => ({ event: event.type, data: event })
 
-/** What was read is said at the beginning; how much it wrote is known only at the end. */
+/** The input tokens are sent at the beginning; the output tokens are known only at the end. */
 function eventsOf(answer: Answer, model: string, id: string): Wire[] {
   const usage = usageOf(answer)
   const { tools = [] } = answer
@@ -75,7 +75,7 @@ function contentOf(answer: Answer, id: string): Wire[] {
     name,
     input,
   }))
-  const text = saidIn(answer)
+  const text = answerText(answer)
   return text === null ? calls : [{ type: 'text', text }, ...calls]
 }
 
@@ -102,7 +102,7 @@ function usageOf({ tokens = defaultTokens }: Answer): Record<string, number> {
 
 const turnOf = (message: Message): Turn => ({
   role: message.role === 'assistant' ? 'assistant' : 'user',
-  // Without what the agent adds on its own account.
+  // Without the text that the agent adds by itself.
   text: textOf(message.content).replace(/<system-reminder>[\s\S]*?<\/system-reminder>/g, ''),
   results: typeof message.content === 'string' ? [] : message.content.flatMap(toolResult),
 })

@@ -19,7 +19,7 @@ const user = (content: unknown) => ({ role: 'user', content })
 const assistant = (content: unknown) => ({ role: 'assistant', content })
 const result = (text: string, is_error = false) => user([{ type: 'tool_result', content: text, is_error }])
 
-it('answers whole, with what it cost', async () => {
+it('answers without a stream, with its usage', async () => {
   const { ask } = await serverWith([{ reply: { text: 'Hello.', tokens: { input: 7, output: 3, cacheRead: 5 } } }])
   expect(await (await ask([user('Hi')])).json()).toMatchObject({
     type: 'message',
@@ -48,7 +48,7 @@ it('streams the same in pieces', async () => {
   expect(deltas.at(-1)).toMatchObject({ delta: { type: 'input_json_delta', partial_json: '{"command":"ls"}' } })
 })
 
-it('goes through its turns by what was said since the last prompt, and repeats itself when asked again', async () => {
+it('selects its turn by the conversation since the last prompt, and repeats it for a retry', async () => {
   const { server, ask } = await serverWith([turns([{ text: 'one' }, { text: 'two' }])])
   const first = [user('Hi')]
   const second = [...first, assistant('one'), result('fine', true), { role: 'system', content: 'by the way' }]
@@ -62,7 +62,7 @@ it('goes through its turns by what was said since the last prompt, and repeats i
   expect(server.asked[3]).toMatchObject({ firstPrompt: 'Hi', prompt: 'More', step: 0 })
 })
 
-it('takes the first rule that holds, as often as it holds', async () => {
+it('applies the first matching rule as often as it allows', async () => {
   const { ask } = await serverWith([
     { when: promptHas('secret'), reply: { text: 'hush' } },
     { times: 1, reply: overloaded },
@@ -73,7 +73,7 @@ it('takes the first rule that holds, as often as it holds', async () => {
   expect(statuses).toEqual([200, 529, 200])
 })
 
-describe('says the same through every API', () => {
+describe('the same answer through every API', () => {
   const answer = {
     text: 'A somewhat longer text.',
     tools: [{ name: 'read_file', input: { path: 'poem.txt' } }],
@@ -127,7 +127,7 @@ describe('says the same through every API', () => {
     },
   } as const
 
-  it.each(['responses', 'chat'] as const)('%s', async (name) => {
+  it.each(['responses', 'chat'] as const)('is given by %s', async (name) => {
     const { path, body, whole, deltas, last } = apis[name]
     const { server } = await serverWith([{ times: 2, reply: answer }, { reply: rateLimited(7) }])
     const ask = (more = {}) =>
@@ -150,13 +150,13 @@ describe('says the same through every API', () => {
   })
 })
 
-describe('fails as a provider does', () => {
+describe('a simulated failure', () => {
   it.each([
     [rateLimited(7), 429, 'rate_limit_error'],
     [overloaded, 529, 'overloaded_error'],
     [broken, 500, 'api_error'],
     [unauthorised, 401, 'authentication_error'],
-  ])('%j', async (reply, status, type) => {
+  ])('answers with the status and error of %j', async (reply, status, type) => {
     const { ask } = await serverWith([{ reply }])
     const response = await ask([user('Hi')])
     expect(response.status).toBe(status)
@@ -164,34 +164,34 @@ describe('fails as a provider does', () => {
     expect(response.headers.get('retry-after')).toBe(status === 429 ? '7' : null)
   })
 
-  it('with a page that is no answer', async () => {
+  it('answers with a page instead of JSON', async () => {
     const { ask } = await serverWith([{ reply: { status: 502, html: '<h1>Bad gateway</h1>' } }])
     expect(await (await ask([user('Hi')])).text()).toBe('<h1>Bad gateway</h1>')
   })
 
-  it('by closing the connection, before its answer or in it', async () => {
+  it('closes the connection before or during its answer', async () => {
     const { ask } = await serverWith([{ times: 1, reply: 'refuse' }, { reply: { text: 'one', cutAfter: 3 } }])
     await expect(ask([user('Hi')])).rejects.toThrow('fetch failed')
     const response = await ask([user('Hi')], { stream: true })
     await expect(response.text()).rejects.toThrow('terminated')
   })
 
-  it('by saying nothing', async () => {
+  it('sends nothing', async () => {
     const { server } = await serverWith([{ reply: 'hang' }])
     const body = JSON.stringify({ messages: [] })
     const waiting = fetch(`${server.url}/v1/messages`, { method: 'POST', body, signal: AbortSignal.timeout(100) })
     await expect(waiting).rejects.toThrow('timeout')
   })
 
-  it('by taking its time, before the first byte and between pieces', async () => {
+  it('delays the first byte and the pieces', async () => {
     const { ask } = await serverWith([{ reply: { text: 'x', firstByteMs: 50, paceMs: 10 } }])
     const before = performance.now()
     await (await ask([user('Hi')], { stream: true })).text()
-    // Six pieces, five times ten milliseconds between them; timers may be a millisecond early.
+    // Six pieces with five pauses of ten milliseconds; timers may be a millisecond early.
     expect(performance.now() - before).toBeGreaterThan(90)
   })
 
-  it('by not being there, until it is again', async () => {
+  it('refuses connections until it is started again', async () => {
     const { server, ask } = await serverWith()
     await server.stop()
     await expect(ask([user('Hi')])).rejects.toThrow('fetch failed')
@@ -200,7 +200,7 @@ describe('fails as a provider does', () => {
   })
 })
 
-it('tells what else was asked of it, and refuses what is no JSON', async () => {
+it('records other requests, and rejects invalid JSON', async () => {
   const { server } = await serverWith()
   await fetch(server.url, { method: 'HEAD' })
   expect(server.others).toEqual(['HEAD /'])

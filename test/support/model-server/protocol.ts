@@ -1,17 +1,17 @@
 import type { Answer, ToolResult, ToolUse } from './script.ts'
 
-/** What one maker's API looks like; what is said through it is the same everywhere. */
+/** The format of one provider's API; the content is the same in all of them. */
 export interface Protocol {
   readonly name: 'messages' | 'responses' | 'chat'
-  /** What was said so far, without the system's own words. */
+  /** Returns the conversation so far, without the system prompt. */
   turns(body: Body): Turn[]
   system(body: Body): string
   toolNames(body: Body): string[]
   whole(answer: Answer, model: string, id: string): object
-  /** The same in pieces. */
+  /** Returns the same answer in pieces. */
   pieces(answer: Answer, model: string, id: string): Piece[]
   error(error: { readonly type: string; readonly message: string }): object
-  /** An error that comes when the answer has begun already. */
+  /** An error after the answer has begun. */
   failure(error: { readonly type: string; readonly message: string }): Piece
 }
 
@@ -20,17 +20,17 @@ export type Body = Readonly<Record<string, unknown>>
 export interface Turn {
   readonly role: 'user' | 'assistant'
   readonly text: string
-  /** What tools answered, where the turn carries that. */
+  /** Tool results, if the turn contains any. */
   readonly results: readonly ToolResult[]
 }
 
-/** One event of a stream; those without a name have none on the wire either. */
+/** One event of a stream; an event without a name has none on the wire either. */
 export interface Piece {
   readonly event?: string
   readonly data: object | '[DONE]'
 }
 
-/** A text as models bring it forth, bit by bit. */
+/** Splits a text into small pieces, as models stream it. */
 export const bits = (text: string): string[] => text.match(/[\s\S]{1,16}/g) ?? ['']
 
 export function argumentsOf({ input, half }: ToolUse): string {
@@ -38,10 +38,10 @@ export function argumentsOf({ input, half }: ToolUse): string {
   return half === true ? text.slice(0, text.length / 2) : text
 }
 
-/** What is said where nothing else is; who only calls tools need not say anything. */
-export const saidIn = ({ text, tools = [] }: Answer): string | null => text ?? (tools.length > 0 ? null : 'Done.')
+/** Returns the text of an answer; one that only calls tools needs none. */
+export const answerText = ({ text, tools = [] }: Answer): string | null => text ?? (tools.length > 0 ? null : 'Done.')
 
-/** Several items of one speaker in a row are one turn. */
+/** Joins consecutive items of the same role into one turn. */
 export function joined(turns: readonly Turn[]): Turn[] {
   const found: Turn[] = []
   for (const turn of turns) {

@@ -1,4 +1,4 @@
-import { argumentsOf, type Body, bits, joined, type Piece, type Protocol, saidIn, type Turn } from './protocol.ts'
+import { argumentsOf, type Body, bits, joined, type Piece, type Protocol, answerText, type Turn } from './protocol.ts'
 import type { Answer } from './script.ts'
 
 /** OpenAI's Responses API. */
@@ -39,7 +39,7 @@ const isSystem = ({ role }: Item): boolean => role === 'system' || role === 'dev
 function turnOf(item: Item): Turn[] {
   if (isSystem(item)) return []
   if (item.type === 'function_call') return [{ role: 'assistant', text: '', results: [] }]
-  // It has no way to say that a tool failed but in words.
+  // The API has no field for a failed tool call, only its text.
   if (item.type === 'function_call_output')
     return [{ role: 'user', text: '', results: [{ text: textOf(item.output), isError: false }] }]
   if (item.role === undefined) return []
@@ -56,7 +56,7 @@ function eventsOf(answer: Answer, model: string, id: string): Piece[] {
   const events = [
     piece('response.created', { response: { ...begun, status: 'in_progress', output: [], usage: null } }),
     ...outputOf(answer, id).flatMap((item, at) =>
-      item['type'] === 'message' ? textEvents(item, at, saidIn(answer) ?? '') : callEvents(item, at),
+      item['type'] === 'message' ? textEvents(item, at, answerText(answer) ?? '') : callEvents(item, at),
     ),
     piece(answer.truncated === true ? 'response.incomplete' : 'response.completed', {
       response: finished(answer, model, id),
@@ -106,7 +106,7 @@ const finished = (answer: Answer, model: string, id: string): Body => ({
 })
 
 function outputOf(answer: Answer, id: string): Body[] {
-  const text = saidIn(answer)
+  const text = answerText(answer)
   const message = {
     type: 'message',
     id: `msg_${id}`,

@@ -1,14 +1,14 @@
-/** What a model is asked, as far as a script wants to know. */
+/** A request to the model, with the fields that a script needs. */
 export interface Asked {
-  /** Through which API: Anthropic's messages, OpenAI's responses, or anybody's chat completions. */
+  /** The API: Anthropic's messages, OpenAI's responses, or the common chat completions. */
   readonly protocol: 'messages' | 'responses' | 'chat'
-  /** What it was told first, whatever it has done since. */
+  /** The first prompt of the conversation. */
   readonly firstPrompt: string
-  /** What it was told last: the text of the newest message of the user that answers no tool. */
+  /** The last prompt: the text of the newest user message that is not a tool result. */
   readonly prompt: string
-  /** How often it has answered since that prompt. The same when a request is repeated, so that a retry gets its answer. */
+  /** The number of answers since that prompt. A repeated request has the same number, so that a retry gets its answer. */
   readonly step: number
-  /** What its newest tools answered. */
+  /** The results of its newest tool calls. */
   readonly toolResults: readonly ToolResult[]
   readonly system: string
   readonly toolNames: readonly string[]
@@ -24,7 +24,7 @@ export interface ToolResult {
 export interface ToolUse {
   readonly name: string
   readonly input: Readonly<Record<string, unknown>>
-  /** Where it is streamed, only the first half of it comes. */
+  /** In a stream, only the first half of the input is sent. */
   readonly half?: true
 }
 
@@ -39,15 +39,15 @@ export interface Answer {
   readonly text?: string
   readonly tools?: readonly ToolUse[]
   readonly tokens?: Tokens
-  /** It may not write more than it has. */
+  /** The answer ends because of the token limit. */
   readonly truncated?: true
-  /** Nothing at all before this. */
+  /** The delay before the first byte. */
   readonly firstByteMs?: number
-  /** Between one piece and the next. */
+  /** The delay between two pieces. */
   readonly paceMs?: number
-  /** The connection breaks after so many pieces. */
+  /** Closes the connection after this many pieces. */
   readonly cutAfter?: number
-  /** After so many pieces it says that it is overloaded, and ends. */
+  /** Reports an overload after this many pieces, and ends. */
   readonly failAfter?: number
 }
 
@@ -59,19 +59,19 @@ export type Reply =
       readonly headers?: Readonly<Record<string, string>>
     }
   | { readonly status: number; readonly html: string }
-  /** The connection is closed without a word, or held open without one. */
+  /** Closes the connection without an answer, or keeps it open without one. */
   | 'refuse'
   | 'hang'
 
 export interface Rule {
-  /** Without one: always. */
+  /** The rule always applies if missing. */
   readonly when?: (asked: Asked) => boolean
-  /** How often it holds; afterwards the next rule does. */
+  /** How often the rule applies; afterwards the next one does. */
   readonly times?: number
   readonly reply: Reply | ((asked: Asked) => Reply)
 }
 
-/** One reply after the other since the last prompt; then it says that it is done. */
+/** Gives one reply after the other since the last prompt; then answers that it is done. */
 export const turns = (replies: readonly Reply[], when?: Rule['when']): Rule => ({
   ...(when === undefined ? {} : { when }),
   reply: ({ step }) => replies[step] ?? { text: 'Done.' },
@@ -95,7 +95,7 @@ export const unauthorised: Reply = {
   error: { type: 'authentication_error', message: 'invalid x-api-key' },
 }
 
-/** The first rule that holds; without one it has nothing to say and is done. */
+/** Applies the first matching rule; without one it answers that it is done. */
 export function createScript(rules: readonly Rule[]): (asked: Asked) => Reply {
   const used = new Map<Rule, number>()
   return (asked) => {

@@ -9,16 +9,16 @@ import type { Protocol } from './protocol.ts'
 import { responses } from './responses.ts'
 import { type Asked, createScript, type Reply, type Rule } from './script.ts'
 
-/** A model that says what its script says, whichever API it is asked through; on this machine only. */
+/** A model server that plays a script through every API; it listens on this machine only. */
 export interface ModelServer {
   readonly url: string
   readonly port: number
-  /** Every request for a message, in order. */
+  /** Every model request, in order. */
   readonly asked: readonly (Asked & { readonly headers: IncomingMessage['headers'] })[]
-  /** Everything else that was asked for: `HEAD /`. */
+  /** All other requests, such as `HEAD /`. */
   readonly others: readonly string[]
   play(rules: readonly Rule[]): void
-  /** No longer listens: whoever connects is refused. `start` takes the same port again. */
+  /** Stops listening: connections are refused. `start` uses the same port again. */
   stop(): Promise<void>
   start(): Promise<void>
 }
@@ -107,7 +107,7 @@ async function reply(
     const failed = at === given.failAfter ? protocol.failure({ type: 'overloaded_error', message: 'Overloaded' }) : null
     if (at > 0 && given.paceMs !== undefined) await pause(given.paceMs)
     const text = failed === null ? linesOf(event, data) : linesOf(failed.event, failed.data)
-    // Each has left before the next one comes: a broken connection takes nothing back.
+    // Each piece is flushed before the next one: a closed connection must not drop earlier pieces.
     await new Promise((resolve) => response.write(text, resolve))
     if (failed !== null) break
   }
