@@ -94,6 +94,6 @@ describe('the error of an agent that could not be started', () => {
   it('names a missing workspace', async () => {
     const launch = await makeLaunch({ options: { command: ['sh'] } })
     await rm(launch.workspace.path, { recursive: true })
-    await expect(runtime.launch(launch)).rejects.toThrow('cannot start "sh": its workspace is gone')
+    await expect(runtime.launch(launch)).rejects.toThrow('cannot start "sh": its workspace no longer exists')
   })
 })
