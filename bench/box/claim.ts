@@ -93,9 +93,9 @@ function makeRepository(path: string): string {
 }
 
 async function boxArgumentsOf(place: string): Promise<string[]> {
-  const [path, home, furniture] = [join(place, 'workspace'), join(place, 'home'), join(place, 'furniture')]
+  const [path, home, etcFiles] = [join(place, 'workspace'), join(place, 'home'), join(place, 'etc')]
   for (const each of [join(path, '.agency/outbox'), home]) mkdirSync(each, { recursive: true })
-  await writeEtcFiles(furniture)
-  const request = { path, home, readable: [], limits: defaultPolicy('program').limits, doors: null }
-  return boxArguments(request, { system: systemArguments(), furniture, closed: [] })
+  await writeEtcFiles(etcFiles)
+  const request = { path, home, readable: [], limits: defaultPolicy('program').limits, sockets: null }
+  return boxArguments(request, { system: systemArguments(), etcFiles, closed: [] })
 }

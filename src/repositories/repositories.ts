@@ -36,9 +36,9 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
           rule: 'known',
           path: part.path ?? 'a message',
           line: part.line,
-          shown: 'a key of this installation',
+          excerpt: 'a key of this installation',
         })
-    if (cut) found.push({ rule: 'not_scanned', path: '.', line: 1, shown: 'more was added than can be looked at' })
+    if (cut) found.push({ rule: 'not_scanned', path: '.', line: 1, excerpt: 'more was added than can be looked at' })
     const named = new Map(found.map((finding) => [ruleOf(finding), describe(finding)]))
     return [...named].map(([rule, what]) => ({ rule, what })).filter(({ rule }) => !work.allowed.includes(rule))
   }
@@ -127,11 +127,11 @@ interface SecretMatch {
 const approvalOf = (runId: string): string => `agency approve ${runId} --gate merge`
 
 /** The same finding has the same name in a later attempt, wherever else the file has changed. */
-const ruleOf = ({ rule, path, shown }: Finding): string =>
-  `secret:${rule}:${createHash('sha256').update(`${path}\0${shown}`).digest('hex').slice(0, 16)}`
+const ruleOf = ({ rule, path, excerpt }: Finding): string =>
+  `secret:${rule}:${createHash('sha256').update(`${path}\0${excerpt}`).digest('hex').slice(0, 16)}`
 
-const describe = ({ rule, path, line, shown }: Finding): string =>
-  `${path}:${line} (${rule}) ${shorten(shown.trim(), 120)}`
+const describe = ({ rule, path, line, excerpt }: Finding): string =>
+  `${path}:${line} (${rule}) ${shorten(excerpt.trim(), 120)}`
 
 /** Whoever commits to the target meanwhile is merged with, a few times. */
 async function landWith(

@@ -7,29 +7,29 @@ import { assignedSecrets } from './passwords.ts'
 import { redact } from './redact.ts'
 import type { Finding, SourceText } from './scan.ts'
 
-/** All of them but the one by which a text could excuse itself (`secretlint-disable`): its author is whom we look at. */
+/** All rules except the one that lets a text disable its own scan (`secretlint-disable`): its author is the one being checked. */
 const known = rules
   .filter(({ meta }) => !meta.id.endsWith('-filter-comments'))
   .map((rule) => ({ id: rule.meta.id, rule }))
 
-/** What looks like a secret in some texts; in a thread of its own, see `scan.ts`. */
-export async function findSecrets(parts: readonly SourceText[]): Promise<Finding[]> {
+/** Finds text that looks like a secret. Runs in a worker thread of its own, see `scan.ts`. */
+export async function findSecrets(texts: readonly SourceText[]): Promise<Finding[]> {
   const findings: Finding[] = []
-  for (const part of parts) {
-    const seen = [...(await lookedUp(part)), ...privateKeys(part), ...passwords(part)]
-    findings.push(...atMostOnePerLine(part, seen))
-    if (findings.length >= maxFindings) return [...findings.slice(0, maxFindings), andMore(part)]
+  for (const text of texts) {
+    const matches = [...(await lintMatches(text)), ...privateKeys(text), ...passwords(text)]
+    findings.push(...onePerLine(text, matches))
+    if (findings.length >= maxFindings) return [...findings.slice(0, maxFindings), furtherFindings(text)]
   }
   return findings
 }
 
-/** Nobody reads more of them, but whoever allows these must know that they are not all. */
+/** More findings than a person reads; an operator who allows these must know that the list is incomplete. */
 const maxFindings = 50
-const andMore = ({ path, line = 1 }: SourceText): Finding => ({
+const furtherFindings = ({ path, line = 1 }: SourceText): Finding => ({
   rule: 'not_scanned',
   path,
   line,
-  shown: `there are more than ${maxFindings} findings; what comes after them was not looked at`,
+  excerpt: `more than ${maxFindings} findings; the rest was not scanned`,
 })
 
 interface Match {
@@ -37,8 +37,8 @@ interface Match {
   readonly index: number
 }
 
-async function lookedUp({ path, text }: SourceText): Promise<Match[]> {
-  // A `.p12` would be opened by its path; the path is not ours, and a key store is no text.
+async function lintMatches({ path, text }: SourceText): Promise<Match[]> {
+  // The library would open a `.p12` by its path; the path is untrusted, and a key store is not text.
   const ext = extname(path) === '.p12' ? '' : extname(path)
   const { messages } = await lintSource({
     source: { content: text, filePath: `/dev/null/${path}`, ext, contentType: 'text' },
@@ -50,7 +50,7 @@ async function lookedUp({ path, text }: SourceText): Promise<Match[]> {
   }))
 }
 
-/** Also one that is cut off, unlike the library's: a key does not become harmless by a missing last line. */
+/** Unlike the library's rule, also matches a truncated key: a missing last line does not make a key harmless. */
 const privateKeys = ({ text }: SourceText): Match[] =>
   [
     ...text.matchAll(
@@ -64,13 +64,13 @@ const passwords = ({ path, text }: SourceText): Match[] =>
 const isCode =
   /\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|kts|scala|cs|c|h|cc|cpp|hpp|m|swift|php|pl|lua|dart|ex|exs|vue|svelte|sql)$/i
 
-function atMostOnePerLine({ path, line: first = 1, text }: SourceText, seen: readonly Match[]): Finding[] {
+function onePerLine({ path, line: first = 1, text }: SourceText, matches: readonly Match[]): Finding[] {
   const perLine = new Map<number, Finding>()
-  for (const { rule, index } of [...seen].sort((a, b) => a.index - b.index)) {
+  for (const { rule, index } of [...matches].sort((a, b) => a.index - b.index)) {
     if (perLine.size > maxFindings) break
     const start = text.lastIndexOf('\n', index - 1) + 1
     const line = first + countLines(text, start)
-    if (!perLine.has(line)) perLine.set(line, { rule, path, line, shown: shownUpTo(text.slice(start, index)) })
+    if (!perLine.has(line)) perLine.set(line, { rule, path, line, excerpt: excerptBefore(text.slice(start, index)) })
   }
   return [...perLine.values()]
 }
@@ -81,5 +81,5 @@ function countLines(text: string, end: number): number {
   return count
 }
 
-/** What stands before it says enough; of what comes after nobody knows where the secret ends. */
-const shownUpTo = (before: string): string => `${redact(before.slice(-80)).trimStart()}[redacted]`
+/** The text before the secret identifies it; in the text after it, the end of the secret is unknown. */
+const excerptBefore = (before: string): string => `${redact(before.slice(-80)).trimStart()}[redacted]`

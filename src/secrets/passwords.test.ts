@@ -5,7 +5,7 @@ import { assignedSecrets } from './passwords.ts'
 const valuesIn = (text: string, quotedOnly = false): string[] =>
   assignedSecrets(text, { quotedOnly }).map(({ start, end }) => text.slice(start, end))
 
-describe('a password that is written down', () => {
+describe('assigned secrets', () => {
   it.each([
     ['password = "hunter2"', 'hunter2'],
     ["const dbPassword: string = 'tr0ub4dor'", 'tr0ub4dor'],
@@ -17,7 +17,7 @@ describe('a password that is written down', () => {
     ['passphrase: "four words with 1 number"', 'four words with 1 number'],
     ['client_secret = "8sdf7sdf98s7df98s7df"', '8sdf7sdf98s7df98s7df'],
     ['API_KEY="a1b2c3d4e5f6a7b8c9d0"', 'a1b2c3d4e5f6a7b8c9d0'],
-  ])('is found in %s', (text, value) => {
+  ])('finds the value in %s', (text, value) => {
     expect(valuesIn(text)).toEqual([value])
     expect(valuesIn(text, true)).toEqual([value])
   })
@@ -30,7 +30,7 @@ describe('a password that is written down', () => {
     ['mysql --password=hunter2 shop', 'hunter2'],
     ['https://example.org/login?password=hunter2&user=ada', 'hunter2'],
     ['pwd=no!way', 'no!way'],
-  ])('is found without quotes in %j, but not where quotes are needed', (text, value) => {
+  ])('finds the unquoted value in %j, unless only quoted values count', (text, value) => {
     expect(valuesIn(text)).toEqual([value])
     expect(valuesIn(text, true)).toEqual([])
   })
@@ -81,11 +81,11 @@ describe('a password that is written down', () => {
     'max_tokens: 50000, token: 12',
     '"rule-1password": "^13.0.7",',
     'the secret: work hard',
-  ])('is not seen in %s', (text) => {
+  ])('finds nothing in %s', (text) => {
     expect(valuesIn(text)).toEqual([])
   })
 
-  it('is looked for in a time that grows with the text alone', () => {
+  it('takes time proportional to the length of the text', () => {
     const pieces = ['password', 'password=', 'password: ', 'password="', `password:${' '.repeat(8)}`, 'api_key=token=']
     for (const piece of pieces) {
       const start = performance.now()

@@ -1,18 +1,18 @@
-/** Where a value stands that is given to something called a password. */
+/** The position of a value that is assigned to something called a password. */
 export interface SecretRange {
   readonly start: number
   readonly end: number
 }
 
 export interface SearchOptions {
-  /** In code a text stands in quotes, so what stands without them is the name of something else. */
+  /** In code a literal is quoted, so a value without quotes is the name of something else. */
   readonly quotedOnly?: boolean
 }
 
 /**
- * Finds `password = "…"`, `DB_PASSWORD=…`, `"api_key": "…"` with a value that could be meant. Left alone is what only
- * says where the value comes from (`os.environ[…]`, `${DB_PASSWORD}`), what is obviously none (`changeme`,
- * `<password>`, `xxx`), and prose. Every pattern is bounded, so a text costs time by its length alone.
+ * Finds `password = "…"`, `DB_PASSWORD=…`, `"api_key": "…"` with a plausible value. Ignores references that only name
+ * the source of the value (`os.environ[…]`, `${DB_PASSWORD}`), obvious placeholders (`changeme`, `<password>`, `xxx`),
+ * and prose. Every pattern is bounded, so the time depends on the length of the text alone.
  */
 export function assignedSecrets(text: string, { quotedOnly = false }: SearchOptions = {}): SecretRange[] {
   if (!mentioned.test(text)) return []
@@ -22,7 +22,7 @@ export function assignedSecrets(text: string, { quotedOnly = false }: SearchOpti
     const [whole, name = '', operator = ''] = match
     const from = match.index + whole.length
     const value = quotedValue(text, from) ?? (quotedOnly ? null : bareValue(text, from, /\s$/.test(whole)))
-    if (value === null || !couldBeMeant(value, name, operator)) continue
+    if (value === null || !isPlausible(value, name, operator)) continue
     found.push({ start: value.start, end: value.start + value.text.length })
     assignment.lastIndex = value.start + value.text.length
   }
@@ -31,7 +31,7 @@ export function assignedSecrets(text: string, { quotedOnly = false }: SearchOpti
 
 const mentioned = /passw|passphrase|pwd|secret|api[_-]?key|token/i
 
-/** What follows the word (`password_hash`, `secretName`, `tokenLimit`) is about it, not it. */
+/** A longer name (`password_hash`, `secretName`, `tokenLimit`) describes the secret and is not the secret itself. */
 const assignment =
   /(passw(?:or)?d|passphrase|pwd|secret|api[_-]?key|access[_-]?key|(?:access|auth|api|refresh|bot|session)[_-]?token)(?:_?\d{1,3})?["'`]?\]?(?:[ \t]{0,8}:[ \t]{0,8}[A-Za-z]{1,20})?[ \t]{0,8}(:=|=>|[:=])(?![=>])[ \t]{0,8}/gi
 
@@ -44,7 +44,7 @@ interface Value {
 const maxValue = 500
 
 function quotedValue(text: string, from: number): Value | null {
-  // Python's and C#'s prefixes: r"…", b'…', @"…".
+  // Prefixes of Python and C#: r"…", b'…', @"…".
   const at = /^[rbu@]{1,2}["']/i.test(text.slice(from, from + 3))
     ? from + text.slice(from, from + 3).search(/["']/)
     : from
@@ -55,7 +55,7 @@ function quotedValue(text: string, from: number): Value | null {
   return inside === null || inside.includes('\n') ? null : { start: at + 1, text: inside, isQuoted: true }
 }
 
-/** Up to what ends it; behind `password = ` only when nothing but a comment follows, as in a file of settings. */
+/** Returns the value up to its delimiter; after `password = ` with a space only if nothing but a comment follows, as in a settings file. */
 function bareValue(text: string, from: number, isSpaced: boolean): Value | null {
   const [value = ''] = /^[^\s"'`,;<>&|]{0,200}/.exec(text.slice(from, from + maxValue)) ?? []
   const rest = text.slice(from + value.length, from + value.length + 40)
@@ -63,26 +63,26 @@ function bareValue(text: string, from: number, isSpaced: boolean): Value | null 
   return { start: from, text: value, isQuoted: false }
 }
 
-function couldBeMeant({ text, isQuoted }: Value, name: string, operator: string): boolean {
+function isPlausible({ text, isQuoted }: Value, name: string, operator: string): boolean {
   if (text.length < 4 || isReference.test(text) || isPlaceholder(text)) return false
   if (/\s/.test(text) && !/phrase/i.test(name)) return false
-  // "secret" and "token" are words of many meanings: only what looks drawn by lot.
+  // "secret" and "token" have many meanings: only a value that looks random counts.
   if (!/^(?:passw|pwd)|phrase/i.test(name)) return text.length >= 16 && /\d/.test(text) && /[a-z]/i.test(text)
   if (isQuoted) return operator === '=' || operator === ':=' || /[^\p{L}]/u.test(text.replace(/[-_. ]/g, ''))
   return !isCode.test(text) && (/\d/.test(text) || /[!#%^~@]/.test(text))
 }
 
-/** `${X}`, `$X`, `%X%`, `{{ x }}`, `<x>`, `env:X`: another place holds the value. A path is one too; a version is none. */
+/** `${X}`, `$X`, `%X%`, `{{ x }}`, `<x>`, `env:X`: the value is stored elsewhere. A path is a reference too; a version number is not a secret. */
 const isReference =
   /^(?:[~^]?v?\d+\.\d+\.\d+|\$[\w({]|%\w{0,40}[%s]|[{<[(].{0,400}[}>\])]$|[~.]{0,2}\/|[A-Za-z]:\\|[!@*&:]\w|(?:env|file|vault|ssm|op|keychain|arn|secret|https?)s?:)|\$\{|\{\{|#\{/i
 
-/** The name of something, called, looked up or reached through another. */
+/** An identifier: called, indexed or accessed as a member. */
 const isCode = /^[A-Za-z_$][\w$]*(?:[.([]|\?\.|::|->)|^[A-Za-z_$]+$/
 
 function isPlaceholder(text: string): boolean {
   if (/^(.)\1*$/.test(text) || /^[x*•.#?_-]+$/i.test(text) || text.includes('…') || /\*{3}|x{4}|\.{3}/i.test(text))
     return true
-  // No more than a handful of words, each of which says that it stands for something else.
+  // A few words only, each of them typical of a placeholder.
   const words = text.toLowerCase().split(/[^\p{L}]+/u)
   return text.length <= 60 && !/\d/.test(text) && words.every((word) => word === '' || placeholders.has(word))
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createRedactor, redact, redactDeeply, rememberSecrets } from './redact.ts'
 
-describe('a text that is stored or logged', () => {
+describe('redact', () => {
   it.each([
     ['agt_att_0123456789ab.3.abcdefghijkl', '[redacted]'],
     ['token opr_0123456789abcdef0123456789abcdef!', 'token [redacted]!'],
@@ -20,7 +20,7 @@ describe('a text that is stored or logged', () => {
     ['DB_PASSWORD=hunter2\nDB_USER=ada', 'DB_PASSWORD=[redacted]\nDB_USER=ada'],
     ['{"api_key": "a1b2c3d4e5f6a7b8c9"}', '{"api_key": "[redacted]"}'],
     ['sk-0123456789 opr_0123456789abcdef Bearer x', '[redacted] [redacted] [redacted]'],
-  ])('%j loses what looks like a secret', (text, redacted) => {
+  ])('redacts the secret in %j', (text, redacted) => {
     expect(redact(text)).toBe(redacted)
   })
 
@@ -31,16 +31,16 @@ describe('a text that is stored or logged', () => {
     'task-list',
     'password = os.environ["DB_PASSWORD"]',
     'Ask for a password: it must have 8 characters.',
-  ])('%j keeps the rest', (text) => {
+  ])('leaves %j unchanged', (text) => {
     expect(redact(text)).toBe(text)
   })
 
-  it('loses what is known to be a secret, unless that is too short to be told from a word', () => {
+  it('redacts known secrets, except values too short to be distinguished from words', () => {
     rememberSecrets(['correct-horse-battery', 'word'])
     expect(redact('It is correct-horse-battery, in a word.')).toBe('It is [redacted], in a word.')
   })
 
-  it('loses it at every depth', () => {
+  it('redacts strings at every depth of a value', () => {
     expect(redactDeeply({ a: ['sk-0123456789', { b: 'password="hunter2"' }], n: 1, none: null })).toEqual({
       a: ['[redacted]', { b: 'password="[redacted]"' }],
       n: 1,
@@ -49,22 +49,26 @@ describe('a text that is stored or logged', () => {
   })
 })
 
-describe('a text that comes line by line', () => {
-  const told = (...lines: string[]): string => {
+describe('a redactor of lines', () => {
+  const redactLines = (...lines: string[]): string => {
     const redactNext = createRedactor()
     return lines.map((line) => redactNext(`${line}\n`)).join('')
   }
 
-  it('loses a private key of many lines, also one with numbers before its lines', () => {
+  it('redacts a private key of many lines, also with line numbers', () => {
     const key = ['-----BEGIN RSA PRIVATE KEY-----', 'Proc-Type: 4,ENCRYPTED', '', 'MIIEowIBAAKCAQEA7', 'q8Zb+/9=']
-    expect(told('before', ...key, '-----END RSA PRIVATE KEY-----', 'after')).toBe('before\n[redacted]\nafter\n')
-    expect(told('1 -----BEGIN PRIVATE KEY-----', '2 MIIEow', '3 -----END PRIVATE KEY----- x')).toBe('1 [redacted] x\n')
+    expect(redactLines('before', ...key, '-----END RSA PRIVATE KEY-----', 'after')).toBe('before\n[redacted]\nafter\n')
+    expect(redactLines('1 -----BEGIN PRIVATE KEY-----', '2 MIIEow', '3 -----END PRIVATE KEY----- x')).toBe(
+      '1 [redacted] x\n',
+    )
   })
 
-  it('goes on after a key that never ends, and after the mere mention of one', () => {
-    expect(told('-----BEGIN PRIVATE KEY-----', 'MIIEow', 'That was all.', 'More')).toBe(
+  it('resumes output after a key without an end, and after the mere mention of one', () => {
+    expect(redactLines('-----BEGIN PRIVATE KEY-----', 'MIIEow', 'That was all.', 'More')).toBe(
       '[redacted]That was all.\nMore\n',
     )
-    expect(told('grep "-----BEGIN PRIVATE KEY-----" -r .', '3 files found')).toBe('grep "[redacted]3 files found\n')
+    expect(redactLines('grep "-----BEGIN PRIVATE KEY-----" -r .', '3 files found')).toBe(
+      'grep "[redacted]3 files found\n',
+    )
   })
 })

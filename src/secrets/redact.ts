@@ -1,7 +1,7 @@
 import { assignedSecrets } from './passwords.ts'
 
-/** Each with a text that it always contains: looking for that first is twenty times as fast, and few texts hold one. */
-const secrets: readonly (readonly [mark: string, pattern: RegExp])[] = [
+/** Each with a substring that every match contains: searching for that first is twenty times as fast, and few texts contain it. */
+const secrets: readonly (readonly [substring: string, pattern: RegExp])[] = [
   ['_', /\b(?:agt|ses|opr|lnk)_[A-Za-z0-9_.-]{16,}/g],
   ['sk-', /\bsk-[A-Za-z0-9_-]{8,}/g],
   ['_', /\bgh[pousr]_[A-Za-z0-9]{20,}/g],
@@ -13,18 +13,18 @@ const secrets: readonly (readonly [mark: string, pattern: RegExp])[] = [
   ],
 ]
 
-/** Of this process: what it hands to agents to pay with need not look like a secret. */
+/** Secrets known to this process: the keys that it gives to agents to pay with need not look like a secret. */
 const known = new Set<string>()
 
-/** From now on these are taken out of every text, wherever they turn up. Short ones would tear up texts that mean no harm. */
+/** Adds values that are redacted from every text from now on. Values under 8 characters are ignored: they would match ordinary text. */
 export function rememberSecrets(values: readonly string[]): void {
   for (const value of values) if (value.length >= 8) known.add(value)
 }
 
-/** Takes what looks like a secret, or is known to be one, out of a text before it is logged or stored. */
+/** Replaces everything in a text that looks like a secret, or is known to be one, before the text is logged or stored. */
 export function redact(text: string): string {
   let rest = withoutKnownSecrets(text)
-  for (const [mark, pattern] of secrets) if (rest.includes(mark)) rest = rest.replace(pattern, '[redacted]')
+  for (const [substring, pattern] of secrets) if (rest.includes(substring)) rest = rest.replace(pattern, '[redacted]')
   return withoutPasswords(rest)
 }
 
@@ -45,33 +45,33 @@ function withoutPasswords(text: string): string {
 }
 
 /**
- * For a text that comes line by line: a private key is one secret over many lines. Whatever cannot belong to it ends
- * it, so that a program that only speaks of keys does not silence itself.
+ * Returns a redactor for text that arrives line by line: a private key is one secret of many lines. A line that cannot
+ * belong to the key ends it, so that the output of a program that merely mentions keys is not suppressed.
  */
 export function createRedactor(): (piece: string) => string {
-  let isInKey = false
+  let insideKey = false
   return (piece) => {
-    if (!isInKey) {
-      isInKey = leavesKeyOpen(piece)
+    if (!insideKey) {
+      insideKey = endsInsideKey(piece)
       return redact(piece)
     }
-    const ends = endOfKey.exec(piece)
-    if (ends === null && couldBeOfKey(piece)) return ''
-    isInKey = false
+    const ends = keyEnd.exec(piece)
+    if (ends === null && isKeyLine(piece)) return ''
+    insideKey = false
     return redact(ends === null ? piece : piece.slice(ends.index + ends[0].length))
   }
 }
 
-function leavesKeyOpen(piece: string): boolean {
+function endsInsideKey(piece: string): boolean {
   const begin = piece.lastIndexOf('-----BEGIN ')
-  return begin >= 0 && !piece.includes('-----END ', begin) && beginOfKey.test(piece.slice(begin))
+  return begin >= 0 && !piece.includes('-----END ', begin) && keyBegin.test(piece.slice(begin))
 }
 
-const beginOfKey = /^-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/
-const endOfKey = /-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/
+const keyBegin = /^-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/
+const keyEnd = /-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/
 
-/** Base64, or a header such as `Proc-Type: 4,ENCRYPTED`; whoever prints it may put a number, a quote or a sign around it. */
-function couldBeOfKey(piece: string): boolean {
+/** Matches base64, or a header such as `Proc-Type: 4,ENCRYPTED`; the printing program may add a line number, quotes or a sign. */
+function isKeyLine(piece: string): boolean {
   const line = piece
     .trim()
     .replace(/^[\d:|>+"'`\s-]{1,24}/, '')
@@ -79,7 +79,7 @@ function couldBeOfKey(piece: string): boolean {
   return /^[A-Za-z0-9+/=\\]*$/.test(line) || /^[A-Z][A-Za-z-]{1,30}: [\w,.: -]{1,100}$/.test(line)
 }
 
-/** In every text of a value, however deep; names stay. */
+/** Redacts every string in a value, at any depth; property names stay. */
 export function redactDeeply<T>(value: T): T {
   if (typeof value === 'string') return redact(value) as T
   if (typeof value !== 'object' || value === null) return value

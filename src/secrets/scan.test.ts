@@ -7,7 +7,7 @@ import { type SourceText, type ScanLimits, scanForSecrets } from './scan.ts'
 
 const scan = (parts: SourceText[], limits: Partial<ScanLimits> = {}) => scanForSecrets(parts, { clock, ...limits })
 
-/** Put together here, so that nobody who looks for secrets finds one in this file. */
+/** Assembled here, so that a secret scanner finds none in this file. */
 const token = ['ghp', '_', 'wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx'].join('')
 const awsKey = ['AWS_SECRET_ACCESS_KEY', ' = ', 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYzEXAQZLEKE'].join('')
 const password = ['pass', 'word = "', 'hunter2', '"'].join('')
@@ -15,8 +15,8 @@ const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   .privateKey.export({ type: 'pkcs8', format: 'pem' })
   .toString()
 
-describe('what an agent wrote', () => {
-  it('is told by what it looks like, its file, and its line in the file', async () => {
+describe('scanning for secrets', () => {
+  it('reports the kind, the file and the line of each secret, but never the secret', async () => {
     const findings = await scan([
       { path: 'a.ts', text: `export const a = 1\nconst token = '${token}'\n` },
       { path: 'deploy/key.pem', text: pem },
@@ -25,28 +25,28 @@ describe('what an agent wrote', () => {
       { path: 'b.ts', text: 'const nothing = true\n' },
     ])
     expect(findings).toEqual([
-      { rule: 'github', path: 'a.ts', line: 2, shown: "const token = '[redacted]" },
-      { rule: 'privatekey', path: 'deploy/key.pem', line: 1, shown: '[redacted]' },
-      { rule: 'password', path: 'settings.ini', line: 41, shown: 'password = "[redacted]' },
-      { rule: 'aws', path: '.env', line: 1, shown: '[redacted]' },
+      { rule: 'github', path: 'a.ts', line: 2, excerpt: "const token = '[redacted]" },
+      { rule: 'privatekey', path: 'deploy/key.pem', line: 1, excerpt: '[redacted]' },
+      { rule: 'password', path: 'settings.ini', line: 41, excerpt: 'password = "[redacted]' },
+      { rule: 'aws', path: '.env', line: 1, excerpt: '[redacted]' },
     ])
-    const told = JSON.stringify(findings)
-    for (const secret of [token, 'hunter2', pem.split('\n')[1], awsKey.slice(-20)]) expect(told).not.toContain(secret)
+    const report = JSON.stringify(findings)
+    for (const secret of [token, 'hunter2', pem.split('\n')[1], awsKey.slice(-20)]) expect(report).not.toContain(secret)
   })
 
-  it('cannot excuse itself', async () => {
+  it('ignores comments that would disable the scan', async () => {
     const text = `// secretlint-disable\nconst a = '${token}' // secretlint-disable-line\n`
     expect(await scan([{ path: 'a.ts', text }])).toMatchObject([{ rule: 'github', line: 2 }])
   })
 
-  it('has no private key by cutting its end off, or by writing it on one line', async () => {
+  it('finds a private key that is truncated or written on one line', async () => {
     const cut = pem.split('\n').slice(0, 3).join('\n')
     const onOneLine = JSON.stringify({ key: pem })
     expect(await scan([{ path: 'a', text: cut }])).toMatchObject([{ rule: 'private-key', line: 1 }])
     expect(await scan([{ path: 'a.json', text: onOneLine }])).toMatchObject([{ path: 'a.json', line: 1 }])
   })
 
-  it('may speak of keys and passwords', async () => {
+  it('ignores text that mentions keys and passwords', async () => {
     const text = `The file begins with -----BEGIN RSA PRIVATE KEY-----.
 password = os.environ["DB_PASSWORD"]
 const password = 'changeme'
@@ -55,35 +55,35 @@ GITHUB_TOKEN: \${{ secrets.GITHUB_TOKEN }}
     expect(await scan([{ path: 'README.md', text }])).toEqual([])
   })
 
-  it('is never opened by the path that it gives itself', async () => {
+  it('never opens a file by the path of the text', async () => {
     expect(await scan([{ path: '../../etc/passwd.p12', text: 'a' }])).toEqual([])
   })
 })
 
-describe('what is too much', () => {
-  it('is a finding, and the rest is looked at', async () => {
+describe('limits of the secret scan', () => {
+  it('reports a text over the limit as a finding and scans the rest', async () => {
     const long: SourceText = { path: 'long.txt', text: `${password}\n${'a'.repeat(200)}` }
-    expect(await scan([long, { path: 'b', text: pem }], { maxPartLength: 100, maxTotalLength: 150 })).toMatchObject([
+    expect(await scan([long, { path: 'b', text: pem }], { maxTextLength: 100, maxTotalLength: 150 })).toMatchObject([
       { rule: 'password', path: 'long.txt', line: 1 },
       { rule: 'private-key', path: 'b' },
-      { rule: 'not_scanned', path: 'long.txt', shown: 'only the first 100 of 221 characters were looked at' },
+      { rule: 'not_scanned', path: 'long.txt', excerpt: 'only the first 100 of 221 characters were looked at' },
       { rule: 'not_scanned', path: 'b' },
     ])
   })
 
-  it('is a finding when it takes too long', async () => {
+  it('reports a scan that takes too long as a finding', async () => {
     expect(await scan([{ path: 'slow', text: 'a' }], { timeoutMs: 0 })).toEqual([
-      { rule: 'not_scanned', path: 'slow', line: 1, shown: 'it took more than 0 s' },
+      { rule: 'not_scanned', path: 'slow', line: 1, excerpt: 'it took more than 0 s' },
     ])
   })
 
-  it('is told of when there are more findings than anybody reads', async () => {
+  it('cuts a long list of findings and reports that there are more', async () => {
     const findings = await scan([{ path: 'many.ini', text: `${password}\n`.repeat(1_000) }])
     expect(findings).toHaveLength(51)
     expect(findings.at(-1)).toMatchObject({ rule: 'not_scanned', path: 'many.ini' })
   })
 
-  it('is not even begun for nothing', async () => {
+  it('returns no findings for empty input', async () => {
     expect(await scan([])).toEqual([])
     expect(await scan([{ path: 'empty', text: '' }])).toEqual([])
   })

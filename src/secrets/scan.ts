@@ -2,56 +2,56 @@ import type { Clock } from '../kernel/clock.ts'
 import { shorten } from '../kernel/text.ts'
 import { runInWorker } from '../threads/run-in-worker.ts'
 
-/** A file, or a piece of one. */
+/** A file, or a section of one. */
 export interface SourceText {
   readonly path: string
-  /** The line of the file that the text begins with; 1 unless said. */
+  /** The line of the file at which the text begins; 1 by default. */
   readonly line?: number
   readonly text: string
 }
 
 export interface Finding {
-  /** What it looks like: `private-key`, `password`, `aws`, `github`, …; or `not_scanned`. */
+  /** The kind of secret: `private-key`, `password`, `aws`, `github`, …; or `not_scanned`. */
   readonly rule: string
   readonly path: string
   readonly line: number
-  /** The line as far as it can be shown: never the secret. */
-  readonly shown: string
+  /** The line up to the secret: never the secret itself. */
+  readonly excerpt: string
 }
 
 export interface ScanLimits {
   readonly clock: Clock
   readonly timeoutMs?: number
-  readonly maxPartLength?: number
+  readonly maxTextLength?: number
   readonly maxTotalLength?: number
 }
 
 /**
- * What looks like a secret in texts that somebody else wrote. What could not be looked at (too long, too slow) is a
- * finding too: whoever hides a secret behind a flood is asked about the flood.
+ * Scans untrusted texts for secrets. A text that could not be scanned (too long, too slow) is a finding too: an author
+ * who hides a secret behind a flood of text is asked about the flood.
  */
-export async function scanForSecrets(parts: readonly SourceText[], limits: ScanLimits): Promise<Finding[]> {
+export async function scanForSecrets(texts: readonly SourceText[], limits: ScanLimits): Promise<Finding[]> {
   const { clock, timeoutMs = 20_000 } = limits
-  const { scanned, left } = fitting(parts, limits)
+  const { scanned, left } = withinLimits(texts, limits)
   if (scanned.length === 0) return left
   const result = await runInWorker<Finding[]>('secret-scan', scanned, { clock, timeoutMs, maxMemoryMb: 512 })
   if ('value' in result) return [...result.value, ...left]
-  return [...scanned.slice(0, 20).map((part) => notScanned(part, result.error)), ...left]
+  return [...scanned.slice(0, 20).map((text) => notScanned(text, result.error)), ...left]
 }
 
-function fitting(
-  parts: readonly SourceText[],
-  { maxPartLength = 2_000_000, maxTotalLength = 20_000_000 }: ScanLimits,
+function withinLimits(
+  texts: readonly SourceText[],
+  { maxTextLength = 2_000_000, maxTotalLength = 20_000_000 }: ScanLimits,
 ): { scanned: SourceText[]; left: Finding[] } {
   const scanned: SourceText[] = []
   const left: Finding[] = []
-  let room = maxTotalLength
-  for (const part of parts) {
-    const text = part.text.slice(0, Math.min(maxPartLength, room))
-    room -= text.length
-    if (text !== '') scanned.push({ ...part, text })
-    if (text.length < part.text.length)
-      left.push(notScanned(part, `only the first ${text.length} of ${part.text.length} characters were looked at`))
+  let remaining = maxTotalLength
+  for (const source of texts) {
+    const text = source.text.slice(0, Math.min(maxTextLength, remaining))
+    remaining -= text.length
+    if (text !== '') scanned.push({ ...source, text })
+    if (text.length < source.text.length)
+      left.push(notScanned(source, `only the first ${text.length} of ${source.text.length} characters were looked at`))
   }
   return { scanned, left: left.slice(0, 50) }
 }
@@ -60,5 +60,5 @@ const notScanned = ({ path, line = 1 }: SourceText, why: string): Finding => ({
   rule: 'not_scanned',
   path,
   line,
-  shown: shorten(why, 200),
+  excerpt: shorten(why, 200),
 })

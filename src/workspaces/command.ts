@@ -12,17 +12,17 @@ import { textOf } from './text.ts'
 export interface Command extends CommandLimits {
   readonly command: string
   readonly workspace: Pick<Workspace, 'enter' | 'home'>
-  /** By which it is found and ended if we die while it runs. */
+  /** Identifies the command's processes, so that they are found and killed if this process dies while they run. */
   readonly launchId: string | null
   readonly clock: Clock
 }
 
-/** How long a command may take to tidy up once it was asked to end. */
+/** Time for a command to clean up after SIGTERM. */
 const graceMs = 2_000
-/** How long its output may stay open after its end: only a process that left its group can still hold it. */
+/** Time for its output to close after its exit: only a process that left its group can still hold it open. */
 const lingerMs = 500
 
-/** Runs a shell command and leaves nothing of it behind: neither a process, in its group or out of it, nor an open pipe. */
+/** Runs a shell command and leaves nothing behind: neither a process, inside or outside its group, nor an open pipe. */
 export async function runCommand({
   command,
   workspace,
@@ -39,7 +39,7 @@ export async function runCommand({
     inside = await startInWorkspace(
       workspace,
       {
-        // One pipe for both outputs keeps them in the order in which they were written, so that the hash means something.
+        // One pipe for both outputs keeps them in the order in which they were written, so that the hash is meaningful.
         command: ['/bin/sh', '-c', 'exec /bin/sh -c "$0" 2>&1', command],
         environment: cleanEnvironment(workspace.home, launchId),
       },
@@ -89,7 +89,7 @@ const cleanEnvironment = (home: string, launchId: string | null): Record<string,
   ...(launchId === null ? {} : { AGENCY_LAUNCH_ID: launchId }),
 })
 
-/** It was never started: the workspace is gone, or the system has no room for another process. */
+/** The result of a command that was never started: the workspace is gone, or the system is out of processes. */
 const notRun = (error: NodeJS.ErrnoException, durationMs: number): CommandResult => ({
   exitCode: null,
   signal: null,
@@ -107,7 +107,7 @@ function collect(child: ChildProcess, maxBytes: number) {
   child.stdout?.on('data', (chunk: Buffer) => {
     hash.update(chunk)
     if (kept > maxBytes) return
-    // Copied, because the slice would keep the whole chunk alive.
+    // Copied, because a slice would keep the whole chunk in memory.
     const part = Buffer.from(chunk.subarray(0, maxBytes + 1 - kept))
     head.push(part)
     kept += part.length

@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest'
 import type { Answer } from './memory.ts'
 import type { Workspaces } from './port.ts'
 
-/** A workspace without processes is told what a command answers; a real one finds out for itself. */
+/** Simulated results of commands, for workspaces without processes; real ones run the commands. */
 export type MakeWorkspaces = (answers: Record<string, Answer>) => Promise<Workspaces>
 
 const limits = { timeoutMs: 10_000, maxOutputBytes: 1_000 }
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** What holds for every implementation of `Workspaces`. */
+/** The behaviour of every implementation of `Workspaces`. */
 export function workspacesContract(name: string, make: MakeWorkspaces, { box = false } = {}): void {
   describe(`${name} workspaces`, () => {
     const prepared = async (answers: Record<string, Answer> = {}) => {
@@ -18,7 +18,7 @@ export function workspacesContract(name: string, make: MakeWorkspaces, { box = f
       return { workspaces, workspace: await workspaces.prepare({ id: 'brf_1', runId: 'run_1', box }) }
     }
 
-    it('reads back what was written, with its size and hash', async () => {
+    it('reads a written file back, with its size and hash', async () => {
       const { workspace } = await prepared()
       await workspace.write('deep/er/poem.txt', 'Flüsse\n')
       expect(await workspace.read('deep/er/poem.txt', 1_000)).toEqual({
@@ -29,7 +29,7 @@ export function workspacesContract(name: string, make: MakeWorkspaces, { box = f
       expect(await workspace.read('./deep//er/poem.txt', 1_000)).toMatchObject({ text: 'Flüsse\n' })
     })
 
-    it('cuts the text but hashes and counts the whole file', async () => {
+    it('cuts the text, but hashes and counts the whole file', async () => {
       const { workspace } = await prepared()
       const whole = 'ü'.repeat(500_000)
       await workspace.write('long.txt', whole)
@@ -37,14 +37,14 @@ export function workspacesContract(name: string, make: MakeWorkspaces, { box = f
       expect(file).toEqual({ bytes: 1_000_000, sha256: sha256(whole), text: 'üü' })
     })
 
-    it('overwrites a longer text without leaving its end', async () => {
+    it('truncates a longer file when it overwrites it', async () => {
       const { workspace } = await prepared()
       await workspace.write('a.txt', 'a long text')
       await workspace.write('a.txt', 'short')
       expect(await workspace.read('a.txt', 100)).toMatchObject({ text: 'short' })
     })
 
-    it('reads an empty file as empty, and a missing one as null', async () => {
+    it('reads an empty file as empty, and a missing file as null', async () => {
       const { workspace } = await prepared()
       await workspace.write('empty', '')
       expect(await workspace.read('empty', 100)).toEqual({ bytes: 0, sha256: sha256(''), text: '' })
@@ -60,7 +60,7 @@ export function workspacesContract(name: string, make: MakeWorkspaces, { box = f
       },
     )
 
-    it('gives every brief its own files, and a second attempt the first one’s', async () => {
+    it('gives every brief its own files, and a second attempt the files of the first', async () => {
       const { workspaces, workspace } = await prepared()
       await workspace.write('poem.txt', 'mine')
       const other = await workspaces.prepare({ id: 'brf_2', runId: 'run_1' })
@@ -84,7 +84,7 @@ export function workspacesContract(name: string, make: MakeWorkspaces, { box = f
       await expect(workspaces.prepare({ id: 'brf_1', runId })).rejects.toMatchObject({ code: 'bug' })
     })
 
-    it('runs a command among its files', async () => {
+    it('runs a command in the directory of its files', async () => {
       const { workspace } = await prepared({
         'cat poem.txt': (files) => ({ exitCode: 0, output: files.get('poem.txt') ?? '' }),
       })
@@ -95,12 +95,12 @@ export function workspacesContract(name: string, make: MakeWorkspaces, { box = f
       expect(result.durationMs).toBeGreaterThanOrEqual(0)
     })
 
-    it('says 127 for a command that does not exist', async () => {
+    it('returns exit code 127 for a command that does not exist', async () => {
       const { workspace } = await prepared()
       expect(await workspace.run('no-such-command-here', limits)).toMatchObject({ exitCode: 127 })
     })
 
-    it('cuts the output but hashes it whole', async () => {
+    it('cuts the output, but hashes all of it', async () => {
       const command = 'head -c 100000 /dev/zero | tr "\\0" x'
       const { workspace } = await prepared({ [command]: () => ({ exitCode: 0, output: 'x'.repeat(100_000) }) })
       const result = await workspace.run(command, { timeoutMs: 10_000, maxOutputBytes: 10 })

@@ -40,13 +40,13 @@ beforeEach(async () => {
 })
 
 const inside = (path: string) => join(workspace.path, path)
-it('makes the brief’s directory with its outbox, for its owner alone', async () => {
+it('creates the directory of the brief with its outbox, accessible only to its owner', async () => {
   expect(workspace.path.endsWith('/workspaces/run_1/brf_1')).toBe(true)
   expect((await lstat(inside('.agency/outbox'))).isDirectory()).toBe(true)
   expect((await lstat(workspace.path)).mode & 0o777).toBe(0o700)
 })
 
-it('works below a root that is itself reached through a link', async () => {
+it('works below a root that is a symbolic link', async () => {
   await mkdir(join(base, 'real'))
   await symlink(join(base, 'real'), join(base, 'linked'))
   const linked = await createDirectoryWorkspaces({ root: join(base, 'linked') }).prepare(brief)
@@ -54,7 +54,7 @@ it('works below a root that is itself reached through a link', async () => {
   expect(await linked.read('a.txt', 10)).toMatchObject({ text: 'a' })
 })
 
-it('follows a link that stays inside, and none that leads out', async () => {
+it('follows links that stay inside the workspace and no others', async () => {
   await workspace.write('a.txt', 'a')
   await symlink('a.txt', inside('inner'))
   await symlink(join(base, 'secret.txt'), inside('absolute'))
@@ -67,7 +67,7 @@ it('follows a link that stays inside, and none that leads out', async () => {
   }
 })
 
-it('is not held by FIFOs, devices, sockets and directories', async () => {
+it('does not block on FIFOs, devices, sockets and directories', async () => {
   await promisify(execFile)('mkfifo', [inside('fifo')])
   await symlink('/dev/zero', inside('zero'))
   const server = createServer()
@@ -86,7 +86,7 @@ it('does not hash a file of terabytes', async () => {
   expect(await workspace.read('sparse', 10)).toBeNull()
 })
 
-it('writes through no link that leads out', async () => {
+it('never writes through a link that leads outside', async () => {
   await symlink(join(base, 'secret.txt'), inside('file'))
   await symlink(base, inside('directory'))
   await symlink(join(base, 'nowhere'), inside('dangling'))
@@ -97,7 +97,7 @@ it('writes through no link that leads out', async () => {
   expect((await readdir(base)).sort()).toEqual(['secret.txt', 'workspaces'])
 })
 
-it('takes its own directories back from an agent that replaced them by links', async () => {
+it('recreates its own directories that an agent replaced by links', async () => {
   await mkdir(join(base, 'target'))
   await writeFile(join(base, 'target', 'kept'), 'kept')
   await rename(inside('.agency'), inside('moved'))
@@ -112,12 +112,12 @@ it('takes its own directories back from an agent that replaced them by links', a
   expect(await readdir(join(base, 'target'))).toEqual(['kept'])
 })
 
-it('gives a command nothing of our environment', async () => {
+it('gives a command none of the daemon’s environment', async () => {
   process.env['AGENCY_FAKE_SECRET'] = 'hunter2'
   onTestFinished(() => void delete process.env['AGENCY_FAKE_SECRET'])
   const { output } = await workspace.run('env', limits)
   const names = output.split('\n').map((line) => line.split('=')[0])
-  // PWD and the like are the shell's own.
+  // PWD and similar variables are set by the shell.
   expect(names.filter((name) => !['', 'PWD', 'OLDPWD', 'SHLVL', '_'].includes(name ?? '')).sort()).toEqual([
     'HOME',
     'LANG',
@@ -136,7 +136,7 @@ it('gives a command an empty standard input', async () => {
   expect(await workspace.run('cat; echo end', limits)).toMatchObject({ output: 'end\n', exitCode: 0 })
 })
 
-it('tells exit codes and signals apart', async () => {
+it('distinguishes exit codes from signals', async () => {
   expect(await workspace.run('exit 3', limits)).toMatchObject({ exitCode: 3, signal: null, timedOut: false })
   expect(await workspace.run('kill -9 $$', limits)).toMatchObject({
     exitCode: null,
@@ -149,13 +149,13 @@ it('passes quotes, newlines and dollars to the shell unchanged', async () => {
   expect(await workspace.run(`x='a "b"'\necho "$x" '$HOME'`, limits)).toMatchObject({ output: 'a "b" $HOME\n' })
 })
 
-it('ends a command that takes too long, with everything it started', async () => {
+it('ends a command that exceeds its timeout, with all its processes', async () => {
   const result = await workspace.run('sleep 1000 & echo $!; wait', { timeoutMs: 200, maxOutputBytes: 100 })
   expect(result).toMatchObject({ timedOut: true, exitCode: null, signal: 'SIGTERM' })
   await vi.waitUntil(() => !isRunning(Number(result.output)), { timeout: 15_000 })
 })
 
-it('ends a command whose result nobody waits for any longer', async () => {
+it('ends a command when its signal aborts', async () => {
   const stop = new AbortController()
   const running = workspace.run('echo x > begun; sleep 1000', { ...limits, signal: stop.signal })
   await vi.waitUntil(async () => (await workspace.read('begun', 10))?.text === 'x\n')
@@ -163,18 +163,18 @@ it('ends a command whose result nobody waits for any longer', async () => {
   expect(await running).toMatchObject({ timedOut: false, exitCode: null, signal: 'SIGTERM' })
 })
 
-it('kills a command that ignores the request to end', async () => {
+it('kills a command that ignores SIGTERM', async () => {
   const result = await workspace.run('trap "" TERM; sleep 1000', { timeoutMs: 100, maxOutputBytes: 100 })
   expect(result).toMatchObject({ timedOut: true, exitCode: null, signal: 'SIGKILL' })
 })
 
-it('does not wait for what a command left in the background, and ends it', async () => {
+it('does not wait for a background process of a command, and kills it', async () => {
   const result = await workspace.run('sleep 1000 & echo $!', limits)
   expect(result).toMatchObject({ exitCode: 0, timedOut: false })
   await vi.waitUntil(() => !isRunning(Number(result.output)), { timeout: 15_000 })
 })
 
-it('does not wait for a background process that left the group with the output open', async () => {
+it('does not wait for a background process that left the group and keeps the output open', async () => {
   const result = await workspace.run('setsid sleep 1000 & echo $!', limits)
   const pid = Number(result.output)
   onTestFinished(() => void (isRunning(pid) && process.kill(pid, 'SIGKILL')))
@@ -182,21 +182,21 @@ it('does not wait for a background process that left the group with the output o
   expect(result.durationMs).toBeLessThan(5_000)
 })
 
-it('ends what left the group of a command, by the id that it carries', async () => {
+it('kills a process that left the group of a command by its launch id', async () => {
   workspace = await workspaces.prepare({ ...brief, attemptId: `att_directory_${process.pid}` })
   const result = await workspace.run('setsid sleep 1000 >/dev/null & echo $!', limits)
   expect(result).toMatchObject({ exitCode: 0, timedOut: false })
   await vi.waitUntil(() => !isRunning(Number(result.output)))
 })
 
-it('says that a command could not be started where the workspace is gone', async () => {
+it('reports that a command could not start if the workspace was removed', async () => {
   await rm(workspace.path, { recursive: true })
   const result = await workspace.run('true', limits)
   expect(result).toMatchObject({ exitCode: null, signal: null, output: 'could not be started (ENOENT)' })
   await expect(workspace.write('a', 'a')).rejects.toMatchObject({ code: 'not_found' })
 })
 
-it('works in the workspace of a mission, and in nothing that leads out of the root', async () => {
+it('works in the workspace of a mission, and refuses directories outside the root', async () => {
   const root = join(base, 'workspaces')
   await mkdir(join(root, 'missions/coding/app'), { recursive: true })
   const mission = await workspaces.prepare({ ...brief, directory: join(root, 'missions/coding/app') })
@@ -211,7 +211,7 @@ it('works in the workspace of a mission, and in nothing that leads out of the ro
   await refused(join(root, 'missions/none'), 'not_found')
 })
 
-it('has the clone made that a brief asks for, before anything of ours is in it', async () => {
+it('creates the requested clone before any file of Agency is in the directory', async () => {
   const orders: string[] = []
   const clone = { mirror: '/mirror.git', branch: 'feature/x', start: 'c0ffee' }
   const withClones = createDirectoryWorkspaces({

@@ -15,10 +15,10 @@ import { enterMonitored } from './enter-monitored.ts'
 export interface DirectoryWorkspaces {
   readonly root: string
   readonly clock?: Clock
-  /** Where there is none: why, and whether nothing may be started without one. */
+  /** The box, or why there is none and whether a box is required. */
   readonly box?: Box | NoBox
-  /** Makes the clone that a place asks for, if it is not there yet. */
-  readonly materialise?: (order: CloneRequest, path: string) => Promise<void>
+  /** Creates the requested clone if it does not exist yet. */
+  readonly materialise?: (clone: CloneRequest, path: string) => Promise<void>
 }
 
 export interface NoBox {
@@ -27,37 +27,37 @@ export interface NoBox {
   readonly isRequired: boolean
 }
 
-/** Workspaces as directories: `root/<run>/<brief>`, or one made for a mission; and beside each its HOME, `<name>.home`. */
+/** Workspaces as directories: `root/<run>/<brief>`, or one created for a mission; each has its HOME, `<name>.home`, beside it. */
 export function createDirectoryWorkspaces(parts: DirectoryWorkspaces): Workspaces {
   const { root, clock = systemClock, box, materialise } = parts
   const workspaces: Workspaces = {
-    prepare: async (place) => {
-      const wanted = place.box === true
-      if (wanted && box !== undefined && 'reason' in box) checkWithout(box, place)
-      const path = await directoryOf(root, place)
-      const { clone = null, policy = defaultPolicy('') } = place
+    prepare: async (request) => {
+      const wantsBox = request.box === true
+      if (wantsBox && box !== undefined && 'reason' in box) checkWithoutBox(box, request)
+      const path = await directoryOf(root, request)
+      const { clone = null, policy = defaultPolicy('') } = request
       if (clone !== null) {
-        if (materialise === undefined) throw bug('a clone was asked for where nobody makes one')
+        if (materialise === undefined) throw bug('a clone was requested, but these workspaces cannot create one')
         await materialise(clone, path)
       }
-      // Closed to writing while an agent worked without a box.
+      // It was read-only while an agent worked without a box.
       await chmod(await ownDirectory(join(path, agencyDirectory)), 0o700)
-      // What an earlier attempt put there must not speak for this one.
+      // Files of an earlier attempt must not count as output of this one.
       await rm(join(path, outbox), { recursive: true, force: true })
       await ownDirectory(join(path, outbox))
       const home = await ownDirectory(`${path}.home`)
-      if (!wanted || box === undefined) return createWorkspace(path, home, place, enterDirectly(path), clock)
+      if (!wantsBox || box === undefined) return createWorkspace(path, home, request, enterDirectly(path), clock)
       if ('reason' in box)
-        return createWorkspace(path, home, place, enterMonitored({ path, home, policy, clock }), clock)
+        return createWorkspace(path, home, request, enterMonitored({ path, home, policy, clock }), clock)
       const readable = clone === null ? [] : [clone.mirror]
       const enter = box.enter({ path, home, readable, policy })
-      return { ...createWorkspace(path, home, place, enter, clock), boxed: true }
+      return { ...createWorkspace(path, home, request, enter, clock), boxed: true }
     },
-    remove: async (place, before) => {
-      if ((place.directory ?? null) !== null) return
-      const path = await directoryOf(root, place)
-      // One that was only just made for this question has nothing to look at.
-      if ((await readdir(path)).length > 0) await before?.(await workspaces.prepare(place))
+    remove: async (request, before) => {
+      if ((request.directory ?? null) !== null) return
+      const path = await directoryOf(root, request)
+      // A directory that `directoryOf` has only just created has nothing to inspect.
+      if ((await readdir(path)).length > 0) await before?.(await workspaces.prepare(request))
       for (const each of [path, `${path}.home`]) await rm(each, { recursive: true, force: true })
     },
   }
@@ -83,14 +83,14 @@ function createWorkspace(
   }
 }
 
-/** What only a box can promise is refused where there is none. */
-function checkWithout({ reason, install, isRequired }: NoBox, { policy }: WorkspaceRequest): void {
+/** Refuses requests that only a box can guarantee where there is none. */
+function checkWithoutBox({ reason, install, isRequired }: NoBox, { policy }: WorkspaceRequest): void {
   if (isRequired)
-    throw refusal('box_unavailable', `nothing is started without a box, and there is none: ${reason}`, {
+    throw refusal('box_unavailable', `a box is required, but none is available: ${reason}`, {
       hint: `${install} Or set "box: auto" in config.yaml.`,
     })
   if (policy?.network.allowed === false)
-    throw refusal('network_isolation_unavailable', `no network was asked for, and without a box there is: ${reason}`, {
+    throw refusal('network_isolation_unavailable', `the network cannot be disabled without a box: ${reason}`, {
       hint: install,
     })
 }
@@ -99,27 +99,27 @@ async function directoryOf(root: string, { id, runId, directory = null }: Worksp
   await mkdir(root, { recursive: true, mode: 0o700 })
   const base = await realpath(root)
   if (directory !== null) return directoryBelow(base, directory)
-  if (!isPlainName(runId) || !isPlainName(id)) throw bug(`no directory can be called "${runId}/${id}"`)
+  if (!isPlainName(runId) || !isPlainName(id)) throw bug(`"${runId}/${id}" is not a valid directory name`)
   return ownDirectory(join(await ownDirectory(join(base, runId)), id))
 }
 
-/** A mission's workspace is there already; wherever its name leads, it must lead below the root. */
+/** Resolves a mission's existing workspace; its real path must be below the root. */
 async function directoryBelow(base: string, directory: string): Promise<string> {
   const path = await realpath(resolve(base, directory)).catch(() => null)
   if (path === null || !(await lstat(path)).isDirectory())
-    throw refusal('not_found', `the workspace ${directory} is gone`)
+    throw refusal('not_found', `the workspace ${directory} no longer exists`)
   if (!path.startsWith(base + sep)) throw refusal('forbidden', `${directory} leads outside the workspaces`)
   return path
 }
 
-/** An agent may have put a link or a file in the way; following it would make us write where it points. */
+/** Makes sure that a directory exists. An agent may have put a link or a file in its request; following it would make us write to its target. */
 async function ownDirectory(path: string): Promise<string> {
-  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+  const stats = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
     throw error
   })
-  if (found?.isDirectory()) return path
-  if (found !== null) await rm(path, { force: true })
+  if (stats?.isDirectory()) return path
+  if (stats !== null) await rm(path, { force: true })
   await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })

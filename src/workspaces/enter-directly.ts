@@ -1,7 +1,7 @@
 import { killGroup } from '../processes/kill-group.ts'
 import type { Workspace } from './port.ts'
 
-/** Without a box: the process is started as it is, and nobody looks at what it uses. */
+/** Prepares a process without a box: it is started unchanged, and its resource use is not measured. */
 export const enterDirectly =
   (directory: string): Workspace['enter'] =>
   async ({ command, environment }) => ({

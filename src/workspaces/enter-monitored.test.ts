@@ -22,12 +22,12 @@ beforeEach(async () => {
   onTestFinished(() => rm(root, { recursive: true, force: true }))
 })
 
-const prepare = (wishes: PolicyOverrides = {}, box: NoBox = noBox): Promise<Workspace> =>
+const prepare = (overrides: PolicyOverrides = {}, box: NoBox = noBox): Promise<Workspace> =>
   createDirectoryWorkspaces({ root, box }).prepare({
     id: 'brf_1',
     runId: 'run_1',
     box: true,
-    policy: defaultPolicy('program', wishes),
+    policy: defaultPolicy('program', overrides),
   })
 
 async function endOf(workspace: Workspace, script: string): Promise<AgentEnded> {
@@ -44,7 +44,7 @@ async function endOf(workspace: Workspace, script: string): Promise<AgentEnded> 
   throw new Error('it did not end')
 }
 
-it('puts back what an agent changed of our own files, and tells', async () => {
+it('restores Agency’s own files that an agent changed, and reports them', async () => {
   const workspace = await prepare()
   await workspace.write('.agency/mission.json', 'ours')
   await workspace.write('.agency/agent.json', 'ours')
@@ -54,7 +54,7 @@ it('puts back what an agent changed of our own files, and tells', async () => {
   )
   expect(ended.used?.violations).toEqual(['.agency/agent.json', '.agency/mission.json', '.agency/new'])
   expect(ended.detail).toBe(
-    'workspace_violation: .agency/agent.json, .agency/mission.json, .agency/new changed, put back',
+    'workspace_violation: .agency/agent.json, .agency/mission.json, .agency/new changed and restored',
   )
   expect(await workspace.read('.agency/mission.json', 100)).toMatchObject({ text: 'ours' })
   expect(await workspace.read('.agency/agent.json', 100)).toMatchObject({ text: 'ours' })
@@ -62,7 +62,7 @@ it('puts back what an agent changed of our own files, and tells', async () => {
   expect(await readFile(join(workspace.path, '.agency/outbox/z'), 'utf8')).toBe('y\n')
 })
 
-it('puts our directory back where a link took its place', async () => {
+it('restores Agency’s directory that an agent replaced by a link', async () => {
   const workspace = await prepare()
   await workspace.write('.agency/mission.json', 'ours')
   const ended = await endOf(workspace, 'rm -rf .agency; ln -s /tmp .agency')
@@ -70,7 +70,7 @@ it('puts our directory back where a link took its place', async () => {
   expect(await readFile(join(workspace.path, '.agency/mission.json'), 'utf8')).toBe('ours')
 })
 
-it('says nothing of an agent that kept to its own', async () => {
+it('reports no violation of an agent that changed only its own files', async () => {
   const workspace = await prepare()
   await workspace.write('.agency/mission.json', 'ours')
   const ended = await endOf(workspace, 'echo a > a; cat .agency/mission.json')
@@ -79,14 +79,14 @@ it('says nothing of an agent that kept to its own', async () => {
   expect((await workspace.run('true', { timeoutMs: 10_000, maxOutputBytes: 10 })).boxed).toBe(false)
 })
 
-it('kills what has too many processes, those that left the group too', async () => {
+it('kills all processes of an agent that has too many, also those that left the group', async () => {
   const workspace = await prepare({ limits: { maxProcesses: 5 } })
   const ended = await endOf(workspace, 'for i in 1 2 3 4 5 6 7 8; do setsid sleep 60 & done; sleep 60')
   expect(ended.breach).toMatchObject({ limit: 'processes', allowed: 5 })
   expect(ended.detail).toMatch(/^limit_exceeded: processes \(\d+ of 5\)$/)
 })
 
-it('refuses what only a box can promise', async () => {
+it('refuses requests that only a box can guarantee', async () => {
   await expect(prepare({ network: { allowed: false } })).rejects.toMatchObject({
     code: 'network_isolation_unavailable',
   })

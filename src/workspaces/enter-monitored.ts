@@ -9,7 +9,7 @@ import { watchLimits } from './box/limits.ts'
 import { memoryOf } from './box/processes.ts'
 import type { ResourceUse, Workspace, WorkspacePolicy } from './port.ts'
 
-interface Room {
+interface MonitoredWorkspace {
   readonly path: string
   readonly home: string
   readonly policy: WorkspacePolicy
@@ -17,13 +17,13 @@ interface Room {
 }
 
 /**
- * In the place of a box: nothing is prevented, but limits are looked at, and what was changed of Agency's own files in
- * the workspace is put back afterwards and told.
+ * Prepares a process where there is no box: nothing is prevented, but limits are watched, and changes to Agency's own
+ * files in the workspace are undone afterwards and reported.
  */
 export const enterMonitored =
-  ({ path, home, policy, clock }: Room): Workspace['enter'] =>
+  ({ path, home, policy, clock }: MonitoredWorkspace): Workspace['enter'] =>
   async ({ command, environment }) => {
-    const ours = await snapshotAgencyFiles(path)
+    const snapshot = await snapshotAgencyFiles(path)
     const launchId = environment['AGENCY_LAUNCH_ID']
     let watch: ReturnType<typeof watchLimits> | null = null
     return {
@@ -37,8 +37,8 @@ export const enterMonitored =
         watch = watchLimits({
           clock,
           limits: policy.limits,
-          look: () => lookAt(launchId, pid),
-          lookAtDisk: () => diskUseOf([path, home]),
+          measure: () => measureProcesses(launchId, pid),
+          measureDisk: () => diskUseOf([path, home]),
           freeMb: () => freeMbOf(path),
           exceeded: (breach) => {
             killGroup(pid)
@@ -49,24 +49,24 @@ export const enterMonitored =
       },
       leave: async () => {
         const used: ResourceUse | null = (await watch?.stop()) ?? null
-        const violations = await ours.putBack()
+        const violations = await snapshot.restore()
         if (violations.length === 0) return used
         return { ...(used ?? { memoryMb: 0, processes: 0, diskMb: 0 }), violations }
       },
     }
   }
 
-/** Whoever carries its launch id belongs to it; without one, only the process that was started is known. */
-async function lookAt(
+/** Measures all processes that carry the launch id; without one, only the started process is known. */
+async function measureProcesses(
   launchId: string | undefined,
   pid: number,
 ): Promise<{ processes: number; memoryMb: number } | null> {
-  const found = launchId === undefined ? [] : (await findSurvivors()).filter((each) => each.launchId === launchId)
-  const pids = launchId === undefined ? [pid] : found.map((each) => each.pid)
+  const survivors = launchId === undefined ? [] : (await findSurvivors()).filter((each) => each.launchId === launchId)
+  const pids = launchId === undefined ? [pid] : survivors.map((each) => each.pid)
   return pids.length === 0 ? null : { processes: pids.length, memoryMb: memoryOf(pids) }
 }
 
 async function freeMbOf(path: string): Promise<number> {
-  const found = await statfs(path).catch(() => null)
-  return found === null ? Infinity : (found.bavail * found.bsize) / (1024 * 1024)
+  const stats = await statfs(path).catch(() => null)
+  return stats === null ? Infinity : (stats.bavail * stats.bsize) / (1024 * 1024)
 }

@@ -8,8 +8,8 @@ import { namesInside } from './path.ts'
 import type { WorkspaceFile } from './port.ts'
 import { textOf } from './text.ts'
 
-/** A sparse file of terabytes costs an agent nothing and would cost us hours of hashing. */
-export const largestFileBytes = 4 * 1024 ** 3
+/** An agent can create a sparse file of terabytes at no cost; hashing it would take hours. */
+export const maxFileBytes = 4 * 1024 ** 3
 
 export async function readInside(root: string, path: string, maxBytes: number): Promise<WorkspaceFile | null> {
   if (!namesInside(path)) return null
@@ -17,7 +17,7 @@ export async function readInside(root: string, path: string, maxBytes: number): 
   if (handle === null) return null
   try {
     const { size } = await handle.stat()
-    return size > largestFileBytes ? null : await readAndHash(handle, size, maxBytes)
+    return size > maxFileBytes ? null : await readAndHash(handle, size, maxBytes)
   } finally {
     await handle.close()
   }
@@ -45,7 +45,7 @@ const outside = (path: string) => refusal('invalid_input', `"${path}" leads outs
 const unwritable = (path: string, error: unknown) =>
   refusal('invalid_input', `cannot write "${path}": ${(error as NodeJS.ErrnoException).code}`, { cause: error })
 
-/** Opened without blocking, so that a FIFO or a device cannot hold us; null unless it is a regular file inside. */
+/** Opens a file without blocking, so that a FIFO or a device cannot hang us; null unless it is a regular file inside the root. */
 export async function openInside(root: string, path: string): Promise<FileHandle | null> {
   try {
     const real = await realpath(join(root, path))
@@ -74,13 +74,13 @@ const unreadable = new Set([
 
 const isBelow = (root: string, real: string): boolean => real.startsWith(root + sep)
 
-/** A directory on the way may have become a link since it was resolved; Linux tells what was truly opened. */
+/** Checks the file that was really opened, which Linux reports: a directory of the path may have become a link since it was resolved. */
 async function isStillBelow(root: string, handle: FileHandle): Promise<boolean> {
   if (process.platform !== 'linux') return true
   return isBelow(root, await realpath(`/proc/self/fd/${handle.fd}`))
 }
 
-/** Reads no further than the size at the start: a file that grows as fast as we read would never end. */
+/** Reads up to the size at the start: a file that grows as fast as it is read would never end. */
 async function readAndHash(handle: FileHandle, size: number, maxBytes: number): Promise<WorkspaceFile> {
   const hash = createHash('sha256')
   const head: Buffer[] = []
@@ -91,14 +91,14 @@ async function readAndHash(handle: FileHandle, size: number, maxBytes: number): 
     if (bytesRead === 0) break
     const part = chunk.subarray(0, bytesRead)
     hash.update(part)
-    // One byte more than asked for tells a whole text from a cut one.
+    // One byte more than requested distinguishes a complete text from a cut one.
     if (bytes <= maxBytes) head.push(Buffer.from(part.subarray(0, maxBytes + 1 - bytes)))
     bytes += bytesRead
   }
   return { bytes, sha256: hash.digest('hex'), text: textOf(Buffer.concat(head), maxBytes) }
 }
 
-/** The directory itself, links resolved; what is missing of it is made, but never through a link that leads outside. */
+/** Resolves the directory and its links; creates missing parts, but never through a link that leads outside. */
 async function makeDirectory(root: string, directory: string): Promise<string> {
   const name = directory.slice(root.length + 1)
   const found = await realpath(directory).catch((error: NodeJS.ErrnoException) => {
@@ -109,9 +109,9 @@ async function makeDirectory(root: string, directory: string): Promise<string> {
     if (found !== root && !isBelow(root, found)) throw outside(name)
     return found
   }
-  if (directory === root) throw refusal('not_found', 'the workspace is gone')
+  if (directory === root) throw refusal('not_found', 'the workspace no longer exists')
   const made = join(await makeDirectory(root, dirname(directory)), basename(directory))
-  // Two writers may make it at once; a link to nowhere, which also "exists", is refused when the file is opened.
+  // Two writers may create it at once; a dangling link, which also "exists", is refused when the file is opened.
   await mkdir(made).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw unwritable(name, error)
   })

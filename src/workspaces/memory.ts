@@ -8,11 +8,11 @@ import { textOf } from './text.ts'
 
 export type Files = ReadonlyMap<string, string>
 
-/** What a command does in a workspace that no process could enter. */
+/** Simulates a command in a workspace in which no process can run. */
 export type Answer = (files: Files) => { readonly exitCode: number; readonly output: string }
 
 export interface MemoryWorkspaces extends Workspaces {
-  /** What `command` answers from now on, in every workspace. */
+  /** Sets the simulated result of `command` in every workspace. */
   answer(command: string, answer: Answer): void
 }
 
@@ -25,7 +25,7 @@ export function createMemoryWorkspaces(): MemoryWorkspaces {
     answer: (command, answer) => void answers.set(command, answer),
     prepare: async (brief) => {
       if (!isPlainName(brief.runId) || !isPlainName(brief.id))
-        throw bug(`no directory can be called "${brief.runId}/${brief.id}"`)
+        throw bug(`"${brief.runId}/${brief.id}" is not a valid directory name`)
       const path = `memory:${brief.runId}/${brief.id}`
       const files = filesOf.get(path) ?? new Map<string, string>()
       filesOf.set(path, files)

@@ -1,11 +1,11 @@
-/** Whether a text can name a file below a workspace at all. Links are another matter: only the file system knows them. */
+/** Reports whether a path can name a file below a workspace. Links are not considered: only the file system knows them. */
 export function namesInside(path: string): boolean {
   if (path.startsWith('/') || path.includes('\0')) return false
   const parts = path.split('/')
   return !parts.includes('..') && parts.some((part) => part !== '' && part !== '.')
 }
 
-/** One name of one directory: ids become directories, so nothing that could be a path may pass. */
+/** Accepts a single directory name: ids become directories, so anything that could be a path is rejected. */
 export const isPlainName = (name: string): boolean => /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/.test(name)
 
 /** Agency's own directory in a workspace; an agent may write only below the outbox. */

@@ -20,7 +20,7 @@ beforeEach(async () => {
 const check = (access: 'write' | 'read', path: string, rules: PathRules = defaultPathRules) =>
   checkPath(rules, { access, path, root, workspace })
 
-describe('by the usual rules', () => {
+describe('the default path rules', () => {
   it.each([
     ['write', 'src/a.ts', true, '{mission_id}/**'],
     ['write', '.agency/outbox/report.json', true, '{mission_id}/.agency/outbox/**'],
@@ -36,18 +36,18 @@ describe('by the usual rules', () => {
     ['read', '.agency/mission.json', true, '{mission_id}/**'],
     ['read', '/etc/passwd', false, 'outside_workspace'],
     ['read', 'a\0b', false, 'outside_workspace'],
-  ] as const)('%s %s', async (access, path, allowed, rule) => {
+  ] as const)('decides access: %s %s', async (access, path, allowed, rule) => {
     expect(await check(access, path)).toMatchObject({ allowed, rule })
   })
 
-  it('works below /home, where the workspace says more than /home/**', async () => {
-    const place = { access: 'write', root: '/home/ada/agency', workspace: '/home/ada/agency/missions/a' } as const
-    expect(await checkPath(defaultPathRules, { ...place, path: 'x' })).toMatchObject({ allowed: true })
-    expect(await checkPath(defaultPathRules, { ...place, path: '/home/ada/x' })).toMatchObject({ allowed: false })
-    expect(await checkPath(defaultPathRules, { ...place, path: '.agency/x' })).toMatchObject({ allowed: false })
+  it('allows a workspace below /home, because its rule is more specific than /home/**', async () => {
+    const paths = { access: 'write', root: '/home/ada/agency', workspace: '/home/ada/agency/missions/a' } as const
+    expect(await checkPath(defaultPathRules, { ...paths, path: 'x' })).toMatchObject({ allowed: true })
+    expect(await checkPath(defaultPathRules, { ...paths, path: '/home/ada/x' })).toMatchObject({ allowed: false })
+    expect(await checkPath(defaultPathRules, { ...paths, path: '.agency/x' })).toMatchObject({ allowed: false })
   })
 
-  it('follows links before it compares, to the end and with .. behind them', async () => {
+  it('resolves links before it compares, also chains of links and .. after a link', async () => {
     await writeFile(join(root, 'secret'), '')
     await symlink(root, join(workspace, 'up'))
     await symlink('up/secret', join(workspace, 'twice'))
@@ -63,7 +63,7 @@ describe('by the usual rules', () => {
   })
 })
 
-it('lets the pattern decide that says more, and no where both say as much', async () => {
+it('lets the most specific pattern decide, and denies access if two are equally specific', async () => {
   const rules: PathRules = {
     allowedWritePaths: ['{mission_id}/**', '{mission_id}/logs/*.txt'],
     allowedReadPaths: [],
@@ -76,10 +76,13 @@ it('lets the pattern decide that says more, and no where both say as much', asyn
   expect(await check('write', 'a/b/c.keys', rules)).toMatchObject({ allowed: true })
 })
 
-it('gives programs little and coding agents more, unless it is said otherwise', () => {
+it('gives programs low limits and coding agents higher ones, unless they are overridden', () => {
   expect(defaultPolicy('program').limits).toEqual({ maxProcesses: 10, maxMemoryMb: 2048, maxDiskMb: 5120 })
   expect(defaultPolicy('claude-code').limits.maxProcesses).toBe(256)
-  const wished = defaultPolicy('program', { limits: { maxProcesses: 3, maxDiskMb: null }, network: { block: ['x'] } })
-  expect(wished.limits).toEqual({ maxProcesses: 3, maxMemoryMb: 2048, maxDiskMb: 5120 })
-  expect(wished.network).toEqual({ allowed: true, allow: [], block: ['x'], private: [] })
+  const overridden = defaultPolicy('program', {
+    limits: { maxProcesses: 3, maxDiskMb: null },
+    network: { block: ['x'] },
+  })
+  expect(overridden.limits).toEqual({ maxProcesses: 3, maxMemoryMb: 2048, maxDiskMb: 5120 })
+  expect(overridden.network).toEqual({ allowed: true, allow: [], block: ['x'], private: [] })
 })

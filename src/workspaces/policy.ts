@@ -3,21 +3,21 @@ import { dirname, isAbsolute, join, sep } from 'node:path'
 
 import type { WorkspacePolicy } from './port.ts'
 
-/** What differs from the usual, by configuration. */
+/** Differences from the default policy, by configuration. */
 export interface PolicyOverrides {
   readonly network?: Partial<WorkspacePolicy['network']>
   readonly limits?: { readonly [Name in keyof WorkspacePolicy['limits']]?: number | null | undefined }
 }
 
-/** A program gets by with little; a coding agent runs compilers and test suites. */
+/** Returns the limits for a runtime: a program needs little; a coding agent runs compilers and test suites. */
 export function defaultPolicy(runtime: string, { network = {}, limits = {} }: PolicyOverrides = {}): WorkspacePolicy {
-  const usual = runtime === 'program' ? forPrograms : forCodingAgents
+  const defaults = runtime === 'program' ? forPrograms : forCodingAgents
   return {
     network: { allowed: true, allow: [], block: [], private: [], ...network },
     limits: {
-      maxProcesses: limits.maxProcesses ?? usual.maxProcesses,
-      maxMemoryMb: limits.maxMemoryMb ?? usual.maxMemoryMb,
-      maxDiskMb: limits.maxDiskMb ?? usual.maxDiskMb,
+      maxProcesses: limits.maxProcesses ?? defaults.maxProcesses,
+      maxMemoryMb: limits.maxMemoryMb ?? defaults.maxMemoryMb,
+      maxDiskMb: limits.maxDiskMb ?? defaults.maxDiskMb,
     },
   }
 }
@@ -25,15 +25,15 @@ export function defaultPolicy(runtime: string, { network = {}, limits = {} }: Po
 const forPrograms = { maxProcesses: 10, maxMemoryMb: 2_048, maxDiskMb: 5_120 }
 const forCodingAgents = { maxProcesses: 256, maxMemoryMb: 8_192, maxDiskMb: 20_480 }
 
-/** `{mission_id}` is the workspace itself; `*` is a part of a path, `**` any number of them. */
+/** `{mission_id}` is the workspace itself; `*` matches one path segment, `**` any number of them. */
 export interface PathRules {
   readonly allowedWritePaths: readonly string[]
   readonly allowedReadPaths: readonly string[]
-  /** Never written, unless a rule that says more allows it. */
+  /** Never writable, unless a more specific rule allows it. */
   readonly forbiddenPaths: readonly string[]
 }
 
-/** Own workspace and what is shared; never what is ours in it, never the machine's own. Patterns are seen from the root. */
+/** The own workspace and the shared directory; never Agency's own files, never the system's. Patterns are relative to the root. */
 export const defaultPathRules: PathRules = {
   allowedWritePaths: ['{mission_id}/**', '{mission_id}/.agency/outbox/**'],
   allowedReadPaths: ['shared/**', '{mission_id}/**'],
@@ -42,9 +42,9 @@ export const defaultPathRules: PathRules = {
 
 export interface PathCheck {
   readonly access: 'write' | 'read'
-  /** Absolute, or as seen from the workspace. */
+  /** Absolute, or relative to the workspace. */
   readonly path: string
-  /** Where workspaces lie, and this one; both absolute. */
+  /** The root of all workspaces, and this one; both absolute. */
   readonly root: string
   readonly workspace: string
 }
@@ -53,41 +53,46 @@ export interface PathDecision {
   readonly allowed: boolean
   /** The pattern that decided, or `outside_workspace`. */
   readonly rule: string
-  /** Where it truly leads. */
+  /** The real path, links resolved. */
   readonly path: string
 }
 
-/** Links are followed before anything is compared; of the patterns that match, the one that says most decides. */
-export async function checkPath(rules: PathRules, question: PathCheck): Promise<PathDecision> {
-  const { access, root, workspace } = question
-  const path = await realPath(question.path, workspace)
-  const places = { root: (await realPath(root, sep)) ?? root, workspace: (await realPath(workspace, sep)) ?? workspace }
-  if (path === null) return { allowed: false, rule: 'outside_workspace', path: question.path }
+/** Decides whether a path may be accessed. Links are resolved before any comparison; of the matching patterns, the most specific decides. */
+export async function checkPath(rules: PathRules, check: PathCheck): Promise<PathDecision> {
+  const { access, root, workspace } = check
+  const path = await realPath(check.path, workspace)
+  const roots = { root: (await realPath(root, sep)) ?? root, workspace: (await realPath(workspace, sep)) ?? workspace }
+  if (path === null) return { allowed: false, rule: 'outside_workspace', path: check.path }
   const allowed = access === 'write' ? rules.allowedWritePaths : rules.allowedReadPaths
   const forbidden = access === 'write' ? rules.forbiddenPaths : []
-  const yes = bestOf(allowed, path, places)
-  const no = bestOf(forbidden, path, places)
-  // Where both say as much, no is the answer.
-  if (no !== null && (yes === null || no.depth >= yes.depth)) return { allowed: false, rule: no.pattern, path }
-  if (yes === null) return { allowed: false, rule: 'outside_workspace', path }
-  return { allowed: true, rule: yes.pattern, path }
+  const allowing = mostSpecific(allowed, path, roots)
+  const forbidding = mostSpecific(forbidden, path, roots)
+  // If both are equally specific, access is denied.
+  if (forbidding !== null && (allowing === null || forbidding.depth >= allowing.depth))
+    return { allowed: false, rule: forbidding.pattern, path }
+  if (allowing === null) return { allowed: false, rule: 'outside_workspace', path }
+  return { allowed: true, rule: allowing.pattern, path }
 }
 
-interface Places {
+interface Roots {
   readonly root: string
   readonly workspace: string
 }
 
-function bestOf(patterns: readonly string[], path: string, places: Places): { pattern: string; depth: number } | null {
+function mostSpecific(
+  patterns: readonly string[],
+  path: string,
+  roots: Roots,
+): { pattern: string; depth: number } | null {
   let best: { pattern: string; depth: number } | null = null
   for (const pattern of patterns) {
-    const depth = depthOf(segments(whole(pattern, places)), segments(path))
+    const depth = depthOf(segments(absolutePattern(pattern, roots)), segments(path))
     if (depth !== null && depth > (best?.depth ?? -1)) best = { pattern, depth }
   }
   return best
 }
 
-function whole(pattern: string, { root, workspace }: Places): string {
+function absolutePattern(pattern: string, { root, workspace }: Roots): string {
   if (pattern.startsWith('{mission_id}')) return workspace + pattern.slice('{mission_id}'.length)
   const named = pattern.replaceAll('{mission_id}', workspace)
   return isAbsolute(named) || named.startsWith('**') ? named : join(root, named)
@@ -95,7 +100,7 @@ function whole(pattern: string, { root, workspace }: Places): string {
 
 const segments = (path: string): string[] => path.split('/').filter((part) => part !== '')
 
-/** How far down the path the last part lies that the pattern names, or null where it does not match. Deeper says more. */
+/** Returns the depth of the last segment that the pattern names, or null if it does not match. A deeper one is more specific. */
 function depthOf(pattern: readonly string[], path: readonly string[], at = 0, named = 0): number | null {
   const [first, ...rest] = pattern
   if (first === undefined) return at === path.length ? named : null
@@ -121,15 +126,15 @@ const matches = (pattern: string, part: string): boolean =>
     's',
   ).test(part)
 
-const mostLinks = 40
+const maxLinks = 40
 
-/** As the system would walk it, link by link, `..` after a link too; what is not there yet keeps its name. Null: a loop. */
+/** Resolves a path as the system does, link by link, also `..` after a link; a segment that does not exist yet keeps its name. Null: a loop. */
 async function realPath(path: string, base: string): Promise<string | null> {
   if (path.includes('\0')) return null
-  const waiting = segments(isAbsolute(path) ? path : join(base, '/') + path)
+  const pending = segments(isAbsolute(path) ? path : join(base, '/') + path)
   let links = 0
   let at: string = sep
-  for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
+  for (let part = pending.shift(); part !== undefined; part = pending.shift()) {
     if (part === '.') continue
     if (part === '..') {
       at = dirname(at)
@@ -142,10 +147,10 @@ async function realPath(path: string, base: string): Promise<string | null> {
       continue
     }
     links += 1
-    if (links > mostLinks) return null
+    if (links > maxLinks) return null
     const target = await readlink(next)
     if (isAbsolute(target)) at = sep
-    waiting.unshift(...segments(target))
+    pending.unshift(...segments(target))
   }
   return at
 }

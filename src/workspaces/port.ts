@@ -1,37 +1,37 @@
-/** The directory of a brief. Its files are an agent's: every path is resolved, links and all, before it is believed. */
+/** The directory of a brief. Its files are written by an agent: every path is resolved, including links, before it is trusted. */
 export interface Workspace {
-  /** Absolute; for an in-memory workspace a name that no process could open. */
+  /** Absolute; for an in-memory workspace a name that no process can open. */
   readonly path: string
-  /** Whether what runs in it is in a box. */
+  /** Whether processes in it run in a box. */
   readonly boxed: boolean
-  /** What programs in it find as their HOME: it lasts from one attempt of a brief to the next, and is never committed. */
+  /** The HOME of programs in it: it persists from one attempt of a brief to the next, and is never committed. */
   readonly home: string
-  /** A regular file inside the workspace, or null: missing, a directory, a link that leads outside, or too large to look at. */
+  /** Reads a regular file inside the workspace; null if it is missing, a directory, a link that leads outside, or too large. */
   read(path: string, maxBytes: number): Promise<WorkspaceFile | null>
   write(path: string, text: string): Promise<void>
-  /** Runs a shell command in it; output is cut at `maxOutputBytes` but hashed whole. */
+  /** Runs a shell command in it; the output is cut at `maxOutputBytes`, but hashed completely. */
   run(command: string, limits: CommandLimits): Promise<CommandResult>
-  /** How a process is started in it: wrapped into the box where there is one, as it is otherwise. */
-  enter(entry: ProcessSpec): Promise<PreparedProcess>
+  /** Prepares a process to start in it: wrapped into the box if there is one, unchanged otherwise. */
+  enter(spec: ProcessSpec): Promise<PreparedProcess>
 }
 
 export interface ProcessSpec {
   readonly command: readonly [program: string, ...args: string[]]
-  /** Everything that it gets to see; nothing is inherited. */
+  /** The complete environment of the process; nothing is inherited. */
   readonly environment: Readonly<Record<string, string>>
-  /** Further files and directories that it may read: its own program, for one. */
+  /** Further files and directories that it may read, such as its own program. */
   readonly readable?: readonly string[]
-  /** Servers of this machine that it may reach, each at its own 127.0.0.1:<port>: a model server, for one. */
+  /** Servers of this machine that it may reach, each at its own 127.0.0.1:<port>, such as a model server. */
   readonly forwards?: readonly Forward[]
-  /** It speaks with nobody, not even with us: no door is opened for it, and it starts sooner. */
+  /** It needs no connection, not even to the daemon: no socket is opened for it, and it starts faster. */
   readonly offline?: boolean
-  /** An open file of the process in which the box says how the command began and ended; see `startInWorkspace`. */
+  /** A file descriptor on which the box reports the start and the exit of the command; see `startInWorkspace`. */
   readonly statusFd?: number
 }
 
 export interface Forward {
   readonly port: number
-  /** Where the box's connections to that port lead: `127.0.0.1:<port>`, unless said otherwise. */
+  /** The target of the box's connections to that port: `127.0.0.1:<port>` by default. */
   readonly host?: string
 }
 
@@ -40,13 +40,13 @@ export interface PreparedProcess {
   readonly environment: Readonly<Record<string, string>>
   readonly directory: string
   readonly boxed: boolean
-  /** Whether it says in `ProcessSpec.statusFd` how the command began and ended. */
+  /** Whether it reports the start and the exit of the command on `ProcessSpec.statusFd`. */
   readonly hasStatus: boolean
-  /** Begins to look at its limits. What exceeds one is killed with everything in the box, then `breached` is called, once. */
+  /** Starts to watch its limits. A process that exceeds one is killed with everything in the box, then `breached` is called, once. */
   watch(pid: number, breached: (breach: Breach) => void): void
-  /** To the command and what it started; SIGKILL ends everything in the box. `pid` is that of the started process. */
+  /** Signals the command and its descendants; SIGKILL ends everything in the box. `pid` is that of the started process. */
   signal(pid: number, signal: NodeJS.Signals): void
-  /** Closes its doors once it has ended; resolves to the most that it used, or null where nobody looked. */
+  /** Closes its sockets after its exit; resolves to its peak resource use, or null if it was not watched. */
   leave(): Promise<ResourceUse | null>
 }
 
@@ -56,26 +56,26 @@ export interface Breach {
   readonly allowed: number
 }
 
-/** The most that was seen of it. */
+/** The peak that was measured. */
 export interface ResourceUse {
   readonly memoryMb: number
   readonly processes: number
   readonly diskMb: number
-  /** Files of ours in the workspace that it changed; they are again as they were. A box prevents it. */
+  /** Agency's own files in the workspace that it changed; they were restored. A box prevents such changes. */
   readonly violations?: string[]
 }
 
 export interface WorkspaceFile {
   readonly bytes: number
   readonly sha256: string
-  /** At most `maxBytes` from the beginning, as text. */
+  /** The first `maxBytes`, as text. */
   readonly text: string
 }
 
 export interface CommandLimits {
   readonly timeoutMs: number
   readonly maxOutputBytes: number
-  /** Ends it before its time, with everything that it started. */
+  /** Ends the command early, with everything that it started. */
   readonly signal?: AbortSignal
 }
 
@@ -87,50 +87,50 @@ export interface CommandResult {
   readonly outputSha256: string
   readonly durationMs: number
   readonly boxed: boolean
-  /** The most that it used, where somebody looked. */
+  /** Its peak resource use, if it was watched. */
   readonly used?: ResourceUse
 }
 
-/** Which workspace is wanted, by whom. */
+/** Identifies a workspace and the attempt for which it is prepared. */
 export interface WorkspaceRequest {
-  /** Of the brief whose files these are. */
+  /** The id of the brief to which the files belong. */
   readonly id: string
   readonly runId: string
-  /** Commands that run in it carry the attempt as AGENCY_LAUNCH_ID, like its agent: one that outlives us is found by it. */
+  /** Commands in it carry the attempt as AGENCY_LAUNCH_ID, like its agent: a command that outlives the daemon is found by it. */
   readonly attemptId?: string | null
-  /** Whether what runs in it is put into the box, where there is one. */
+  /** Whether its processes run in the box, if there is one. */
   readonly box?: boolean
-  /** A workspace that was made for a mission, below the workspace root, instead of a directory of the brief's own. */
+  /** A workspace created for a mission, below the workspace root, instead of a directory of the brief's own. */
   readonly directory?: string | null
-  /** Made as a clone of this mirror, on this branch. */
+  /** If set, the workspace is a clone of this mirror, on this branch. */
   readonly clone?: CloneRequest | null
   readonly policy?: WorkspacePolicy
 }
 
 export interface CloneRequest {
-  /** A bare repository of ours; the clone shares its objects and cannot write to it. */
+  /** One of Agency's bare repositories; the clone shares its objects and cannot write to it. */
   readonly mirror: string
   readonly branch: string
   /** The commit from which the branch starts. */
   readonly start: string
 }
 
-/** What may be done from inside; a box enforces it, without one it is only looked at afterwards. */
+/** The rights of processes in a workspace; a box enforces them, without one they are only checked afterwards. */
 export interface WorkspacePolicy {
   readonly network: {
     readonly allowed: boolean
-    /** Hosts; none: everyone who is not blocked. */
+    /** Allowed hosts; empty: every host that is not blocked. */
     readonly allow: readonly string[]
     readonly block: readonly string[]
-    /** Hosts that may have an address of the machine's own network; without them, none may. */
+    /** Hosts that may resolve to an address of the machine's own network; by default none may. */
     readonly private?: readonly string[]
   }
   readonly limits: { readonly maxProcesses: number; readonly maxMemoryMb: number; readonly maxDiskMb: number }
 }
 
 export interface Workspaces {
-  /** Makes the directory if it is not there yet; a second attempt finds the first one's files, but an empty outbox. */
-  prepare(place: WorkspaceRequest): Promise<Workspace>
-  /** Removes it with its HOME, if it is there; `before` may still look at it. A mission's own stays. */
-  remove(place: WorkspaceRequest, before?: (workspace: Workspace) => Promise<void>): Promise<void>
+  /** Creates the directory if it does not exist yet; a second attempt finds the first one's files, but an empty outbox. */
+  prepare(request: WorkspaceRequest): Promise<Workspace>
+  /** Removes the directory and its HOME if they exist; `before` may inspect it first. A mission's workspace stays. */
+  remove(request: WorkspaceRequest, before?: (workspace: Workspace) => Promise<void>): Promise<void>
 }

@@ -3,30 +3,35 @@ import type { CommandResult, Workspace } from './port.ts'
 import type { ProbeResult, ProbeRequest } from './probe/request.ts'
 import { shellCommand } from './quote.ts'
 
-/** How much longer than the server the probe may take: to end it, and on a machine that is busy to begin at all. */
+/** Extra time for the probe beyond the server's timeout: to stop the server, and on a busy machine to start at all. */
 const slackMs = 15_000
 
 /**
- * Starts a server in the workspace and asks it from there: both happen in one command, so a sandbox holds both and the
- * server sees nobody but the probe. Whatever survives it carries the attempt's launch id and is ended with the command.
+ * Starts a server in the workspace and sends it a request from there: both happen in one command, so a sandbox contains
+ * both and only the probe can reach the server. Surviving processes carry the attempt's launch id and are killed with
+ * the command.
  */
 export async function probeServer(
   workspace: Workspace,
-  question: ProbeRequest,
+  request: ProbeRequest,
 ): Promise<{ answer: ProbeResult; boxed: boolean }> {
-  const command = shellCommand([process.execPath, entryPath('http-probe'), JSON.stringify(question)])
+  const command = shellCommand([process.execPath, entryPath('http-probe'), JSON.stringify(request)])
   const result = await workspace.run(`exec ${command} 2>/dev/null`, {
-    timeoutMs: question.timeoutMs + slackMs,
-    // As JSON a byte can become six.
-    maxOutputBytes: question.maxBodyBytes * 6 + 100_000,
+    timeoutMs: request.timeoutMs + slackMs,
+    // A byte can become six in JSON.
+    maxOutputBytes: request.maxBodyBytes * 6 + 100_000,
   })
-  return { answer: readAnswer(result), boxed: result.boxed }
+  return { answer: readResult(result), boxed: result.boxed }
 }
 
-function readAnswer({ output, timedOut }: CommandResult): ProbeResult {
+function readResult({ output, timedOut }: CommandResult): ProbeResult {
   try {
     return JSON.parse(output) as ProbeResult
   } catch {
-    return { outcome: 'failed', why: timedOut ? 'it could not be asked in time' : 'it could not be asked', log: '' }
+    return {
+      outcome: 'failed',
+      why: timedOut ? 'the probe did not finish in time' : 'the probe could not run',
+      log: '',
+    }
   }
 }

@@ -4,16 +4,16 @@ import type { Readable } from 'node:stream'
 
 import type { Breach, PreparedProcess, ProcessSpec, ResourceUse, Workspace } from './port.ts'
 
-/** A process that was started in a workspace, as a group of its own, in the box where there is one. */
+/** A process started in a workspace, as a process group of its own, in the box if there is one. */
 export interface WorkspaceProcess {
   readonly pid: number
   readonly child: ChildProcess
   readonly boxed: boolean
-  /** How the command itself ended, whatever stands between it and us. */
+  /** The exit of the command itself, not of the processes that wrap it. */
   readonly exited: Promise<Exit>
   hasExited(): boolean
   signal(signal: NodeJS.Signals): void
-  /** To be called once it has exited: what it used, and whether it was killed for using too much. */
+  /** Releases the process after its exit; resolves to its resource use, and the breach if it was killed for exceeding a limit. */
   leave(): Promise<{ readonly used: ResourceUse | null; readonly breach: Breach | null }>
 }
 
@@ -24,44 +24,44 @@ export interface Exit {
 
 type Output = 'pipe' | 'ignore'
 
-/** In which of its files the box says how the command began and ended: the first that is free. */
+/** The file descriptor on which the box reports the start and the exit of the command: the first free one. */
 const statusFd = 3
 
-/** Resolves once the command itself runs; rejects with the system's error where it could not be started. */
+/** Starts a command; resolves once it runs, rejects with the system's error if it could not be started. */
 export async function startInWorkspace(
   workspace: Pick<Workspace, 'enter'>,
-  entry: ProcessSpec,
+  spec: ProcessSpec,
   [input, output, errors]: readonly [Output, Output, Output],
 ): Promise<WorkspaceProcess> {
-  const entered = await workspace.enter({ ...entry, statusFd })
+  const prepared = await workspace.enter({ ...spec, statusFd })
   try {
-    const { child, pid } = await spawned(entered, [input, output, errors])
-    const status = entered.hasStatus ? readStatus(child) : null
-    const exited = exitOf(child, entered.boxed, status)
+    const { child, pid } = await spawnProcess(prepared, [input, output, errors])
+    const status = prepared.hasStatus ? readStatus(child) : null
+    const exited = exitOf(child, prepared.boxed, status)
     let breach: Breach | null = null
-    let isGone = false
-    void exited.then(() => (isGone = true))
-    entered.watch(pid, (found) => (breach = found))
-    if (status !== null) await holding(child, status.began)
+    let exitedAlready = false
+    void exited.then(() => (exitedAlready = true))
+    prepared.watch(pid, (reported) => (breach = reported))
+    if (status !== null) await holdOutput(child, status.began)
     return {
       pid,
       child,
-      boxed: entered.boxed,
+      boxed: prepared.boxed,
       exited,
-      hasExited: () => isGone,
+      hasExited: () => exitedAlready,
       signal: (signal) => {
-        // A box ends with its first process, and its number may be somebody else's by now; a group may outlive its leader.
-        if (!isGone || !entered.boxed) entered.signal(pid, signal)
+        // A box ends with its first process, and its pid may have been reused by now; a process group may outlive its leader.
+        if (!exitedAlready || !prepared.boxed) prepared.signal(pid, signal)
       },
-      leave: async () => ({ used: await entered.leave(), breach }),
+      leave: async () => ({ used: await prepared.leave(), breach }),
     }
   } catch (error) {
-    await entered.leave()
+    await prepared.leave()
     throw error
   }
 }
 
-function spawned(
+function spawnProcess(
   { command: [program, ...args], environment, directory, hasStatus }: PreparedProcess,
   stdio: readonly [Output, Output, Output],
 ): Promise<{ child: ChildProcess; pid: number }> {
@@ -72,11 +72,11 @@ function spawned(
       detached: true,
       stdio: hasStatus ? [...stdio, 'pipe'] : [...stdio],
     })
-    // An agent need not read its prompt.
+    // An agent may exit without reading its prompt.
     child.stdin?.on('error', () => {})
     child.once('error', reject)
     child.once('spawn', () => {
-      // Later ones are about signals that found nobody.
+      // Later errors are about signals to a process that has exited.
       child.off('error', reject).on('error', () => {})
       resolve({ child, pid: child.pid as number })
     })
@@ -84,18 +84,18 @@ function spawned(
 }
 
 interface Status {
-  /** Rejects where the command could not be started, or no box for it. */
+  /** Rejects if the command, or its box, could not be started. */
   readonly began: Promise<void>
   ended(): Exit | null
 }
 
-/** One line when the command runs or cannot, one when it has ended; nothing where the box itself was killed. */
+/** Reads one line when the command runs or could not start, and one when it has exited; none if the box itself was killed. */
 function readStatus(child: ChildProcess): Status {
   const { promise: began, resolve, reject } = Promise.withResolvers<void>()
   began.catch(() => {})
   let text = ''
   let ended: Exit | null = null
-  const heed = (line: string): void => {
+  const readLine = (line: string): void => {
     const [word, value = ''] = line.split(' ')
     if (word === 'began') resolve()
     else if (word === 'failed') reject(Object.assign(new Error(value), { code: value }))
@@ -106,19 +106,19 @@ function readStatus(child: ChildProcess): Status {
   pipe.setEncoding('utf8').on('data', (chunk: string) => {
     const lines = (text + chunk).split('\n')
     text = (lines.pop() ?? '').slice(-100)
-    for (const line of lines) heed(line)
+    for (const line of lines) readLine(line)
   })
   pipe.on('error', () => {})
   pipe.once('close', () => {
-    const complain = (): void => reject(new Error(lastLine(child.stderr) || 'the box could not be made'))
-    if (child.exitCode === null && child.signalCode === null) child.once('exit', complain)
-    else complain()
+    const fail = (): void => reject(new Error(lastLine(child.stderr) || 'the box could not be created'))
+    if (child.exitCode === null && child.signalCode === null) child.once('exit', fail)
+    else fail()
   })
   return { began, ended: () => ended }
 }
 
-/** Node throws away what nobody reads of a process that has exited, and until it has begun nobody can know of it. */
-async function holding(child: ChildProcess, began: Promise<void>): Promise<void> {
+/** Keeps the output of a process until its caller can read it: Node discards unread output of a process that has exited, and the caller does not have the process before it has begun. */
+async function holdOutput(child: ChildProcess, began: Promise<void>): Promise<void> {
   const hold = (): void => {}
   const streams = [child.stdout, child.stderr].filter((stream) => stream !== null)
   for (const stream of streams) stream.on('readable', hold)
@@ -132,7 +132,7 @@ const lastLine = (stream: Readable | null): string =>
     .split('\n')
     .at(-1) ?? ''
 
-/** A box that says nothing, or was killed itself, speaks like a shell: 128 and the number of the signal. */
+/** Resolves to the exit. A box without a status, or one that was killed itself, reports a signal as shells do: 128 plus its number. */
 const exitOf = (child: ChildProcess, boxed: boolean, status: Status | null): Promise<Exit> =>
   new Promise((resolve) => {
     const settle = (exitCode: number | null, signal: NodeJS.Signals | null): void => {
@@ -141,7 +141,7 @@ const exitOf = (child: ChildProcess, boxed: boolean, status: Status | null): Pro
     }
     child.once('exit', (exitCode, signal) => {
       const pipe = status === null ? null : (child.stdio[statusFd] as Readable)
-      // Its last line may still be on the way.
+      // Its last line may not have arrived yet.
       if (pipe === null || pipe.readableEnded || pipe.destroyed) settle(exitCode, signal)
       else pipe.once('close', () => settle(exitCode, signal))
     })

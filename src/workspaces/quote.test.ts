@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 import { shellCommand } from './quote.ts'
 
-it('hands every word to a program as it is', () => {
+it('passes every word to a program unchanged', () => {
   const word = fc.oneof(
     fc.string(),
     fc.constantFrom(

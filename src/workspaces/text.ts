@@ -1,4 +1,4 @@
-/** The first `maxBytes` as text: a character cut in two at the end is left out, a wrong byte becomes U+FFFD. */
+/** Decodes the first `maxBytes`: a character split at the end is omitted, an invalid byte becomes U+FFFD. */
 export function textOf(bytes: Uint8Array, maxBytes: number): string {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   if (bytes.length <= maxBytes) return decoder.decode(bytes)

@@ -20,7 +20,7 @@ workspacesContract('memory', async (answers) => {
   return workspaces
 })
 
-describe.skipIf(!boxHere.ok)(`in a box${boxHere.ok ? '' : ` (${boxHere.reason})`}`, () => {
+describe.skipIf(!boxHere.ok)(`workspaces in a box${boxHere.ok ? '' : ` (${boxHere.reason})`}`, () => {
   workspacesContract(
     'directory',
     async () => {

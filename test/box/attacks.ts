@@ -4,19 +4,18 @@ import { networkInterfaces } from 'node:os'
 import { shellCommand } from '../../src/workspaces/quote.ts'
 import type { Attack } from './fixture.ts'
 
-/** As whoever runs this. */
 const isRoot = process.getuid?.() === 0
-const rootOnly = (): string | null => (isRoot ? null : 'only root can do it without a box')
+const rootOnly = (): string | null => (isRoot ? null : 'without a box only root can do it')
 
 const node = (code: string, ...args: readonly (string | number)[]): string =>
   shellCommand([process.execPath, '-e', code, ...args.map(String)])
 
-/** Says BREACHED when whoever answers there greets. */
+/** Prints BREACHED if the target answers with its greeting. */
 const greet = (target: string): string =>
   node(`const s = require('net').connect(${target}); s.on('data', d => { if (String(d).includes('secret')) console.log('BREACHED'); process.exit() })
 s.on('error', e => { console.log(e.code); process.exit(1) }); setTimeout(() => process.exit(2), 3000).unref()`)
 
-/** By the proxy where there is one: a way out is a way out. */
+/** Connects through the proxy if there is one: it is a way out of the box too. */
 const greetThroughProxy = (host: string, port: number): string =>
   node(
     `const proxy = process.env.HTTP_PROXY, [host, port] = process.argv.slice(1)
@@ -29,7 +28,7 @@ setTimeout(() => process.exit(2), 3000).unref()`,
     port,
   )
 
-/** Without a box, mounts are tried in a namespace that goes away with the script. */
+/** Without a box, mounts are tried in a namespace that ends with the script. */
 const amongMounts = (prelude: string, script: string, boxed: boolean): string =>
   boxed ? script : shellCommand(['unshare', isRoot ? '-m' : '-rm', 'sh', '-c', `${prelude}; ${script}`])
 
@@ -54,12 +53,12 @@ export const attacks: readonly Attack[] = [
     trace: ({ workspace }) => readFileSync(`${workspace}/.agency/mission.json`, 'utf8').includes('forged'),
   },
   {
-    name: 'put another .agency in its place',
+    name: 'replace .agency by another directory',
     script: () => 'mv .agency old; mkdir .agency; echo forged > .agency/mission.json',
     trace: ({ workspace }) => readFileSync(`${workspace}/.agency/mission.json`, 'utf8').includes('forged'),
   },
   {
-    name: 'mount what is read-only again, writable',
+    name: 'remount a read-only directory writable',
     script: ({ scratch }, boxed) =>
       amongMounts(
         `mount --bind ${scratch} ${scratch}; mount -o remount,bind,ro ${scratch}`,
@@ -68,7 +67,7 @@ export const attacks: readonly Attack[] = [
       ),
   },
   {
-    name: 'unmount what hides something',
+    name: 'unmount a mount that hides files',
     script: ({ scratch }, boxed) =>
       amongMounts(
         `mount -t tmpfs none ${scratch}`,
@@ -77,29 +76,29 @@ export const attacks: readonly Attack[] = [
       ),
   },
   {
-    name: 'make a user namespace of its own',
+    name: 'create a user namespace',
     script: () => 'unshare -U true && echo BREACHED',
   },
   {
-    name: 'make a device',
+    name: 'create a device',
     script: () => 'mknod device c 1 3 && echo BREACHED',
     skip: rootOnly,
   },
   {
-    name: 'tell the kernel which program to run when another dies',
+    name: 'set the program that the kernel runs on a crash',
     script: () => 'f=/proc/sys/kernel/core_pattern; v=$(cat $f); printf %s "$v" > $f && echo BREACHED',
     skip: rootOnly,
   },
   ...(['tmux', 'docker', 'dbus'] as const).map((name): Attack => ({
-    name: `speak with the ${name} server of the machine`,
+    name: `connect to the ${name} server of the machine`,
     script: ({ sockets }) => greet(JSON.stringify({ path: sockets[name] })),
   })),
   {
-    name: 'speak with a socket that has no place among the files',
+    name: 'connect to an abstract socket',
     script: ({ sockets }) => greet(JSON.stringify({ path: sockets.abstract })),
   },
   {
-    name: 'speak with the socket of another attempt',
+    name: 'connect to the socket of another attempt',
     script: ({ sockets }) => greet(JSON.stringify({ path: sockets.otherAttempt })),
   },
   {
@@ -113,12 +112,12 @@ export const attacks: readonly Attack[] = [
     trace: ({ victim }) => victim.isDead(),
   },
   {
-    name: 'write through a link that leads outside',
+    name: 'write through a symbolic link that leads outside',
     script: ({ outside }) => `ln -s ${outside} way; echo x > way/linked`,
     trace: ({ outside }) => existsSync(`${outside}/linked`),
   },
   {
-    name: 'give a file outside a name inside',
+    name: 'hard-link a file outside into the workspace',
     script: ({ outside }) => `ln ${outside}/secret hard && echo changed >> hard`,
     trace: ({ outside }) => readFileSync(`${outside}/secret`, 'utf8').includes('changed'),
   },
@@ -127,38 +126,38 @@ export const attacks: readonly Attack[] = [
     script: ({ port }) => greet(JSON.stringify({ host: '127.0.0.1', port })),
   },
   {
-    name: 'reach a server on the loopback of the machine, by the proxy',
+    name: 'reach a server on the loopback of the machine through the proxy',
     script: ({ port }) => greetThroughProxy('127.0.0.1', port),
   },
   {
-    name: 'reach the loopback by a name or another writing of it',
+    name: 'reach the loopback by a name or another notation',
     script: ({ port }) => ['localhost', '0x7f.1', '2130706433'].map((host) => greetThroughProxy(host, port)).join('; '),
   },
   {
-    name: 'reach another address of the machine, past the proxy and by it',
+    name: 'reach another address of the machine, directly and through the proxy',
     script: ({ port }) =>
       `${greet(JSON.stringify({ host: address(), port }))}; ${greetThroughProxy(address() ?? '', port)}`,
-    skip: () => (address() === null ? 'this machine has no address but the loopback' : null),
+    skip: () => (address() === null ? 'this machine has only loopback addresses' : null),
   },
   {
-    name: 'have more processes than it may',
+    name: 'exceed the limit of processes',
     script: () => 'i=0; while [ $i -lt 40 ]; do sleep 20 & i=$((i+1)); done; sleep 2; echo BREACHED',
   },
   {
-    name: 'have more processes than it may, where nobody looks for them',
+    name: 'exceed the limit of processes without a launch id',
     script: () => 'i=0; while [ $i -lt 40 ]; do setsid -f env -i sleep 4; i=$((i+1)); done; sleep 2; echo BREACHED',
   },
   {
-    name: 'use more memory than it may',
+    name: 'exceed the limit of memory',
     script: () => node(`const b = Buffer.alloc(300e6, 1); setTimeout(() => console.log('BREACHED', b[7]), 2000)`),
   },
   {
-    name: 'use more memory than it may, as files that are held in memory',
+    name: 'exceed the limit of memory with files in a tmpfs',
     script: () =>
       'd=$(mktemp -d); for i in 1 2 3; do head -c 100000000 /dev/zero > $d/$i || exit 1; done; echo BREACHED; rm -r $d',
   },
   {
-    name: 'use more of the disk than it may',
+    name: 'exceed the limit of disk use',
     script: () => 'head -c 120000000 /dev/urandom > big; sync big; sleep 2; echo BREACHED; rm big',
   },
 ]

@@ -9,7 +9,7 @@ import { detectBox } from '../../src/workspaces/box/detect.ts'
 import { createDirectoryWorkspaces } from '../../src/workspaces/directory.ts'
 import type { CommandResult, WorkspacePolicy } from '../../src/workspaces/port.ts'
 
-/** What an attack is about: things of the machine that an agent must not touch, made for one attack alone. */
+/** The targets of an attack: resources of the machine that an agent must not touch, created for one attack. */
 export interface Fixture {
   readonly workspace: string
   readonly outside: string
@@ -20,15 +20,15 @@ export interface Fixture {
 }
 
 /**
- * What an agent could try. The same script runs twice: without a box, where it must succeed (or it would prove nothing),
- * and in one, where it must not. A script that gets what it wants says BREACHED, or leaves a trace outside.
+ * An attack that an agent could try. The same script runs twice: without a box, where it must succeed (or it would prove
+ * nothing), and in one, where it must fail. A successful script prints BREACHED, or leaves a trace outside.
  */
 export interface Attack {
   readonly name: string
-  readonly script: (scene: Fixture, boxed: boolean) => string
-  /** What is seen of its success outside; without it, its word counts. */
-  readonly trace?: (scene: Fixture) => boolean
-  /** Why it cannot be tried here, or null. */
+  readonly script: (fixture: Fixture, boxed: boolean) => string
+  /** Checks its success from outside; without it, its output counts. */
+  readonly trace?: (fixture: Fixture) => boolean
+  /** Returns why it cannot run here, or null. */
   readonly skip?: () => string | null
 }
 
@@ -37,41 +37,41 @@ export interface Outcome {
   readonly result: CommandResult
 }
 
-/** Small enough that no control harms the machine, large enough for the scripts themselves. */
+/** Limits small enough that no run without a box harms the machine, and large enough for the scripts themselves. */
 const policy: WorkspacePolicy = {
   network: { allowed: true, allow: [], block: [] },
   limits: { maxProcesses: 20, maxMemoryMb: 200, maxDiskMb: 60 },
 }
 
-/** Plays one attack, in a box or without, and says whether it got what it wanted. */
+/** Runs one attack, in a box or without, and reports whether it succeeded. */
 export async function runAttack({ script, trace }: Attack, boxed: boolean): Promise<Outcome> {
   const undo: (() => void)[] = []
   try {
-    // Not under /tmp, which a box has for itself: what it cannot see, it must not see by its walls.
+    // Not under /tmp, which every box has of its own: a target must be hidden by the box's mounts, not by chance.
     const base = realpathSync(mkdtempSync('/var/tmp/agency-attack-'))
     undo.push(() => rmSync(base, { recursive: true, force: true }))
-    const place = { id: 'brf_1', runId: 'run_1', attemptId: `att_attack_${process.pid}_${base.slice(-6)}` }
+    const request = { id: 'brf_1', runId: 'run_1', attemptId: `att_attack_${process.pid}_${base.slice(-6)}` }
     const box = boxed ? { box: await boxBelow(base) } : {}
     const workspaces = createDirectoryWorkspaces({ root: join(base, 'workspaces'), ...box })
-    const workspace = await workspaces.prepare({ ...place, box: boxed, policy })
+    const workspace = await workspaces.prepare({ ...request, box: boxed, policy })
     await workspace.write('.agency/mission.json', '{}')
-    const scene = await createFixture(base, workspace.path, undo)
-    // A box that lets nothing run would withstand everything.
-    const lively = `echo alive > alive\n${script(scene, boxed)}`
-    const result = await workspace.run(lively, { timeoutMs: 30_000, maxOutputBytes: 20_000 })
+    const fixture = await createFixture(base, workspace.path, undo)
+    // A box in which nothing can run would withstand every attack.
+    const probed = `echo alive > alive\n${script(fixture, boxed)}`
+    const result = await workspace.run(probed, { timeoutMs: 30_000, maxOutputBytes: 20_000 })
     if (result.boxed !== boxed) throw new Error(`it was ${result.boxed ? '' : 'not '}boxed: ${result.output}`)
     if (!existsSync(join(workspace.path, 'alive'))) throw new Error(`it did not run: ${result.output}`)
-    return { breached: trace?.(scene) ?? /^BREACHED/m.test(result.output), result }
+    return { breached: trace?.(fixture) ?? /^BREACHED/m.test(result.output), result }
   } finally {
     for (const step of undo.reverse()) step()
   }
 }
 
 async function boxBelow(base: string) {
-  const found = await detectBox({ directory: join(base, 'boxes') })
-  if (!found.ok) throw new Error(found.reason)
+  const detected = await detectBox({ directory: join(base, 'boxes') })
+  if (!detected.ok) throw new Error(detected.reason)
   return createBox({
-    program: found.program,
+    program: detected.program,
     directory: join(base, 'boxes'),
     socket: null,
     closed: [],
@@ -104,7 +104,7 @@ async function createFixture(base: string, workspace: string, undo: (() => void)
   return { workspace, outside, scratch, sockets, port: (server.address() as AddressInfo).port, victim }
 }
 
-/** Greets whoever comes, as nobody of a box should hear it. */
+/** Sends a greeting to every client; no process in a box may receive it. */
 const listening = (where: string | number): Promise<Server> =>
   new Promise((resolve, reject) => {
     const server = createServer((socket) => void socket.on('error', () => {}).end('secret\n'))
@@ -118,7 +118,7 @@ const closing = (server: Server) => (): void => void server.close()
 function createVictim() {
   const word = `word${process.pid}`
   const child: ChildProcess = spawn('sleep', ['60'], { env: { VICTIM: word, PATH: process.env['PATH'] ?? '' } })
-  // What it is, /proc says at once; that it was killed, only its exit: a zombie has a number too.
+  // Only its exit shows that it was killed: /proc still lists the pid of a zombie.
   const isDead = (): boolean => child.signalCode !== null
   return { pid: child.pid as number, word, isDead, child }
 }

@@ -1,16 +1,16 @@
 import { attacks } from './attacks.ts'
 import { type Attack, runAttack } from './fixture.ts'
 
-/** Plays every attack as whoever runs it, and prints what came of each: for those who are somebody else than the tests. */
-const waiting = [...attacks]
+/** Runs every attack as the current user, and prints each result: for users other than that of the tests. */
+const pending = [...attacks]
 await Promise.all(
   Array.from({ length: 4 }, async () => {
-    for (let attack = waiting.shift(); attack !== undefined; attack = waiting.shift())
-      console.log(JSON.stringify({ name: attack.name, ...(await played(attack)) }))
+    for (let attack = pending.shift(); attack !== undefined; attack = pending.shift())
+      console.log(JSON.stringify({ name: attack.name, ...(await resultOf(attack)) }))
   }),
 )
 
-async function played(attack: Attack): Promise<object> {
+async function resultOf(attack: Attack): Promise<object> {
   const skipped = attack.skip?.() ?? null
   if (skipped !== null) return { skipped }
   try {

@@ -2,7 +2,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
-export interface Played {
+export interface AttackResult {
   readonly name: string
   readonly skipped?: string
   readonly error?: string
@@ -11,18 +11,19 @@ export interface Played {
   readonly output?: readonly string[]
 }
 
-/** Why the attacks cannot be played as somebody else, or null. */
+/** Returns why the attacks cannot run as another user, or null. */
 export function whyNotUnprivileged(): string | null {
-  if (process.getuid?.() !== 0) return 'only root can become somebody else'
+  if (process.getuid?.() !== 0) return 'only root can become another user'
   const { error, status } = spawnSync('setpriv', [...asUnprivileged, 'true'])
-  return error === undefined && status === 0 ? null : 'setpriv is not there'
+  return error === undefined && status === 0 ? null : 'setpriv is not installed'
 }
 
-const nobody = 65_534
-const asUnprivileged = [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups']
+/** The uid and gid of the user `nobody`. */
+const unprivilegedId = 65_534
+const asUnprivileged = [`--reuid=${unprivilegedId}`, `--regid=${unprivilegedId}`, '--clear-groups']
 
-/** All attacks, as a user with no rights, from a copy of the source where everybody may read it. */
-export async function attackAsUnprivileged(): Promise<Played[]> {
+/** Runs all attacks as an unprivileged user, from a copy of the source that all users may read. */
+export async function attackAsUnprivileged(): Promise<AttackResult[]> {
   const folder = mkdtempSync('/var/tmp/agency-nobody-')
   try {
     const program = copyInto(folder)
@@ -34,13 +35,13 @@ export async function attackAsUnprivileged(): Promise<Played[]> {
     return text
       .split('\n')
       .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as Played)
+      .map((line) => JSON.parse(line) as AttackResult)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** Resolves to the Node of the copy: ours may lie where only root gets to. */
+/** Copies the source and Node; returns the copied Node, because the original may be in a directory that only root can enter. */
 function copyInto(folder: string): string {
   const root = resolve(import.meta.dirname, '../..')
   const program = join(folder, 'node/bin/node')
@@ -50,7 +51,7 @@ function copyInto(folder: string): string {
     cpSync(join(root, name), join(folder, name), { recursive: true })
   cpSync(process.execPath, program, { dereference: true })
   execFileSync('chmod', ['-R', 'a+rX', folder])
-  execFileSync('chown', ['-R', String(nobody), join(folder, 'home')])
+  execFileSync('chown', ['-R', String(unprivilegedId), join(folder, 'home')])
   chmodSync(folder, 0o755)
   return program
 }

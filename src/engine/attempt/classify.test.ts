@@ -25,11 +25,11 @@ const table: readonly [string, Partial<Ending>, Partial<Classified>][] = [
     {
       report,
       ended: {
-        ...ended(0, null, 'workspace_violation: .agency/x changed, put back'),
+        ...ended(0, null, 'workspace_violation: .agency/x changed and restored'),
         used: { memoryMb: 1, processes: 1, diskMb: 1, violations: ['.agency/x'] },
       },
     },
-    { outcome: 'blocked', detail: 'workspace_violation: .agency/x changed, put back' },
+    { outcome: 'blocked', detail: 'workspace_violation: .agency/x changed and restored' },
   ],
   [
     'outputs left out',

@@ -135,7 +135,7 @@ createServer((_, response) => response.end('six')).listen(Number(process.env.POR
 
   it('that never stops answering fails', async () => {
     const start = serve(`setInterval(() => response.write('x'.repeat(1e6)), 1)`)
-    expect(await looked({ start })).toMatchObject({ passed: false, detail: 'the answer is larger than 16 MB' })
+    expect(await looked({ start })).toMatchObject({ passed: false, detail: 'the response is larger than 16 MB' })
   })
 
   it('is stopped with everything that it started, also what left its group and what ignores the end', async () => {
@@ -161,7 +161,7 @@ describe('somebody else', () => {
     const port = await strangerPort()
     expect(await looked({ start: 'touch ran; sleep 1000', url: `http://127.0.0.1:${port}/` })).toMatchObject({
       passed: false,
-      detail: `something else answers on port ${port} already`,
+      detail: `port ${port} is already in use by another process`,
     })
     expect(existsSync(inside('ran'))).toBe(false)
   })
@@ -176,7 +176,7 @@ describe('somebody else', () => {
     stranger.listen(port, '127.0.0.1')
     expect(await asked).toMatchObject({
       passed: false,
-      detail: `what answers on port ${port} is not the server that was started`,
+      detail: `the process that answers on port ${port} is not the server that was started`,
     })
   })
 
@@ -184,7 +184,7 @@ describe('somebody else', () => {
     const url = 'http://127.0.0.1:7717/api/status'
     expect(await looked({ start: 'touch ran', url }, [7717])).toMatchObject({
       passed: false,
-      detail: 'port 7717 is Agency’s own',
+      detail: 'port 7717 belongs to Agency',
     })
     expect(existsSync(inside('ran'))).toBe(false)
   })

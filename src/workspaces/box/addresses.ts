@@ -1,17 +1,17 @@
 import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
-/** Addresses behind which something of this machine or of its own network may listen: nothing that a box may reach. */
+/** Reports whether an address belongs to this machine or its own network, which a box may not reach. An invalid address counts as local. */
 export function isLocalAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 0) return true
-  if (family === 4 ? older.check(address, 'ipv4') : newer.check(address, 'ipv6')) return true
+  if (family === 4 ? ipv4.check(address, 'ipv4') : ipv6.check(address, 'ipv6')) return true
   return Object.values(networkInterfaces()).some((each) => each?.some((own) => own.address === address))
 }
 
-/** Two lists: one that holds `::ffff:0:0/96` takes every address of the older kind for one of its own. */
-const older = new BlockList()
-const newer = new BlockList()
+/** Two lists: a list with `::ffff:0:0/96` would match every IPv4 address. */
+const ipv4 = new BlockList()
+const ipv6 = new BlockList()
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -24,9 +24,9 @@ for (const [network, prefix] of [
   ['198.18.0.0', 15],
   ['224.0.0.0', 3],
 ] as const)
-  older.addSubnet(network, prefix, 'ipv4')
+  ipv4.addSubnet(network, prefix, 'ipv4')
 for (const [network, prefix] of [
-  // Unspecified, loopback, and everything that carries an address of the old kind inside it.
+  // Unspecified, loopback, and all ranges that embed an IPv4 address.
   ['::', 96],
   ['::ffff:0:0', 96],
   ['64:ff9b::', 96],
@@ -38,4 +38,4 @@ for (const [network, prefix] of [
   ['fec0::', 10],
   ['ff00::', 8],
 ] as const)
-  newer.addSubnet(network, prefix, 'ipv6')
+  ipv6.addSubnet(network, prefix, 'ipv6')

@@ -7,66 +7,67 @@ import { agencyDirectory, outbox } from '../path.ts'
 import type { WorkspacePolicy } from '../port.ts'
 import { isInSystem } from './system.ts'
 
-/** What a box is made around. */
+/** The parts of a box that differ from one workspace to another. */
 export interface BoxLayout {
   readonly path: string
   readonly home: string
   readonly readable: readonly string[]
   readonly limits: WorkspacePolicy['limits']
-  /** The directory of its sockets; null: it speaks with nobody. */
-  readonly doors: string | null
+  /** The directory of its sockets; null: it has no connection to the outside. */
+  readonly sockets: string | null
 }
 
-/** Made once for all boxes. */
+/** Created once for all boxes. */
 export interface SharedLayout {
   /** `systemArguments()` */
   readonly system: readonly string[]
-  /** Where our own passwd, group and the like lie. */
-  readonly furniture: string
-  /** What nobody may be let into: our own home, for one. */
+  /** The directory of the box's own passwd, group and similar files. */
+  readonly etcFiles: string
+  /** Directories that no box may see, such as the home of the installation. */
   readonly closed: readonly string[]
 }
 
-/** Where the sockets of `BoxLayout.doors` are, seen from inside. */
+/** The directory of `BoxLayout.sockets` inside the box. */
 export const socketsInside = '/run/agency'
-/** Where `agency` itself is, whatever else is on the PATH. */
+/** The directory of `agency` inside the box; appended to the PATH. */
 export const programsInside = '/run/bin'
 
 /**
- * Without `--cap-drop ALL` root gets out by remounting. Everything is taken apart, nothing of `/` is there that is not
- * named here; what was made for the box itself is closed to writing at the end, /proc too: as root on the outside, a
- * process could write to its /proc/sys without any capability, and core_pattern names a program that the kernel runs.
+ * Returns the arguments of bubblewrap. Without `--cap-drop ALL` root escapes by remounting. All namespaces are unshared,
+ * and only the paths of `/` named here are visible; the mounts of the box itself become read-only at the end, /proc too:
+ * a process that is root outside could write to its /proc/sys without any capability, and core_pattern names a program
+ * that the kernel runs.
  */
-export function boxArguments({ path, home, readable, limits, doors }: BoxLayout, ground: SharedLayout): string[] {
-  const { system, furniture } = ground
+export function boxArguments({ path, home, readable, limits, sockets }: BoxLayout, shared: SharedLayout): string[] {
+  const { system, etcFiles } = shared
   const memory = limits.maxMemoryMb * 1024 * 1024
   return [
     ['--unshare-all', '--unshare-user', '--disable-userns', '--uid', '1000', '--gid', '1000', '--cap-drop', 'ALL'],
     ['--new-session', '--die-with-parent', '--hostname', 'box'],
-    ['--proc', '/proc', ...hidden.flatMap((name) => covered(name)), '--dev', '/dev'],
+    ['--proc', '/proc', ...hidden.flatMap((name) => masked(name)), '--dev', '/dev'],
     ['--size', String(Math.ceil(memory / 4)), '--perms', '1777', '--tmpfs', '/dev/shm'],
     ['--size', String(Math.ceil(memory / 2)), '--perms', '1777', '--tmpfs', '/tmp'],
     ['--size', String(1024 * 1024), '--tmpfs', '/run'],
-    // After these, because Node or Agency may lie below one of them.
+    // After these, because Node or Agency may be installed below one of them.
     system,
     ['passwd', 'group', 'hosts', 'nsswitch.conf'].flatMap((name) => [
       '--ro-bind',
-      `${furniture}/${name}`,
+      `${etcFiles}/${name}`,
       `/etc/${name}`,
     ]),
-    ['--ro-bind', `${furniture}/bin`, programsInside],
-    readable.flatMap((each) => shown(each, ground)),
+    ['--ro-bind', `${etcFiles}/bin`, programsInside],
+    readable.flatMap((each) => readOnlyBind(each, shared)),
     ['--bind', home, home, '--bind', path, path],
-    // Ours over the agent's: what is below cannot be moved away either, a mount point stays where it is.
+    // Mounted over the agent's directory: a mount point cannot be moved away, nor can anything below it.
     ['--ro-bind', `${path}/${agencyDirectory}`, `${path}/${agencyDirectory}`],
     ['--bind', `${path}/${outbox}`, `${path}/${outbox}`],
-    doors === null ? [] : ['--ro-bind', doors, socketsInside],
+    sockets === null ? [] : ['--ro-bind', sockets, socketsInside],
     ['--remount-ro', '/proc', '--remount-ro', '/dev', '--remount-ro', '/run', '--remount-ro', '/'],
     ['--chdir', path],
   ].flat()
 }
 
-/** What the kernel shows to root of itself and of everybody's memory. */
+/** Files of /proc that show root the kernel's internals and the memory of all processes. */
 const hidden = [
   'kcore',
   'keys',
@@ -79,22 +80,22 @@ const hidden = [
   'vmallocinfo',
 ]
 
-const covered = (name: string): string[] =>
+const masked = (name: string): string[] =>
   existsSync(`/proc/${name}`) ? ['--ro-bind', '/dev/null', `/proc/${name}`] : []
 
-function shown(path: string, { closed }: SharedLayout): string[] {
+function readOnlyBind(path: string, { closed }: SharedLayout): string[] {
   if (isInSystem(path) || !existsSync(path)) return []
   const real = realpathSync(path)
   for (const each of [path, real]) {
-    const shut = [...closed, ...neverShown].find(
-      (place) => each === place || place.startsWith(each === sep ? sep : each + sep),
+    const exposed = [...closed, ...neverVisible].find(
+      (hiddenPath) => each === hiddenPath || hiddenPath.startsWith(each === sep ? sep : each + sep),
     )
-    if (shut !== undefined)
-      throw refusal('invalid_input', `a box cannot show ${path}: it would open ${shut}`, {
-        hint: 'Name the files or the directory that is really needed.',
+    if (exposed !== undefined)
+      throw refusal('invalid_input', `a box cannot show ${path}: it would expose ${exposed}`, {
+        hint: 'Name only the files or the directory that is needed.',
       })
   }
   return [...(real === path || isInSystem(real) ? [] : ['--ro-bind', real, real]), '--ro-bind', path, path]
 }
 
-const neverShown = ['/dev', '/etc', '/proc', '/root', '/run', '/sys', '/tmp', '/var/run', homedir()]
+const neverVisible = ['/dev', '/etc', '/proc', '/root', '/run', '/sys', '/tmp', '/var/run', homedir()]

@@ -2,14 +2,14 @@
 
 import { beforeAll, describe, expect, it } from 'vitest'
 
-import { attackAsUnprivileged, type Played, whyNotUnprivileged } from '../../../test/box/run-unprivileged.ts'
+import { attackAsUnprivileged, type AttackResult, whyNotUnprivileged } from '../../../test/box/run-unprivileged.ts'
 import { attacks } from '../../../test/box/attacks.ts'
 import { runAttack } from '../../../test/box/fixture.ts'
 import { boxHere } from '../../../test/support/box.ts'
 
 const why = boxHere.ok ? '' : ` (${boxHere.reason})`
 
-describe.skipIf(!boxHere.ok).concurrent(`what succeeds without a box fails in one${why}`, () => {
+describe.skipIf(!boxHere.ok).concurrent(`attacks that succeed without a box and fail in one${why}`, () => {
   for (const attack of attacks) {
     const skipped = attack.skip?.() ?? null
     it.skipIf(skipped !== null)(`${attack.name}${skipped === null ? '' : ` (${skipped})`}`, async () => {
@@ -21,17 +21,20 @@ describe.skipIf(!boxHere.ok).concurrent(`what succeeds without a box fails in on
   }
 })
 
-const whyNot = boxHere.ok ? whyNotUnprivileged() : boxHere.reason
+const skipReason = boxHere.ok ? whyNotUnprivileged() : boxHere.reason
 
-describe.skipIf(whyNot !== null)(`as a user without rights${whyNot === null ? '' : ` (${whyNot})`}`, () => {
-  let played: Played[] = []
-  beforeAll(async () => {
-    played = await attackAsUnprivileged()
-  }, 300_000)
+describe.skipIf(skipReason !== null)(
+  `attacks as an unprivileged user${skipReason === null ? '' : ` (${skipReason})`}`,
+  () => {
+    let results: AttackResult[] = []
+    beforeAll(async () => {
+      results = await attackAsUnprivileged()
+    }, 300_000)
 
-  it.for(attacks.map(({ name }) => name))('%s', (name, { skip }) => {
-    const found = played.find((each) => each.name === name)
-    if (found?.skipped !== undefined) skip(found.skipped)
-    expect(found, JSON.stringify(found)).toMatchObject({ control: true, boxed: false })
-  })
-})
+    it.for(attacks.map(({ name }) => name))('%s', (name, { skip }) => {
+      const result = results.find((each) => each.name === name)
+      if (result?.skipped !== undefined) skip(result.skipped)
+      expect(result, JSON.stringify(result)).toMatchObject({ control: true, boxed: false })
+    })
+  },
+)

@@ -27,20 +27,20 @@ beforeEach(async () => {
   onTestFinished(() => rm(base, { recursive: true, force: true }))
 })
 
-interface Wanted extends PolicyOverrides {
+interface BoxOptions extends PolicyOverrides {
   readonly parts?: Partial<BoxParts>
 }
 
-async function prepare({ parts = {}, ...wishes }: Wanted = {}): Promise<Workspace> {
+async function prepare({ parts = {}, ...overrides }: BoxOptions = {}): Promise<Workspace> {
   const workspaces = createDirectoryWorkspaces({ root: join(base, 'workspaces'), box: await createTestBox(parts) })
-  return workspaces.prepare({ id: 'brf_1', runId: 'run_1', box: true, policy: defaultPolicy('', wishes) })
+  return workspaces.prepare({ id: 'brf_1', runId: 'run_1', box: true, policy: defaultPolicy('', overrides) })
 }
 
 const environment = { PATH: process.env['PATH'] ?? '', AGENCY_LAUNCH_ID: `att_box_${process.pid}` }
 
-async function run(workspace: Workspace, script: string, entry: Partial<ProcessSpec> = {}) {
+async function run(workspace: Workspace, script: string, spec: Partial<ProcessSpec> = {}) {
   const command = ['/bin/sh', '-c', `exec 2>&1\n${script}`] as const
-  const inside = await startInWorkspace(workspace, { command, environment, ...entry }, ['ignore', 'pipe', 'ignore'])
+  const inside = await startInWorkspace(workspace, { command, environment, ...spec }, ['ignore', 'pipe', 'ignore'])
   let output = ''
   inside.child.stdout?.on('data', (chunk) => (output += String(chunk)))
   const closed = once(inside.child, 'close')
@@ -63,8 +63,8 @@ const ask = (port: number): string =>
     `require("http").get("http://127.0.0.1:${port}/", (a) => a.pipe(process.stdout)).on("error", (e) => console.log(e.code))`,
   )
 
-describe.skipIf(!boxHere.ok)(`in a box${boxHere.ok ? '' : ` (${boxHere.reason})`}`, () => {
-  it('an agent is nobody in particular, with a home, a place for its files and nothing else', async () => {
+describe.skipIf(!boxHere.ok)(`a box${boxHere.ok ? '' : ` (${boxHere.reason})`}`, () => {
+  it('runs an agent as an ordinary user with a home, a workspace and a temporary directory', async () => {
     const workspace = await prepare()
     const { output } = await run(
       workspace,
@@ -75,7 +75,7 @@ describe.skipIf(!boxHere.ok)(`in a box${boxHere.ok ? '' : ` (${boxHere.reason})`
     expect((await readdir(workspace.path)).sort()).toEqual(['.agency', 'c'])
   })
 
-  it('a server that was named is reached by its own port, and no other', async () => {
+  it('connects to a forwarded server by its port, and to no other', async () => {
     const [named, other] = [await greeter(), await greeter()]
     const workspace = await prepare({ network: { allowed: false } })
     const { output } = await run(workspace, `${ask(named)}; echo; ${ask(other)}`, { forwards: [{ port: named }] })
@@ -84,7 +84,7 @@ describe.skipIf(!boxHere.ok)(`in a box${boxHere.ok ? '' : ` (${boxHere.reason})`
     expect(elsewhere.output).toBe('hello from outside')
   })
 
-  it('our own socket is where AGENCY_SOCKET says, and our home nowhere', async () => {
+  it('shows the daemon’s socket at AGENCY_SOCKET, and hides the home of the installation', async () => {
     const socket = join(base, 'd.sock')
     const daemon = createServer((each) => void each.on('error', () => {}).end('the daemon'))
     await new Promise<void>((resolve) => daemon.listen(socket, resolve))
@@ -98,13 +98,13 @@ describe.skipIf(!boxHere.ok)(`in a box${boxHere.ok ? '' : ` (${boxHere.reason})`
     expect(output).toMatch(/^\/run\/agency\/agency.sock \[\]\nls: cannot access .*\nthe daemon$/)
   })
 
-  it('the proxy answers 403 for a host that is blocked; without a network there is none', async () => {
+  it('answers 403 for a blocked host; has no proxy without a network', async () => {
     const refused: string[] = []
     const parts = { refused: (host: string, why: string) => void refused.push(`${host}: ${why}`) }
     const workspace = await prepare({ parts, network: { block: ['example.org'] } })
     const get = `const { port } = new URL(process.env.HTTP_PROXY); require("http").get({ host: "127.0.0.1", port, path: "http://www.example.org/" }, (a) => { console.log(a.statusCode); a.pipe(process.stdout) })`
     expect((await run(workspace, node(get))).output).toBe(
-      '403\nagency: no way from the box to www.example.org: blocked by "example.org"\n',
+      '403\nagency: the box cannot connect to www.example.org: blocked by "example.org"\n',
     )
     const fetching = 'fetch("https://example.org/").catch((error) => console.log(error.cause.cause.message))'
     expect((await run(workspace, node(fetching))).output).toContain('403')
@@ -113,7 +113,7 @@ describe.skipIf(!boxHere.ok)(`in a box${boxHere.ok ? '' : ` (${boxHere.reason})`
     expect((await run(alone, 'echo [$HTTP_PROXY] [$https_proxy]; ls /run/agency')).output).toBe('[] []\n')
   })
 
-  it('a signal reaches the command and what it started, and it may tidy up', async () => {
+  it('delivers a signal to the command and its children, and lets it clean up', async () => {
     const workspace = await prepare()
     const command = ['/bin/sh', '-c', 'trap "echo bye > bye; exit 7" TERM; echo ready; sleep 60 & wait'] as const
     const inside = await startInWorkspace(workspace, { command, environment }, ['ignore', 'pipe', 'ignore'])
@@ -124,7 +124,7 @@ describe.skipIf(!boxHere.ok)(`in a box${boxHere.ok ? '' : ` (${boxHere.reason})`
     expect(await workspace.read('bye', 10)).toMatchObject({ text: 'bye\n' })
   })
 
-  it('says as clearly as without one why a program could not be started', async () => {
+  it('reports the same error as without a box if a program could not be started', async () => {
     const workspace = await prepare()
     const start = (program: string) =>
       startInWorkspace(workspace, { command: [program], environment }, ['ignore', 'ignore', 'ignore'])
@@ -134,13 +134,13 @@ describe.skipIf(!boxHere.ok)(`in a box${boxHere.ok ? '' : ` (${boxHere.reason})`
     await expect(start('./plain')).rejects.toMatchObject({ code: 'EACCES' })
   })
 
-  it('what needs nobody is started without our help, and ends like the command', async () => {
+  it('starts an offline command without init, and exits as the command does', async () => {
     const workspace = await prepare()
     expect(await run(workspace, 'ls /run; exit 5', { offline: true })).toMatchObject({ exitCode: 5, output: 'bin\n' })
     expect(await run(workspace, 'kill -9 $$', { offline: true })).toMatchObject({ exitCode: null, signal: 'SIGKILL' })
   })
 
-  it('shows what was named, and refuses what would open more than that', async () => {
+  it('shows readable paths, and refuses paths that would expose closed directories', async () => {
     await mkdir(join(base, 'tools'))
     await writeFile(join(base, 'tools', 'a'), 'tool')
     const workspace = await prepare({ parts: { closed: [join(base, 'agency')] } })
@@ -151,7 +151,7 @@ describe.skipIf(!boxHere.ok)(`in a box${boxHere.ok ? '' : ` (${boxHere.reason})`
       await expect(run(workspace, 'true', { readable: [path] }), path).rejects.toMatchObject({ code: 'invalid_input' })
   })
 
-  it('tells what was used', async () => {
+  it('reports the resource use', async () => {
     const workspace = await prepare()
     const { used, breach } = await run(
       workspace,
@@ -163,18 +163,18 @@ describe.skipIf(!boxHere.ok)(`in a box${boxHere.ok ? '' : ` (${boxHere.reason})`
     expect(used?.diskMb).toBeGreaterThanOrEqual(3)
   })
 
-  it('nothing is left of a box, neither outside nor in its directory', async () => {
+  it('leaves no process and no socket directory behind', async () => {
     const directory = join(base, 'boxes')
     const workspace = await prepare({ parts: { directory } })
     await run(workspace, 'setsid sleep 1000 & env -i setsid sleep 1000 & true')
-    expect(await readdir(directory)).toEqual(['furniture'])
+    expect(await readdir(directory)).toEqual(['etc'])
     const launchId = environment.AGENCY_LAUNCH_ID
     await vi.waitUntil(async () => (await findSurvivors()).every((each) => each.launchId !== launchId), {
       timeout: 15_000,
     })
   })
 
-  it('ends with whoever made it, killed without a word', async () => {
+  it('ends when the process that created it is killed', async () => {
     const workspace = await prepare()
     const [inside, box, policy] = ['../process.ts', './box.ts', '../policy.ts'].map((path) =>
       fileURLToPath(new URL(path, import.meta.url)),
@@ -195,7 +195,7 @@ describe.skipIf(!boxHere.ok)(`in a box${boxHere.ok ? '' : ` (${boxHere.reason})`
     await vi.waitUntil(async () => (await left()) === 0, { timeout: 15_000 })
   })
 
-  it('is not found where user namespaces are forbidden, and what to do about that is said', async () => {
+  it('detects that user namespaces are forbidden, and names the remedy', async () => {
     const workspace = await prepare()
     const detect = fileURLToPath(new URL('./detect.ts', import.meta.url))
     const code = `import(${JSON.stringify(detect)}).then(async (m) => console.log(JSON.stringify(await m.detectBox({ directory: "/tmp/try" }))))`
@@ -208,7 +208,7 @@ describe.skipIf(!boxHere.ok)(`in a box${boxHere.ok ? '' : ` (${boxHere.reason})`
   })
 })
 
-it('is not found without bubblewrap, and what to install is said', async () => {
+it('detects that bubblewrap is missing, and names the package to install', async () => {
   expect(await detectBox({ path: base, directory: base })).toEqual({
     ok: false,
     reason: 'bubblewrap is not installed',
@@ -216,7 +216,7 @@ it('is not found without bubblewrap, and what to install is said', async () => {
   })
 })
 
-it('is not found where bubblewrap is too old for it', async () => {
+it('detects that bubblewrap is too old', async () => {
   await writeFile(join(base, 'bwrap'), '#!/bin/sh\necho "bwrap: Unknown option --disable-userns" >&2\nexit 1\n', {
     mode: 0o755,
   })
@@ -226,9 +226,9 @@ it('is not found where bubblewrap is too old for it', async () => {
   })
 })
 
-it('shows what it runs on also where that lies below a directory that every box has of its own', () => {
-  const walls = { path: '/w', home: '/h', readable: [], limits: defaultPolicy('').limits, doors: null }
-  const args = boxArguments(walls, { system: ['--ro-bind', '/tmp/node', '/tmp/node'], furniture: '/f', closed: [] })
+it('mounts Node after the directories of the box itself, in case it is installed below one of them', () => {
+  const layout = { path: '/w', home: '/h', readable: [], limits: defaultPolicy('').limits, sockets: null }
+  const args = boxArguments(layout, { system: ['--ro-bind', '/tmp/node', '/tmp/node'], etcFiles: '/f', closed: [] })
   for (const own of ['/tmp', '/run', '/dev/shm', '/dev', '/proc'])
     expect(args.indexOf('/tmp/node')).toBeGreaterThan(args.indexOf(own))
 })

@@ -15,70 +15,76 @@ import { systemArguments } from './system.ts'
 export interface BoxParts {
   /** Bubblewrap, as `detectBox` found it. */
   readonly program: string
-  /** For sockets, so its name is short; nobody else may enter it. */
+  /** Holds sockets, so its path is short; other users may not enter it. */
   readonly directory: string
-  /** The daemon's own socket; null: what is in a box cannot speak with us. */
+  /** The daemon's own socket; null: processes in a box cannot reach the daemon. */
   readonly socket: string | null
-  /** Beside the machine's programs, for every box. */
+  /** Readable in every box, in addition to the machine's programs. */
   readonly readable?: readonly string[]
-  /** What no box may show: the home of the installation. */
+  /** Directories that no box may see: the home of the installation. */
   readonly closed: readonly string[]
   readonly clock: Clock
   readonly refused?: (host: string, why: string) => void
 }
 
-/** A workspace, as far as a box is concerned. */
-export interface Room {
+/** The properties of a workspace that its box needs. */
+export interface BoxWorkspace {
   readonly path: string
   readonly home: string
-  /** Further directories to be seen from it: the mirror whose objects a clone shares. */
+  /** Further readable directories: the mirror whose objects a clone shares. */
   readonly readable?: readonly string[]
   readonly policy: WorkspacePolicy
 }
 
 export interface Box {
-  enter(room: Room): Workspace['enter']
+  enter(workspace: BoxWorkspace): Workspace['enter']
 }
 
-/** Puts processes into bubblewrap's box: only their workspace is writable, and every way out is one of ours. */
+/** Runs processes in a box of bubblewrap: only their workspace is writable, and every connection passes through a socket of the daemon. */
 export async function createBox(parts: BoxParts): Promise<Box> {
-  const furniture = `${parts.directory}/furniture`
-  await writeEtcFiles(furniture)
-  const ground: SharedLayout = { system: systemArguments(), furniture, closed: [parts.directory, ...parts.closed] }
-  return { enter: (room) => (entry) => enterBox(parts, ground, room, entry) }
+  const etcFiles = `${parts.directory}/etc`
+  await writeEtcFiles(etcFiles)
+  const shared: SharedLayout = { system: systemArguments(), etcFiles, closed: [parts.directory, ...parts.closed] }
+  return { enter: (workspace) => (spec) => enterBox(parts, shared, workspace, spec) }
 }
 
 async function enterBox(
   parts: BoxParts,
-  ground: SharedLayout,
-  room: Room,
-  entry: ProcessSpec,
+  shared: SharedLayout,
+  workspace: BoxWorkspace,
+  spec: ProcessSpec,
 ): Promise<PreparedProcess> {
-  const { path, home, policy } = room
-  const doors = entry.offline === true ? null : await openSockets(doorsOf(parts, policy, entry))
+  const { path, home, policy } = workspace
+  const sockets = spec.offline === true ? null : await openSockets(socketOptions(parts, policy, spec))
   try {
-    const walls = boxArguments(
-      { path, home, readable: readableOf(parts, room, entry), limits: policy.limits, doors: doors?.directory ?? null },
-      ground,
+    const box = boxArguments(
+      {
+        path,
+        home,
+        readable: readableOf(parts, workspace, spec),
+        limits: policy.limits,
+        sockets: sockets?.directory ?? null,
+      },
+      shared,
     )
-    // What speaks with nobody needs nobody to lead it out, and starts in half the time without.
-    const started = doors === null ? entry.command : [...initCommand(doors, entry), ...entry.command]
+    // A process without connections needs no init to forward them, and starts in half the time without it.
+    const started = sockets === null ? spec.command : [...initCommand(sockets, spec), ...spec.command]
     return {
-      command: [parts.program, ...walls, '--', ...started],
-      environment: environmentInside(entry.environment, home, doors),
+      command: [parts.program, ...box, '--', ...started],
+      environment: environmentInside(spec.environment, home, sockets),
       directory: path,
       boxed: true,
-      hasStatus: doors !== null && entry.statusFd !== undefined,
+      hasStatus: sockets !== null && spec.statusFd !== undefined,
       signal: signalInside,
-      ...watching(parts.clock, room, doors),
+      ...watchBox(parts.clock, workspace, sockets),
     }
   } catch (error) {
-    await doors?.close()
+    await sockets?.close()
     throw error
   }
 }
 
-const doorsOf = (
+const socketOptions = (
   { directory, socket, refused }: BoxParts,
   { network }: WorkspacePolicy,
   { forwards }: ProcessSpec,
@@ -90,32 +96,36 @@ const doorsOf = (
   ...(refused === undefined ? {} : { refused }),
 })
 
-/** Whoever names a program by its whole path means it to be run. */
-const readableOf = (parts: BoxParts, room: Room, { command: [program], readable = [] }: ProcessSpec): string[] => [
+/** Makes a program that is named by its absolute path readable, so that it can be run. */
+const readableOf = (
+  parts: BoxParts,
+  workspace: BoxWorkspace,
+  { command: [program], readable = [] }: ProcessSpec,
+): string[] => [
   ...(parts.readable ?? []),
-  ...(room.readable ?? []),
+  ...(workspace.readable ?? []),
   ...readable,
-  ...(isAbsolute(program) && !program.startsWith(`${room.path}/`) ? [program] : []),
+  ...(isAbsolute(program) && !program.startsWith(`${workspace.path}/`) ? [program] : []),
 ]
 
-const initCommand = (doors: BoxSockets, { statusFd }: ProcessSpec): string[] => [
+const initCommand = (sockets: BoxSockets, { statusFd }: ProcessSpec): string[] => [
   process.execPath,
   entryPath('box-init'),
   JSON.stringify({
     statusFd: statusFd ?? null,
-    // Node's own fetch looks at the proxy only when it is asked to; asking doubles its start, so box-init is not.
-    environment: doors.proxyPort === null ? {} : { NODE_USE_ENV_PROXY: '1' },
-    doors: doors.ports.map(([port, socket]) => [port, `${socketsInside}/${socket}`]),
+    // Node's fetch uses the proxy only with this variable; it doubles the start-up time, so box-init itself does without it.
+    environment: sockets.proxyPort === null ? {} : { NODE_USE_ENV_PROXY: '1' },
+    sockets: sockets.ports.map(([port, socket]) => [port, `${socketsInside}/${socket}`]),
   }),
 ]
 
-/** Names of places outside mean nothing inside; programs find the proxy by the variables that they know. */
+/** Returns the environment inside: paths outside the box have no meaning there; programs find the proxy by the usual variables. */
 function environmentInside(
-  given: ProcessSpec['environment'],
+  environment: ProcessSpec['environment'],
   home: string,
-  doors: BoxSockets | null,
+  sockets: BoxSockets | null,
 ): Record<string, string> {
-  const { AGENCY_HOME: _outside, AGENCY_SOCKET, PATH = '/usr/local/bin:/usr/bin:/bin', ...rest } = given
+  const { AGENCY_HOME: _outside, AGENCY_SOCKET, PATH = '/usr/local/bin:/usr/bin:/bin', ...rest } = environment
   return {
     ...rest,
     PATH: `${PATH}:${programsInside}`,
@@ -124,41 +134,45 @@ function environmentInside(
     LOGNAME: 'agent',
     TMPDIR: '/tmp',
     AGENCY_BOXED: '1',
-    ...(AGENCY_SOCKET === undefined || doors === null ? {} : { AGENCY_SOCKET: `${socketsInside}/agency.sock` }),
-    ...proxyVariables(doors?.proxyPort ?? null),
+    ...(AGENCY_SOCKET === undefined || sockets === null ? {} : { AGENCY_SOCKET: `${socketsInside}/agency.sock` }),
+    ...proxyVariables(sockets?.proxyPort ?? null),
   }
 }
 
 function proxyVariables(port: number | null): Record<string, string> {
   if (port === null) return {}
   const address = `http://127.0.0.1:${port}`
-  const nobody = 'localhost,127.0.0.1,::1'
-  const upper = { HTTP_PROXY: address, HTTPS_PROXY: address, ALL_PROXY: address, NO_PROXY: nobody }
+  const direct = 'localhost,127.0.0.1,::1'
+  const upper = { HTTP_PROXY: address, HTTPS_PROXY: address, ALL_PROXY: address, NO_PROXY: direct }
   const lower = Object.fromEntries(Object.entries(upper).map(([name, value]) => [name.toLowerCase(), value]))
   return { ...upper, ...lower }
 }
 
-/** A polite signal goes to our own process in the box, which hands it on; bubblewrap itself would drop everything. */
+/** Signals the processes in a box. A signal other than SIGKILL goes to init in the box, which forwards it; bubblewrap itself would drop it. */
 function signalInside(pid: number, signal: NodeJS.Signals): void {
   const { first, init, others } = processesOf(pid)
   if (signal === 'SIGKILL') return void [first, pid].map((each) => kill(each, 'SIGKILL'))
   const receivers = init === null ? others : [init]
-  // Nobody there yet.
+  // No process runs in the box yet.
   if (receivers.length === 0) kill(pid, signal)
   for (const each of receivers) kill(each, signal)
 }
 
-function watching(clock: Clock, room: Room, doors: BoxSockets | null): Pick<PreparedProcess, 'watch' | 'leave'> {
+function watchBox(
+  clock: Clock,
+  workspace: BoxWorkspace,
+  sockets: BoxSockets | null,
+): Pick<PreparedProcess, 'watch' | 'leave'> {
   let watch: ReturnType<typeof watchLimits> | null = null
-  const directories = [room.path, room.home]
+  const directories = [workspace.path, workspace.home]
   return {
     watch: (pid, breached) => {
       watch ??= watchLimits({
         clock,
-        limits: room.policy.limits,
-        look: () => lookInto(pid),
-        lookAtDisk: () => diskUseOf(directories),
-        freeMb: () => freeMbOf(room.path),
+        limits: workspace.policy.limits,
+        measure: () => measureBox(pid),
+        measureDisk: () => diskUseOf(directories),
+        freeMb: () => freeMbOf(workspace.path),
         exceeded: (breach) => {
           signalInside(pid, 'SIGKILL')
           breached(breach)
@@ -166,30 +180,30 @@ function watching(clock: Clock, room: Room, doors: BoxSockets | null): Pick<Prep
       })
     },
     leave: async () => {
-      await doors?.close()
+      await sockets?.close()
       return (await watch?.stop()) ?? null
     },
   }
 }
 
-async function lookInto(pid: number): Promise<{ processes: number; memoryMb: number } | null> {
+async function measureBox(pid: number): Promise<{ processes: number; memoryMb: number } | null> {
   const { first, init, others } = processesOf(pid)
   if (first === null) return null
-  // Still being made: its root is the machine's own, and so would be what is held in /tmp.
+  // The box is still being created: its root is the machine's own, so its /tmp would be measured.
   if (init === null && others.length === 0) return { processes: 0, memoryMb: 0 }
-  // Files in /tmp and /dev/shm of a box are memory too.
+  // Files in /tmp and /dev/shm of a box are in memory too.
   const held = await Promise.all(['tmp', 'dev/shm'].map((name) => heldMbOf(`/proc/${first}/root/${name}`)))
   return { processes: others.length, memoryMb: memoryOf(others) + held.reduce((sum, each) => sum + each, 0) }
 }
 
 async function heldMbOf(path: string): Promise<number> {
-  const found = await statfs(path).catch(() => null)
-  return found === null ? 0 : ((found.blocks - found.bfree) * found.bsize) / (1024 * 1024)
+  const stats = await statfs(path).catch(() => null)
+  return stats === null ? 0 : ((stats.blocks - stats.bfree) * stats.bsize) / (1024 * 1024)
 }
 
 async function freeMbOf(path: string): Promise<number> {
-  const found = await statfs(path).catch(() => null)
-  return found === null ? Infinity : (found.bavail * found.bsize) / (1024 * 1024)
+  const stats = await statfs(path).catch(() => null)
+  return stats === null ? Infinity : (stats.bavail * stats.bsize) / (1024 * 1024)
 }
 
 function kill(pid: number | null, signal: NodeJS.Signals): void {
@@ -197,6 +211,6 @@ function kill(pid: number | null, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It is gone.
+    // It has exited.
   }
 }

@@ -15,11 +15,11 @@ export type BoxDetection =
 
 interface DetectOptions {
   readonly path?: string | undefined
-  /** Where a box may be tried. */
+  /** The directory for the trial box. */
   readonly directory: string
 }
 
-/** Whether a box can be made here, found out by making one: with the arguments of the real ones, around nothing. */
+/** Detects whether this machine can create a box, by creating an empty one with the arguments of the real ones. */
 export async function detectBox({ path = process.env['PATH'], directory }: DetectOptions): Promise<BoxDetection> {
   if (process.platform !== 'linux')
     return { ok: false, reason: `${process.platform} has no bubblewrap`, install: 'Use Linux, or a Linux container.' }
@@ -27,51 +27,51 @@ export async function detectBox({ path = process.env['PATH'], directory }: Detec
   if (program === null)
     return { ok: false, reason: 'bubblewrap is not installed', install: 'Run "apt install bubblewrap".' }
   await mkdir(directory, { recursive: true, mode: 0o700 })
-  const place = await mkdtemp(join(directory, 'p'))
+  const folder = await mkdtemp(join(directory, 'p'))
   try {
     const version = (await run(program, ['--version'])).stdout.trim().split(' ').at(-1) ?? ''
-    await run(program, [...(await trialArguments(place)), '--', process.execPath, '--version'])
+    await run(program, [...(await trialArguments(folder)), '--', process.execPath, '--version'])
     return { ok: true, program, version }
   } catch (error) {
     return { ok: false, ...explain(String((error as { stderr?: string }).stderr ?? (error as Error).message)) }
   } finally {
-    await rm(place, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true })
   }
 }
 
 const run = (program: string, args: readonly string[]) =>
   promisify(execFile)(program, args, { timeout: 15_000, env: {} })
 
-async function trialArguments(place: string): Promise<string[]> {
-  const [path, home, furniture] = ['workspace', 'home', 'furniture'].map((name) => join(place, name)) as [
+async function trialArguments(folder: string): Promise<string[]> {
+  const [path, home, etcFiles] = ['workspace', 'home', 'etc'].map((name) => join(folder, name)) as [
     string,
     string,
     string,
   ]
   await Promise.all([
-    writeEtcFiles(furniture),
+    writeEtcFiles(etcFiles),
     mkdir(join(path, outbox), { recursive: true }),
     mkdir(home, { recursive: true }),
   ])
   const limits = { maxProcesses: 10, maxMemoryMb: 64, maxDiskMb: 64 }
-  const walls = { path, home, readable: [], limits, doors: null }
-  return boxArguments(walls, { system: systemArguments(), furniture, closed: [] })
+  const layout = { path, home, readable: [], limits, sockets: null }
+  return boxArguments(layout, { system: systemArguments(), etcFiles, closed: [] })
 }
 
-/** What bubblewrap complains about, as what to do about it. */
-function explain(complaint: string): { reason: string; install: string } {
-  const said = complaint.trim().split('\n').at(-1) ?? ''
-  if (/unknown option/i.test(said))
-    return { reason: `bubblewrap is too old (${said})`, install: 'Install bubblewrap 0.8 or newer.' }
-  if (!/namespace|uid map|permission|not permitted|no space/i.test(said))
-    return { reason: `bubblewrap cannot make a box here: ${said}`, install: 'See docs/box.md.' }
+/** Turns an error of bubblewrap into a reason and the remedy. */
+function explain(stderr: string): { reason: string; install: string } {
+  const line = stderr.trim().split('\n').at(-1) ?? ''
+  if (/unknown option/i.test(line))
+    return { reason: `bubblewrap is too old (${line})`, install: 'Install bubblewrap 0.8 or newer.' }
+  if (!/namespace|uid map|permission|not permitted|no space/i.test(line))
+    return { reason: `bubblewrap cannot create a box here: ${line}`, install: 'See docs/box.md.' }
   const setting = settings.find(([file, forbids]) => readSetting(file) === forbids)
   return {
-    reason: `user namespaces are forbidden here (${said})`,
+    reason: `user namespaces are forbidden here (${line})`,
     install:
       setting === undefined
         ? 'Allow user namespaces: in a container, run it with --security-opt seccomp=unconfined or as a privileged one.'
-        : `Run "sysctl -w ${setting[2]}" as root, and put it into /etc/sysctl.d to keep it.`,
+        : `Run "sysctl -w ${setting[2]}" as root, and add it to /etc/sysctl.d to keep it.`,
   }
 }
 

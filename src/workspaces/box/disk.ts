@@ -1,28 +1,28 @@
 import { lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What these directories occupy, in MB. Links count for themselves, a file of several names once, holes not at all. */
-export async function diskUseOf(directories: readonly string[], mostFiles = 1_000_000): Promise<number> {
+/** Returns the disk use of directories, in MB. A link counts by its own size, a file with several names once, holes not at all. */
+export async function diskUseOf(directories: readonly string[], maxFiles = 1_000_000): Promise<number> {
   const seen = new Set<string>()
-  const waiting = [...directories]
+  const pending = [...directories]
   let blocks = 0
   let files = 0
-  for (let path = waiting.pop(); path !== undefined && files < mostFiles; path = waiting.pop()) {
+  for (let path = pending.pop(); path !== undefined && files < maxFiles; path = pending.pop()) {
     try {
       for await (const entry of await opendir(path)) {
         files += 1
         const name = join(path, entry.name)
-        const found = await lstat(name).catch(() => null)
-        if (found === null) continue
-        const identity = `${found.dev}:${found.ino}`
-        if (found.nlink > 1 && !entry.isDirectory() && seen.has(identity)) continue
-        if (found.nlink > 1) seen.add(identity)
-        blocks += found.blocks
-        if (entry.isDirectory()) waiting.push(name)
-        if (files >= mostFiles) break
+        const stats = await lstat(name).catch(() => null)
+        if (stats === null) continue
+        const identity = `${stats.dev}:${stats.ino}`
+        if (stats.nlink > 1 && !entry.isDirectory() && seen.has(identity)) continue
+        if (stats.nlink > 1) seen.add(identity)
+        blocks += stats.blocks
+        if (entry.isDirectory()) pending.push(name)
+        if (files >= maxFiles) break
       }
     } catch {
-      // Removed while we looked.
+      // Removed during the measurement.
     }
   }
   return (blocks * 512) / (1024 * 1024)

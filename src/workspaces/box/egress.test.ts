@@ -17,7 +17,7 @@ async function listening<S extends { listen(port: number, host: string, then: ()
   return ((server as unknown as Server).address() as AddressInfo).port
 }
 
-/** A proxy for whom every name is the server of the test, and its address nothing to be afraid of. */
+/** Creates a proxy that resolves every name to the server of the test, and forbids no address. */
 async function createProxy(parts: Partial<Egress> = {}): Promise<number> {
   return listening(
     createEgress({ network: open, resolve: async () => ['127.0.0.1'], isForbidden: () => false, ...parts }),
@@ -58,7 +58,7 @@ const echoing = () =>
   )
 
 describe('the proxy', () => {
-  it('passes a request on, without what was meant for the proxy alone', async () => {
+  it('forwards a request without the headers for the proxy', async () => {
     const [proxy, port] = [await createProxy(), await echoing()]
     const { status, body } = await get(proxy, `http://example.org:${port}/a?b=c`, {
       'proxy-authorization': 'x',
@@ -71,7 +71,7 @@ describe('the proxy', () => {
     expect(body).not.toContain('proxy-authorization')
   })
 
-  it('leads bytes through a tunnel, both ways', async () => {
+  it('forwards bytes through a tunnel, in both directions', async () => {
     const port = await listening(createServer((socket) => void socket.on('error', () => {}).pipe(socket)))
     const socket = connect(await createProxy(), '127.0.0.1')
     onTestFinished(() => void socket.destroy())
@@ -89,27 +89,27 @@ describe('the proxy', () => {
   it.each([
     ['blocked', { ...open, block: ['example.org'] }, 'blocked by "example.org"'],
     ['blocked below', { ...open, block: ['org'] }, 'blocked by "org"'],
-    ['not allowed', { ...open, allow: ['example.com'] }, 'not on the list'],
-  ])('answers 403 for a host that is %s, and says why', async (_name, network, why) => {
-    const told: string[] = []
-    const proxy = await createProxy({ network, refused: (host, said) => told.push(`${host}: ${said}`) })
+    ['not allowed', { ...open, allow: ['example.com'] }, 'it is not an allowed host'],
+  ])('answers 403 with the reason for a host that is %s', async (_name, network, why) => {
+    const reported: string[] = []
+    const proxy = await createProxy({ network, refused: (host, reason) => reported.push(`${host}: ${reason}`) })
     const { status, body } = await get(proxy, 'http://www.example.org/')
     expect([status, body]).toEqual([403, expect.stringContaining(why)])
     expect(await tunnel(proxy, 'www.example.org:443', '')).toMatch(/^HTTP\/1.1 403 Forbidden/)
-    expect(told).toHaveLength(2)
+    expect(reported).toHaveLength(2)
   })
 
-  it('looks at the address behind a name, and connects to that one', async () => {
+  it('checks the resolved address of a name, and resolves it only once', async () => {
     const port = await echoing()
     let asked = 0
-    // The second answer would be let in.
+    // The second address would be permitted.
     const resolve = async () => ((asked += 1) === 1 ? ['10.0.0.1'] : ['127.0.0.1'])
     const proxy = await createProxy({ resolve, isForbidden: (address) => address.startsWith('10.') })
     expect(await get(proxy, `http://rebinding.example:${port}/`)).toMatchObject({ status: 403 })
     expect(asked).toBe(1)
   })
 
-  it('lets a host of the own network through where it is named', async () => {
+  it('permits a host of the private network that is named in the policy', async () => {
     const port = await echoing()
     const proxy = await createProxy({ network: { ...open, private: ['registry.lan'] }, isForbidden: isLocalAddress })
     expect(await get(proxy, `http://registry.lan:${port}/`)).toMatchObject({ status: 200 })
@@ -117,13 +117,13 @@ describe('the proxy', () => {
   })
 
   it.each(['/relative', 'https://example.org/', 'ftp://example.org/', 'http://user:word@example.org/'])(
-    'refuses %s',
+    'rejects the URL %s',
     async (url) => {
       expect(await get(await createProxy(), url)).toMatchObject({ status: 400 })
     },
   )
 
-  it('says 502 where nobody is', async () => {
+  it('answers 502 for a host that does not exist or does not listen', async () => {
     const proxy = await createProxy({ resolve: async () => [] })
     expect(await get(proxy, 'http://nowhere.example/')).toMatchObject({ status: 502 })
     expect(await tunnel(await createProxy(), 'example.org:1', '')).toMatch(/^HTTP\/1.1 502/)
@@ -153,15 +153,18 @@ it.each([
   'fe80::1',
   'ff02::1',
   'nonsense',
-])('%s is an address of ours', (address) => {
+])('treats %s as a local address', (address) => {
   expect(isLocalAddress(address)).toBe(true)
 })
 
-it.each(['8.8.8.8', '172.32.0.1', '1.1.1.1', '2606:4700:4700::1111'])('%s is not', (address) => {
-  expect(isLocalAddress(address)).toBe(false)
-})
+it.each(['8.8.8.8', '172.32.0.1', '1.1.1.1', '2606:4700:4700::1111'])(
+  'does not treat %s as a local address',
+  (address) => {
+    expect(isLocalAddress(address)).toBe(false)
+  },
+)
 
-it('knows a host by its name, its names below and its address', () => {
+it('matches a host by its name, its subdomains and its address', () => {
   expect(matchesHost('API.Example.org.', 'example.org')).toBe(true)
   expect(matchesHost('notexample.org', 'example.org')).toBe(false)
   expect(matchesHost('example.org', '*.example.org')).toBe(false)
@@ -180,12 +183,12 @@ it.each([
   ['user@example.org:443', null],
   ['example.org/path:443', null],
   ['', null],
-])('reads %s', (authority, target) => {
+])('parses the target %j', (authority, target) => {
   expect(readTarget(authority, 443)).toEqual(target)
 })
 
-describe('a connection that is led on', () => {
-  it('carries every byte both ways, and each side’s end', async () => {
+describe('a piped connection', () => {
+  it('transfers every byte in both directions, and the end of each side', async () => {
     const sent = Buffer.from(Array.from({ length: 3_000_000 }, (_, index) => (index * 7_919) >> 5))
     const answering = createServer({ allowHalfOpen: true }, (socket) => {
       const got: Buffer[] = []
@@ -202,7 +205,7 @@ describe('a connection that is led on', () => {
     expect(Buffer.concat(got).equals(Buffer.from(sent).reverse())).toBe(true)
   })
 
-  it('ends where there is nobody', async () => {
+  it('closes if the target does not listen', async () => {
     const between = await listening(
       createServer({ allowHalfOpen: true }, (inner) => void pipeTo(inner, { host: '127.0.0.1', port: 1 })),
     )

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { entryPath } from '../../entries.ts'
 import { shellCommand } from '../quote.ts'
 
-/** The few files that every box has in the place of the machine's own. */
+/** Writes the few files that every box has in place of the machine's own. */
 export async function writeEtcFiles(directory: string): Promise<void> {
   await mkdir(join(directory, 'bin'), { recursive: true, mode: 0o700 })
   await Promise.all(
@@ -12,7 +12,7 @@ export async function writeEtcFiles(directory: string): Promise<void> {
   )
   const agency = join(directory, 'bin', 'agency')
   const start = `exec ${shellCommand([process.execPath, entryPath('agency')])} "$@"`
-  // It speaks with its socket alone, and starts in half the time.
+  // It uses only its socket, and starts in half the time without the proxy.
   await writeFile(agency, `#!/bin/sh\nunset NODE_USE_ENV_PROXY\n${start}\n`)
   await chmod(agency, 0o700)
 }

@@ -1,12 +1,12 @@
 import { isIP } from 'node:net'
 
-/** `example.org` means it and everything below it, `*.example.org` only what is below; an address means itself. */
+/** Matches a host: `example.org` means the host and its subdomains, `*.example.org` only subdomains; an address means itself. */
 export function matchesHost(host: string, rule: string): boolean {
-  const wanted = plainHost(rule)
-  const given = plainHost(host)
-  if (wanted === '*') return true
-  if (wanted.startsWith('*.')) return given.endsWith(wanted.slice(1))
-  return given === wanted || (isIP(given) === 0 && given.endsWith(`.${wanted}`))
+  const pattern = plainHost(rule)
+  const name = plainHost(host)
+  if (pattern === '*') return true
+  if (pattern.startsWith('*.')) return name.endsWith(pattern.slice(1))
+  return name === pattern || (isIP(name) === 0 && name.endsWith(`.${pattern}`))
 }
 
 export const plainHost = (host: string): string =>
@@ -21,7 +21,7 @@ export interface Target {
   readonly port: number
 }
 
-/** Every way of writing a host is brought into the one form that rules speak of: `0x7f.1` is 127.0.0.1. */
+/** Parses host and port; every notation of a host is normalised to the form that rules use: `0x7f.1` is 127.0.0.1. */
 export function readTarget(authority: string, defaultPort: number): Target | null {
   try {
     const url = new URL(`http://${authority}`)

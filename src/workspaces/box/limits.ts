@@ -4,74 +4,74 @@ import type { Breach, ResourceUse, WorkspacePolicy } from '../port.ts'
 export interface WatchOptions {
   readonly clock: Clock
   readonly limits: WorkspacePolicy['limits']
-  /** What it uses now; null once it is gone. */
-  readonly look: () => Promise<{ processes: number; memoryMb: number } | null>
-  readonly lookAtDisk: () => Promise<number>
-  /** How much is left where it writes, in MB: cheap, and tells when it is time to look at its disk use. */
+  /** Measures the current resource use; null after the exit. */
+  readonly measure: () => Promise<{ processes: number; memoryMb: number } | null>
+  readonly measureDisk: () => Promise<number>
+  /** Free space where it writes, in MB: cheap to read, and shows when its disk use is worth measuring measureAgain. */
   readonly freeMb: () => Promise<number>
   readonly exceeded: (breach: Breach) => void
 }
 
-/** Often at first and when it comes near a limit, seldom while it works quietly. */
-const soonMs = 100
-const oftenMs = 500
-const seldomMs = 2_000
-const quietAfter = 6
-/** Looking at a disk may take this share of the time. */
+/** Intervals: short at first and near a limit, long while it runs steadily. */
+const firstMs = 100
+const shortMs = 500
+const longMs = 2_000
+const steadyAfter = 6
+/** The share of the time that measuring disk use may take. */
 const diskShare = 0.05
 const diskMs = 10_000
 const quickMs = 100
-/** Written since the last look, in MB: worth another. */
-const muchWrittenMb = 64
+/** Data written since the last measurement, in MB, that makes another one worthwhile. */
+const remeasureMb = 64
 
-/** Looks again and again until it is stopped or a limit is exceeded; a process that appears and ends in between is not seen. */
-export function watchLimits(watched: WatchOptions): { stop(): Promise<ResourceUse | null> } {
-  const { clock, limits, look, lookAtDisk, freeMb, exceeded } = watched
+/** Measures repeatedly until it is stopped or a limit is exceeded; a process that starts and exits between two measurements is not seen. */
+export function watchLimits(options: WatchOptions): { stop(): Promise<ResourceUse | null> } {
+  const { clock, limits, measure, measureDisk, freeMb, exceeded } = options
   const peak = { memoryMb: 0, processes: 0, diskMb: 0 }
-  let looks = 0
+  let measurements = 0
   let isOver = false
   let disk = { nextMs: 0, freeMb: Infinity, isKnown: false, tookMs: 0 }
-  let cancel = clock.after(soonMs, () => void again())
+  let cancel = clock.after(firstMs, () => void measureAgain())
 
-  async function again(): Promise<void> {
-    const found = await look()
-    if (found === null || isOver) return
-    looks += 1
-    peak.processes = Math.max(peak.processes, found.processes)
-    peak.memoryMb = Math.max(peak.memoryMb, Math.ceil(found.memoryMb))
-    const diskMb = await diskIfTime()
+  async function measureAgain(): Promise<void> {
+    const use = await measure()
+    if (use === null || isOver) return
+    measurements += 1
+    peak.processes = Math.max(peak.processes, use.processes)
+    peak.memoryMb = Math.max(peak.memoryMb, Math.ceil(use.memoryMb))
+    const diskMb = await currentDiskMb()
     if (isOver) return
     const breach =
-      over('processes', found.processes, limits.maxProcesses) ??
-      over('memory', found.memoryMb, limits.maxMemoryMb) ??
+      over('processes', use.processes, limits.maxProcesses) ??
+      over('memory', use.memoryMb, limits.maxMemoryMb) ??
       over('disk', diskMb, limits.maxDiskMb)
     if (breach !== null) {
       isOver = true
       exceeded(breach)
       return
     }
-    const isNear = found.processes > limits.maxProcesses / 2 || found.memoryMb > limits.maxMemoryMb / 2
-    cancel = clock.after(looks < quietAfter || isNear ? oftenMs : seldomMs, () => void again())
+    const isNear = use.processes > limits.maxProcesses / 2 || use.memoryMb > limits.maxMemoryMb / 2
+    cancel = clock.after(measurements < steadyAfter || isNear ? shortMs : longMs, () => void measureAgain())
   }
 
-  async function diskIfTime(): Promise<number> {
+  async function currentDiskMb(): Promise<number> {
     const free = await freeMb()
-    if (disk.isKnown && clock.nowMs() < disk.nextMs && disk.freeMb - free < muchWrittenMb) return peak.diskMb
+    if (disk.isKnown && clock.nowMs() < disk.nextMs && disk.freeMb - free < remeasureMb) return peak.diskMb
     const beganMs = clock.nowMs()
-    const found = Math.ceil(await lookAtDisk())
+    const diskMb = Math.ceil(await measureDisk())
     const tookMs = clock.nowMs() - beganMs
     disk = { nextMs: beganMs + Math.max(diskMs, tookMs / diskShare), freeMb: free, isKnown: true, tookMs }
-    peak.diskMb = Math.max(peak.diskMb, found)
-    return found
+    peak.diskMb = Math.max(peak.diskMb, diskMb)
+    return diskMb
   }
 
   return {
     stop: async () => {
       isOver = true
       cancel()
-      if (looks === 0) return null
-      // What it wrote last is seen by nobody else, where a look costs little.
-      if (disk.isKnown && disk.tookMs < quickMs) peak.diskMb = Math.max(peak.diskMb, Math.ceil(await lookAtDisk()))
+      if (measurements === 0) return null
+      // The last data written was not measured yet; measure measureAgain if that was quick before.
+      if (disk.isKnown && disk.tookMs < quickMs) peak.diskMb = Math.max(peak.diskMb, Math.ceil(await measureDisk()))
       return { ...peak }
     },
   }

@@ -1,21 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** A box seen from outside: bubblewrap, the first process of its namespace, ours within it, and whatever else runs there. */
+/** The processes of a box as seen from outside: bubblewrap, the first process of its namespace, our `init`, and all others. */
 export interface BoxProcesses {
-  /** Whose end is the end of everything in the box. */
+  /** The first process; its exit ends everything in the box. */
   readonly first: number | null
-  /** Started our `init`, it hands signals on. */
+  /** Our `init`, if it was started; it forwards signals. */
   readonly init: number | null
   readonly others: readonly number[]
 }
 
-/** By descent: orphans of a box become children of its first process, so nobody gets out of this tree. */
+/** Finds processes by descent: orphans of a box become children of its first process, so no process leaves this tree. */
 export function processesOf(pid: number): BoxProcesses {
   const children = childrenByParent()
   const first = children.get(pid)?.[0] ?? null
   if (first === null) return { first, init: null, others: [] }
   const below = descendants(first, children)
-  const init = (children.get(first) ?? []).find((each) => numberInside(each) === 2) ?? null
+  const init = (children.get(first) ?? []).find((each) => pidInside(each) === 2) ?? null
   return { first, init, others: below.filter((each) => each !== init) }
 }
 
@@ -35,28 +35,28 @@ function childrenByParent(): Map<number, number[]> {
 function parentOf(pid: string): number | null {
   const line = read(`/proc/${pid}/stat`)
   if (line === null) return null
-  // The second field is the program's name, which may hold spaces and brackets: count from its end.
+  // The second field is the program's name, which may contain spaces and brackets: count from its end.
   const [state, parent] = line.slice(line.lastIndexOf(')') + 2).split(' ')
   return state === 'Z' ? null : Number(parent)
 }
 
 function descendants(pid: number, children: ReadonlyMap<number, readonly number[]>): number[] {
   const found: number[] = []
-  const waiting = [...(children.get(pid) ?? [])]
-  for (let each = waiting.pop(); each !== undefined; each = waiting.pop()) {
+  const pending = [...(children.get(pid) ?? [])]
+  for (let each = pending.pop(); each !== undefined; each = pending.pop()) {
     found.push(each)
-    waiting.push(...(children.get(each) ?? []))
+    pending.push(...(children.get(each) ?? []))
   }
   return found
 }
 
-/** What the process is called in its own namespace. */
-function numberInside(pid: number): number | null {
+/** Returns the pid of a process in its own namespace. */
+function pidInside(pid: number): number | null {
   const numbers = /^NSpid:\s*(.+)$/m.exec(read(`/proc/${pid}/status`) ?? '')?.[1]?.split(/\s+/)
   return numbers === undefined || numbers.length < 2 ? null : Number(numbers.at(-1))
 }
 
-/** What these hold in memory, in MB: their own, what they share among each other, and the largest program file once. */
+/** Returns the memory of processes, in MB: their private and shared memory, and the largest program file once. */
 export function memoryOf(pids: readonly number[]): number {
   let own = 0
   let largestFile = 0

@@ -7,41 +7,41 @@ import { createEgress } from './egress.ts'
 import { pipeTo } from './pipe.ts'
 
 export interface SocketOptions {
-  /** Where the directories of launches lie; short, because a socket's name may have 107 bytes. */
+  /** The parent of the sockets' directories; short, because the path of a socket may have at most 107 bytes. */
   readonly boxes: string
-  /** The daemon's own; it still demands the attempt's token. */
+  /** The daemon's own socket; the daemon still requires the attempt's token. */
   readonly socket: string | null
   readonly network: WorkspacePolicy['network']
   readonly forwards: readonly Forward[]
   readonly refused?: (host: string, why: string) => void
 }
 
-/** Ways out of one box: sockets in a directory that no other box sees. */
+/** The connections of one box: sockets in a directory that no other box sees. */
 export interface BoxSockets {
   readonly directory: string
-  /** Ports in the box, and the socket of the directory behind each. */
+  /** Ports in the box, each with the name of its socket in the directory. */
   readonly ports: readonly (readonly [port: number, socket: string])[]
-  /** Where the proxy is, seen from inside; null: there is none. */
+  /** The port of the proxy inside the box; null: there is none. */
   readonly proxyPort: number | null
   close(): Promise<void>
 }
 
-/** As seen from inside: the box's network is its own, so only what it is itself asked to lead on can be in the way. */
-const usualProxyPort = 17_717
+/** The port inside the box: its network is its own, so only the box's own forwards can conflict with it. */
+const defaultProxyPort = 17_717
 
-/** What one box may hold open at once: more would use up the daemon's own. */
-const mostConnections = 256
+/** Open connections of one box: more would use up the daemon's file descriptors. */
+const maxConnections = 256
 
 export async function openSockets({ boxes, socket, network, forwards, refused }: SocketOptions): Promise<BoxSockets> {
   const directory = await mkdtemp(join(boxes, 'b'))
-  const doors: OpenSocket[] = []
+  const opened: OpenSocket[] = []
   const open = (name: string, server: Server): Promise<unknown> => {
-    const door = createSocket(server, join(directory, name))
-    doors.push(door)
-    return door.opened
+    const each = createSocket(server, join(directory, name))
+    opened.push(each)
+    return each.listening
   }
   const close = async (): Promise<void> => {
-    for (const door of doors) door.close()
+    for (const each of opened) each.close()
     await rm(directory, { recursive: true, force: true })
   }
   const ports: [number, string][] = forwards.map(({ port }) => [port, `forward-${port}.sock`])
@@ -63,23 +63,23 @@ export async function openSockets({ boxes, socket, network, forwards, refused }:
 }
 
 interface OpenSocket {
-  readonly opened: Promise<unknown>
+  readonly listening: Promise<unknown>
   close(): void
 }
 
 function createSocket(server: Server, path: string): OpenSocket {
   const sockets = new Set<Socket>()
-  server.maxConnections = mostConnections
+  server.maxConnections = maxConnections
   server.on('connection', (each: Socket) => {
     sockets.add(each)
     each.once('close', () => sockets.delete(each))
   })
-  const opened = new Promise<void>((resolve, reject) => {
+  const listening = new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(path, () => resolve())
   })
   return {
-    opened,
+    listening,
     close: () => {
       server.close()
       for (const each of sockets) each.destroy()
@@ -90,24 +90,24 @@ function createSocket(server: Server, path: string): OpenSocket {
 const forwardTo = (target: NetConnectOpts): Server =>
   createServer({ allowHalfOpen: true }, (inner) => void pipeTo(inner, target))
 
-/** `host` may carry a port of its own: the server then is elsewhere than the box believes. */
+/** Returns the target; `host` may include a port of its own, if the server listens on another port than inside the box. */
 function targetOf(port: number, host = '127.0.0.1'): NetConnectOpts {
   const other = /^(.+):(\d+)$/.exec(host)
   return other === null || host.includes('::') ? { host, port } : { host: other[1] as string, port: Number(other[2]) }
 }
 
-/** An agent that asks for the same a thousand times is told so each time; the log is told once. */
+/** Reports each refused host once: an agent gets an answer to every request, but the log gets one line per host, at most 100. */
 function once(refused: (host: string, why: string) => void): (host: string, why: string) => void {
-  const told = new Set<string>()
+  const reported = new Set<string>()
   return (host, why) => {
-    if (told.has(host) || told.size >= 100) return
-    told.add(host)
+    if (reported.has(host) || reported.size >= 100) return
+    reported.add(host)
     refused(host, why)
   }
 }
 
 function freePort(forwards: readonly Forward[]): number {
-  let port = usualProxyPort
+  let port = defaultProxyPort
   while (forwards.some((each) => each.port === port)) port += 1
   return port
 }

@@ -3,23 +3,23 @@ import { dirname, join, sep } from 'node:path'
 
 import { ownFiles } from '../../entries.ts'
 
-/** What of this machine every box shows, as arguments of bubblewrap: programs and libraries, and what they look up. */
+/** Returns the arguments of bubblewrap for the parts of this machine that every box shows: programs, libraries, and the files they look up. */
 export function systemArguments(): string[] {
   return [...programs(), ...lookups(), ...readOnly([...nodeFiles(), ...ownFiles()])]
 }
 
-/** Directories of the system, or links into /usr where the distribution has merged them. */
-const places = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store', '/gnu/store']
+/** Directories of the system, or links into /usr if the distribution has merged them. */
+const systemDirectories = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store', '/gnu/store']
 
 function programs(): string[] {
-  return places.flatMap((path) => {
-    const found = lstatSync(path, { throwIfNoEntry: false })
-    if (found === undefined) return []
-    return found.isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path]
+  return systemDirectories.flatMap((path) => {
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    if (stats === undefined) return []
+    return stats.isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path]
   })
 }
 
-/** Nothing of /etc that could hold a secret, and nothing that says who else lives here. */
+/** Files of /etc: none that could contain a secret, and none that names other users of the machine. */
 const files = [
   'alternatives',
   'ca-certificates',
@@ -46,7 +46,7 @@ const files = [
 
 const lookups = (): string[] => files.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`])
 
-/** The program that runs us; with its whole installation, if that is what it is in. */
+/** Returns the Node program that runs this process, with its whole installation if it is part of one. */
 function nodeFiles(): string[] {
   const program = realpathSync(process.execPath)
   const prefix = dirname(dirname(program))
@@ -54,9 +54,9 @@ function nodeFiles(): string[] {
   return [program, ...(program === process.execPath ? [] : [process.execPath]), ...(isInstallation ? [prefix] : [])]
 }
 
-/** What lies in a directory that is shown anyway needs no door of its own. */
+/** Binds paths read-only; a path in a system directory, which is shown anyway, needs no mount of its own. */
 const readOnly = (paths: readonly string[]): string[] =>
   paths.filter((path) => !isInSystem(path)).flatMap((path) => ['--ro-bind', path, path])
 
 export const isInSystem = (path: string): boolean =>
-  places.some((place) => path === place || path.startsWith(place + sep))
+  systemDirectories.some((directory) => path === directory || path.startsWith(directory + sep))

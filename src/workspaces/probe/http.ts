@@ -7,13 +7,13 @@ import { textOf } from '../text.ts'
 export type HttpResult =
   | { outcome: 'answered'; status: number; bytes: number; sha256: string; body: string }
   | { outcome: 'failed'; why: string }
-  /** Nobody listens yet, or nobody answers properly. */
+  /** No server listens yet, or it does not answer properly. */
   | { outcome: 'silent' }
 
-/** A body that never ends would be read until the deadline; nothing that is worth checking is larger. */
-const largestBody = 16 * 1024 ** 2
+/** An endless body would be read until the deadline; no response worth checking is larger. */
+const maxBodyRead = 16 * 1024 ** 2
 
-/** One GET over a connection of its own, past any proxy. Redirects are answers: what they point at is not the server. */
+/** Sends one GET over a connection of its own, bypassing any proxy. A redirect is a result: its target is not the server. */
 export async function requestUrl(url: string, maxBodyBytes: number, signal: AbortSignal): Promise<HttpResult> {
   try {
     const response = await get(url, signal)
@@ -24,7 +24,7 @@ export async function requestUrl(url: string, maxBodyBytes: number, signal: Abor
       hash.update(chunk)
       if (bytes <= maxBodyBytes) head.push(Buffer.from(chunk.subarray(0, maxBodyBytes + 1 - bytes)))
       bytes += chunk.length
-      if (bytes > largestBody) return { outcome: 'failed', why: 'the answer is larger than 16 MB' }
+      if (bytes > maxBodyRead) return { outcome: 'failed', why: 'the response is larger than 16 MB' }
     }
     const body = textOf(Buffer.concat(head), maxBodyBytes)
     return { outcome: 'answered', status: response.statusCode ?? 0, bytes, sha256: hash.digest('hex'), body }
@@ -36,7 +36,7 @@ export async function requestUrl(url: string, maxBodyBytes: number, signal: Abor
 const get = (url: string, signal: AbortSignal): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const { hostname, port, pathname, search } = new URL(url)
-    const asked = request(
+    const sent = request(
       {
         host: hostname.replace(/^\[|\]$/g, ''),
         lookup: loopback,
@@ -48,21 +48,21 @@ const get = (url: string, signal: AbortSignal): Promise<IncomingMessage> =>
       },
       resolve,
     )
-    asked.once('error', reject)
-    asked.end()
+    sent.once('error', reject)
+    sent.end()
   })
 
-/** By the machine's own tables "localhost" could be anybody. */
+/** The machine's own hosts table could map "localhost" to any address. */
 const loopback: LookupFunction = (_name, _options, callback) =>
   callback(null, [
     { address: '127.0.0.1', family: 4 },
     { address: '::1', family: 6 },
   ])
 
-/** Whether anybody listens there, on either of the loopback addresses. */
+/** Reports whether a server listens on the port, on either of the loopback addresses. */
 export async function isListening(port: number): Promise<boolean> {
-  const found = await Promise.all(['127.0.0.1', '::1'].map((host) => connects(host, port)))
-  return found.includes(true)
+  const connected = await Promise.all(['127.0.0.1', '::1'].map((host) => connects(host, port)))
+  return connected.includes(true)
 }
 
 const connects = (host: string, port: number): Promise<boolean> =>
@@ -74,7 +74,7 @@ const connects = (host: string, port: number): Promise<boolean> =>
     }
     socket.once('connect', end(true))
     socket.once('error', end(false))
-    // Neither accepted nor refused: a queue that is full. Somebody is there.
+    // Neither accepted nor refused: the backlog is full, so a server listens.
     socket.once('timeout', end(true))
   })
 

@@ -2,7 +2,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises'
 
 import { findSurvivors } from '../../processes/survivors.ts'
 
-/** Whether everybody who listens on the port carries this launch id; where the system does not tell, it is believed. */
+/** Reports whether all listeners on the port carry this launch id; true if the system does not list them. */
 export async function isOwnListener(port: number, launchId: string): Promise<boolean> {
   const listening = await listeningSockets(port)
   if (listening === null) return true
@@ -12,7 +12,7 @@ export async function isOwnListener(port: number, launchId: string): Promise<boo
   return listening.every((socket) => ours.has(socket))
 }
 
-/** Inodes of the sockets that listen on the port, as /proc/net/tcp lists them. */
+/** Returns the inodes of the sockets that listen on the port, as /proc/net/tcp lists them. */
 async function listeningSockets(port: number): Promise<string[] | null> {
   const tables = await Promise.all(['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8').catch(() => '')))
   if (tables.every((table) => table === '')) return null

@@ -2,13 +2,13 @@ import { pause } from '../../kernel/clock.ts'
 import { probe } from './probe.ts'
 import type { ProbeRequest } from './request.ts'
 
-/** Runs where the server runs, so that it asks from the same side of a sandbox's walls. */
-const asked = new AbortController()
-process.once('SIGTERM', () => asked.abort())
+/** Runs beside the server, so that the request comes from inside the same sandbox. */
+const aborted = new AbortController()
+process.once('SIGTERM', () => aborted.abort())
 
-const question = JSON.parse(process.argv[2] as string) as ProbeRequest
+const request = JSON.parse(process.argv[2] as string) as ProbeRequest
 let done = false
-const answering = probe(question, asked.signal).finally(() => (done = true))
-// Once the server is gone, nothing else keeps us alive while we look for what it left behind.
+const probing = probe(request, aborted.signal).finally(() => (done = true))
+// After the server's exit, nothing else keeps this process alive while it searches for surviving processes.
 while (!done) await pause(10)
-process.stdout.write(JSON.stringify(await answering))
+process.stdout.write(JSON.stringify(await probing))

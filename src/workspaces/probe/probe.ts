@@ -4,48 +4,48 @@ import { isOwnListener } from './listeners.ts'
 import type { ProbeResult, ProbeRequest } from './request.ts'
 import { type Server, startServer } from './server.ts'
 
-/** Starts a server, asks it once it listens, and leaves nothing of it behind. */
-export async function probe(question: ProbeRequest, aborted: AbortSignal): Promise<ProbeResult> {
-  const deadline = AbortSignal.any([aborted, AbortSignal.timeout(question.timeoutMs)])
-  const port = portOf(question.url) ?? (await findFreePort(question.refusedPorts))
-  const refused = await whyNot(port, question.refusedPorts)
-  if (refused !== null) return { outcome: 'failed', why: refused, log: '' }
-  const server = startServer(question.start.replaceAll('{port}', String(port)), port)
+/** Starts a server, sends a request once it listens, and leaves none of its processes behind. */
+export async function probe(request: ProbeRequest, aborted: AbortSignal): Promise<ProbeResult> {
+  const deadline = AbortSignal.any([aborted, AbortSignal.timeout(request.timeoutMs)])
+  const port = portOf(request.url) ?? (await findFreePort(request.refusedPorts))
+  const unusable = await whyUnusable(port, request.refusedPorts)
+  if (unusable !== null) return { outcome: 'failed', why: unusable, log: '' }
+  const server = startServer(request.start.replaceAll('{port}', String(port)), port)
   try {
-    const url = question.url.replace('{port}', String(port))
-    return { ...(await askUntil(url, port, server, question, deadline)), log: server.log() }
+    const url = request.url.replace('{port}', String(port))
+    return { ...(await requestUntil(url, port, server, request, deadline)), log: server.log() }
   } finally {
     await server.stop()
   }
 }
 
-/** What answers before the server was started cannot be the server. */
-async function whyNot(port: number, refused: readonly number[]): Promise<string | null> {
-  if (refused.includes(port)) return `port ${port} is Agency’s own`
-  return (await isListening(port)) ? `something else answers on port ${port} already` : null
+/** Returns why a port cannot be used: a process that listens before the server was started cannot be the server. */
+async function whyUnusable(port: number, refused: readonly number[]): Promise<string | null> {
+  if (refused.includes(port)) return `port ${port} belongs to Agency`
+  return (await isListening(port)) ? `port ${port} is already in use by another process` : null
 }
 
-type Asked = { outcome: 'answered'; status: number; bytes: number; sha256: string; body: string }
+type Answered = { outcome: 'answered'; status: number; bytes: number; sha256: string; body: string }
 type Failed = { outcome: 'failed'; why: string }
 
-/** A server that listens may still be warming up: these answers are asked for again while there is time. */
+/** Statuses of a server that is still starting up: the request is repeated until the deadline. */
 const notYet = new Set([502, 503, 504])
 
-async function askUntil(
+async function requestUntil(
   url: string,
   port: number,
   server: Server,
   { timeoutMs, maxBodyBytes }: ProbeRequest,
   deadline: AbortSignal,
-): Promise<Asked | Failed> {
-  let last: Asked | null = null
+): Promise<Answered | Failed> {
+  let last: Answered | null = null
   while (!deadline.aborted) {
     const answer = await requestUrl(url, maxBodyBytes, deadline)
     if (answer.outcome === 'failed') return answer
     if (answer.outcome === 'answered') {
-      // Looked at while it still runs: a stranger who took the port first would speak for it.
+      // Checked while it still runs: another process that took the port first would answer in its place.
       if (!(await isOwnListener(port, server.launchId)))
-        return { outcome: 'failed', why: `what answers on port ${port} is not the server that was started` }
+        return { outcome: 'failed', why: `the process that answers on port ${port} is not the server that was started` }
       if (!notYet.has(answer.status)) return answer
       last = answer
     }

@@ -1,15 +1,15 @@
-/** What the probe is told: how a server is started and what it is asked. */
+/** The input of the probe: how the server is started, and which URL is requested. */
 export interface ProbeRequest {
   readonly start: string
-  /** Loopback; `{port}` stands for a free one. */
+  /** A loopback address; `{port}` stands for a free port. */
   readonly url: string
   readonly timeoutMs: number
-  /** Ports that are never asked, nor given to the server: our own. */
+  /** Ports that are neither requested nor given to the server: those of the daemon. */
   readonly refusedPorts: readonly number[]
   readonly maxBodyBytes: number
 }
 
-/** What came of it. */
+/** The outcome of a probe. */
 export type ProbeResult = (
   | {
       readonly outcome: 'answered'
@@ -21,6 +21,6 @@ export type ProbeResult = (
     }
   | { readonly outcome: 'failed'; readonly why: string }
 ) & {
-  /** The end of what the server printed. */
+  /** The end of the server's output. */
   readonly log: string
 }

@@ -5,16 +5,16 @@ import { killGroup } from '../../processes/kill-group.ts'
 import { findSurvivors, killSurvivors } from '../../processes/survivors.ts'
 
 export interface Server {
-  /** Whatever belongs to it carries this, wherever it has gone. */
+  /** Carried by every process of the server, also by those that left its group. */
   readonly launchId: string
   log(): string
-  /** Why nothing of it is left, or null while something runs. */
+  /** Resolves to why none of its processes is left, or null while one runs. */
   ended(): Promise<string | null>
   stop(): Promise<void>
 }
 
 const keptLog = 8_000
-/** How long it may take to tidy up once it was asked to end. */
+/** Time for it to clean up after SIGTERM. */
 const graceMs = 1_000
 
 export function startServer(command: string, port: number): Server {
@@ -30,7 +30,7 @@ export function startServer(command: string, port: number): Server {
   child.once('error', (error) => (end = `could not be started: ${error.message}`))
   child.once('exit', (code, signal) => (end = signal === null ? `ended with exit code ${code}` : `killed by ${signal}`))
 
-  /** Where the dead are not buried at once, a group outlives its processes: better to count those that live. */
+  /** Counts live processes, because a group exists as long as it has zombies, which some systems do not reap at once. */
   const isAlive = async (): Promise<boolean> =>
     process.platform === 'linux'
       ? (await findSurvivors()).some((each) => each.launchId === launchId)
@@ -39,7 +39,7 @@ export function startServer(command: string, port: number): Server {
   return {
     launchId,
     log: () => log,
-    // A command may well start a server in the background and end.
+    // A command may start a server in the background and exit.
     ended: async () => (end === null || (await isAlive()) ? null : `the server ${end}`),
     async stop() {
       killGroup(child.pid, 'SIGTERM')
@@ -51,8 +51,8 @@ export function startServer(command: string, port: number): Server {
   }
 }
 
-/** The attempt's own, by which the daemon finds what outlives us too. In a box nothing can, and its first process has that id. */
+/** Returns the attempt's launch id, by which the daemon also finds processes that outlive the probe. In a box none can, and the id belongs to its first process. */
 function ownLaunchId(): string {
-  const given = process.env['AGENCY_BOXED'] === undefined ? process.env['AGENCY_LAUNCH_ID'] : undefined
-  return given ?? `probe-${process.pid}`
+  const launchId = process.env['AGENCY_BOXED'] === undefined ? process.env['AGENCY_LAUNCH_ID'] : undefined
+  return launchId ?? `probe-${process.pid}`
 }
