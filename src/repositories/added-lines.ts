@@ -3,12 +3,12 @@ import { type Git, gitError } from './git.ts'
 import { revisionsOf } from './refs.ts'
 
 export interface AddedLines {
-  readonly parts: readonly AddedText[]
-  /** There was more than fits; what is here is the beginning. */
+  readonly texts: readonly AddedText[]
+  /** Whether the list was cut at the limit; it holds the beginning. */
   readonly cut: boolean
 }
 
-/** Lines that a commit adds to a file, from `line` on, or its message (`path` null). */
+/** Lines that a commit adds to a file, starting at `line`, or its message (`path` null). */
 export interface AddedText {
   readonly commit: string
   readonly path: string | null
@@ -17,8 +17,8 @@ export interface AddedText {
 }
 
 /**
- * What was ever added on the way, also what a later commit took out again: it all becomes part of the history. Read as
- * text whatever a tree's attributes say, because an agent writes those.
+ * Lists all lines added between two commits, also those that a later commit removed: all of them become part of the
+ * history. Files are read as text regardless of a tree's attributes, because an agent writes those.
  */
 export async function addedLines(
   git: Git,
@@ -27,13 +27,13 @@ export async function addedLines(
   to: string,
   { maxBytes = 32 * 1024 ** 2, known = [] }: { maxBytes?: number; known?: readonly string[] } = {},
 ): Promise<AddedLines> {
-  const shown = ['-p', '-m', '--text', '--unified=0', '--src-prefix=a/', '--dst-prefix=b/', ...plainDiff]
-  const args = ['log', '--stdin', '--format=%x00%H %P%n%B%x00', '--no-notes', ...shown]
+  const diff = ['-p', '-m', '--text', '--unified=0', '--src-prefix=a/', '--dst-prefix=b/', ...plainDiff]
+  const args = ['log', '--stdin', '--format=%x00%H %P%n%B%x00', '--no-notes', ...diff]
   const input = revisionsOf(to, [from, ...known])
   const settings = [['core.quotePath', 'false']] as const
   const result = await git.run(args, { gitDir: mirror, input, maxOutputBytes: maxBytes, mayCut: true, settings })
   if (result.exitCode !== 0) throw gitError(args, result)
-  return { parts: readAdded(result.stdout), cut: result.cut }
+  return { texts: readAdded(result.stdout), cut: result.cut }
 }
 
 /** A commit compared with one of its parents. */
@@ -43,7 +43,7 @@ interface Compared {
   readonly parts: AddedText[]
 }
 
-/** Hunks say how long they are, so nothing that a file holds can pass for a heading. */
+/** Parses the log. Hunks state their length, so no line of a file can be mistaken for a heading. */
 function readAdded(log: Buffer): AddedText[] {
   const lines = log.toString('latin1').split('\n')
   const compared: Compared[] = []
@@ -74,37 +74,40 @@ function readAdded(log: Buffer): AddedText[] {
       index = hunk.end - 1
     }
   }
-  return [...Map.groupBy(compared, ({ commit }) => commit).values()].flatMap(newInAll)
+  return [...Map.groupBy(compared, ({ commit }) => commit).values()].flatMap(newInMerge)
 }
 
-/** Who joins others has added what none of them has; what one of them has was looked at there. */
-function newInAll(compared: readonly Compared[]): AddedText[] {
+/** A merge commit adds the lines that none of its parents has; lines of a parent were listed with that parent. */
+function newInMerge(compared: readonly Compared[]): AddedText[] {
   const [first, ...others] = compared as [Compared, ...Compared[]]
   if (first.parents < 2) return first.parts
   const [message, ...files] = first.parts as [AddedText, ...AddedText[]]
-  // Git says nothing of a parent that is just like it.
+  // Git omits a parent that is identical to the merge.
   if (compared.length < first.parents) return [message]
   const added = others.map(({ parts }) => new Set(parts.flatMap(linesOf).map(({ text, path }) => `${path}\0${text}`)))
   const own = files.flatMap(linesOf).filter(({ path, text }) => added.every((lines) => lines.has(`${path}\0${text}`)))
-  return [message, ...together(own)]
+  return [message, ...joinNeighbours(own)]
 }
 
-const linesOf = ({ text, line, ...place }: AddedText): AddedText[] =>
-  text.split('\n').map((each, index) => ({ ...place, line: line + index, text: each }))
+const linesOf = ({ text, line, ...source }: AddedText): AddedText[] =>
+  text.split('\n').map((each, index) => ({ ...source, line: line + index, text: each }))
 
-/** Neighbours are one part again: a key may take several lines. */
-function together(lines: readonly AddedText[]): AddedText[] {
-  const parts: { commit: string; path: string | null; line: number; texts: string[] }[] = []
-  for (const { text, ...place } of lines) {
-    const last = parts.at(-1)
-    if (last !== undefined && last.path === place.path && last.line + last.texts.length === place.line)
-      last.texts.push(text)
-    else parts.push({ ...place, texts: [text] })
+/** Joins neighbouring lines into one text again: a key may span several lines. */
+function joinNeighbours(lines: readonly AddedText[]): AddedText[] {
+  const joined: { commit: string; path: string | null; line: number; lines: string[] }[] = []
+  for (const { text, ...source } of lines) {
+    const last = joined.at(-1)
+    if (last !== undefined && last.path === source.path && last.line + last.lines.length === source.line)
+      last.lines.push(text)
+    else joined.push({ ...source, lines: [text] })
   }
-  return parts.map(({ texts, ...place }) => ({ ...place, text: texts.join('\n') }))
+  return joined.map(({ lines: texts, ...source }) => ({ ...source, text: texts.join('\n') }))
 }
 
-/** First the lines that went, then those that came; each may be followed by a note that its file ends without a newline. */
+/**
+ * Reads a hunk: first the removed lines, then the added ones; each group may be followed by a note that the file ends
+ * without a newline.
+ */
 function hunkAt(lines: readonly string[], start: number, removed: number, added: number) {
   const note = (at: number): number => (lines[at]?.startsWith('\\') === true ? 1 : 0)
   const afterRemoved = start + removed + note(start + removed)
@@ -118,7 +121,7 @@ function hunkAt(lines: readonly string[], start: number, removed: number, added:
 const textOf = (lines: readonly string[]): string => Buffer.from(lines.join('\n'), 'latin1').toString('utf8')
 
 function pathOf(name: string): string {
-  // A name with a space is followed by a tab, so that old programs find its end.
+  // Git appends a tab to a name with a space, so that old programs find its end.
   const plain = name.startsWith('"') ? unquoted(name.slice(1, name.lastIndexOf('"'))) : name.replace(/\t$/, '')
   return Buffer.from(plain.replace(/^b\//, ''), 'latin1').toString('utf8')
 }

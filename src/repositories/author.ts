@@ -5,10 +5,13 @@ export interface Author {
   readonly email: string
 }
 
-/** Who made what no agent and no person made. */
+/** The author of commits that neither an agent nor a person made. */
 export const engineAuthor: Author = { name: 'Agency', email: 'agency@localhost' }
 
-/** Author and committer are the same; the time is ours, not the machine's. */
+/**
+ * Returns the variables of author and committer, which are the same; the time comes from the clock, not from the
+ * machine.
+ */
 export function authorEnvironment(author: Author, clock: Clock): Record<string, string> {
   const date = `${Math.floor(clock.nowMs() / 1_000)} +0000`
   const { name, email } = plainAuthor(author)
@@ -22,7 +25,10 @@ export function authorEnvironment(author: Author, clock: Clock): Record<string, 
   }
 }
 
-/** Git refuses names that hold nothing but what it strips, and a newline would end a header. */
+/**
+ * Removes characters that git strips, because it refuses a name made only of those, and newlines, which would end a
+ * header.
+ */
 export const plainAuthor = ({ name, email }: Author): Author => ({
   name: name.replace(/[\p{Cc}<>]/gu, ' ').trim() || engineAuthor.name,
   email: email.replace(/[\p{Cc}<>\s]/gu, '') || engineAuthor.email,

@@ -11,7 +11,7 @@ import { commitFiles, createGitBench, plainEnvironment, plainGit, writeFiles } f
 const bench = createGitBench()
 const { mirrors, repository } = bench
 
-/** A mirror of a repository in which `change` was made and committed. */
+/** Creates a mirror of a repository in which `change` was made and committed. */
 async function changed(first: Record<string, string>, change: (path: string) => void) {
   const path = repository(first)
   const from = plainGit(path, 'rev-parse', 'HEAD')
@@ -20,7 +20,7 @@ async function changed(first: Record<string, string>, change: (path: string) => 
   return { path, mirror, from, to }
 }
 
-it('lists the files that changed, with how much and how', async () => {
+it('lists the changed files with their status and line counts', async () => {
   const { mirror, from, to } = await changed({ 'gone.txt': 'x\n', 'same.txt': 'x\n', 'a.txt': '1\n2\n3\n' }, (path) => {
     rmSync(join(path, 'gone.txt'))
     commitFiles(path, { 'a.txt': '1\ntwo\n3\n4\n', 'new.txt': 'new\n', 'picture.png': Buffer.from([0, 1, 2, 0]) })
@@ -34,7 +34,7 @@ it('lists the files that changed, with how much and how', async () => {
   expect(await mirrors.files(mirror, to, to)).toEqual([])
 })
 
-it('shows a diff, whole or of one file, and says where it was cut', async () => {
+it('returns a diff of all files or of one, and marks a cut one', async () => {
   const { mirror, from, to, path } = await changed({ 'a.txt': 'a\n', 'b*.txt': 'b\n', 'bb.txt': 'b\n' }, (at) =>
     commitFiles(at, { 'a.txt': 'A\n', 'b*.txt': 'B\n', 'bb.txt': 'B\n' }),
   )
@@ -50,7 +50,7 @@ it('shows a diff, whole or of one file, and says where it was cut', async () => 
   expect(await mirrors.diff(mirror, from, to, { path: 'none', maxBytes: 100 })).toEqual({ text: '', cut: false })
 })
 
-it('takes names as they are: newlines, quotes, dashes, no UTF-8, very long', async () => {
+it('handles all file names: newlines, quotes, dashes, invalid UTF-8, very long', async () => {
   const names = ['a\nb.txt', '"quoted".txt', '-rf', 'tab\there', 'ünï.txt', ':(glob)**', `${'long/'.repeat(200)}x`]
   const { mirror, from, to, path } = await changed({ 'README.md': 'x\n' }, (at) => {
     writeFiles(at, Object.fromEntries(names.map((name) => [name, `in ${name}\n`])))
@@ -64,13 +64,13 @@ it('takes names as they are: newlines, quotes, dashes, no UTF-8, very long', asy
     const { text } = await mirrors.diff(mirror, from, to, { path: name, maxBytes: 10_000 })
     expect(text.match(/^diff --git /gm)).toHaveLength(1)
   }
-  const { parts } = await mirrors.added(mirror, from, to)
-  expect(parts.map((part) => part.path).sort()).toEqual([...names, 'raw-\uFFFD\uFFFD', null].sort())
-  expect(parts.find((part) => part.path === 'a\nb.txt')?.text).toBe('in a\nb.txt')
+  const { texts } = await mirrors.added(mirror, from, to)
+  expect(texts.map((part) => part.path).sort()).toEqual([...names, 'raw-\uFFFD\uFFFD', null].sort())
+  expect(texts.find((part) => part.path === 'a\nb.txt')?.text).toBe('in a\nb.txt')
   expect(path).toContain('shop')
 })
 
-it('runs no differ that attributes and configuration ask for', async () => {
+it('runs no diff program that attributes and configuration name', async () => {
   const { mirror, from, to, path } = await changed({ 'a.txt': 'a\n', '.gitattributes': '* diff=trap\n' }, (at) =>
     commitFiles(at, { 'a.txt': 'A\n' }),
   )
@@ -87,7 +87,7 @@ it('runs no differ that attributes and configuration ask for', async () => {
   execFileSync('ls', [trace], { stdio: 'pipe' })
 })
 
-it('lists commits, newest first, whatever their messages hold', async () => {
+it('lists commits, newest first, with any message', async () => {
   const { mirror, from, to } = await changed({ 'a.txt': 'a\n' }, (path) => {
     commitFiles(path, { 'a.txt': '1\n' }, 'first\n\nwith a body\n\nAgency-Brief: brf_1')
     commitFiles(path, { 'a.txt': '2\n' }, 'second\u001f| "x"')
@@ -105,39 +105,39 @@ it('lists commits, newest first, whatever their messages hold', async () => {
   })
 })
 
-it('finds what was added on the way, also what was taken out again, and where', async () => {
+it('finds all added lines with their position, also lines that a later commit removed', async () => {
   const { mirror, from, to } = await changed({ 'a.txt': '1\n2\n3\n' }, (path) => {
     commitFiles(path, { 'a.txt': '1\n2\nsecret\n3\n' }, 'with a secret')
     commitFiles(path, { 'a.txt': '1\n2\n3\n' }, 'without')
   })
-  const { parts, cut } = await mirrors.added(mirror, from, to)
+  const { texts, cut } = await mirrors.added(mirror, from, to)
   expect(cut).toBe(false)
-  expect(parts.filter(({ path }) => path !== null)).toMatchObject([{ path: 'a.txt', line: 3, text: 'secret' }])
-  expect(parts.filter(({ path }) => path === null).map(({ text }) => text.trim())).toEqual(['without', 'with a secret'])
+  expect(texts.filter(({ path }) => path !== null)).toMatchObject([{ path: 'a.txt', line: 3, text: 'secret' }])
+  expect(texts.filter(({ path }) => path === null).map(({ text }) => text.trim())).toEqual(['without', 'with a secret'])
 })
 
-it('is not fooled by files that look like a diff, nor by attributes that call text binary', async () => {
+it('reads files that look like a diff, and text that attributes declare binary', async () => {
   const lie = '\0deadbeef\n+++ b/other.txt\n@@ -0,0 +1 @@\ndiff --git a/x b/x\n\\ No newline\nthe end'
   const { mirror, from, to } = await changed({ 'a.txt': 'a\n' }, (path) => {
     mkdirSync(join(path, 'deep'))
     commitFiles(path, { 'a.txt': lie, 'deep/b.txt': 'token\n', '.gitattributes': '* binary\n' }, 'x')
   })
-  const { parts } = await mirrors.added(mirror, from, to)
-  expect(parts.filter(({ path }) => path !== null)).toMatchObject([
+  const { texts } = await mirrors.added(mirror, from, to)
+  expect(texts.filter(({ path }) => path !== null)).toMatchObject([
     { path: '.gitattributes' },
     { path: 'a.txt', text: lie },
     { path: 'deep/b.txt', text: 'token' },
   ])
 })
 
-it('cuts what is more than anybody can look at', async () => {
+it('cuts added lines at the limit', async () => {
   const { mirror, from, to } = await changed({ 'a.txt': 'a\n' }, (path) =>
     commitFiles(path, { 'many.txt': 'line\n'.repeat(10_000) }),
   )
   expect(await mirrors.added(mirror, from, to, { maxBytes: 1_000 })).toMatchObject({ cut: true })
 })
 
-it('looks at merges too, for what nobody had before', async () => {
+it('finds lines that only a merge commit adds', async () => {
   const { mirror, from, to } = await changed({ 'a.txt': 'a\n' }, (path) => {
     plainGit(path, 'switch', '--quiet', '--create', 'side')
     commitFiles(path, { 'side.txt': 'side\n' })
@@ -148,6 +148,6 @@ it('looks at merges too, for what nobody had before', async () => {
     plainGit(path, 'add', '--all')
     plainGit(path, 'commit', '--quiet', '--message', 'merge')
   })
-  const { parts } = await mirrors.added(mirror, from, to)
-  expect(parts.some(({ text }) => text === 'only in the merge')).toBe(true)
+  const { texts } = await mirrors.added(mirror, from, to)
+  expect(texts.some(({ text }) => text === 'only in the merge')).toBe(true)
 })

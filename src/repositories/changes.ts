@@ -18,10 +18,10 @@ export interface Commit {
   readonly body: string
 }
 
-/** Neither helpers of a configuration nor guesses: a file that was renamed is one that went and one that came. */
+/** Disables configured helpers and guesses: a renamed file is one deleted and one added file. */
 export const plainDiff = ['--no-ext-diff', '--no-textconv', '--no-renames', '--no-color', '--ignore-submodules=none']
 
-/** A name that is no UTF-8 is shown with U+FFFD in it. */
+/** Lists the files that differ. Invalid UTF-8 in a name becomes U+FFFD. */
 export async function changedFiles(git: Git, mirror: string, from: string, to: string): Promise<ChangedFile[]> {
   const args = ['diff-tree', '-r', '-z', '--raw', '--numstat', ...plainDiff, '--end-of-options', from, to]
   const words = (await git.ask(args, { gitDir: mirror })).split('\0')
@@ -41,7 +41,7 @@ export async function changedFiles(git: Git, mirror: string, from: string, to: s
 const statusOf = (letter: string): ChangedFile['status'] =>
   letter === 'A' ? 'added' : letter === 'D' ? 'deleted' : 'modified'
 
-/** As `git diff` shows it; what is longer ends at a line, and `cut` says so. */
+/** Returns the output of `git diff`; a longer one is cut at the end of a line, with `cut` set. */
 export async function diffText(
   git: Git,
   mirror: string,
@@ -49,8 +49,8 @@ export async function diffText(
   to: string,
   { path, maxBytes }: { path?: string | undefined; maxBytes: number },
 ): Promise<{ text: string; cut: boolean }> {
-  const wanted = path === undefined ? [] : ['--', pathspecOf(path)]
-  const args = ['diff-tree', '-r', '-p', ...plainDiff, '--end-of-options', from, to, ...wanted]
+  const pathspec = path === undefined ? [] : ['--', pathspecOf(path)]
+  const args = ['diff-tree', '-r', '-p', ...plainDiff, '--end-of-options', from, to, ...pathspec]
   const settings = [['core.quotePath', 'false']] as const
   const result = await git.run(args, { gitDir: mirror, maxOutputBytes: maxBytes, mayCut: true, settings })
   if (result.exitCode !== 0) throw gitError(args, result)
@@ -58,13 +58,13 @@ export async function diffText(
   return result.cut ? { text: text.slice(0, text.lastIndexOf('\n') + 1), cut: true } : { text, cut: false }
 }
 
-/** Taken as it is; where its bytes could not be shown, whatever they were. */
+/** Matches a path literally; U+FFFD matches any bytes, because the original ones are unknown. */
 const pathspecOf = (path: string): string =>
   path.includes('\uFFFD')
     ? `:(top,glob)${path.replace(/[\\*?[\]]/g, String.raw`\$&`).replaceAll('\uFFFD', '*')}`
     : `:(top,literal)${path}`
 
-/** Newest first. */
+/** Lists commits, newest first. */
 export async function listCommits(git: Git, mirror: string, from: string, to: string): Promise<Commit[]> {
   const format = ['%H', '%P', '%an', '%ae', '%aI', '%s', '%b'].join('%x00')
   const args = ['log', '-z', `--format=${format}%x00`, '--no-notes', '--end-of-options', `${from}..${to}`]

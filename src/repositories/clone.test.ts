@@ -12,7 +12,7 @@ import { killGitsOn } from './orphans.ts'
 const bench = createGitBench()
 const { mirrors, repository, folder, author } = bench
 
-it('is a working tree on its own branch, with the objects of the mirror and nothing else', async () => {
+it('creates a working tree on its own branch that shares the objects of the mirror', async () => {
   const source = repository({ 'a.txt': 'a\n', 'src/b.txt': 'b\n' })
   plainGit(source, 'tag', '--annotate', '--message', 'first', 'v1')
   const { path, mirror, start, branch } = await bench.workplace(source)
@@ -29,14 +29,14 @@ it('is a working tree on its own branch, with the objects of the mirror and noth
   plainGit(path, 'fsck', '--strict')
 })
 
-it('does not show .agency/ to git', async () => {
+it('excludes .agency/ from git', async () => {
   const { path } = await bench.workplace()
   writeFiles(path, { '.agency/outbox/report.json': '{}', 'c.txt': 'c\n' })
   plainGit(path, 'add', '--all')
   expect(plainGit(path, 'status', '--porcelain')).toBe('A  c.txt')
 })
 
-it('takes an author with any name', async () => {
+it('accepts an author with any name', async () => {
   const { path: mirror, commit: start } = await mirrors.refresh(repository())
   const workspace = plainWorkspace(folder('workspace'))
   const odd = { name: 'Ünï "the\n[core] hooksPath=/x" \\ <x>', email: 'a@b\n' }
@@ -45,7 +45,7 @@ it('takes an author with any name', async () => {
   expect(plainGit(workspace.path, 'config', '--get-all', 'user.email')).toBe('a@b')
 })
 
-it('is left alone when it is asked for again', async () => {
+it('leaves an existing clone unchanged', async () => {
   const at = await bench.workplace()
   commitFiles(at.path, { 'mine.txt': 'mine\n' })
   writeFiles(at.path, { 'README.md': 'changed\n' })
@@ -54,9 +54,10 @@ it('is left alone when it is asked for again', async () => {
   expect(plainGit(at.path, 'status', '--porcelain')).toBe('M README.md')
 })
 
-it('is made again where it was killed half-way', async () => {
+it('creates a clone again after an interruption', async () => {
   const at = await bench.workplace(repository({ 'a.txt': 'a\n', 'b.txt': 'b\n' }))
-  // As it is while the files are being written: the repository still beside the directory, a file cut short, one missing.
+  // The state while files are being written: the repository still beside the directory, one file truncated, one
+  // missing.
   const making = join(dirname(at.path), `.${basename(at.path)}.git`)
   rmSync(join(at.path, '.git'), { recursive: true })
   mkdirSync(making)
@@ -67,7 +68,7 @@ it('is made again where it was killed half-way', async () => {
   expect(existsSync(making)).toBe(false)
 })
 
-it('is made again where a daemon was killed while its git was still writing files', async () => {
+it('creates a clone again after a daemon was killed while its git was still writing files', async () => {
   const files = Object.fromEntries(
     Array.from({ length: 1_500 }, (_, index) => [`${index % 30}/${index}.txt`, `${index}\n`]),
   )
@@ -86,7 +87,7 @@ it('is made again where a daemon was killed while its git was still writing file
   expect(existsSync(making)).toBe(false)
 })
 
-/** Another daemon. */
+/** Starts another daemon. */
 const cloning = `
 import { systemClock } from '${import.meta.dirname}/../kernel/clock.ts'
 import { createGit } from '${import.meta.dirname}/git.ts'
@@ -95,7 +96,7 @@ const { order, path } = JSON.parse(process.argv[1])
 await makeClone(createGit({ clock: systemClock }), order, path)
 `
 
-it('keeps the files of an agent that has lost its .git', async () => {
+it('keeps the files of an agent whose .git was lost', async () => {
   const at = await bench.workplace()
   rmSync(join(at.path, '.git'), { recursive: true })
   writeFiles(at.path, { 'README.md': 'my work\n' })
@@ -104,7 +105,7 @@ it('keeps the files of an agent that has lost its .git', async () => {
   expect(plainGit(at.path, 'rev-parse', 'HEAD')).toBe(at.start)
 })
 
-it('follows no link that an agent has put in its way', async () => {
+it('follows no link that an agent has put in the path', async () => {
   const at = await bench.workplace(repository({ 'src/a.txt': 'a\n' }))
   const elsewhere = folder('elsewhere')
   writeFiles(elsewhere, { 'a.txt': 'precious\n', HEAD: 'ref: refs/heads/x\n', 'objects/x': '' })
@@ -120,7 +121,7 @@ it('follows no link that an agent has put in its way', async () => {
   expect(plainGit(at.path, 'status', '--porcelain')).toBe('')
 })
 
-it('runs no filter and keeps the modes, links and odd names of files', async () => {
+it('runs no filter, and keeps modes, links and unusual names of files', async () => {
   const source = repository({
     '.gitattributes': '* filter=lfs\n',
     'run.sh': '#!/bin/sh\n',
@@ -138,7 +139,7 @@ it('runs no filter and keeps the modes, links and odd names of files', async () 
   expect(plainGit(path, 'status', '--porcelain')).toBe('')
 })
 
-it('leaves submodules and LFS pointers as they are', async () => {
+it('leaves submodules and LFS pointers unchanged', async () => {
   const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:abc\nsize 12345\n'
   const inner = repository({ 'lib.txt': 'lib\n' })
   const source = repository({ '.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n', 'big.bin': pointer })
@@ -150,7 +151,7 @@ it('leaves submodules and LFS pointers as they are', async () => {
   expect(plainGit(path, 'status', '--porcelain')).toBe('')
 })
 
-it('can be had of a shallow repository', async () => {
+it('clones a shallow repository', async () => {
   const source = repository()
   commitFiles(source, { 'b.txt': 'b\n' })
   const shallow = folder('shallow')

@@ -16,25 +16,26 @@ export interface CloneRequest {
 }
 
 /**
- * A working tree on a branch of its own, in a directory that may hold other things already. Its objects are the mirror's:
- * nothing is copied but the files. The repository is made beside the directory and moved into it last, so that where one
- * is, the files are complete; until then everything is done again. One that is there is an agent's: no git runs on it.
+ * Creates a working tree on a branch of its own, in a directory that may already contain other files. It shares the
+ * mirror's objects: only the files are copied. The repository is created beside the directory and moved into it last, so
+ * that the files are complete if a repository exists; until then every step is repeated. An existing repository belongs
+ * to an agent: no git runs on it.
  */
-export async function makeClone(git: Git, order: CloneRequest, into: string): Promise<void> {
+export async function makeClone(git: Git, request: CloneRequest, into: string): Promise<void> {
   const making = join(dirname(into), `.${basename(into)}.git`)
   const target = join(into, '.git')
   if (await isRepository(target)) return
-  const wasInterrupted = await isThere(making)
+  const wasInterrupted = await exists(making)
   if (wasInterrupted) await killGitsOn(making)
   await rm(making, { recursive: true, force: true })
   await rm(target, { recursive: true, force: true })
   await mkdir(into, { recursive: true })
-  // Files without a repository are work of an agent that has lost its `.git`: they stay as they are.
+  // Files without a repository are the work of an agent whose `.git` was lost: they stay unchanged.
   const keepsFiles = !wasInterrupted && (await readdir(into)).some((name) => name !== agencyDirectory)
-  await layOut(git, order, making)
+  await writeRepository(git, request, making)
   const update = keepsFiles ? [] : ['-u']
   const settings = [['core.bare', 'false']] as const
-  await git.ask([`--work-tree=${into}`, 'read-tree', '--reset', ...update, order.start], {
+  await git.ask([`--work-tree=${into}`, 'read-tree', '--reset', ...update, request.start], {
     gitDir: making,
     cwd: into,
     settings,
@@ -42,23 +43,28 @@ export async function makeClone(git: Git, order: CloneRequest, into: string): Pr
   await rename(making, target)
 }
 
-/** What git needs to take a directory for a repository. Whether the rest is sound is found out where it may do no harm. */
+/**
+ * Checks for the files by which git recognises a repository. Whether the rest is valid is checked later, inside the
+ * box.
+ */
 async function isRepository(path: string): Promise<boolean> {
   const [itself, head, objects] = await Promise.all(['', 'HEAD', 'objects'].map((name) => kindOf(join(path, name))))
   return itself === 'directory' && head === 'file' && objects === 'directory'
 }
 
 async function kindOf(path: string): Promise<'file' | 'directory' | 'other' | null> {
-  const found = await lstat(path).catch(() => null)
-  if (found === null) return null
-  return found.isDirectory() ? 'directory' : found.isFile() ? 'file' : 'other'
+  const stats = await lstat(path).catch(() => null)
+  if (stats === null) return null
+  return stats.isDirectory() ? 'directory' : stats.isFile() ? 'file' : 'other'
 }
 
-const isThere = async (path: string): Promise<boolean> => (await kindOf(path)) !== null
+const exists = async (path: string): Promise<boolean> => (await kindOf(path)) !== null
 
-/** By hand: `git clone` would take another process, a template, and a directory that is empty. */
-async function layOut(git: Git, order: CloneRequest, path: string): Promise<void> {
-  const { mirror, branch, start } = order
+/**
+ * Writes the repository's files directly: `git clone` would need another process, a template, and an empty directory.
+ */
+async function writeRepository(git: Git, request: CloneRequest, path: string): Promise<void> {
+  const { mirror, branch, start } = request
   const ref = join(path, 'refs', 'heads', branch)
   for (const folder of [join(path, 'objects', 'info'), join(path, 'objects', 'pack'), join(path, 'info'), dirname(ref)])
     await mkdir(folder, { recursive: true })
@@ -69,7 +75,7 @@ async function layOut(git: Git, order: CloneRequest, path: string): Promise<void
     writeFile(join(path, 'packed-refs'), tags === '' ? '' : `${tags}\n`),
     writeFile(join(path, 'objects', 'info', 'alternates'), `${join(mirror, 'objects')}\n`),
     writeFile(join(path, 'info', 'exclude'), `/${agencyDirectory}/\n`),
-    writeFile(join(path, 'config'), configOf(order)),
+    writeFile(join(path, 'config'), configOf(request)),
     copyIfExists(join(mirror, 'shallow'), join(path, 'shallow')),
   ])
 }

@@ -18,32 +18,32 @@ const orderFor = ({ mirror, workspace, start }: Workplace, more: Partial<Collect
   mirror,
   workspace,
   start,
-  message: 'What was left',
+  message: 'Uncommitted files',
   author,
   ref: 'brf_1',
   ...more,
 })
 
-/** That nothing came in: no branch, no object, no directory. */
-async function untouched({ mirror }: Workplace, work: () => Promise<void>): Promise<void> {
-  const look = () => ({
+/** Expects that nothing came in: no branch, no object, no directory. */
+async function expectUntouched({ mirror }: Workplace, work: () => Promise<void>): Promise<void> {
+  const state = () => ({
     refs: plainGit(mirror, 'for-each-ref'),
     objects: plainGit(mirror, 'cat-file', '--batch-all-objects', '--batch-check').split('\n').length,
     beside: readdirSync(mirrorRoot).filter((name) => name.startsWith(basename(mirror))),
   })
-  const before = look()
+  const before = state()
   await work()
-  expect(look()).toEqual(before)
+  expect(state()).toEqual(before)
 }
 
 describe('collecting', () => {
-  it('brings what an agent left into the mirror, as a commit', async () => {
+  it('commits uncommitted files of an agent into the mirror', async () => {
     const at = await bench.workplace()
     writeFiles(at.path, { 'new.txt': 'new\n' })
     expect(await collect(git, orderFor(at))).toMatchObject({
       outcome: 'collected',
       files: [{ path: 'new.txt', status: 'added', added: 1, removed: 0, binary: false }],
-      commits: [{ author: 'Coder', subject: 'What was left', parents: [at.start] }],
+      commits: [{ author: 'Coder', subject: 'Uncommitted files', parents: [at.start] }],
     })
     expect(await mirrors.head(at.mirror, at.branch)).toBe(null)
     const commit = await promote(git, at.mirror, 'brf_1', at.branch)
@@ -55,14 +55,14 @@ describe('collecting', () => {
     plainGit(at.mirror, 'fsck', '--strict')
   })
 
-  it('brings commits of the agent as they are, and leftovers after them', async () => {
+  it('keeps commits of the agent unchanged, followed by uncommitted files', async () => {
     const at = await bench.workplace()
     const own = commitFiles(at.path, { 'a.txt': 'a\n' }, 'mine')
     rmSync(join(at.path, 'README.md'))
     const collected = await collect(git, orderFor(at))
     expect(collected).toMatchObject({
       commits: [
-        { subject: 'What was left', parents: [own] },
+        { subject: 'Uncommitted files', parents: [own] },
         { subject: 'mine', commit: own },
       ],
       files: [
@@ -72,7 +72,7 @@ describe('collecting', () => {
     })
   })
 
-  it('is the same when it is done again, and goes on from there', async () => {
+  it('returns the same commit when repeated, and continues from there', async () => {
     const at = await bench.workplace()
     writeFiles(at.path, { 'a.txt': 'a\n' })
     const first = await collect(git, orderFor(at))
@@ -81,16 +81,16 @@ describe('collecting', () => {
     expect(await collect(git, orderFor(at))).toMatchObject({ commits: [{}, {}] })
   })
 
-  it('is empty where nothing changed, also after a commit and its revert', async () => {
+  it('returns empty if nothing changed, also after a commit and its revert', async () => {
     const at = await bench.workplace()
     writeFiles(at.path, { '.agency/outbox/report.json': '{}' })
-    await untouched(at, async () => expect(await collect(git, orderFor(at))).toEqual({ outcome: 'empty' }))
+    await expectUntouched(at, async () => expect(await collect(git, orderFor(at))).toEqual({ outcome: 'empty' }))
     commitFiles(at.path, { 'a.txt': 'a\n' })
     plainGit(at.path, 'revert', '--no-edit', 'HEAD')
-    await untouched(at, async () => expect(await collect(git, orderFor(at))).toEqual({ outcome: 'empty' }))
+    await expectUntouched(at, async () => expect(await collect(git, orderFor(at))).toEqual({ outcome: 'empty' }))
   })
 
-  it('takes what is checked out, whatever the branch is called by then', async () => {
+  it('collects the checked-out commit, even if the branch was renamed', async () => {
     const at = await bench.workplace()
     plainGit(at.path, 'switch', '--quiet', '--create', 'my-own')
     const commit = commitFiles(at.path, { 'a.txt': 'a\n' })
@@ -99,14 +99,14 @@ describe('collecting', () => {
     expect(await collect(git, orderFor(at))).toMatchObject({ outcome: 'collected', commit })
   })
 
-  it('leaves out what is ignored, and .agency/ even where that is not', async () => {
+  it('omits ignored files, and .agency/ even if it is not ignored', async () => {
     const at = await bench.workplace(repository({ '.gitignore': 'build/\n!.agency/\n' }))
     writeFileSync(join(at.path, '.git/info/exclude'), '')
     writeFiles(at.path, { 'build/out.js': 'x', 'a.txt': 'a\n', '.agency/outbox/report.json': '{}' })
     expect(await collect(git, orderFor(at))).toMatchObject({ outcome: 'collected', files: [{ path: 'a.txt' }] })
   })
 
-  it('takes any name and any kind of file', async () => {
+  it('collects files of any name and kind', async () => {
     const at = await bench.workplace()
     const names = ['a\nb', '"q"', '-rf', 'README.MD', 'readme.md', `${'d/'.repeat(100)}x`]
     writeFiles(at.path, Object.fromEntries(names.map((name) => [name, name])))
@@ -115,7 +115,7 @@ describe('collecting', () => {
     const collected = await collect(git, orderFor(at))
     const paths = collected.outcome === 'collected' ? collected.files.map(({ path }) => path) : []
     expect(paths.sort()).toEqual([...names, 'raw-\uFFFD', 'link'].sort())
-    // A link is a link: what it points at has not come along.
+    // A link stays a link: its target is not collected.
     expect(plainGit(at.mirror, 'cat-file', 'blob', 'refs/agency/incoming/brf_1:link')).toBe('/etc/passwd')
   })
 
@@ -137,7 +137,7 @@ describe('collecting', () => {
     }
   })
 
-  it('starts git in the clone through the workspace, and nowhere else', async () => {
+  it('starts git in the clone only through the workspace', async () => {
     const at = await bench.workplace()
     writeFiles(at.path, { 'a.txt': 'a\n' })
     const entries: ProcessSpec[] = []
@@ -150,40 +150,40 @@ describe('collecting', () => {
     }
     expect(await collect(git, orderFor({ ...at, workspace }))).toMatchObject({ outcome: 'collected' })
     expect(entries.map(({ offline }) => offline)).toEqual([true])
-    // One that lets nobody in gives nothing away.
+    // A workspace that starts no process yields nothing.
     const closed = { ...at.workspace, enter: () => Promise.reject(new Error('closed')) }
-    await untouched(at, async () => {
+    await expectUntouched(at, async () => {
       await expect(collect(git, orderFor({ ...at, workspace: closed }, { ref: 'brf_2' }))).rejects.toThrow('closed')
     })
   })
 
-  it('is put back where nobody wants it', async () => {
+  it('discards a collected commit', async () => {
     const at = await bench.workplace()
     writeFiles(at.path, { 'a.txt': 'a\n' })
     await collect(git, orderFor(at))
     await discard(git, at.mirror, 'brf_1')
     expect(plainGit(at.mirror, 'for-each-ref', 'refs/agency')).toBe('')
-    await expect(promote(git, at.mirror, 'brf_1', at.branch)).rejects.toThrow('nothing was collected')
+    await expect(promote(git, at.mirror, 'brf_1', at.branch)).rejects.toThrow('no collected commit is named')
   })
 
-  it('is done for many at once', async () => {
+  it('collects several clones at once', async () => {
     const source = repository()
-    const places = await Promise.all(Array.from({ length: 4 }, () => bench.workplace(source)))
-    for (const [index, { path }] of places.entries()) writeFiles(path, { [`${index}.txt`]: 'x\n' })
-    const collected = await Promise.all(places.map((at, index) => collect(git, orderFor(at, { ref: `brf_${index}` }))))
-    expect(collected.map(({ outcome }) => outcome)).toEqual(places.map(() => 'collected'))
+    const clones = await Promise.all(Array.from({ length: 4 }, () => bench.workplace(source)))
+    for (const [index, { path }] of clones.entries()) writeFiles(path, { [`${index}.txt`]: 'x\n' })
+    const collected = await Promise.all(clones.map((at, index) => collect(git, orderFor(at, { ref: `brf_${index}` }))))
+    expect(collected.map(({ outcome }) => outcome)).toEqual(clones.map(() => 'collected'))
   })
 })
 
-describe('what may not come in is refused and leaves nothing behind', () => {
+describe('refused work, which leaves nothing behind in the mirror', () => {
   const expectRefused = async (at: Workplace, why: RegExp, files?: readonly string[], more: Partial<Collection> = {}) =>
-    untouched(at, async () => {
+    expectUntouched(at, async () => {
       const collected = await collect(git, orderFor(at, more))
       expect(collected).toMatchObject({ outcome: 'refused', why: expect.stringMatching(why) })
       if (files !== undefined) expect(collected).toMatchObject({ files })
     })
 
-  it('a history that was rewritten', async () => {
+  it('refuses a rewritten history', async () => {
     const source = repository()
     commitFiles(source, { 'b.txt': 'b\n' })
     const at = await bench.workplace(source)
@@ -196,7 +196,7 @@ describe('what may not come in is refused and leaves nothing behind', () => {
     await expectRefused(at, /^history was rewritten/)
   })
 
-  it('files under .agency/, also those of a commit that a later one takes back', async () => {
+  it('refuses files under .agency/, also if a later commit removes them', async () => {
     const at = await bench.workplace()
     writeFiles(at.path, { '.agency/x': 'x' })
     plainGit(at.path, 'add', '--force', '.agency/x')
@@ -209,7 +209,7 @@ describe('what may not come in is refused and leaves nothing behind', () => {
     expect(await collect(git, orderFor(at))).toMatchObject({ outcome: 'collected', files: [{ path: 'a.txt' }] })
   })
 
-  it('a repository inside the repository; one that was there may move on', async () => {
+  it('refuses a new nested repository; accepts a new commit of an existing submodule', async () => {
     const inner = repository({ 'lib.txt': 'lib\n' })
     const source = repository()
     plainGit(source, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner, 'vendor/lib')
@@ -227,11 +227,11 @@ describe('what may not come in is refused and leaves nothing behind', () => {
     expect(collected).toMatchObject({
       outcome: 'refused',
       files: ['app'],
-      why: expect.stringContaining('repositories inside'),
+      why: expect.stringContaining('nested repositories'),
     })
   })
 
-  it('more than fits, as it is on disk and not as it is packed', async () => {
+  it('refuses files over the limit by their size on disk, not in the pack', async () => {
     const at = await bench.workplace()
     commitFiles(at.path, { 'zeros.bin': Buffer.alloc(3 * 1024 ** 2), 'small.txt': 'x\n' })
     rmSync(join(at.path, 'zeros.bin'))
@@ -243,7 +243,7 @@ describe('what may not come in is refused and leaves nothing behind', () => {
     })
   })
 
-  it('more than fits through the door', async () => {
+  it('refuses a pack over the limit', async () => {
     const at = await bench.workplace()
     let seed = 1
     const noise = Buffer.alloc(3 * 1024 ** 2).map(() => (seed = (seed * 48_271) % 2_147_483_647) & 255)
@@ -251,7 +251,7 @@ describe('what may not come in is refused and leaves nothing behind', () => {
     await expectRefused(at, /^more than 1 MB were committed/, undefined, { limits: { maxBytes: 1024 ** 2 } })
   })
 
-  it('a few trees that unfold into more files than there is memory', async () => {
+  it('refuses a few trees that expand to more files than fit in memory', async () => {
     const at = await bench.workplace()
     let inner = `100644 blob ${plainGit(at.path, 'hash-object', '-w', 'README.md')}`
     for (let depth = 0; depth < 9; depth += 1) {
@@ -265,23 +265,23 @@ describe('what may not come in is refused and leaves nothing behind', () => {
     await expectRefused(at, /^far more files were committed/)
   })
 
-  it('what somebody does not let in, who could look at it before', async () => {
+  it('withholds work that its check does not accept', async () => {
     const at = await bench.workplace()
     writeFiles(at.path, { 'key.txt': 'hidden\n' })
     const seen: string[] = []
-    const accepts = async (place: string, commit: string): Promise<boolean> => {
-      const { parts } = await mirrors.added(place, at.start, commit)
-      seen.push(...parts.flatMap(({ path, text }) => (path === null ? [] : [`${path}: ${text}`])))
+    const accepts = async (quarantine: string, commit: string): Promise<boolean> => {
+      const { texts } = await mirrors.added(quarantine, at.start, commit)
+      seen.push(...texts.flatMap(({ path, text }) => (path === null ? [] : [`${path}: ${text}`])))
       return false
     }
-    await untouched(at, async () => {
+    await expectUntouched(at, async () => {
       expect(await collect(git, orderFor(at, { accepts }))).toEqual({ outcome: 'withheld' })
     })
     expect(seen).toEqual(['key.txt: hidden'])
     expect(await collect(git, orderFor(at, { accepts: async () => true }))).toMatchObject({ outcome: 'collected' })
   })
 
-  it('what a commit that joins others’ work adds to it, and not what those have', async () => {
+  it('checks the lines that a merge commit adds, and not those of its parents', async () => {
     const at = await bench.workplace()
     const theirs = await bench.workplace(at.source)
     commitFiles(theirs.path, { 'theirs.txt': 'theirs, hidden\n', 'both.txt': 'one\ntheirs\n' })
@@ -291,16 +291,16 @@ describe('what may not come in is refused and leaves nothing behind', () => {
     expect(() => plainGit(at.path, 'merge', '--quiet', '--no-edit', merged)).toThrow('merge')
     writeFiles(at.path, { 'both.txt': 'one\ntheirs\nmine\nnew here\n', 'evil.txt': 'new there\n' })
     const seen: string[] = []
-    const accepts: Collection['accepts'] = async (place, commit, known) => {
-      const { parts } = await mirrors.added(place, at.start, commit, { known })
-      seen.push(...parts.flatMap(({ path, text }) => (path === null ? [] : [`${path}: ${text}`])))
+    const accepts: Collection['accepts'] = async (quarantine, commit, known) => {
+      const { texts } = await mirrors.added(quarantine, at.start, commit, { known })
+      seen.push(...texts.flatMap(({ path, text }) => (path === null ? [] : [`${path}: ${text}`])))
       return true
     }
     expect(await collect(git, orderFor(at, { accepts }))).toMatchObject({ outcome: 'collected' })
     expect(seen.sort()).toEqual(['both.txt: new here', 'both.txt: one\nmine', 'evil.txt: new there', 'mine.txt: mine'])
   })
 
-  it('files that a joining commit brings itself, and not those of others', async () => {
+  it('counts the files that a merge commit adds, and not those of its parents', async () => {
     const at = await bench.workplace()
     const theirs = await bench.workplace(at.source)
     commitFiles(theirs.path, { 'theirs.bin': randomBytes(300_000) })
@@ -318,7 +318,7 @@ describe('what may not come in is refused and leaves nothing behind', () => {
     await expectRefused(at, /^files under \.agency\/ were committed/, ['.agency/x'])
   })
 
-  it('what takes too long', async () => {
+  it('refuses work that takes too long to collect', async () => {
     const at = await bench.workplace()
     writeFiles(at.path, { 'a.txt': 'a\n' })
     const slow = {
@@ -330,29 +330,29 @@ describe('what may not come in is refused and leaves nothing behind', () => {
     })
   })
 
-  it('a .git that is gone, a link, a file, or broken', async () => {
+  it('refuses a .git that is missing, a link, a file, or broken', async () => {
     const other = await bench.workplace()
     const cases: [RegExp, (path: string) => void][] = [
-      [/^its \.git is gone$/, (path) => rmSync(path, { recursive: true })],
+      [/^the \.git directory is missing$/, (path) => rmSync(path, { recursive: true })],
       [
-        /^its \.git was replaced/,
+        /^the \.git directory was replaced/,
         (path) => {
           rmSync(path, { recursive: true })
           symlinkSync(join(other.path, '.git'), path)
         },
       ],
       [
-        /^its \.git was replaced/,
+        /^the \.git directory was replaced/,
         (path) => {
           rmSync(path, { recursive: true })
           writeFileSync(path, `gitdir: ${join(other.path, '.git')}\n`)
         },
       ],
-      [/^its \.git is broken/, (path) => rmSync(join(path, 'HEAD'))],
-      [/^its \.git is broken/, (path) => writeFileSync(join(path, 'HEAD'), 'ref: ../../../../etc/passwd\n')],
-      [/^its \.git is broken/, (path) => writeFileSync(join(path, 'HEAD'), `${'a'.repeat(40)}\n`)],
-      [/^its \.git is broken/, (path) => rmSync(join(path, 'objects'), { recursive: true })],
-      [/^its \.git is broken/, (path) => writeFileSync(join(path, 'config'), 'garbage [[[\n')],
+      [/^the \.git directory is broken/, (path) => rmSync(join(path, 'HEAD'))],
+      [/^the \.git directory is broken/, (path) => writeFileSync(join(path, 'HEAD'), 'ref: ../../../../etc/passwd\n')],
+      [/^the \.git directory is broken/, (path) => writeFileSync(join(path, 'HEAD'), `${'a'.repeat(40)}\n`)],
+      [/^the \.git directory is broken/, (path) => rmSync(join(path, 'objects'), { recursive: true })],
+      [/^the \.git directory is broken/, (path) => writeFileSync(join(path, 'config'), 'garbage [[[\n')],
     ]
     for (const [why, break_] of cases) {
       const at = await bench.workplace(other.source)
@@ -362,18 +362,18 @@ describe('what may not come in is refused and leaves nothing behind', () => {
     }
   })
 
-  it('commits without their objects', async () => {
+  it('refuses commits without their objects', async () => {
     const at = await bench.workplace()
     commitFiles(at.path, { 'a.txt': 'lost\n' })
     const blob = plainGit(at.path, 'rev-parse', 'HEAD:a.txt')
     rmSync(join(at.path, '.git/objects', blob.slice(0, 2), blob.slice(2)))
     rmSync(join(at.path, 'a.txt'))
-    await expectRefused(at, /^its commits cannot be read/)
+    await expectRefused(at, /^the commits cannot be read/)
   })
 })
 
 describe('a snapshot', () => {
-  it('keeps everything before a workspace goes, also what could never be collected', async () => {
+  it('keeps all files before a workspace is removed, also work that would be refused', async () => {
     const at = await bench.workplace()
     plainGit(at.path, 'commit', '--quiet', '--amend', '--message', 'rewritten')
     writeFiles(at.path, { 'dirty.txt': 'dirty\n' })
@@ -384,7 +384,7 @@ describe('a snapshot', () => {
     plainGit(at.mirror, 'fsck')
   })
 
-  it('is none where everything is on a branch already', async () => {
+  it('is null if a branch already has everything', async () => {
     const at = await bench.workplace()
     writeFiles(at.path, { 'a.txt': 'a\n' })
     await collect(git, orderFor(at))
@@ -394,7 +394,7 @@ describe('a snapshot', () => {
     expect(await snapshot(git, orderFor(at))).toBe(plainGit(at.path, 'rev-parse', 'HEAD'))
   })
 
-  it('is none where nothing was done, and refused where nothing can be read', async () => {
+  it('is null if nothing was done, and refused if the clone cannot be read', async () => {
     const at = await bench.workplace()
     expect(await snapshot(git, orderFor(at))).toBe(null)
     rmSync(join(at.path, '.git'), { recursive: true })

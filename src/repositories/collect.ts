@@ -11,28 +11,28 @@ import { plainFetch } from './safe-git-config.ts'
 import { inspectCommits } from './inspect-commits.ts'
 import { isAncestor } from './merge.ts'
 import { packWork } from './pack.ts'
-import { deleteRefs, listHeads, moveRef, readCommit, unlocking } from './refs.ts'
+import { deleteRefs, listHeads, moveRef, readCommit, retryLocked } from './refs.ts'
 
 export interface Collection {
   readonly mirror: string
   readonly workspace: Workspace
-  /** Where the clone began. */
+  /** The commit from which the clone started. */
   readonly start: string
-  /** For what the agent left uncommitted. */
+  /** The commit message for uncommitted files. */
   readonly message: string
   readonly author: Author
   readonly limits?: CollectionLimits
-  /** Under which name it waits in the mirror to be promoted: the attempt's id, for one. */
+  /** The name under which it waits in the mirror for promotion, such as the attempt's id. */
   readonly ref: string
   /**
-   * A last look, at a repository that has the commit while the mirror has not: for secrets, for one. What `known` has is
-   * others' work, which was looked at when it came in.
+   * A last check, for example for secrets, in a repository that has the commit while the mirror does not have it yet.
+   * Commits of `known` are the work of others, which was checked when it came in.
    */
   readonly accepts?: (repository: string, commit: string, known: readonly string[]) => Promise<boolean>
 }
 
 export interface CollectionLimits {
-  /** Of all files that its commits bring, as they are on disk. */
+  /** The total size on disk of all files in its commits. */
   readonly maxBytes?: number
   readonly timeoutMs?: number
 }
@@ -45,9 +45,9 @@ export type Collected =
       readonly commits: readonly Commit[]
     }
   | { readonly outcome: 'empty' }
-  /** `accepts` said no. */
+  /** `accepts` returned false. */
   | { readonly outcome: 'withheld' }
-  /** `why` is told to the agent; `files` are those it is about. */
+  /** The agent receives `why`; `files` are the files concerned. */
   | { readonly outcome: 'refused'; readonly why: string; readonly files: readonly string[] }
 
 const megabyte = 1024 ** 2
@@ -55,20 +55,20 @@ const maxCollectedBytes = 200 * megabyte
 const packingMs = 5 * 60_000
 
 /**
- * Brings what an agent did in its clone into the mirror, where it waits at `refs/agency/incoming/<ref>`. Only its objects
- * come, as one pack that git makes in the box: neither the clone's configuration, nor its links, nor its borrowed objects
- * are ever seen by a git of ours. They are looked at beside the mirror, and what is refused never gets into it.
+ * Brings the work of an agent from its clone into the mirror, where it waits at `refs/agency/incoming/<ref>`. Only its
+ * objects are transferred, as one pack that git creates in the box: the daemon's git never reads the clone's
+ * configuration, links or borrowed objects. They are inspected beside the mirror, and refused work never enters it.
  */
 export async function collect(git: Git, collection: Collection): Promise<Collected> {
   const { mirror, start, ref, limits } = collection
-  return quarantined(git, collection, async (quarantine, commit) => {
+  return inQuarantine(git, collection, async (quarantine, commit) => {
     if (commit === start) return { outcome: 'empty' }
     if (!(await isAncestor(git, quarantine, start, commit)))
-      return refused('history was rewritten: the work must build on the commit that it began with')
+      return refused('history was rewritten: the work must descend from the commit at which it started')
     const known = [start, ...(await listHeads(git, mirror))]
     const own = { start, commit, known }
-    const complaint = await inspectCommits(git, quarantine, own, limits?.maxBytes ?? maxCollectedBytes)
-    if (complaint !== null) return refused(complaint.why, complaint.files)
+    const rejection = await inspectCommits(git, quarantine, own, limits?.maxBytes ?? maxCollectedBytes)
+    if (rejection !== null) return refused(rejection.why, rejection.files)
     const files = await changedFiles(git, quarantine, start, commit)
     if (files.length === 0) return { outcome: 'empty' }
     if ((await collection.accepts?.(quarantine, commit, known)) === false) return { outcome: 'withheld' }
@@ -77,35 +77,36 @@ export async function collect(git: Git, collection: Collection): Promise<Collect
   })
 }
 
-/** Makes a collected commit the branch's; the second time, nothing is left to do. */
+/** Moves the branch to a collected commit; a second call does nothing. */
 export async function promote(git: Git, mirror: string, ref: string, branch: string): Promise<string> {
   const waiting = await readCommit(git, mirror, incomingRef(ref))
   if (waiting !== null) await moveRef(git, mirror, `refs/heads/${branch}`, { to: waiting })
   await discard(git, mirror, ref)
   const commit = waiting ?? (await readCommit(git, mirror, `refs/heads/${branch}`))
-  if (commit === null) throw bug(`nothing was collected as "${ref}"`)
+  if (commit === null) throw bug(`no collected commit is named "${ref}"`)
   return commit
 }
 
-/** What nobody wants after all. */
+/** Discards a collected commit. */
 export const discard = async (git: Git, mirror: string, ref: string): Promise<void> =>
   void (await deleteRefs(git, mirror, [incomingRef(ref)]))
 
 /**
- * Keeps what is in a clone before it is removed, at `refs/agency/snapshots/<ref>`. Null where there is nothing that no
- * branch has. What cannot be kept there (too large, broken, a secret in it) is refused: whoever removes it decides.
+ * Keeps the content of a clone before it is removed, at `refs/agency/snapshots/<ref>`. Null if the branches already have
+ * all of it. Content that cannot be kept (too large, broken, with a secret) is refused: the caller decides about the
+ * removal.
  */
 export async function snapshot(git: Git, collection: Collection): Promise<string | null> {
-  const kept = await quarantined(git, collection, async (quarantine, commit) => {
+  const kept = await inQuarantine(git, collection, async (quarantine, commit) => {
     if (commit === collection.start || (await isOnBranch(git, collection.mirror, commit))) return { outcome: 'empty' }
     const known = [collection.start, ...(await listHeads(git, collection.mirror))]
     if ((await collection.accepts?.(quarantine, commit, known)) === false) return { outcome: 'withheld' }
     await admit(git, quarantine, collection.mirror, snapshotRef(collection.ref))
     return { outcome: 'collected', commit, files: [], commits: [] }
   })
-  if (kept.outcome === 'refused') throw refusal('conflict', `what is in the clone cannot be kept: ${kept.why}`)
+  if (kept.outcome === 'refused') throw refusal('conflict', `the content of the clone cannot be kept: ${kept.why}`)
   if (kept.outcome === 'withheld')
-    throw refusal('conflict', 'what is in the clone cannot be kept: there is what looks like a secret in it')
+    throw refusal('conflict', 'the content of the clone cannot be kept: it contains a possible secret')
   return kept.outcome === 'collected' ? kept.commit : null
 }
 
@@ -120,17 +121,20 @@ export const snapshotRef = (ref: string): string => `refs/agency/snapshots/${ref
 
 const refused = (why: string, files: readonly string[] = []): Collected => ({ outcome: 'refused', why, files })
 
-/** A repository for one look: it borrows from the mirror, and goes with everything that came into it. */
-async function quarantined(
+/**
+ * Runs an inspection in a temporary repository: it borrows objects from the mirror, and is removed with all incoming
+ * ones.
+ */
+async function inQuarantine(
   git: Git,
   collection: Collection,
-  look: (quarantine: string, commit: string) => Promise<Collected>,
+  inspect: (quarantine: string, commit: string) => Promise<Collected>,
 ): Promise<Collected> {
   const { mirror, start, limits } = collection
   const maxBytes = limits?.maxBytes ?? maxCollectedBytes
   const quarantine = await mkdtemp(`${mirror}.incoming-`)
   try {
-    await layOut(quarantine, mirror, start)
+    await writeQuarantine(quarantine, mirror, start)
     const pack = join(quarantine, 'incoming.pack')
     const packed = await packWork({
       ...collection,
@@ -143,19 +147,19 @@ async function quarantined(
     const broken = await index(git, quarantine, pack, maxBytes)
     if (broken !== null) return refused(broken)
     if ((await readCommit(git, quarantine, packed.commit)) !== packed.commit)
-      return refused('its commits are incomplete')
+      return refused('the commits are incomplete')
     await writeFile(join(quarantine, 'refs', 'heads', 'incoming'), `${packed.commit}\n`)
     const isWhole = await git.run(['rev-list', '--quiet', '--objects', packed.commit, '--not', start], {
       gitDir: quarantine,
     })
-    if (isWhole.exitCode !== 0) return refused(`its commits are incomplete: ${errorLine(isWhole.stderr) ?? ''}`)
-    return await look(quarantine, packed.commit)
+    if (isWhole.exitCode !== 0) return refused(`the commits are incomplete: ${errorLine(isWhole.stderr) ?? ''}`)
+    return await inspect(quarantine, packed.commit)
   } finally {
     await rm(quarantine, { recursive: true, force: true })
   }
 }
 
-async function layOut(quarantine: string, mirror: string, start: string): Promise<void> {
+async function writeQuarantine(quarantine: string, mirror: string, start: string): Promise<void> {
   for (const folder of [join('objects', 'info'), join('objects', 'pack'), join('refs', 'heads')])
     await mkdir(join(quarantine, folder), { recursive: true })
   await Promise.all([
@@ -167,10 +171,10 @@ async function layOut(quarantine: string, mirror: string, start: string): Promis
   ])
 }
 
-/** Enough for any file that the limit lets through, several times; not for one that only pretends to be small. */
+/** Enough memory for several times the largest permitted file; not for one that is small only while packed. */
 const memoryFor = (maxBytes: number): number => 1_536 * megabyte + 4 * maxBytes
 
-/** Checks every object; says what is wrong with them, or null. */
+/** Checks every object; resolves to their fault, or null. */
 async function index(git: Git, quarantine: string, pack: string, maxBytes: number): Promise<string | null> {
   const file = await open(pack, 'r')
   try {
@@ -181,17 +185,17 @@ async function index(git: Git, quarantine: string, pack: string, maxBytes: numbe
       maxMemoryBytes: memoryFor(maxBytes),
     })
     if (result.exitCode === 0) return null
-    // That is nobody's fault but the machine's.
+    // A full disk is a fault of the machine, not of the agent.
     if (isFull(result.stderr)) throw gitError(args, result)
-    return `its commits are damaged: ${errorLine(result.stderr) ?? `exit code ${result.exitCode}`}`
+    return `the commits are damaged: ${errorLine(result.stderr) ?? `exit code ${result.exitCode}`}`
   } finally {
     await file.close()
   }
 }
 
-/** From one repository of ours to another. */
+/** Fetches from the quarantine into the mirror, both of them the daemon's own repositories. */
 const admit = (git: Git, quarantine: string, mirror: string, ref: string): Promise<unknown> =>
-  unlocking(git, mirror, () =>
+  retryLocked(git, mirror, () =>
     git.ask([...plainFetch, quarantine, `+refs/heads/incoming:${ref}`], {
       gitDir: mirror,
       environment: { GIT_ALLOW_PROTOCOL: 'file' },

@@ -19,7 +19,7 @@ if (missing !== null) console.log(`skipped, full disks: ${missing}`)
 const bench = createGitBench()
 const { git, repository, author, folder } = bench
 
-/** Leaves so much room on a disk and no more. */
+/** Fills a disk up to the given free space. */
 function fill(disk: string, leftKb: number): string {
   const { bavail, bsize } = statfsSync(disk)
   const path = join(disk, 'filling')
@@ -28,7 +28,7 @@ function fill(disk: string, leftKb: number): string {
 }
 
 describe.skipIf(missing !== null)('a full disk', () => {
-  it('leaves no half mirror, and lets it be made once there is room', async () => {
+  it('leaves no partial mirror, and the mirror can be created once there is space', async () => {
     const disk = mountDisk(4_096).folder
     const mirrors = createMirrors({ root: disk, git, log: noLog })
     const source = repository({ 'noise.bin': randomBytes(600_000).toString('hex') })
@@ -39,7 +39,7 @@ describe.skipIf(missing !== null)('a full disk', () => {
     expect(await mirrors.refresh(source)).toMatchObject({ branch: 'main' })
   })
 
-  it('is not taken for a fault of the agent, and loses nothing of its work', async () => {
+  it('is not blamed on the agent, and loses none of its work', async () => {
     const disk = mountDisk(4_096).folder
     const mirrors = createMirrors({ root: disk, git, log: noLog })
     const { path: mirror, commit: start } = await mirrors.refresh(repository())
@@ -47,11 +47,11 @@ describe.skipIf(missing !== null)('a full disk', () => {
     await mirrors.clone({ mirror, branch: 'work', start, author }, workspace.path)
     writeFiles(workspace.path, { 'noise.bin': randomBytes(600_000) })
     const order = { mirror, workspace, start, message: 'left', author, ref: 'brf_1' }
-    // Too little for the pack itself, then for what it is unpacked to, then for what the mirror gets.
+    // Too little space for the pack itself, then for its unpacked objects, then for the mirror.
     for (const leftKb of [100, 900, 1_400]) {
       const filling = fill(disk, leftKb)
-      const trouble: unknown = await collect(git, order).catch((error: unknown) => error)
-      expect(trouble).toSatisfy((error) => error instanceof GitError || (error as { code?: string }).code === 'ENOSPC')
+      const failure: unknown = await collect(git, order).catch((error: unknown) => error)
+      expect(failure).toSatisfy((error) => error instanceof GitError || (error as { code?: string }).code === 'ENOSPC')
       rmSync(filling)
       expect(readdirSync(disk)).toEqual([basename(mirror)])
     }

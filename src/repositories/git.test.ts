@@ -13,7 +13,7 @@ import { createGit, GitError } from './git.ts'
 const bench = createGitBench()
 const { git, repository, folder } = bench
 
-it('gets nothing of our environment, and no configuration of the machine or of a home', async () => {
+it('gets none of the daemon’s environment, and no configuration of the machine or of a home', async () => {
   Object.assign(process.env, {
     GIT_DIR: '/somewhere',
     GIT_CONFIG_COUNT: '1',
@@ -31,23 +31,25 @@ it('gets nothing of our environment, and no configuration of the machine or of a
   }
 })
 
-it('says which command failed, and what git said first', async () => {
+it('names the failed command and the first line of the error', async () => {
   const failing = git.ask(['rev-parse', '--verify', 'nothing'], { cwd: repository() })
   await expect(failing).rejects.toThrow(/^git rev-parse: Needed a single revision$/)
   await expect(failing).rejects.toMatchObject({ exitCode: 128 })
 })
 
-it('says what is missing: the program or the directory', async () => {
+it('reports whether the program or the directory is missing', async () => {
   const none = createGit({ program: '/nonexistent/git', clock: systemClock })
   await expect(none.run(['status'], { cwd: '/' })).rejects.toMatchObject({
     code: 'unsupported',
     message: 'git is not installed here: no program "/nonexistent/git"',
     hint: expect.stringContaining('apt install git'),
   })
-  await expect(git.run(['status'], { cwd: folder('gone') })).rejects.toThrow(/^git: there is no .*gone/)
+  await expect(git.run(['status'], { cwd: folder('gone') })).rejects.toThrow(
+    /^git cannot run in .*gone: the directory does not exist$/,
+  )
 })
 
-it('gives up on a git that takes too long, with everything that it started', async () => {
+it('kills a git that takes too long, with all its processes', async () => {
   const pipe = folder('pipe')
   execFileSync('mkfifo', [pipe])
   const inputFd = openSync(pipe, 'r+')
@@ -56,7 +58,7 @@ it('gives up on a git that takes too long, with everything that it started', asy
   closeSync(inputFd)
 })
 
-it('refuses more output than it may have, or cuts it where that is wanted', async () => {
+it('rejects output over the limit, or cuts it if requested', async () => {
   const path = repository({ 'long.txt': 'line\n'.repeat(50_000) })
   const args = ['cat-file', 'blob', 'HEAD:long.txt']
   await expect(git.run(args, { cwd: path, maxOutputBytes: 1_000 })).rejects.toThrow(GitError)
@@ -64,7 +66,7 @@ it('refuses more output than it may have, or cuts it where that is wanted', asyn
   expect({ bytes: stdout.length, cut }).toEqual({ bytes: 1_000, cut: true })
 })
 
-it('limits the memory of what could pretend to be small', async () => {
+it('limits the memory of git for objects that are small only while packed', async () => {
   const path = repository()
   mkdirSync(join(path, 'big'))
   writeFileSync(join(path, 'big/zeros'), Buffer.alloc(64 * 1024 ** 2))

@@ -7,11 +7,13 @@ import { shorten } from '../kernel/text.ts'
 import { killGroup } from '../processes/kill-group.ts'
 import { safeEnvironment, safeSettings, settingWords } from './safe-git-config.ts'
 
-/** Git as the daemon runs it: on mirrors of its own, and on the operator's repository to read it and to move it forward. */
+/**
+ * Git as the daemon runs it: on its own mirrors, and on the operator's repository to read it and to fast-forward it.
+ */
 export interface Git {
-  /** Resolves with whatever exit code; rejects with `GitError` where it could not run, took too long or said too much. */
+  /** Resolves with any exit code; rejects with `GitError` if git could not run, took too long or printed too much. */
   run(args: readonly string[], options: GitOptions): Promise<GitResult>
-  /** What it printed, without the last newline; every exit code but 0 is trouble. */
+  /** Resolves to the output without the last newline; rejects for every exit code but 0. */
   ask(args: readonly string[], options: GitOptions): Promise<string>
   readonly clock: Clock
 }
@@ -24,13 +26,13 @@ export interface GitOptions {
   readonly inputFd?: number
   readonly timeoutMs?: number
   readonly maxOutputBytes?: number
-  /** Ends it quietly once it has said as much as it may, instead of refusing the whole. */
+  /** Cuts the output at `maxOutputBytes` instead of rejecting. */
   readonly mayCut?: boolean
-  /** Beside the little that git gets anyway; undefined takes away. */
+  /** Added to the minimal environment of git; undefined removes a variable. */
   readonly environment?: Readonly<Record<string, string | undefined>>
-  /** Stand above ours; a key may come more than once. */
+  /** Override the default settings; a key may occur more than once. */
   readonly settings?: readonly Setting[]
-  /** Address space of git and each of its children: what is packed small can be meant to unpack large. */
+  /** Address space of git and each of its children: a small pack can be made to unpack to a huge file. */
   readonly maxMemoryBytes?: number
 }
 
@@ -43,7 +45,7 @@ export interface GitResult {
   readonly cut: boolean
 }
 
-/** Something that git could not do; the message names the command and the first line of its complaint. */
+/** A failure of git; the message names the command and the first line of its error. */
 export class GitError extends Error {
   readonly stderr: string
   readonly exitCode: number | null
@@ -71,12 +73,12 @@ export function createGit({ program = 'git', clock }: { program?: string; clock:
       killGroup(child.pid)
     })
     try {
-      const exitCode = await ended(child, () => missing(program, options))
-      if (timedOut) throw new GitError(`${named(args)} took longer than ${Math.round(timeoutMs / 1_000)} seconds`)
+      const exitCode = await exitOf(child, () => missing(program, options))
+      if (timedOut) throw new GitError(`${commandName(args)} took longer than ${Math.round(timeoutMs / 1_000)} seconds`)
       const stderr = output.errors()
       if (output.isFull() && options.mayCut !== true)
-        throw new GitError(`${named(args)} said more than ${maxOutputBytes} bytes`, { stderr })
-      if (exitCode === null && !output.isFull()) throw new GitError(`${named(args)} was killed`, { stderr })
+        throw new GitError(`${commandName(args)} printed more than ${maxOutputBytes} bytes`, { stderr })
+      if (exitCode === null && !output.isFull()) throw new GitError(`${commandName(args)} was killed`, { stderr })
       return { stdout: output.bytes(), stderr, exitCode: exitCode ?? 0, cut: output.isFull() }
     } finally {
       cancel()
@@ -94,12 +96,12 @@ export function createGit({ program = 'git', clock }: { program?: string; clock:
 }
 
 export const gitError = (args: readonly string[], { stderr, exitCode }: GitResult): GitError =>
-  new GitError(shorten(`${named(args)}: ${errorLine(stderr) ?? `exit code ${exitCode}`}`, 500), {
+  new GitError(shorten(`${commandName(args)}: ${errorLine(stderr) ?? `exit code ${exitCode}`}`, 500), {
     stderr,
     exitCode,
   })
 
-/** The line that says what is wrong; what it tried before is only a hint or a warning. */
+/** Returns the line of the error; lines before it are only hints or warnings. */
 export const errorLine = (stderr: string): string | null => {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '')
   const line =
@@ -109,15 +111,20 @@ export const errorLine = (stderr: string): string | null => {
 
 export const isFull = (stderr: string): boolean => /No space left on device|[Dd]isk quota exceeded/.test(stderr)
 
-const named = (args: readonly string[]): string => `git ${args.find((word) => !word.startsWith('-')) ?? ''}`.trimEnd()
+const commandName = (args: readonly string[]): string =>
+  `git ${args.find((word) => !word.startsWith('-')) ?? ''}`.trimEnd()
 
-/** A shell sets the limit, because nothing else here can; it is gone before git begins. */
+/** Builds the command. A shell sets the memory limit, because Node cannot; the shell is replaced by git. */
 function commandOf(program: string, args: readonly string[], options: GitOptions): [string, ...string[]] {
   const { gitDir, settings = [], maxMemoryBytes } = options
   const words = [
     '--no-pager',
     ...(gitDir === undefined ? [] : [`--git-dir=${gitDir}`]),
-    ...settingWords([...Object.entries(safeSettings), ...(maxMemoryBytes === undefined ? [] : frugal), ...settings]),
+    ...settingWords([
+      ...Object.entries(safeSettings),
+      ...(maxMemoryBytes === undefined ? [] : smallWindows),
+      ...settings,
+    ]),
     ...args,
   ]
   if (maxMemoryBytes === undefined) return [program, ...words]
@@ -125,22 +132,25 @@ function commandOf(program: string, args: readonly string[], options: GitOptions
   return ['/bin/sh', '-c', 'ulimit -v "$0" 2>/dev/null; exec "$@"', kilobytes, program, ...words]
 }
 
-/** Or a large repository that is merely looked into would count as large memory. */
-const frugal: readonly Setting[] = [
+/** Limits mapped packs; otherwise merely reading a large repository would count as using much memory. */
+const smallWindows: readonly Setting[] = [
   ['core.packedGitWindowSize', '32m'],
   ['core.packedGitLimit', '256m'],
 ]
 
-/** Nothing of the daemon's own environment: it holds the operator's secrets, and git believes a hundred variables. */
+/**
+ * Starts git without the daemon's own environment: that holds the operator's secrets, and git obeys a hundred
+ * variables.
+ */
 function start([program, ...words]: [string, ...string[]], options: GitOptions): ChildProcess {
   const child = spawn(program, words, {
     cwd: options.cwd ?? options.gitDir ?? '/',
     env: { ...gitEnvironment(), ...options.environment },
-    // A group of its own: the programs that it starts end with it.
+    // A process group of its own: the programs that git starts are killed with it.
     detached: true,
     stdio: [options.inputFd ?? (options.input === undefined ? 'ignore' : 'pipe'), 'pipe', 'pipe'],
   })
-  // It need not read all of it.
+  // Git may exit without reading all of its input.
   child.stdin?.on('error', () => {})
   child.stdin?.end(options.input)
   return child
@@ -178,8 +188,8 @@ function collectOutput(child: ChildProcess, maxBytes: number) {
   }
 }
 
-/** Once its pipes are closed too, so that nothing of what it said is missing. */
-const ended = (child: ChildProcess, missing: () => Error): Promise<number | null> =>
+/** Resolves after the exit and once the pipes are closed too, so that no output is missing. */
+const exitOf = (child: ChildProcess, missing: () => Error): Promise<number | null> =>
   new Promise((resolve, reject) => {
     child.once('close', (exitCode) => resolve(exitCode))
     child.once('error', (error: NodeJS.ErrnoException) =>
@@ -187,10 +197,11 @@ const ended = (child: ChildProcess, missing: () => Error): Promise<number | null
     )
   })
 
-/** The system says the same of a program and of a directory that are not there. */
+/** Distinguishes a missing program from a missing directory: the system reports the same error for both. */
 const missing = (program: string, { cwd, gitDir }: GitOptions): Error => {
   const directory = cwd ?? gitDir
-  if (directory !== undefined && !existsSync(directory)) return new GitError(`git: there is no ${directory}`)
+  if (directory !== undefined && !existsSync(directory))
+    return new GitError(`git cannot run in ${directory}: the directory does not exist`)
   return refusal('unsupported', `git is not installed here: no program "${program}"`, {
     hint: 'Install git 2.38 or newer, for example with "apt install git".',
   })

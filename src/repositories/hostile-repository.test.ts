@@ -10,7 +10,7 @@ import { commitFiles, createGitBench, plainGit, type Workplace, writeFiles } fro
 import { defaultPolicy } from '../workspaces/policy.ts'
 import { collect, type Collected, snapshot } from './collect.ts'
 
-/** Clones in which an agent has done its worst. Beside each trick plain git falls for it, or it would prove nothing. */
+/** Clones with hostile content. Each test also shows that plain git falls for the trick, or it would prove nothing. */
 const bench = createGitBench()
 const { git, repository, folder, author } = bench
 
@@ -28,9 +28,9 @@ const kinds = [
 ]
 
 const gather = ({ mirror, workspace, start }: Workplace, ref = 'brf_1'): Promise<Collected> =>
-  collect(git, { mirror, workspace, start, message: 'What was left', author, ref })
+  collect(git, { mirror, workspace, start, message: 'Uncommitted files', author, ref })
 
-/** A program that leaves a trace of having been run, wherever it was named. */
+/** Creates a program that leaves a trace when it runs. */
 function trap(): { program: string; sprung: () => boolean } {
   const trace = folder('trace')
   const program = folder('trap')
@@ -38,27 +38,27 @@ function trap(): { program: string; sprung: () => boolean } {
   return { program, sprung: () => existsSync(trace) }
 }
 
-/** What plain git does with it; whether it succeeds is not the point. */
+/** Runs plain git; its success does not matter. */
 function attempt(cwd: string, ...args: string[]): void {
   try {
     plainGit(cwd, ...args)
   } catch {
-    // It went wrong after the trap.
+    // It failed after the trap.
   }
 }
 
-describe.each(kinds)('$kind', ({ kind, enclosed }) => {
+describe.each(kinds)('a hostile clone $kind', ({ kind, enclosed }) => {
   const missing = kind === 'in the box' && !boxHere.ok
 
-  describe.skipIf(missing)('nothing that a clone names is run', () => {
+  describe.skipIf(missing)('programs that a clone names', () => {
     const tricks: { name: string; set: (path: string, program: string) => void; control: string[] | null }[] = [
       {
-        name: 'a monitor of files',
+        name: 'a file monitor',
         set: (path, program) => plainGit(path, 'config', 'core.fsmonitor', program),
         control: ['status'],
       },
       {
-        name: 'a hook in its place',
+        name: 'a hook in the hooks directory',
         set: (path, program) => {
           mkdirSync(join(path, '.git/hooks'))
           for (const hook of ['pre-commit', 'post-commit', 'post-index-change', 'reference-transaction'])
@@ -67,7 +67,7 @@ describe.each(kinds)('$kind', ({ kind, enclosed }) => {
         control: ['commit', '--allow-empty', '--message', 'x'],
       },
       {
-        name: 'a hook elsewhere',
+        name: 'a hook in another directory',
         set: (path, program) => {
           mkdirSync(join(path, 'tools'))
           cpSync(program, join(path, 'tools/reference-transaction'))
@@ -85,7 +85,7 @@ describe.each(kinds)('$kind', ({ kind, enclosed }) => {
         control: ['add', '--all'],
       },
       {
-        name: 'a filter that stays, by attributes that are in no commit',
+        name: 'a long-running filter, by attributes that are not committed',
         set: (path, program) => {
           writeFiles(path, { '.git/info/attributes': '* filter=trap\n' })
           plainGit(path, 'config', 'filter.trap.process', program)
@@ -94,7 +94,7 @@ describe.each(kinds)('$kind', ({ kind, enclosed }) => {
         control: ['add', '--all'],
       },
       {
-        name: 'what an included file says',
+        name: 'a program named in an included file',
         set: (path, program) => {
           writeFiles(path, { '.git/more': `[core]\n\tfsmonitor = ${program}\n` })
           plainGit(path, 'config', 'include.path', 'more')
@@ -113,7 +113,7 @@ describe.each(kinds)('$kind', ({ kind, enclosed }) => {
       },
     ]
 
-    it.each(tricks)('$name', async ({ set, control }) => {
+    it.each(tricks)('does not run $name', async ({ set, control }) => {
       const { program, sprung } = trap()
       const at = await bench.workplace()
       set(at.path, program)
@@ -126,8 +126,8 @@ describe.each(kinds)('$kind', ({ kind, enclosed }) => {
     })
   })
 
-  describe.skipIf(missing)('what is collected is what is there', () => {
-    it('though the index is told to look away', async () => {
+  describe.skipIf(missing)('the content that is collected', () => {
+    it('collects changed files that the index marks as unchanged', async () => {
       const at = await bench.workplace(repository({ 'a.txt': 'a\n', 'b.txt': 'b\n' }))
       plainGit(at.path, 'update-index', '--assume-unchanged', 'a.txt')
       plainGit(at.path, 'update-index', '--skip-worktree', 'b.txt')
@@ -136,7 +136,7 @@ describe.each(kinds)('$kind', ({ kind, enclosed }) => {
       expect(await gather(await enclosed(at))).toMatchObject({ files: [{ path: 'a.txt' }, { path: 'b.txt' }] })
     })
 
-    it('though a filter would commit something else', async () => {
+    it('collects the real content, although a filter would commit something else', async () => {
       const at = await bench.workplace()
       plainGit(at.path, 'config', 'filter.lie.clean', 'echo harmless')
       writeFiles(at.path, { '.git/info/attributes': '* filter=lie\n', 'a.txt': 'harmful\n' })
@@ -147,7 +147,7 @@ describe.each(kinds)('$kind', ({ kind, enclosed }) => {
       )
     })
 
-    it('though a lock of a killed git lies in the way', async () => {
+    it('collects despite a lock that a killed git left', async () => {
       const at = await bench.workplace()
       writeFiles(at.path, { '.git/index.lock': '', '.git/HEAD.lock': '', 'a.txt': 'a\n' })
       expect(() => plainGit(at.path, 'add', '--all')).toThrow('index.lock')
@@ -155,11 +155,11 @@ describe.each(kinds)('$kind', ({ kind, enclosed }) => {
     })
   })
 
-  // Looked at by ourselves, when it has come out: the same in a box and without.
-  const isOurs = kind === 'in the box'
+  // The daemon inspects this outside, so the result is the same in a box and without.
+  const isOutside = kind === 'in the box'
 
-  describe.skipIf(isOurs)('a rewritten history is seen through', () => {
-    it.each(['replaced', 'grafted', 'called shallow'])('where it is %s', async (how) => {
+  describe.skipIf(isOutside)('a rewritten history', () => {
+    it.each(['replaced', 'grafted', 'called shallow'])('is detected if it is %s', async (how) => {
       const source = repository()
       commitFiles(source, { 'b.txt': 'b\n' })
       const at = await bench.workplace(source)
@@ -179,7 +179,7 @@ describe.each(kinds)('$kind', ({ kind, enclosed }) => {
     })
   })
 
-  describe.skipIf(isOurs)('objects that no git should ever make are refused', () => {
+  describe.skipIf(isOutside)('invalid objects', () => {
     const forge = (path: string, type: string, content: Buffer): string => {
       const file = folder('object')
       writeFileSync(file, content)
@@ -190,9 +190,9 @@ describe.each(kinds)('$kind', ({ kind, enclosed }) => {
 
     it.each([
       { name: 'a .git in a tree', inside: '.git' },
-      { name: 'a way up', inside: '..' },
-      { name: 'a .git in other letters', inside: '.GIT' },
-    ])('$name', async ({ inside }) => {
+      { name: 'a parent directory', inside: '..' },
+      { name: 'a .git in upper case', inside: '.GIT' },
+    ])('refuses $name', async ({ inside }) => {
       const at = await bench.workplace()
       const blob = forge(at.path, 'blob', Buffer.from('[core]\n\tfsmonitor = touch /tmp/x\n'))
       const inner = forge(at.path, 'tree', entry('100644', 'config', blob))
@@ -206,30 +206,30 @@ describe.each(kinds)('$kind', ({ kind, enclosed }) => {
       const collected = await gather(await enclosed(at))
       expect(collected).toMatchObject({
         outcome: 'refused',
-        why: expect.stringMatching(/its commits are damaged|its \.git is broken/),
+        why: expect.stringMatching(/the commits are damaged|the \.git directory is broken/),
       })
     })
 
-    it('a submodule whose address is an option, or a program', async () => {
+    it('refuses a submodule whose URL is an option, and never runs one that is a program', async () => {
       for (const url of ['--upload-pack=touch /tmp/x', 'ext::sh -c touch% /tmp/x']) {
         const at = await bench.workplace()
         commitFiles(at.path, { '.gitmodules': `[submodule "x"]\n\tpath = x\n\turl = ${url}\n` })
         const collected = await gather(await enclosed(at))
         if (url.startsWith('--')) expect(collected).toMatchObject({ outcome: 'refused', why: /gitmodulesUrl/ })
-        // Harmless while nobody updates submodules, which nothing of ours does; the diff shows it.
+        // Harmless as long as no submodule is updated, which Agency never does; the diff shows it.
         else expect(collected).toMatchObject({ outcome: 'collected' })
       }
     })
   })
 
-  describe.skipIf(missing)("another repository's file is not stolen", () => {
-    /** A private repository of which the agent knows the newest commit, as everybody does who has seen its page. */
+  describe.skipIf(missing)('files of another repository', () => {
+    /** Creates a private repository of which the agent knows the newest commit, for example from its web page. */
     function victim(): { path: string; commit: string; objects: string } {
       const path = repository({ 'secret.txt': `the secret of ${folder()}\n` }, 'private')
       return { path, commit: plainGit(path, 'rev-parse', 'HEAD'), objects: join(path, '.git/objects') }
     }
 
-    /** A commit on top of the start whose files are the victim's; where its objects are, git has to find out. */
+    /** Commits the victim's files on top of the start; git has to find their objects. */
     function claim(at: Workplace, commit: string): void {
       const tree = plainGit(at.path, 'rev-parse', `${commit}^{tree}`)
       plainGit(at.path, 'update-ref', 'HEAD', plainGit(at.path, 'commit-tree', '-m', 'x', '-p', at.start, tree))
@@ -238,10 +238,10 @@ describe.each(kinds)('$kind', ({ kind, enclosed }) => {
       plainGit(at.path, 'update-index', '--assume-unchanged', 'secret.txt')
     }
 
-    const stolen = (place: string): boolean =>
-      plainGit(place, 'cat-file', '--batch-all-objects', '--batch').includes('the secret of')
+    const stolen = (gitDir: string): boolean =>
+      plainGit(gitDir, 'cat-file', '--batch-all-objects', '--batch').includes('the secret of')
 
-    it('by borrowing its objects', async () => {
+    it('refuses a clone that borrows the objects of another repository', async () => {
       const at = await bench.workplace()
       const { commit, objects } = victim()
       writeFiles(at.path, { '.git/objects/info/alternates': `${at.mirror}/objects\n${objects}\n` })
@@ -253,14 +253,14 @@ describe.each(kinds)('$kind', ({ kind, enclosed }) => {
       const enclosing = await enclosed(at)
       expect(await gather(enclosing)).toMatchObject({
         outcome: 'refused',
-        why: 'its .git borrows objects from elsewhere',
+        why: 'the .git directory borrows objects from elsewhere',
       })
       const kept = snapshot(git, { ...enclosing, message: '', author, ref: 'x' })
       await expect(kept).rejects.toMatchObject({ message: expect.stringContaining('borrows objects from elsewhere') })
       expect(stolen(at.mirror)).toBe(false)
     })
 
-    it('by a link to its objects', async () => {
+    it('does not follow links to objects of another repository from a box', async () => {
       const at = await bench.workplace()
       const { commit, objects } = victim()
       const alternates = join(at.path, '.git/objects/info/alternates')
@@ -279,13 +279,13 @@ describe.each(kinds)('$kind', ({ kind, enclosed }) => {
         symlinkSync(join(objects, id.slice(0, 2), id.slice(2)), join(there, id.slice(2)))
       }
       expect(stolen(at.path)).toBe(true)
-      // Without walls an agent can read the file itself; with them the link leads nowhere.
+      // Without a box an agent can read the file itself; in a box the link leads nowhere.
       const collected = await gather(await enclosed(at))
       expect(collected.outcome).toBe(kind === 'in the box' ? 'refused' : 'collected')
       expect(stolen(at.mirror)).toBe(kind !== 'in the box')
     })
 
-    it('by claiming to be a part of it', async () => {
+    it('refuses a clone that claims to be a worktree of another repository', async () => {
       const at = await bench.workplace()
       const { path, commit } = victim()
       writeFiles(at.path, { '.git/commondir': join(path, '.git'), '.git/HEAD': 'ref: refs/heads/main\n' })

@@ -12,44 +12,42 @@ export interface Rejection {
 export interface OwnWork {
   readonly start: string
   readonly commit: string
-  /** Where others' work ends that may be among its ancestors: that was looked at when it came in. */
+  /** The tips of others' work that may be among its ancestors: that was inspected when it came in. */
   readonly known: readonly string[]
 }
 
-/** What an agent's commits may not hold, in any of them: what a later one takes out again is still in the history. */
+/**
+ * Returns why an agent's commits are rejected, or null. Every commit counts: content that a later commit removes is
+ * still in the history.
+ */
 export async function inspectCommits(
   git: Git,
   repository: string,
   work: OwnWork,
   maxBytes: number,
 ): Promise<Rejection | null> {
-  const complaint = await complaintAbout(git, repository, work, maxBytes)
-  // A further commit would not help: it has to be as if this had never been.
-  const remedy = `Undo the commits, keep the files (git reset --soft ${work.start}), take these out, and commit the rest.`
-  return complaint === null ? null : { ...complaint, why: `${complaint.why}. ${remedy}` }
+  const rejection = await findRejection(git, repository, work, maxBytes)
+  // A further commit would not help: the content must not be in any commit.
+  const remedy = `Undo the commits, keep the files (git reset --soft ${work.start}), remove these files, and commit the rest.`
+  return rejection === null ? null : { ...rejection, why: `${rejection.why}. ${remedy}` }
 }
 
-async function complaintAbout(
-  git: Git,
-  repository: string,
-  work: OwnWork,
-  maxBytes: number,
-): Promise<Rejection | null> {
+async function findRejection(git: Git, repository: string, work: OwnWork, maxBytes: number): Promise<Rejection | null> {
   const entries = await changesOf(git, repository, work)
-  if (entries === null) return { why: 'far more files were committed than anybody could look at', files: [] }
+  if (entries === null) return { why: 'far too many files were committed to be inspected', files: [] }
   const agency = named(entries.filter(({ path }) => isAgencyPath(path)))
   if (agency.length > 0)
     return {
       why: `files under .agency/ were committed, which is not part of the repository: ${few(agency)}`,
       files: agency,
     }
-  const links = await strangeLinks(git, repository, work.start, entries)
+  const links = await newGitlinks(git, repository, work.start, entries)
   if (links.length > 0)
     return {
-      why: `repositories inside the repository were committed instead of their files: ${few(links)}`,
+      why: `nested repositories were committed instead of their files: ${few(links)}`,
       files: links,
     }
-  return weigh(git, repository, entries, maxBytes)
+  return checkSize(git, repository, entries, maxBytes)
 }
 
 interface Entry {
@@ -61,7 +59,7 @@ interface Entry {
 const gitlink = '160000'
 const maxListBytes = 128 * 1024 ** 2
 
-/** Everything that a commit puts somewhere; of one that joins others, what none of those has there. */
+/** Lists every entry that a commit adds or changes; for a merge commit, the entries that differ from all parents. */
 async function changesOf(git: Git, repository: string, { commit, known }: OwnWork): Promise<Entry[] | null> {
   const commits = await git.ask(['rev-list', '--stdin'], { gitDir: repository, input: revisionsOf(commit, known) })
   const args = [
@@ -83,7 +81,7 @@ async function changesOf(git: Git, repository: string, { commit, known }: OwnWor
     mayCut: true,
     maxMemoryBytes: 640 * 1024 ** 2,
   })
-  // A few small trees, each with the next in it ten times over, are more files than fit into any machine.
+  // A few small trees, each containing the next ten times, expand to more files than fit in any machine.
   if (result.cut || /out of memory|malloc|mmap/i.test(result.stderr)) return null
   if (result.exitCode !== 0) throw gitError(args, result)
   const words = result.stdout.toString('utf8').split('\0')
@@ -95,15 +93,21 @@ async function changesOf(git: Git, repository: string, { commit, known }: OwnWor
   return entries
 }
 
-/** `:` for each parent, the mode in each and here, the object in each and here, the kind of change. */
+/**
+ * Parses a raw heading: `:` for each parent, the modes in each parent and here, the objects in each and here, the kind
+ * of change.
+ */
 function headingOf(words: string): { mode: string; object: string } {
   const parents = /^:*/.exec(words)?.[0].length ?? 0
   const fields = words.slice(parents).split(' ')
   return { mode: fields[parents] ?? '', object: fields[2 * parents + 1] ?? '' }
 }
 
-/** A submodule that was there may move on; a new one is a directory with a `.git` of its own, whose files nobody has. */
-async function strangeLinks(git: Git, repository: string, start: string, entries: readonly Entry[]): Promise<string[]> {
+/**
+ * Returns new gitlinks. An existing submodule may change its commit; a new one is a directory with a `.git` of its own,
+ * whose files are not collected.
+ */
+async function newGitlinks(git: Git, repository: string, start: string, entries: readonly Entry[]): Promise<string[]> {
   const links = named(entries.filter(({ mode }) => mode === gitlink))
   if (links.length === 0) return []
   const tree = (await git.run(['ls-tree', '-r', '-z', start], { gitDir: repository })).stdout.toString('utf8')
@@ -116,8 +120,8 @@ async function strangeLinks(git: Git, repository: string, start: string, entries
   return links.filter((path) => !known.has(path))
 }
 
-/** By the size that they have on disk: what packs well is large all the same. */
-async function weigh(
+/** Checks the size on disk: a file that packs well is still large. */
+async function checkSize(
   git: Git,
   repository: string,
   entries: readonly Entry[],

@@ -14,13 +14,13 @@ const { mirrors, repository, folder } = bench
 const isRoot = process.getuid?.() === 0
 
 async function refusalOf(path: string): Promise<AgencyError> {
-  const error: unknown = await mirrors.look(path).catch((thrown: unknown) => thrown)
+  const error: unknown = await mirrors.inspect(path).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(AgencyError)
   return error as AgencyError
 }
 
-describe('looking at a repository', () => {
-  it('finds its top level, branch and commit, from below and through a link', async () => {
+describe('inspecting a repository', () => {
+  it('finds the top level, branch and commit, from a subdirectory and through a link', async () => {
     const path = repository({ 'src/deep/a.ts': 'a\n' })
     const facts = {
       path,
@@ -31,52 +31,52 @@ describe('looking at a repository', () => {
       dirty: false,
       warnings: [],
     }
-    expect(await mirrors.look(path)).toEqual(facts)
-    expect(await mirrors.look(join(path, 'src', 'deep'))).toEqual(facts)
-    expect(await mirrors.look(join(path, '.git'))).toEqual(facts)
+    expect(await mirrors.inspect(path)).toEqual(facts)
+    expect(await mirrors.inspect(join(path, 'src', 'deep'))).toEqual(facts)
+    expect(await mirrors.inspect(join(path, '.git'))).toEqual(facts)
   })
 
-  it('says what is not committed, new files too, and leaves no trace', async () => {
+  it('reports uncommitted changes, also new files, and leaves no trace', async () => {
     const path = repository({ 'a.txt': 'a\n', '.gitignore': 'ignored\n' })
     writeFiles(path, { ignored: 'x' })
-    expect((await mirrors.look(path)).dirty).toBe(false)
+    expect((await mirrors.inspect(path)).dirty).toBe(false)
     writeFiles(path, { 'b.txt': 'b\n' })
     const before = fingerprint(path)
-    expect(await mirrors.look(path)).toMatchObject({
+    expect(await mirrors.inspect(path)).toMatchObject({
       dirty: true,
       warnings: ['uncommitted changes are not part of this run'],
     })
     expect(fingerprint(path)).toEqual(before)
   })
 
-  it('knows a detached HEAD, a bare and a shallow repository', async () => {
+  it('recognises a detached HEAD, a bare and a shallow repository', async () => {
     const path = repository()
     const commit = commitFiles(path, { 'b.txt': 'b\n' })
     const bare = folder('bare')
     plainGit(path, 'clone', '--quiet', '--bare', path, bare)
-    expect(await mirrors.look(bare)).toMatchObject({ path: bare, bare: true, branch: 'main', commit, dirty: false })
+    expect(await mirrors.inspect(bare)).toMatchObject({ path: bare, bare: true, branch: 'main', commit, dirty: false })
     const shallow = folder('shallow')
     plainGit(path, 'clone', '--quiet', '--depth=1', `file://${path}`, shallow)
-    expect(await mirrors.look(shallow)).toMatchObject({
+    expect(await mirrors.inspect(shallow)).toMatchObject({
       shallow: true,
       warnings: ['the repository is shallow: older history is missing'],
     })
     plainGit(path, 'checkout', '--quiet', '--detach')
-    expect(await mirrors.look(path)).toMatchObject({ branch: null, commit })
+    expect(await mirrors.inspect(path)).toMatchObject({ branch: null, commit })
   })
 
-  it('warns of submodules and of files in Git LFS', async () => {
+  it('warns about submodules and files in Git LFS', async () => {
     const inner = repository({ 'lib.txt': 'lib\n' })
     const path = repository({ 'assets/.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n' })
     plainGit(path, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner, 'vendor/lib')
     plainGit(path, 'commit', '--quiet', '--message', 'with a submodule')
-    expect((await mirrors.look(path)).warnings).toEqual([
+    expect((await mirrors.inspect(path)).warnings).toEqual([
       'submodules (1) are not checked out',
       'files in Git LFS stay pointers',
     ])
   })
 
-  it('runs neither a monitor, nor hooks, nor filters that the repository names', async () => {
+  it('runs no monitor, hook or filter that the repository names', async () => {
     const path = repository({ 'a.txt': 'a\n', '.gitattributes': '* filter=trap\n' })
     const trace = join(bench.root, 'look-trace')
     const trap = folder('trap')
@@ -86,34 +86,34 @@ describe('looking at a repository', () => {
     plainGit(path, 'config', 'filter.trap.process', trap)
     plainGit(path, 'config', 'filter.trap.required', 'true')
     writeFiles(path, { 'a.txt': 'changed\n' })
-    const { dirty } = await mirrors.look(path)
+    const { dirty } = await mirrors.inspect(path)
     expect(dirty).toBe(true)
     await mirrors.refresh(path)
     expect(await exists(trace)).toBe(false)
     try {
       plainGit(path, 'status', '--porcelain')
     } catch {
-      // The trap is no filter.
+      // The trap is not a valid filter.
     }
     expect(await exists(trace)).toBe(true)
   })
 })
 
-describe('a repository that cannot be worked on is refused with the next command', () => {
-  it('where nothing is', async () => {
+describe('refusing a repository, with the next command', () => {
+  it('refuses a directory that does not exist', async () => {
     expect(await refusalOf(folder('nothing'))).toMatchObject({
       code: 'not_found',
       hint: expect.stringContaining('--repo'),
     })
   })
 
-  it('where a file is', async () => {
+  it('refuses a file', async () => {
     const path = folder('file')
     writeFileSync(path, '')
     expect(await refusalOf(path)).toMatchObject({ code: 'invalid_input', message: `${path} is not a directory` })
   })
 
-  it('where no repository is', async () => {
+  it('refuses a directory without a repository', async () => {
     const path = folder('plain directory')
     mkdirSync(path)
     expect(await refusalOf(path)).toMatchObject({
@@ -122,7 +122,7 @@ describe('a repository that cannot be worked on is refused with the next command
     })
   })
 
-  it('where nothing is committed', async () => {
+  it('refuses a repository without commits', async () => {
     const path = folder('unborn')
     mkdirSync(path)
     plainGit(path, 'init', '--quiet')
@@ -132,18 +132,18 @@ describe('a repository that cannot be worked on is refused with the next command
     })
   })
 
-  it('where Agency would have to share its directory', async () => {
+  it('refuses a repository with files under .agency/ in the base branch', async () => {
     const path = repository({ '.agency/x': 'x' })
     expect(await refusalOf(path)).toMatchObject({ hint: expect.stringContaining('rm -r --cached .agency') })
-    // What counts is where the work begins.
+    // Only the base of the work counts.
     plainGit(path, 'branch', 'other')
     plainGit(path, 'rm', '-rq', '.agency')
     plainGit(path, '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'Leave it')
-    expect((await mirrors.look(path)).warnings).toEqual([])
-    await expect(mirrors.look(path, 'other')).rejects.toMatchObject({ code: 'unsupported' })
+    expect((await mirrors.inspect(path)).warnings).toEqual([])
+    await expect(mirrors.inspect(path, 'other')).rejects.toMatchObject({ code: 'unsupported' })
   })
 
-  it.skipIf(!isRoot)('where it belongs to somebody else, unless git was told to trust it', async () => {
+  it.skipIf(!isRoot)('refuses a repository of another user, unless git is configured to trust it', async () => {
     const path = repository()
     for (const each of [path, join(path, '.git')]) chownSync(each, 65_534, 65_534)
     const refusal = await refusalOf(path)
@@ -152,12 +152,12 @@ describe('a repository that cannot be worked on is refused with the next command
     mkdirSync(home)
     writeFileSync(join(home, '.gitconfig'), `[safe]\n\tdirectory = ${path}\n\tdirectory = ${path}/.git\n`)
     await withHome(home, async () => {
-      expect(await mirrors.look(path)).toMatchObject({ path })
+      expect(await mirrors.inspect(path)).toMatchObject({ path })
       expect(await mirrors.refresh(path)).toMatchObject({ branch: 'main' })
     })
   })
 
-  it.skipIf(isRoot)('where it may not be read', async () => {
+  it.skipIf(isRoot)('refuses a directory that is not readable', async () => {
     const path = repository()
     chmodSync(path, 0o000)
     expect(await refusalOf(path)).toMatchObject({ code: 'forbidden' })
@@ -165,13 +165,13 @@ describe('a repository that cannot be worked on is refused with the next command
   })
 })
 
-it('does not count files that the operator ignores everywhere', async () => {
+it('ignores the files of the operator’s global ignore list', async () => {
   const path = repository()
   const home = folder('home')
   writeFiles(home, { '.config/git/ignore': '.DS_Store\n' })
   writeFiles(path, { '.DS_Store': 'x' })
-  expect((await mirrors.look(path)).dirty).toBe(true)
-  await withHome(home, async () => expect((await mirrors.look(path)).dirty).toBe(false))
+  expect((await mirrors.inspect(path)).dirty).toBe(true)
+  await withHome(home, async () => expect((await mirrors.inspect(path)).dirty).toBe(false))
 })
 
 async function withHome(home: string, work: () => Promise<void>): Promise<void> {

@@ -5,34 +5,34 @@ import { findRepository, type OperatorRepository } from './operator-repository.t
 import { isAgencyPath } from './paths.ts'
 
 export interface RepositoryFacts {
-  /** The real top level of its tree, or its directory where it is bare. */
+  /** The real top level of its tree, or its directory if it is bare. */
   readonly path: string
   readonly bare: boolean
   readonly shallow: boolean
-  /** The one that is checked out; null where HEAD is detached. */
+  /** The branch that is checked out; null if HEAD is detached. */
   readonly branch: string | null
   readonly commit: string
   readonly dirty: boolean
-  /** What a run will not see or touch, a sentence each. */
+  /** One sentence for each thing that a run will not see or touch. */
   readonly warnings: readonly string[]
 }
 
-/** What is at a path, as far as a run needs to know it; refuses what no run could work on from the branch `base`. */
+/** Inspects the repository at a path for a run; refuses one that no run could work on from the branch `base`. */
 export async function inspectRepository(git: Git, path: string, base?: string): Promise<RepositoryFacts> {
   const repository = await findRepository(git, path)
   const [branch, commit] = await Promise.all([branchOf(repository), headOf(repository)])
   const started = base === undefined ? commit : ((await commitOf(repository, base)) ?? commit)
   const [isDirty, tree, usesLfs] = await Promise.all([
     repository.bare ? false : hasChanges(repository),
-    lookIntoTree(repository, started),
+    inspectTree(repository, started),
     namesLfs(repository, started),
   ])
   if (tree.holdsAgency)
     throw refusal(
       'unsupported',
-      `${repository.path} has files under .agency/, which is Agency's own place in a workspace`,
+      `${repository.path} has files under .agency/, which is reserved for Agency in a workspace`,
       {
-        hint: `Take them out of the repository: git -C ${shellQuote(repository.path)} rm -r --cached .agency && git -C ${shellQuote(repository.path)} commit -m "Leave .agency to Agency"`,
+        hint: `Remove them from the repository: git -C ${shellQuote(repository.path)} rm -r --cached .agency && git -C ${shellQuote(repository.path)} commit -m "Leave .agency to Agency"`,
       },
     )
   return {
@@ -63,13 +63,13 @@ async function headOf(repository: OperatorRepository): Promise<string> {
   throw refusal('invalid_input', `${repository.path} has no commits yet`, {
     hint: repository.bare
       ? `Push a commit to it: git push ${shellQuote(repository.path)} main`
-      : `Make the first: ${at} add -A && ${at} commit -m "First commit"`,
+      : `Create the first commit: ${at} add -A && ${at} commit -m "First commit"`,
   })
 }
 
 async function hasChanges(repository: OperatorRepository): Promise<boolean> {
   const args = ['status', '--porcelain', '-z', '--untracked-files=normal', '--ignore-submodules=dirty']
-  // One changed file says as much as a million.
+  // One changed file is as good as a million here.
   const { stdout } = await repository.run(args, { maxOutputBytes: 4_096, mayCut: true })
   return stdout.length > 0
 }
@@ -80,7 +80,7 @@ async function commitOf(repository: OperatorRepository, branch: string): Promise
   return found.exitCode === 0 ? found.stdout.toString('utf8').trim() : null
 }
 
-async function lookIntoTree(
+async function inspectTree(
   repository: OperatorRepository,
   commit: string,
 ): Promise<{ submodules: number; holdsAgency: boolean }> {

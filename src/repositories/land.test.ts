@@ -12,7 +12,7 @@ const bench = createGitBench()
 const { mirrors, repository, folder } = bench
 const again = 'agency approve run_1 --gate merge'
 
-/** A repository, and a commit in its mirror that adds `files`. */
+/** Creates a repository, and a commit in its mirror that adds `files`. */
 async function ready(files: Record<string, string> = { 'b.txt': 'b\n' }, source = repository()) {
   const { path: mirror, commit: base } = await mirrors.refresh(source)
   const clone = folder('clone')
@@ -24,7 +24,7 @@ async function ready(files: Record<string, string> = { 'b.txt': 'b\n' }, source 
 }
 
 describe('landing', () => {
-  it('moves a checked-out branch forward, with its files, and leaves nothing else behind', async () => {
+  it('fast-forwards a checked-out branch with its files, and leaves nothing else behind', async () => {
     const { source, landing, base, commit } = await ready()
     plainGit(source, 'remote', 'add', 'origin', 'https://example.com/x.git')
     const before = fingerprint(source)
@@ -38,14 +38,14 @@ describe('landing', () => {
     expect(plainGit(source, 'reflog', '-1', 'main')).toContain('agency: main: Fast-forward')
     const { refs, files, ...rest } = fingerprint(source)
     expect({ ...rest, refs: refs?.split('\n').length }).toEqual({ config: before['config'], status: '', refs: 1 })
-    // What `git merge` leaves to undo it with.
+    // `git merge` leaves ORIG_HEAD, with which it can be undone.
     expect(files).toBe(before['files']?.replace('branches', 'ORIG_HEAD branches') ?? '')
     plainGit(source, 'reset', '--quiet', '--keep', 'ORIG_HEAD')
     expect(plainGit(source, 'rev-parse', 'main')).toBe(base)
     expect(existsSync(join(source, 'b.txt'))).toBe(false)
   })
 
-  it('is done once', async () => {
+  it('does nothing the second time', async () => {
     const { source, landing, commit } = await ready()
     await mirrors.land(landing)
     expect(await mirrors.land(landing)).toEqual({ outcome: 'already', commit })
@@ -54,7 +54,7 @@ describe('landing', () => {
     expect(await mirrors.canLand(landing)).toEqual({ outcome: 'already', commit: later })
   })
 
-  it('waits while the branch has moved on, and goes through once that is merged in', async () => {
+  it('reports a branch with new commits as moved, and lands after they are merged', async () => {
     const { source, mirror, landing } = await ready()
     const theirs = commitFiles(source, { 'theirs.txt': 'theirs\n' })
     expect(await mirrors.canLand(landing)).toEqual({ outcome: 'moved', commit: theirs })
@@ -65,7 +65,7 @@ describe('landing', () => {
     expect(existsSync(join(source, 'b.txt')) && existsSync(join(source, 'theirs.txt'))).toBe(true)
   })
 
-  it('never runs a hook, also one that fails or takes for ever', async () => {
+  it('runs no hook, not even one that fails or never ends', async () => {
     const { source, landing, commit } = await ready()
     const trace = folder('trace')
     for (const hook of ['post-merge', 'reference-transaction', 'post-checkout', 'pre-merge-commit', 'post-rewrite'])
@@ -75,7 +75,7 @@ describe('landing', () => {
     expect(existsSync(trace)).toBe(false)
   })
 
-  it('runs no filter of the repository on what an agent has committed', async () => {
+  it('runs no filter of the repository on files of an agent', async () => {
     const trace = folder('trace')
     const { source, landing, commit } = await ready({ '.gitattributes': '* filter=trap\n', 'b.txt': 'b\n' })
     plainGit(source, 'config', 'filter.trap.smudge', `touch ${trace}; cat`)
@@ -88,7 +88,7 @@ describe('landing', () => {
     expect(existsSync(trace)).toBe(true)
   })
 
-  it('is not led astray by the configuration of the repository', async () => {
+  it('ignores settings of the repository that would change the merge', async () => {
     const { source, landing, commit } = await ready()
     const trace = folder('trace')
     plainGit(source, 'config', 'branch.main.mergeOptions', '--squash --no-ff')
@@ -99,7 +99,7 @@ describe('landing', () => {
     expect(existsSync(trace)).toBe(false)
   })
 
-  it('moves a branch that nobody has checked out without touching a file', async () => {
+  it('moves a branch that is not checked out without touching a file', async () => {
     const { source, landing, commit } = await ready()
     plainGit(source, 'switch', '--quiet', '--create', 'topic')
     writeFiles(source, { 'README.md': 'in the middle of something\n' })
@@ -110,7 +110,7 @@ describe('landing', () => {
     expect(plainGit(source, 'symbolic-ref', '--short', 'HEAD')).toBe('topic')
   })
 
-  it('moves the worktree that has the branch', async () => {
+  it('updates the worktree in which the branch is checked out', async () => {
     const { source, landing, commit } = await ready()
     plainGit(source, 'switch', '--quiet', '--create', 'topic')
     const worktree = folder('worktree')
@@ -120,7 +120,7 @@ describe('landing', () => {
     expect(existsSync(join(source, 'b.txt'))).toBe(false)
   })
 
-  it('moves a bare repository, and a shallow one', async () => {
+  it('lands in a bare and in a shallow repository', async () => {
     const origin = repository()
     commitFiles(origin, { 'c.txt': 'c\n' })
     const [bare, shallow] = [folder('bare.git'), folder('shallow')]
@@ -135,14 +135,14 @@ describe('landing', () => {
   })
 })
 
-describe('landing is refused, with the next command', () => {
-  it('while there are uncommitted changes, staged or not', async () => {
+describe('refusing to land, with the next command', () => {
+  it('refuses while there are uncommitted changes, staged or not', async () => {
     const { source, landing, base } = await ready()
     writeFiles(source, { 'README.md': 'changed\n' })
     const refusal = {
       code: 'conflict',
       message: `${source} has uncommitted changes: README.md`,
-      hint: `Commit them, or put them aside: git -C '${source}' stash, then: ${again}`,
+      hint: `Commit them, or stash them: git -C '${source}' stash, then: ${again}`,
     }
     await expect(mirrors.canLand(landing)).rejects.toMatchObject(refusal)
     await expect(mirrors.land(landing)).rejects.toMatchObject(refusal)
@@ -153,7 +153,7 @@ describe('landing is refused, with the next command', () => {
     expect((await mirrors.land(landing)).outcome).toBe('landed')
   })
 
-  it('while a file that git does not know is in the way; others do not matter', async () => {
+  it('refuses while an untracked file is in the way; ignores other untracked files', async () => {
     const { source, landing } = await ready()
     writeFiles(source, { 'notes.txt': 'mine\n', 'b.txt': 'mine\n' })
     await expect(mirrors.land(landing)).rejects.toMatchObject({
@@ -166,7 +166,7 @@ describe('landing is refused, with the next command', () => {
     expect(readFileSync(join(source, 'notes.txt'), 'utf8')).toBe('mine\n')
   })
 
-  it('in the middle of a merge and of a rebase', async () => {
+  it('refuses during a merge and during a rebase', async () => {
     const { source, landing } = await ready()
     plainGit(source, 'switch', '--quiet', '--create', 'topic')
     commitFiles(source, { 'README.md': 'topic\n' })
@@ -186,18 +186,18 @@ describe('landing is refused, with the next command', () => {
     await expect(mirrors.land({ ...target, commit: landing.commit })).rejects.toMatchObject({
       message: `a rebase is in progress in ${source}`,
     })
-    // The other branch is nobody's business.
+    // The other branch does not matter.
     expect((await mirrors.land(landing)).outcome).toBe('landed')
   })
 
-  it('when somebody else is writing there', async () => {
+  it('refuses while another process holds the index lock', async () => {
     const { source, landing, base } = await ready()
     writeFileSync(join(source, '.git/index.lock'), '')
     await expect(mirrors.land(landing)).rejects.toMatchObject({ code: 'conflict', message: /index\.lock/ })
     expect(plainGit(source, 'rev-parse', 'main')).toBe(base)
   })
 
-  it('when the branch or the repository is gone', async () => {
+  it('refuses if the branch or the repository no longer exists', async () => {
     const { landing } = await ready()
     await expect(mirrors.land({ ...landing, branch: 'gone' })).rejects.toMatchObject({ code: 'not_found' })
     await expect(mirrors.land({ ...landing, repository: folder('gone') })).rejects.toMatchObject({ code: 'not_found' })

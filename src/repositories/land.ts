@@ -11,38 +11,41 @@ import { isAncestor } from './merge.ts'
 import { findRepository, type OperatorRepository } from './operator-repository.ts'
 
 export interface Landing {
-  /** The operator's. */
+  /** The operator's repository. */
   readonly repository: string
   readonly branch: string
   readonly mirror: string
-  /** Which the branch is to be at; the mirror has it. */
+  /** The new commit of the branch; the mirror has it. */
   readonly commit: string
-  /** What to do once a refusal's cause is gone: `agency approve …`. */
+  /** The command to repeat once the cause of a refusal is removed: `agency approve …`. */
   readonly again?: string
 }
 
 export interface Readiness {
   /** `moved`: the branch has commits that this one lacks. Merge them first, then try again. */
   readonly outcome: 'ready' | 'already' | 'moved'
-  /** Where the branch is. */
+  /** The commit of the branch. */
   readonly commit: string
 }
 
 export interface Landed {
   readonly outcome: 'landed' | 'already' | 'moved'
-  /** Where the branch is now. */
+  /** The commit of the branch now. */
   readonly commit: string
 }
 
-/** Whether it could be done now; nothing is written. Refuses, with the next command, while somebody works there. */
+/**
+ * Checks whether the branch could be moved now, without writing. Refuses, with the next command, while the operator
+ * works there.
+ */
 export async function canLand(git: Git, landing: Landing): Promise<Readiness> {
   const { outcome, commit } = await prepare(git, landing)
   return { outcome, commit }
 }
 
 /**
- * Moves the operator's branch forward, never sideways: with its files where it is checked out, without them where it is
- * not. The only trace in her repository besides is the line in the branch's log.
+ * Fast-forwards the operator's branch: with its files if it is checked out, without them if not. The only other trace in
+ * the operator's repository is the line in the branch's reflog.
  */
 export async function land(git: Git, landing: Landing): Promise<Landed> {
   const { outcome, commit, repository, worktree } = await prepare(git, landing)
@@ -50,16 +53,16 @@ export async function land(git: Git, landing: Landing): Promise<Landed> {
   if (worktree === null) await fetchInto(git, repository, landing, `${landing.commit}:refs/heads/${landing.branch}`)
   else {
     await fetchInto(git, repository, landing, landing.commit)
-    await forward(git, repository.at(worktree), landing)
+    await fastForward(git, repository.at(worktree), landing)
   }
   const now = await headOf(repository, landing)
-  if (now !== landing.commit) throw changedMeanwhile(landing)
+  if (now !== landing.commit) throw movedMeanwhile(landing)
   return { outcome: 'landed', commit: now }
 }
 
 interface Prepared extends Readiness {
   readonly repository: OperatorRepository
-  /** Where the branch is checked out, if it is. */
+  /** The worktree in which the branch is checked out, if any. */
   readonly worktree: string | null
 }
 
@@ -79,29 +82,32 @@ async function headOf(repository: OperatorRepository, { branch }: Landing): Prom
   const { exitCode, stdout } = await repository.run(args)
   if (exitCode === 0) return stdout.toString('utf8').trim()
   throw refusal('not_found', `${repository.path} no longer has a branch "${branch}"`, {
-    hint: `See its branches: ${inRepository(repository, 'branch --list')}`,
+    hint: `List its branches: ${inRepository(repository, 'branch --list')}`,
   })
 }
 
-/** Asked of her repository: it may know commits that the mirror does not. */
+/** Asks the operator's repository, because it may have commits that the mirror lacks. */
 async function has(repository: OperatorRepository, ancestor: string, commit: string): Promise<boolean> {
   const { exitCode } = await repository.run(['merge-base', '--is-ancestor', ancestor, commit])
   return exitCode === 0
 }
 
-/** A branch in the middle of a rebase is nobody's HEAD, and is moved when that ends: it must not move before. */
+/**
+ * Finds the worktree of the branch. A branch that is being rebased is no worktree's HEAD, and moves when the rebase
+ * ends: it must not move before.
+ */
 async function findWorktree(repository: OperatorRepository, landing: Landing): Promise<string | null> {
   const listed = await repository.ask(['worktree', 'list', '--porcelain', '-z'])
   for (const entry of listed.split('\0\0').filter((each) => each !== '')) {
     const lines = entry.split('\0')
     const path = lines[0]?.replace(/^worktree /, '') ?? ''
-    // One whose directory, or whose link to here, is gone has nothing that could be in the way.
-    if (lines.includes('bare') || !(await isThere(join(path, '.git')))) continue
+    // A worktree whose directory or `.git` link is missing cannot be in the way.
+    if (lines.includes('bare') || !(await exists(join(path, '.git')))) continue
     const isHere = lines.includes(`branch refs/heads/${landing.branch}`)
     const operation = await operationIn(repository.at(path), landing.branch, isHere)
     if (operation !== null)
       throw refusal('conflict', `a ${operation} is in progress in ${path}`, {
-        hint: then(`Finish it or give it up: git -C ${shellQuote(path)} ${operation} --abort`, landing),
+        hint: then(`Finish it or abort it: git -C ${shellQuote(path)} ${operation} --abort`, landing),
       })
     if (isHere) return path
   }
@@ -119,7 +125,7 @@ const operations = [
 async function operationIn(worktree: OperatorRepository, branch: string, isHere: boolean): Promise<string | null> {
   const folder = await worktree.ask(['rev-parse', '--absolute-git-dir'])
   for (const [name, file] of operations) {
-    if (!(await isThere(join(folder, file)))) continue
+    if (!(await exists(join(folder, file)))) continue
     if (isHere || (await readBranchName(folder, file)) === branch) return name
   }
   return null
@@ -129,7 +135,7 @@ const readBranchName = async (folder: string, file: string): Promise<string | nu
   (await readFile(join(folder, file, 'head-name'), 'utf8').catch(() => null))?.trim().replace(/^refs\/heads\//, '') ??
   null
 
-/** Files that git does not know stay out of it, unless one stands where a new one belongs. */
+/** Refuses uncommitted changes. Untracked files do not matter, unless one is in the way of a new file. */
 async function refuseUnclean(git: Git, worktree: OperatorRepository, landing: Landing, from: string): Promise<void> {
   const args = ['status', '--porcelain', '-z', '--untracked-files=no', '--ignore-submodules=dirty']
   const { stdout } = await worktree.run(args, { maxOutputBytes: 64 * 1024, mayCut: true })
@@ -140,13 +146,13 @@ async function refuseUnclean(git: Git, worktree: OperatorRepository, landing: La
     .map((line) => line.slice(3))
   if (changed.length > 0)
     throw refusal('conflict', `${worktree.path} has uncommitted changes: ${few(changed)}`, {
-      hint: then(`Commit them, or put them aside: ${inRepository(worktree, 'stash')}`, landing),
+      hint: then(`Commit them, or stash them: ${inRepository(worktree, 'stash')}`, landing),
       data: { files: changed.slice(0, 20) },
     })
   const inTheWay = await untrackedInTheWay(git, worktree, landing, from)
   if (inTheWay.length > 0)
-    throw refusal('conflict', `files that git does not know are in the way in ${worktree.path}: ${few(inTheWay)}`, {
-      hint: then(`Move them, or put them aside: ${inRepository(worktree, 'stash --include-untracked')}`, landing),
+    throw refusal('conflict', `untracked files are in the way in ${worktree.path}: ${few(inTheWay)}`, {
+      hint: then(`Move them, or stash them: ${inRepository(worktree, 'stash --include-untracked')}`, landing),
       data: { files: inTheWay.slice(0, 20) },
     })
 }
@@ -159,19 +165,19 @@ async function untrackedInTheWay(
 ): Promise<string[]> {
   const files = (await changedFiles(git, mirror, from, commit)).filter(({ status }) => status === 'added')
   const found: string[] = []
-  for (const { path } of files) if (await isThere(join(worktree.path, path))) found.push(path)
+  for (const { path } of files) if (await exists(join(worktree.path, path))) found.push(path)
   return found
 }
 
 async function fetchInto(git: Git, repository: OperatorRepository, landing: Landing, refspec: string): Promise<void> {
   const args = [...plainFetch, landing.mirror, refspec]
-  const environment = { ...logged(git, landing), GIT_ALLOW_PROTOCOL: 'file' }
+  const environment = { ...reflogEnvironment(git, landing), GIT_ALLOW_PROTOCOL: 'file' }
   const { exitCode, stderr } = await repository.run(args, { environment })
-  if (exitCode !== 0) throw couldNot(repository, landing, stderr)
+  if (exitCode !== 0) throw notMoved(repository, landing, stderr)
 }
 
-async function forward(git: Git, worktree: OperatorRepository, landing: Landing): Promise<void> {
-  const plainly = [
+async function fastForward(git: Git, worktree: OperatorRepository, landing: Landing): Promise<void> {
+  const options = [
     '--ff-only',
     '--no-overwrite-ignore',
     '--no-squash',
@@ -180,27 +186,27 @@ async function forward(git: Git, worktree: OperatorRepository, landing: Landing)
     '--no-stat',
     '--quiet',
   ]
-  const { exitCode, stderr } = await worktree.run(['merge', ...plainly, landing.commit], {
-    environment: logged(git, landing),
+  const { exitCode, stderr } = await worktree.run(['merge', ...options, landing.commit], {
+    environment: reflogEnvironment(git, landing),
     settings: [['advice.diverging', 'false']],
   })
-  if (exitCode !== 0) throw couldNot(worktree, landing, stderr)
+  if (exitCode !== 0) throw notMoved(worktree, landing, stderr)
 }
 
-/** How the line in the branch's log begins, and who wrote it. */
-const logged = (git: Git, { branch }: Landing): Record<string, string> => ({
+/** Sets the author and the beginning of the line in the branch's reflog. */
+const reflogEnvironment = (git: Git, { branch }: Landing): Record<string, string> => ({
   ...authorEnvironment(engineAuthor, git.clock),
   GIT_REFLOG_ACTION: `agency: ${branch}`,
 })
 
-const couldNot = (repository: OperatorRepository, landing: Landing, stderr: string) =>
-  refusal('conflict', `${repository.path} could not be moved forward: ${errorLine(stderr) ?? 'git did not say why'}`, {
-    hint: then(`See what is in the way: ${inRepository(repository, 'status')}`, landing),
+const notMoved = (repository: OperatorRepository, landing: Landing, stderr: string) =>
+  refusal('conflict', `${repository.path} could not be fast-forwarded: ${errorLine(stderr) ?? 'git gave no reason'}`, {
+    hint: then(`Show the state of the repository: ${inRepository(repository, 'status')}`, landing),
   })
 
-const changedMeanwhile = ({ repository, branch }: Landing) =>
-  refusal('conflict', `the branch "${branch}" of ${repository} was moved by somebody else at the same moment`, {
-    hint: `See where it is: git -C ${shellQuote(repository)} log --oneline -5 ${shellQuote(branch)}`,
+const movedMeanwhile = ({ repository, branch }: Landing) =>
+  refusal('conflict', `the branch "${branch}" of ${repository} was moved by another process at the same time`, {
+    hint: `Show its commits: git -C ${shellQuote(repository)} log --oneline -5 ${shellQuote(branch)}`,
   })
 
 const then = (hint: string, { again }: Landing): string => (again === undefined ? hint : `${hint}, then: ${again}`)
@@ -210,7 +216,7 @@ const inRepository = ({ path }: OperatorRepository, command: string): string => 
 const few = (names: readonly string[]): string =>
   names.length <= 3 ? names.join(', ') : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`
 
-const isThere = (path: string): Promise<boolean> =>
+const exists = (path: string): Promise<boolean> =>
   lstat(path).then(
     () => true,
     () => false,

@@ -10,7 +10,7 @@ import { commitFiles, createGitBench, plainGit } from '../../test/support/git-be
 const bench = createGitBench()
 const { mirrors, repository } = bench
 
-/** A mirror with an integration branch, and one branch for each set of files. */
+/** Creates a mirror with an integration branch, and one branch for each set of files. */
 async function branches(first: Record<string, string>, ...changes: Record<string, string>[]) {
   const path = repository(first)
   const base = plainGit(path, 'rev-parse', 'HEAD')
@@ -26,7 +26,7 @@ async function branches(first: Record<string, string>, ...changes: Record<string
 const show = (mirror: string, what: string): string => plainGit(mirror, 'show', what)
 
 describe('merging in the mirror', () => {
-  it('joins two branches with a commit that says for which brief', async () => {
+  it('merges two branches with a commit that names the brief', async () => {
     const { mirror, base, commits } = await branches({ 'a.txt': 'a\n' }, { 'b.txt': 'b\n' })
     const trailers = { 'Agency-Run': 'run_1', 'Agency-Brief': 'brf_1' }
     const merged = await mirrors.merge({ mirror, from: commits[0] ?? '', into: 'final', message: 'Add b', trailers })
@@ -38,14 +38,14 @@ describe('merging in the mirror', () => {
     expect(show(mirror, 'final:b.txt')).toBe('b')
   })
 
-  it('has nothing to do the second time', async () => {
+  it('does nothing the second time', async () => {
     const { mirror, commits } = await branches({ 'a.txt': 'a\n' }, { 'b.txt': 'b\n' })
     const order = { mirror, from: commits[0] ?? '', into: 'final', message: 'Add b' }
     const { commit } = await mirrors.merge(order)
     expect(await mirrors.merge(order)).toEqual({ outcome: 'already', commit, files: [] })
   })
 
-  it('says which files conflict, and moves nothing', async () => {
+  it('lists the files in conflict, and moves no branch', async () => {
     const { mirror, commits } = await branches(
       { 'a.txt': 'a\n', 'b c.txt': 'b\n' },
       { 'a.txt': 'one\n', 'b c.txt': 'one\n' },
@@ -60,7 +60,7 @@ describe('merging in the mirror', () => {
     expect(await mirrors.head(mirror, 'final')).toBe(first.commit)
   })
 
-  it('goes up from branch to branch, which begin where they are told to; the second time there is nothing to do', async () => {
+  it('merges up a chain of branches, creating missing ones at their start; does nothing the second time', async () => {
     const { mirror, base, commits } = await branches({ 'a.txt': 'a\n' }, { 'b.txt': 'b\n' }, { 'c.txt': 'c\n' })
     const up = (commit = '') => ({
       mirror,
@@ -75,7 +75,7 @@ describe('merging in the mirror', () => {
     const domain = await mirrors.head(mirror, 'domain')
     expect(plainGit(mirror, 'rev-list', '--parents', '-1', 'final')).toBe(`${first.commit} ${base} ${domain}`)
     expect(await mirrors.mergeUp(up(commits[0]))).toEqual({ ...first, outcome: 'already' })
-    // As if only the first of the two had been moved.
+    // The state if only the first of the two had moved.
     plainGit(mirror, 'update-ref', 'refs/heads/final', base)
     expect(await mirrors.mergeUp(up(commits[0]))).toMatchObject({ outcome: 'merged' })
     expect(await mirrors.head(mirror, 'domain')).toBe(domain)
@@ -84,7 +84,7 @@ describe('merging in the mirror', () => {
     expect(plainGit(mirror, 'ls-tree', '--name-only', 'final').split('\n')).toEqual(['a.txt', 'b.txt', 'c.txt'])
   })
 
-  it('that conflicts further up moves no branch and makes none', async () => {
+  it('moves and creates no branch if a level further up conflicts', async () => {
     const { mirror, base, commits } = await branches({ 'a.txt': 'a\n' }, { 'a.txt': 'one\n' }, { 'a.txt': 'two\n' })
     const final = await mirrors.merge({ mirror, from: commits[0] ?? '', into: 'final', message: '1' })
     const levels = ['domain', 'final'].map((branch) => ({ branch, begin: base, message: branch }))
@@ -97,7 +97,7 @@ describe('merging in the mirror', () => {
     expect(await mirrors.head(mirror, 'final')).toBe(final.commit)
   })
 
-  it('loses nothing when many merge at once', async () => {
+  it('loses no commit when many merge at once', async () => {
     const names = Array.from({ length: 8 }, (_, index) => `file-${index}.txt`)
     const { mirror, commits } = await branches({ 'a.txt': 'a\n' }, ...names.map((name) => ({ [name]: name })))
     const merged = await Promise.all(
@@ -107,7 +107,7 @@ describe('merging in the mirror', () => {
     expect(plainGit(mirror, 'ls-tree', '--name-only', 'final').split('\n')).toEqual(['a.txt', ...names])
   })
 
-  it('refuses files under .agency/, however it is written', async () => {
+  it('refuses files under .agency/ in any letter case', async () => {
     const { mirror, commits } = await branches({ 'a.txt': 'a\n' }, { '.agency/x': 'x' }, { '.Agency/x': 'x' })
     for (const from of commits)
       await expect(mirrors.merge({ mirror, from, into: 'final', message: 'x' })).rejects.toMatchObject({
@@ -115,7 +115,7 @@ describe('merging in the mirror', () => {
       })
   })
 
-  it('runs no merge driver that a tree asks for', async () => {
+  it('runs no merge driver that a tree names', async () => {
     const trace = join(bench.root, 'merge-trace')
     const { mirror, commits, path } = await branches(
       { 'a.txt': 'a\n', '.gitattributes': '* merge=trap\n' },
@@ -126,14 +126,14 @@ describe('merging in the mirror', () => {
     const second = await mirrors.merge({ mirror, from: commits[1] ?? '', into: 'final', message: '2' })
     expect(second.outcome).toBe('conflict')
     expect(existsSync(trace)).toBe(false)
-    // Where the driver is configured, as in a clone of an agent's, plain git runs it.
+    // Plain git runs the driver if it is configured, as it may be in an agent's clone.
     plainGit(path, 'config', 'merge.trap.driver', `touch ${trace}`)
     plainGit(path, 'switch', '--quiet', 'change-1')
     plainGit(path, 'merge', '--quiet', '--no-edit', 'change-0')
     expect(existsSync(trace)).toBe(true)
   })
 
-  it('takes a trailer for one line', async () => {
+  it('writes a trailer on one line', async () => {
     const { mirror, commits } = await branches({ 'a.txt': 'a\n' }, { 'b.txt': 'b\n' })
     const trailers = { 'Agency-Brief': 'brf_1\nSigned-off-by: Nobody' }
     await mirrors.merge({ mirror, from: commits[0] ?? '', into: 'final', message: 'Add b\n\nAnd why.', trailers })

@@ -18,7 +18,7 @@ export interface MergeMessage {
   readonly author?: Author
 }
 
-/** From one branch to the next: each is joined with what the one before it came to. */
+/** Merges a commit into a chain of branches: each is merged with the result of the one before it. */
 export interface MergeUp {
   readonly mirror: string
   readonly commit: string
@@ -27,31 +27,31 @@ export interface MergeUp {
 
 export interface MergeLevel extends MergeMessage {
   readonly branch: string
-  /** Where it begins if it is not there yet. */
+  /** The first commit of the branch if it does not exist yet. */
   readonly begin: string
 }
 
 export interface Merged {
   readonly outcome: 'merged' | 'already' | 'conflict'
-  /** Where `into` is now. */
+  /** The commit of `into` now. */
   readonly commit: string
-  /** What conflicts; else nothing. */
+  /** The files in conflict; otherwise empty. */
   readonly files: readonly string[]
 }
 
-/** How often another merge may come first: each loser merges again, with what the winner brought. */
+/** How often another merge may win the race: each loser merges again, with the winner's result. */
 const maxRaces = 20
 
-/** Joins two branches without any checked-out file: drivers and filters that a tree names have nothing to run on. */
+/** Merges two branches without a working tree: drivers and filters that a tree names have no file to run on. */
 export async function mergeBranches(git: Git, merge: Merge): Promise<Merged> {
   for (let race = 0; race < maxRaces; race += 1) {
     const merged = await mergeOnce(git, merge)
     if (merged !== null) return merged
   }
-  throw neverStill(merge.into)
+  throw raceLost(merge.into)
 }
 
-/** All branches move together or none does: what conflicts further up is not left half way. */
+/** Moves all branches or none: a conflict further up leaves no partial merge. */
 export async function mergeUp(git: Git, { mirror, commit, levels }: MergeUp): Promise<Merged> {
   for (let race = 0; race < maxRaces; race += 1) {
     const moves: RefMove[] = []
@@ -59,7 +59,7 @@ export async function mergeUp(git: Git, { mirror, commit, levels }: MergeUp): Pr
     let theirs = commit
     for (const level of levels) {
       const there = await readBranch(git, mirror, level.branch)
-      const joined = await join(git, mirror, there ?? level.begin, theirs, level)
+      const joined = await mergeCommits(git, mirror, there ?? level.begin, theirs, level)
       if (joined.outcome === 'conflict') return joined
       if (joined.outcome === 'merged') outcome = 'merged'
       theirs = joined.commit
@@ -67,26 +67,32 @@ export async function mergeUp(git: Git, { mirror, commit, levels }: MergeUp): Pr
     }
     if (await moveRefs(git, mirror, moves)) return { outcome, commit: theirs, files: [] }
   }
-  throw neverStill(levels.map(({ branch }) => branch).join(', '))
+  throw raceLost(levels.map(({ branch }) => branch).join(', '))
 }
 
-const neverStill = (branch: string) => bug(`the branch "${branch}" never stood still long enough to be merged into`)
+const raceLost = (branch: string) => bug(`the branch "${branch}" was moved by ${maxRaces} other merges in a row`)
 
 async function mergeOnce(git: Git, merge: Merge): Promise<Merged | null> {
   const { mirror, into } = merge
   const [ours, theirs] = await Promise.all([readBranch(git, mirror, into), readSource(git, merge)])
-  if (ours === null) throw bug(`there is no branch "${into}" to merge into`)
-  if (theirs === null) throw bug(`there is no branch or commit "${merge.from}" to merge`)
-  const joined = await join(git, mirror, ours, theirs, merge)
+  if (ours === null) throw bug(`the branch "${into}" to merge into does not exist`)
+  if (theirs === null) throw bug(`the branch or commit "${merge.from}" to merge does not exist`)
+  const joined = await mergeCommits(git, mirror, ours, theirs, merge)
   if (joined.outcome !== 'merged') return joined
   const moved = await moveRef(git, mirror, `refs/heads/${into}`, { to: joined.commit, from: ours })
   return moved ? joined : null
 }
 
-/** Makes the commit; nothing points to it yet. */
-async function join(git: Git, mirror: string, ours: string, theirs: string, message: MergeMessage): Promise<Merged> {
+/** Creates the merge commit; no ref points to it yet. */
+async function mergeCommits(
+  git: Git,
+  mirror: string,
+  ours: string,
+  theirs: string,
+  message: MergeMessage,
+): Promise<Merged> {
   if (await isAncestor(git, mirror, theirs, ours)) return { outcome: 'already', commit: ours, files: [] }
-  const joined = await joinTrees(git, mirror, ours, theirs)
+  const joined = await mergeTrees(git, mirror, ours, theirs)
   if (joined.conflicts !== null) return { outcome: 'conflict', commit: ours, files: joined.conflicts }
   await refuseAgencyFiles(git, mirror, joined.tree)
   const commit = await git.ask(['commit-tree', joined.tree, '-p', ours, '-p', theirs], {
@@ -100,13 +106,13 @@ async function join(git: Git, mirror: string, ours: string, theirs: string, mess
 const readSource = async (git: Git, { mirror, from }: Merge): Promise<string | null> =>
   (await readBranch(git, mirror, from)) ?? (/^[0-9a-f]{40,64}$/.test(from) ? readCommit(git, mirror, from) : null)
 
-/** A commit that is not there is nobody's ancestor. */
+/** Reports whether one commit is an ancestor of another; a missing commit is not an ancestor. */
 export async function isAncestor(git: Git, mirror: string, ancestor: string, commit: string): Promise<boolean> {
   const { exitCode } = await git.run(['merge-base', '--is-ancestor', ancestor, commit], { gitDir: mirror })
   return exitCode === 0
 }
 
-async function joinTrees(
+async function mergeTrees(
   git: Git,
   mirror: string,
   ours: string,

@@ -13,7 +13,7 @@ const bench = createGitBench()
 const { mirrors, repository, git, mirrorRoot, folder } = bench
 
 describe('a mirror', () => {
-  it('has the branches and tags of its repository under other names, and leaves it alone', async () => {
+  it('has the branches and tags of its repository under other names, and leaves the repository unchanged', async () => {
     const path = repository()
     plainGit(path, 'branch', 'feature/x')
     plainGit(path, 'tag', 'v1')
@@ -33,7 +33,7 @@ describe('a mirror', () => {
     expect(fingerprint(path)).toEqual(before)
   })
 
-  it('follows what was added, rewritten and deleted', async () => {
+  it('follows added, rewritten and deleted branches', async () => {
     const path = repository()
     plainGit(path, 'branch', 'topic')
     await mirrors.refresh(path)
@@ -48,7 +48,7 @@ describe('a mirror', () => {
     ])
   })
 
-  it('is on the branch that is asked for; one that is not there is refused', async () => {
+  it('returns the commit of the requested branch; refuses a branch that does not exist', async () => {
     const path = repository()
     const main = plainGit(path, 'rev-parse', 'HEAD')
     plainGit(path, 'switch', '--quiet', '--create', 'topic')
@@ -61,7 +61,7 @@ describe('a mirror', () => {
     expect(await mirrors.refresh(path, { branch: 'main' })).toMatchObject({ commit: main })
   })
 
-  it('is shared by the worktrees of a repository, and by nobody else', async () => {
+  it('is shared by the worktrees of a repository, and by no other repository', async () => {
     const path = repository()
     const worktree = folder('worktree')
     plainGit(path, 'worktree', 'add', '--quiet', '-b', 'other', worktree)
@@ -74,7 +74,7 @@ describe('a mirror', () => {
     expect(stranger?.path).not.toBe(first?.path)
   })
 
-  it('is made of a bare repository, a shallow one, and one with objects borrowed from elsewhere', async () => {
+  it('mirrors a bare repository, a shallow one, and one that borrows objects', async () => {
     const path = repository()
     commitFiles(path, { 'b.txt': 'b\n' })
     const [bare, shallow, borrowing] = [folder('bare.git'), folder('shallow'), folder('borrowing')]
@@ -91,7 +91,7 @@ describe('a mirror', () => {
     expect(readdirSync(mirrorRoot).some((name) => name.includes('making'))).toBe(false)
   })
 
-  it('works with SHA-256', async () => {
+  it('supports SHA-256', async () => {
     const path = folder('sha256')
     plainGit(bench.root, 'init', '--quiet', '--object-format=sha256', '--initial-branch=main', path)
     const commit = commitFiles(path, { 'a.txt': 'a\n' })
@@ -100,8 +100,8 @@ describe('a mirror', () => {
   })
 })
 
-describe('making a mirror', () => {
-  it('may be asked for many times at once, by several processes', async () => {
+describe('creating a mirror', () => {
+  it('succeeds for many requests at once, from several processes', async () => {
     const path = repository()
     const others = Array.from({ length: 3 }, () => createMirrors({ root: mirrorRoot, git, log: noLog }))
     const made = await Promise.all([...others, mirrors, mirrors].map((each) => each.refresh(path)))
@@ -114,7 +114,7 @@ describe('making a mirror', () => {
     plainGit(mirror, 'fsck')
   })
 
-  it('begins again where it was killed, and what was left lying goes after a day', async () => {
+  it('starts again after an interruption, and removes leftovers after a day', async () => {
     const path = repository()
     const { path: mirror } = await mirrors.refresh(path)
     renameSync(mirror, `${mirror}.making-killed`)
@@ -124,7 +124,7 @@ describe('making a mirror', () => {
     expect(readdirSync(mirrorRoot).filter((name) => name.startsWith(basename(mirror)))).toEqual([basename(mirror)])
   })
 
-  it('is not held up for ever by a lock that a killed git has left', async () => {
+  it('removes a lock that a killed git has left', async () => {
     const path = repository()
     const { path: mirror } = await mirrors.refresh(path)
     commitFiles(path, { 'b.txt': 'b\n' })
@@ -137,7 +137,7 @@ describe('making a mirror', () => {
 })
 
 describe('branches of a mirror', () => {
-  it('are made once and stay where they are', async () => {
+  it('are created once and keep their commit', async () => {
     const path = repository()
     const { path: mirror, commit } = await mirrors.refresh(path)
     expect(await mirrors.head(mirror, 'integration/run_1/final')).toBe(null)
@@ -149,7 +149,7 @@ describe('branches of a mirror', () => {
     await expect(mirrors.branch(mirror, '../../x', commit)).rejects.toMatchObject({ code: 'bug' })
   })
 
-  it('of a run go together, and no others', async () => {
+  it('of a run are deleted together, and no others', async () => {
     const { path: mirror, commit } = await mirrors.refresh(repository())
     const names = ['feature/run_1/main/a', 'feature/run_1/main/b', 'integration/run_1/final', 'feature/run_10/main/a']
     for (const name of names) await mirrors.branch(mirror, name, commit)
@@ -158,7 +158,7 @@ describe('branches of a mirror', () => {
     expect(await mirrors.head(mirror, 'feature/run_10/main/a')).toBe(commit)
   })
 
-  it('cost disk, which can be asked for', async () => {
+  it('have a measurable disk use', async () => {
     const path = repository()
     const { path: mirror } = await mirrors.refresh(path)
     const before = await mirrors.disk(mirror)

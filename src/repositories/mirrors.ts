@@ -15,28 +15,28 @@ import { canLand, land, type Landing, type Landed, type Readiness } from './land
 import { branchOf, inspectRepository, type RepositoryFacts } from './inspect-repository.ts'
 import { isAncestor, type Merge, type Merged, mergeBranches, mergeUp, type MergeUp } from './merge.ts'
 import { findRepository, type OperatorRepository } from './operator-repository.ts'
-import { deleteRefs, makeBranch, readBranch, unlocking } from './refs.ts'
+import { deleteRefs, makeBranch, readBranch, retryLocked } from './refs.ts'
 
 /**
- * Bare repositories of ours, one for each of the operator's. What happens to them has no transaction: everything here
- * may be done twice, and killed in between.
+ * The daemon's bare repositories, one for each of the operator's. Their changes are not transactional: every operation
+ * here may be repeated, and may be killed in between.
  */
 export interface Mirrors {
-  look(repository: string, base?: string): Promise<RepositoryFacts>
-  /** Makes or updates the mirror; its commit is that of the branch, without one HEAD's. */
+  inspect(repository: string, base?: string): Promise<RepositoryFacts>
+  /** Creates or updates the mirror; its commit is that of the branch, or of HEAD if none is given. */
   refresh(repository: string, options?: { branch?: string | undefined }): Promise<Mirror>
-  /** Makes a branch; one that is there already stays where it is. Resolves to its commit. */
+  /** Creates a branch; an existing one stays unchanged. Resolves to its commit. */
   branch(mirror: string, name: string, commit: string): Promise<string>
   head(mirror: string, name: string): Promise<string | null>
-  clone(order: CloneRequest, into: string): Promise<void>
+  clone(request: CloneRequest, into: string): Promise<void>
   merge(merge: Merge): Promise<Merged>
   mergeUp(merge: MergeUp): Promise<Merged>
-  /** Whether everything of one commit is in another. */
+  /** Reports whether `commit` contains the history of `other`. */
   contains(mirror: string, commit: string, other: string): Promise<boolean>
   files(mirror: string, from: string, to: string): Promise<ChangedFile[]>
   diff(mirror: string, from: string, to: string, options: DiffOptions): Promise<{ text: string; cut: boolean }>
   commits(mirror: string, from: string, to: string): Promise<Commit[]>
-  /** `known`: what these have is somebody else's. */
+  /** Commits of `known` are the work of others and are left out. */
   added(
     mirror: string,
     from: string,
@@ -45,9 +45,9 @@ export interface Mirrors {
   ): Promise<AddedLines>
   canLand(landing: Landing): Promise<Readiness>
   land(landing: Landing): Promise<Landed>
-  /** Bytes of its objects. */
+  /** Returns the size of its objects in bytes. */
   disk(mirror: string): Promise<number>
-  /** Deletes branches below the names; resolves to how many. Their commits stay until somebody collects garbage. */
+  /** Deletes branches below the names; resolves to their number. Their commits stay until a garbage collection. */
   prune(mirror: string, names: readonly string[]): Promise<number>
 }
 
@@ -63,9 +63,9 @@ export interface DiffOptions {
 }
 
 export function createMirrors({ root, git, log }: { root: string; git: Git; log: Log }): Mirrors {
-  const inTurn = createTurns()
+  const inTurn = createQueue()
   return {
-    look: (repository, base) => inspectRepository(git, repository, base),
+    inspect: (repository, base) => inspectRepository(git, repository, base),
     refresh: async (path, options = {}) => {
       const repository = await findRepository(git, path)
       const branch = options.branch ?? (await branchOf(repository)) ?? refuseDetached(repository)
@@ -80,7 +80,7 @@ export function createMirrors({ root, git, log }: { root: string; git: Git; log:
     },
     branch: (mirror, name, commit) => makeBranch(git, mirror, name, commit),
     head: (mirror, name) => readBranch(git, mirror, name),
-    clone: (order, into) => makeClone(git, order, into),
+    clone: (request, into) => makeClone(git, request, into),
     merge: (merge) => mergeBranches(git, merge),
     mergeUp: (merge) => mergeUp(git, merge),
     contains: (mirror, commit, other) => isAncestor(git, mirror, other, commit),
@@ -104,34 +104,40 @@ export function createMirrors({ root, git, log }: { root: string; git: Git; log:
   }
 }
 
-/** Worktrees of one repository share a mirror; a readable name is for people, the hash keeps namesakes apart. */
+/**
+ * Names a mirror. Worktrees of one repository share it; the readable part is for people, the hash distinguishes
+ * repositories of the same name.
+ */
 function nameOf({ store, objectFormat }: OperatorRepository): string {
   const hash = createHash('sha256').update(`${objectFormat}\0${store}`).digest('hex').slice(0, 12)
   return `${slug(basename(store.replace(/[/.]git$/, '')).slice(0, 40)) || 'repository'}-${hash}.git`
 }
 
-/** Under its name it is whole or not there: one that was killed while it was made is made again elsewhere. */
+/**
+ * Creates a mirror, which is complete as soon as it has its name: after an interruption it is created again in another
+ * directory.
+ */
 async function make(git: Git, mirror: string, repository: OperatorRepository, log: Log): Promise<void> {
   const making = await mkdtemp(`${mirror}.making-`)
   try {
     await git.ask(['init', '--quiet', '--bare', '--template=', `--object-format=${repository.objectFormat}`, making], {
       cwd: making,
     })
-    await writeFile(join(making, 'HEAD'), `ref: refs/heads/${nowhere}\n`)
+    await writeFile(join(making, 'HEAD'), `ref: refs/heads/${unbornBranch}\n`)
     await writeFile(join(making, 'config'), configOf(repository.objectFormat))
     await fetchAll(git, making, repository)
     await rename(making, mirror)
     log.info('repository mirrored', { repository: repository.path, mirror })
   } catch (error) {
     await rm(making, { recursive: true, force: true })
-    // Another process was as quick as we were, and its mirror is as good.
+    // Another process has created the mirror at the same time, and its mirror is equivalent.
     if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
     await fetchAll(git, mirror, repository)
   }
 }
 
-/** A branch that nobody makes: git believes attributes of what HEAD names, and here that must be nobody's. */
-const nowhere = 'agency/nowhere'
+/** A branch that never exists: git reads attributes from the commit of HEAD, and in a mirror none may apply. */
+const unbornBranch = 'agency/nowhere'
 
 const configOf = (objectFormat: string): string =>
   [
@@ -140,7 +146,8 @@ const configOf = (objectFormat: string): string =>
     '\tbare = true',
     '\tlogAllRefUpdates = false',
     ...(objectFormat === 'sha1' ? [] : ['[extensions]', `\tobjectFormat = ${objectFormat}`]),
-    // Clones borrow from it: what no branch of ours reaches may still be the beginning of an agent's work.
+    // Clones borrow its objects: a commit that no branch of the mirror reaches may still be the start of an agent's
+    // work.
     '[gc]',
     '\tauto = 0',
     '\tpruneExpire = never',
@@ -149,7 +156,7 @@ const configOf = (objectFormat: string): string =>
     '',
   ].join('\n')
 
-/** What was being made or collected for longer than anything takes, nobody is waiting for any more. */
+/** Removes unfinished mirrors and quarantines that are a day old, longer than any operation takes. */
 async function removeAbandoned(git: Git, mirror: string): Promise<void> {
   const folder = dirname(mirror)
   for (const name of (await readdir(folder)).filter((each) => each.startsWith(`${basename(mirror)}.`))) {
@@ -165,9 +172,12 @@ async function removeAbandoned(git: Git, mirror: string): Promise<void> {
 const abandonedMs = 24 * 3_600_000
 const longFetchMs = 30 * 60_000
 
-/** Their branches beside ours, under another name; what they deleted goes, what they rewrote follows. */
+/**
+ * Fetches the operator's branches under `refs/source`, apart from the mirror's own; follows deleted and rewritten
+ * branches.
+ */
 const fetchAll = (git: Git, mirror: string, repository: OperatorRepository): Promise<unknown> =>
-  unlocking(git, mirror, () =>
+  retryLocked(git, mirror, () =>
     git.ask(
       [
         ...plainFetch,
@@ -187,13 +197,13 @@ async function sourceOf(git: Git, mirror: string, branch: string, repository: Op
   const { exitCode, stdout } = await git.run(args, { gitDir: mirror })
   if (exitCode === 0) return stdout.toString('utf8').trim()
   throw refusal('not_found', `${repository.path} has no branch "${branch}"`, {
-    hint: `See its branches: git -C ${shellQuote(repository.path)} branch --list`,
+    hint: `List its branches: git -C ${shellQuote(repository.path)} branch --list`,
   })
 }
 
 function refuseDetached({ path }: OperatorRepository): never {
-  throw refusal('invalid_input', `${path} has no branch checked out, so there is none to bring work back to`, {
-    hint: `Name one, or make one of what is checked out: git -C ${shellQuote(path)} switch -c <branch>`,
+  throw refusal('invalid_input', `${path} has no branch checked out, so there is no branch to land work on`, {
+    hint: `Name a branch, or create one from the checked-out commit: git -C ${shellQuote(path)} switch -c <branch>`,
   })
 }
 
@@ -203,8 +213,8 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** One after the other for each key: two runs on one repository ask for the same fetch. */
-function createTurns() {
+/** Runs work with the same key one after the other: two runs on one repository request the same fetch. */
+function createQueue() {
   const last = new Map<string, Promise<unknown>>()
   return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
     const before = last.get(key) ?? Promise.resolve()

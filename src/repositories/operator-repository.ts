@@ -8,27 +8,29 @@ import { shellCommand, shellQuote } from '../workspaces/quote.ts'
 import { errorLine, type Git, type GitOptions, type GitResult, GitError, type Setting, gitError } from './git.ts'
 import { emptyFilters, safeSettings, listFilters, settingWords } from './safe-git-config.ts'
 
-/** A repository of the operator's, found and ready to be asked. */
+/** A repository of the operator, found and ready for git commands. */
 export interface OperatorRepository {
-  /** The real top level of its tree, or its directory where it is bare. */
+  /** The real top level of its tree, or its directory if it is bare. */
   readonly path: string
-  /** Where its objects and branches are: the same for all of its worktrees. */
+  /** The directory of its objects and branches: the same for all its worktrees. */
   readonly store: string
   readonly bare: boolean
   readonly shallow: boolean
   readonly objectFormat: string
   run(args: readonly string[], options?: GitOptions): Promise<GitResult>
   ask(args: readonly string[], options?: GitOptions): Promise<string>
-  /** In another of its worktrees. */
+  /** Returns the same repository in another of its worktrees. */
   at(worktree: string): OperatorRepository
-  /** For git that reads from it and takes no settings of its own from us. */
+  /**
+   * The upload-pack command for a git that fetches from it, because that command does not get the caller's settings.
+   */
   readonly uploadPack: string
 }
 
-/** Finds the repository around a path; refuses with the next command what cannot be worked with. */
+/** Finds the repository that contains a path; refuses an unusable one with the next command. */
 export async function findRepository(git: Git, path: string): Promise<OperatorRepository> {
   const directory = await readableDirectory(path)
-  const own = await operatorSettings(git)
+  const operator = await operatorSettings(git)
   const asked = await git.run(
     [
       'rev-parse',
@@ -39,7 +41,7 @@ export async function findRepository(git: Git, path: string): Promise<OperatorRe
       '--show-object-format',
       '--git-common-dir',
     ],
-    { cwd: directory, settings: own.settings },
+    { cwd: directory, settings: operator.settings },
   )
   if (asked.exitCode !== 0) throw notUsable(path, directory, asked)
   const [bare, insideGitDir, shallow, objectFormat = 'sha1', ...store] = lines(asked.stdout.toString('utf8'))
@@ -47,14 +49,14 @@ export async function findRepository(git: Git, path: string): Promise<OperatorRe
   const storePath = await realpath(store.join('\n'))
   const inFiles = insideGitDir === 'true' ? dirname(storePath) : directory
   const [top, filters] = await Promise.all([
-    isBare ? storePath : topLevel(git, inFiles, own.settings).then((found) => realpath(found)),
-    withoutFilters(git, directory, own.settings),
+    isBare ? storePath : topLevel(git, inFiles, operator.settings).then((found) => realpath(found)),
+    withoutFilters(git, directory, operator.settings),
   ])
   const found = { path: top, store: storePath, bare: isBare, shallow: shallow === 'true', objectFormat }
-  return asking(git, found, [...own.settings, ...filters], own.safe)
+  return createRepository(git, found, [...operator.settings, ...filters], operator.safe)
 }
 
-function asking(
+function createRepository(
   git: Git,
   found: Pick<OperatorRepository, 'path' | 'store' | 'bare' | 'shallow' | 'objectFormat'>,
   settings: readonly Setting[],
@@ -69,8 +71,8 @@ function asking(
     ...found,
     run: (args, more) => git.run(args, options(more)),
     ask: (args, more) => git.ask(args, options(more)),
-    at: (worktree) => asking(git, { ...found, path: worktree }, settings, safe),
-    // Started by git for the other side, it gets none of our settings but these.
+    at: (worktree) => createRepository(git, { ...found, path: worktree }, settings, safe),
+    // Git starts it for the other side, with no settings but these.
     uploadPack: shellCommand(['git', ...settingWords([...Object.entries(safeSettings), ...safe]), 'upload-pack']),
   }
 }
@@ -79,7 +81,7 @@ async function readableDirectory(path: string): Promise<string> {
   const next = { hint: 'Name a directory with a git repository: --repo <path>' }
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EACCES') throw unreadable(path)
-    throw refusal('not_found', `there is no directory ${path}`, next)
+    throw refusal('not_found', `the directory ${path} does not exist`, next)
   })
   if (!found.isDirectory()) throw refusal('invalid_input', `${path} is not a directory`, next)
   await access(path, constants.R_OK | constants.X_OK).catch(() => {
@@ -89,21 +91,21 @@ async function readableDirectory(path: string): Promise<string> {
 }
 
 const unreadable = (path: string) =>
-  refusal('forbidden', `${path} may not be read`, { hint: `See who may read it: ls -ld ${shellQuote(path)}` })
+  refusal('forbidden', `${path} is not readable`, { hint: `Show its permissions: ls -ld ${shellQuote(path)}` })
 
 function notUsable(path: string, directory: string, asked: GitResult) {
   const { stderr } = asked
   const dubious = /detected dubious ownership in repository at '(.*)'/.exec(stderr)?.[1]
   if (dubious !== undefined)
-    return refusal('forbidden', `${path} belongs to somebody else, so git does not trust it`, {
-      hint: `If you do: git config --global --add safe.directory ${shellQuote(dubious)}`,
+    return refusal('forbidden', `${path} belongs to another user, so git does not trust it`, {
+      hint: `If you trust it: git config --global --add safe.directory ${shellQuote(dubious)}`,
     })
   if (stderr.includes('not a git repository'))
     return refusal('invalid_input', `${path} is not a git repository`, {
-      hint: `Make it one: git -C ${shellQuote(directory)} init && git -C ${shellQuote(directory)} add -A && git -C ${shellQuote(directory)} commit -m "First commit"`,
+      hint: `Create one: git -C ${shellQuote(directory)} init && git -C ${shellQuote(directory)} add -A && git -C ${shellQuote(directory)} commit -m "First commit"`,
     })
   return refusal('invalid_input', `git cannot read ${path}: ${errorLine(stderr) ?? `exit code ${asked.exitCode}`}`, {
-    hint: `See what it says: git -C ${shellQuote(directory)} status`,
+    hint: `Show the error: git -C ${shellQuote(directory)} status`,
     cause: gitError(['rev-parse'], asked),
   })
 }
@@ -113,16 +115,16 @@ async function topLevel(git: Git, directory: string, settings: readonly Setting[
     return await git.ask(['rev-parse', '--show-toplevel'], { cwd: directory, settings })
   } catch (error) {
     if (!(error instanceof GitError)) throw error
-    throw refusal('invalid_input', `${directory} is part of a git repository, but not of its files`, {
-      hint: 'Name the directory with the files: --repo <path>',
+    throw refusal('invalid_input', `${directory} is inside a git directory, not in a working tree`, {
+      hint: 'Name the working tree: --repo <path>',
       cause: error,
     })
   }
 }
 
 /**
- * Of the operator's own configuration only what decides whether git may look at a repository, and which files do not
- * count: nothing that starts a program.
+ * Reads from the operator's own configuration only whether git may access a repository, and which files are ignored:
+ * no setting that starts a program.
  */
 async function operatorSettings(git: Git): Promise<{ settings: Setting[]; safe: Setting[] }> {
   const home = process.env['HOME'] ?? homedir()
@@ -137,7 +139,7 @@ async function operatorSettings(git: Git): Promise<{ settings: Setting[]; safe: 
   const listed = (await git.run(args, { cwd: '/', environment })).stdout.toString('utf8').split('\0')
   const values = (key: string): string[] =>
     listed.flatMap((entry, index) =>
-      // What we say ourselves is listed too.
+      // The daemon's settings are listed too, with the scope `command`.
       index % 2 === 1 && listed[index - 1] !== 'command' && entry.startsWith(`${key}\n`)
         ? [entry.slice(key.length + 1)]
         : [],
@@ -147,13 +149,13 @@ async function operatorSettings(git: Git): Promise<{ settings: Setting[]; safe: 
   return { settings: [...trusted, ['core.excludesFile', ignored]], safe: trusted }
 }
 
-/** What an agent's commit brings along must not decide that a filter of the operator's runs. */
+/** Empties the operator's filters: attributes in an agent's commit must not start one of them. */
 async function withoutFilters(git: Git, path: string, settings: readonly Setting[]): Promise<Setting[]> {
   const { stdout } = await git.run(listFilters, { cwd: path, settings })
   const emptied = emptyFilters(stdout.toString('utf8'))
   if (emptied === null)
-    throw refusal('invalid_input', `the configuration of ${path} names far more filters than any repository needs`, {
-      hint: `See them: git -C ${shellQuote(path)} config --get-regexp ^filter`,
+    throw refusal('invalid_input', `the configuration of ${path} configures too many filters`, {
+      hint: `List them: git -C ${shellQuote(path)} config --get-regexp ^filter`,
     })
   return Object.entries(emptied)
 }

@@ -1,6 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 
-/** A git that was started for a directory and has outlived whoever started it would go on writing there. */
+/**
+ * Kills git processes that still work on a directory: one that has outlived its daemon would continue to write there.
+ */
 export async function killGitsOn(gitDir: string): Promise<number> {
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
   const found = await Promise.all(

@@ -31,51 +31,57 @@ export type Packed =
   | { readonly outcome: 'empty' }
   | { readonly outcome: 'refused'; readonly why: string }
 
-/** Commits what an agent left and packs what is new since its start: all of it in the workspace, none of it in our hands. */
+/**
+ * Commits an agent's files and packs everything since its start: all of it runs in the workspace, none of it in the
+ * daemon.
+ */
 export async function packWork(packing: Packing): Promise<Packed> {
   const { workspace, start, timeoutMs, clock } = packing
   const broken = await brokenRepository(workspace, packing.mirror)
   if (broken !== null) return { outcome: 'refused', why: broken }
-  const inside = await startInWorkspace(workspace, { ...entryOf(packing), offline: true }, ['ignore', 'pipe', 'pipe'])
+  const packer = await startInWorkspace(workspace, { ...specOf(packing), offline: true }, ['ignore', 'pipe', 'pipe'])
   let timedOut = false
   const cancel = clock.after(timeoutMs, () => {
     timedOut = true
-    inside.signal('SIGKILL')
+    packer.signal('SIGKILL')
   })
-  const { errors, isTooLarge, exitCode, breach } = await heard(inside, packing).finally(cancel)
+  const { errors, isTooLarge, exitCode, breach } = await readPack(packer, packing).finally(cancel)
   if (isTooLarge) return { outcome: 'refused', why: tooLarge(packing.maxBytes) }
-  if (breach !== null) return { outcome: 'refused', why: `its work could not be collected: ${breachText(breach)}` }
-  if (timedOut) return { outcome: 'refused', why: `its work could not be collected in ${timeoutMs / 1_000} seconds` }
+  if (breach !== null) return { outcome: 'refused', why: `the work could not be collected: ${breachText(breach)}` }
+  if (timedOut) return { outcome: 'refused', why: `the work could not be collected in ${timeoutMs / 1_000} seconds` }
   if (exitCode === stages.unchanged) return { outcome: 'empty' }
   const commit = /^agency-head ([0-9a-f]{40,64})$/m.exec(errors)?.[1]
   if (exitCode === 0 && commit !== undefined && commit.length === start.length) return { outcome: 'packed', commit }
   if (isFull(errors)) throw new GitError(`the work in ${workspace.path} could not be packed: ${errorLine(errors)}`)
-  const complaint = errorLine(errors.replace(/^agency-head .*$/m, '')) ?? `exit code ${exitCode}`
-  return { outcome: 'refused', why: shorten(`${sentenceOf(exitCode)}: ${complaint}`, 500) }
+  const reason = errorLine(errors.replace(/^agency-head .*$/m, '')) ?? `exit code ${exitCode}`
+  return { outcome: 'refused', why: shorten(`${sentenceOf(exitCode)}: ${reason}`, 500) }
 }
 
-async function heard(inside: WorkspaceProcess, { into, maxBytes }: Packing) {
-  const stop = (): void => inside.signal('SIGKILL')
+async function readPack(packer: WorkspaceProcess, { into, maxBytes }: Packing) {
+  const stop = (): void => packer.signal('SIGKILL')
   const maxPackBytes = Math.ceil(maxBytes * 1.01) + 1024 ** 2
-  const saved = save(inside.child.stdout, into, maxPackBytes, stop)
-  // Nobody reads on where it cannot be written down.
+  const saved = save(packer.child.stdout, into, maxPackBytes, stop)
+  // If the pack cannot be written, its source must stop too.
   saved.catch(stop)
-  const [errors, { exitCode }] = await Promise.all([textOf(inside.child.stderr), inside.exited])
-  const { breach } = await inside.leave()
+  const [errors, { exitCode }] = await Promise.all([textOf(packer.child.stderr), packer.exited])
+  const { breach } = await packer.leave()
   return { errors, exitCode, breach, isTooLarge: await saved }
 }
 
 export const tooLarge = (maxBytes: number): string =>
-  `more than ${Math.round(maxBytes / 1024 ** 2)} MB were committed: large files do not belong into the repository`
+  `more than ${Math.round(maxBytes / 1024 ** 2)} MB were committed: large files do not belong in the repository`
 
-/** Looked at without following anything: a repository that is elsewhere, or borrows from elsewhere, is not the agent's. */
+/**
+ * Checks the repository without following links: one that is elsewhere, or borrows objects from elsewhere, is not the
+ * agent's.
+ */
 async function brokenRepository({ path, read }: Workspace, mirror: string): Promise<string | null> {
-  const found = await lstat(join(path, '.git')).catch(() => null)
-  if (found === null) return 'its .git is gone'
-  if (!found.isDirectory()) return 'its .git was replaced by something else'
+  const stats = await lstat(join(path, '.git')).catch(() => null)
+  if (stats === null) return 'the .git directory is missing'
+  if (!stats.isDirectory()) return 'the .git directory was replaced by something else'
   const alternates = await read('.git/objects/info/alternates', 4_096)
-  if (alternates === null) return 'its .git is broken: the objects that it borrows are not named any more'
-  return alternates.text === `${join(mirror, 'objects')}\n` ? null : 'its .git borrows objects from elsewhere'
+  if (alternates === null) return 'the .git directory is broken: it no longer names the objects that it borrows'
+  return alternates.text === `${join(mirror, 'objects')}\n` ? null : 'the .git directory borrows objects from elsewhere'
 }
 
 /** Exit codes of the script below. */
@@ -91,18 +97,18 @@ const stages = {
 
 const sentenceOf = (exitCode: number | null): string =>
   ({
-    [stages.noHead]: 'its .git is broken: there is no commit at HEAD',
-    [stages.unreadable]: 'its .git is broken',
-    [stages.unadded]: 'what it left cannot be committed',
-    [stages.uncommitted]: 'what it left cannot be committed',
-    [stages.unpacked]: 'its commits cannot be read',
-    [stages.unresolved]: 'a merge was begun and its conflicts are still in the files',
-  })[exitCode ?? -1] ?? 'its work could not be collected'
+    [stages.noHead]: 'the .git directory is broken: HEAD has no commit',
+    [stages.unreadable]: 'the .git directory is broken',
+    [stages.unadded]: 'the uncommitted files cannot be committed',
+    [stages.uncommitted]: 'the uncommitted files cannot be committed',
+    [stages.unpacked]: 'the commits cannot be read',
+    [stages.unresolved]: 'a merge was started and its conflicts are still in the files',
+  })[exitCode ?? -1] ?? 'the work could not be collected'
 
 /**
- * A repository of our own, in the same place, with the clone's objects and nothing else of it: no setting, attribute,
- * filter or flag of the agent's decides what of its files is committed. Only HEAD is asked of the clone, and moved in it;
- * and a merge that was begun, which the agent may have settled in its files alone.
+ * Works in a second repository on the same files, with the clone's objects and nothing else of it: no setting, attribute,
+ * filter or flag of the agent decides which of its files are committed. From the clone only HEAD is read, and moved; and
+ * an unfinished merge, which the agent may have resolved only in its files.
  */
 const script = String.raw`
 start=$0 format=$1 message=$2
@@ -141,7 +147,7 @@ printf '%s\n' "$head" "^$start" | in_own pack-objects --revs --stdout --thin --d
   exit ${stages.unpacked}
 `
 
-function entryOf({ workspace, start, message, author, clock }: Packing) {
+function specOf({ workspace, start, message, author, clock }: Packing) {
   const settings = Object.entries(safeSettings)
   return {
     command: ['/bin/sh', '-c', script, start, start.length === 64 ? 'sha256' : 'sha1', shorten(message, 16_000)],
@@ -160,7 +166,7 @@ function entryOf({ workspace, start, message, author, clock }: Packing) {
   } as const
 }
 
-/** Says whether it was more than it may be; then the rest is not read. */
+/** Saves the output; resolves to whether it exceeded the limit, in which case the rest is not read. */
 async function save(
   output: NodeJS.ReadableStream | null,
   into: string,

@@ -4,7 +4,7 @@ import { sleep } from '../kernel/clock.ts'
 import { bug } from '../kernel/errors.ts'
 import { type Git, GitError } from './git.ts'
 
-/** Makes a branch where there is none yet; resolves to where it is. */
+/** Creates a branch if it does not exist yet; resolves to its commit. */
 export async function makeBranch(git: Git, mirror: string, name: string, commit: string): Promise<string> {
   await checkName(git, name)
   const there = await readBranch(git, mirror, name)
@@ -22,7 +22,7 @@ export async function readCommit(git: Git, mirror: string, name: string): Promis
   return exitCode === 0 ? stdout.toString('utf8').trim() : null
 }
 
-/** Every commit that a branch is at: ours, and the operator's. */
+/** Lists the commits of all branches: the mirror's own and the operator's. */
 export async function listHeads(git: Git, mirror: string): Promise<string[]> {
   const listed = await git.ask(['for-each-ref', '--format=%(objectname)', 'refs/heads', 'refs/source'], {
     gitDir: mirror,
@@ -30,11 +30,14 @@ export async function listHeads(git: Git, mirror: string): Promise<string[]> {
   return [...new Set(listed.split('\n').filter((commit) => commit !== ''))]
 }
 
-/** As input for git: what one commit has and these have not. */
+/** Returns the input for git that selects the history of `commit` without that of `known`. */
 export const revisionsOf = (commit: string, known: readonly string[]): string =>
   [commit, ...known.map((each) => `^${each}`)].map((line) => `${line}\n`).join('')
 
-/** Says whether it moved: not when it is no longer where it was. Without `from` it moves from anywhere, with null it is new. */
+/**
+ * Moves a ref; resolves to false if it is no longer at `from`. Without `from` it moves from any commit, with null it
+ * must be new.
+ */
 export function moveRef(
   git: Git,
   mirror: string,
@@ -42,7 +45,7 @@ export function moveRef(
   { to, from }: { to: string; from?: string | null },
 ): Promise<boolean> {
   const old = from === undefined ? [] : [from ?? '0'.repeat(to.length)]
-  return unlocking(git, mirror, async () => {
+  return retryLocked(git, mirror, async () => {
     const args = ['update-ref', '--no-deref', ref, to, ...old]
     const result = await git.run(args, { gitDir: mirror })
     if (result.exitCode === 0) return true
@@ -54,14 +57,14 @@ export function moveRef(
 export interface RefMove {
   readonly ref: string
   readonly to: string
-  /** Null: it is new. */
+  /** Null: the ref must be new. */
   readonly from: string | null
 }
 
-/** All of them, or none where one is no longer where it was. */
+/** Moves all refs, or none if one is no longer at its `from`. */
 export function moveRefs(git: Git, mirror: string, moves: readonly RefMove[]): Promise<boolean> {
   const lines = moves.map(({ ref, to, from }) => `update ${ref} ${to} ${from ?? '0'.repeat(to.length)}\n`)
-  return unlocking(git, mirror, async () => {
+  return retryLocked(git, mirror, async () => {
     if (moves.length === 0) return true
     const args = ['update-ref', '--no-deref', '--stdin']
     const result = await git.run(args, { gitDir: mirror, input: lines.join('') })
@@ -71,19 +74,22 @@ export function moveRefs(git: Git, mirror: string, moves: readonly RefMove[]): P
   })
 }
 
-/** Deletes these and everything below them. */
+/** Deletes refs and everything below them. */
 export async function deleteRefs(git: Git, mirror: string, names: readonly string[]): Promise<number> {
   if (names.length === 0) return 0
   const listed = await git.ask(['for-each-ref', '--format=%(refname)', ...names], { gitDir: mirror })
   const refs = listed.split('\n').filter((ref) => ref !== '')
   const input = refs.map((ref) => `delete ${ref}\n`).join('')
   if (refs.length > 0)
-    await unlocking(git, mirror, () => git.ask(['update-ref', '--no-deref', '--stdin'], { gitDir: mirror, input }))
+    await retryLocked(git, mirror, () => git.ask(['update-ref', '--no-deref', '--stdin'], { gitDir: mirror, input }))
   return refs.length
 }
 
-/** Locks are held for moments. One that stays was left by a git that was killed, and would stay for ever. */
-export async function unlocking<T>(git: Git, mirror: string, work: () => Promise<T>): Promise<T> {
+/**
+ * Retries work that finds a lock. Locks are held for moments; an old one was left by a git that was killed, and would
+ * never be released.
+ */
+export async function retryLocked<T>(git: Git, mirror: string, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work()
@@ -99,7 +105,7 @@ export async function unlocking<T>(git: Git, mirror: string, work: () => Promise
 const maxTries = 30
 const staleMs = 10_000
 
-/** The file, '' where it is not named, null where it was something else. */
+/** Returns the lock file, '' if it is not named, null for any other error. */
 function lockOf(stderr: string): string | null {
   const named = /Unable to create '(.+\.lock)': File exists/.exec(stderr)?.[1]
   return named ?? (/cannot lock ref|could not lock|unable to lock/i.test(stderr) ? '' : null)
@@ -115,5 +121,5 @@ async function removeStale(git: Git, lock: string): Promise<void> {
 
 async function checkName(git: Git, name: string): Promise<void> {
   const { exitCode } = await git.run(['check-ref-format', `refs/heads/${name}`], { cwd: '/' })
-  if (exitCode !== 0) throw bug(`no branch can be called "${name}"`)
+  if (exitCode !== 0) throw bug(`"${name}" is not a valid branch name`)
 }

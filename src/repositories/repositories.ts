@@ -11,31 +11,33 @@ import { type Git, GitError } from './git.ts'
 import type { Mirrors } from './mirrors.ts'
 import { type CollectedWork, integrationBranch, type Landed, type Repositories } from './port.ts'
 
-/** What the engine asks of git, answered with mirrors: the order of steps, and what a kill between them leaves. */
+/**
+ * Implements the engine's operations on git with mirrors: the order of steps, and recovery after a kill between them.
+ */
 export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirrors }): Repositories {
-  /** Rules of what looks like a secret, anywhere on the way from `start` to the commit. */
+  /** Finds possible secrets in all commits from `start` to the commit. */
   async function secretsIn(
     repository: string,
     commit: string,
     known: readonly string[],
     work: Pick<CollectedWork, 'start' | 'allowed'>,
   ): Promise<SecretMatch[]> {
-    const { parts, cut } = await mirrors.added(repository, work.start, commit, { known })
+    const { texts, cut } = await mirrors.added(repository, work.start, commit, { known })
     const found = await scanForSecrets(
-      parts.map((part) => ({
-        path: part.path ?? `message of ${part.commit.slice(0, 12)}`,
-        line: part.line,
-        text: part.text,
+      texts.map(({ path, commit: source, line, text }) => ({
+        path: path ?? `message of ${source.slice(0, 12)}`,
+        line,
+        text,
       })),
       { clock: git.clock },
     )
-    // What we hand to agents to pay with has no form that a rule could know.
-    for (const part of parts)
-      if (withoutKnownSecrets(part.text) !== part.text)
+    // The keys that agents use for payment have no format that a rule could recognise.
+    for (const { path, line, text } of texts)
+      if (withoutKnownSecrets(text) !== text)
         found.push({
           rule: 'known',
-          path: part.path ?? 'a message',
-          line: part.line,
+          path: path ?? 'a message',
+          line,
           excerpt: 'a key of this installation',
         })
     if (cut) found.push({ rule: 'not_scanned', path: '.', line: 1, excerpt: 'more was added than can be looked at' })
@@ -45,7 +47,7 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
 
   return {
     open: async (path, branch) => {
-      const facts = await mirrors.look(path, branch)
+      const facts = await mirrors.inspect(path, branch)
       const mirror = await mirrors.refresh(facts.path, { branch })
       return {
         path: facts.path,
@@ -60,8 +62,8 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
       const { mirror } = work.repository
       const { start, message, workspace, attemptId: ref } = work
       let secrets: SecretMatch[] = []
-      const accepts: Collection['accepts'] = async (place, commit, known) => {
-        secrets = await secretsIn(place, commit, known, work)
+      const accepts: Collection['accepts'] = async (quarantine, commit, known) => {
+        secrets = await secretsIn(quarantine, commit, known, work)
         return secrets.length === 0
       }
       const collected = await collect(git, { mirror, workspace, start, message, author: engineAuthor, ref, accepts })
@@ -75,9 +77,9 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
 
     keep: async (work) => {
       const { repository, workspace, start, message, briefId: ref } = work
-      // Later agents of this repository can read the mirror: what holds a secret stays where it is.
-      const accepts: Collection['accepts'] = async (place, commit, known) =>
-        (await secretsIn(place, commit, known, { start, allowed: [] })).length === 0
+      // Later agents of this repository can read the mirror: work with a secret must not enter it.
+      const accepts: Collection['accepts'] = async (quarantine, commit, known) =>
+        (await secretsIn(quarantine, commit, known, { start, allowed: [] })).length === 0
       return snapshot(git, {
         mirror: repository.mirror,
         workspace,
@@ -112,7 +114,7 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
       await mirrors.canLand({ repository: path, branch, mirror, commit, again: approvalOf(runId) })
     },
 
-    land: (repository, result) => orRefusal(result.runId, () => landWith(mirrors, repository, result)),
+    land: (repository, result) => asOutcome(result.runId, () => landWith(mirrors, repository, result)),
 
     files: (mirror, from, to) => mirrors.files(mirror, from, to),
     diff: (mirror, from, to, options) => mirrors.diff(mirror, from, to, options),
@@ -126,14 +128,14 @@ interface SecretMatch {
 
 const approvalOf = (runId: string): string => `agency approve ${runId} --gate merge`
 
-/** The same finding has the same name in a later attempt, wherever else the file has changed. */
+/** Names a finding: it keeps its name in a later attempt, even if other lines of the file have changed. */
 const ruleOf = ({ rule, path, excerpt }: Finding): string =>
   `secret:${rule}:${createHash('sha256').update(`${path}\0${excerpt}`).digest('hex').slice(0, 16)}`
 
 const describe = ({ rule, path, line, excerpt }: Finding): string =>
   `${path}:${line} (${rule}) ${shorten(excerpt.trim(), 120)}`
 
-/** Whoever commits to the target meanwhile is merged with, a few times. */
+/** Lands a result. Commits that reach the target in the meantime are merged, up to five times. */
 async function landWith(
   mirrors: Mirrors,
   { path, branch, mirror }: RunRepository,
@@ -150,11 +152,11 @@ async function landWith(
     if (merged.outcome === 'conflict') return { outcome: 'conflict', commit: theirs, files: merged.files }
     commit = merged.commit
   }
-  return { outcome: 'refused', why: `${branch} moves faster than it can be merged with`, next: again }
+  return { outcome: 'refused', why: `${branch} changes faster than it can be merged`, next: again }
 }
 
-/** While somebody works in that repository, or git has trouble there; anything else is a fault of ours. */
-async function orRefusal(runId: string, work: () => Promise<Landed>): Promise<Landed> {
+/** Turns refusals and failures of git in the operator's repository into an outcome; any other error is a bug. */
+async function asOutcome(runId: string, work: () => Promise<Landed>): Promise<Landed> {
   try {
     return await work()
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * Neither hooks, monitors, helpers nor transports, whatever the repository's own configuration says. Given on the
- * command line, these stand above every file.
+ * Disables hooks, monitors, helpers and transports regardless of the repository's own configuration. Settings on the
+ * command line override every file.
  */
 export const safeSettings: Readonly<Record<string, string>> = {
   'core.hooksPath': '/dev/null',
@@ -22,14 +22,14 @@ export const safeSettings: Readonly<Record<string, string>> = {
   'commit.gpgSign': 'false',
   'log.showSignature': 'false',
   'color.ui': 'false',
-  // About the empty file that stands for no grafts.
+  // Silences advice about the empty file that stands for no grafts.
   'advice.graftFileDeprecated': 'false',
   'i18n.logOutputEncoding': 'UTF-8',
 }
 
 /**
- * No configuration but the repository's own; replaced or grafted history is a lie. A list of allowed protocols stands
- * above anything that a configuration allows: an object that is missing is not fetched from where the repository says.
+ * Ignores all configuration but the repository's own; ignores replaced and grafted history, which is forged. The list of
+ * allowed protocols overrides any configuration: a missing object is not fetched from the remote of the repository.
  */
 export const safeEnvironment: Readonly<Record<string, string>> = {
   GIT_CONFIG_NOSYSTEM: '1',
@@ -44,11 +44,11 @@ export const safeEnvironment: Readonly<Record<string, string>> = {
   LC_ALL: 'C',
 }
 
-/** As words before git's command. */
+/** Returns settings as arguments before git's command. */
 export const settingWords = (settings: readonly (readonly [key: string, value: string])[]): string[] =>
   settings.flatMap(([key, value]) => ['-c', `${key}=${value}`])
 
-/** A fetch that brings what is named, and does nothing beside. */
+/** A fetch of the named refs without side effects. */
 export const plainFetch = [
   'fetch',
   '--quiet',
@@ -58,10 +58,12 @@ export const plainFetch = [
   '--no-recurse-submodules',
 ] as const
 
-/** How git is asked which filters a repository configures: programs that it runs on files to compare or write them. */
+/** Lists the filters that a repository configures: programs that git runs on files to compare or write them. */
 export const listFilters = ['config', '-z', '--name-only', '--get-regexp', String.raw`^filter\.`]
 
-/** A filter's name is the repository's, so each is named and emptied; null where there are more than anybody needs. */
+/**
+ * Returns settings that empty each filter by its name, which the repository chooses; null if there are more than 200.
+ */
 export function emptyFilters(names: string): Record<string, string> | null {
   const keys = [...new Set(names.split('\0').filter((name) => name !== ''))]
   if (keys.length > 200) return null

@@ -7,7 +7,10 @@ import { assignedSecrets } from './passwords.ts'
 import { redact } from './redact.ts'
 import type { Finding, SourceText } from './scan.ts'
 
-/** All rules except the one that lets a text disable its own scan (`secretlint-disable`): its author is the one being checked. */
+/**
+ * All rules except the one that lets a text disable its own scan (`secretlint-disable`): its author is the one being
+ * checked.
+ */
 const known = rules
   .filter(({ meta }) => !meta.id.endsWith('-filter-comments'))
   .map((rule) => ({ id: rule.meta.id, rule }))

@@ -55,7 +55,10 @@ function quotedValue(text: string, from: number): Value | null {
   return inside === null || inside.includes('\n') ? null : { start: at + 1, text: inside, isQuoted: true }
 }
 
-/** Returns the value up to its delimiter; after `password = ` with a space only if nothing but a comment follows, as in a settings file. */
+/**
+ * Returns the value up to its delimiter; after `password = ` with a space only if nothing but a comment follows, as in
+ * a settings file.
+ */
 function bareValue(text: string, from: number, isSpaced: boolean): Value | null {
   const [value = ''] = /^[^\s"'`,;<>&|]{0,200}/.exec(text.slice(from, from + maxValue)) ?? []
   const rest = text.slice(from + value.length, from + value.length + 40)
@@ -72,7 +75,10 @@ function isPlausible({ text, isQuoted }: Value, name: string, operator: string):
   return !isCode.test(text) && (/\d/.test(text) || /[!#%^~@]/.test(text))
 }
 
-/** `${X}`, `$X`, `%X%`, `{{ x }}`, `<x>`, `env:X`: the value is stored elsewhere. A path is a reference too; a version number is not a secret. */
+/**
+ * `${X}`, `$X`, `%X%`, `{{ x }}`, `<x>`, `env:X`: the value is stored elsewhere. A path is a reference too; a version
+ * number is not a secret.
+ */
 const isReference =
   /^(?:[~^]?v?\d+\.\d+\.\d+|\$[\w({]|%\w{0,40}[%s]|[{<[(].{0,400}[}>\])]$|[~.]{0,2}\/|[A-Za-z]:\\|[!@*&:]\w|(?:env|file|vault|ssm|op|keychain|arn|secret|https?)s?:)|\$\{|\{\{|#\{/i
 

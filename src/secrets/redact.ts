@@ -1,6 +1,9 @@
 import { assignedSecrets } from './passwords.ts'
 
-/** Each with a substring that every match contains: searching for that first is twenty times as fast, and few texts contain it. */
+/**
+ * Each with a substring that every match contains: searching for that first is twenty times as fast, and few texts
+ * contain it.
+ */
 const secrets: readonly (readonly [substring: string, pattern: RegExp])[] = [
   ['_', /\b(?:agt|ses|opr|lnk)_[A-Za-z0-9_.-]{16,}/g],
   ['sk-', /\bsk-[A-Za-z0-9_-]{8,}/g],
@@ -16,12 +19,17 @@ const secrets: readonly (readonly [substring: string, pattern: RegExp])[] = [
 /** Secrets known to this process: the keys that it gives to agents to pay with need not look like a secret. */
 const known = new Set<string>()
 
-/** Adds values that are redacted from every text from now on. Values under 8 characters are ignored: they would match ordinary text. */
+/**
+ * Adds values that are redacted from every text from now on. Values under 8 characters are ignored: they would match
+ * ordinary text.
+ */
 export function rememberSecrets(values: readonly string[]): void {
   for (const value of values) if (value.length >= 8) known.add(value)
 }
 
-/** Replaces everything in a text that looks like a secret, or is known to be one, before the text is logged or stored. */
+/**
+ * Replaces everything in a text that looks like a secret, or is known to be one, before the text is logged or stored.
+ */
 export function redact(text: string): string {
   let rest = withoutKnownSecrets(text)
   for (const [substring, pattern] of secrets) if (rest.includes(substring)) rest = rest.replace(pattern, '[redacted]')
@@ -70,7 +78,10 @@ function endsInsideKey(piece: string): boolean {
 const keyBegin = /^-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/
 const keyEnd = /-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/
 
-/** Matches base64, or a header such as `Proc-Type: 4,ENCRYPTED`; the printing program may add a line number, quotes or a sign. */
+/**
+ * Matches base64, or a header such as `Proc-Type: 4,ENCRYPTED`; the printing program may add a line number, quotes or a
+ * sign.
+ */
 function isKeyLine(piece: string): boolean {
   const line = piece
     .trim()

@@ -8,7 +8,10 @@ const maxSnapshotBytes = 4 * 1024 * 1024
 
 const maxReported = 100
 
-/** Takes a snapshot of Agency's own files in a workspace, and makes their directory read-only for processes that respect modes. */
+/**
+ * Takes a snapshot of Agency's own files in a workspace, and makes their directory read-only for processes that respect
+ * modes.
+ */
 export async function snapshotAgencyFiles(workspace: string): Promise<{ restore(): Promise<string[]> }> {
   const root = join(workspace, agencyDirectory)
   const before = await contentsOf(workspace, root)

@@ -27,7 +27,10 @@ export interface NoBox {
   readonly isRequired: boolean
 }
 
-/** Workspaces as directories: `root/<run>/<brief>`, or one created for a mission; each has its HOME, `<name>.home`, beside it. */
+/**
+ * Workspaces as directories: `root/<run>/<brief>`, or one created for a mission; each has its HOME, `<name>.home`,
+ * beside it.
+ */
 export function createDirectoryWorkspaces(parts: DirectoryWorkspaces): Workspaces {
   const { root, clock = systemClock, box, materialise } = parts
   const workspaces: Workspaces = {
@@ -112,7 +115,10 @@ async function directoryBelow(base: string, directory: string): Promise<string> 
   return path
 }
 
-/** Makes sure that a directory exists. An agent may have put a link or a file in its request; following it would make us write to its target. */
+/**
+ * Makes sure that a directory exists. An agent may have put a link or a file in its place; following it would make us
+ * write to its target.
+ */
 async function ownDirectory(path: string): Promise<string> {
   const stats = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null

@@ -45,7 +45,10 @@ const outside = (path: string) => refusal('invalid_input', `"${path}" leads outs
 const unwritable = (path: string, error: unknown) =>
   refusal('invalid_input', `cannot write "${path}": ${(error as NodeJS.ErrnoException).code}`, { cause: error })
 
-/** Opens a file without blocking, so that a FIFO or a device cannot hang us; null unless it is a regular file inside the root. */
+/**
+ * Opens a file without blocking, so that a FIFO or a device cannot hang us; null unless it is a regular file inside the
+ * root.
+ */
 export async function openInside(root: string, path: string): Promise<FileHandle | null> {
   try {
     const real = await realpath(join(root, path))
@@ -74,7 +77,10 @@ const unreadable = new Set([
 
 const isBelow = (root: string, real: string): boolean => real.startsWith(root + sep)
 
-/** Checks the file that was really opened, which Linux reports: a directory of the path may have become a link since it was resolved. */
+/**
+ * Checks the file that was really opened, which Linux reports: a directory of the path may have become a link since it
+ * was resolved.
+ */
 async function isStillBelow(root: string, handle: FileHandle): Promise<boolean> {
   if (process.platform !== 'linux') return true
   return isBelow(root, await realpath(`/proc/self/fd/${handle.fd}`))

@@ -1,4 +1,6 @@
-/** Reports whether a path can name a file below a workspace. Links are not considered: only the file system knows them. */
+/**
+ * Reports whether a path can name a file below a workspace. Links are not considered: only the file system knows them.
+ */
 export function namesInside(path: string): boolean {
   if (path.startsWith('/') || path.includes('\0')) return false
   const parts = path.split('/')

@@ -33,7 +33,10 @@ export interface PathRules {
   readonly forbiddenPaths: readonly string[]
 }
 
-/** The own workspace and the shared directory; never Agency's own files, never the system's. Patterns are relative to the root. */
+/**
+ * The own workspace and the shared directory; never Agency's own files, never the system's. Patterns are relative to
+ * the root.
+ */
 export const defaultPathRules: PathRules = {
   allowedWritePaths: ['{mission_id}/**', '{mission_id}/.agency/outbox/**'],
   allowedReadPaths: ['shared/**', '{mission_id}/**'],
@@ -57,7 +60,10 @@ export interface PathDecision {
   readonly path: string
 }
 
-/** Decides whether a path may be accessed. Links are resolved before any comparison; of the matching patterns, the most specific decides. */
+/**
+ * Decides whether a path may be accessed. Links are resolved before any comparison; of the matching patterns, the most
+ * specific decides.
+ */
 export async function checkPath(rules: PathRules, check: PathCheck): Promise<PathDecision> {
   const { access, root, workspace } = check
   const path = await realPath(check.path, workspace)
@@ -100,7 +106,10 @@ function absolutePattern(pattern: string, { root, workspace }: Roots): string {
 
 const segments = (path: string): string[] => path.split('/').filter((part) => part !== '')
 
-/** Returns the depth of the last segment that the pattern names, or null if it does not match. A deeper one is more specific. */
+/**
+ * Returns the depth of the last segment that the pattern names, or null if it does not match. A deeper one is more
+ * specific.
+ */
 function depthOf(pattern: readonly string[], path: readonly string[], at = 0, named = 0): number | null {
   const [first, ...rest] = pattern
   if (first === undefined) return at === path.length ? named : null
@@ -128,7 +137,10 @@ const matches = (pattern: string, part: string): boolean =>
 
 const maxLinks = 40
 
-/** Resolves a path as the system does, link by link, also `..` after a link; a segment that does not exist yet keeps its name. Null: a loop. */
+/**
+ * Resolves a path as the system does, link by link, also `..` after a link; a segment that does not exist yet keeps its
+ * name. Null: a loop.
+ */
 async function realPath(path: string, base: string): Promise<string | null> {
   if (path.includes('\0')) return null
   const pending = segments(isAbsolute(path) ? path : join(base, '/') + path)

@@ -1,4 +1,7 @@
-/** The directory of a brief. Its files are written by an agent: every path is resolved, including links, before it is trusted. */
+/**
+ * The directory of a brief. Its files are written by an agent: every path is resolved, including links, before it is
+ * trusted.
+ */
 export interface Workspace {
   /** Absolute; for an in-memory workspace a name that no process can open. */
   readonly path: string
@@ -6,7 +9,10 @@ export interface Workspace {
   readonly boxed: boolean
   /** The HOME of programs in it: it persists from one attempt of a brief to the next, and is never committed. */
   readonly home: string
-  /** Reads a regular file inside the workspace; null if it is missing, a directory, a link that leads outside, or too large. */
+  /**
+   * Reads a regular file inside the workspace; null if it is missing, a directory, a link that leads outside, or too
+   * large.
+   */
   read(path: string, maxBytes: number): Promise<WorkspaceFile | null>
   write(path: string, text: string): Promise<void>
   /** Runs a shell command in it; the output is cut at `maxOutputBytes`, but hashed completely. */
@@ -42,9 +48,14 @@ export interface PreparedProcess {
   readonly boxed: boolean
   /** Whether it reports the start and the exit of the command on `ProcessSpec.statusFd`. */
   readonly hasStatus: boolean
-  /** Starts to watch its limits. A process that exceeds one is killed with everything in the box, then `breached` is called, once. */
+  /**
+   * Starts to watch its limits. A process that exceeds one is killed with everything in the box, then `breached` is
+   * called, once.
+   */
   watch(pid: number, breached: (breach: Breach) => void): void
-  /** Signals the command and its descendants; SIGKILL ends everything in the box. `pid` is that of the started process. */
+  /**
+   * Signals the command and its descendants; SIGKILL ends everything in the box. `pid` is that of the started process.
+   */
   signal(pid: number, signal: NodeJS.Signals): void
   /** Closes its sockets after its exit; resolves to its peak resource use, or null if it was not watched. */
   leave(): Promise<ResourceUse | null>
@@ -96,7 +107,10 @@ export interface WorkspaceRequest {
   /** The id of the brief to which the files belong. */
   readonly id: string
   readonly runId: string
-  /** Commands in it carry the attempt as AGENCY_LAUNCH_ID, like its agent: a command that outlives the daemon is found by it. */
+  /**
+   * Commands in it carry the attempt as AGENCY_LAUNCH_ID, like its agent: a command that outlives the daemon is found
+   * by it.
+   */
   readonly attemptId?: string | null
   /** Whether its processes run in the box, if there is one. */
   readonly box?: boolean
@@ -129,7 +143,9 @@ export interface WorkspacePolicy {
 }
 
 export interface Workspaces {
-  /** Creates the directory if it does not exist yet; a second attempt finds the first one's files, but an empty outbox. */
+  /**
+   * Creates the directory if it does not exist yet; a second attempt finds the first one's files, but an empty outbox.
+   */
   prepare(request: WorkspaceRequest): Promise<Workspace>
   /** Removes the directory and its HOME if they exist; `before` may inspect it first. A mission's workspace stays. */
   remove(request: WorkspaceRequest, before?: (workspace: Workspace) => Promise<void>): Promise<void>

@@ -13,7 +13,10 @@ export interface WorkspaceProcess {
   readonly exited: Promise<Exit>
   hasExited(): boolean
   signal(signal: NodeJS.Signals): void
-  /** Releases the process after its exit; resolves to its resource use, and the breach if it was killed for exceeding a limit. */
+  /**
+   * Releases the process after its exit; resolves to its resource use, and the breach if it was killed for exceeding a
+   * limit.
+   */
   leave(): Promise<{ readonly used: ResourceUse | null; readonly breach: Breach | null }>
 }
 
@@ -50,7 +53,8 @@ export async function startInWorkspace(
       exited,
       hasExited: () => exitedAlready,
       signal: (signal) => {
-        // A box ends with its first process, and its pid may have been reused by now; a process group may outlive its leader.
+        // A box ends with its first process, and its pid may have been reused by now; a process group may outlive its
+        // leader.
         if (!exitedAlready || !prepared.boxed) prepared.signal(pid, signal)
       },
       leave: async () => ({ used: await prepared.leave(), breach }),
@@ -89,7 +93,10 @@ interface Status {
   ended(): Exit | null
 }
 
-/** Reads one line when the command runs or could not start, and one when it has exited; none if the box itself was killed. */
+/**
+ * Reads one line when the command runs or could not start, and one when it has exited; none if the box itself was
+ * killed.
+ */
 function readStatus(child: ChildProcess): Status {
   const { promise: began, resolve, reject } = Promise.withResolvers<void>()
   began.catch(() => {})
@@ -117,7 +124,10 @@ function readStatus(child: ChildProcess): Status {
   return { began, ended: () => ended }
 }
 
-/** Keeps the output of a process until its caller can read it: Node discards unread output of a process that has exited, and the caller does not have the process before it has begun. */
+/**
+ * Keeps the output of a process until its caller can read it: Node discards unread output of a process that has exited,
+ * and the caller does not have the process before it has begun.
+ */
 async function holdOutput(child: ChildProcess, began: Promise<void>): Promise<void> {
   const hold = (): void => {}
   const streams = [child.stdout, child.stderr].filter((stream) => stream !== null)
@@ -132,7 +142,10 @@ const lastLine = (stream: Readable | null): string =>
     .split('\n')
     .at(-1) ?? ''
 
-/** Resolves to the exit. A box without a status, or one that was killed itself, reports a signal as shells do: 128 plus its number. */
+/**
+ * Resolves to the exit. A box without a status, or one that was killed itself, reports a signal as shells do: 128 plus
+ * its number.
+ */
 const exitOf = (child: ChildProcess, boxed: boolean, status: Status | null): Promise<Exit> =>
   new Promise((resolve) => {
     const settle = (exitCode: number | null, signal: NodeJS.Signals | null): void => {

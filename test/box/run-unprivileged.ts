@@ -41,7 +41,10 @@ export async function attackAsUnprivileged(): Promise<AttackResult[]> {
   }
 }
 
-/** Copies the source and Node; returns the copied Node, because the original may be in a directory that only root can enter. */
+/**
+ * Copies the source and Node; returns the copied Node, because the original may be in a directory that only root can
+ * enter.
+ */
 function copyInto(folder: string): string {
   const root = resolve(import.meta.dirname, '../..')
   const program = join(folder, 'node/bin/node')

@@ -1,7 +1,10 @@
 import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
-/** Reports whether an address belongs to this machine or its own network, which a box may not reach. An invalid address counts as local. */
+/**
+ * Reports whether an address belongs to this machine or its own network, which a box may not reach. An invalid address
+ * counts as local.
+ */
 export function isLocalAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 0) return true

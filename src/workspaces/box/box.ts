@@ -40,7 +40,10 @@ export interface Box {
   enter(workspace: BoxWorkspace): Workspace['enter']
 }
 
-/** Runs processes in a box of bubblewrap: only their workspace is writable, and every connection passes through a socket of the daemon. */
+/**
+ * Runs processes in a box of bubblewrap: only their workspace is writable, and every connection passes through a socket
+ * of the daemon.
+ */
 export async function createBox(parts: BoxParts): Promise<Box> {
   const etcFiles = `${parts.directory}/etc`
   await writeEtcFiles(etcFiles)
@@ -113,13 +116,17 @@ const initCommand = (sockets: BoxSockets, { statusFd }: ProcessSpec): string[] =
   entryPath('box-init'),
   JSON.stringify({
     statusFd: statusFd ?? null,
-    // Node's fetch uses the proxy only with this variable; it doubles the start-up time, so box-init itself does without it.
+    // Node's fetch uses the proxy only with this variable; it doubles the start-up time, so box-init itself does
+    // without it.
     environment: sockets.proxyPort === null ? {} : { NODE_USE_ENV_PROXY: '1' },
     sockets: sockets.ports.map(([port, socket]) => [port, `${socketsInside}/${socket}`]),
   }),
 ]
 
-/** Returns the environment inside: paths outside the box have no meaning there; programs find the proxy by the usual variables. */
+/**
+ * Returns the environment inside: paths outside the box have no meaning there; programs find the proxy by the usual
+ * variables.
+ */
 function environmentInside(
   environment: ProcessSpec['environment'],
   home: string,
@@ -148,7 +155,10 @@ function proxyVariables(port: number | null): Record<string, string> {
   return { ...upper, ...lower }
 }
 
-/** Signals the processes in a box. A signal other than SIGKILL goes to init in the box, which forwards it; bubblewrap itself would drop it. */
+/**
+ * Signals the processes in a box. A signal other than SIGKILL goes to init in the box, which forwards it; bubblewrap
+ * itself would drop it.
+ */
 function signalInside(pid: number, signal: NodeJS.Signals): void {
   const { first, init, others } = processesOf(pid)
   if (signal === 'SIGKILL') return void [first, pid].map((each) => kill(each, 'SIGKILL'))

@@ -1,7 +1,10 @@
 import { lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Returns the disk use of directories, in MB. A link counts by its own size, a file with several names once, holes not at all. */
+/**
+ * Returns the disk use of directories, in MB. A link counts by its own size, a file with several names once, holes not
+ * at all.
+ */
 export async function diskUseOf(directories: readonly string[], maxFiles = 1_000_000): Promise<number> {
   const seen = new Set<string>()
   const pending = [...directories]

@@ -18,7 +18,10 @@ export interface Egress {
 
 type EgressDecision = { ok: true; address: string } | { ok: false; status: 400 | 403 | 502; why: string }
 
-/** Creates an HTTP proxy (CONNECT and absolute URLs) that permits the hosts of the policy, and never an address of this machine. */
+/**
+ * Creates an HTTP proxy (CONNECT and absolute URLs) that permits the hosts of the policy, and never an address of this
+ * machine.
+ */
 export function createEgress({
   network,
   refused,

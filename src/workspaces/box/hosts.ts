@@ -1,6 +1,9 @@
 import { isIP } from 'node:net'
 
-/** Matches a host: `example.org` means the host and its subdomains, `*.example.org` only subdomains; an address means itself. */
+/**
+ * Matches a host: `example.org` means the host and its subdomains, `*.example.org` only subdomains; an address means
+ * itself.
+ */
 export function matchesHost(host: string, rule: string): boolean {
   const pattern = plainHost(rule)
   const name = plainHost(host)

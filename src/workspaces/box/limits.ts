@@ -7,7 +7,7 @@ export interface WatchOptions {
   /** Measures the current resource use; null after the exit. */
   readonly measure: () => Promise<{ processes: number; memoryMb: number } | null>
   readonly measureDisk: () => Promise<number>
-  /** Free space where it writes, in MB: cheap to read, and shows when its disk use is worth measuring measureAgain. */
+  /** Free space where it writes, in MB: cheap to read, and shows when its disk use is worth measuring again. */
   readonly freeMb: () => Promise<number>
   readonly exceeded: (breach: Breach) => void
 }
@@ -24,7 +24,10 @@ const quickMs = 100
 /** Data written since the last measurement, in MB, that makes another one worthwhile. */
 const remeasureMb = 64
 
-/** Measures repeatedly until it is stopped or a limit is exceeded; a process that starts and exits between two measurements is not seen. */
+/**
+ * Measures repeatedly until it is stopped or a limit is exceeded; a process that starts and exits between two
+ * measurements is not seen.
+ */
 export function watchLimits(options: WatchOptions): { stop(): Promise<ResourceUse | null> } {
   const { clock, limits, measure, measureDisk, freeMb, exceeded } = options
   const peak = { memoryMb: 0, processes: 0, diskMb: 0 }
@@ -70,7 +73,7 @@ export function watchLimits(options: WatchOptions): { stop(): Promise<ResourceUs
       isOver = true
       cancel()
       if (measurements === 0) return null
-      // The last data written was not measured yet; measure measureAgain if that was quick before.
+      // The last data written was not measured yet; measure again if that was quick before.
       if (disk.isKnown && disk.tookMs < quickMs) peak.diskMb = Math.max(peak.diskMb, Math.ceil(await measureDisk()))
       return { ...peak }
     },

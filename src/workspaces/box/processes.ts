@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** The processes of a box as seen from outside: bubblewrap, the first process of its namespace, our `init`, and all others. */
+/**
+ * The processes of a box as seen from outside: bubblewrap, the first process of its namespace, our `init`, and all
+ * others.
+ */
 export interface BoxProcesses {
   /** The first process; its exit ends everything in the box. */
   readonly first: number | null
@@ -9,7 +12,9 @@ export interface BoxProcesses {
   readonly others: readonly number[]
 }
 
-/** Finds processes by descent: orphans of a box become children of its first process, so no process leaves this tree. */
+/**
+ * Finds processes by descent: orphans of a box become children of its first process, so no process leaves this tree.
+ */
 export function processesOf(pid: number): BoxProcesses {
   const children = childrenByParent()
   const first = children.get(pid)?.[0] ?? null

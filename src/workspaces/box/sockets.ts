@@ -90,13 +90,18 @@ function createSocket(server: Server, path: string): OpenSocket {
 const forwardTo = (target: NetConnectOpts): Server =>
   createServer({ allowHalfOpen: true }, (inner) => void pipeTo(inner, target))
 
-/** Returns the target; `host` may include a port of its own, if the server listens on another port than inside the box. */
+/**
+ * Returns the target; `host` may include a port of its own, if the server listens on another port than inside the box.
+ */
 function targetOf(port: number, host = '127.0.0.1'): NetConnectOpts {
   const other = /^(.+):(\d+)$/.exec(host)
   return other === null || host.includes('::') ? { host, port } : { host: other[1] as string, port: Number(other[2]) }
 }
 
-/** Reports each refused host once: an agent gets an answer to every request, but the log gets one line per host, at most 100. */
+/**
+ * Reports each refused host once: an agent gets an answer to every request, but the log gets one line per host, at most
+ * 100.
+ */
 function once(refused: (host: string, why: string) => void): (host: string, why: string) => void {
   const reported = new Set<string>()
   return (host, why) => {

@@ -3,7 +3,10 @@ import { dirname, join, sep } from 'node:path'
 
 import { ownFiles } from '../../entries.ts'
 
-/** Returns the arguments of bubblewrap for the parts of this machine that every box shows: programs, libraries, and the files they look up. */
+/**
+ * Returns the arguments of bubblewrap for the parts of this machine that every box shows: programs, libraries, and the
+ * files they look up.
+ */
 export function systemArguments(): string[] {
   return [...programs(), ...lookups(), ...readOnly([...nodeFiles(), ...ownFiles()])]
 }

@@ -13,7 +13,10 @@ export type HttpResult =
 /** An endless body would be read until the deadline; no response worth checking is larger. */
 const maxBodyRead = 16 * 1024 ** 2
 
-/** Sends one GET over a connection of its own, bypassing any proxy. A redirect is a result: its target is not the server. */
+/**
+ * Sends one GET over a connection of its own, bypassing any proxy. A redirect is a result: its target is not the
+ * server.
+ */
 export async function requestUrl(url: string, maxBodyBytes: number, signal: AbortSignal): Promise<HttpResult> {
   try {
     const response = await get(url, signal)

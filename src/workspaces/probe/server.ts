@@ -30,7 +30,9 @@ export function startServer(command: string, port: number): Server {
   child.once('error', (error) => (end = `could not be started: ${error.message}`))
   child.once('exit', (code, signal) => (end = signal === null ? `ended with exit code ${code}` : `killed by ${signal}`))
 
-  /** Counts live processes, because a group exists as long as it has zombies, which some systems do not reap at once. */
+  /**
+   * Counts live processes, because a group exists as long as it has zombies, which some systems do not reap at once.
+   */
   const isAlive = async (): Promise<boolean> =>
     process.platform === 'linux'
       ? (await findSurvivors()).some((each) => each.launchId === launchId)
@@ -51,7 +53,10 @@ export function startServer(command: string, port: number): Server {
   }
 }
 
-/** Returns the attempt's launch id, by which the daemon also finds processes that outlive the probe. In a box none can, and the id belongs to its first process. */
+/**
+ * Returns the attempt's launch id, by which the daemon also finds processes that outlive the probe. In a box none can,
+ * and the id belongs to its first process.
+ */
 function ownLaunchId(): string {
   const launchId = process.env['AGENCY_BOXED'] === undefined ? process.env['AGENCY_LAUNCH_ID'] : undefined
   return launchId ?? `probe-${process.pid}`
