@@ -262,7 +262,7 @@ describe('refused work, which leaves nothing behind in the mirror', () => {
     const after = plainGit(at.path, 'commit-tree', '-m', 'gone', '-p', bomb, `${at.start}^{tree}`)
     plainGit(at.path, 'update-ref', 'HEAD', after)
     writeFiles(at.path, { 'a.txt': 'a\n' })
-    await expectRefused(at, /^far more files were committed/)
+    await expectRefused(at, /^far too many files were committed/)
   })
 
   it('withholds work that its check does not accept', async () => {
