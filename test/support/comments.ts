@@ -1,3 +1,2 @@
 /** Returns a TypeScript source without its comments; the line structure of code stays. */
-export const withoutComments = (text: string): string =>
-  text.replaceAll(/\/\*[\s\S]*?\*\/|(?<![:'"`])\/\/[^\n]*/g, '')
+export const withoutComments = (text: string): string => text.replaceAll(/\/\*[\s\S]*?\*\/|(?<![:'"`])\/\/[^\n]*/g, '')

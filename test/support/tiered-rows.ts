@@ -3,7 +3,7 @@ import type { Amendment } from '../../src/work/amendments/contract.ts'
 import type { Artifact } from '../../src/work/artifacts/contract.ts'
 import type { Attempt } from '../../src/work/attempts/contract.ts'
 import type { Brief } from '../../src/work/briefs/contract.ts'
-import type { GateShown } from '../../src/work/gates/contract.ts'
+import type { GateView } from '../../src/work/gates/contract.ts'
 import type { Part } from '../../src/work/parts/contract.ts'
 import type { Run } from '../../src/work/runs/contract.ts'
 import type { Verdict } from '../../src/work/verdicts/contract.ts'
@@ -16,7 +16,7 @@ export interface TieredRows {
   artifacts: Artifact[]
   attempts: Attempt[]
   verdicts: Verdict[]
-  gates: GateShown[]
+  gates: GateView[]
   parts: Part[]
   amendments: Amendment[]
 }
@@ -289,7 +289,7 @@ function verdictOn(
   }
 }
 
-const gate: GateShown = {
+const gate: GateView = {
   id: 'gat_tasks0000001',
   runId,
   gate: 't3_plan',

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 
 import { operations } from '../../src/operations/all.contract.ts'
-import type { GateShown } from '../../src/work/gates/contract.ts'
+import type { GateView } from '../../src/work/gates/contract.ts'
 import type { Run } from '../../src/work/runs/contract.ts'
 import { call } from '../client.ts'
 import { useSecond } from '../clock.ts'
@@ -21,7 +21,7 @@ import { type CardProps, RunLink, OutcomeLine, useRunOf } from './card.tsx'
 import { estimateOf, gateNames, gateState } from './labels.ts'
 
 /** Judged in a minute: what was produced, what happens next, what looks odd, what it cost. */
-export function GateCard({ gate, waits, within, onTouch, onDecided }: CardProps & { gate: GateShown }) {
+export function GateCard({ gate, waits, within, onTouch, onDecided }: CardProps & { gate: GateView }) {
   const run = useRunOf(gate.runId, within)
   const title = useId()
   const [rejecting, setRejecting] = useState(false)
@@ -113,7 +113,7 @@ export function GateCard({ gate, waits, within, onTouch, onDecided }: CardProps 
   )
 }
 
-function Summary({ gate, run }: { gate: GateShown; run: Run | undefined }) {
+function Summary({ gate, run }: { gate: GateView; run: Run | undefined }) {
   const { produced, next, anomalies, amendments = [] } = gate.summary
   const { follows, estimate } = estimateOf(next)
   const readAt = readingOf[gate.gate]
@@ -203,7 +203,7 @@ function Reject({
   onClose,
   onReject,
 }: {
-  gate: GateShown
+  gate: GateView
   run: Run | undefined
   reason: string
   onReason: (text: string) => void
@@ -245,7 +245,7 @@ function Reject({
 }
 
 /** Who approves, where several people have to: one of them cannot count twice. */
-function Speaker({ value, onChange, gate }: { value: string; onChange: (slug: string) => void; gate: GateShown }) {
+function Speaker({ value, onChange, gate }: { value: string; onChange: (slug: string) => void; gate: GateView }) {
   const field = useId()
   const personas = useQuery(personasQuery()).data ?? []
   const people = personas.filter(({ type, status }) => type === 'person' && status === 'active')
@@ -280,10 +280,10 @@ function Left({ since, minutes }: { since: string; minutes: number }) {
   )
 }
 
-type Decided = GateShown & { confirmation: string }
+type Decided = GateView & { confirmation: string }
 
 /** Decided here: what happens now. Decided elsewhere: by whom, and how. */
-function GateOutcome({ gate, decided }: { gate: GateShown; decided: Decided | undefined }) {
+function GateOutcome({ gate, decided }: { gate: GateView; decided: Decided | undefined }) {
   const gates = useQuery({
     queryKey: [...keys.run(gate.runId), 'gates'],
     queryFn: ({ signal }) => call(operations.gate.ofRun, { runId: gate.runId }, signal),
@@ -307,7 +307,7 @@ function GateOutcome({ gate, decided }: { gate: GateShown; decided: Decided | un
 const plain = (confirmation: string): string => confirmation.replace(/^\p{Extended_Pictographic}\uFE0F?\s*/u, '')
 
 /** Buttons say what happens. */
-function approveWords(gate: GateShown, run: Run | undefined): string {
+function approveWords(gate: GateView, run: Run | undefined): string {
   switch (gate.gate) {
     case 'plan':
       return run === undefined || run.configuration.planner || run.briefsTotal === 0
@@ -338,7 +338,7 @@ function approveWords(gate: GateShown, run: Run | undefined): string {
   }
 }
 
-function afterRejection(gate: GateShown, run: Run | undefined): string {
+function afterRejection(gate: GateView, run: Run | undefined): string {
   if (gate.boundary.startsWith('brief:')) return 'The brief is given up, and the run fails when its agents have ended.'
   const tiers = afterTierRejection[gate.gate]
   if (tiers !== undefined) return tiers

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 
-import type { GateShown } from '../../src/work/gates/contract.ts'
+import type { GateView } from '../../src/work/gates/contract.ts'
 import type { Question } from '../../src/work/questions/contract.ts'
 import { briefOf, pendingDecisions } from './items.ts'
 
-const gate = (id: string, pendingSince: string, over: Partial<GateShown> = {}): GateShown =>
-  ({ id, pendingSince, status: 'pending', boundary: 'run', approver: 'operator', ...over }) as GateShown
+const gate = (id: string, pendingSince: string, over: Partial<GateView> = {}): GateView =>
+  ({ id, pendingSince, status: 'pending', boundary: 'run', approver: 'operator', ...over }) as GateView
 const question = (id: string, createdAt: string, over: Partial<Question> = {}): Question =>
   ({ id, createdAt, status: 'with_operator', briefId: null, ...over }) as Question
 

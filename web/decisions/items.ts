@@ -1,13 +1,13 @@
-import { type GateShown, operator } from '../../src/work/gates/contract.ts'
+import { type GateView, operator } from '../../src/work/gates/contract.ts'
 import type { Question } from '../../src/work/questions/contract.ts'
 
 /** Something that a run cannot go past without the operator. */
 export type PendingDecision =
-  | { kind: 'gate'; id: string; since: string; gate: GateShown }
+  | { kind: 'gate'; id: string; since: string; gate: GateView }
   | { kind: 'question'; id: string; since: string; question: Question }
 
 /** The oldest first; what came at the same moment keeps its order from one look to the next. */
-export const pendingDecisions = (gates: readonly GateShown[], questions: readonly Question[]): PendingDecision[] =>
+export const pendingDecisions = (gates: readonly GateView[], questions: readonly Question[]): PendingDecision[] =>
   [
     ...gates
       .filter((gate) => isPending(gate) && isOperators(gate))
@@ -20,10 +20,10 @@ export const pendingDecisions = (gates: readonly GateShown[], questions: readonl
 export const compareByAge = (a: PendingDecision, b: PendingDecision): number =>
   a.since.localeCompare(b.since) || a.id.localeCompare(b.id)
 
-export const isPending = (gate: Pick<GateShown, 'status'>): boolean => gate.status === 'pending'
+export const isPending = (gate: Pick<GateView, 'status'>): boolean => gate.status === 'pending'
 
 /** What tiers decide among themselves waits for nobody else. */
-const isOperators = (gate: Pick<GateShown, 'approver'>): boolean => gate.approver === operator
+const isOperators = (gate: Pick<GateView, 'approver'>): boolean => gate.approver === operator
 
 export const isOpen = (question: Pick<Question, 'status'>): boolean =>
   question.status !== 'answered' && question.status !== 'withdrawn'

@@ -1,4 +1,4 @@
-import type { GateShown } from '../../src/work/gates/contract.ts'
+import type { GateView } from '../../src/work/gates/contract.ts'
 import type { Question } from '../../src/work/questions/contract.ts'
 import type { State } from '../parts/state.tsx'
 
@@ -16,14 +16,14 @@ export const gateNames: Readonly<Record<string, string>> = {
   t5_verdict: 'A squad has judged its work',
 }
 
-const gateStates: Record<GateShown['status'], State> = {
+const gateStates: Record<GateView['status'], State> = {
   pending: { tone: 'waiting', text: 'waits for you' },
   approved: { tone: 'good', text: 'approved' },
   rejected: { tone: 'bad', text: 'rejected' },
   expired: { tone: 'bad', text: 'expired' },
 }
 
-export const gateState = (gate: Pick<GateShown, 'status' | 'gate'>): State =>
+export const gateState = (gate: Pick<GateView, 'status' | 'gate'>): State =>
   gate.gate === 'manual' && gate.status === 'approved' ? { tone: 'good', text: 'resumed' } : gateStates[gate.status]
 
 const questionStates: Record<Question['status'], State> = {

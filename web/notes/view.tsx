@@ -1,4 +1,4 @@
-import type { NoteShown } from '../../src/work/notes/contract.ts'
+import type { NoteView } from '../../src/work/notes/contract.ts'
 import { type State, Sign } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import type { Inspection } from '../queries.ts'
@@ -11,7 +11,7 @@ export function NotesView({ inspection }: { inspection: Inspection }) {
   const titles = new Map(briefs.map((brief) => [brief.id, brief.title]))
   if (notes.length === 0)
     return <p className="none muted">No notes: no agent of this run has written down an assumption or a doubt.</p>
-  const order: NoteShown['status'][] = ['escalated', 'open', 'resolved']
+  const order: NoteView['status'][] = ['escalated', 'open', 'resolved']
   return (
     <div className="scrolls" tabIndex={0} role="region" aria-label="Notes">
       <ul className="plain">
@@ -25,19 +25,19 @@ export function NotesView({ inspection }: { inspection: Inspection }) {
   )
 }
 
-const noteStates: Record<NoteShown['status'], State> = {
+const noteStates: Record<NoteView['status'], State> = {
   open: { tone: 'waiting', text: 'open' },
   escalated: { tone: 'waiting', text: 'handed up' },
   resolved: { tone: 'good', text: 'settled' },
 }
 
-const settlers: Record<NonNullable<NoteShown['resolvedBy']>, string> = {
+const settlers: Record<NonNullable<NoteView['resolvedBy']>, string> = {
   agent_self: 'its agent',
   workflow_executor: 'the lead',
   user: 'the operator',
 }
 
-export function NoteItem({ note, brief }: { note: NoteShown; brief: string | null }) {
+export function NoteItem({ note, brief }: { note: NoteView; brief: string | null }) {
   const state = noteStates[note.status]
   return (
     <li className="evidence">

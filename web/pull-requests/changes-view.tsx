@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 
-import type { PullRequestShown } from '../../src/work/pull-requests/contract.ts'
+import type { PullRequestView } from '../../src/work/pull-requests/contract.ts'
 import type { Run } from '../../src/work/runs/contract.ts'
 import { ApiError } from '../client.ts'
 import { DiffView } from '../diff/view.tsx'
@@ -52,7 +52,7 @@ export function ChangesView({ run }: { run: Run }) {
   )
 }
 
-function PullRequestHead({ pullRequest }: { pullRequest: PullRequestShown }) {
+function PullRequestHead({ pullRequest }: { pullRequest: PullRequestView }) {
   const { checks, body, title } = pullRequest
   return (
     <header className="pr-head">

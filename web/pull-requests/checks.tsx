@@ -1,8 +1,8 @@
-import type { PullRequestShown } from '../../src/work/pull-requests/contract.ts'
+import type { PullRequestView } from '../../src/work/pull-requests/contract.ts'
 import { Sign, StateLabel } from '../parts/state.tsx'
 import { addresses, Link } from '../router.tsx'
 
-type Checks = PullRequestShown['checks']
+type Checks = PullRequestView['checks']
 
 /** `4 of 4 checks passed` */
 export function CheckCount({ checks }: { checks: Checks }) {

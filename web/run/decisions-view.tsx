@@ -1,4 +1,4 @@
-import type { GateShown } from '../../src/work/gates/contract.ts'
+import type { GateView } from '../../src/work/gates/contract.ts'
 import type { Question } from '../../src/work/questions/contract.ts'
 import { Sign } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
@@ -32,7 +32,7 @@ export function DecisionsView({ inspection }: { inspection: Inspection }) {
   )
 }
 
-function GateItem({ gate }: { gate: GateShown }) {
+function GateItem({ gate }: { gate: GateView }) {
   const state = gateState(gate)
   return (
     <>

@@ -1,5 +1,5 @@
 import type { Brief } from '../../src/work/briefs/contract.ts'
-import type { GateShown } from '../../src/work/gates/contract.ts'
+import type { GateView } from '../../src/work/gates/contract.ts'
 import type { Node } from '../parts/node-tree.tsx'
 import type { State } from '../parts/state.tsx'
 import { briefState } from '../briefs/state.ts'
@@ -72,7 +72,7 @@ export function wayTo(brief: Brief, all: readonly Brief[]): string[] {
 
 function rootOf(inspection: Inspection, team: Team): Branch {
   const { run, gates, attempts } = inspection
-  const waits = new Map<string, GateShown>()
+  const waits = new Map<string, GateView>()
   for (const gate of gates)
     if (gate.status === 'pending') for (const place of placesOf(gate, team)) waits.set(place, gate)
   const tries = Map.groupBy(attempts, (attempt) => attempt.briefId)
@@ -190,7 +190,7 @@ function tasksDone({ streams }: Team): string[] {
 }
 
 /** A gate stands before everything else that could be said. */
-function gated(state: State, gate: GateShown | undefined): State {
+function gated(state: State, gate: GateView | undefined): State {
   if (gate === undefined) return state
   const whose = gate.approver === 'operator' ? 'pending review' : `${gate.approver} decides`
   return { tone: 'waiting', text: `[GATE: ${whose}] ${state.text}` }

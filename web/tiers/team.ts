@@ -1,6 +1,6 @@
 import { TierPlan, type Workstream } from '../../src/playbooks/tiered/contract.ts'
 import type { Brief, Tier } from '../../src/work/briefs/contract.ts'
-import type { GateShown } from '../../src/work/gates/contract.ts'
+import type { GateView } from '../../src/work/gates/contract.ts'
 import type { Part } from '../../src/work/parts/contract.ts'
 import type { Inspection } from '../queries.ts'
 import { newestDocument, type Read } from './documents.ts'
@@ -138,7 +138,7 @@ export function inSequence(plan: TierPlan): Workstream[] {
 }
 
 /** Where in the tree a gate waits: `run`, `T1`, `T2`, or squads by their ref. */
-export function placesOf(gate: Pick<GateShown, 'gate' | 'boundary'>, team: Pick<Team, 'streams'>): string[] {
+export function placesOf(gate: Pick<GateView, 'gate' | 'boundary'>, team: Pick<Team, 'streams'>): string[] {
   const part = gate.boundary.startsWith('part:') ? gate.boundary.slice('part:'.length) : null
   if (part?.startsWith('sq:') === true) return [part.slice('sq:'.length)]
   if (part?.startsWith('mesh:') === true)

@@ -1,4 +1,4 @@
-import { type OutputOf } from '../../src/operations/contract.ts'
+import type { OutputOf } from '../../src/operations/contract.ts'
 import { workspaceOperations } from '../../src/work/mission-workspaces/contract.ts'
 import { call } from '../client.ts'
 

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 
-import type { WorkspaceShown } from '../../src/work/mission-workspaces/contract.ts'
+import type { WorkspaceView } from '../../src/work/mission-workspaces/contract.ts'
 import { Heading } from '../parts/heading.tsx'
 import { StateLabel } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
@@ -49,7 +49,7 @@ export function WorkspacePage({ missionId }: { missionId: string }) {
   )
 }
 
-function WorkspaceHeader({ workspace }: { workspace: WorkspaceShown }) {
+function WorkspaceHeader({ workspace }: { workspace: WorkspaceView }) {
   const queries = useQueryClient()
   const { disk, busy, repository, policy } = workspace
   const { limits } = policy
@@ -104,7 +104,7 @@ function WorkspaceHeader({ workspace }: { workspace: WorkspaceShown }) {
   )
 }
 
-function Removed({ workspace }: { workspace: WorkspaceShown }) {
+function Removed({ workspace }: { workspace: WorkspaceView }) {
   return (
     <section className="part">
       <p>

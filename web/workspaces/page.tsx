@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 
-import type { WorkspaceShown } from '../../src/work/mission-workspaces/contract.ts'
+import type { WorkspaceView } from '../../src/work/mission-workspaces/contract.ts'
 import { Columns } from '../parts/columns.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { StateLabel } from '../parts/state.tsx'
@@ -41,7 +41,7 @@ export function WorkspacesPage() {
   )
 }
 
-function Row({ workspace }: { workspace: WorkspaceShown }) {
+function Row({ workspace }: { workspace: WorkspaceView }) {
   const { disk, busy, policy } = workspace
   const full = disk !== null && disk.bytes > policy.limits.maxDiskMb * 1_000_000
   return (

@@ -1,7 +1,7 @@
 import type { CliContext } from '../../cli/context.ts'
 import { ago, plain, statusText, tableLines } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
-import type { AgentShown } from './contract.ts'
+import type { AgentView } from './contract.ts'
 
 export interface AgentsOptions {
   run?: string
@@ -11,7 +11,7 @@ export interface AgentsOptions {
 
 export async function listAgents(context: CliContext, options: AgentsOptions): Promise<number> {
   const { run, limit } = options
-  const answer = await context.api().get<{ agents: Wire<AgentShown>[] }>('/agents', { run_id: run, limit })
+  const answer = await context.api().get<{ agents: Wire<AgentView>[] }>('/agents', { run_id: run, limit })
   if (options.json) {
     context.json(answer)
     return 0

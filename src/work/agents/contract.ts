@@ -18,7 +18,7 @@ export const Agent = z.object({
 export type Agent = z.infer<typeof Agent>
 
 /** An agent with what it was there for. Its persona stays when it is closed. */
-export const AgentShown = z.object({
+export const AgentView = z.object({
   agentId: z.number().int(),
   persona: z.string().describe('Its slug'),
   state: z.enum(['starting', 'working', 'closed']),
@@ -32,7 +32,7 @@ export const AgentShown = z.object({
   createdAt: z.string(),
   closedAt: z.string().nullable(),
 })
-export type AgentShown = z.infer<typeof AgentShown>
+export type AgentView = z.infer<typeof AgentView>
 
 export const agentOperations = {
   list: operation({
@@ -43,7 +43,7 @@ export const agentOperations = {
       runId: z.string().max(100).optional().describe('The id, or the beginning of it'),
       limit: z.coerce.number().int().min(1).max(10_000).default(1_000),
     }),
-    output: z.object({ agents: z.array(AgentShown) }),
+    output: z.object({ agents: z.array(AgentView) }),
     allow: ['operator'],
   }),
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/port.ts'
-import type { AgentShown } from './contract.ts'
+import type { AgentView } from './contract.ts'
 import { listAgents } from './store.ts'
 
 export interface AgentDeps {
@@ -12,7 +12,7 @@ export type Agents = ReturnType<typeof createAgents>
 
 export function createAgents({ db, resolveRun }: AgentDeps) {
   return {
-    async list(run: string | undefined, limit: number): Promise<{ agents: AgentShown[] }> {
+    async list(run: string | undefined, limit: number): Promise<{ agents: AgentView[] }> {
       const runId = run === undefined ? undefined : await resolveRun(run)
       return { agents: await db.read((tx) => listAgents(tx, runId, limit)) }
     },

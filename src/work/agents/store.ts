@@ -3,7 +3,7 @@ import type { ReadTx, Tx } from '../../db/port.ts'
 import { findRows, table } from '../../db/table.ts'
 import { nextCounter, sqlOf } from '../../db/tx.ts'
 import { type Change, updated } from '../../events/change.ts'
-import type { Agent, AgentShown } from './contract.ts'
+import type { Agent, AgentView } from './contract.ts'
 
 export const agents = table<Agent>('agents', {
   stream: (row) => (row.runId === null ? 'system' : `run:${row.runId}`),
@@ -31,7 +31,7 @@ export const listAgentsOnSeat = (tx: ReadTx, positionId: number): Promise<Agent[
 export const nextAgentIds = (tx: Tx, count: number): Promise<number> => nextCounter(tx, 'agents', count)
 
 /** Of one run, or those that live in any, in the order in which they came. */
-export async function listAgents(tx: ReadTx, runId: string | undefined, limit: number): Promise<AgentShown[]> {
+export async function listAgents(tx: ReadTx, runId: string | undefined, limit: number): Promise<AgentView[]> {
   const [where, values] = runId === undefined ? ["g.state <> 'ended'", []] : ['a.run_id = ?', [runId]]
   const rows = await shown.all(
     sqlOf(tx),

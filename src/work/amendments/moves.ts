@@ -1,7 +1,7 @@
 import { updated } from '../../events/change.ts'
 import type { Amendment } from './contract.ts'
 import { amendments } from './store.ts'
-import { type RunScope } from '../scope.ts'
+import type { RunScope } from '../scope.ts'
 import { touchRun } from '../runs/moves.ts'
 
 /** The next higher tier was told; it approves nothing. */

@@ -5,7 +5,7 @@ import { bug } from '../../kernel/errors.ts'
 import { redactDeeply } from '../../secrets/redact.ts'
 import { artifacts, newestVersion } from './store.ts'
 import type { Brief } from '../briefs/contract.ts'
-import { type RunScope } from '../scope.ts'
+import type { RunScope } from '../scope.ts'
 import { eventTags } from '../briefs/moves.ts'
 
 /** What a step has made, kept with the run under its own name. */

@@ -7,7 +7,7 @@ import { isMet } from './states.ts'
 import { briefs, findBriefByKey } from './store.ts'
 import { requiresOf } from '../runs/contract.ts'
 import { countBriefs, newBrief } from './create.ts'
-import { type Cast, type RunScope } from '../scope.ts'
+import type { Cast, RunScope } from '../scope.ts'
 import { log } from '../runs/log.ts'
 import { eventTags, nameOf } from './moves.ts'
 

@@ -112,7 +112,7 @@ export const Brief = z.object({
 export type Brief = z.infer<typeof Brief>
 
 /** One brief with what its agent knows of what is around it. */
-export const BriefShown = Brief.extend({
+export const BriefView = Brief.extend({
   goalAnchor: z.string().describe('The goal of its run, in the operator’s words'),
   ownerBriefId: z.string().nullable().describe('As owner_id'),
   agentPersonality: z.string().nullable().describe('As personality'),
@@ -121,7 +121,7 @@ export const BriefShown = Brief.extend({
   evidenceRequired: z.array(Evidence).describe('As evidence'),
   amendments: z.array(Amendment).describe('Changes of the path of its workstream'),
 })
-export type BriefShown = z.infer<typeof BriefShown>
+export type BriefView = z.infer<typeof BriefView>
 
 export const Dependency = z.object({ runId: z.string(), briefId: z.string(), afterId: z.string(), met: z.boolean() })
 export type Dependency = z.infer<typeof Dependency>
@@ -140,7 +140,7 @@ export const briefOperations = {
     summary: 'One brief with its state',
     ...briefEndpoints.show,
     input: z.strictObject({ briefId: z.string() }),
-    output: BriefShown,
+    output: BriefView,
     allow: ['operator', 'agent'],
   }),
   update: operation({

@@ -6,7 +6,7 @@ import type { Brief } from './contract.ts'
 import { isMet } from './states.ts'
 import { dependencies, findBrief, findBriefByKey, listDependenciesOf } from './store.ts'
 import { requiresOf } from '../runs/contract.ts'
-import { type RunScope } from '../scope.ts'
+import type { RunScope } from '../scope.ts'
 import { log } from '../runs/log.ts'
 import { moveBrief, nameOf, touchBrief } from './moves.ts'
 

@@ -2,7 +2,7 @@ import { shorten } from '../../kernel/text.ts'
 import type { Brief, Correction } from './contract.ts'
 import { findBrief } from './store.ts'
 import type { QuestionClass } from '../questions/contract.ts'
-import { type RunScope } from '../scope.ts'
+import type { RunScope } from '../scope.ts'
 import { isWaitingFor } from '../verdicts/moves.ts'
 import { blockBrief, failBrief, moveBrief, nameOf } from './moves.ts'
 

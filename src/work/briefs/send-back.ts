@@ -6,7 +6,7 @@ import type { Brief, Correction } from './contract.ts'
 import { isMet } from './states.ts'
 import { briefs, dependencies, findBrief, listDependenciesOf, listFollowers } from './store.ts'
 import { requiresOf } from '../runs/contract.ts'
-import { type RunScope } from '../scope.ts'
+import type { RunScope } from '../scope.ts'
 import { moveBrief, nameOf } from './moves.ts'
 
 /** Not counted by any limit: whoever rejects has a reason, and it is not the agent's patience that is tried. */

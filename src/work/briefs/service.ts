@@ -6,10 +6,10 @@ import { type Actor, actorName } from '../../kernel/actor.ts'
 import { bug, notFound, refusal } from '../../kernel/errors.ts'
 import { findRun } from '../runs/store.ts'
 import { checkAnchor } from '../runs/anchor.ts'
-import type { Brief, BriefShown } from './contract.ts'
+import type { Brief, BriefView } from './contract.ts'
 import { withHeld } from './held.ts'
 import { type BriefStatus, checkMove, liveStatuses } from './states.ts'
-import { showBrief } from './shown.ts'
+import { showBrief } from './view.ts'
 import { findBrief, listBriefsByStatus } from './store.ts'
 
 export type Briefs = ReturnType<typeof createBriefs>
@@ -19,7 +19,7 @@ export function createBriefs({ db, scopes }: { db: Db; scopes: ScopeParts }) {
     list: (status: BriefStatus, limit: number) =>
       db.read(async (tx) => ({ briefs: await listBriefsByStatus(tx, status, limit) })),
 
-    async show(by: Actor, briefId: string): Promise<BriefShown> {
+    async show(by: Actor, briefId: string): Promise<BriefView> {
       const brief = await db.read(async (tx) => {
         const found = await requireBrief(tx, briefId)
         const run = await findRun(tx, found.runId)

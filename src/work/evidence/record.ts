@@ -4,7 +4,7 @@ import type { Attempt } from '../attempts/contract.ts'
 import type { Brief } from '../briefs/contract.ts'
 import { type Check, startsProcesses } from './contract.ts'
 import { checks } from './store.ts'
-import { type RunScope } from '../scope.ts'
+import type { RunScope } from '../scope.ts'
 import { eventTags, nameOf } from '../briefs/moves.ts'
 
 /** What was found, before it has an id and a place in the store. */

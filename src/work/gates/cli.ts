@@ -1,10 +1,10 @@
 import type { CliContext } from '../../cli/context.ts'
 import { ago, plain, statusText, tableLines, visible } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
-import type { DecidedGate, GateShown } from './contract.ts'
+import type { DecidedGate, GateView } from './contract.ts'
 
 type Decided = Wire<DecidedGate>
-type GateLine = Wire<GateShown>
+type GateLine = Wire<GateView>
 
 export interface DecideOptions {
   gate?: string

@@ -48,14 +48,14 @@ export const GateRow = Gate.extend({
 })
 export type GateRow = z.infer<typeof GateRow>
 
-export const GateShown = Gate.extend({
+export const GateView = Gate.extend({
   approvalsNeeded: z.number().int().optional().describe('Only where more than one has to approve'),
   approvals: z.array(Approval).optional(),
   decidedAt: z.string().optional().describe('Only of a decided one'),
 })
-export type GateShown = z.infer<typeof GateShown>
+export type GateView = z.infer<typeof GateView>
 
-export const DecidedGate = GateShown.extend({ confirmation: z.string().describe('What happens next, in a sentence') })
+export const DecidedGate = GateView.extend({ confirmation: z.string().describe('What happens next, in a sentence') })
 export type DecidedGate = z.infer<typeof DecidedGate>
 
 const target = z.string().min(1).max(64).describe('A run (id or prefix) or a gate id')
@@ -71,7 +71,7 @@ export const gateOperations = {
       status: GateStatus.default('pending'),
       limit: z.coerce.number().int().min(1).max(500).default(100),
     }),
-    output: z.object({ gates: z.array(GateShown), total: z.number().int() }),
+    output: z.object({ gates: z.array(GateView), total: z.number().int() }),
     allow: ['operator'],
   }),
   ofRun: operation({
@@ -79,7 +79,7 @@ export const gateOperations = {
     summary: 'The gates of a run, the oldest first',
     ...gateEndpoints.ofRun,
     input: z.strictObject({ runId: z.string() }),
-    output: z.object({ gates: z.array(GateShown) }),
+    output: z.object({ gates: z.array(GateView) }),
     allow: ['operator'],
   }),
   approve: operation({
@@ -103,7 +103,7 @@ export const gateOperations = {
     summary: 'Start nothing new in a run; agents at work finish',
     ...gateEndpoints.pause,
     input: z.strictObject({ runId: z.string(), reason: z.string().trim().max(2_000).optional() }),
-    output: GateShown,
+    output: GateView,
     allow: ['operator'],
   }),
   resume: operation({

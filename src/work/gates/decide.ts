@@ -8,7 +8,7 @@ import { findGate, gates, listPendingOfRun, listTimedOut } from './store.ts'
 import { listQuestionsOfBrief } from '../questions/store.ts'
 import { askQuestion, withdrawPauseQuestions } from '../questions/ask.ts'
 import { isFinal, keepPaused, openGate, releaseGate } from './open.ts'
-import { type RunScope } from '../scope.ts'
+import type { RunScope } from '../scope.ts'
 import { abandonBrief, resets, unblockBrief } from '../briefs/unblock.ts'
 import { touchRun } from '../runs/moves.ts'
 

@@ -9,7 +9,7 @@ import { AgencyError } from '../../kernel/errors.ts'
 import { operatorPersona } from '../../kernel/ids.ts'
 import { findPersona, personas } from '../../org/personas/store.ts'
 import type { CreateRun, Run } from '../runs/contract.ts'
-import type { DecidedGate, GateShown } from './contract.ts'
+import type { DecidedGate, GateView } from './contract.ts'
 
 const minute = 60_000
 const approve = (agency: TestAgency, target: string, more: { note?: string; as?: string } = {}): Promise<DecidedGate> =>
@@ -17,8 +17,8 @@ const approve = (agency: TestAgency, target: string, more: { note?: string; as?:
 const reject = (agency: TestAgency, target: string, reason = 'Not yet', as?: string): Promise<DecidedGate> =>
   agency.gates.reject(operator, { target, reason, as })
 
-const gatesOf = async (agency: TestAgency, run: Run): Promise<GateShown[]> => (await agency.gates.ofRun(run.id)).gates
-const pending = (agency: TestAgency, run: Run, name: string): Promise<GateShown> =>
+const gatesOf = async (agency: TestAgency, run: Run): Promise<GateView[]> => (await agency.gates.ofRun(run.id)).gates
+const pending = (agency: TestAgency, run: Run, name: string): Promise<GateView> =>
   agency.until(async () => (await gatesOf(agency, run)).find((gate) => gate.gate === name && gate.status === 'pending'))
 const kinds = async (agency: TestAgency, run: Run): Promise<string[]> =>
   (await agency.events(run)).map((event) => event.kind)
@@ -46,7 +46,7 @@ async function refused(promise: Promise<unknown>): Promise<AgencyError> {
 async function gated(
   openFresh: OpenFresh,
   input: Partial<CreateRun> = {},
-): Promise<{ agency: Awaited<ReturnType<typeof startAgency>>; run: Run; gate: GateShown }> {
+): Promise<{ agency: Awaited<ReturnType<typeof startAgency>>; run: Run; gate: GateView }> {
   const agency = await startAgency(openFresh)
   const run = await agency.run({ planGate: true, ...input } as never)
   return { agency, run, gate: await pending(agency, run, 'plan') }

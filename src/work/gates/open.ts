@@ -4,7 +4,7 @@ import { shorten } from '../../kernel/text.ts'
 import { type GateRow, type GateSummary, operator } from './contract.ts'
 import { countRejections, gates, listPendingOfRun } from './store.ts'
 import type { RunStatus } from '../runs/contract.ts'
-import { type RunScope } from '../scope.ts'
+import type { RunScope } from '../scope.ts'
 import { moveRun, moveRunsMission, touchRun } from '../runs/moves.ts'
 
 export interface NewGate {

@@ -13,10 +13,10 @@ import type { Run } from '../runs/contract.ts'
 import { requireRun } from '../runs/find.ts'
 import { findRun } from '../runs/store.ts'
 import { afterApproval, afterRejection } from './confirmation.ts'
-import { type DecidedGate, type GateRow, type GateShown, type GateStatus, operator } from './contract.ts'
+import { type DecidedGate, type GateRow, type GateView, type GateStatus, operator } from './contract.ts'
 import { createReplies } from './replies.ts'
 import { gateLine, gateOfPart, pendingText } from './pending.ts'
-import { shownGate } from './shown.ts'
+import { gateView } from './view.ts'
 import { countGates, findGate, listGates, listGatesOfRun, listPendingOfRun } from './store.ts'
 
 export interface GateDeps {
@@ -65,7 +65,7 @@ export function createGates({ db, scopes, questions, chaosPoint, repositories }:
     return decide(by, found, isFinal(found.gate.gate), async (scope, gateId) => {
       const person = await personOf(scope.tx, input.as)
       const gate = await approveGate(scope, gateId, person, input.note ?? null)
-      return { ...shownGate(gate), confirmation: await afterApproval(scope.tx, scope.run, gate) }
+      return { ...gateView(gate), confirmation: await afterApproval(scope.tx, scope.run, gate) }
     })
   }
 
@@ -77,31 +77,31 @@ export function createGates({ db, scopes, questions, chaosPoint, repositories }:
     return decide(by, found, true, async (scope, gateId) => {
       const person = await personOf(scope.tx, input.as)
       const gate = await rejectGate(scope, gateId, person, input.reason)
-      return { ...shownGate(gate), confirmation: await afterRejection(scope.tx, scope.run, gate) }
+      return { ...gateView(gate), confirmation: await afterRejection(scope.tx, scope.run, gate) }
     })
   }
 
   return {
-    list: (status: GateStatus, limit: number): Promise<{ gates: GateShown[]; total: number }> =>
+    list: (status: GateStatus, limit: number): Promise<{ gates: GateView[]; total: number }> =>
       db.read(async (tx) => ({
-        gates: (await listGates(tx, status, limit)).map(shownGate),
+        gates: (await listGates(tx, status, limit)).map(gateView),
         total: await countGates(tx, status),
       })),
 
-    ofRun: (runId: string): Promise<{ gates: GateShown[] }> =>
+    ofRun: (runId: string): Promise<{ gates: GateView[] }> =>
       db.read(async (tx) => {
         const run = await requireRun(tx, runId)
-        return { gates: (await listGatesOfRun(tx, run.id)).map(shownGate) }
+        return { gates: (await listGatesOfRun(tx, run.id)).map(gateView) }
       }),
 
     approve,
     reject,
 
-    async pause(by: Actor, runId: string, reason: string | undefined): Promise<GateShown> {
+    async pause(by: Actor, runId: string, reason: string | undefined): Promise<GateView> {
       const { id } = await db.read((tx) => requireRun(tx, runId))
       return db.write([`run:${id}`], async (tx) => {
         const scope = await openScope(tx, id, actorName(by))
-        return shownGate(await pauseRun(scope, reason ?? `paused by ${actorName(by)}`))
+        return gateView(await pauseRun(scope, reason ?? `paused by ${actorName(by)}`))
       })
     },
 

@@ -2,9 +2,9 @@ import type { CliContext } from '../../cli/context.ts'
 import { ago, bold, bytesText, plain, statusText, tableLines } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
 import { refusal } from '../../kernel/errors.ts'
-import type { FileEntry, MissionWorkspace, WorkspaceShown } from './contract.ts'
+import type { FileEntry, MissionWorkspace, WorkspaceView } from './contract.ts'
 
-type Shown = Wire<WorkspaceShown>
+type Shown = Wire<WorkspaceView>
 interface AsJson {
   json?: true
 }

@@ -49,12 +49,12 @@ const DiskUse = z.object({
   isPartial: z.boolean().describe('There is more than was counted'),
 })
 
-export const WorkspaceShown = MissionWorkspace.extend({
+export const WorkspaceView = MissionWorkspace.extend({
   directory: z.string().describe('Where it is on the daemon’s machine'),
   disk: DiskUse.nullable().describe('Null: it is gone'),
   busy: z.string().nullable().describe('The run that works in it'),
 })
-export type WorkspaceShown = z.infer<typeof WorkspaceShown>
+export type WorkspaceView = z.infer<typeof WorkspaceView>
 
 export const FileEntry = z.object({
   name: z.string(),
@@ -92,7 +92,7 @@ export const workspaceOperations = {
     summary: 'Make the directory that a mission works in',
     ...workspaceEndpoints.create,
     input: CreateWorkspace,
-    output: WorkspaceShown,
+    output: WorkspaceView,
     allow: ['operator'],
   }),
   list: operation({
@@ -103,7 +103,7 @@ export const workspaceOperations = {
       removed: z.stringbool().default(false).describe('Those that were removed, too'),
       limit: z.coerce.number().int().min(1).max(500).default(100),
     }),
-    output: z.object({ root: z.string(), workspaces: z.array(WorkspaceShown) }),
+    output: z.object({ root: z.string(), workspaces: z.array(WorkspaceView) }),
     allow: ['operator'],
   }),
   disk: operation({
@@ -124,7 +124,7 @@ export const workspaceOperations = {
     summary: 'A mission’s workspace: where it is, what may be done in it, who works there',
     ...workspaceEndpoints.show,
     input: z.strictObject({ missionId }),
-    output: WorkspaceShown,
+    output: WorkspaceView,
     allow: ['operator'],
   }),
   files: operation({

@@ -16,7 +16,7 @@ import {
   type CreateWorkspace,
   type MissionWorkspace,
   WorkspaceRules,
-  type WorkspaceShown,
+  type WorkspaceView,
 } from './contract.ts'
 import { initialiseGit } from './git.ts'
 import { categoryOf, firstFree, placeFor } from './names.ts'
@@ -63,7 +63,7 @@ export function createMissionWorkspaces(deps: WorkspaceDeps) {
     })
   }
 
-  async function shown(workspace: MissionWorkspace): Promise<WorkspaceShown> {
+  async function shown(workspace: MissionWorkspace): Promise<WorkspaceView> {
     const disk: Use | null = workspace.status === 'active' ? await tree.use(workspace.path).catch(() => null) : null
     const [busy] = await db.read((tx) => listRunsIn(tx, workspace.missionId, workspace.path))
     return { ...workspace, directory: `${tree.root}/${workspace.path}`, disk, busy: busy?.id ?? null }
@@ -72,7 +72,7 @@ export function createMissionWorkspaces(deps: WorkspaceDeps) {
   return {
     requireActive,
 
-    async create(by: Actor, input: CreateWorkspace): Promise<WorkspaceShown> {
+    async create(by: Actor, input: CreateWorkspace): Promise<WorkspaceView> {
       const mission = await deps.missions.show(input.missionId)
       const wanted = placeFor(mission, input.path)
       const repository = input.repo === undefined ? null : await openRepository(deps, input.repo)
@@ -135,9 +135,9 @@ export function createMissionWorkspaces(deps: WorkspaceDeps) {
       return shown(workspace)
     },
 
-    async list(query: { removed: boolean; limit: number }): Promise<{ root: string; workspaces: WorkspaceShown[] }> {
+    async list(query: { removed: boolean; limit: number }): Promise<{ root: string; workspaces: WorkspaceView[] }> {
       const found = await db.read((tx) => listWorkspaces(tx, query))
-      const workspaces: WorkspaceShown[] = []
+      const workspaces: WorkspaceView[] = []
       for (const each of found) workspaces.push(await shown(each))
       return { root: tree.root, workspaces }
     },
@@ -158,7 +158,7 @@ export function createMissionWorkspaces(deps: WorkspaceDeps) {
     },
 
     /** The newest, also when it was removed: its log is still there. */
-    async show(prefix: string): Promise<WorkspaceShown> {
+    async show(prefix: string): Promise<WorkspaceView> {
       const mission = await deps.missions.show(prefix)
       const newest = await db.read((tx) => findNewestWorkspace(tx, mission.id))
       return shown(newest ?? (await requireActive(mission.id)))

@@ -2,9 +2,9 @@ import type { CliContext } from '../../cli/context.ts'
 import { ago, bold, plain, statusText, tableLines } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
 import { refusal } from '../../kernel/errors.ts'
-import type { NoteShown } from './contract.ts'
+import type { NoteView } from './contract.ts'
 
-type NoteLine = Wire<NoteShown>
+type NoteLine = Wire<NoteView>
 
 /** An agent's run and brief are its own; the operator names them. */
 export interface PlaceOptions {

@@ -57,15 +57,15 @@ export const noteNumber = (name: string): number | null => {
 }
 
 /** As everybody sees it: called by its number. */
-export const NoteShown = z.object({
+export const NoteView = z.object({
   noteId: z.string().describe('note_001, in its run'),
   timestamp: z.string(),
   ...Note.omit({ id: true, number: true, createdAt: true, resolvedAt: true }).shape,
   resolutionTimestamp: z.string().nullable(),
 })
-export type NoteShown = z.infer<typeof NoteShown>
+export type NoteView = z.infer<typeof NoteView>
 
-export const showNote = (note: Note): NoteShown => {
+export const showNote = (note: Note): NoteView => {
   const { id: _, number: __, createdAt, resolvedAt, ...rest } = note
   return { noteId: noteName(note), ...rest, timestamp: createdAt, resolutionTimestamp: resolvedAt }
 }
@@ -87,7 +87,7 @@ export const noteOperations = {
       briefId: z.string().max(100).optional().describe('Only the operator names one: its id, or its key with the run'),
       runId,
     }),
-    output: NoteShown,
+    output: NoteView,
     allow: ['operator', 'agent'],
     tool: 'note_add',
   }),
@@ -100,7 +100,7 @@ export const noteOperations = {
       briefId: z.string().max(100).optional().describe('Its id, or its key with the run'),
       status: NoteStatus.optional(),
     }),
-    output: z.object({ notes: z.array(NoteShown) }),
+    output: z.object({ notes: z.array(NoteView) }),
     allow: ['operator', 'agent'],
     tool: 'note_list',
   }),
@@ -109,7 +109,7 @@ export const noteOperations = {
     summary: 'One note',
     ...noteEndpoints.show,
     input: z.strictObject({ noteId, runId }),
-    output: NoteShown,
+    output: NoteView,
     allow: ['operator', 'agent'],
   }),
   resolve: operation({
@@ -117,7 +117,7 @@ export const noteOperations = {
     summary: 'Settle a note: consistency, bug, implementation and documentation are yours to decide',
     ...noteEndpoints.resolve,
     input: z.strictObject({ noteId, runId, resolution: text(10_000), category: NoteCategory.optional() }),
-    output: NoteShown,
+    output: NoteView,
     allow: ['operator', 'agent'],
     tool: 'note_resolve',
   }),
@@ -126,7 +126,7 @@ export const noteOperations = {
     summary: 'Hand a note up: it becomes a question to whoever can decide',
     ...noteEndpoints.escalate,
     input: z.strictObject({ noteId, runId, reason: text(4_000), category: NoteCategory.optional() }),
-    output: NoteShown,
+    output: NoteView,
     allow: ['operator', 'agent'],
     tool: 'note_escalate',
   }),

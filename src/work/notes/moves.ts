@@ -6,7 +6,7 @@ import type { Brief } from '../briefs/contract.ts'
 import { type Note, type NoteCategory, noteName, ownCategories } from './contract.ts'
 import { listNotesOfBrief, listUnsettledNotes, notes } from './store.ts'
 import { askQuestion } from '../questions/ask.ts'
-import { type RunScope } from '../scope.ts'
+import type { RunScope } from '../scope.ts'
 import { touchRun } from '../runs/moves.ts'
 
 export interface NewNote {

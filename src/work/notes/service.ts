@@ -15,7 +15,7 @@ import {
   type NoteCategory,
   noteName,
   noteNumber,
-  type NoteShown,
+  type NoteView,
   type NoteStatus,
   ownCategories,
   showNote,
@@ -74,7 +74,7 @@ export function createNotes({ db, scopes, touch, resolveRun }: NoteDeps) {
     add: (
       by: Actor,
       input: Place & { description: string; context: string; category?: NoteCategory | undefined; status: NoteStatus },
-    ): Promise<NoteShown> => {
+    ): Promise<NoteView> => {
       if (input.status !== 'open')
         throw refusal('invalid_input', `status: a note begins open, not ${input.status}`, {
           hint: 'Settle it with note.resolve or note.escalate.',
@@ -104,7 +104,7 @@ export function createNotes({ db, scopes, touch, resolveRun }: NoteDeps) {
       return { notes: found.filter((note) => status === undefined || note.status === status).map(showNote) }
     },
 
-    async show(by: Actor, { noteId, ...place }: Place & { noteId: string }): Promise<NoteShown> {
+    async show(by: Actor, { noteId, ...place }: Place & { noteId: string }): Promise<NoteView> {
       const runId = await runOf(by, place)
       return showNote(await db.read((tx) => requireNote(tx, runId, noteId)))
     },
@@ -112,7 +112,7 @@ export function createNotes({ db, scopes, touch, resolveRun }: NoteDeps) {
     resolve: (
       by: Actor,
       { noteId, resolution, category, ...place }: Place & Settling & { resolution: string },
-    ): Promise<NoteShown> =>
+    ): Promise<NoteView> =>
       write(by, place, async (scope) => {
         const note = await noteToSettle(scope, by, noteId)
         if (by.kind === 'agent') checkOwnDecision(note, category)
@@ -125,7 +125,7 @@ export function createNotes({ db, scopes, touch, resolveRun }: NoteDeps) {
     escalate: (
       by: Actor,
       { noteId, reason, category, ...place }: Place & Settling & { reason: string },
-    ): Promise<NoteShown> =>
+    ): Promise<NoteView> =>
       write(by, place, async (scope) => {
         const note = await noteToSettle(scope, by, noteId)
         if (note.status === 'escalated')

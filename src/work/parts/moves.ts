@@ -2,7 +2,7 @@ import { type Change, inserted, record, updated } from '../../events/change.ts'
 import type { PartChange, Told } from '../../playbooks/contract.ts'
 import type { Part } from './contract.ts'
 import { findPart, parts } from './store.ts'
-import { type RunScope } from '../scope.ts'
+import type { RunScope } from '../scope.ts'
 import { logEvent } from '../runs/log.ts'
 
 /** Creates or changes parts of a run, with the log line that describes the change. */

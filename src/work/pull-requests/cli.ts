@@ -1,7 +1,7 @@
 import type { CliContext } from '../../cli/context.ts'
 import { ago, plain, statusText, tableLines, visible } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
-import type { Diff, PullRequest, PullRequestShown } from './contract.ts'
+import type { Diff, PullRequest, PullRequestView } from './contract.ts'
 
 const states = { open: 'waiting', merged: 'good', closed: 'bad' } as const
 
@@ -39,7 +39,7 @@ export async function listPullRequests(
 }
 
 export async function showPullRequest(context: CliContext, run: string, options: { json?: true }): Promise<number> {
-  const shown = await context.api().get<Wire<PullRequestShown>>(`/runs/${encodeURIComponent(run)}/pr`)
+  const shown = await context.api().get<Wire<PullRequestView>>(`/runs/${encodeURIComponent(run)}/pr`)
   if (options.json) {
     context.json(shown)
     return 0

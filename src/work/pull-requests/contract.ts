@@ -39,14 +39,14 @@ export const Diffstat = z.object({
   removed: z.number().int(),
 })
 
-export const PullRequestShown = PullRequest.extend({
+export const PullRequestView = PullRequest.extend({
   diffstat: Diffstat,
   files: z.array(ChangedFile).describe('At most 1,000'),
   checks: z
     .array(z.object({ briefId: z.string(), what: z.string(), passed: z.boolean(), detail: z.string() }))
     .describe('The evidence that was looked at, of the newest attempt of each brief'),
 })
-export type PullRequestShown = z.infer<typeof PullRequestShown>
+export type PullRequestView = z.infer<typeof PullRequestView>
 
 export const Diff = z.object({
   from: z.string(),
@@ -77,7 +77,7 @@ export const pullRequestOperations = {
     summary: 'The pull request of a run: what it changes, and what proves it',
     ...pullRequestEndpoints.ofRun,
     input: z.strictObject({ runId }),
-    output: PullRequestShown,
+    output: PullRequestView,
     allow: ['operator'],
   }),
   diff: operation({

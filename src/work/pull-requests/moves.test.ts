@@ -9,7 +9,7 @@ import { openAgency, startAgency, type TestAgency } from '../../../test/support/
 import { makeRepository, openRepositories } from '../../../test/support/repository.ts'
 import { describeStores, type FreshStore } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
-import type { GateShown } from '../gates/contract.ts'
+import type { GateView } from '../gates/contract.ts'
 import type { Run } from '../runs/contract.ts'
 
 const writes = (path: string, text: string): StepInput[] => [
@@ -23,7 +23,7 @@ const joins = (ref: string): string =>
 
 const play = (...attempts: StepInput[][]) => ({ scenario: { attempts } })
 
-const gateOf = (agency: TestAgency, run: Run): Promise<GateShown> =>
+const gateOf = (agency: TestAgency, run: Run): Promise<GateView> =>
   agency.until(async () => (await agency.gates.ofRun(run.id)).gates.find((gate) => gate.status === 'pending'))
 
 const approve = (agency: TestAgency, run: Run) => agency.gates.approve(operator, { target: run.id, gate: 'merge' })

@@ -9,7 +9,7 @@ import type { PullRequest } from './contract.ts'
 import { findPullRequestOf, pullRequests } from './store.ts'
 import type { Run } from '../runs/contract.ts'
 import { bodyOf } from './body.ts'
-import { type RunScope } from '../scope.ts'
+import type { RunScope } from '../scope.ts'
 import { touchRun } from '../runs/moves.ts'
 
 /** What a brief, and a run, is held by while git is at work for it. */

@@ -7,7 +7,7 @@ import { listChecks } from '../evidence/store.ts'
 import type { Run, RunRepository } from '../runs/contract.ts'
 import { requireRun } from '../runs/find.ts'
 import { findRun } from '../runs/store.ts'
-import type { ChangedFile, Diff, PullRequest, PullRequestShown } from './contract.ts'
+import type { ChangedFile, Diff, PullRequest, PullRequestView } from './contract.ts'
 import { findPullRequestOf, listPullRequests } from './store.ts'
 
 export interface PullRequestDeps {
@@ -39,7 +39,7 @@ export function createPullRequests({ db, repositories }: PullRequestDeps) {
     list: (query: { status?: PullRequest['status'] | undefined; limit: number }) =>
       db.read(async (tx) => ({ pullRequests: await listPullRequests(tx, query) })),
 
-    async ofRun(prefix: string): Promise<PullRequestShown> {
+    async ofRun(prefix: string): Promise<PullRequestView> {
       const { run, pullRequest, checks } = await db.read(async (tx) => {
         const run = await requireRun(tx, prefix)
         const pullRequest = await findPullRequestOf(tx, run.id)
@@ -91,7 +91,7 @@ const sum = (files: readonly ChangedFile[]) => ({
 })
 
 /** Of what was merged, the evidence that let it pass; what earlier attempts failed at is the run's history. */
-async function checksOf(tx: ReadTx, run: Run): Promise<PullRequestShown['checks']> {
+async function checksOf(tx: ReadTx, run: Run): Promise<PullRequestView['checks']> {
   const newest = new Set(
     (await listBriefs(tx, run.id)).filter(({ kind }) => kind === 'work').map((brief) => brief.attemptId),
   )

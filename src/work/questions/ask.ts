@@ -11,7 +11,7 @@ import type { Question, QuestionClass, QuestionKind, QuestionOption } from './co
 import { climb, isSimilar } from './ladder.ts'
 import { listQuestionsOfBrief, listWaitingOfRun, questions } from './store.ts'
 import { keepPaused, openGate } from '../gates/open.ts'
-import { type RunScope } from '../scope.ts'
+import type { RunScope } from '../scope.ts'
 import { touchRun } from '../runs/moves.ts'
 import { findAttempt } from '../attempts/store.ts'
 

@@ -7,9 +7,9 @@ import { Artifact } from '../artifacts/contract.ts'
 import { Attempt } from '../attempts/contract.ts'
 import { Brief, BriefSpec, Dependency, Tier } from '../briefs/contract.ts'
 import { Check, Evidence } from '../evidence/contract.ts'
-import { GateShown } from '../gates/contract.ts'
+import { GateView } from '../gates/contract.ts'
 import { PlaybookName } from '../missions/contract.ts'
-import { NoteShown } from '../notes/contract.ts'
+import { NoteView } from '../notes/contract.ts'
 import { Part } from '../parts/contract.ts'
 import { Question } from '../questions/contract.ts'
 import { Verdict } from '../verdicts/contract.ts'
@@ -262,10 +262,10 @@ export const runOperations = {
       documents: z.record(z.string(), z.unknown()).describe('By name: what the newest version of each says'),
       parts: z.array(Part).describe('What a tiered run is divided into: waves, workstreams, squads'),
       amendments: z.array(Amendment),
-      gates: z.array(GateShown),
+      gates: z.array(GateView),
       questions: z.array(Question),
       verdicts: z.array(Verdict),
-      notes: z.array(NoteShown),
+      notes: z.array(NoteView),
       spends: z.array(ModelCost).describe('What its model calls came to, by model'),
       events: z.array(Event),
     }),

@@ -20,12 +20,12 @@ import { listAmendments } from '../amendments/store.ts'
 import { newestDocuments } from '../artifacts/documents.ts'
 import { listArtifacts } from '../artifacts/store.ts'
 import { listAttempts } from '../attempts/store.ts'
-import { lookBeyond } from '../briefs/beyond.ts'
+import { externalHolds } from '../briefs/external-holds.ts'
 import { withHeld } from '../briefs/held.ts'
 import { listBriefs, listDependencies, listTiersOfRuns } from '../briefs/store.ts'
 import { limitFromTheStart } from '../budgets/limits.ts'
 import { listChecks } from '../evidence/store.ts'
-import { shownGate } from '../gates/shown.ts'
+import { gateView } from '../gates/view.ts'
 import { listGatesOfRun } from '../gates/store.ts'
 import type { Mission } from '../missions/contract.ts'
 import type { Missions } from '../missions/service.ts'
@@ -141,7 +141,7 @@ export function createRuns(deps: RunDeps) {
         const last = await newestSeq(tx, stream)
         const briefs = await listBriefs(tx, run.id)
         const artifacts = await listArtifacts(tx, run.id)
-        const beyond = await lookBeyond(tx, run, briefs, deps.clock.at())
+        const beyond = await externalHolds(tx, run, briefs, deps.clock.at())
         return {
           run,
           status: run.status,
@@ -153,7 +153,7 @@ export function createRuns(deps: RunDeps) {
           documents: newestDocuments(artifacts),
           parts: await listParts(tx, run.id),
           amendments: await listAmendments(tx, run.id),
-          gates: (await listGatesOfRun(tx, run.id)).map(shownGate),
+          gates: (await listGatesOfRun(tx, run.id)).map(gateView),
           questions: await listQuestionsOfRun(tx, run.id),
           verdicts: await listVerdicts(tx, run.id),
           notes: (await listNotesOfRun(tx, run.id)).map(showNote),

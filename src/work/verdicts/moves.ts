@@ -14,7 +14,7 @@ import { listNotesOfBrief } from '../notes/store.ts'
 import type { Judgement, Verdict } from './contract.ts'
 import { verdicts } from './store.ts'
 import { newBrief } from '../briefs/create.ts'
-import { type RunScope } from '../scope.ts'
+import type { RunScope } from '../scope.ts'
 import { log } from '../runs/log.ts'
 import { eventTags, nameOf } from '../briefs/moves.ts'
 

@@ -5,10 +5,10 @@ import { refusal } from '../../../kernel/errors.ts'
 import type { Artifact } from '../../artifacts/contract.ts'
 import type { Attempt } from '../../attempts/contract.ts'
 import type { Amendment } from '../../amendments/contract.ts'
-import type { Brief, BriefShown, Dependency } from '../../briefs/contract.ts'
+import type { Brief, BriefView, Dependency } from '../../briefs/contract.ts'
 import type { Check } from '../../evidence/contract.ts'
-import type { GateShown } from '../../gates/contract.ts'
-import type { NoteShown } from '../../notes/contract.ts'
+import type { GateView } from '../../gates/contract.ts'
+import type { NoteView } from '../../notes/contract.ts'
 import type { Part } from '../../parts/contract.ts'
 import type { Question } from '../../questions/contract.ts'
 import type { Verdict } from '../../verdicts/contract.ts'
@@ -28,10 +28,10 @@ export interface Inspection {
   documents: Record<string, unknown>
   parts: Wire<Part>[]
   amendments: Wire<Amendment>[]
-  gates: Wire<GateShown>[]
+  gates: Wire<GateView>[]
   questions: Wire<Question>[]
   verdicts: Wire<Verdict>[]
-  notes: Wire<NoteShown>[]
+  notes: Wire<NoteView>[]
   spends: Wire<ModelCost>[]
   events: EventLine[]
   /** Who handed what up to whom, where that was asked for. */
@@ -89,8 +89,8 @@ export async function fetchBrief(
   context: CliContext,
   { attempts }: Inspection,
   { id, attempt_id: newest }: Wire<Brief>,
-): Promise<{ brief: Wire<BriefShown>; result: unknown }> {
-  const brief = await context.api().get<Wire<BriefShown>>(`/briefs/${id}`)
+): Promise<{ brief: Wire<BriefView>; result: unknown }> {
+  const brief = await context.api().get<Wire<BriefView>>(`/briefs/${id}`)
   return { brief, result: attempts.find((attempt) => attempt.id === newest)?.report ?? null }
 }
 

@@ -3,7 +3,7 @@ import type { Wire } from '../../../cli/wire.ts'
 import { shorten } from '../../../kernel/text.ts'
 import { pathText } from '../../amendments/cli.ts'
 import type { Brief } from '../../briefs/contract.ts'
-import type { GateShown } from '../../gates/contract.ts'
+import type { GateView } from '../../gates/contract.ts'
 import type { Part } from '../../parts/contract.ts'
 import type { Inspection } from './inspection.ts'
 import { artifactLine, jointVerdicts, type Screen } from './views.ts'
@@ -105,7 +105,7 @@ export const standings = (shown: Inspection): Record<TierName, { status: Standin
 const pathOf = ({ data }: Wire<Part>): string[] => (Array.isArray(data['path']) ? (data['path'] as string[]) : [])
 
 /** `t2_synthesis` is the architects'; what accepts the result as a whole is the first tier's. */
-function tierOfGate({ gate }: Wire<GateShown>): TierName | null {
+function tierOfGate({ gate }: Wire<GateView>): TierName | null {
   const named = tierNames.find((tier) => gate.startsWith(`${tier}_`))
   return named ?? (gate === 'merge' || gate === 'acceptance' ? 't1' : null)
 }

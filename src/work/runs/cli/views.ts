@@ -4,8 +4,8 @@ import { pathText } from '../../amendments/cli.ts'
 import type { Amendment } from '../../amendments/contract.ts'
 import type { Artifact } from '../../artifacts/contract.ts'
 import type { Check } from '../../evidence/contract.ts'
-import type { GateShown } from '../../gates/contract.ts'
-import type { NoteShown } from '../../notes/contract.ts'
+import type { GateView } from '../../gates/contract.ts'
+import type { NoteView } from '../../notes/contract.ts'
 import type { Question } from '../../questions/contract.ts'
 import type { Verdict } from '../../verdicts/contract.ts'
 import type { Handed, Inspection } from './inspection.ts'
@@ -63,7 +63,7 @@ const each = <Item>(name: View, items: readonly Item[], lines: (item: Item) => s
 
 const gateStates: Record<string, State> = { pending: 'waiting', approved: 'good', rejected: 'bad', expired: 'bad' }
 
-export function gateLines(screen: Screen, gate: Wire<GateShown>): string[] {
+export function gateLines(screen: Screen, gate: Wire<GateView>): string[] {
   const { summary } = gate
   return [
     [
@@ -84,7 +84,7 @@ export function gateLines(screen: Screen, gate: Wire<GateShown>): string[] {
   ]
 }
 
-const reasonOf = (gate: Wire<GateShown>): string => {
+const reasonOf = (gate: Wire<GateView>): string => {
   const said = gate.reason ?? gate.note
   return said === null ? '' : `: ${said}`
 }
@@ -189,7 +189,7 @@ const list = (name: string, items: readonly string[]): string[] =>
 
 const noteStates: Record<string, State> = { open: 'working', escalated: 'waiting', resolved: 'good' }
 
-export const noteLines = (screen: Screen, note: Wire<NoteShown>): string[] => [
+export const noteLines = (screen: Screen, note: Wire<NoteView>): string[] => [
   [
     bold(screen, note.note_id),
     statusText(screen, note.status, noteStates[note.status]),

@@ -2,11 +2,11 @@ import type { ReadTx } from '../../db/port.ts'
 import { listAmendmentsOf } from '../amendments/store.ts'
 import { listNamesOfBrief } from '../artifacts/store.ts'
 import type { Run } from '../runs/contract.ts'
-import type { Brief, BriefShown } from './contract.ts'
+import type { Brief, BriefView } from './contract.ts'
 import { listDependenciesOf } from './store.ts'
 
 /** One brief as a whole; in a list of thousands, the goal of each would be the same. */
-export async function showBrief(tx: ReadTx, run: Pick<Run, 'goalAnchor'>, brief: Brief): Promise<BriefShown> {
+export async function showBrief(tx: ReadTx, run: Pick<Run, 'goalAnchor'>, brief: Brief): Promise<BriefView> {
   return {
     ...brief,
     goalAnchor: run.goalAnchor,

@@ -7,7 +7,7 @@ import type { Brief } from './contract.ts'
 type Waiting = Pick<Brief, 'status' | 'personaId' | 'provider'>
 
 /** What holds pending briefs from outside their run: a stop, a provider that takes no calls, a budget without room. */
-export async function lookBeyond(
+export async function externalHolds(
   tx: ReadTx,
   run: Pick<Run, 'id' | 'missionId' | 'organisationId' | 'status'>,
   briefs: readonly Waiting[],
