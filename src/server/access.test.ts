@@ -8,8 +8,8 @@ import { createAttemptToken, createCredentials } from './credentials.ts'
 
 const note = { note_text: 'hello', free_form: { someKey: 1 } }
 
-describe('who may come in', () => {
-  it('needs a token, and says what to do without one', async () => {
+describe('authentication', () => {
+  it('requires a token and gives a hint without one', async () => {
     const { send } = await startNotes()
     const none: SendOptions[] = [
       { token: null },
@@ -30,7 +30,7 @@ describe('who may come in', () => {
     expectProblem(await send('GET', '/api/unknown', { token: null }), 401, 'unauthenticated')
   })
 
-  it('lets an attempt in while it is the newest of its brief and has not ended', async () => {
+  it('accepts an attempt’s token while it is the newest of its brief and has not ended', async () => {
     const standing = {
       runId: 'run_1',
       briefId: 'brf_1',
@@ -65,7 +65,7 @@ describe('who may come in', () => {
     )
   })
 
-  it('keeps agents from what is the operator’s', async () => {
+  it('refuses operations of the operator to agents', async () => {
     const standing = {
       runId: 'run_1',
       briefId: 'brf_1',
@@ -80,7 +80,7 @@ describe('who may come in', () => {
     expectProblem(await send('PATCH', '/api/notes/note_1', { token, body: { note_text: 'x' } }), 403, 'forbidden')
   })
 
-  it('turns away whoever guesses, and still lets in whoever knows', async () => {
+  it('limits the rate of invalid tokens and still accepts valid ones', async () => {
     const clock = createVirtualClock()
     const { send } = await startNotes({ clock })
     const codes: unknown[] = []
@@ -94,7 +94,7 @@ describe('who may come in', () => {
     expectProblem(await send('GET', '/api/notes/note_1', { token: null }), 401, 'unauthenticated')
   })
 
-  it('answers to its own names only, except on the socket', async () => {
+  it('accepts only its own host names, except on the socket', async () => {
     const { send, port } = await startNotes({ allowedHosts: ['agency.test'] })
     const as = (host: string, via?: 'socket'): Promise<Answer> =>
       send('GET', '/healthz', { headers: { host }, ...(via ? { via } : {}) })
@@ -120,7 +120,7 @@ describe('who may come in', () => {
     expect([400, 403]).toContain((await as('a b/c')).status)
   })
 
-  it('refuses changes that a page of another origin asks for', async () => {
+  it('refuses changes requested by a page of another origin', async () => {
     const { send, port } = await startNotes()
     const post = (origin: string): Promise<Answer> => send('POST', '/api/notes', { body: note, headers: { origin } })
     for (const origin of ['http://evil.example', `http://127.0.0.1:${port + 1}`, 'null', 'garbage'])
@@ -128,7 +128,7 @@ describe('who may come in', () => {
     expect((await post(`http://127.0.0.1:${port}`)).status).toBe(200)
   })
 
-  it('believes a cookie only when the browser says that the page is ours', async () => {
+  it('accepts a cookie only when the browser states that the page is ours', async () => {
     const { send, port, credentials } = await startNotes()
     const cookie = `other=1; agency_session=${credentials.createSession().value}`
     const as = (method: string, headers: Record<string, string>): Promise<Answer> =>
@@ -153,7 +153,7 @@ describe('who may come in', () => {
       expectProblem(await as(method, headers), 403, 'forbidden')
   })
 
-  it('ends a session after thirty days and forgets it with a new operator token', async () => {
+  it('ends a session after thirty days, or when the operator token changes', async () => {
     const clock = createVirtualClock()
     const { send, credentials } = await startNotes({ clock })
     const cookie = `agency_session=${credentials.createSession().value}`
@@ -179,7 +179,7 @@ describe('a one-time link', () => {
     method = 'GET',
   ): Promise<Answer> => server.send(method, `/enter?code=${code}`, { token: null, headers })
 
-  it('signs a browser in, once, and leads on', async () => {
+  it('signs a browser in once and redirects', async () => {
     const server = await startNotes()
     const { code } = server.credentials.createLink('/runs/run_1')
     const first = await enter(server, code)
@@ -197,7 +197,7 @@ describe('a one-time link', () => {
     expect(second.headers['set-cookie']).toBeUndefined()
   })
 
-  it('is not used up by a browser that looks ahead', async () => {
+  it('is not used up by a browser that prefetches it', async () => {
     const server = await startNotes()
     const { code } = server.credentials.createLink('/')
     const looking: Record<string, string>[] = [
@@ -222,8 +222,8 @@ describe('a one-time link', () => {
   })
 })
 
-describe('every answer', () => {
-  it('carries the headers that keep a browser from harm', async () => {
+describe('every response', () => {
+  it('has the security headers', async () => {
     const { send } = await startNotes()
     for (const [path, token] of [
       ['/api/notes/note_1'],
@@ -242,7 +242,7 @@ describe('every answer', () => {
     }
   })
 
-  it('needs no token to say that the server is well', async () => {
+  it('reports the health of the server without a token', async () => {
     const { send } = await startNotes()
     expect((await send('GET', '/healthz', { token: null })).json).toEqual({ ok: true })
   })

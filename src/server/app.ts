@@ -5,12 +5,13 @@ import type { Clock } from '../kernel/clock.ts'
 import { AgencyError, refusal } from '../kernel/errors.ts'
 import { randomToken } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
+import { shorten } from '../kernel/text.ts'
 import type { Route } from '../operations/bind.ts'
 import { authenticate, senderOf } from './authenticate.ts'
 import { UnsupportedMedia } from './body.ts'
 import type { RequestContext, RequestEnv } from './context.ts'
 import type { Credentials } from './credentials.ts'
-import { serveEntrance } from './sign-in.ts'
+import { serveSignIn } from './sign-in.ts'
 import { checkHost, checkOrigin, securityHeaders } from './guards.ts'
 import { createOpenApi } from './openapi.ts'
 import { serveOperations } from './operations.ts'
@@ -26,14 +27,14 @@ export interface AppOptions {
   /** The built dashboard. */
   webRoot: string | null
   version: string
-  /** Further names that this server may be called by, with or without a port. */
+  /** Further host names of this server, with or without a port. */
   allowedHosts?: readonly string[]
   maxBodyBytes?: number
 }
 
 const defaultMaxBodyBytes = 8_000_000
 
-/** Everything that holds for every request stands here, in the order in which it is checked. */
+/** Creates the HTTP application: everything that applies to every request is here, in the order in which it is checked. */
 export function createApp(
   options: AppOptions,
   { port, stopping }: { port: () => number; stopping: AbortSignal },
@@ -75,7 +76,7 @@ export function createApp(
     ),
   )
   app.get('/api/openapi.json', (c) => c.body(openApi, 200, { 'content-type': 'application/json' }))
-  serveEntrance(app, credentials)
+  serveSignIn(app, credentials)
 
   app.use('/api/*', authenticate(credentials, clock))
   serveOperations(app, options.routes, {
@@ -85,11 +86,11 @@ export function createApp(
     maxBodyBytes: options.maxBodyBytes ?? defaultMaxBodyBytes,
     stopping,
   })
-  app.all('/api/*', () => {
-    throw refusal('not_found', 'there is no such operation', { hint: 'GET /api/openapi.json lists them.' })
+  app.all('/api/*', (c) => {
+    throw unknownOperation(c)
   })
-  app.all('/api', () => {
-    throw refusal('not_found', 'there is no such operation', { hint: 'GET /api/openapi.json lists them.' })
+  app.all('/api', (c) => {
+    throw unknownOperation(c)
   })
   serveWeb(app, options.webRoot)
 
@@ -97,11 +98,16 @@ export function createApp(
   return app
 }
 
+const unknownOperation = (c: RequestContext): AgencyError =>
+  refusal('not_found', `unknown operation ${c.req.method} ${shorten(c.req.path, 100)}`, {
+    hint: 'GET /api/openapi.json lists all operations.',
+  })
+
 function toProblem(error: Error, c: RequestContext, log: Log): Response {
   if (error instanceof UnsupportedMedia) return problemResponse(error, { status: 415 })
   if (error instanceof AgencyError && error.code !== 'bug') return problemResponse(error)
   const requestId = c.get('requestId')
-  log.error('a bug', {
+  log.error('a request failed because of a bug', {
     requestId,
     method: c.req.method,
     path: c.req.path,

@@ -11,7 +11,7 @@ import { checkOrigin } from './guards.ts'
 
 export const sessionCookie = 'agency_session'
 
-/** Who asks, from the token or the cookie. Whoever has a good one gets in, however many others are turned away. */
+/** Identifies the actor by token or cookie. Valid credentials are accepted, however many invalid requests are being refused. */
 export function authenticate(credentials: Credentials, clock: Clock): MiddlewareHandler<RequestEnv> {
   const failures = createRateLimit({ perSecond: 1, burst: 30, clock })
   return async (c, next) => {
@@ -19,7 +19,7 @@ export function authenticate(credentials: Credentials, clock: Clock): Middleware
       c.set('actor', await identify(c, credentials))
     } catch (error) {
       if (!(error instanceof AgencyError) || error.code !== 'unauthenticated' || failures.take(c.env.via)) throw error
-      throw refusal('rate_limited', 'too many requests without a valid token', { hint: error.hint ?? '' })
+      throw refusal('rate_limited', 'there were too many requests without a valid token', { hint: error.hint ?? '' })
     }
     await next()
   }
@@ -34,8 +34,8 @@ async function identify(c: RequestContext, credentials: Credentials): Promise<Ac
   }
   const session = getCookie(c, sessionCookie)
   if (session === undefined)
-    throw refusal('unauthenticated', 'a token is needed', {
-      hint: 'Send "Authorization: Bearer <token>" with the text of operator.token in AGENCY_HOME; for a browser, run "agency open".',
+    throw refusal('unauthenticated', 'the request has no token', {
+      hint: 'Send "Authorization: Bearer <token>" with the content of operator.token in AGENCY_HOME; for a browser, run "agency open".',
     })
   const actor = credentials.ofSession(session)
   checkOrigin({ ...senderOf(c), byCookie: true })

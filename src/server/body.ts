@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http'
 
 import { AgencyError, refusal } from '../kernel/errors.ts'
 
-/** Deeper than anything we ask for, and far from what overflows a stack. */
+/** Deeper than any valid input, and far below the depth that overflows a stack. */
 const maxDepth = 64
 
-/** Thrown with a status of its own: what is wrong is how the body is written, not what it says. */
+/** Has its own status: the encoding of the body is wrong, not its content. */
 export class UnsupportedMedia extends AgencyError {}
 
-/** The body as a JSON object; an absent one is an empty object. */
+/** Reads the body as a JSON object; an absent body is an empty object. */
 export async function readJsonBody(incoming: IncomingMessage, maxBytes: number): Promise<Record<string, unknown>> {
   const bytes = await readBytes(incoming, maxBytes)
   if (bytes.length === 0) return {}
@@ -33,7 +33,7 @@ function checkMedia({ headers }: IncomingMessage): void {
     })
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity')
-    throw new UnsupportedMedia('invalid_input', 'a compressed body is not taken')
+    throw new UnsupportedMedia('invalid_input', 'the body must not be compressed')
 }
 
 async function readBytes(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
@@ -48,15 +48,15 @@ async function readBytes(incoming: IncomingMessage, maxBytes: number): Promise<B
     }
   } catch (error) {
     if (error instanceof AgencyError) throw error
-    throw refusal('invalid_input', 'the body broke off', { cause: error })
+    throw refusal('invalid_input', 'the body is incomplete: the connection was closed', { cause: error })
   }
   return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)
 }
 
 const tooLarge = (maxBytes: number): AgencyError =>
-  refusal('too_large', `a body may have ${maxBytes} bytes at most`, { data: { max_bytes: maxBytes } })
+  refusal('too_large', `the body is larger than the limit of ${maxBytes} bytes`, { data: { max_bytes: maxBytes } })
 
-/** What no store keeps and no stack survives is refused before anything looks at it. */
+/** Refuses texts that a store cannot keep and nesting that would overflow the stack, before the input is processed. */
 export function checkContent(value: unknown): void {
   const open: { value: unknown; depth: number }[] = [{ value, depth: 0 }]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -71,6 +71,6 @@ export function checkContent(value: unknown): void {
 }
 
 function checkText(text: string): void {
-  if (text.includes('\0')) throw refusal('invalid_input', 'a text holds a zero character')
-  if (!text.isWellFormed()) throw refusal('invalid_input', 'a text holds half a surrogate pair')
+  if (text.includes('\0')) throw refusal('invalid_input', 'a text contains a zero character')
+  if (!text.isWellFormed()) throw refusal('invalid_input', 'a text contains half a surrogate pair')
 }

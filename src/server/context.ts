@@ -5,7 +5,7 @@ import type { Context } from 'hono'
 import type { Actor } from '../kernel/actor.ts'
 import type { Via } from './guards.ts'
 
-/** What hangs on one request. */
+/** Values that belong to one request. */
 export interface RequestEnv {
   Bindings: { incoming: IncomingMessage; outgoing: ServerResponse; via: Via }
   Variables: { requestId: string; actor: Actor }

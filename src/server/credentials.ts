@@ -13,7 +13,7 @@ import {
   type RunId,
 } from '../kernel/ids.ts'
 
-/** What the store says of the attempt that a token names. */
+/** The stored state of the attempt that a token names. */
 export interface AttemptStanding {
   runId: string
   briefId: string
@@ -27,28 +27,28 @@ export interface AttemptStanding {
 
 export interface CredentialOptions {
   operatorToken: string
-  /** Signs attempt tokens; nothing is stored of them. */
+  /** Signs attempt tokens, which are not stored. */
   chainKey: Uint8Array
   clock: Clock
   findAttempt: (attemptId: string) => Promise<AttemptStanding | undefined>
 }
 
 export interface Credentials {
-  /** Throws `unauthenticated` or `stale_fence`. */
+  /** Returns the actor of a bearer token; throws `unauthenticated` or `stale_fence`. */
   ofBearer(token: string): Promise<Actor>
-  /** Of the cookie's value. */
+  /** Returns the actor of a session cookie's value. */
   ofSession(session: string): OperatorActor
-  /** A cookie's value for a browser that came with a link. */
+  /** Creates a cookie's value for a browser that signed in by a link. */
   createSession(): { value: string; maxAgeSeconds: number }
-  /** For `/enter?code=…`. */
+  /** Creates a one-time code for `/enter?code=…`. */
   createLink(path: string): { code: string; expiresAt: string }
-  /** The path that the link leads to, once. */
+  /** Returns the path that the link leads to, once per link. */
   redeemLink(code: string): string | undefined
 }
 
 const sessionMs = 30 * 24 * 3_600_000
 const linkMs = 10 * 60_000
-/** More links at once are nobody's; the oldest are dropped. */
+/** No operator needs more unused links; the oldest are dropped. */
 const maxLinks = 100
 
 const operator: OperatorActor = { kind: 'operator', personaId: operatorPersona }
@@ -68,7 +68,7 @@ export function createCredentials({ operatorToken, chainKey, clock, findAttempt 
       const [, expires, given] = /^ses_(\d{1,16})\.([\w-]+)$/.exec(session) ?? []
       if (expires === undefined || given === undefined || !isSame(given, sessionMac(Number(expires))))
         throw signInAgain('this browser is not signed in')
-      if (Number(expires) <= clock.nowMs()) throw signInAgain('this browser’s session is over')
+      if (Number(expires) <= clock.nowMs()) throw signInAgain('the session of this browser has expired')
       return operator
     },
 
@@ -98,14 +98,14 @@ export function createCredentials({ operatorToken, chainKey, clock, findAttempt 
       throw unknownToken()
     const attempt = await findAttempt(attemptId)
     if (attempt === undefined || attempt.fence !== Number(fence)) throw unknownToken()
-    // Before the question whether it ended: a successor says more about why this one must stop.
+    // Checked before the attempt's end: a successor explains better why this attempt must stop.
     if (attempt.newestFence > attempt.fence)
-      throw refusal('stale_fence', `attempt ${attemptId} is no longer the one at work on ${attempt.briefId}`, {
-        hint: 'Stop: another attempt has taken this brief over.',
+      throw refusal('stale_fence', `attempt ${attemptId} is no longer the current attempt of ${attempt.briefId}`, {
+        hint: 'Stop: another attempt has taken over this brief.',
       })
     if (attempt.ended)
       throw refusal('unauthenticated', `this token has expired: attempt ${attemptId} has ended`, {
-        hint: 'Stop: nothing more is expected of this attempt.',
+        hint: 'Stop: this attempt has nothing more to do.',
       })
     return {
       kind: 'agent',
@@ -119,21 +119,21 @@ export function createCredentials({ operatorToken, chainKey, clock, findAttempt 
   }
 }
 
-/** What an attempt's agent finds in AGENCY_TOKEN: good for that attempt, as long as it is the newest of its brief. */
+/** Creates the AGENCY_TOKEN of an attempt's agent: valid for that attempt, as long as it is the newest of its brief. */
 export const createAttemptToken = (key: Uint8Array, attemptId: string, fence: number): string =>
   `agt_${attemptId}.${fence}.${mac(key, `attempt\n${attemptId}\n${fence}`)}`
 
 const mac = (key: Uint8Array | string, text: string): string =>
   createHmac('sha256', key).update(text).digest('base64url')
 
-/** Takes the same time wherever the texts differ; hashed first, because only equal lengths can be compared so. */
+/** Compares in constant time, wherever the texts differ; hashes first, because only equal lengths can be compared this way. */
 const isSame = (given: string, expected: string): boolean => timingSafeEqual(hash(given), hash(expected))
 const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 const unknownToken = (): Error =>
-  refusal('unauthenticated', 'this token is not known here', {
-    hint: 'The operator’s is in operator.token of AGENCY_HOME; an agent’s is in its AGENCY_TOKEN.',
+  refusal('unauthenticated', 'the token is not valid for this daemon', {
+    hint: 'The operator’s token is in operator.token of AGENCY_HOME, an agent’s in its AGENCY_TOKEN.',
   })
 
 const signInAgain = (message: string): Error =>
-  refusal('unauthenticated', message, { hint: 'Run "agency open" for a link that signs it in.' })
+  refusal('unauthenticated', message, { hint: 'Run "agency open" for a sign-in link.' })

@@ -3,8 +3,8 @@ import { type AgencyError, refusal } from '../kernel/errors.ts'
 export type Via = 'socket' | 'tcp'
 
 /**
- * A page elsewhere can make a browser send requests to 127.0.0.1, under a name of its own (DNS rebinding).
- * Whoever names us otherwise than we are called here is such a page. No browser reaches the unix socket.
+ * Refuses requests for other host names: a foreign page can make a browser send requests to 127.0.0.1 under a name of
+ * its own (DNS rebinding). No browser reaches the unix socket, where every name is accepted.
  */
 export function checkHost(host: string | undefined, via: Via, port: number, allowedHosts: readonly string[]): void {
   if (via === 'socket') return
@@ -13,7 +13,7 @@ export function checkHost(host: string | undefined, via: Via, port: number, allo
   if (own.some((each) => name === `${each}:${port}` || (port === 80 && name === each))) return
   if (allowedHosts.some((each) => name === each.toLowerCase() || name.replace(/:\d+$/, '') === each.toLowerCase()))
     return
-  throw refusal('forbidden', 'this server does not answer to that Host', {
+  throw refusal('forbidden', 'the Host header does not name this server', {
     hint: `Use http://127.0.0.1:${port}.`,
   })
 }
@@ -31,8 +31,9 @@ export interface Sender {
 }
 
 /**
- * A cookie goes along with whatever page makes a browser send a request, so there the browser has to say that it was
- * one of ours. Pages on other ports of this machine count as the same site to it, but never as the same origin.
+ * Refuses requests from pages of other origins. A browser sends a cookie for any page that makes it send a request, so
+ * with a cookie the browser has to state that the page is ours. Pages on other ports of this machine are the same site
+ * to a browser, but never the same origin.
  */
 export function checkOrigin({ method, host, origin, site, byCookie }: Sender): void {
   if (origin !== undefined) {

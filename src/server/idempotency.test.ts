@@ -27,7 +27,7 @@ describeStores('a request with an Idempotency-Key', (openFresh) => {
     }
   }
 
-  it('is done once and answered alike, for twenty at the same moment', async () => {
+  it('runs once and returns the same response to twenty concurrent requests', async () => {
     const { add, events } = await start()
     const answers = await Promise.all(Array.from({ length: 20 }, () => add('key')))
     for (const answer of answers)
@@ -37,7 +37,7 @@ describeStores('a request with an Idempotency-Key', (openFresh) => {
     expect(await events()).toBe(1)
   })
 
-  it('is the same request however its body is spelled, and another with another body', async () => {
+  it('is the same request whatever the formatting of its body, and a different one with another body', async () => {
     const { add, events } = await start()
     await add('key', { note_text: 'a', free_form: { x: 1, y: 2 } })
     expect((await add('key', { free_form: { y: 2, x: 1 }, note_text: 'a' })).json).toMatchObject({ seq: 1 })
@@ -45,21 +45,21 @@ describeStores('a request with an Idempotency-Key', (openFresh) => {
     expect(await events()).toBe(1)
   })
 
-  it('meets no one else’s key', async () => {
+  it('does not collide with the key of another actor or operation', async () => {
     const { add, events } = await start()
     await add('key')
     await add('key', undefined, createAttemptToken(testChainKey, 'att_1', 1))
     expect(await events()).toBe(2)
   })
 
-  it('may be tried again after it was refused', async () => {
+  it('may be retried after it was refused', async () => {
     const { add, events } = await start()
     expectProblem(await add('key', {}), 400, 'invalid_input')
     expect((await add('key')).status).toBe(200)
     expect(await events()).toBe(1)
   })
 
-  it('needs a key that can be kept', async () => {
+  it('requires a printable key of limited length', async () => {
     const { add, events } = await start()
     for (const key of ['', 'x'.repeat(201), 'tab\there']) expectProblem(await add(key), 400, 'invalid_input')
     expect((await add('x'.repeat(200))).status).toBe(200)

@@ -5,7 +5,7 @@ import { shorten } from '../kernel/text.ts'
 import { fromWire, wirePath } from '../operations/wire.ts'
 import { checkContent } from './body.ts'
 
-/** Path, query and body in one object. A name may come once: which of two would count is nothing to guess. */
+/** Merges path, query and body into one object. A name may occur once, because it is undefined which of two would apply. */
 export function mergeInput(
   path: Record<string, string>,
   query: URLSearchParams,
@@ -15,7 +15,7 @@ export function mergeInput(
   const parts: Iterable<readonly [string, unknown]>[] = [Object.entries(path), query, Object.entries(body)]
   for (const part of parts) {
     for (const [name, value] of part) {
-      if (merged.has(name)) throw refusal('invalid_input', `${shorten(name, 60)}: is given twice`)
+      if (merged.has(name)) throw refusal('invalid_input', `${shorten(name, 60)}: is given more than once`)
       merged.set(name, value)
     }
   }
@@ -38,9 +38,9 @@ function invalid(schema: z.ZodType, input: unknown, issues: readonly z.core.$Zod
     message: shorten(describe(issue, input), 300),
   }))
   const first = described[0]
-  const place = first === undefined || first.path === '' ? '' : `${first.path}: `
+  const prefix = first === undefined || first.path === '' ? '' : `${first.path}: `
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ''
-  return refusal('invalid_input', `${place}${first?.message ?? 'is not what was expected'}${more}`, {
+  return refusal('invalid_input', `${prefix}${first?.message ?? 'is invalid'}${more}`, {
     data: { issues: described },
   })
 }

@@ -47,15 +47,15 @@ describe('listening', () => {
     return (error as AgencyError).code
   }
 
-  it('refuses a port that was asked for and is taken', async () => {
+  it('refuses a requested port that is taken', async () => {
     const port = await occupied()
     const socket = join(freshFolder(), 's')
     expect(await refused((await bare()).listen({ socket, port }))).toBe('port_taken')
     expect(existsSync(socket)).toBe(false)
   })
 
-  it('takes any other port when only the usual one is taken', async () => {
-    // Taken already is nearly as good: by a daemon of whoever runs this, which may let go of it at any moment.
+  it('uses any free port when only the default port is taken', async () => {
+    // The port may already be taken by a daemon on this machine, which may release it at any moment; that is nearly as good.
     const isHeld = await occupied(7717).then(
       () => true,
       () => false,
@@ -66,7 +66,7 @@ describe('listening', () => {
     expect(address).toBe(`http://127.0.0.1:${port}`)
   })
 
-  it('makes a socket for its owner alone, and takes it away', async () => {
+  it('creates a socket for its owner only, and removes it', async () => {
     const socket = join(freshFolder(), 's')
     const server = await bare()
     await server.listen({ socket, port: 0 })
@@ -75,12 +75,12 @@ describe('listening', () => {
     expect(existsSync(socket)).toBe(false)
   })
 
-  it('takes over a socket that nobody answers at, and no other', async () => {
+  it('replaces a socket without a listener, and no other file', async () => {
     const folder = freshFolder()
     const stale = join(folder, 'stale')
     const dead = createNetServer()
     await new Promise<void>((resolve) => dead.listen(join(folder, 'first'), resolve))
-    // Node removes the name it listened at; under another one the file stays, as after a kill.
+    // Node removes the path it listened on; under another name the file stays, as after a kill.
     renameSync(join(folder, 'first'), stale)
     await new Promise((resolve) => dead.close(resolve))
     await (await bare()).listen({ socket: stale, port: 0 })
@@ -97,7 +97,7 @@ describe('listening', () => {
     expect(existsSync(file)).toBe(true)
   })
 
-  it('answers what is no HTTP with a problem', async () => {
+  it('answers invalid HTTP with a problem', async () => {
     const { port } = await (await bare()).listen({ socket: join(freshFolder(), 's'), port: 0 })
     const text = await new Promise<string>((resolve) => {
       let all = ''
@@ -109,7 +109,7 @@ describe('listening', () => {
 })
 
 describe('stopping', () => {
-  it('waits for what is being answered, and takes nothing more', async () => {
+  it('waits for open requests and accepts no more', async () => {
     const { db } = await freshSqlite()
     let reached = (): void => {}
     let letGo = (): void => {}
@@ -132,7 +132,7 @@ describe('stopping', () => {
     expect(existsSync(socket)).toBe(false)
   })
 
-  it('gives up on what takes longer than five seconds', async () => {
+  it('aborts requests that take longer than five seconds', async () => {
     const clock = createVirtualClock()
     const { db } = await freshSqlite()
     let reached = (): void => {}

@@ -7,20 +7,20 @@ import { type AgencyError, refusal } from '../kernel/errors.ts'
 export const defaultPort = 7717
 const loopback = '127.0.0.1'
 
-/** A port that was asked for must be free; the usual one may be taken, then any other will do. Returns which it is. */
-export async function listenOnPort(server: Server, asked: number | undefined): Promise<number> {
+/** Listens on the requested port, which must be free, or else on the default port or any free one. Returns the port. */
+export async function listenOnPort(server: Server, requested: number | undefined): Promise<number> {
   try {
-    await listening(server, () => server.listen(asked ?? defaultPort, loopback))
+    await listening(server, () => server.listen(requested ?? defaultPort, loopback))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (asked !== undefined) throw unavailable(asked, code)
+    if (requested !== undefined) throw unavailable(requested, code)
     if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error
     await listening(server, () => server.listen(0, loopback))
   }
   return (server.address() as AddressInfo).port
 }
 
-/** For the owner alone. A file that a dead daemon left is removed; one that answers is another's. */
+/** Listens on a unix socket for the owner only. A socket left by a dead daemon is removed; one that answers belongs to another daemon. */
 export async function listenOnSocket(server: Server, path: string): Promise<void> {
   await removeStaleSocket(path)
   await listening(server, () => server.listen(path))
@@ -30,9 +30,10 @@ export async function listenOnSocket(server: Server, path: string): Promise<void
 async function removeStaleSocket(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined)
   if (found === undefined) return
-  if (!found.isSocket()) throw refusal('conflict', `${path} is in the way: it is not a socket`)
+  if (!found.isSocket())
+    throw refusal('conflict', `the socket ${path} cannot be created: a file that is not a socket exists there`)
   if (await isAnswered(path))
-    throw refusal('home_owned', `another daemon answers at ${path}`, { hint: 'Stop it with "agency down".' })
+    throw refusal('home_owned', `another daemon listens on ${path}`, { hint: 'Run "agency down" to stop it.' })
   await rm(path, { force: true })
 }
 
@@ -55,9 +56,9 @@ function listening(server: Server, start: () => void): Promise<void> {
 }
 
 function unavailable(port: number, code: string | undefined): AgencyError {
-  const why = code === 'EADDRINUSE' ? 'another program listens there' : `the system says ${code}`
-  return refusal('port_taken', `port ${port} cannot be used: ${why}`, {
-    hint: 'Choose another with --port, AGENCY_PORT or port in config.yaml; without any, a free one is found.',
+  const reason = code === 'EADDRINUSE' ? 'another program listens on it' : `the system reports ${code}`
+  return refusal('port_taken', `port ${port} cannot be used: ${reason}`, {
+    hint: 'Choose another with --port, AGENCY_PORT or port in config.yaml, or set none to use a free one.',
     data: { port },
   })
 }

@@ -27,7 +27,7 @@ describe('the OpenAPI document', () => {
   const byId = (name: string): Described =>
     described.find(({ operation }) => operation.operationId === name)?.operation as Described
 
-  it('has every operation at its place, once', () => {
+  it('has every operation once, at its path', () => {
     expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'Agency', version: '1.2.3' } })
     expect(described.map(({ path, method, operation }) => `${method} ${path} ${operation.operationId}`).sort()).toEqual(
       allOperations
@@ -36,7 +36,7 @@ describe('the OpenAPI document', () => {
     )
   })
 
-  it('declares every parameter of a path, and answers for success and for failure', () => {
+  it('declares every parameter of a path, and responses for success and failure', () => {
     for (const { path, operation } of described) {
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1])
       const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path')
@@ -50,7 +50,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('names everything as the wire does', () => {
+  it('uses the names of the wire', () => {
     const names = new Set<string>()
     JSON.stringify(document.paths, (key, value: unknown) => {
       if (key === 'properties') for (const name of Object.keys(value as object)) names.add(name)
@@ -68,7 +68,7 @@ describe('the OpenAPI document', () => {
     )
   })
 
-  it('resolves every reference, and says what streams and what may be repeated', () => {
+  it('resolves every reference, and marks operations that stream or may be repeated', () => {
     const references = JSON.stringify(document).match(/#\/[\w/]+/g) ?? []
     for (const reference of new Set(references)) {
       const found = reference
@@ -82,11 +82,11 @@ describe('the OpenAPI document', () => {
     expect(byId('event.log').security).toEqual([{ agent: [] }])
   })
 
-  it('is the same text whatever the order of the list', () => {
+  it('is the same text for any order of the operations', () => {
     expect(JSON.stringify(createOpenApi([...allOperations].reverse(), '1.2.3'))).toBe(JSON.stringify(document))
   })
 
-  it('is served to whoever asks', async () => {
+  it('is served without a token', async () => {
     const { send } = await startNotes()
     const answer = await send('GET', '/api/openapi.json', { token: null })
     expect(answer.json).toMatchObject({

@@ -1,7 +1,7 @@
 import type { ActorKind, Operation } from '../operations/contract.ts'
 import { type JsonSchema, wireSchema } from '../operations/wire-schema.ts'
 
-/** OpenAPI 3.1, whose schemas are JSON Schema as it is. The same operations always give the same text. */
+/** Creates the OpenAPI 3.1 document, whose schemas are plain JSON Schema. The same operations always give the same text. */
 export function createOpenApi(operations: readonly Operation[], version: string): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const operation of [...operations].sort((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -14,7 +14,7 @@ export function createOpenApi(operations: readonly Operation[], version: string)
       title: 'Agency',
       version,
       description:
-        'Everything the command line and the dashboard do, they do by these. With Accept: application/yaml an answer comes as YAML, its warnings in the header Agency-Warning; a problem is JSON always.',
+        'The command line and the dashboard use only these operations. With Accept: application/yaml a response is YAML, with its warnings in the header Agency-Warning; a problem is always JSON.',
     },
     servers: [{ url: '/' }],
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
@@ -22,19 +22,19 @@ export function createOpenApi(operations: readonly Operation[], version: string)
       schemas: { Problem: problemSchema },
       responses: {
         Problem: {
-          description: 'What happened, why, and what to do',
+          description: 'The error, its reason and the next step',
           content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
         },
       },
       parameters: { IdempotencyKey: idempotencyKey, LastEventId: lastEventId },
       securitySchemes: {
-        operator: { type: 'http', scheme: 'bearer', description: 'The text of operator.token in AGENCY_HOME' },
-        agent: { type: 'http', scheme: 'bearer', description: 'AGENCY_TOKEN of an attempt, while it is at work' },
+        operator: { type: 'http', scheme: 'bearer', description: 'The content of operator.token in AGENCY_HOME' },
+        agent: { type: 'http', scheme: 'bearer', description: 'AGENCY_TOKEN of an attempt, until the attempt ends' },
         session: {
           type: 'apiKey',
           in: 'cookie',
           name: 'agency_session',
-          description: 'A browser that came with a link',
+          description: 'Session of a browser that signed in by a link',
         },
       },
     },
@@ -76,12 +76,12 @@ const securityOf: Record<ActorKind, Record<string, string[]>[]> = {
 
 function parameter(
   name: string,
-  place: 'path' | 'query',
+  location: 'path' | 'query',
   schema: JsonSchema,
   required: boolean,
 ): Record<string, unknown> {
   const { description, ...rest } = schema
-  return { name, in: place, required, ...(description === undefined ? {} : { description }), schema: rest }
+  return { name, in: location, required, ...(description === undefined ? {} : { description }), schema: rest }
 }
 
 function body(
@@ -113,10 +113,10 @@ const problemSchema: JsonSchema = {
   type: 'object',
   properties: {
     code: { type: 'string' },
-    message: { type: 'string', description: 'What happened, in one line' },
-    hint: { type: 'string', description: 'What to do about it' },
+    message: { type: 'string', description: 'The error in one line' },
+    hint: { type: 'string', description: 'The next step' },
     data: { type: 'object' },
-    exit: { type: 'integer', description: 'How a command ends that meets it' },
+    exit: { type: 'integer', description: 'Exit code of a command that gets this error' },
   },
   required: ['code', 'message', 'exit'],
 }
@@ -124,13 +124,13 @@ const problemSchema: JsonSchema = {
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
-  description: 'Repeated with the same key and body, the request is done once and answered alike',
+  description: 'A request repeated with the same key and body runs once and returns the same response',
   schema: { type: 'string', minLength: 1, maxLength: 200 },
 }
 
 const lastEventId = {
   name: 'Last-Event-ID',
   in: 'header',
-  description: 'Resumes a stream after this event; counts more than after',
+  description: 'Resumes a stream after this event; overrides the parameter "after"',
   schema: { type: 'integer', minimum: 0 },
 }

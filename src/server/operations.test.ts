@@ -9,7 +9,7 @@ import { statuses } from './problem.ts'
 const note = { note_text: 'hello', free_form: { someKey: 1 } }
 
 describe('an operation over HTTP', () => {
-  it('takes path, query and body in the names of the wire, and answers in them', async () => {
+  it('reads path, query and body in the names of the wire and responds in them', async () => {
     const { send } = await startNotes()
     const added = await send('POST', '/api/notes', { body: note })
     expect([added.status, added.json]).toEqual([200, { note_id: 'note_1', seq: 1, free_form: { someKey: 1 } }])
@@ -20,12 +20,12 @@ describe('an operation over HTTP', () => {
     })
   })
 
-  it('is the same over the socket', async () => {
+  it('works the same over the socket', async () => {
     const { send } = await startNotes()
     expect((await send('POST', '/api/notes', { body: note, via: 'socket' })).status).toBe(200)
   })
 
-  it('answers in YAML where that is asked for, and refuses in JSON all the same', async () => {
+  it('responds in YAML on request, but refuses in JSON', async () => {
     const { send } = await startNotes()
     const headers = { accept: 'application/yaml' }
     const shown = await send('GET', '/api/notes/note_1?how_many=3', { headers })
@@ -41,7 +41,7 @@ describe('an operation over HTTP', () => {
     expectProblem(await send('GET', '/api/notes/other', { headers }), 404, 'not_found')
   })
 
-  it('keeps warnings out of what a pipe passes on', async () => {
+  it('returns the warnings of a YAML response in a header', async () => {
     const { send } = await startNotes()
     const change = (accept: string): Promise<Answer> =>
       send('PATCH', '/api/notes/note_7', { body: { note_text: 'x' }, headers: { accept } })
@@ -56,12 +56,12 @@ describe('an operation over HTTP', () => {
     ['application/json;q=0.5, application/yaml', 'application/yaml'],
     ['application/yaml;q=0', 'application/json'],
     ['*/*', 'application/json'],
-  ])('answers to Accept: %s with %s', async (accept, type) => {
+  ])('responds to Accept: %s with %s', async (accept, type) => {
     const { send } = await startNotes()
     expect((await send('GET', '/api/notes/note_1', { headers: { accept } })).headers['content-type']).toBe(type)
   })
 
-  it('says in one line what is wrong with the input, and where', async () => {
+  it('reports in one line the path and the fault of invalid input', async () => {
     const { send } = await startNotes()
     const cases: [unknown, string][] = [
       [{}, 'note_text: is missing'],
@@ -79,14 +79,14 @@ describe('an operation over HTTP', () => {
     }
   })
 
-  it('refuses a name that is given twice, and input in the wrong place', async () => {
+  it('refuses a name that is given twice, and a query where a body is expected', async () => {
     const { send } = await startNotes()
     expectProblem(await send('PATCH', '/api/notes/a', { body: { note_id: 'b', note_text: 'x' } }), 400, 'invalid_input')
     expectProblem(await send('GET', '/api/notes/note_1?how_many=1&how_many=2'), 400, 'invalid_input')
     expectProblem(await send('POST', '/api/notes?note_text=x', { body: note }), 400, 'invalid_input')
   })
 
-  it('passes a refusal on as a problem with its hint', async () => {
+  it('returns a refusal as a problem with its hint', async () => {
     const { send } = await startNotes()
     const answer = await send('GET', '/api/notes/other')
     expectProblem(answer, 404, 'not_found')
@@ -98,7 +98,7 @@ describe('an operation over HTTP', () => {
     })
   })
 
-  it('shows nothing of a bug but where to look it up', async () => {
+  it('reveals nothing about a bug except the request id', async () => {
     const { send, logged } = await startNotes()
     const answer = await send('POST', '/api/notes/break')
     expectProblem(answer, 500, 'bug')
@@ -112,11 +112,11 @@ describe('an operation over HTTP', () => {
     })
   })
 
-  it('knows a status for every code', () => {
+  it('has a status for every error code', () => {
     expect(Object.keys(statuses).sort()).toEqual([...errorCodes].sort())
   })
 
-  it('answers 404 for what is not there and 405 for a method that is not', async () => {
+  it('returns 404 for an unknown path and 405 for an unsupported method', async () => {
     const { send } = await startNotes()
     expectProblem(await send('GET', '/api/nothing'), 404, 'not_found')
     expectProblem(await send('GET', '/api'), 404, 'not_found')
@@ -126,7 +126,7 @@ describe('an operation over HTTP', () => {
     expectProblem(await send('PUT', '/somewhere', { body: {} }), 405, 'unsupported')
   })
 
-  it('gives each request an id of its own and logs it without what it carried', async () => {
+  it('gives each request an id and logs it without its content', async () => {
     const { send, logged, operatorToken } = await startNotes()
     const ids = (await Promise.all([1, 2, 3].map(() => send('GET', '/api/notes/note_1?how_many=9')))).map(
       (answer) => answer.headers['x-request-id'],
@@ -140,7 +140,7 @@ describe('an operation over HTTP', () => {
 })
 
 describe('a body', () => {
-  it('must be JSON, said to be JSON, and an object', async () => {
+  it('must be a JSON object with the content type of JSON', async () => {
     const { send } = await startNotes()
     const text = (body: string | Uint8Array, headers = {}): Promise<Answer> =>
       send('POST', '/api/notes', { body, headers })
@@ -153,12 +153,12 @@ describe('a body', () => {
     expect((await text(JSON.stringify(note), { 'content-type': 'application/json; charset=utf-8' })).status).toBe(200)
   })
 
-  it('may be left out where nothing is needed', async () => {
+  it('may be omitted where no input is required', async () => {
     const { send } = await startNotes()
     expect((await send('POST', '/api/notes/wait')).json).toEqual({ waited: true })
   })
 
-  it('may not be larger than the limit, announced or not', async () => {
+  it('must not exceed the limit, with or without a Content-Length', async () => {
     const { send } = await startNotes({ maxBodyBytes: 1_000 })
     const body = { note_text: 'x'.repeat(2_000) }
     expectProblem(await send('POST', '/api/notes', { body }), 413, 'too_large')
@@ -170,7 +170,7 @@ describe('a body', () => {
     expectProblem(await send('POST', '/api/notes', { body: { note_text: 'x'.repeat(20_000_000) } }), 413, 'too_large')
   })
 
-  it('may not be nested deeper than a stack bears, nor hold what no store keeps', async () => {
+  it('must not be nested too deeply or contain characters that a store cannot keep', async () => {
     const { send } = await startNotes()
     const deep = `{"note_text":"x","free_form":{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`
     expectProblem(await send('POST', '/api/notes', { body: deep }), 400, 'invalid_input')

@@ -11,7 +11,7 @@ import type { Log } from '../kernel/log.ts'
 import type { Route } from '../operations/bind.ts'
 import type { Operation } from '../operations/contract.ts'
 import { toWire } from '../operations/wire.ts'
-import { wantedForm, yamlResponse } from './accept.ts'
+import { acceptedFormat, yamlResponse } from './accept.ts'
 import { readJsonBody } from './body.ts'
 import type { RequestContext, RequestEnv } from './context.ts'
 import { mergeInput, parseInput } from './input.ts'
@@ -23,14 +23,14 @@ export interface OperationDeps {
   clock: Clock
   log: Log
   maxBodyBytes: number
-  /** Ends every stream when the server stops. */
+  /** Aborted when the server stops; ends every stream. */
   stopping: AbortSignal
 }
 
-/** One route below `/api` for each operation, all alike. */
+/** Adds one route below `/api` for each operation, all handled in the same way. */
 export function serveOperations(app: Hono<RequestEnv>, routes: readonly Route[], deps: OperationDeps): void {
   const methodsOf = new Map<string, string[]>()
-  // A fixed name before a parameter in the same place, whatever the order of the list.
+  // A fixed segment is matched before a parameter at the same position, whatever the order of the list.
   for (const route of [...routes].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))) {
     const { method, path } = route.operation
     methodsOf.set(path, [...(methodsOf.get(path) ?? []), method])
@@ -39,10 +39,13 @@ export function serveOperations(app: Hono<RequestEnv>, routes: readonly Route[],
   for (const [path, methods] of methodsOf) {
     const allow = methods.sort().join(', ')
     app.all(`/api${path}`, (c) =>
-      problemResponse(refusal('unsupported', `${c.req.method} is not possible here`, { hint: `Possible: ${allow}.` }), {
-        status: 405,
-        headers: { allow },
-      }),
+      problemResponse(
+        refusal('unsupported', `${c.req.method} is not supported at this path`, { hint: `Use ${allow}.` }),
+        {
+          status: 405,
+          headers: { allow },
+        },
+      ),
     )
   }
 }
@@ -53,14 +56,17 @@ async function answer(c: RequestContext, route: Route, deps: OperationDeps): Pro
   const { operation } = route
   const by = c.get('actor')
   if (by.kind === 'system' || !operation.allow.includes(by.kind)) {
-    // What nobody may send is told to the operator as such; of an agent that may not ask, nothing is even read.
+    // The operator gets a report of invalid input first; the request of an agent that is not allowed is not even read.
     if (by.kind === 'operator') parseInput(operation.input, await readInput(c, operation, deps.maxBodyBytes))
-    throw refusal('forbidden', `${operation.name} is not for ${by.kind === 'agent' ? 'agents' : `the ${by.kind}`}`)
+    throw refusal(
+      'forbidden',
+      `${operation.name} is not available to ${by.kind === 'agent' ? 'agents' : `the ${by.kind}`}`,
+    )
   }
   const wire = await readInput(c, operation, deps.maxBodyBytes)
-  const form = wantedForm(c.req.header('accept'), route.stream !== undefined && c.req.method === 'GET')
-  if (form === 'stream') {
-    // What a browser sends when it reconnects is newer than the address it first asked for.
+  const format = acceptedFormat(c.req.header('accept'), route.stream !== undefined && c.req.method === 'GET')
+  if (format === 'stream') {
+    // The header that a browser sends when it reconnects is newer than the query of its first request.
     const last = c.req.header('last-event-id')
     return stream(c, route, parseInput(operation.input, last === undefined ? wire : { ...wire, after: last }), deps)
   }
@@ -68,9 +74,9 @@ async function answer(c: RequestContext, route: Route, deps: OperationDeps): Pro
   const handle = (): Promise<unknown> => route.handle(by, input as never)
   const key = operation.method === 'GET' ? undefined : c.req.header('idempotency-key')
   const output = key === undefined ? await handle() : await deps.once(...onceKey(by, operation, key, wire), handle)
-  const said = toWire(operation.output, output)
-  if (form === 'yaml') return yamlResponse(said)
-  return c.body(JSON.stringify(said), 200, { 'content-type': 'application/json' })
+  const response = toWire(operation.output, output)
+  if (format === 'yaml') return yamlResponse(response)
+  return c.body(JSON.stringify(response), 200, { 'content-type': 'application/json' })
 }
 
 async function readInput(c: RequestContext, operation: Operation, maxBytes: number): Promise<Record<string, unknown>> {
@@ -79,7 +85,7 @@ async function readInput(c: RequestContext, operation: Operation, maxBytes: numb
   if (operation.method === 'GET' || operation.method === 'DELETE') return mergeInput(path, query, {})
   const first = query.keys().next()
   if (first.done !== true)
-    throw refusal('invalid_input', 'this operation takes its input in the body, not in the address')
+    throw refusal('invalid_input', 'this operation takes its input in the body, not in the query')
   return mergeInput(path, query, await readJsonBody(c.env.incoming, maxBytes))
 }
 
@@ -93,16 +99,16 @@ async function stream(c: RequestContext, route: Route, input: unknown, deps: Ope
   })
   if (deps.stopping.aborted) end()
   const items = await route.stream?.(c.get('actor'), input as never, controller.signal)
-  if (items === undefined) throw refusal('unsupported', `${route.operation.name} cannot be followed`)
+  if (items === undefined) throw refusal('unsupported', `${route.operation.name} has no live stream`)
   const requestId = c.get('requestId')
-  const onError = (error: unknown): void => deps.log.warn('a stream broke off', { requestId, error })
+  const onError = (error: unknown): void => deps.log.warn('a stream failed', { requestId, error })
   return eventStreamResponse(items, { clock: deps.clock, signal: controller.signal, onError })
 }
 
-/** Scoped by who asks for what: nobody's key meets another's. */
+/** Scopes the key by actor and operation, so that the keys of different actors never collide. */
 function onceKey(by: Actor, operation: Operation, key: string, wire: unknown): [key: string, digest: string] {
   if (!/^[\x20-\x7e]{1,200}$/.test(key))
-    throw refusal('invalid_input', 'an Idempotency-Key has 1 to 200 printable characters')
-  const who = by.kind === 'agent' ? by.attemptId : by.kind
-  return [`${who} ${operation.name} ${key}`, createHash('sha256').update(canonicalJson(wire)).digest('base64url')]
+    throw refusal('invalid_input', 'an Idempotency-Key must have 1 to 200 printable ASCII characters')
+  const actor = by.kind === 'agent' ? by.attemptId : by.kind
+  return [`${actor} ${operation.name} ${key}`, createHash('sha256').update(canonicalJson(wire)).digest('base64url')]
 }

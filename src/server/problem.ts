@@ -2,7 +2,7 @@ import { AgencyError, type ErrorCode, exitCodes } from '../kernel/errors.ts'
 import { shorten } from '../kernel/text.ts'
 import type { Problem } from '../operations/contract.ts'
 
-/** Closed: a new code does not compile until it has a status. */
+/** HTTP statuses by error code: a new code does not compile until it has a status. */
 export const statuses: Record<ErrorCode, number> = {
   invalid_input: 400,
   unauthenticated: 401,
@@ -32,12 +32,12 @@ const extraHeaders: Partial<Record<ErrorCode, Record<string, string>>> = {
   stopping: { 'retry-after': '1' },
 }
 
-/** Every error as every client gets it: what happened, why, what to do, and how a command is to exit. */
+/** Returns an error as every client gets it: code, message with its reason, hint, and the exit code of a command. */
 export function problemResponse(
   error: AgencyError,
   { status = statuses[error.code], headers = {} }: { status?: number; headers?: Record<string, string> } = {},
 ): Response {
-  // One line, whatever was asked for by name: it is printed as it is.
+  // One line, even if a name in it has line breaks: clients print it unchanged.
   const message = shorten(error.message.replace(/\s+/g, ' '), 500)
   const problem: Problem = {
     code: error.code,
@@ -52,10 +52,10 @@ export function problemResponse(
   })
 }
 
-/** A mistake of ours: nothing of its inside reaches a client, only where to look it up. */
+/** Returns the response for a bug: no internals reach a client, only the id under which the log has them. */
 export const bugResponse = (requestId: string): Response =>
   problemResponse(
-    new AgencyError('bug', 'something went wrong inside Agency', {
+    new AgencyError('bug', 'the request failed because of a bug in Agency', {
       hint: `The daemon's log has the details under ${requestId}.`,
       data: { request_id: requestId },
     }),

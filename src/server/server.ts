@@ -24,9 +24,9 @@ export interface Listening {
 }
 
 export interface Server {
-  /** `port`: only where one was configured; it must then be free. */
-  listen(places: { socket: string; port?: number | undefined }): Promise<Listening>
-  /** Takes no more, ends streams, and waits for what is being answered, for a while. */
+  /** Listens on both. `port` is given only if one was configured; it must then be free. */
+  listen(on: { socket: string; port?: number | undefined }): Promise<Listening>
+  /** Accepts no more requests, ends streams, and waits up to the grace period for open requests. */
   stop(): Promise<void>
 }
 
@@ -41,7 +41,7 @@ export function createServer(options: ServerOptions): Server {
 
   function serverFor(via: Via): HttpServer {
     const listener = getRequestListener((request, env) => app.fetch(request, { ...env, via }), {
-      errorHandler: (error) => unanswerable(error, options),
+      errorHandler: (error) => unparsedResponse(error, options),
     })
     const server = createHttpServer((incoming: IncomingMessage, outgoing: ServerResponse) => {
       running.add(outgoing)
@@ -51,22 +51,22 @@ export function createServer(options: ServerOptions): Server {
       })
       void listener(incoming, outgoing)
     })
-    return server.on('clientError', refuseGarbage)
+    return server.on('clientError', refuseInvalidHttp)
   }
 
   const tcp = serverFor('tcp')
   const unix = serverFor('socket')
 
   return {
-    async listen(places) {
+    async listen(on) {
       try {
-        port = await listenOnPort(tcp, places.port)
-        await listenOnSocket(unix, places.socket)
+        port = await listenOnPort(tcp, on.port)
+        await listenOnSocket(unix, on.socket)
       } catch (error) {
         await Promise.all([close(tcp), close(unix)])
         throw error
       }
-      return { address: `http://127.0.0.1:${port}`, port, socket: places.socket }
+      return { address: `http://127.0.0.1:${port}`, port, socket: on.socket }
     },
     async stop() {
       stopping.abort()
@@ -88,18 +88,18 @@ export function createServer(options: ServerOptions): Server {
 const close = (server: HttpServer): Promise<void> =>
   new Promise((resolve) => (server.listening ? void server.close(() => resolve()) : resolve()))
 
-/** What never became a request of ours: an address or header that cannot be parsed. */
-function unanswerable(error: unknown, { log }: ServerOptions): Response {
-  if (error instanceof RequestError) return problemResponse(refusal('invalid_input', 'the request cannot be read'))
-  log.error('a bug before any request', { error })
+/** Returns the response to a request whose URL or header cannot be parsed. */
+function unparsedResponse(error: unknown, { log }: ServerOptions): Response {
+  if (error instanceof RequestError) return problemResponse(refusal('invalid_input', 'the request cannot be parsed'))
+  log.error('handling a request failed before it was parsed', { error })
   return bugResponse('no request')
 }
 
-/** Bytes that are no HTTP at all: answered as far as that is possible. */
-function refuseGarbage(error: NodeJS.ErrnoException, socket: Duplex): void {
+/** Answers bytes that are not HTTP, as far as possible. */
+function refuseInvalidHttp(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
-  const text = JSON.stringify({ code: 'invalid_input', message: 'this is not HTTP that can be read', exit: 2 })
+  const text = JSON.stringify({ code: 'invalid_input', message: 'the request is not valid HTTP', exit: 2 })
   socket.end(
     `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   )

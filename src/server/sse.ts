@@ -5,12 +5,12 @@ const heartbeatMs = 15_000
 
 export interface EventStreamOptions {
   clock: Clock
-  /** Aborted when the reader goes or the server stops. */
+  /** Aborted when the reader disconnects or the server stops. */
   signal: AbortSignal
   onError: (error: unknown) => void
 }
 
-/** Nothing is read ahead of the client: a slow one costs a page, not a growing queue. */
+/** Returns a stream of events. Nothing is read ahead of the client: a slow one costs a page, not a growing queue. */
 export function eventStreamResponse(items: Streamed, { clock, signal, onError }: EventStreamOptions): Response {
   const reader = createReader(items, clock)
   const encoder = new TextEncoder()
@@ -27,7 +27,7 @@ export function eventStreamResponse(items: Streamed, { clock, signal, onError }:
           const result = await reader.next()
           if (result === 'heartbeat') return send(': still here\n\n')
           if (result.done !== true) return send(result.value.map(itemText).join(''))
-          // Its own end, not one that was asked for: tells a browser not to come back for more.
+          // The stream ended by itself and was not aborted: the event asks the browser not to reconnect.
           if (!signal.aborted) send('event: end\ndata: {}\n\n')
         } catch (error) {
           onError(error)
@@ -44,14 +44,14 @@ export function eventStreamResponse(items: Streamed, { clock, signal, onError }:
 
 type Result = IteratorResult<readonly StreamItem[]>
 
-/** One step at a time, with a heartbeat while it takes long. One handler per step: a quiet stream grows nothing. */
+/** Reads one page at a time, with a heartbeat while it takes long. It registers one handler per page, so that a quiet stream does not accumulate any. */
 function createReader(items: Streamed, clock: Clock): { next(): Promise<Result | 'heartbeat'> } {
   const iterator = items[Symbol.asyncIterator]()
-  let asked = false
+  let isReading = false
   let answer: { result: Result } | { error: unknown } | null = null
   let wake = (): void => {}
-  function ask(): void {
-    asked = true
+  function read(): void {
+    isReading = true
     iterator
       .next()
       .then((result) => (answer = { result }))
@@ -60,7 +60,7 @@ function createReader(items: Streamed, clock: Clock): { next(): Promise<Result |
   }
   return {
     async next() {
-      if (!asked) ask()
+      if (!isReading) read()
       await new Promise<void>((resolve) => {
         if (answer !== null) return resolve()
         const cancel = clock.after(heartbeatMs, resolve)
@@ -69,12 +69,12 @@ function createReader(items: Streamed, clock: Clock): { next(): Promise<Result |
           resolve()
         }
       })
-      const given = answer as { result: Result } | { error: unknown } | null
-      if (given === null) return 'heartbeat'
-      asked = false
+      const settled = answer as { result: Result } | { error: unknown } | null
+      if (settled === null) return 'heartbeat'
+      isReading = false
       answer = null
-      if ('error' in given) throw given.error
-      return given.result
+      if ('error' in settled) throw settled.error
+      return settled.result
     },
   }
 }

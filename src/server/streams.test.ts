@@ -12,7 +12,7 @@ import { eventRoutes } from '../events/routes.ts'
 import { createEvents } from '../events/service.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
 import { notFound, refusal } from '../kernel/errors.ts'
-import { wantedForm } from './accept.ts'
+import { acceptedFormat } from './accept.ts'
 import { createAttemptToken } from './credentials.ts'
 
 const write = (db: Db, stream: Stream, message: string, more: Partial<NewEvent> = {}): Promise<number> =>
@@ -20,7 +20,7 @@ const write = (db: Db, stream: Stream, message: string, more: Partial<NewEvent> 
 
 interface Runs {
   ended: Set<string>
-  /** Attempts that others have overtaken since they were let in. */
+  /** Attempts that were superseded after they were authenticated. */
   stale: Set<string>
 }
 
@@ -64,15 +64,15 @@ interface Message {
 
 interface Following {
   response: IncomingMessage
-  /** The next message, or null when the stream has ended. */
+  /** Returns the next message, or null when the stream has ended. */
   next(): Promise<Message | null>
   take(count: number): Promise<Message[]>
-  /** Comments and other lines that are no message. */
+  /** Comments and other lines that are not messages. */
   asides: string[]
   close(): void
 }
 
-/** A client that reads as slowly as it is asked to. */
+/** Opens a stream with a client that reads only when asked. */
 async function follow(
   server: TestServer,
   path: string,
@@ -128,7 +128,7 @@ const texts = (messages: readonly Message[]): unknown[] => messages.map((message
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
 
 describeStores('a live stream', (openFresh) => {
-  it('sends each event with its kind, its wire names and the place to resume at', async () => {
+  it('sends each event with its kind, its wire names and the id to resume from', async () => {
     const { db } = await openFresh()
     const server = await startEvents(db)
     await write(db, 'system', 'elsewhere')
@@ -149,7 +149,7 @@ describeStores('a live stream', (openFresh) => {
     expect(texts([(await run.next()) as Message, (await all.next()) as Message])).toEqual(['two', 'two'])
   })
 
-  it('misses and repeats nothing over any number of reconnections while others write', async () => {
+  it('neither misses nor repeats events over reconnections while others write', async () => {
     const { db } = await openFresh()
     const server = await startEvents(db)
     const streams: Stream[] = ['run:run_aaa', 'run:run_abb', 'system']
@@ -163,7 +163,7 @@ describeStores('a live stream', (openFresh) => {
       const got: Message[] = []
       while (got.length < total) {
         const last = got.at(-1)?.id
-        // The address still says what it said at first; the header is what counts.
+        // The query still has the position of the first request; the header overrides it.
         const stream = await follow(server, `${path}?after=0`, last === undefined ? {} : { 'last-event-id': last })
         got.push(...(await stream.take(Math.min(13, total - got.length))))
         stream.close()
@@ -181,7 +181,7 @@ describeStores('a live stream', (openFresh) => {
 })
 
 describe('a live stream', () => {
-  it('filters, and starts with the newest where that is asked for', async () => {
+  it('filters, and starts with the newest page on request', async () => {
     const { db } = await freshSqlite()
     const server = await startEvents(db)
     for (const number of numbers(5))
@@ -198,7 +198,7 @@ describe('a live stream', () => {
     expect(texts(await resumed.take(2))).toEqual(['2', '3'])
   })
 
-  it('says that a run is over and ends, so that curl returns', async () => {
+  it('ends with the run, so that curl returns', async () => {
     const { db } = await freshSqlite()
     const ended = new Set<string>()
     const server = await startEvents(db, { ended, stale: new Set() })
@@ -214,7 +214,7 @@ describe('a live stream', () => {
     expect(late.text).toMatch(/one[^]*last[^]*event: end\ndata: {}\n\n$/)
   })
 
-  it('shows that it is alive every fifteen seconds', async () => {
+  it('sends a heartbeat every fifteen seconds', async () => {
     const { db } = await freshSqlite()
     const clock = createVirtualClock()
     const server = await startEvents(db, undefined, clock)
@@ -228,7 +228,7 @@ describe('a live stream', () => {
     expect((await message)?.data['message']).toBe('still works')
   })
 
-  it('ends without a word of an end when the server stops, or its reader goes', async () => {
+  it('ends without an end event when the server stops or the reader disconnects', async () => {
     const { db } = await freshSqlite()
     let listeners = 0
     const counted: Db = {
@@ -256,7 +256,7 @@ describe('a live stream', () => {
     expect(listeners).toBe(0)
   })
 
-  it('holds back what a slow reader does not take', async () => {
+  it('does not read ahead of a slow reader', async () => {
     const { db } = await freshSqlite()
     const server = await startEvents(db)
     const long = 'x'.repeat(3_900)
@@ -265,7 +265,7 @@ describe('a live stream', () => {
     const stream = await follow(server, '/api/events')
     stream.response.pause()
     const before = await settledStatements(db)
-    // Forty pages of 400 KB are waiting, at three statements each; the sockets' own buffers take some of them.
+    // Forty pages of 400 KB are left, at three statements each; the sockets' own buffers hold some of them.
     expect(before - written).toBeLessThan(30 * 3)
     const after = await settledStatements(db)
     expect(after).toBe(before)
@@ -273,7 +273,7 @@ describe('a live stream', () => {
     expect(db.statements()).toBeGreaterThan(after)
   })
 
-  it('is a list instead where JSON is asked for by name', async () => {
+  it('is a list instead if JSON is requested by name', async () => {
     const { db } = await freshSqlite()
     const server = await startEvents(db)
     for (const number of numbers(3)) await write(db, 'run:run_aaa', `${number}`)
@@ -298,11 +298,11 @@ describe('a live stream', () => {
     ['text/html', true],
     ['application/yaml', false],
     ['application/yaml, text/event-stream', true],
-  ])('with Accept %s: streams %s', (accept, expected) => {
-    expect(wantedForm(accept, true) === 'stream').toBe(expected)
+  ])('with Accept %s streams: %s', (accept, expected) => {
+    expect(acceptedFormat(accept, true) === 'stream').toBe(expected)
   })
 
-  it('answers a bad place, filter or run with a problem, not with a stream', async () => {
+  it('answers an invalid position, filter or run with a problem instead of a stream', async () => {
     const { db } = await freshSqlite()
     const { send } = await startEvents(db)
     expectProblem(await send('GET', '/api/events', { headers: { 'last-event-id': 'abc' } }), 400, 'invalid_input')
@@ -335,7 +335,7 @@ describe('an agent and events', () => {
     })
   })
 
-  it('sees its own run and learns nothing of others', async () => {
+  it('can read its own run and learns nothing about others', async () => {
     const { db } = await freshSqlite()
     const { send } = await startEvents(db)
     const accept = { accept: 'application/json' }
@@ -345,13 +345,13 @@ describe('an agent and events', () => {
     expectProblem(await send('GET', '/api/events', { token, headers: accept }), 403, 'forbidden')
   })
 
-  it('is refused once another attempt has overtaken it, also between being let in and writing', async () => {
+  it('is refused once another attempt supersedes it, even between authentication and the write', async () => {
     const { db } = await freshSqlite()
     const { send } = await startEvents(db, { ended: new Set(), stale: new Set(['att_1']) })
     expectProblem(await send('POST', '/api/events', { token, body: line }), 409, 'stale_fence')
   })
 
-  it('posts lines of the log and nothing else; the operator posts none', async () => {
+  it('can post only log lines; the operator can post none', async () => {
     const { db } = await freshSqlite()
     const { send } = await startEvents(db)
     const answer = await send('POST', '/api/events', { token, body: { ...line, kind: 'completed' } })
@@ -361,7 +361,7 @@ describe('an agent and events', () => {
     expectProblem(await send('POST', '/api/events', { body: { ...line, kind: 'foo' } }), 400, 'invalid_input')
   })
 
-  it('may write two hundred lines at once, then twenty a second', async () => {
+  it('may write two hundred lines at once, then twenty per second', async () => {
     const { db } = await freshSqlite()
     const clock = createVirtualClock()
     const { send } = await startEvents(db, undefined, clock)
@@ -378,7 +378,7 @@ describe('an agent and events', () => {
   })
 })
 
-/** Waits until nothing is read any more. */
+/** Waits until reading has stopped. */
 async function settledStatements(db: Db): Promise<number> {
   for (let last = -1; ; last = db.statements()) {
     for (const _ of numbers(200)) await new Promise((resolve) => setImmediate(resolve))

@@ -16,7 +16,7 @@ describe('the dashboard’s files', () => {
     return root
   }
 
-  it('are served with their type, hashed ones for ever', async () => {
+  it('are served with their type, hashed ones with unlimited caching', async () => {
     const { send } = await startNotes({ webRoot: build() })
     const script = await send('GET', '/assets/index-Ab3_x9Qz.js', { token: null })
     expect([script.text, script.headers['content-type'], script.headers['cache-control']]).toEqual([
@@ -27,7 +27,7 @@ describe('the dashboard’s files', () => {
     expect((await send('GET', '/favicon.svg', { token: null })).headers['cache-control']).toBe('no-cache')
   })
 
-  it('are one page for every address that is no file', async () => {
+  it('include one page for every path that is not a file', async () => {
     const { send } = await startNotes({ webRoot: build() })
     for (const path of ['/', '/runs/run_1', '/index.html']) {
       const answer = await send('GET', path, { token: null })
@@ -41,7 +41,7 @@ describe('the dashboard’s files', () => {
     expectProblem(await send('GET', '/assets/gone-Ab3_x9Qz.js', { token: null }), 404, 'not_found')
   })
 
-  it('end at their folder', async () => {
+  it('cannot be escaped to files outside their folder', async () => {
     const { send } = await startNotes({ webRoot: build() })
     for (const path of [
       '/../outside.txt',
@@ -53,7 +53,7 @@ describe('the dashboard’s files', () => {
       expect((await send('GET', path, { token: null })).text, path).not.toContain('not for you')
   })
 
-  it('may be missing: then a page says how to build them', async () => {
+  it('may be missing: then a page explains how to build them', async () => {
     const { send } = await startNotes()
     const answer = await send('GET', '/runs', { token: null })
     expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])

@@ -4,6 +4,7 @@ import { extname, join, normalize } from 'node:path'
 import type { Hono } from 'hono'
 
 import { refusal } from '../kernel/errors.ts'
+import { shorten } from '../kernel/text.ts'
 import type { RequestEnv } from './context.ts'
 import { isSafe } from './guards.ts'
 import { problemResponse } from './problem.ts'
@@ -22,19 +23,19 @@ const types: Record<string, string> = {
   '.webmanifest': 'application/manifest+json',
 }
 
-/** The dashboard: its files, and its one page for every address that is not a file. */
+/** Serves the dashboard: its files, and its index page for every path that is not a file. */
 export function serveWeb(app: Hono<RequestEnv>, webRoot: string | null): void {
   app.all('*', async (c) => {
     if (!isSafe(c.req.method))
-      return problemResponse(refusal('unsupported', `${c.req.method} is not possible here`), {
+      return problemResponse(refusal('unsupported', `${c.req.method} is not supported at this path`), {
         status: 405,
         headers: { allow: 'GET, HEAD' },
       })
     const { pathname } = new URL(c.req.url)
     const file = webRoot === null ? undefined : await readAsset(webRoot, pathname)
     if (file !== undefined) return file
-    // A missing script answered with a page would only fail later, and darker.
-    if (extname(pathname) !== '') return problemResponse(refusal('not_found', 'there is no such file'))
+    // A missing script answered with a page would only fail later, with a less clear error.
+    if (extname(pathname) !== '') return problemResponse(refusal('not_found', `no file ${shorten(pathname, 100)}`))
     const index = webRoot === null ? undefined : await readAsset(webRoot, '/index.html')
     return index ?? notBuilt()
   })
@@ -44,11 +45,11 @@ async function readAsset(root: string, pathname: string): Promise<Response | und
   const type = types[extname(pathname)]
   if (type === undefined) return undefined
   const path = decoded(pathname)
-  // `normalize` of an absolute path cannot climb above its root.
+  // `normalize` of an absolute path cannot leave its root.
   if (path === undefined || path.includes('\0')) return undefined
   try {
     const bytes = await readFile(join(root, normalize(`/${path}`)))
-    // Its name changes with its content, so it never has to be asked for again.
+    // The file's name changes with its content, so a browser never has to request it again.
     const isHashed = /^\/assets\/.+-[\w-]{8,}\.\w+$/.test(pathname)
     return new Response(bytes, {
       headers: {
