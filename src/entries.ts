@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** In the source tree an entry is a `.ts` file that Node strips; when installed it is a bundle beside this one. */
+/** In the source tree an entry is a `.ts` file whose types Node strips; when installed it is a bundle beside this one. */
 const fromSource = import.meta.url.endsWith('.ts')
 
-/** What runs as a process or a thread of its own; `scripts/build.ts` makes a bundle of each. */
+/** Programs that run as a separate process or thread; `scripts/build.ts` builds a bundle of each. */
 export const entrySources = {
   agency: './cli/main.ts',
   daemon: './daemon/main.ts',
@@ -22,13 +22,13 @@ export type EntryName = keyof typeof entrySources
 export const entryPath = (name: EntryName): string =>
   fileURLToPath(new URL(fromSource ? entrySources[name] : `./${name}.mjs`, import.meta.url))
 
-/** Everything that our entries read when they run: a box shows it to agents, so that they can use them too. */
+/** Returns every path that our entries read when they run: a box makes them readable to agents, which use them too. */
 export const ownFiles = (): string[] =>
   (fromSource ? ['.', '../package.json', '../node_modules'] : ['.', '../package.json'])
     .map((path) => fileURLToPath(new URL(path, import.meta.url)).replace(/\/$/, ''))
     .filter((path) => existsSync(path))
 
-/** The built dashboard, or null where it has not been built. */
+/** Returns the folder of the built dashboard, or null if it has not been built. */
 export function webRoot(): string | null {
   const path = fileURLToPath(new URL(fromSource ? '../dist/web' : './web', import.meta.url))
   return existsSync(path) ? path : null
@@ -38,20 +38,20 @@ export const version: string = (
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version
 
-/** A playbook's prompt: data that the build puts at the same place beside the bundle. */
+/** Returns the path of a playbook's prompt; the build copies prompts to the same relative path beside the bundle. */
 export const promptPath = (playbook: string, name: string): string =>
   fileURLToPath(new URL(`./playbooks/${playbook}/prompts/${name}.md`, import.meta.url))
 
-/** Where every playbook has its folder of prompts. */
+/** Returns the folder in which every playbook has its prompts. */
 export const playbooksRoot = (): string => fileURLToPath(new URL('./playbooks', import.meta.url))
 
-/** The talent that ships: personalities by division, and who is cast for what. */
+/** Returns the folder of the bundled talent: personalities by division, and the casting table. */
 export const talentRoot = (): string => fileURLToPath(new URL(fromSource ? '../talent' : './talent', import.meta.url))
 
-/** The document and the texts of the organisation that the demonstration shows. */
+/** Returns the path of a document or text of the demonstration's organisation. */
 export const referencePath = (name: string): string =>
   fileURLToPath(new URL(`./org/reference/${name}`, import.meta.url))
 
-/** A text that new content of an organisation begins with; the build puts it at the same place beside the bundle. */
+/** Returns the path of a template for new content of an organisation; the build copies it to the same relative path beside the bundle. */
 export const templatePath = (name: string): string =>
   fileURLToPath(new URL(`./org/templates/${name}.md`, import.meta.url))

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-import { checkSocketPlace, type HomePaths } from '../daemon/home.ts'
+import { checkSocketDirectory, type HomePaths } from '../daemon/home.ts'
 import { refusal } from '../kernel/errors.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -11,7 +11,7 @@ export function socketOf(env: Environment, paths: HomePaths): string {
   if (paths.socket.startsWith(`${paths.home}/`)) return paths.socket
   const chosen = readDaemonFile(paths)?.socket
   const place = chosen === undefined ? paths : { ...paths, socket: chosen }
-  checkSocketPlace(place)
+  checkSocketDirectory(place)
   return place.socket
 }
 

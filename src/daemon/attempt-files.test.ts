@@ -10,7 +10,7 @@ let root: string
 beforeEach(() => void (root = mkdtempSync(join(tmpdir(), 'agency-attempts-'))))
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-it('keeps what an agent prints, but no password and no key, however many lines it has', async () => {
+it('keeps the output of an agent without passwords and keys, even keys of many lines', async () => {
   const files = createAttemptFiles(root)
   await files.writePrompt('att_1', 'Do it')
   const output = await files.openOutput('att_1')

@@ -7,10 +7,10 @@ import { createRedactor } from '../secrets/redact.ts'
 import { readPart } from './attempt-output.ts'
 import type { AttemptFiles } from '../work/attempts/files.ts'
 
-/** One flooding agent must not fill the disk: what is kept of its output ends here. */
+/** Maximum size of the kept output of an attempt: one flooding agent must not fill the disk. */
 const keptBytes = 10_000_000
 
-/** `attempts/<id>/prompt.md` and `output.log` below the home. */
+/** Stores `attempts/<id>/prompt.md` and `output.log` below the home. */
 export function createAttemptFiles(root: string): AttemptFiles {
   return {
     async writePrompt(attemptId, text) {
@@ -23,7 +23,7 @@ export function createAttemptFiles(root: string): AttemptFiles {
       const stream = createWriteStream(join(root, attemptId, 'output.log'), { flags: 'a', mode: 0o600 })
       let left = keptBytes
       const redact = createRedactor()
-      // A disk that is full loses the agent's chatter, not its work.
+      // On a full disk the agent's output is lost, not its work.
       stream.on('error', () => {
         left = 0
       })

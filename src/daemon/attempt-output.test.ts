@@ -13,7 +13,7 @@ function fresh(): string {
   return root
 }
 
-it('reads on where the last answer ended, while it is being written', async () => {
+it('continues where the last response ended while the file is being written', async () => {
   const files = createAttemptFiles(fresh())
   await files.writePrompt('att_1', 'Do it')
   expect(await files.readOutput('att_1', null)).toEqual({ from: 0, text: '', next: 0, isAll: true })
@@ -26,7 +26,7 @@ it('reads on where the last answer ended, while it is being written', async () =
   expect(await files.readOutput('att_1', 1_000)).toMatchObject({ text: '', next: 28 })
 })
 
-it('hands a long output over in parts that put together are the whole', async () => {
+it('returns a long output in parts that together are the whole', async () => {
   const path = join(fresh(), 'output.log')
   const whole = 'ümlaut ☃ 🎉 and plain\n'.repeat(30_000)
   writeFileSync(path, whole)
@@ -44,7 +44,7 @@ it('hands a long output over in parts that put together are the whole', async ()
   expect(end.from + Buffer.byteLength(end.text)).toBe(Buffer.byteLength(whole))
 })
 
-it('waits for the rest of a character, and takes half of one where nothing more comes', async () => {
+it('waits for the rest of a character, and returns half of one at the end of the file', async () => {
   const path = join(fresh(), 'output.log')
   const snow = Buffer.from('☃')
   writeFileSync(path, Buffer.concat([Buffer.from('a'), snow.subarray(0, 2)]))

@@ -1,13 +1,13 @@
 import { open } from 'node:fs/promises'
 import type { OutputPart } from '../work/attempts/files.ts'
 
-/** One answer: some thousand lines, and no more than a browser takes in at once. */
+/** Size of one response: some thousand lines, and no more than a browser can show at once. */
 const partBytes = 256 * 1_024
 
-/** The part of a file that begins at this byte; without one, its end, from the beginning of a line on. */
+/** Reads the part of a file that starts at byte `after`; if that is null, its end, from the start of a line. */
 export async function readPart(path: string, after: number | null): Promise<OutputPart> {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    // Nothing was printed yet, or it was tidied away.
+    // Nothing was printed yet, or the file was removed.
     if (error.code === 'ENOENT') return null
     throw error
   })
@@ -23,7 +23,7 @@ export async function readPart(path: string, after: number | null): Promise<Outp
   }
 }
 
-/** Whole characters only: half of one would become two that nobody wrote. */
+/** Returns whole characters only: half of one would be decoded to replacement characters. */
 export function partOf(bytes: Buffer, from: number, size: number, after: number | null): OutputPart {
   const skipped = after === null && from > 0 ? bytes.indexOf('\n') + 1 : 0
   const end = wholeCharacters(bytes)
@@ -41,7 +41,7 @@ function wholeCharacters(bytes: Buffer): number {
     if (byte < 0x80) break
     if (byte < 0xc0) continue
     const wanted = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2
-    // Where nothing else is left, it is no half of anything, but what there is.
+    // If nothing else is left, the incomplete character is returned: there is no rest of it to wait for.
     return wanted > back && bytes.length > back ? bytes.length - back : bytes.length
   }
   return bytes.length

@@ -8,24 +8,27 @@ import { detectBox } from '../workspaces/box/detect.ts'
 import type { NoBox } from '../workspaces/directory.ts'
 import type { HomePaths } from './home.ts'
 
-export interface Boxing {
+export interface BoxSetup {
   readonly box: Box | NoBox
   readonly hasBox: boolean
-  /** For people: which box, or why none. */
+  /** Text for people: the box, or the reason why there is none. */
   readonly about: string
 }
 
-/** The box of this installation, found out by trying: or why there is none, and what that means. */
+/** Sets up the box of this installation by trying it out, or returns why there is none and whether one is required. */
 export async function prepareBox(
   paths: HomePaths,
   values: Pick<Configuration, 'box' | 'boxReadable'>,
   { env, clock, log }: { env: Readonly<Record<string, string | undefined>>; clock: Clock; log: Log },
-): Promise<Boxing> {
-  // What a daemon that was killed has left; the home is ours alone.
+): Promise<BoxSetup> {
+  // Removes directories that a killed daemon has left; no other process uses this home.
   await rm(paths.boxes, { recursive: true, force: true })
-  const without = (reason: string, install: string): Boxing => {
+  const without = (reason: string, install: string): BoxSetup => {
     const isRequired = values.box === 'required'
-    log.warn(isRequired ? 'there is no box, so no agent is started' : 'agents are not boxed', { reason, install })
+    log.warn(isRequired ? 'no agent is started because there is no box' : 'agents run without a box', {
+      reason,
+      install,
+    })
     return { box: { reason, install, isRequired }, hasBox: false, about: `none: ${reason}` }
   }
   if (values.box === 'off') return without('switched off by "box: off"', 'Set "box: auto" in config.yaml.')
@@ -38,7 +41,7 @@ export async function prepareBox(
     readable: values.boxReadable,
     closed: [paths.home, paths.data],
     clock,
-    refused: (host, why) => log.info('a box was not let out', { host, why }),
+    refused: (host, why) => log.info('a network request from a box was refused', { host, why }),
   })
   return { box, hasBox: true, about: `bubblewrap ${found.version}` }
 }

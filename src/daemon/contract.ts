@@ -12,13 +12,17 @@ export const DaemonStatus = z.object({
   address: z.string(),
   socket: z.string(),
   startedAt: z.string(),
-  box: z.string().describe('Which sandbox agents and evidence run in'),
+  box: z.string().describe('The sandbox in which agents and checks run'),
   running: z.object({ runs: z.number().int(), agents: z.number().int(), slots: z.number().int() }),
-  unpricedCalls: z.number().int().describe('Model calls of runs under way without a known price'),
+  unpricedCalls: z.number().int().describe('Model calls without a known price, of open runs'),
   stops: z
-    .array(Stop.extend({ organisation: z.string().nullable().describe('Its slug; null: everything') }))
-    .describe('What is stopped: nothing is launched there'),
-  providerHolds: z.array(ProviderHold).describe('Providers that take no launches for now'),
+    .array(
+      Stop.extend({
+        organisation: z.string().nullable().describe('Slug of the stopped organisation; null: all organisations'),
+      }),
+    )
+    .describe('Active stops: nothing is launched where one applies'),
+  providerHolds: z.array(ProviderHold).describe('Providers for which nothing is launched for now'),
 })
 export type DaemonStatus = z.infer<typeof DaemonStatus>
 
@@ -34,7 +38,7 @@ export const WhoAmI = z.object({
 export const daemonOperations = {
   status: operation({
     name: 'daemon.status',
-    summary: 'What the daemon is and what it is doing',
+    summary: 'Show the daemon’s process, store, address, running work, stops and provider holds',
     ...daemonEndpoints.status,
     input: z.strictObject({}),
     output: DaemonStatus,
@@ -42,7 +46,7 @@ export const daemonOperations = {
   }),
   whoami: operation({
     name: 'daemon.whoami',
-    summary: 'Who your credentials say you are',
+    summary: 'Show the identity of your credentials',
     ...daemonEndpoints.whoami,
     input: z.strictObject({}),
     output: WhoAmI,
@@ -50,7 +54,7 @@ export const daemonOperations = {
   }),
   stop: operation({
     name: 'daemon.stop',
-    summary: 'Stop the daemon; running agents are interrupted and taken up again at the next start',
+    summary: 'Stop the daemon; running agents are interrupted, and their briefs resume at the next start',
     ...daemonEndpoints.stop,
     input: z.strictObject({}),
     output: z.object({ stopping: z.literal(true) }),
@@ -58,7 +62,7 @@ export const daemonOperations = {
   }),
   link: operation({
     name: 'daemon.link',
-    summary: 'An address that signs one browser in, once, within ten minutes',
+    summary: 'Create a link that signs one browser in, once, within ten minutes',
     ...daemonEndpoints.link,
     input: z.strictObject({
       path: z

@@ -5,15 +5,15 @@ import { toWire } from '../operations/wire.ts'
 import type { Run } from '../work/runs/contract.ts'
 import type { Daemon } from './start.ts'
 
-/** The demonstration in the terminal: its lines as they happen, and where to look next. */
+/** Prints the demonstration in the terminal: its log lines as they happen, then the command to inspect it. */
 export async function followDemo(daemon: Daemon, run: Run, out: (line: string) => void = console.log): Promise<void> {
   const { runs } = daemon.agency
   if ((await runs.show(run.id)).endedAt !== null) {
-    out(`The demonstration has been played: agency inspect ${run.id}`)
+    out(`The demonstration has already ended. To see it, run: agency inspect ${run.id}`)
     return
   }
-  out('A simulated mission, so that you see it alive: no model is asked, nothing leaves this machine.')
-  out('It approves its own gates after a moment; agency demo tiered --manual plays one that waits for you.')
+  out('This is a simulated mission: no model is called, and nothing leaves this machine.')
+  out('It approves its own gates after a moment; agency demo tiered --manual starts one that waits for you.')
   const ended = new AbortController()
   void daemon.stopped.then(() => ended.abort())
   const follow = daemon.feed.follow({
@@ -26,5 +26,5 @@ export async function followDemo(daemon: Daemon, run: Run, out: (line: string) =
   const terminal = createTerminal(process.env)
   for await (const event of follow)
     out(formatEvent(terminal, toWire(Event, event) as Parameters<typeof formatEvent>[1]))
-  if (!ended.signal.aborted) out(`Simulated from beginning to end. Look at it: agency inspect ${run.id}`)
+  if (!ended.signal.aborted) out(`The simulated mission has ended. To see it, run: agency inspect ${run.id}`)
 }

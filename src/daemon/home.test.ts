@@ -6,37 +6,37 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 import { freshFolder } from '../../test/support/store.ts'
-import { checkSocketPlace, homePaths, prepareHome, readOrCreateSecret } from './home.ts'
+import { checkSocketDirectory, homePaths, prepareHome, readOrCreateSecret } from './home.ts'
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777
 const longHome = (folder: string): string => join(folder, 'x'.repeat(110))
 
-describe('where everything lies', () => {
-  it('is ~/.agency unless AGENCY_HOME says otherwise', () => {
+describe('the paths of a home', () => {
+  it('start at ~/.agency unless AGENCY_HOME is set', () => {
     expect(homePaths({ HOME: '/home/ada' }).home).toBe('/home/ada/.agency')
     expect(homePaths({ HOME: '/home/ada', AGENCY_HOME: '' }).home).toBe('/home/ada/.agency')
     expect(homePaths({ HOME: '/home/ada', AGENCY_DATA: '' }).data).toBe('/home/ada/.agency/data')
     expect(homePaths({ HOME: '/home/ada', AGENCY_HOME: '/srv/agency/' }).store).toBe('/srv/agency/store.db')
   })
 
-  it('is absolute, whatever directory a command is called in', () => {
+  it('are absolute, whatever the current directory', () => {
     expect(homePaths({ AGENCY_HOME: 'here' }).home).toBe(join(process.cwd(), 'here'))
     expect(homePaths({ AGENCY_HOME: 'here', AGENCY_DATA: 'there' }).data).toBe(join(process.cwd(), 'there'))
   })
 
-  it('keeps the socket in the home as long as the system can hold its path', () => {
+  it('have the socket in the home as long as its path is short enough for the system', () => {
     const at = (length: number): string => `/${'x'.repeat(length - '/agency.sock'.length - 1)}`
     expect(homePaths({ AGENCY_HOME: at(107) }).socket).toBe(join(at(107), 'agency.sock'))
     expect(homePaths({ AGENCY_HOME: at(107) }).socket).toHaveLength(107)
     expect(homePaths({ AGENCY_HOME: at(108) }).socket).not.toContain(at(108))
   })
 
-  it('counts bytes, not characters', () => {
+  it('are measured in bytes, not characters', () => {
     expect(homePaths({ AGENCY_HOME: `/${'ü'.repeat(60)}` }).socket.length).toBeLessThanOrEqual(107)
     expect(homePaths({ AGENCY_HOME: `/${'ü'.repeat(60)}` }).socket).not.toContain('ü')
   })
 
-  it('gives two long homes two sockets, and one home the same one always', () => {
+  it('differ for the sockets of two long homes, and stay the same for one home', () => {
     const env = { XDG_RUNTIME_DIR: '/run/user/7' }
     const first = homePaths({ ...env, AGENCY_HOME: `/${'a'.repeat(200)}` }).socket
     expect(first).toMatch(/^\/run\/user\/7\/agency\/[0-9a-f]{24}\.sock$/)
@@ -44,12 +44,12 @@ describe('where everything lies', () => {
     expect(homePaths({ ...env, AGENCY_HOME: `/${'b'.repeat(200)}` }).socket).not.toBe(first)
   })
 
-  it('does without a runtime directory that is itself too long', () => {
+  it('avoid a runtime directory that is itself too long', () => {
     const socket = homePaths({ XDG_RUNTIME_DIR: `/${'r'.repeat(100)}`, AGENCY_HOME: `/${'a'.repeat(200)}` }).socket
     expect(socket).toMatch(/^\/tmp\/agency-\d+\//)
   })
 
-  it('finds one socket for a home that is reached by a link', () => {
+  it('have the same socket for a home that is reached by a link', () => {
     const folder = freshFolder()
     const real = longHome(folder)
     mkdirSync(real)
@@ -62,20 +62,20 @@ describe('where everything lies', () => {
 })
 
 describe('preparing a home', () => {
-  it('makes it for its owner alone', () => {
+  it('creates it for its owner only', () => {
     const paths = homePaths({ AGENCY_HOME: join(freshFolder(), 'a', 'b') })
     prepareHome(paths)
     for (const path of [paths.home, paths.logs, paths.workspaces, paths.attempts]) expect(modeOf(path)).toBe(0o700)
   })
 
-  it('leaves the permissions of a directory alone that was there before', () => {
+  it('keeps the permissions of an existing directory', () => {
     const folder = freshFolder()
     chmodSync(folder, 0o755)
     prepareHome(homePaths({ AGENCY_HOME: folder }))
     expect(modeOf(folder)).toBe(0o755)
   })
 
-  it('says in one line that a file is no home', () => {
+  it('reports in one line that a file cannot be a home', () => {
     const file = join(freshFolder(), 'file')
     writeFileSync(file, '')
     expect(() => prepareHome(homePaths({ AGENCY_HOME: file }))).toThrow(
@@ -87,26 +87,26 @@ describe('preparing a home', () => {
     )
   })
 
-  it('makes a runtime directory for a long home, in which a socket can be bound', async () => {
+  it('creates a runtime directory for a long home, in which a socket can be bound', async () => {
     const folder = freshFolder()
     const paths = homePaths({ AGENCY_HOME: longHome(folder), XDG_RUNTIME_DIR: folder })
-    expect(checkSocketPlace(paths)).toBe(false)
+    expect(checkSocketDirectory(paths)).toBe(false)
     prepareHome(paths)
     expect(modeOf(join(folder, 'agency'))).toBe(0o700)
-    expect(checkSocketPlace(paths)).toBe(true)
+    expect(checkSocketDirectory(paths)).toBe(true)
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(paths.socket, resolve))
     expect(readdirSync(join(folder, 'agency'))).toHaveLength(1)
     await new Promise((resolve) => server.close(resolve))
   })
 
-  it('refuses a runtime directory that others may enter, or that is a link', () => {
+  it('refuses a runtime directory that other users may access, or that is a link', () => {
     const open = freshFolder()
     mkdirSync(join(open, 'agency'))
     chmodSync(join(open, 'agency'), 0o755)
     const paths = homePaths({ AGENCY_HOME: longHome(open), XDG_RUNTIME_DIR: open })
-    expect(() => prepareHome(paths)).toThrow('others may enter it')
-    expect(() => checkSocketPlace(paths)).toThrow('others may enter it')
+    expect(() => prepareHome(paths)).toThrow('other users may access it')
+    expect(() => checkSocketDirectory(paths)).toThrow('other users may access it')
 
     const linked = freshFolder()
     mkdirSync(join(linked, 'elsewhere'), { mode: 0o700 })
@@ -118,7 +118,7 @@ describe('preparing a home', () => {
 })
 
 describe('a secret', () => {
-  it('is made once and kept, readable by its owner alone', () => {
+  it('is created once and kept, readable by its owner only', () => {
     const path = join(freshFolder(), 'operator.token')
     expect(readOrCreateSecret(path, () => 'first').toString()).toBe('first')
     expect(readOrCreateSecret(path, () => 'second').toString()).toBe('first')
@@ -126,20 +126,20 @@ describe('a secret', () => {
     expect(readdirSync(join(path, '..'))).toEqual(['operator.token'])
   })
 
-  it('is taken back from others who could read it', () => {
+  it('loses the read permission of other users', () => {
     const path = join(freshFolder(), 'chain.key')
     writeFileSync(path, 'known', { mode: 0o644 })
     expect(readOrCreateSecret(path, () => 'x').toString()).toBe('known')
     expect(modeOf(path)).toBe(0o600)
   })
 
-  it('is never an empty one', () => {
+  it('is never empty', () => {
     const path = join(freshFolder(), 'chain.key')
     writeFileSync(path, '')
     expect(() => readOrCreateSecret(path, () => 'x')).toThrow(`${path} is empty`)
   })
 
-  it('is the same for many processes that want it at once', async () => {
+  it('is the same for many processes that create it at once', async () => {
     const folder = freshFolder()
     const path = join(folder, 'operator.token')
     const script = `import { readOrCreateSecret } from ${JSON.stringify(join(import.meta.dirname, 'home.ts'))}

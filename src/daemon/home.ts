@@ -20,17 +20,17 @@ import { dirname, join, resolve } from 'node:path'
 
 import { AgencyError, refusal } from '../kernel/errors.ts'
 
-/** Every command line loads this file, few of them need this module, and it takes a fifth of Node's own start. */
+/** Loads node:crypto on demand: every command loads this file, few need this module, and it takes a fifth of Node's own start. */
 const nodeCrypto = (): typeof import('node:crypto') => process.getBuiltinModule('node:crypto')
 
-/** Where an installation keeps everything. Nothing here touches the disk; `prepareHome` does. */
+/** Paths of an installation. Computing them does not access the disk; `prepareHome` does. */
 export interface HomePaths {
   readonly home: string
   readonly config: string
-  /** The team of tiered runs that bring none. */
+  /** The team file of tiered runs without one of their own. */
   readonly team: string
   readonly store: string
-  /** Locked by the daemon as long as it lives; the kernel unlocks it whatever kills the daemon. */
+  /** Locked by the daemon while it runs; the operating system unlocks it however the daemon ends. */
   readonly owner: string
   readonly operatorToken: string
   readonly chainKey: string
@@ -39,9 +39,9 @@ export interface HomePaths {
   readonly logs: string
   readonly workspaces: string
   readonly attempts: string
-  /** Where the sockets of boxes are made, one directory for each. */
+  /** The directory for the sockets of boxes, with one directory for each. */
   readonly boxes: string
-  /** Content of the organisation; may be a link, and may lie elsewhere. */
+  /** Content of the organisation; may be a link or outside the home. */
   readonly data: string
 }
 
@@ -62,18 +62,18 @@ export function homePaths(env: Environment): HomePaths {
     logs: join(home, 'logs'),
     workspaces: join(home, 'workspaces'),
     attempts: join(home, 'attempts'),
-    boxes: shortPlace(home, env, 'boxes', longestSocket - longestInBox),
+    boxes: shortPath(home, env, 'boxes', longestSocket - longestInBox),
     data: resolve(env['AGENCY_DATA'] || join(home, 'data')),
   }
 }
 
-/** Makes the home and its directories, for us alone. A home that is there already keeps its own permissions. */
+/** Creates the home and its directories for the owner only. An existing home keeps its permissions. */
 export function prepareHome(paths: HomePaths): void {
   try {
-    // Below a read-only file system, mkdir only says that the parent is not there.
+    // On a read-only file system, mkdir only reports that the parent does not exist.
     accessSync(existingParent(paths.home), constants.W_OK)
     mkdirSync(paths.home, { recursive: true, mode: 0o700 })
-    // Root passes every permission check but this one: a read-only mount says no to it too.
+    // Root passes every permission check except this one: a read-only mount refuses root too.
     accessSync(paths.home, constants.R_OK | constants.W_OK | constants.X_OK)
     for (const path of [paths.logs, paths.workspaces, paths.attempts]) mkdirSync(path, { recursive: true, mode: 0o700 })
   } catch (error) {
@@ -91,10 +91,11 @@ export function prepareHome(paths: HomePaths): void {
 }
 
 /**
- * A runtime directory outside the home lies where others may write: one that somebody else made first could hold his
- * socket, and our token would go to him. True where a socket may be looked for at all.
+ * Checks the socket's directory. A runtime directory outside the home is in a place where other users may write: if one
+ * of them created it first, it could contain his socket, which would receive our token. Returns false if the directory
+ * does not exist, so that there is no socket to look for.
  */
-export function checkSocketPlace(paths: HomePaths): boolean {
+export function checkSocketDirectory(paths: HomePaths): boolean {
   const runtime = dirname(paths.socket)
   return runtime === paths.home || checkRuntime(runtime)
 }
@@ -104,12 +105,12 @@ function checkRuntime(runtime: string): boolean {
   if (found === undefined) return false
   if (!found.isDirectory()) throw unusableRuntime(runtime, 'it is not a directory')
   if (process.getuid !== undefined && found.uid !== process.getuid())
-    throw unusableRuntime(runtime, 'somebody else owns it')
-  if ((found.mode & 0o077) !== 0) throw unusableRuntime(runtime, 'others may enter it')
+    throw unusableRuntime(runtime, 'another user owns it')
+  if ((found.mode & 0o077) !== 0) throw unusableRuntime(runtime, 'other users may access it')
   return true
 }
 
-/** The secret in a file of mode 0600, made if there is none. Of two processes that make it at once, both get the same. */
+/** Returns the secret in a file of mode 0600, which is created if it does not exist. Two processes that create it at once get the same one. */
 export function readOrCreateSecret(path: string, make: () => string | Uint8Array): Buffer {
   try {
     const found = readSecret(path)
@@ -120,10 +121,10 @@ export function readOrCreateSecret(path: string, make: () => string | Uint8Array
   } catch (error) {
     throw error instanceof AgencyError ? error : unusableHome(dirname(path), error)
   }
-  throw refusal('store_unusable', `${path} vanished while it was being made`, { hint: 'Repeat the command.' })
+  throw refusal('store_unusable', `${path} disappeared while it was being created`, { hint: 'Repeat the command.' })
 }
 
-/** Null when there is none. */
+/** Reads a secret; returns null if the file does not exist. */
 export function readSecret(path: string): Buffer | null {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined) return null
@@ -131,7 +132,7 @@ export function readSecret(path: string): Buffer | null {
   const secret = readFileSync(path)
   if (secret.length > 0) return secret
   throw refusal('store_unusable', `${path} is empty`, {
-    hint: 'Restore it from a copy, or delete it and a new one is made (events sealed by the old key then fail the audit).',
+    hint: 'Restore it from a backup, or delete it to have a new one created (events sealed by the old key then fail the audit).',
   })
 }
 
@@ -141,7 +142,7 @@ function createSecret(path: string, secret: string | Uint8Array): void {
   try {
     writeSync(file, typeof secret === 'string' ? Buffer.from(secret) : secret)
     fsyncSync(file)
-    // A link appears whole or not at all, and never over a file that is there: the loser finds the winner's secret.
+    // Creating a link is atomic and never replaces an existing file: the process that loses reads the winner's secret.
     linkSync(draft, path)
     syncDirectory(dirname(path))
   } catch (error) {
@@ -158,27 +159,27 @@ function syncDirectory(path: string): void {
   closeSync(directory)
 }
 
-/** The system silently cuts a longer one off and binds another name: sun_path holds 108 bytes with the final zero. */
+/** Longest path of a socket: the system silently truncates a longer one and binds another name, because sun_path has 108 bytes including the final zero. */
 const longestSocket = 107
 
-/** What is added to the directory of boxes: `/b` and six characters, `/forward-65535.sock`. */
+/** Longest path below the directory of boxes: `/b` and six characters, `/forward-65535.sock`. */
 const longestInBox = 30
 
-const socketPath = (home: string, env: Environment): string => shortPlace(home, env, 'agency.sock', longestSocket)
+const socketPath = (home: string, env: Environment): string => shortPath(home, env, 'agency.sock', longestSocket)
 
-/** In the home, or where its name would be too long for that, in a directory of ours elsewhere. */
-function shortPlace(home: string, env: Environment, usual: string, longest: number): string {
-  const inside = join(home, usual)
+/** Returns a path in the home, or if it would be too long, in a runtime directory of this user. */
+function shortPath(home: string, env: Environment, fileName: string, longest: number): string {
+  const inside = join(home, fileName)
   if (Buffer.byteLength(inside) <= longest) return inside
   const hash = nodeCrypto().createHash('sha256').update(realPath(home)).digest('hex').slice(0, 24)
-  const name = `${hash}.${usual.split('.').at(-1)}`
-  const given = env['XDG_RUNTIME_DIR']
-  const runtime = given ? join(resolve(given), 'agency', name) : ''
+  const name = `${hash}.${fileName.split('.').at(-1)}`
+  const configured = env['XDG_RUNTIME_DIR']
+  const runtime = configured ? join(resolve(configured), 'agency', name) : ''
   if (runtime !== '' && Buffer.byteLength(runtime) <= longest) return runtime
   return join('/tmp', `agency-${process.getuid?.() ?? 0}`, name)
 }
 
-/** One home has one socket, by whichever link it is reached; what does not exist yet keeps its name. */
+/** Resolves links, so that one home has one socket by whichever link it is reached; parts that do not exist yet keep their names. */
 function realPath(path: string): string {
   try {
     return realpathSync(path)
@@ -189,9 +190,9 @@ function realPath(path: string): string {
 }
 
 function existingParent(path: string): string {
-  let place = path
-  while (!existsSync(place) && dirname(place) !== place) place = dirname(place)
-  return place
+  let parent = path
+  while (!existsSync(parent) && dirname(parent) !== parent) parent = dirname(parent)
+  return parent
 }
 
 function unusableHome(home: string, error: unknown): AgencyError {
@@ -203,14 +204,14 @@ function unusableHome(home: string, error: unknown): AgencyError {
     })
   const reasons: Record<string, string> = {
     EROFS: 'it is on a read-only file system',
-    EACCES: 'it may not be written',
-    EPERM: 'it may not be written',
+    EACCES: 'it is not writable',
+    EPERM: 'it is not writable',
     ENOTDIR: 'it is not a directory',
     EEXIST: 'it is not a directory',
   }
   const reason = reasons[code] ?? (error instanceof Error ? error.message : String(error))
   return refusal('store_unusable', `the home ${home} cannot be used: ${reason}`, {
-    hint: 'Point AGENCY_HOME at a directory that you may write to.',
+    hint: 'Set AGENCY_HOME to a writable directory.',
     cause: error,
   })
 }

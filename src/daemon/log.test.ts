@@ -28,7 +28,7 @@ describe('the daemon’s log', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>)
 
-  it('writes one JSON object per line, readable by its owner alone', () => {
+  it('writes one JSON object per line, readable by its owner only', () => {
     open().info('ready', { port: 7717, nested: { list: ['a\nb', null] } })
     expect(lines()).toEqual([
       {
@@ -42,7 +42,7 @@ describe('the daemon’s log', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 
-  it('leaves out what is below its level', () => {
+  it('leaves out lines below its level', () => {
     open({ level: 'warn' })
     log.debug('no')
     log.info('no')
@@ -51,7 +51,7 @@ describe('the daemon’s log', () => {
     expect(lines().map((line) => line['level'])).toEqual(['warn', 'error'])
   })
 
-  it('takes secrets out of every text, at any depth, and out of fields that are named for one', () => {
+  it('removes secrets from every text at any depth, and from fields named after a secret', () => {
     const secret = `opr_${randomToken()}`
     open().error(`denied ${secret}`, {
       header: `Bearer ${secret}`,
@@ -65,7 +65,7 @@ describe('the daemon’s log', () => {
     expect(lines()[0]).toMatchObject({ token: '[redacted]', message: 'denied [redacted]' })
   })
 
-  it('starts a new file at its size and keeps as many old ones as told, each whole', () => {
+  it('starts a new file at the maximum size and keeps the configured number of old ones, each complete', () => {
     open({ maxBytes: 1_000, keep: 2 })
     for (let number = 0; number < 60; number++) log.info('line', { number })
     expect(readdirSync(join(folder, 'logs')).sort()).toEqual(['daemon.log', 'daemon.log.1', 'daemon.log.2'])
@@ -76,7 +76,7 @@ describe('the daemon’s log', () => {
     expect(kept).toEqual(Array.from({ length: kept.length }, (_, index) => 60 - kept.length + index))
   })
 
-  it('continues a file that it finds, and counts its size', () => {
+  it('appends to an existing file and counts its size', () => {
     open({ maxBytes: 400 }).info('first', { pad: 'x'.repeat(200) })
     log.close()
     open({ maxBytes: 400 }).info('second', { pad: 'x'.repeat(200) })
@@ -84,7 +84,7 @@ describe('the daemon’s log', () => {
     expect(lines()[0]).toMatchObject({ message: 'second' })
   })
 
-  it('drops and counts what it cannot write, and says how much once it can', () => {
+  it('drops and counts lines that cannot be written, and logs their number later', () => {
     mkdirSync(path, { recursive: true })
     open()
     log.info('lost')
@@ -105,12 +105,12 @@ describe('the daemon’s log', () => {
     expect(log.dropped()).toBe(1)
   })
 
-  it('keeps its own fields whatever others are called', () => {
+  it('keeps its own fields when others have the same names', () => {
     open().info('mine', { message: 'theirs', level: 'none', more: 1 })
     expect(lines()[0]).toMatchObject({ level: 'info', message: 'mine', more: 1 })
   })
 
-  it('takes whatever it is given', () => {
+  it('accepts values of any type', () => {
     const circle: Record<string, unknown> = {}
     circle['self'] = circle
     open().info('odd', { circle, big: 10n, call: () => {}, long: 'x'.repeat(100_000), many: Array(10_000).fill(1) })

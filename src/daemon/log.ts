@@ -11,27 +11,27 @@ export interface LogOptions {
   level: LogLevel
   clock: Clock
   maxBytes?: number
-  /** How many full files are kept beside the current one: `daemon.log.1` is the newest. */
+  /** Number of full files that are kept beside the current one: `daemon.log.1` is the newest. */
   keep?: number
 }
 
 export interface FileLog extends Log {
-  /** Lines lost because they could not be written. */
+  /** Returns the number of lines lost because they could not be written. */
   dropped(): number
   close(): void
 }
 
-/** Longer ones are not read by anybody, and a flood must not fill the disk. */
+/** Maximum length of a text: longer ones are not read, and a flood must not fill the disk. */
 const maxText = 8_000
 const maxDepth = 6
 const maxItems = 100
 
-/** JSON lines, written at once: what happened just before a crash is what one looks for. */
+/** Creates a log of JSON lines, written synchronously, because the lines just before a crash are the most useful ones. */
 export function createLog({ path, level, clock, maxBytes = 10_000_000, keep = 5 }: LogOptions): FileLog {
   const lowest = logLevels.indexOf(level)
   let file: { fd: number; bytes: number } | null = null
   let dropped = 0
-  let unsaid = 0
+  let unreported = 0
 
   function open(): { fd: number; bytes: number } {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -66,21 +66,21 @@ export function createLog({ path, level, clock, maxBytes = 10_000_000, keep = 5 
     }
     const written = writeSync(file.fd, bytes)
     file.bytes += written
-    if (written < bytes.length) throw new Error('the disk took only a part of the line')
+    if (written < bytes.length) throw new Error('only a part of the line was written')
   }
 
   function write(of: LogLevel, message: string, fields: LogFields = {}): void {
     if (logLevels.indexOf(of) < lowest) return
     try {
-      if (unsaid > 0) {
-        append(lineOf(clock.at(), 'warn', 'lines of this log were lost', { lines: unsaid }))
-        unsaid = 0
+      if (unreported > 0) {
+        append(lineOf(clock.at(), 'warn', 'lines of this log were lost', { lines: unreported }))
+        unreported = 0
       }
       append(lineOf(clock.at(), of, message, fields))
     } catch {
-      // A full disk must not stop the daemon; the count says so once there is room again.
+      // A full disk must not stop the daemon; the number of lost lines is logged once there is space again.
       dropped++
-      unsaid++
+      unreported++
       try {
         close()
       } catch {
@@ -101,13 +101,13 @@ export function createLog({ path, level, clock, maxBytes = 10_000_000, keep = 5 
 
 function lineOf(at: string, level: LogLevel, message: string, fields: LogFields): string {
   const first = { at, level, message: cleanText(message) }
-  // Twice: they come first, and no field of the same name replaces them.
+  // Given twice: they come first, and no field of the same name replaces them.
   return JSON.stringify({ ...first, ...(clean(fields, 0) as object), ...first })
 }
 
 const cleanText = (text: string): string => shorten(redact(text), maxText)
 
-/** Names that hold a secret whatever it looks like. */
+/** Names of fields whose value is always a secret, whatever its form. */
 const secretName = /^(authorization|cookie|set-cookie|token|password|secret|api_?key)$/i
 
 function clean(value: unknown, depth: number): unknown {

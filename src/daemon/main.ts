@@ -18,12 +18,12 @@ try {
   const isEmpty = flags['no-seed'] === true
   const isDemo = flags.demo === true
   if (isEmpty && isDemo)
-    throw refusal('invalid_input', '--demo plays in an organisation, --no-seed starts without one', {
-      hint: 'Give one of the two.',
+    throw refusal('invalid_input', '--demo and --no-seed exclude each other: the demonstration needs an organisation', {
+      hint: 'Use only one of the two.',
     })
   const begin = isEmpty ? 'empty' : isDemo ? 'reference' : 'seeded'
-  const say = flags.foreground === true ? (line: string) => console.log(line) : undefined
-  const daemon = await startDaemon({ env: process.env, flags: { port: flags.port }, begin, say })
+  const print = flags.foreground === true ? (line: string) => console.log(line) : undefined
+  const daemon = await startDaemon({ env: process.env, flags: { port: flags.port }, begin, print })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void daemon.stop())
   const operator = { kind: 'operator', personaId: operatorPersona } as const
   const demo = isDemo ? await daemon.demos.first(operator) : null
@@ -34,7 +34,7 @@ try {
   await daemon.stopped
   process.exit(0)
 } catch (error) {
-  // The one line that "agency up" shows; a bug keeps its stack for whoever reads the log.
+  // The one line that "agency up" shows; a bug is logged with its stack.
   if (error instanceof AgencyError && error.code !== 'bug') {
     console.error(`error: ${error.message}${error.hint === undefined ? '' : `\n  ${error.hint}`}`)
     process.exit(exitCodes[error.code])

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promptPath } from '../entries.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 
-/** The operator's own version in `<home>/prompts/<playbook>/<name>.md` stands before ours. Read anew each time: an edit counts at once. */
+/** Returns a prompt: the operator's version in `<home>/prompts/<playbook>/<name>.md`, or else ours. It is read every time, so that an edit applies at once. */
 export function promptOf(home: string, playbook: string, kind: Brief['kind'], phase: Brief['phase'] = null): string {
   const name = promptName(kind, phase)
   const own = join(home, 'prompts', playbook, `${name}.md`)

@@ -6,7 +6,7 @@ import { createProgramRuntime } from '../adapters/runtime/program/runtime.ts'
 import { createScriptedRuntime } from '../adapters/runtime/scripted/runtime.ts'
 import type { Configuration } from '../config/contract.ts'
 
-/** Every runtime of an installation; whether each can run here is for it to say. */
+/** Creates every runtime of an installation; each one reports itself whether it can run here. */
 export const createRuntimes = (
   values: Configuration,
   environment: Readonly<Record<string, string | undefined>>,

@@ -9,7 +9,7 @@ import type { DaemonStatus } from './contract.ts'
 export interface DaemonDeps {
   db: Db
   clock: Clock
-  /** All but what is running now. */
+  /** Returns the status without the running work, stops and holds. */
   about: () => Omit<DaemonStatus, 'running' | 'unpricedCalls' | 'stops' | 'providerHolds'>
   engine: { running(): number }
   slots: number
@@ -48,7 +48,7 @@ export function createDaemonService(deps: DaemonDeps) {
     },
 
     stop: () => {
-      // The answer goes out first; whoever asked learns that it was heard.
+      // The response is sent first, so that the caller learns that the request was accepted.
       setImmediate(deps.stop)
       return { stopping: true as const }
     },

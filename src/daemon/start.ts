@@ -48,7 +48,7 @@ import { defaultPolicy } from '../workspaces/policy.ts'
 import { createAttemptFiles } from './attempt-files.ts'
 import { prepareBox } from './box.ts'
 import { type HomePaths, homePaths, prepareHome, readOrCreateSecret } from './home.ts'
-import { keepHouse } from './housekeeping.ts'
+import { scheduleHousekeeping } from './housekeeping.ts'
 import { createLog } from './log.ts'
 import { makeDemoRepository } from './demos/repository.ts'
 import { createDemos, type Demos } from './demos/service.ts'
@@ -62,12 +62,12 @@ export interface DaemonOptions {
   env: Readonly<Record<string, string | undefined>>
   flags?: { port?: string | undefined }
   /**
-   * What a home begins with: one organisation, none at all, or one with the seats of the demonstration. Decided at its
-   * first start, for good; only the demonstration may still come to an organisation that nobody has touched.
+   * Initial content of a home: one organisation, none, or one with the seats of the demonstration. It is decided at the
+   * first start; later only the demonstration's seats may still be added, to an organisation that was never changed.
    */
   begin?: 'seeded' | 'empty' | 'reference'
-  /** A line for whoever sits before the daemon; without it, such lines go to the log. */
-  say?: (line: string) => void
+  /** Prints a line in the daemon's terminal; without it, such lines go to the log. */
+  print?: (line: string) => void
   /** The folder of the built dashboard; null: none. */
   web?: string | null
   /** For chaos tests only. */
@@ -81,18 +81,18 @@ export interface Daemon {
   readonly db: Db
   readonly feed: Feed
   createLink(path: string): { url: string; expiresAt: string }
-  /** Interrupts agents, answers what was asked, lets go of everything. */
+  /** Interrupts agents, completes open requests and releases every resource. */
   stop(): Promise<void>
-  /** Resolves when it has stopped, by whoever asked. */
+  /** Resolves when the daemon has stopped, whatever the cause. */
   readonly stopped: Promise<void>
 }
 
-/** Everything that an installation is, from its home directory to its open doors. */
+/** Starts an installation, from its home directory to its listening sockets. */
 export async function startDaemon({
   env,
   flags = {},
   begin = 'seeded',
-  say,
+  print,
   web = webRoot(),
   chaosPoint = noChaos,
 }: DaemonOptions): Promise<Daemon> {
@@ -102,7 +102,7 @@ export async function startDaemon({
   const owner = ownHome(paths.home)
   const undo: (() => Promise<void> | void)[] = [() => owner.release()]
   try {
-    return await open(paths, values, { env, chaosPoint, begin, say, web }, undo)
+    return await open(paths, values, { env, chaosPoint, begin, print, web }, undo)
   } catch (error) {
     for (const step of undo.reverse()) await step()
     throw error
@@ -112,7 +112,7 @@ export async function startDaemon({
 async function open(
   paths: HomePaths,
   values: Configuration,
-  { env, chaosPoint, begin, say, web }: DaemonOptions & Required<Pick<DaemonOptions, 'chaosPoint' | 'begin' | 'web'>>,
+  { env, chaosPoint, begin, print, web }: DaemonOptions & Required<Pick<DaemonOptions, 'chaosPoint' | 'begin' | 'web'>>,
   undo: (() => Promise<void> | void)[],
 ): Promise<Daemon> {
   const clock = systemClock
@@ -123,11 +123,11 @@ async function open(
   const operatorToken = readOrCreateSecret(paths.operatorToken, () => `opr_${randomToken()}`)
     .toString('utf8')
     .trim()
-  const place = storePlace(paths, values)
-  const db = await openStore(place, { clock, chainKey })
+  const location = storeLocation(paths, values)
+  const db = await openStore(location, { clock, chainKey })
   undo.push(() => db.close())
   const isFirst = await seedOrganisation(db, { isEmpty: begin === 'empty' })
-  if (begin === 'empty' && !isFirst) log.warn('this home has been started before; it stays as it is')
+  if (begin === 'empty' && !isFirst) log.warn('this home was started before, so its content stays as it is')
   const talent = await openTalent({
     places: {
       bundled: talentRoot(),
@@ -148,7 +148,7 @@ async function open(
 
   const jobs = createJobs({ db, clock, ids: systemIds, worker: workerId, chaosPoint })
   const makeNotifiers = (entries: readonly NotifierSettings[]): ConfiguredNotifier[] =>
-    createNotifiers(entries, { environment: env, write: say ?? ((line) => log.info(line)) })
+    createNotifiers(entries, { environment: env, write: print ?? ((line) => log.info(line)) })
   const notify = createNotify({
     db,
     clock,
@@ -185,7 +185,7 @@ async function open(
       attempts: paths.attempts,
       reviewPrompt: () => readFileSync(promptPath('direct', 'review'), 'utf8'),
       snapshot: async (clone) => {
-        const message = 'What was left in a workspace when it was removed'
+        const message = 'Snapshot of a workspace when it was removed'
         const commit = await snapshot(git, { ...clone, message, author: engineAuthor })
         return commit === null ? null : snapshotRef(clone.ref)
       },
@@ -258,7 +258,10 @@ async function open(
     pid: process.pid,
     version,
     home: paths.home,
-    store: { kind: place.kind, place: place.kind === 'sqlite' ? place.path : shownUrl(place.url) },
+    store: {
+      kind: location.kind,
+      place: location.kind === 'sqlite' ? location.path : withoutCredentials(location.url),
+    },
     address: listening?.address ?? '',
     socket: paths.socket,
     startedAt,
@@ -299,7 +302,7 @@ async function open(
   undo.push(() => (stopping === null ? server.stop() : undefined))
   await prepareTeamTalent(db, talent, log)
   await agency.engine.start()
-  await keepHouse(db, jobs)
+  await scheduleHousekeeping(db, jobs)
   gateFile.refresh()
   await jobs.start()
   writeDaemonFile(paths, {
@@ -309,11 +312,11 @@ async function open(
     socket: paths.socket,
     started_at: startedAt,
   })
-  log.info('ready', { pid: process.pid, version, address: listening.address, store: place.kind })
+  log.info('ready', { pid: process.pid, version, address: listening.address, store: location.kind })
   return { address: listening.address, agency, demos, db, feed, createLink, stop, stopped }
 }
 
-/** What a persona's agents are told about themselves; the system and people have nothing of the kind. */
+/** Returns the personality text in the prompts of a persona's agents; empty for the system and for people. */
 async function personaText(
   db: Db,
   contents: Contents,
@@ -324,7 +327,7 @@ async function personaText(
   return persona === undefined || !hasFiles(persona) ? '' : contents.readSkill(persona, poolText)
 }
 
-/** A data directory that cannot be written is no reason to stay down: it can still be read, and every change says why not. */
+/** Prepares the data directory. If it is not writable the daemon still starts: it can be read, and every change is refused with the reason. */
 async function prepareFiles(db: Db, files: Files, log: Log): Promise<void> {
   try {
     await files.recover()
@@ -335,15 +338,15 @@ async function prepareFiles(db: Db, files: Files, log: Log): Promise<void> {
   }
 }
 
-const storePlace = (paths: HomePaths, values: Configuration): StoreLocation =>
+const storeLocation = (paths: HomePaths, values: Configuration): StoreLocation =>
   values.databaseUrl === null ? { kind: 'sqlite', path: paths.store } : { kind: 'postgres', url: values.databaseUrl }
 
-function shownUrl(url: string): string {
+function withoutCredentials(url: string): string {
   const { host, pathname } = new URL(url)
   return `${host}${pathname}`
 }
 
-/** Whole or not at all: a half-written one would send the CLI to a daemon that is not there. */
+/** Writes the file atomically: a half-written one would point the CLI at a daemon that does not exist. */
 function writeDaemonFile(paths: HomePaths, content: Record<string, unknown>): void {
   const draft = `${paths.daemonFile}.${process.pid}`
   writeFileSync(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })

@@ -5,7 +5,7 @@ import type { TeamFile } from '../team/open.ts'
 
 const maxBytes = 100_000
 
-/** Read anew for each run: an edit counts for the next one. */
+/** Reads the team file, for each run: an edit applies to the next one. */
 export function readTeamFile(path: string): TeamFile | null {
   let text: string
   try {

@@ -3,22 +3,22 @@ import type { Log } from '../kernel/log.ts'
 import type { Talent } from '../talent/service.ts'
 import { listOpenTieredRuns } from '../work/runs/store.ts'
 
-/** What the teams of runs under way bring, before the engine casts anybody. One that has gone meanwhile leaves ours. */
+/** Loads the talent of the teams of open runs, before the engine casts a persona. If one is no longer there, its run uses ours. */
 export async function prepareTeamTalent(db: Db, talent: Pick<Talent, 'prepare'>, log: Log): Promise<void> {
   for (const { id, configuration } of await db.read(listOpenTieredRuns))
     try {
       if (configuration.team !== undefined) await talent.prepare(configuration.team.talent)
     } catch (error) {
-      log.warn('the talent of a team cannot be used; its run goes on with ours', { run: id, error })
+      log.warn('the talent of a team cannot be used; its run continues with the bundled talent', { run: id, error })
     }
 }
 
-/** What the teams of ended runs brought is not held for ever; a store in trouble puts it off. */
+/** Releases the talent of the teams of ended runs; if the store fails, it is retried later. */
 export async function forgetTeamTalent(db: Db, talent: Pick<Talent, 'keepOnly'>, log: Log): Promise<void> {
   try {
     const open = await db.read(listOpenTieredRuns)
     talent.keepOnly(open.flatMap(({ configuration }) => configuration.team?.talent ?? []))
   } catch (error) {
-    log.warn('whose talent is still needed could not be looked up', { error })
+    log.warn('the runs that still need their team’s talent could not be listed', { error })
   }
 }

@@ -11,7 +11,7 @@ export const examineHome = (paths: HomePaths): Finding[] => [
 ]
 
 function examineDirectory({ home }: HomePaths): Finding {
-  const chooseAnother = 'Point AGENCY_HOME at a directory that you may write to.'
+  const chooseAnother = 'Set AGENCY_HOME to a writable directory.'
   try {
     const found = statSync(home, { throwIfNoEntry: false })
     if (found === undefined) {

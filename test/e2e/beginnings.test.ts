@@ -56,6 +56,6 @@ describe('a home', () => {
 
   it('rejects a start that is both empty and with the demonstration', async () => {
     const { code, err } = await open().run('up', '--demo', '--no-seed')
-    expect([code, err]).toEqual([2, expect.stringContaining('error: --demo plays in an organisation')])
+    expect([code, err]).toEqual([2, expect.stringContaining('error: --demo and --no-seed exclude each other')])
   })
 })

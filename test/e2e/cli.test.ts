@@ -149,7 +149,7 @@ describe('the daemon', () => {
     const readOnly = inside(`mount -o remount,ro ${cli.home}; ${agency} up`)
     expect([readOnly.status, readOnly.stderr]).toEqual([
       1,
-      `error: the home ${cli.home} cannot be used: it is on a read-only file system\n  Point AGENCY_HOME at a directory that you may write to.\n`,
+      `error: the home ${cli.home} cannot be used: it is on a read-only file system\n  Set AGENCY_HOME to a writable directory.\n`,
     ])
     const full = inside(`head -c 2000000 /dev/zero > ${cli.home}/fill 2>/dev/null; ${agency} up`)
     expect(full.status).toBe(1)

@@ -10,7 +10,7 @@ export interface DemoOptions {
   json?: true
 }
 
-/** Plays a demonstration and follows it to its end, with the exit code of its run. */
+/** Starts a demonstration and follows it to its end; returns the exit code of its run. */
 export async function playDemo(context: CliContext, playbook: string, options: DemoOptions): Promise<number> {
   const { profile, manual, json } = options
   const run = await context.api().post<Wire<Run>>('/demo', { playbook, profile, manual })
@@ -18,14 +18,14 @@ export async function playDemo(context: CliContext, playbook: string, options: D
     context.json(run)
     return 0
   }
-  context.err('Simulated from beginning to end: no model is asked, nothing leaves this machine.')
+  context.err('This is a simulated mission: no model is called, and nothing leaves this machine.')
   context.err(
     manual
-      ? `It waits for you at its gates: agency approve ${run.id}`
+      ? `It waits for you at its gates; to approve one, run: agency approve ${run.id}`
       : 'It approves its own gates after a moment; with --manual they wait for you.',
   )
   const { watchRun } = await import('../../work/runs/cli/watch.ts')
   const code = await watchRun(context, run.id, { level: options.level ?? 'normal' })
-  context.err(`Look at it: agency inspect ${run.id}`)
+  context.err(`To see it, run: agency inspect ${run.id}`)
   return code
 }

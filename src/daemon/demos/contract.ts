@@ -10,15 +10,15 @@ export type DemoProfile = z.infer<typeof DemoProfile>
 
 export const PlayDemo = z.strictObject({
   playbook: z.enum(['tiered', 'direct']).default('tiered'),
-  profile: DemoProfile.default('full').describe('For tiered: how deep it goes'),
-  manual: z.boolean().default(false).describe('Its gates wait for you; otherwise it approves them itself'),
+  profile: DemoProfile.default('full').describe('Number of tiers of a tiered demonstration: full, medium or simple'),
+  manual: z.boolean().default(false).describe('Gates wait for you; otherwise the demonstration approves them itself'),
 })
 export type PlayDemo = z.infer<typeof PlayDemo>
 
 export const demoOperations = {
   play: operation({
     name: 'demo.play',
-    summary: 'Play a demonstration: a run of simulated agents that approves its own gates',
+    summary: 'Start a demonstration: a run of simulated agents that approves its own gates',
     ...demoEndpoints.play,
     input: PlayDemo,
     output: Run,

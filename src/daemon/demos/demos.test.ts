@@ -21,31 +21,31 @@ const tiersOf = (briefs: readonly { tier: string | null }[]): Record<string, num
   )
 
 describe('a demonstration of tiers', () => {
-  it('goes through every tier for a goal that needs them, and mends what one of them forgot', async () => {
+  it('passes through every tier for a goal that needs them, and fixes an omission of one of them', async () => {
     const { agency, run } = await play('full')
     expect(run).toMatchObject({ status: 'done', simulated: true })
     const { briefs } = await agency.inspect(run)
-    // Two squads claimed the same file: one of the 22 drafts is released. One slice is judged twice.
+    // Two squads claimed the same file: one of the 22 drafts is released. One workstream is verified twice.
     expect(tiersOf(briefs)).toEqual({ t1: 5, t2: 7, t3: 10, t4: 22, t5: 22 })
     expect(briefs.filter(({ tier, status }) => tier === 't4' && status === 'done')).toHaveLength(21)
     await expect(await liveLog(agency, run)).toMatchFileSnapshot('golden/full.log')
   })
 
-  it('needs no architects within one domain', async () => {
+  it('uses no architects for a goal within one domain', async () => {
     const { agency, run } = await play('medium')
     expect(run.status).toBe('done')
     expect(tiersOf((await agency.inspect(run)).briefs)).toEqual({ t1: 3, t2: 0, t3: 2, t4: 4, t5: 4 })
     await expect(await liveLog(agency, run)).toMatchFileSnapshot('golden/medium.log')
   })
 
-  it('is one implementer and one verifier for one function', async () => {
+  it('uses one implementer and one verifier for one function', async () => {
     const { agency, run } = await play('simple')
     expect(run.status).toBe('done')
     expect(tiersOf((await agency.inspect(run)).briefs)).toEqual({ t1: 3, t2: 0, t3: 0, t4: 1, t5: 1 })
     await expect(await liveLog(agency, run)).toMatchFileSnapshot('golden/simple.log')
   })
 
-  it('is played with default answers where no scenario speaks of a step', async () => {
+  it('uses default answers for steps that the scenario does not describe', async () => {
     const { agency, run } = await play('simple', { scenario: 'default' })
     expect(run.status).toBe('done')
     expect(tiersOf((await agency.inspect(run)).briefs)).toEqual({ t1: 3, t2: 0, t3: 4, t4: 4, t5: 4 })
@@ -65,7 +65,7 @@ describe('the gates of a demonstration', () => {
     return { agency, demos }
   }
 
-  it('are approved by itself after a moment, and it says so', async () => {
+  it('are approved automatically after a moment, with a note', async () => {
     const { agency, demos } = await open()
     const { id } = await demos.play(operator, { playbook: 'tiered', profile: 'simple', manual: false })
     expect(demos.approves(id)).toBe(true)
@@ -79,7 +79,7 @@ describe('the gates of a demonstration', () => {
     expect(Date.parse(approved?.at ?? '') - Date.parse(opened?.at ?? '')).toBeGreaterThanOrEqual(1_500)
   })
 
-  it('wait for whoever wants to decide them', async () => {
+  it('wait for the operator in manual mode', async () => {
     const { agency, demos } = await open()
     const { id } = await demos.play(operator, { playbook: 'tiered', profile: 'simple', manual: true })
     expect(demos.approves(id)).toBe(false)
@@ -88,7 +88,7 @@ describe('the gates of a demonstration', () => {
     expect(await agency.runs.show(id)).toMatchObject({ status: 'gated', gatesPending: 1 })
   })
 
-  it('are those of one run in the life of an installation, however often it is started', async () => {
+  it('belong to one run per installation, however often the daemon is started', async () => {
     const { agency, demos } = await open()
     const first = await demos.first(operator)
     expect((await demos.first(operator)).id).toBe(first.id)
@@ -99,12 +99,12 @@ describe('the gates of a demonstration', () => {
 })
 
 /**
- * What `agency watch` prints, by workstream: between two of them nothing says who is faster. Within one it is the
- * verifiers of one squad that may begin before or after those of another.
+ * Returns the output of `agency watch`, grouped by workstream, because the order between workstreams is not fixed.
+ * Within a workstream, the verifiers of one squad may start before or after those of another.
  */
 async function liveLog(agency: TestAgency, run: Run): Promise<string> {
   const terminal = createTerminal({})
-  // Nobody can be cast here: this Agency has no talent pool, and says so.
+  // No persona can be cast here: this Agency has no talent pool, and logs that.
   const events = (await agency.events(run)).filter(
     ({ level, message }) => level === 'normal' && !message.includes('there is no talent pool'),
   )
@@ -121,7 +121,7 @@ async function liveLog(agency: TestAgency, run: Run): Promise<string> {
     .join('\n')
 }
 
-/** To its end, with every gate approved. */
+/** Runs a demonstration to its end with every gate approved. */
 async function play(profile: DemoProfile, runtimeOptions?: object): Promise<{ agency: TestAgency; run: Run }> {
   const agency = await openAgency()
   await agency.engine.start()

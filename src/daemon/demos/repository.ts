@@ -9,7 +9,7 @@ const readme = `# Webhooks
 Made for a demonstration of Agency. Whatever is added here comes from simulated agents.
 `
 
-/** A repository for a demonstration to work on, whole or not at all. One that is there stays as it is. */
+/** Creates the repository that a demonstration works on, completely or not at all. An existing one stays unchanged. */
 export async function makeDemoRepository(git: Git, path: string): Promise<string> {
   if (existsSync(join(path, '.git', 'refs', 'heads', branch))) return path
   await rm(path, { recursive: true, force: true })

@@ -11,7 +11,7 @@ import type { Runs } from '../../work/runs/service.ts'
 import type { PlayDemo } from './contract.ts'
 import { directDemo, tieredDemo } from './plays.contract.ts'
 
-/** Kept for ever, unlike the keys of requests: an installation plays its first demonstration once in its life. */
+/** Never deleted, unlike the keys of requests: an installation starts its first demonstration only once. */
 export const firstDemoKey = 'demo:tiered'
 
 export interface DemoDeps {
@@ -19,7 +19,7 @@ export interface DemoDeps {
   clock: Clock
   log: Log
   jobs: Pick<Jobs, 'enqueue' | 'handle'>
-  /** A repository of this name for a demonstration to work on; resolves to its path. */
+  /** Creates a repository of this name for a demonstration to work on; resolves to its path. */
   makeRepository: (name: string) => Promise<string>
   runs: Runs
   gates: Gates
@@ -27,33 +27,33 @@ export interface DemoDeps {
 
 export type Demos = ReturnType<typeof createDemos>
 
-/** Long enough to read what a gate asks. */
+/** Long enough to read a gate. */
 const readingMs = 1_500
-const lookMs = 1_000
-/** Nobody watches a demonstration for longer: what is still open then is left to whoever finds it. */
+const checkMs = 1_000
+/** No person watches a demonstration for longer: gates that are still open then wait for the operator. */
 const longestMs = 30 * 60_000
 
-/** Runs of simulated agents, so that somebody sees the whole thing alive. Before the queue starts. */
+/** Creates the service for runs of simulated agents that show the product at work. Call it before the queue starts. */
 export function createDemos(deps: DemoDeps) {
   const { db, clock, log, jobs, makeRepository, runs } = deps
   const watched = new Set<string>()
   jobs.handle(jobKind, async ({ payload }) => {
     const runId = String(payload)
-    const nextMs = await lookAtGates(deps, runId)
+    const nextMs = await approveGates(deps, runId)
     if (nextMs === null) watched.delete(runId)
     else await watchGates(runId, nextMs)
   })
 
-  async function createRun(by: Actor, { playbook, profile, manual }: PlayDemo, place: string): Promise<Run> {
-    const run = await runs.create(by, playbook === 'direct' ? directDemo : await tiered(profile, place))
+  async function createRun(by: Actor, { playbook, profile, manual }: PlayDemo, name: string): Promise<Run> {
+    const run = await runs.create(by, playbook === 'direct' ? directDemo : await tiered(profile, name))
     if (!manual) await watchGates(run.id)
     return run
   }
 
-  /** Without git it is played all the same, only that nothing is merged in the end. */
-  async function tiered(profile: PlayDemo['profile'], place: string): Promise<CreateRun> {
+  /** Describes a tiered run. Without git it has no repository, so that nothing is merged in the end. */
+  async function tiered(profile: PlayDemo['profile'], name: string): Promise<CreateRun> {
     try {
-      return tieredDemo(profile, await makeRepository(place))
+      return tieredDemo(profile, await makeRepository(name))
     } catch (error) {
       log.warn('the demonstration has no repository', { error: String(error) })
       return tieredDemo(profile, null)
@@ -66,13 +66,13 @@ export function createDemos(deps: DemoDeps) {
   }
 
   return {
-    /** Whether its gates are approved for it: then they wait for nobody, and nobody needs to be told. */
+    /** Reports whether the run's gates are approved automatically: then nobody is notified of them. */
     approves: (runId: string): boolean => watched.has(runId),
 
     play: (by: Actor, input: PlayDemo): Promise<Run> =>
       createRun(by, input, `${input.profile}-${clock.at().replace(/\D/g, '')}`),
 
-    /** Once in the life of an installation. Killed half-way, it goes on at the next start. */
+    /** Starts the first demonstration, once per installation. If it is killed, it continues at the next start. */
     async first(by: Actor): Promise<Run> {
       const input = await tiered('full', 'first')
       const run = await db.once(firstDemoKey, 'demo', () => runs.create(by, input))
@@ -85,21 +85,21 @@ export function createDemos(deps: DemoDeps) {
 
 const jobKind = 'demo_gates'
 
-/** Stands in for the operator, after a moment, and says so. A person who decides first is welcome. */
-async function lookAtGates({ clock, runs, gates, log }: DemoDeps, runId: string): Promise<number | null> {
+/** Approves a pending gate for the operator after a moment, with a note, unless a person decides first. Returns the delay until the next check, or null. */
+async function approveGates({ clock, runs, gates, log }: DemoDeps, runId: string): Promise<number | null> {
   const { endedAt, startedAt } = await runs.show(runId)
   if (endedAt !== null || clock.nowMs() - Date.parse(startedAt) > longestMs) return null
   const pending = (await gates.ofRun(runId)).gates.find(
     ({ status, approver }) => status === 'pending' && approver === 'operator',
   )
-  if (pending === undefined) return lookMs
+  if (pending === undefined) return checkMs
   const left = Date.parse(pending.pendingSince) + readingMs - clock.nowMs()
   if (left > 0) return left
   await gates.approve(simulatedOperator, { target: pending.id, note }).catch((error: unknown) => {
     if (!(error instanceof AgencyError) || error.code === 'bug') throw error
-    log.info('a gate of the demonstration was decided by somebody else', { run: runId, gate: pending.gate })
+    log.info('a gate of the demonstration was already decided', { run: runId, gate: pending.gate })
   })
-  return lookMs
+  return checkMs
 }
 
 const simulatedOperator: Actor = { kind: 'operator', personaId: operatorPersona }
