@@ -7,7 +7,7 @@ import type { HomePaths } from '../daemon/home.ts'
 import { version } from '../entries.ts'
 import { fail, type Finding, ok, reasonOf, warn } from './finding.ts'
 
-/** Asks the daemon; null when nothing listens. Rejects when something listens and does not answer as a daemon does. */
+/** Asks the daemon for its status; resolves to null when nothing listens. Rejects when a process listens that does not respond like a daemon. */
 export type DaemonProbe = () => Promise<{ pid: number; address: string; version: string } | null>
 
 const defaultPort = 7717
@@ -16,29 +16,35 @@ export async function examineDaemon(
   { paths, probe }: { paths: HomePaths; probe: DaemonProbe },
   configuration: Configuration | null,
 ): Promise<Finding[]> {
-  const isOwned = ownerHolds(paths.owner)
+  const isOwned = isLocked(paths.owner)
   try {
     const found = await probe()
     if (found !== null) return [examineVersion(found), ok('socket', paths.socket), ok('port', found.address)]
   } catch (error) {
-    return [fail('daemon', `something holds ${paths.socket} but does not answer: ${reasonOf(error)}`, nextLook(paths))]
+    return [
+      fail('daemon', `a process listens on ${paths.socket} but does not respond: ${reasonOf(error)}`, nextStep(paths)),
+    ]
   }
   if (isOwned)
-    return [fail('daemon', `a daemon owns ${paths.home} but does not listen on ${paths.socket}`, nextLook(paths))]
-  return [ok('daemon', 'not running; any command that needs it starts it'), await examinePort(configuration)]
+    return [fail('daemon', `a daemon owns ${paths.home} but does not listen on ${paths.socket}`, nextStep(paths))]
+  return [ok('daemon', 'not running; commands start it when they need it'), await examinePort(configuration)]
 }
 
 function examineVersion(found: { pid: number; version: string }): Finding {
   const detail = `${found.version}, pid ${found.pid}`
   if (found.version === version) return ok('daemon', detail)
-  return warn('daemon', `${detail}; this is ${version}`, 'Run "agency down": the next command starts the new one.')
+  return warn(
+    'daemon',
+    `${detail}; this command is version ${version}`,
+    'Run "agency down": the next command starts the new version.',
+  )
 }
 
-const nextLook = (paths: HomePaths): string =>
-  `It may be starting or stopping: look again. Its log is in ${paths.logs}, its process in ${paths.home}/owner.pid.`
+const nextStep = (paths: HomePaths): string =>
+  `It may be starting or stopping: run this command again. Its log is in ${paths.logs}, its pid in ${paths.home}/owner.pid.`
 
-/** A daemon locks this file for as long as it lives. Looking takes a shared lock for an instant and no more. */
-export function ownerHolds(path: string): boolean {
+/** Reports whether a daemon has locked this file, as it does while it runs. The check takes a shared lock for an instant only. */
+export function isLocked(path: string): boolean {
   if (!existsSync(path)) return false
   try {
     const database = new DatabaseSync(path, { readOnly: true })
@@ -60,8 +66,8 @@ async function examinePort(configuration: Configuration | null): Promise<Finding
   const refused = await tryToListen(port, host)
   if (refused === null) return ok('port', `${host}:${port} is free`)
   const detail = `${host}:${port} ${refused === 'EADDRINUSE' ? 'is taken' : `cannot be used (${refused})`}`
-  if (configured === null) return warn('port', detail, 'Nothing to do: the daemon takes a free one.')
-  return fail('port', detail, 'Set another port (config.yaml, AGENCY_PORT or --port), or none.')
+  if (configured === null) return warn('port', detail, 'No action is needed: the daemon uses a free port.')
+  return fail('port', detail, 'Set another port (config.yaml, AGENCY_PORT or --port), or none to use a free one.')
 }
 
 const tryToListen = (port: number, host: string): Promise<string | null> =>

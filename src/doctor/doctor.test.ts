@@ -20,7 +20,7 @@ import { seedOrganisation } from '../org/seed.ts'
 import { type DoctorDeps, examine } from './doctor.ts'
 import type { Finding } from './finding.ts'
 
-/** A home as a daemon leaves it behind. */
+/** Creates a home like the one that a stopped daemon leaves. */
 async function installed(place?: StoreLocation): Promise<HomePaths> {
   const paths = homePaths({ AGENCY_HOME: join(freshFolder(), 'home') })
   prepareHome(paths)
@@ -41,7 +41,7 @@ const everything = { audit: true, replay: true }
 const damage = (paths: HomePaths, sql: string): Promise<unknown> => rawSql({ kind: 'sqlite', path: paths.store }, sql)
 
 describe('the doctor', () => {
-  it('finds nothing wrong where nothing is yet, and makes nothing', async () => {
+  it('finds no fault where no home exists yet, and creates nothing', async () => {
     const folder = freshFolder()
     const paths = homePaths({ AGENCY_HOME: join(folder, 'home') })
     const findings = await look(paths, {}, everything)
@@ -50,7 +50,7 @@ describe('the doctor', () => {
     expect(() => readFileSync(paths.store)).toThrow('ENOENT')
   })
 
-  it('finds an installation whole: chain intact, no differences', async () => {
+  it('finds an intact installation: chain intact, no differences', async () => {
     const findings = await look(await installed(), {}, everything)
     expect(failures(findings)).toEqual([])
     expect(find(findings, 'audit')?.detail).toBe('chain intact: 2 events in 2 streams')
@@ -58,21 +58,21 @@ describe('the doctor', () => {
     expect(find(findings, 'store')?.detail).toMatch(/, schema \d+$/)
   })
 
-  it('says what to do about everything that is not in order', async () => {
+  it('gives the next step for every fault', async () => {
     const findings = await look(await installed())
     const silent = findings.filter(({ status, next }) => status !== 'ok' && next?.endsWith('.') !== true)
     expect(findings.some(({ status }) => status !== 'ok')).toBe(true)
     expect(silent).toEqual([])
   })
 
-  it('only looks for programs: an empty PATH has none', async () => {
+  it('only searches for programs: an empty PATH has none', async () => {
     const findings = await look(await installed())
     expect(['git', 'sandbox', 'tmux', 'coding agents'].map((name) => find(findings, name)?.status)).toEqual(
       Array.from({ length: 4 }, () => 'warn'),
     )
   })
 
-  it('says who would do what in a tiered run', async () => {
+  it('checks the team of a tiered run', async () => {
     const paths = await installed()
     const team = async (text: string, path = ''): Promise<Finding | undefined> => {
       writeFileSync(paths.team, text)
@@ -101,7 +101,7 @@ describe('the doctor', () => {
     const without = await look(paths, { env: { PATH: folder } })
     expect(find(without, 'coding agents')).toMatchObject({
       status: 'warn',
-      detail: expect.stringContaining('claude; Claude Code has no key here') as string,
+      detail: expect.stringContaining('claude; Claude Code has no key') as string,
     })
     const findings = await look(paths, { env: { PATH: folder, CLAUDE_CODE_OAUTH_TOKEN: 'dummy' } })
     expect(find(findings, 'coding agents')).toMatchObject({ status: 'ok', detail: 'claude' })
@@ -110,11 +110,11 @@ describe('the doctor', () => {
 })
 
 describe('models', () => {
-  it('are those whose key is set, or who want none; a key is never shown', async () => {
+  it('are those of providers with a key or without need of one; a key is never shown', async () => {
     const paths = await installed()
     expect(find(await look(paths), 'models')).toMatchObject({
       status: 'ok',
-      detail: 'nobody to ask: none of ANTHROPIC_API_KEY, OPENAI_API_KEY is set here; only the runtime llm needs one',
+      detail: 'no provider: none of ANTHROPIC_API_KEY, OPENAI_API_KEY is set here; only the runtime llm needs one',
     })
     writeFileSync(
       paths.config,
@@ -130,7 +130,7 @@ describe('models', () => {
 })
 
 describe('a store', () => {
-  it('that is truncated is said to be', async () => {
+  it('that is truncated is reported as such', async () => {
     const paths = await installed()
     truncateSync(paths.store, 8_192)
     expect(find(await look(paths, {}, everything), 'store')).toMatchObject({
@@ -139,13 +139,13 @@ describe('a store', () => {
     })
   })
 
-  it('that is cut within its header is said not to be one', async () => {
+  it('that is truncated within its header is reported not to be a store', async () => {
     const paths = await installed()
     truncateSync(paths.store, 10)
     expect(find(await look(paths), 'store')?.detail).toContain('is not a SQLite file')
   })
 
-  it('that is something else is said to be', async () => {
+  it('that is another file or a directory is reported as such', async () => {
     const paths = await installed()
     writeFileSync(paths.store, 'Dear diary, '.repeat(1_000))
     expect(find(await look(paths), 'store')).toMatchObject({
@@ -167,7 +167,7 @@ describe('a store', () => {
     expect(found?.detail).toMatch(/damaged|malformed/)
   })
 
-  it('of a newer Agency is left alone, with both numbers', async () => {
+  it('of a newer Agency is refused with both schema numbers', async () => {
     const paths = await installed()
     await damage(paths, "INSERT INTO migrations (number, applied_at) VALUES (9999, 'x')")
     const found = find(await look(paths), 'store')
@@ -175,7 +175,7 @@ describe('a store', () => {
     expect(found?.detail).toMatch(/schema 9999; this version of Agency supports schemas up to \d+/)
   })
 
-  it('that is empty will be filled', async () => {
+  it('that is empty is reported as such', async () => {
     const paths = await installed()
     writeFileSync(paths.store, '')
     for (const suffix of ['-wal', '-shm']) rmSync(`${paths.store}${suffix}`, { force: true })
@@ -185,7 +185,7 @@ describe('a store', () => {
     })
   })
 
-  it('may be looked at while a daemon writes to it', async () => {
+  it('may be examined while a daemon writes to it', async () => {
     const paths = await installed()
     const writer = new DatabaseSync(paths.store)
     writer.exec("BEGIN IMMEDIATE; UPDATE personas SET name = 'not yet' WHERE id = 1")
@@ -212,7 +212,7 @@ describe('an audit', () => {
     expect(find(await look(paths, {}, everything), 'audit')?.detail).toMatch(/^chain broken: system 1: truncated/)
   })
 
-  it('cannot be made without the key, and says so', async () => {
+  it('reports that the key is missing', async () => {
     const paths = await installed()
     rmSync(paths.chainKey)
     expect(find(await look(paths, {}, everything), 'audit')).toMatchObject({
@@ -223,7 +223,7 @@ describe('an audit', () => {
 })
 
 describe('a replay', () => {
-  it('names the column that was changed behind the events', async () => {
+  it('names the column that was changed without an event', async () => {
     const paths = await installed()
     await damage(paths, "UPDATE personas SET name = 'Mallory' WHERE id = 1")
     const found = find(await look(paths, {}, { audit: false, replay: true }), 'replay')
@@ -231,7 +231,7 @@ describe('a replay', () => {
     expect(found?.detail).toBe('1 difference: personas 1: name is "Mallory", the events say "Operator"')
   })
 
-  it('of a run that does not exist is the asker’s mistake', async () => {
+  it('of an unknown run is refused', async () => {
     await expect(look(await installed(), {}, { audit: false, replay: 'run_nope' })).rejects.toMatchObject({
       code: 'not_found',
     })
@@ -239,16 +239,16 @@ describe('a replay', () => {
 })
 
 describe('a home', () => {
-  it('that others can read is warned of, and so are its secrets', async () => {
+  it('that other users can read gets a warning, and so do its secrets', async () => {
     const paths = await installed()
     chmodSync(paths.home, 0o755)
     chmodSync(paths.chainKey, 0o644)
     const findings = await look(paths)
-    expect(find(findings, 'home')).toMatchObject({ status: 'warn', next: `chmod 700 ${paths.home}` })
+    expect(find(findings, 'home')).toMatchObject({ status: 'warn', next: `Run "chmod 700 ${paths.home}".` })
     expect(find(findings, 'secrets')).toMatchObject({ status: 'warn' })
   })
 
-  it('that is a file is a failure, and the rest is still looked at', async () => {
+  it('that is a file is a failure, and the rest is still examined', async () => {
     const file = join(freshFolder(), 'home')
     writeFileSync(file, '')
     const findings = await look(homePaths({ AGENCY_HOME: file }))
@@ -258,7 +258,7 @@ describe('a home', () => {
 })
 
 describe('a daemon', () => {
-  it('that answers is named, and so is one of another version', async () => {
+  it('that responds is reported, also one of another version', async () => {
     const answers = (version: string) => async () => ({ pid: 42, version, address: 'http://127.0.0.1:1' })
     const paths = await installed()
     expect(find(await look(paths, { probe: answers(version) }), 'daemon')).toMatchObject({
@@ -267,7 +267,7 @@ describe('a daemon', () => {
     })
     expect(find(await look(paths, { probe: answers('9.9') }), 'daemon')).toMatchObject({
       status: 'warn',
-      detail: `9.9, pid 42; this is ${version}`,
+      detail: `9.9, pid 42; this command is version ${version}`,
     })
   })
 
@@ -282,7 +282,7 @@ describe('a daemon', () => {
     expect(find(await look(paths), 'daemon')).toMatchObject({ status: 'ok' })
   })
 
-  it('would find its configured port taken, or not', async () => {
+  it('has a finding for its configured port, taken or free', async () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as { port: number }
@@ -298,7 +298,7 @@ describe('a daemon', () => {
 })
 
 describe('a configuration', () => {
-  it('that is wrong is a failure, and the store is still looked at', async () => {
+  it('that is invalid is a failure, and the store is still examined', async () => {
     const paths = await installed()
     writeFileSync(paths.config, 'slots: many')
     const findings = await look(paths)
@@ -326,7 +326,7 @@ describe('a notifier', () => {
     await db.close()
   }
 
-  it('that failed is named with its reason, until it works again', async () => {
+  it('that failed is reported with its reason until it works again', async () => {
     const paths = await installed()
     expect(find(await look(paths), 'notify')?.status).toBe('ok')
     writeFileSync(paths.config, 'notify: [{adapter: terminal}, {adapter: webhook, url: "http://127.0.0.1:1"}]')
@@ -360,7 +360,7 @@ const aNotification = {
 } satisfies Partial<NotificationRecord>
 
 describe('PostgreSQL', () => {
-  it('that does not answer is a failure without its password', async () => {
+  it('that does not respond is a failure, reported without the password', async () => {
     const env = { PATH: '', DATABASE_URL: 'postgres://ada:hunter2@127.0.0.1:1/agency' }
     const found = find(await look(await installed(), { env }), 'store')
     expect(found?.status).toBe('fail')

@@ -12,26 +12,26 @@ import { examineHome } from './home.ts'
 import { examineMachine, runtimesFound } from './machine.ts'
 import { examineModels } from './models.ts'
 import { examineSandbox } from './sandbox.ts'
-import { examineStore, type StoreWishes } from './store.ts'
+import { examineStore, type StoreOptions } from './store.ts'
 import { examineTeam } from './team.ts'
 
 export interface DoctorDeps {
   paths: HomePaths
   env: Readonly<Record<string, string | undefined>>
   clock: Clock
-  /** What the daemon says of itself, null when none answers. */
+  /** Resolves to the daemon's status, or to null when none responds. */
   probe: DaemonProbe
 }
 
-/** Looks at everything and changes nothing. Nothing that is broken keeps the rest from being looked at. */
-export async function examine(deps: DoctorDeps, wishes: StoreWishes): Promise<Finding[]> {
+/** Examines the whole installation and changes nothing. A broken part does not keep the others from being examined. */
+export async function examine(deps: DoctorDeps, options: StoreOptions): Promise<Finding[]> {
   const { paths, env } = deps
   const findings: Finding[] = [...examineMachine(env), ...examineHome(paths)]
   let configuration: Configuration | null = null
   try {
     configuration = loadConfiguration({ env, home: paths }).values
     findings.push(
-      ok('config', existsSync(paths.config) ? paths.config : `no ${paths.config}; environment and defaults`),
+      ok('config', existsSync(paths.config) ? paths.config : `no ${paths.config}; using the environment and defaults`),
     )
   } catch (error) {
     findings.push(fail('config', reasonOf(error), error instanceof AgencyError ? error.hint : undefined))
@@ -42,6 +42,6 @@ export async function examine(deps: DoctorDeps, wishes: StoreWishes): Promise<Fi
   findings.push(await examineSandbox(env, configuration?.box))
   findings.push(...(await examineDaemon(deps, configuration)))
   const notifiers = configuration?.notify.map(notifierName) ?? null
-  findings.push(...(await examineStore({ ...deps, notifiers }, configuration?.databaseUrl ?? null, wishes)))
+  findings.push(...(await examineStore({ ...deps, notifiers }, configuration?.databaseUrl ?? null, options)))
   return findings
 }

@@ -1,4 +1,4 @@
-/** One thing that was looked at. `next` says what to do about it. */
+/** The result of examining one part. `next` is the step to take. */
 export interface Finding {
   name: string
   status: 'ok' | 'warn' | 'fail'

@@ -16,14 +16,14 @@ function examineDirectory({ home }: HomePaths): Finding {
     const found = statSync(home, { throwIfNoEntry: false })
     if (found === undefined) {
       accessSync(existingParent(home), constants.W_OK | constants.X_OK)
-      return ok('home', `${home} (not there yet; made at the first start)`)
+      return ok('home', `${home} (does not exist yet; created at the first start)`)
     }
     if (!found.isDirectory()) return fail('home', `${home} is not a directory`, chooseAnother)
     accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK)
     if ((found.mode & 0o077) === 0) return ok('home', home)
-    return warn('home', `${home} can be read by others`, `chmod 700 ${home}`)
+    return warn('home', `${home} can be read by other users`, `Run "chmod 700 ${home}".`)
   } catch (error) {
-    return fail('home', `${home} cannot be written: ${reasonOf(error)}`, chooseAnother)
+    return fail('home', `${home} is not writable: ${reasonOf(error)}`, chooseAnother)
   }
 }
 
@@ -32,8 +32,10 @@ function examineSecrets(paths: HomePaths): Finding[] {
     const found = statSync(path, { throwIfNoEntry: false })
     if (found === undefined) return []
     if (found.size === 0)
-      return [fail('secrets', `${path} is empty`, 'Restore it from a copy, or delete it and a new one is made.')]
-    return (found.mode & 0o077) === 0 ? [] : [warn('secrets', `${path} can be read by others`, `chmod 600 ${path}`)]
+      return [fail('secrets', `${path} is empty`, 'Restore it from a backup, or delete it to have a new one created.')]
+    return (found.mode & 0o077) === 0
+      ? []
+      : [warn('secrets', `${path} can be read by other users`, `Run "chmod 600 ${path}".`)]
   })
 }
 
@@ -46,12 +48,12 @@ function examineDisk(home: string): Finding {
       return fail('disk', `${(free / 1e6).toFixed(0)} MB free`, 'Free some space: the store cannot grow.')
     return free < 1e9 ? warn('disk', detail, 'Free some space before long runs.') : ok('disk', detail)
   } catch (error) {
-    return warn('disk', reasonOf(error), 'Look at the disk by hand.')
+    return warn('disk', reasonOf(error), 'Check the free space of the disk yourself.')
   }
 }
 
 function existingParent(path: string): string {
-  let place = path
-  while (!existsSync(place) && dirname(place) !== place) place = dirname(place)
-  return place
+  let parent = path
+  while (!existsSync(parent) && dirname(parent) !== parent) parent = dirname(parent)
+  return parent
 }

@@ -15,13 +15,13 @@ export function examineMachine(env: Environment): Finding[] {
 function examineNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major > 22 || (major === 22 && minor >= 18)) return ok('node', version)
-  return fail('node', `${version}; 22.18 or newer is needed`, 'Install a newer Node from https://nodejs.org.')
+  return fail('node', `${version}; 22.18 or newer is required`, 'Install a newer Node from https://nodejs.org.')
 }
 
 function examineTools(env: Environment): Finding[] {
   const tools = [
     ['git', 'git', 'Install git.'],
-    ['tmux', 'tmux', 'Install tmux; attended agents need it.'],
+    ['tmux', 'tmux', 'Install tmux; live agents need it.'],
   ] as const
   return tools.map(([name, program, next]) => {
     const path = findProgram(program, env)
@@ -29,11 +29,11 @@ function examineTools(env: Environment): Finding[] {
   })
 }
 
-/** Coding agents that are installed and that there is a runtime for, by its name. */
+/** Returns the runtimes of the installed coding agents. */
 export const runtimesFound = (env: Environment): string[] =>
   findProgram('claude', env) === null ? [] : ['claude-code']
 
-/** Only looked for, never started: starting one could ask for a login or cost money. */
+/** Searches for coding agents but never starts one: that could ask for a login or cost money. */
 function examineCodingAgents(env: Environment): Finding {
   const found = codingAgents.filter((name) => findProgram(name, env) !== null)
   if (found.length === 0)
@@ -46,8 +46,8 @@ function examineCodingAgents(env: Environment): Finding {
   if (found.includes('claude') && keys.every((name) => (env[name] ?? '') === ''))
     return warn(
       'coding agents',
-      `${found.join(', ')}; Claude Code has no key here: none of ${keys.join(', ')} is set`,
-      'Set one where the daemon starts; "claude setup-token" makes one of a subscription.',
+      `${found.join(', ')}; Claude Code has no key: none of ${keys.join(', ')} is set here`,
+      'Set one in the environment of the daemon; "claude setup-token" creates one from a subscription.',
     )
   return ok('coding agents', found.join(', '))
 }

@@ -2,7 +2,7 @@ import { hostOf, isUsable, providersOf } from '../adapters/runtime/llm/providers
 import type { Configuration } from '../config/contract.ts'
 import { type Finding, ok } from './finding.ts'
 
-/** Whom the runtime `llm` could ask. Nobody is asked here: that could cost money. Having nobody is no fault. */
+/** Lists the providers that the runtime `llm` can use. None is called here: that could cost money. Having none is not a fault. */
 export function examineModels(
   env: Readonly<Record<string, string | undefined>>,
   settings: Configuration['llm'] = { providers: {} },
@@ -11,5 +11,5 @@ export function examineModels(
   const usable = all.filter(isUsable).map((each) => `${each.name} (${each.keyName ?? hostOf(each)})`)
   if (usable.length > 0) return ok('models', usable.join(', '))
   const names = all.flatMap(({ keyName }) => keyName ?? [])
-  return ok('models', `nobody to ask: none of ${names.join(', ')} is set here; only the runtime llm needs one`)
+  return ok('models', `no provider: none of ${names.join(', ')} is set here; only the runtime llm needs one`)
 }

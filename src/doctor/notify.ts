@@ -9,8 +9,8 @@ const windowMs = 7 * 86_400_000
 const atMost = 500
 
 /**
- * A notifier counts as failing while the last thing that it did was to fail: a test message that arrives clears it, and so
- * does taking it out of the settings. `names` are those of the settings, null where these cannot be read.
+ * Reports notifiers whose last delivery failed: a test message that arrives clears the finding, and so does removing the
+ * notifier from the configuration. `names` are the configured notifiers, null if the configuration cannot be read.
  */
 export async function examineNotify(tx: ReadTx, clock: Clock, names: readonly string[] | null): Promise<Finding> {
   const since = isoAt(clock.nowMs() - windowMs)
@@ -22,7 +22,11 @@ export async function examineNotify(tx: ReadTx, clock: Clock, names: readonly st
   }
   const failing = [...last.values()].filter(({ adapter, ok }) => !ok && (names?.includes(adapter) ?? true))
   if (failing.length === 0)
-    return inOrder('notify', rows.length === 0 ? 'nobody was told anything lately' : 'the last messages arrived')
+    return inOrder('notify', rows.length === 0 ? 'no recent notifications' : 'the last messages arrived')
   const list = failing.map(({ adapter, at, error }) => `${adapter}: ${error ?? 'it failed'} (${at})`)
-  return warn('notify', list.join('; '), 'Mend it, then look with "agency notify test"; "agency notify list" has all.')
+  return warn(
+    'notify',
+    list.join('; '),
+    'Fix it, then check it with "agency notify test"; "agency notify list" shows all notifications.',
+  )
 }

@@ -6,21 +6,22 @@ import type { Configuration } from '../config/contract.ts'
 import { detectBox } from '../workspaces/box/detect.ts'
 import { fail, type Finding, ok, warn } from './finding.ts'
 
-/** Which walls agents have around them here; found out by putting some up. */
+/** Reports the sandbox that agents get here, which is detected by starting one. */
 export async function examineSandbox(
   env: Readonly<Record<string, string | undefined>>,
-  wish: Configuration['box'] = 'auto',
+  setting: Configuration['box'] = 'auto',
 ): Promise<Finding> {
-  if (wish === 'off')
+  if (setting === 'off')
     return warn('sandbox', 'audit-only: switched off by "box: off"', 'Set "box: auto" in config.yaml.')
   const directory = await mkdtemp(join(tmpdir(), 'agency-doctor-'))
   try {
     const found = await detectBox({ path: env['PATH'], directory })
     if (found.ok) return ok('sandbox', `bwrap (bubblewrap ${found.version})`)
-    if (wish === 'required') return fail('sandbox', `none, and "box: required": ${found.reason}`, found.install)
+    if (setting === 'required')
+      return fail('sandbox', `no sandbox, but "box: required" is set: ${found.reason}`, found.install)
     return warn(
       'sandbox',
-      `audit-only: ${found.reason}; agents and evidence commands can reach everything that you can`,
+      `audit-only: ${found.reason}; agents and evidence commands can access everything that you can`,
       found.install,
     )
   } finally {

@@ -15,24 +15,24 @@ import { eventTables } from '../tables.ts'
 import { fail, type Finding, ok, reasonOf, warn } from './finding.ts'
 import { examineNotify } from './notify.ts'
 
-export interface StoreWishes {
+export interface StoreOptions {
   audit: boolean
-  /** True: everything; a text: the run of that id or beginning. */
+  /** True: all streams; a text: the run of that id or prefix. */
   replay: boolean | string
 }
 
 const atMost = 20
 
-/** Opens the store for looking only, whoever owns it, and says in which way it is broken if it is. */
+/** Opens the store read-only, whichever process owns it, and reports its faults. */
 export async function examineStore(
   { paths, clock, notifiers }: { paths: HomePaths; clock: Clock; notifiers: readonly string[] | null },
   databaseUrl: string | null,
-  wishes: StoreWishes,
+  options: StoreOptions,
 ): Promise<Finding[]> {
-  const place: StoreLocation =
+  const location: StoreLocation =
     databaseUrl === null ? { kind: 'sqlite', path: paths.store } : { kind: 'postgres', url: databaseUrl }
-  if (place.kind === 'sqlite') {
-    const broken = examineFile(place.path)
+  if (location.kind === 'sqlite') {
+    const broken = examineFile(location.path)
     if (broken !== null) return [broken]
   }
   let key: Uint8Array | null = null
@@ -44,31 +44,31 @@ export async function examineStore(
   }
   let db: Db
   try {
-    db = await openStore(place, { clock, chainKey: key ?? new Uint8Array(32), readOnly: true })
+    db = await openStore(location, { clock, chainKey: key ?? new Uint8Array(32), readOnly: true })
   } catch (error) {
     return [...findings, fail('store', reasonOf(error), error instanceof AgencyError ? error.hint : undefined)]
   }
   try {
-    findings.push(...(await examineRows(db, place, { clock, notifiers })))
-    if (wishes.audit) findings.push(key === null ? noKey(paths.chainKey) : await audit(db))
-    if (wishes.replay !== false) findings.push(await replay(db, wishes.replay))
+    findings.push(...(await examineRows(db, location, { clock, notifiers })))
+    if (options.audit) findings.push(key === null ? noKey(paths.chainKey) : await audit(db))
+    if (options.replay !== false) findings.push(await replay(db, options.replay))
   } catch (error) {
-    // A run that does not exist is the asker's mistake, not the store's.
+    // An unknown run is a mistake in the command, not a fault of the store.
     if (error instanceof AgencyError && error.code === 'not_found') throw error
-    findings.push(fail('store', `it cannot be read: ${reasonOf(error)}`, restore))
+    findings.push(fail('store', `the store cannot be read: ${reasonOf(error)}`, restore))
   } finally {
     await db.close()
   }
   return findings
 }
 
-const restore = 'Stop the daemon, copy the file away, and restore a backup.'
+const restore = 'Stop the daemon, keep a copy of the file, and restore a backup.'
 
-/** What can be said of the file before anybody trusts it: null when it looks whole. */
+/** Examines the file before it is opened as a store; returns null when it looks complete. */
 function examineFile(path: string): Finding | null {
   const found = statSync(path, { throwIfNoEntry: false })
-  if (found === undefined) return ok('store', `${path} (not there yet; made at the first start)`)
-  if (!found.isFile()) return fail('store', `${path} is not a file`, 'Move it away.')
+  if (found === undefined) return ok('store', `${path} (does not exist yet; created at the first start)`)
+  if (!found.isFile()) return fail('store', `${path} is not a file`, 'Move it to another place.')
   if (found.size === 0) return ok('store', `${path} (empty; filled at the next start)`)
   try {
     const header = readHeader(path)
@@ -76,13 +76,13 @@ function examineFile(path: string): Finding | null {
       return fail(
         'store',
         `${path} is not a SQLite file`,
-        `Move it away, or ${restore.charAt(0).toLowerCase()}${restore.slice(1)}`,
+        `Move it to another place, or ${restore.charAt(0).toLowerCase()}${restore.slice(1)}`,
       )
     const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16)
     const pages = header.readUInt32BE(28)
-    // Only when nothing waits in the log: until then the header may be ahead of the file, and rightly so.
-    const waiting = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
-    if (waiting === 0 && found.size < pages * pageSize)
+    // Checked only when the log is empty: until then the header may legitimately be ahead of the file.
+    const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
+    if (logBytes === 0 && found.size < pages * pageSize)
       return fail('store', `${path} is truncated: ${found.size} of ${pages * pageSize} bytes`, restore)
     return quickCheck(path)
   } catch (error) {
@@ -114,7 +114,7 @@ function quickCheck(path: string): Finding | null {
 
 async function examineRows(
   db: Db,
-  place: StoreLocation,
+  location: StoreLocation,
   { clock, notifiers }: { clock: Clock; notifiers: readonly string[] | null },
 ): Promise<Finding[]> {
   return db.read(async (tx) => {
@@ -122,24 +122,24 @@ async function examineRows(
     const schema =
       (await column('newest', optional(integer)).one(sql, 'SELECT MAX(number) AS newest FROM migrations')) ?? 0
     const newest = migrationNumbers().at(-1) ?? 0
-    const where = place.kind === 'sqlite' ? place.path : 'PostgreSQL'
-    const older = schema < newest ? `, brought to ${newest} at the next start` : ''
-    const findings = [ok('store', `${where}, schema ${schema}${older}`)]
+    const name = location.kind === 'sqlite' ? location.path : 'PostgreSQL'
+    const older = schema < newest ? `, migrated to ${newest} at the next start` : ''
+    const findings = [ok('store', `${name}, schema ${schema}${older}`)]
     if (schema >= notifySince) findings.push(await examineNotify(tx, clock, notifiers))
     const dead = await columns({ kind: text, count: integer }).all(
       sql,
       "SELECT kind, COUNT(*) AS count FROM jobs WHERE status = 'dead' GROUP BY kind ORDER BY kind",
     )
-    if (dead.length === 0) return [...findings, ok('jobs', 'none given up')]
+    if (dead.length === 0) return [...findings, ok('jobs', 'no job was given up')]
     const list = dead.map(({ kind, count }) => `${kind} (${count})`).join(', ')
     return [
       ...findings,
-      warn('jobs', `given up after too many failures: ${list}`, 'The daemon’s log says why each failed.'),
+      warn('jobs', `jobs given up after too many failures: ${list}`, 'The daemon’s log has the reasons.'),
     ]
   })
 }
 
-/** The schema that brought the table; an older store is looked at too. */
+/** The schema that added the table; an older store can be examined too. */
 const notifySince = 3
 
 async function audit(db: Db): Promise<Finding> {
@@ -148,16 +148,20 @@ async function audit(db: Db): Promise<Finding> {
   return fail(
     'audit',
     `chain broken: ${listed(findings)}`,
-    'Somebody changed the store behind Agency’s back: compare with a backup.',
+    'The store was changed by another program than Agency: compare it with a backup.',
   )
 }
 
-async function replay(db: Db, wish: boolean | string): Promise<Finding> {
-  const stream = typeof wish === 'string' ? `run:${await resolveRun(db, wish)}` : undefined
+async function replay(db: Db, option: boolean | string): Promise<Finding> {
+  const stream = typeof option === 'string' ? `run:${await resolveRun(db, option)}` : undefined
   const { rows, events, differences } = await replayEvents(db, eventTables, stream)
   if (differences.length === 0) return ok('replay', `0 differences (${rows} rows rebuilt from ${events} events)`)
   const many = differences.length === 1 ? '1 difference' : `${differences.length} differences`
-  return fail('replay', `${many}: ${listed(differences)}`, 'Rows were changed without an event: compare with a backup.')
+  return fail(
+    'replay',
+    `${many}: ${listed(differences)}`,
+    'Rows were changed without an event: compare the store with a backup.',
+  )
 }
 
 async function resolveRun(db: Db, wanted: string): Promise<string> {
@@ -169,15 +173,17 @@ async function resolveRun(db: Db, wanted: string): Promise<string> {
     ]),
   )
   if (found !== undefined && second === undefined) return found
-  if (found === undefined) throw refusal('not_found', `no run "${wanted}"`, { hint: 'agency runs lists them.' })
-  throw refusal('not_found', `"${wanted}" is the beginning of more than one run`, { hint: 'Give more of its id.' })
+  if (found === undefined) throw refusal('not_found', `no run "${wanted}"`, { hint: 'Run "agency runs" to list runs.' })
+  throw refusal('not_found', `"${wanted}" is the prefix of more than one run`, {
+    hint: 'Give more characters of the id.',
+  })
 }
 
 const noKey = (path: string): Finding =>
   fail(
     'audit',
-    `${path} is missing: without the key that sealed the events they cannot be checked`,
-    'Restore it from a copy.',
+    `${path} is missing: the events cannot be checked without the key that sealed them`,
+    'Restore it from a backup.',
   )
 
 const listed = (all: readonly string[]): string =>

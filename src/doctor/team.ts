@@ -6,14 +6,14 @@ import { openTeam } from '../team/open.ts'
 import type { RuntimeState } from '../team/resolve.ts'
 import { fail, type Finding, ok, warn } from './finding.ts'
 
-export interface TeamLook {
+export interface TeamContext {
   /** Coding agents that are installed, by the names of their runtimes. */
   readonly agents: readonly string[]
   readonly defaultRuntime: string | null
 }
 
-/** Who would do what in a tiered run. Nothing is started for it: whether an agent has a key, its own finding says. */
-export function examineTeam({ team: path }: Pick<HomePaths, 'team'>, { agents, defaultRuntime }: TeamLook): Finding {
+/** Checks the team file and the runtimes of a tiered run. No agent is started; missing keys are reported by another finding. */
+export function examineTeam({ team: path }: Pick<HomePaths, 'team'>, { agents, defaultRuntime }: TeamContext): Finding {
   const state = (name: string, provider?: string): RuntimeState => ({ name, trouble: null, simulated: false, provider })
   const runtimes = [
     { ...state('scripted'), simulated: true },
@@ -38,4 +38,4 @@ export function examineTeam({ team: path }: Pick<HomePaths, 'team'>, { agents, d
 }
 
 const more = (path: string | null): string =>
-  path === null ? '"agency inspect --tiers" shows who does what.' : `"agency doctor --team ${path}" says more.`
+  path === null ? 'Run "agency inspect --tiers" to see the team.' : `Run "agency doctor --team ${path}" for details.`
