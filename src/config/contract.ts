@@ -15,12 +15,12 @@ const HostRule = z
 const minutes = z.number().positive().max(100_000).nullable()
 
 /**
- * Everything that can be set, with what `agency config --explain` says about it. In YAML the names are snake_case;
- * `null` is off.
+ * All settings, with the descriptions that `agency config --explain` prints. In YAML the names are snake_case;
+ * `null` switches a setting off.
  */
 export const Configuration = z.strictObject({
   port: whole(0, 65_535).nullable().default(null).meta({
-    description: 'TCP port of API and dashboard; null: 7717, or a free one when that is taken',
+    description: 'TCP port of the API and dashboard; null: 7717, or a free port if that is taken',
     expected: 'a whole number from 0 to 65535, or null',
   }),
   databaseUrl: z
@@ -29,40 +29,40 @@ export const Configuration = z.strictObject({
     .nullable()
     .default(null)
     .meta({
-      description: 'PostgreSQL to use; null: the embedded store',
+      description: 'URL of a PostgreSQL database; null: the embedded store',
       expected: 'postgres://…, or null',
       secret: true,
     }),
   slots: whole(1, 1_000).default(4).meta({
-    description: 'How many agents may work at once',
+    description: 'Maximum number of agents that work at once',
     expected: 'a whole number from 1 to 1000',
   }),
   logLevel: z.enum(['debug', 'info', 'warn', 'error']).default('info').meta({
-    description: 'What the daemon writes to its log',
+    description: 'Lowest level of the lines in the daemon’s log',
     expected: 'debug, info, warn or error',
   }),
   idleMinutes: minutes.default(30).meta({
-    description: 'An attempt silent for this long is ended; null: never',
+    description: 'An attempt without output for this long is ended; null: no limit',
     expected: 'a positive number, or null',
   }),
   hardMinutes: minutes.default(240).meta({
-    description: 'No attempt lasts longer; null: no limit',
+    description: 'Maximum duration of an attempt; null: no limit',
     expected: 'a positive number, or null',
   }),
   crashRetries: whole(0, 20).default(3).meta({
-    description: 'How often a brief is launched again after a crash',
+    description: 'Maximum number of relaunches of a brief after crashes',
     expected: 'a whole number from 0 to 20',
   }),
   retryBudget: whole(0, 20).default(3).meta({
-    description: 'How often a brief is tried again after failed evidence',
+    description: 'Maximum number of retries of a brief after failed evidence',
     expected: 'a whole number from 0 to 20',
   }),
   verify: z.enum(['auto', 'all', 'none']).default('auto').meta({
-    description: 'What a verifier judges; auto: whatever has no evidence that a machine can check',
+    description: 'Briefs that a verifier judges; auto: those without machine-checkable evidence',
     expected: 'auto, all or none',
   }),
   verificationLimit: whole(0, 20).default(3).meta({
-    description: 'How often a brief is tried again after a failing verdict',
+    description: 'Maximum number of retries of a brief after failing verdicts',
     expected: 'a whole number from 0 to 20',
   }),
   acceptance: z.enum(['auto', 'operator']).default('auto').meta({
@@ -70,27 +70,27 @@ export const Configuration = z.strictObject({
     expected: 'auto or operator',
   }),
   onLimit: z.enum(['ask', 'fail']).default('ask').meta({
-    description: 'A brief that used up its limits: ask the operator, or fail the run',
+    description: 'When a brief has used up its limits: ask the operator, or fail the run',
     expected: 'ask or fail',
   }),
   gateTimeoutMinutes: minutes.default(null).meta({
-    description: 'A gate that nobody decides is rejected after this; null: never',
+    description: 'A gate without a decision is rejected after this time; null: never',
     expected: 'a positive number, or null',
   }),
   defaultRuntime: z.string().min(1).max(64).nullable().default(null).meta({
-    description: 'Runtime of a run that names none; null: a coding agent that is installed',
+    description: 'Runtime of runs that name none; null: an installed coding agent',
     expected: 'the name of a runtime, or null',
   }),
   claude: ClaudeSettings.prefault({}).meta({
-    description: 'Claude Code: where its program is, and which names of the daemon’s environment it gets',
+    description: 'Claude Code: the path of its program, and the environment variables of the daemon that it gets',
     expected: 'binary (a path, or null) and environment (a list of names)',
   }),
   llm: LlmSettings.prefault({}).meta({
-    description: 'Providers of models beside anthropic, openai and ollama, or these elsewhere',
-    expected: 'providers: a name each, with kind, base_url and api_key_env',
+    description: 'Model providers in addition to anthropic, openai and ollama, or other addresses of these',
+    expected: 'providers: names, each with kind, base_url and api_key_env',
   }),
   box: z.enum(['auto', 'off', 'required']).default('auto').meta({
-    description: 'auto: agents are boxed where that is possible; off: never; required: without a box nothing starts',
+    description: 'auto: agents run in a box if possible; off: never; required: no agent starts without a box',
     expected: 'auto, off or required',
   }),
   boxReadable: z.array(AbsolutePath).max(100).default([]).meta({
@@ -98,7 +98,7 @@ export const Configuration = z.strictObject({
     expected: 'a list of absolute paths',
   }),
   allowUnsandboxedYolo: z.boolean().default(false).meta({
-    description: 'Whether agents may do everything unasked where there is no box',
+    description: 'Whether agents may run every tool without asking if there is no box',
     expected: 'true or false',
   }),
   network: z
@@ -111,7 +111,7 @@ export const Configuration = z.strictObject({
     .prefault({})
     .meta({
       description:
-        'Whom boxed agents may reach: only those of allow if it names any, none of block; private: hosts of your own network',
+        'Hosts that boxed agents may reach: only those in allow if it is not empty, none in block; private: hosts of your own network',
       expected: 'allowed, allow, block and private',
     }),
   limits: z
@@ -122,15 +122,16 @@ export const Configuration = z.strictObject({
     })
     .prefault({})
     .meta({
-      description: 'What one agent may use; null: 10 processes, 2048 MB, 5120 MB for programs, more for coding agents',
+      description:
+        'Resource limits of one agent; null: 10 processes, 2048 MB, 5120 MB for programs, more for coding agents',
       expected: 'max_processes, max_memory_mb and max_disk_mb',
     }),
   bodyLimitMb: whole(1, 1_024).default(8).meta({
-    description: 'Largest request body that the API takes, in MB',
+    description: 'Maximum size of a request body of the API, in MB',
     expected: 'a whole number from 1 to 1024',
   }),
   notify: NotifyList.default([{ adapter: 'terminal', timeoutSeconds: 10 }]).meta({
-    description: 'How people are told what waits for them and what has ended',
+    description: 'Notifiers that inform people of pending decisions and ended runs',
     expected: 'a list of notifiers',
     secret: true,
   }),
@@ -140,9 +141,9 @@ export type ConfigurationKey = keyof Configuration
 
 export interface SettingMeta {
   description: string
-  /** Completes "must be …". */
+  /** Completes the message "must be …". */
   expected: string
-  /** May hold a password: shown without it. */
+  /** The value may contain a password and is shown without it. */
   secret: boolean
 }
 

@@ -59,7 +59,7 @@ describe('configuration', () => {
     expect(new Set(Object.values(origins).map(({ from }) => from))).toEqual(new Set(['default']))
   })
 
-  it('says what boxes may reach and use, part by part, the rest as usual', () => {
+  it('sets the network and the limits of boxes key by key, with defaults for the rest', () => {
     const { values } = load(
       'box: required\nnetwork: { block: [example.org, "*.test"] }\nlimits: { max_processes: 20 }\n',
     )
@@ -100,7 +100,7 @@ describe('configuration', () => {
     expect(load('# nothing yet\n').values.slots).toBe(4)
   })
 
-  it('comes from the flag before the environment, the environment before the file, the file before the default', () => {
+  it('prefers the flag to the environment, the environment to the file, and the file to the default', () => {
     const text = '# ours\nslots: 5\nport: 5001\nidle_minutes: 5\n'
     const { values, origins } = load(text, {
       env: { AGENCY_SLOTS: '6', AGENCY_PORT: '6001' },
@@ -115,13 +115,13 @@ describe('configuration', () => {
     ])
   })
 
-  it('takes null for off, wherever it is written', () => {
+  it('treats null, off and none as null in every source', () => {
     expect(load('idle_minutes: null\nhard_minutes: ~\n').values).toMatchObject({ idleMinutes: null, hardMinutes: null })
     expect(load('idle_minutes: 3\n', { env: { AGENCY_IDLE_MINUTES: 'off' } }).values.idleMinutes).toBeNull()
     expect(load('port: 80\n', { flags: { port: null } }).values.port).toBeNull()
   })
 
-  it('takes an empty variable for one that is not set', () => {
+  it('treats an empty variable as not set', () => {
     expect(load('slots: 2', { env: { AGENCY_SLOTS: '', DATABASE_URL: '' } }).values).toMatchObject({
       slots: 2,
       databaseUrl: null,
@@ -136,28 +136,28 @@ describe('configuration', () => {
     ['port: 70000', 'port must be a whole number from 0 to 65535, or null, not 70000'],
     ['log_level: loud', 'log_level must be debug, info, warn or error, not "loud"'],
     ['default_runtime: [a]', 'default_runtime must be the name of a runtime, or null, not ["a"]'],
-  ])('refuses %s, saying what is expected and where', (text, message) => {
+  ])('refuses %s with the expected value and the line', (text, message) => {
     expect(refused(() => load(`\n${text}\n`)).message).toMatch(
       new RegExp(`config\\.yaml:2: ${message.replace(/[[\]]/g, '\\$&')}$`),
     )
   })
 
-  it('names the variable or flag whose value is wrong', () => {
+  it('names the variable or flag with an invalid value', () => {
     expect(refused(() => load('', { env: { AGENCY_PORT: 'abc' } })).message).toMatch(
       /^AGENCY_PORT: port must be .*, not "abc"$/,
     )
     expect(refused(() => load('', { flags: { port: '-1' } })).message).toMatch(/^--port: port must be .*, not "-1"$/)
   })
 
-  it('refuses a wrong value in the file even where another place overrides it', () => {
+  it('refuses an invalid value in the file even if another source overrides it', () => {
     expect(refused(() => load('port: abc', { flags: { port: 80 } })).message).toContain('port must be')
   })
 
-  it('names the line of an unknown setting, and the one that was probably meant', () => {
+  it('names the line of an unknown setting and suggests the nearest one', () => {
     const error = refused(() => load('port: 80\nslotz: 3\n'))
-    expect(error.message).toMatch(/config\.yaml:2:1: no setting "slotz"; did you mean "slots"\?$/)
+    expect(error.message).toMatch(/config\.yaml:2:1: unknown setting "slotz"; did you mean "slots"\?$/)
     expect(error.data).toMatchObject({ line: 2, column: 1, nearest: 'slots' })
-    expect(refused(() => load('utterly_different: 1')).message).toMatch(/no setting "utterly_different"$/)
+    expect(refused(() => load('utterly_different: 1')).message).toMatch(/unknown setting "utterly_different"$/)
   })
 
   it.each([
@@ -169,7 +169,7 @@ describe('configuration', () => {
     ['just text\n', 1],
     ['slots: *nowhere\n', 1],
     ['port: 1\n\tslots: 2\n', 1],
-  ])('says where YAML is wrong: %j', (text, line) => {
+  ])('reports the position of invalid YAML: %j', (text, line) => {
     const error = refused(() => load(text))
     expect(error.code).toBe('invalid_input')
     expect(error.message).not.toContain('\n')
@@ -177,7 +177,7 @@ describe('configuration', () => {
     expect(error.message).toContain(`config.yaml:${error.data['line']}:${error.data['column']}: `)
   })
 
-  it('says so when the file cannot be read', () => {
+  it('reports a file that cannot be read', () => {
     const config = join(freshFolder(), 'config.yaml')
     mkdirSync(config)
     expect(refused(() => loadConfiguration({ env: {}, home: { config } })).message).toContain(
@@ -210,7 +210,7 @@ describe('configuration', () => {
 })
 
 describe('the list of notifiers', () => {
-  it('is read in the names of the file, with what was left out', () => {
+  it('is read in the names of the file, with defaults', () => {
     const { notify } = load(
       'notify:\n  - adapter: webhook\n    url: https://example.org/x\n    timeout_seconds: 3\n    on: [gate_pending]\n  - {adapter: program, command: [notify-send]}\n',
     ).values
@@ -220,14 +220,14 @@ describe('the list of notifiers', () => {
     ])
   })
 
-  it('may be empty, and may come as JSON from the environment', () => {
+  it('may be empty, and may be given as JSON in the environment', () => {
     expect(load('notify: []').values.notify).toEqual([])
     const env = { AGENCY_NOTIFY: '[{"adapter": "terminal", "name": "here"}]' }
     expect(load('notify: []', { env }).values.notify).toMatchObject([{ adapter: 'terminal', name: 'here' }])
   })
 
   it.each([
-    ['notify: yes', ':1: notify must be a list of notifiers, not what it is'],
+    ['notify: yes', ':1: notify must be a list of notifiers'],
     ['notify: [{adapter: pigeon}]', 'notify.0.adapter: must be terminal, webhook'],
     ['notify: [{adapter: webhook}]', 'notify.0.url: must be an http or https address'],
     ['notify: [{adapter: webhook, url: "ftp://hunter2"}]', 'notify.0.url: must be an http or https address'],
@@ -243,13 +243,13 @@ describe('the list of notifiers', () => {
       'notify.0.server: must not contain a user',
     ],
     ['notify: [{adapter: email, server: "smtp://mail", from: "a@b\\r\\nBcc: x@y", to: [c@d]}]', 'notify.0.from'],
-  ])('%s is refused without a secret in the sentence', (text, expected) => {
+  ])('%s is refused without a secret in the message', (text, expected) => {
     const { message, data } = refused(() => load(text))
     expect(message).toContain(expected)
     expect(JSON.stringify([message, data])).not.toContain('hunter2')
   })
 
-  it('is shown without its secrets, but with the places where they lie', () => {
+  it('is shown without its secrets, but with the variables and files that hold them', () => {
     const text = `notify:
   - { adapter: webhook, url: "https://example.org/hunter2", token: hunter2, secret: hunter2 }
   - { adapter: slack, url: { env: SLACK_URL } }

@@ -10,7 +10,7 @@ import { redact } from '../secrets/redact.ts'
 import { fromWire, toWire, wirePath } from '../operations/wire.ts'
 import { Configuration, type ConfigurationKey, configurationKeys, settingMeta } from './contract.ts'
 
-/** Which of the four places a value comes from, and its name there: `--port`, `AGENCY_PORT`, `config.yaml:3`, `default`. */
+/** The source of a value, one of four, and its name there: `--port`, `AGENCY_PORT`, `config.yaml:3`, `default`. */
 export interface Origin {
   from: 'flag' | 'environment' | 'file' | 'default'
   name: string
@@ -22,13 +22,13 @@ export interface LoadedConfiguration {
 }
 
 export interface ConfigurationSources {
-  /** As given on the command line; undefined where it was not. */
+  /** Values from the command line; undefined if a flag was not given. */
   flags?: Partial<Record<ConfigurationKey, string | number | null | undefined>>
   env: Readonly<Record<string, string | undefined>>
   home: { readonly config: string }
 }
 
-/** Flag, environment, file, default: the first that says something counts. A wrong value is refused wherever it stands. */
+/** Loads the configuration: the first of flag, environment, file and default that has a value applies. An invalid value is refused in every source. */
 export function loadConfiguration({ flags = {}, env, home }: ConfigurationSources): LoadedConfiguration {
   const file = readFile(home.config)
   const values: Record<string, unknown> = {}
@@ -65,7 +65,7 @@ export interface ExplainedSetting {
   description: string
 }
 
-/** For showing: secrets taken out. */
+/** Returns the settings for display, without secrets. */
 export const explainConfiguration = ({ values, origins }: LoadedConfiguration): ExplainedSetting[] =>
   configurationKeys.map((key) => ({
     key: snakeCase(key),
@@ -75,7 +75,7 @@ export const explainConfiguration = ({ values, origins }: LoadedConfiguration): 
     description: settingMeta(key).description,
   }))
 
-/** Keeps what tells two databases apart: server and name, not user and password. */
+/** Keeps the parts that distinguish two databases: server and name, not user and password. */
 function hidden(value: unknown): unknown {
   if (Array.isArray(value)) return (value as NotifierSettings[]).map(redactedSettings)
   if (typeof value !== 'string') return value
@@ -92,16 +92,16 @@ export const environmentName = (key: ConfigurationKey): string =>
 
 const flagName = (key: ConfigurationKey): string => `--${snakeCase(key).replaceAll('_', '-')}`
 
-/** Text has no types: a number where one is wanted, `null`, `off` and `none` for null, JSON for a list or an object, otherwise itself. */
-function fromText(key: ConfigurationKey, text: string, where: string): unknown {
+/** Converts a text to the setting's type: a number if one is expected, null for `null`, `off` and `none`, JSON for a list or an object, otherwise the text. */
+function fromText(key: ConfigurationKey, text: string, source: string): unknown {
   const trimmed = text.trim()
   const candidates: unknown[] = []
   if (/^[+-]?\d+(\.\d+)?$/.test(trimmed)) candidates.push(Number(trimmed))
   if (/^(null|off|none)$/i.test(trimmed)) candidates.push(null)
   if (/^(true|false)$/i.test(trimmed)) candidates.push(trimmed.toLowerCase() === 'true')
-  if (/^[[{]/.test(trimmed)) return checked(key, parsedJson(trimmed), where)
+  if (/^[[{]/.test(trimmed)) return checked(key, parsedJson(trimmed), source)
   for (const candidate of candidates) if (Configuration.shape[key].safeParse(candidate).success) return candidate
-  return checked(key, trimmed, where)
+  return checked(key, trimmed, source)
 }
 
 function parsedJson(text: string): unknown {
@@ -112,30 +112,30 @@ function parsedJson(text: string): unknown {
   }
 }
 
-function checked(key: ConfigurationKey, value: unknown, where: string): unknown {
+function checked(key: ConfigurationKey, value: unknown, source: string): unknown {
   const { expected, secret } = settingMeta(key)
   const schema = Configuration.shape[key]
-  // `undefined` would silently become the default: only a source that says something gets here.
+  // `undefined` would silently become the default: only sources with a value get here.
   const result = value === undefined ? null : schema.safeParse(fromWire(schema, value))
   if (result?.success === true) return result.data
   const issue = result?.error.issues[0]
   const path = issue === undefined ? '' : wirePath(schema, issue.path)
-  const shown = secret ? 'what it is' : JSON.stringify(value)
-  const complaint =
+  const shown = secret ? '' : `, not ${JSON.stringify(value)}`
+  const fault =
     path === ''
-      ? `${snakeCase(key)} must be ${expected}, not ${shown}`
+      ? `${snakeCase(key)} must be ${expected}${shown}`
       : `${snakeCase(key)}.${path}: ${redact(issue?.message ?? '')}`
-  throw refusal('invalid_input', `${where}: ${complaint}`, { data: { key: snakeCase(key), where } })
+  throw refusal('invalid_input', `${source}: ${fault}`, { data: { key: snakeCase(key), where: source } })
 }
 
-interface Found {
+interface FileSetting {
   value: unknown
   line: number
 }
 
-function readFile(path: string): Map<ConfigurationKey, Found> {
+function readFile(path: string): Map<ConfigurationKey, FileSetting> {
   const text = readText(path)
-  const found = new Map<ConfigurationKey, Found>()
+  const found = new Map<ConfigurationKey, FileSetting>()
   if (text === null) return found
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
@@ -147,15 +147,15 @@ function readFile(path: string): Map<ConfigurationKey, Found> {
   if (!isMap(root)) throw unreadable(path, lineOf(root.range?.[0]), 'expected "key: value" lines')
   const known = new Map(configurationKeys.map((key) => [snakeCase(key), key]))
   for (const pair of root.items) {
-    const place = lineOf(isNode(pair.key) ? pair.key.range?.[0] : undefined)
+    const position = lineOf(isNode(pair.key) ? pair.key.range?.[0] : undefined)
     const name = isScalar(pair.key) ? String(pair.key.value) : String(pair.key)
     const key = known.get(name)
-    if (key === undefined) throw unknownKey(path, place, name, known.keys())
+    if (key === undefined) throw unknownKey(path, position, name, known.keys())
     try {
-      found.set(key, { value: isNode(pair.value) ? pair.value.toJS(document) : null, line: place.line })
+      found.set(key, { value: isNode(pair.value) ? pair.value.toJS(document) : null, line: position.line })
     } catch (error) {
       // An alias without its anchor is found only here.
-      throw unreadable(path, place, error instanceof Error ? error.message : String(error))
+      throw unreadable(path, position, error instanceof Error ? error.message : String(error))
     }
   }
   return found
@@ -183,9 +183,9 @@ function unknownKey(
   const meant = nearest(name, known)
   return refusal(
     'invalid_input',
-    `${file}:${line}:${col}: no setting "${name}"${meant === null ? '' : `; did you mean "${meant}"?`}`,
+    `${file}:${line}:${col}: unknown setting "${name}"${meant === null ? '' : `; did you mean "${meant}"?`}`,
     {
-      hint: `Settings: ${configurationKeys.map(snakeCase).join(', ')}.`,
+      hint: `The settings are: ${configurationKeys.map(snakeCase).join(', ')}.`,
       data: { file, line, column: col, key: name, nearest: meant },
     },
   )
