@@ -131,7 +131,7 @@ describe('the daemon', () => {
     const up = await cli.run('up')
     expect(up.code).toBe(2)
     expect(up.err).toMatch(
-      /^error: .*config\.yaml:1:1: no setting "slotz"; did you mean "slots"\?\n {2}Settings: .+\n$/,
+      /^error: .*config\.yaml:1:1: unknown setting "slotz"; did you mean "slots"\?\n {2}The settings are: .+\n$/,
     )
     const doctor = await cli.run('doctor')
     expect(doctor.code).toBe(1)
