@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** In the source tree an entry is a `.ts` file whose types Node strips; when installed it is a bundle beside this one. */
+/** In the source tree an entry is a `.ts` file, from which Node strips the types; when installed it is a bundle beside this one. */
 const fromSource = import.meta.url.endsWith('.ts')
 
 /** Programs that run as a separate process or thread; `scripts/build.ts` builds a bundle of each. */

@@ -25,7 +25,7 @@ import { providerHolds, stops } from './work/stops/store.ts'
 import { verdicts } from './work/verdicts/store.ts'
 import { workspaces } from './work/mission-workspaces/store.ts'
 
-/** Every table whose rows are changed only by events; a replay rebuilds and compares them. */
+/** Every table with rows that only events change; a replay rebuilds and compares them. */
 export const eventTables: readonly AnyTable[] = [
   organisations,
   roles,

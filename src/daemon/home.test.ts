@@ -19,7 +19,7 @@ describe('the paths of a home', () => {
     expect(homePaths({ HOME: '/home/ada', AGENCY_HOME: '/srv/agency/' }).store).toBe('/srv/agency/store.db')
   })
 
-  it('are absolute, whatever the current directory', () => {
+  it('are absolute in any current directory', () => {
     expect(homePaths({ AGENCY_HOME: 'here' }).home).toBe(join(process.cwd(), 'here'))
     expect(homePaths({ AGENCY_HOME: 'here', AGENCY_DATA: 'there' }).data).toBe(join(process.cwd(), 'there'))
   })

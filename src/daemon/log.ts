@@ -107,7 +107,7 @@ function lineOf(at: string, level: LogLevel, message: string, fields: LogFields)
 
 const cleanText = (text: string): string => shorten(redact(text), maxText)
 
-/** Names of fields whose value is always a secret, whatever its form. */
+/** Names of fields that always contain a secret, in any form. */
 const secretName = /^(authorization|cookie|set-cookie|token|password|secret|api_?key)$/i
 
 function clean(value: unknown, depth: number): unknown {

@@ -83,7 +83,7 @@ export interface Daemon {
   createLink(path: string): { url: string; expiresAt: string }
   /** Interrupts agents, completes open requests and releases every resource. */
   stop(): Promise<void>
-  /** Resolves when the daemon has stopped, whatever the cause. */
+  /** Resolves when the daemon has stopped for any reason. */
   readonly stopped: Promise<void>
 }
 

@@ -3,7 +3,7 @@ import type { Event, EventKind, EventLevel } from './contract.ts'
 import { type EventPage, readFeedPage, readStreamPage } from './store.ts'
 
 export interface Subscription {
-  /** A stream, whose events come by sequence; or null for all events, by position. */
+  /** A stream, to get its events by sequence; or null for all events, by position. */
   stream: Stream | null
   after: number
   kinds?: readonly EventKind[] | undefined

@@ -74,7 +74,7 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
   /** True when more jobs are due than may run: the end of a running job starts another round. */
   let backlog = false
   let timer: { dueMs: number; cancel: () => void } | null = null
-  /** The earliest due time that was added during a round, whose query may have run before the job was written. */
+  /** The earliest due time that was added during a round: the query of the round may have run before the job was written. */
   let meanwhile: number | null = null
 
   const isStarted = (): boolean => stopping !== null && !stopping.signal.aborted
@@ -131,7 +131,7 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
     timer?.cancel()
     timer = null
     if (meanwhile !== null) wakeAt(isoAt(meanwhile))
-    // A job of our own whose lease expired while it still runs must not run twice at once.
+    // A job of our own that still runs after its lease expired must not run twice at once.
     const fresh = claimed.filter((job) => !running.has(job.id))
     for (const job of fresh) start(job)
     backlog = next !== null && next <= at

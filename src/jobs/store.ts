@@ -74,7 +74,7 @@ export interface Claim {
   limit: number
 }
 
-/** Claims jobs that are due and free, or whose worker has not renewed its lease; oldest first. */
+/** Claims jobs that are due and free, or claimed by a worker with an expired lease; oldest first. */
 export async function claimJobs(tx: Tx, store: 'sqlite' | 'postgres', claim: Claim): Promise<Job[]> {
   const claimed = await jobs.all(
     sqlOf(tx),
@@ -106,7 +106,7 @@ export async function renewClaims(tx: Tx, worker: string, ids: readonly JobId[],
 
 const free = 'claimed_by = NULL, claimed_until = NULL'
 
-/** Releases a job whose run ended without a result: it is due again at once, and the run does not count as a try. */
+/** Releases a job after a run without a result: it is due again at once, and the run does not count as a try. */
 export async function releaseJob(tx: Tx, id: JobId, worker: string): Promise<void> {
   await sqlOf(tx).run(`UPDATE jobs SET ${free}, again_at = NULL WHERE id = ? AND claimed_by = ?`, [id, worker])
 }

@@ -37,7 +37,7 @@ describeStores('a request with an Idempotency-Key', (openFresh) => {
     expect(await events()).toBe(1)
   })
 
-  it('is the same request whatever the formatting of its body, and a different one with another body', async () => {
+  it('is the same request for any formatting of its body, and a different one for another body', async () => {
     const { add, events } = await start()
     await add('key', { note_text: 'a', free_form: { x: 1, y: 2 } })
     expect((await add('key', { free_form: { y: 2, x: 1 }, note_text: 'a' })).json).toMatchObject({ seq: 1 })

@@ -30,7 +30,7 @@ export interface OperationDeps {
 /** Adds one route below `/api` for each operation, all handled in the same way. */
 export function serveOperations(app: Hono<RequestEnv>, routes: readonly Route[], deps: OperationDeps): void {
   const methodsOf = new Map<string, string[]>()
-  // A fixed segment is matched before a parameter at the same position, whatever the order of the list.
+  // A fixed segment is matched before a parameter at the same position, in any order of the list.
   for (const route of [...routes].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))) {
     const { method, path } = route.operation
     methodsOf.set(path, [...(methodsOf.get(path) ?? []), method])

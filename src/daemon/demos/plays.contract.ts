@@ -1,7 +1,7 @@
 import { CreateRun } from '../../work/runs/contract.ts'
 import type { DemoProfile } from './contract.ts'
 
-/** A run of one agent, whose first attempt omits a file that the evidence requires. */
+/** A run of one agent. Its first attempt omits a file that the evidence requires. */
 export const directDemo: CreateRun = CreateRun.parse({
   goal: 'Write a haiku about rivers, with a page that shows it',
   runtime: 'scripted',
@@ -20,7 +20,7 @@ const goals: Readonly<Record<DemoProfile, string>> = {
   simple: 'Compare webhook signatures in constant time',
 }
 
-/** Returns a tiered run with as many tiers as its goal needs. It uses the default team, whatever the team file of this home. */
+/** Returns a tiered run with as many tiers as its goal needs. It uses the default team and ignores the team file of this home. */
 export const tieredDemo = (profile: DemoProfile, repo: string | null): CreateRun =>
   CreateRun.parse({
     goal: goals[profile],

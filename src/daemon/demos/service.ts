@@ -66,7 +66,7 @@ export function createDemos(deps: DemoDeps) {
   }
 
   return {
-    /** Reports whether the run's gates are approved automatically: then nobody is notified of them. */
+    /** Reports whether the run's gates are approved automatically: then no notification is sent for them. */
     approves: (runId: string): boolean => watched.has(runId),
 
     play: (by: Actor, input: PlayDemo): Promise<Run> =>
