@@ -4,5 +4,7 @@ import { openSqlite } from './sqlite.ts'
 
 export type StoreLocation = { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string }
 
-export const openStore = (place: StoreLocation, options: DbOptions & { readOnly?: boolean }): Promise<Db> =>
-  place.kind === 'sqlite' ? openSqlite({ ...options, path: place.path }) : openPostgres({ ...options, url: place.url })
+export const openStore = (location: StoreLocation, options: DbOptions & { readOnly?: boolean }): Promise<Db> =>
+  location.kind === 'sqlite'
+    ? openSqlite({ ...options, path: location.path })
+    : openPostgres({ ...options, url: location.url })

@@ -107,13 +107,13 @@ describePostgres('PostgreSQL with many writers', (openFresh) => {
   it('listens again after its listening connection was terminated', async () => {
     const { db, open, raw } = await openFresh()
     const other = await open()
-    const heard = listening(other)
+    const wakeUps = listening(other)
     await raw("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE query = 'LISTEN agency_events'")
     // One wake-up for missed notifications, one for the new one.
-    await heard.reaches(1)
+    await wakeUps.reaches(1)
     await log(db, 'run:a', 'after')
-    await heard.reaches(2)
-    expect(heard.count()).toBe(2)
+    await wakeUps.reaches(2)
+    expect(wakeUps.count()).toBe(2)
   })
 
   it('is migrated once when several processes open it at the same moment', async () => {
@@ -188,20 +188,20 @@ async function followUntil(db: Db, finished: Promise<unknown>): Promise<Set<stri
   return seen
 }
 
-interface Place {
+interface EventPosition {
   position: number
   stream: string
   seq: number
   message: string
 }
 
-const positions = (db: Db, after: number): Promise<Place[]> =>
+const positions = (db: Db, after: number): Promise<EventPosition[]> =>
   db.read(
     async (tx) =>
       (await sqlOf(tx).all(
         'SELECT position, stream, seq, message FROM events WHERE position > ? ORDER BY position LIMIT 500',
         [after],
-      )) as unknown as Place[],
+      )) as unknown as EventPosition[],
   )
 
 function listening(db: Db): { count(): number; reaches(count: number): Promise<void> } {

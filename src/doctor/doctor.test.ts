@@ -31,8 +31,8 @@ async function installed(place?: StoreLocation): Promise<HomePaths> {
   return paths
 }
 
-const wishes = { audit: false, replay: false as boolean | string }
-const look = (paths: HomePaths, more: Partial<DoctorDeps> = {}, wanted = wishes): Promise<Finding[]> =>
+const noOptions = { audit: false, replay: false as boolean | string }
+const examined = (paths: HomePaths, more: Partial<DoctorDeps> = {}, wanted = noOptions): Promise<Finding[]> =>
   examine({ paths, env: { PATH: '' }, clock: systemClock, probe: async () => null, ...more }, wanted)
 const find = (findings: Finding[], name: string): Finding | undefined => findings.find((each) => each.name === name)
 const failures = (findings: Finding[]): string[] =>
@@ -44,14 +44,14 @@ describe('the doctor', () => {
   it('finds no fault where no home exists yet, and creates nothing', async () => {
     const folder = freshFolder()
     const paths = homePaths({ AGENCY_HOME: join(folder, 'home') })
-    const findings = await look(paths, {}, everything)
+    const findings = await examined(paths, {}, everything)
     expect(failures(findings)).toEqual([])
     expect(find(findings, 'store')?.detail).toContain('made at the first start')
     expect(() => readFileSync(paths.store)).toThrow('ENOENT')
   })
 
   it('finds an intact installation: chain intact, no differences', async () => {
-    const findings = await look(await installed(), {}, everything)
+    const findings = await examined(await installed(), {}, everything)
     expect(failures(findings)).toEqual([])
     expect(find(findings, 'audit')?.detail).toBe('chain intact: 2 events in 2 streams')
     expect(find(findings, 'replay')?.detail).toMatch(/^0 differences \(\d+ rows rebuilt from 2 events\)$/)
@@ -59,14 +59,14 @@ describe('the doctor', () => {
   })
 
   it('gives the next step for every fault', async () => {
-    const findings = await look(await installed())
-    const silent = findings.filter(({ status, next }) => status !== 'ok' && next?.endsWith('.') !== true)
+    const findings = await examined(await installed())
+    const withoutNext = findings.filter(({ status, next }) => status !== 'ok' && next?.endsWith('.') !== true)
     expect(findings.some(({ status }) => status !== 'ok')).toBe(true)
-    expect(silent).toEqual([])
+    expect(withoutNext).toEqual([])
   })
 
   it('only searches for programs: an empty PATH has none', async () => {
-    const findings = await look(await installed())
+    const findings = await examined(await installed())
     expect(['git', 'sandbox', 'tmux', 'coding agents'].map((name) => find(findings, name)?.status)).toEqual(
       Array.from({ length: 4 }, () => 'warn'),
     )
@@ -76,7 +76,7 @@ describe('the doctor', () => {
     const paths = await installed()
     const team = async (text: string, path = ''): Promise<Finding | undefined> => {
       writeFileSync(paths.team, text)
-      return find(await look(paths, { env: { PATH: path } }), 'team')
+      return find(await examined(paths, { env: { PATH: path } }), 'team')
     }
     const bin = freshFolder()
     writeFileSync(join(bin, 'claude'), '', { mode: 0o755 })
@@ -98,12 +98,12 @@ describe('the doctor', () => {
     writeFileSync(join(folder, 'claude'), `#!/bin/sh\ntouch ${folder}/started\n`, { mode: 0o755 })
     writeFileSync(join(folder, 'codex'), 'not executable', { mode: 0o644 })
     const paths = await installed()
-    const without = await look(paths, { env: { PATH: folder } })
+    const without = await examined(paths, { env: { PATH: folder } })
     expect(find(without, 'coding agents')).toMatchObject({
       status: 'warn',
       detail: expect.stringContaining('claude; Claude Code has no key') as string,
     })
-    const findings = await look(paths, { env: { PATH: folder, CLAUDE_CODE_OAUTH_TOKEN: 'dummy' } })
+    const findings = await examined(paths, { env: { PATH: folder, CLAUDE_CODE_OAUTH_TOKEN: 'dummy' } })
     expect(find(findings, 'coding agents')).toMatchObject({ status: 'ok', detail: 'claude' })
     expect(() => readFileSync(join(folder, 'started'))).toThrow('ENOENT')
   })
@@ -112,7 +112,7 @@ describe('the doctor', () => {
 describe('models', () => {
   it('are those of providers with a key or without need of one; a key is never shown', async () => {
     const paths = await installed()
-    expect(find(await look(paths), 'models')).toMatchObject({
+    expect(find(await examined(paths), 'models')).toMatchObject({
       status: 'ok',
       detail: 'no provider: none of ANTHROPIC_API_KEY, OPENAI_API_KEY is set here; only the runtime llm needs one',
     })
@@ -120,7 +120,7 @@ describe('models', () => {
       paths.config,
       'llm: {providers: {local: {kind: ollama}, corp: {kind: anthropic, api_key_env: CORP}}}\n',
     )
-    const findings = await look(paths, { env: { OPENAI_API_KEY: 'sk-dummy-0000' } })
+    const findings = await examined(paths, { env: { OPENAI_API_KEY: 'sk-dummy-0000' } })
     expect(find(findings, 'models')).toEqual({
       name: 'models',
       status: 'ok',
@@ -133,7 +133,7 @@ describe('a store', () => {
   it('that is truncated is reported as such', async () => {
     const paths = await installed()
     truncateSync(paths.store, 8_192)
-    expect(find(await look(paths, {}, everything), 'store')).toMatchObject({
+    expect(find(await examined(paths, {}, everything), 'store')).toMatchObject({
       status: 'fail',
       detail: expect.stringContaining('is truncated: 8192 of') as string,
     })
@@ -142,19 +142,22 @@ describe('a store', () => {
   it('that is truncated within its header is reported not to be a store', async () => {
     const paths = await installed()
     truncateSync(paths.store, 10)
-    expect(find(await look(paths), 'store')?.detail).toContain('is not a SQLite file')
+    expect(find(await examined(paths), 'store')?.detail).toContain('is not a SQLite file')
   })
 
   it('that is another file or a directory is reported as such', async () => {
     const paths = await installed()
     writeFileSync(paths.store, 'Dear diary, '.repeat(1_000))
-    expect(find(await look(paths), 'store')).toMatchObject({
+    expect(find(await examined(paths), 'store')).toMatchObject({
       status: 'fail',
       detail: `${paths.store} is not a SQLite file`,
     })
     rmSync(paths.store)
     mkdirSync(paths.store)
-    expect(find(await look(paths), 'store')).toMatchObject({ status: 'fail', detail: `${paths.store} is not a file` })
+    expect(find(await examined(paths), 'store')).toMatchObject({
+      status: 'fail',
+      detail: `${paths.store} is not a file`,
+    })
   })
 
   it('whose pages were overwritten is damaged', async () => {
@@ -162,7 +165,7 @@ describe('a store', () => {
     const bytes = readFileSync(paths.store)
     bytes.fill(0xee, 3 * 4_096, 9 * 4_096)
     writeFileSync(paths.store, bytes)
-    const found = find(await look(paths, {}, everything), 'store')
+    const found = find(await examined(paths, {}, everything), 'store')
     expect(found?.status).toBe('fail')
     expect(found?.detail).toMatch(/damaged|malformed/)
   })
@@ -170,7 +173,7 @@ describe('a store', () => {
   it('of a newer Agency is refused with both schema numbers', async () => {
     const paths = await installed()
     await damage(paths, "INSERT INTO migrations (number, applied_at) VALUES (9999, 'x')")
-    const found = find(await look(paths), 'store')
+    const found = find(await examined(paths), 'store')
     expect(found).toMatchObject({ status: 'fail' })
     expect(found?.detail).toMatch(/schema 9999; this version of Agency supports schemas up to \d+/)
   })
@@ -179,7 +182,7 @@ describe('a store', () => {
     const paths = await installed()
     writeFileSync(paths.store, '')
     for (const suffix of ['-wal', '-shm']) rmSync(`${paths.store}${suffix}`, { force: true })
-    expect(find(await look(paths, {}, everything), 'store')).toMatchObject({
+    expect(find(await examined(paths, {}, everything), 'store')).toMatchObject({
       status: 'ok',
       detail: expect.stringContaining('empty') as string,
     })
@@ -189,7 +192,7 @@ describe('a store', () => {
     const paths = await installed()
     const writer = new DatabaseSync(paths.store)
     writer.exec("BEGIN IMMEDIATE; UPDATE personas SET name = 'not yet' WHERE id = 1")
-    expect(failures(await look(paths, {}, everything))).toEqual([])
+    expect(failures(await examined(paths, {}, everything))).toEqual([])
     writer.exec('ROLLBACK')
     writer.close()
   })
@@ -202,20 +205,20 @@ describe('an audit', () => {
       paths,
       "DROP TRIGGER events_are_final; UPDATE events SET message = 'forged' WHERE stream = 'system' AND seq = 1",
     )
-    const found = find(await look(paths, {}, { audit: true, replay: false }), 'audit')
+    const found = find(await examined(paths, {}, { audit: true, replay: false }), 'audit')
     expect(found).toMatchObject({ status: 'fail', detail: 'chain broken: system 1: altered' })
   })
 
   it('names the event that was removed', async () => {
     const paths = await installed()
     await damage(paths, "DROP TRIGGER events_stay; DELETE FROM events WHERE stream = 'system'")
-    expect(find(await look(paths, {}, everything), 'audit')?.detail).toMatch(/^chain broken: system 1: truncated/)
+    expect(find(await examined(paths, {}, everything), 'audit')?.detail).toMatch(/^chain broken: system 1: truncated/)
   })
 
   it('reports that the key is missing', async () => {
     const paths = await installed()
     rmSync(paths.chainKey)
-    expect(find(await look(paths, {}, everything), 'audit')).toMatchObject({
+    expect(find(await examined(paths, {}, everything), 'audit')).toMatchObject({
       status: 'fail',
       detail: expect.stringContaining('chain.key is missing') as string,
     })
@@ -226,13 +229,13 @@ describe('a replay', () => {
   it('names the column that was changed without an event', async () => {
     const paths = await installed()
     await damage(paths, "UPDATE personas SET name = 'Mallory' WHERE id = 1")
-    const found = find(await look(paths, {}, { audit: false, replay: true }), 'replay')
+    const found = find(await examined(paths, {}, { audit: false, replay: true }), 'replay')
     expect(found?.status).toBe('fail')
     expect(found?.detail).toBe('1 difference: personas 1: name is "Mallory", the events say "Operator"')
   })
 
   it('of an unknown run is refused', async () => {
-    await expect(look(await installed(), {}, { audit: false, replay: 'run_nope' })).rejects.toMatchObject({
+    await expect(examined(await installed(), {}, { audit: false, replay: 'run_nope' })).rejects.toMatchObject({
       code: 'not_found',
     })
   })
@@ -243,7 +246,7 @@ describe('a home', () => {
     const paths = await installed()
     chmodSync(paths.home, 0o755)
     chmodSync(paths.chainKey, 0o644)
-    const findings = await look(paths)
+    const findings = await examined(paths)
     expect(find(findings, 'home')).toMatchObject({ status: 'warn', next: `Run "chmod 700 ${paths.home}".` })
     expect(find(findings, 'secrets')).toMatchObject({ status: 'warn' })
   })
@@ -251,7 +254,7 @@ describe('a home', () => {
   it('that is a file is a failure, and the rest is still examined', async () => {
     const file = join(freshFolder(), 'home')
     writeFileSync(file, '')
-    const findings = await look(homePaths({ AGENCY_HOME: file }))
+    const findings = await examined(homePaths({ AGENCY_HOME: file }))
     expect(find(findings, 'home')).toMatchObject({ status: 'fail', detail: `${file} is not a directory` })
     expect(find(findings, 'port')).toBeDefined()
   })
@@ -261,11 +264,11 @@ describe('a daemon', () => {
   it('that responds is reported, also one of another version', async () => {
     const answers = (version: string) => async () => ({ pid: 42, version, address: 'http://127.0.0.1:1' })
     const paths = await installed()
-    expect(find(await look(paths, { probe: answers(version) }), 'daemon')).toMatchObject({
+    expect(find(await examined(paths, { probe: answers(version) }), 'daemon')).toMatchObject({
       status: 'ok',
       detail: `${version}, pid 42`,
     })
-    expect(find(await look(paths, { probe: answers('9.9') }), 'daemon')).toMatchObject({
+    expect(find(await examined(paths, { probe: answers('9.9') }), 'daemon')).toMatchObject({
       status: 'warn',
       detail: `9.9, pid 42; this command is version ${version}`,
     })
@@ -274,12 +277,12 @@ describe('a daemon', () => {
   it('that owns the home and does not listen is a failure', async () => {
     const paths = await installed()
     const owner = ownHome(paths.home)
-    expect(find(await look(paths), 'daemon')).toMatchObject({
+    expect(find(await examined(paths), 'daemon')).toMatchObject({
       status: 'fail',
       detail: expect.stringContaining('a daemon owns') as string,
     })
     owner.release()
-    expect(find(await look(paths), 'daemon')).toMatchObject({ status: 'ok' })
+    expect(find(await examined(paths), 'daemon')).toMatchObject({ status: 'ok' })
   })
 
   it('has a finding for its configured port, taken or free', async () => {
@@ -288,12 +291,12 @@ describe('a daemon', () => {
     const { port } = server.address() as { port: number }
     const paths = await installed()
     const env = { PATH: '', AGENCY_PORT: String(port) }
-    expect(find(await look(paths, { env }), 'port')).toMatchObject({
+    expect(find(await examined(paths, { env }), 'port')).toMatchObject({
       status: 'fail',
       detail: `127.0.0.1:${port} is taken`,
     })
     await new Promise((resolve) => server.close(resolve))
-    expect(find(await look(paths, { env }), 'port')).toMatchObject({ status: 'ok' })
+    expect(find(await examined(paths, { env }), 'port')).toMatchObject({ status: 'ok' })
   })
 })
 
@@ -301,14 +304,14 @@ describe('a configuration', () => {
   it('that is invalid is a failure, and the store is still examined', async () => {
     const paths = await installed()
     writeFileSync(paths.config, 'slots: many')
-    const findings = await look(paths)
+    const findings = await examined(paths)
     expect(failures(findings)).toEqual(['config'])
     expect(find(findings, 'store')?.status).toBe('ok')
   })
 })
 
 describe('a notifier', () => {
-  const tell = async (
+  const deliver = async (
     paths: HomePaths,
     deliveries: { adapter: string; ok: boolean; error?: string }[],
   ): Promise<void> => {
@@ -328,19 +331,19 @@ describe('a notifier', () => {
 
   it('that failed is reported with its reason until it works again', async () => {
     const paths = await installed()
-    expect(find(await look(paths), 'notify')?.status).toBe('ok')
+    expect(find(await examined(paths), 'notify')?.status).toBe('ok')
     writeFileSync(paths.config, 'notify: [{adapter: terminal}, {adapter: webhook, url: "http://127.0.0.1:1"}]')
     const taken = { adapter: 'terminal', ok: true }
-    await tell(paths, [taken, { adapter: 'webhook', ok: false, error: 'answered 500 Internal Server Error' }])
-    const found = find(await look(paths, {}, everything), 'notify')
+    await deliver(paths, [taken, { adapter: 'webhook', ok: false, error: 'answered 500 Internal Server Error' }])
+    const found = find(await examined(paths, {}, everything), 'notify')
     expect(found?.status).toBe('warn')
     expect(found?.detail).toMatch(/^webhook: answered 500 Internal Server Error \(2/)
     writeFileSync(paths.config, 'notify: []')
-    expect(find(await look(paths), 'notify')?.status).toBe('ok')
+    expect(find(await examined(paths), 'notify')?.status).toBe('ok')
     writeFileSync(paths.config, 'notify: 3')
-    expect(find(await look(paths), 'notify')?.status).toBe('warn')
-    await tell(paths, [{ adapter: 'webhook', ok: true }])
-    expect(find(await look(paths), 'notify')).toMatchObject({ status: 'ok', detail: 'the last messages arrived' })
+    expect(find(await examined(paths), 'notify')?.status).toBe('warn')
+    await deliver(paths, [{ adapter: 'webhook', ok: true }])
+    expect(find(await examined(paths), 'notify')).toMatchObject({ status: 'ok', detail: 'the last messages arrived' })
   })
 })
 
@@ -362,7 +365,7 @@ const aNotification = {
 describe('PostgreSQL', () => {
   it('that does not respond is a failure, reported without the password', async () => {
     const env = { PATH: '', DATABASE_URL: 'postgres://ada:hunter2@127.0.0.1:1/agency' }
-    const found = find(await look(await installed(), { env }), 'store')
+    const found = find(await examined(await installed(), { env }), 'store')
     expect(found?.status).toBe('fail')
     expect(JSON.stringify(found)).not.toContain('hunter2')
   })
@@ -370,7 +373,7 @@ describe('PostgreSQL', () => {
   it.skipIf(postgresMissing() !== null)('is audited and replayed like any store', async () => {
     const url = await freshDatabase()
     const paths = await installed({ kind: 'postgres', url })
-    const findings = await look(paths, { env: { PATH: '', DATABASE_URL: url } }, everything)
+    const findings = await examined(paths, { env: { PATH: '', DATABASE_URL: url } }, everything)
     expect(failures(findings)).toEqual([])
     expect(find(findings, 'audit')?.detail).toBe('chain intact: 2 events in 2 streams')
     expect(find(findings, 'replay')?.detail).toMatch(/^0 differences/)

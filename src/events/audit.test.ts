@@ -46,9 +46,9 @@ describeStores('the audit', (openFresh, kind) => {
 
   it('finds no secret, because none is recorded', async () => {
     const store = await openFresh()
-    const told = { path: ['DB_PASSWORD=hunter2'], deep: { key: 'sk-live-0123456789' } }
+    const data = { path: ['DB_PASSWORD=hunter2'], deep: { key: 'sk-live-0123456789' } }
     await store.db.write(['run:a'], (tx) =>
-      appendEvent(tx, 'run:a', { kind: 'log', by: 'daemon', message: 'password="hunter2"', data: told }),
+      appendEvent(tx, 'run:a', { kind: 'log', by: 'daemon', message: 'password="hunter2"', data }),
     )
     const [event] = await store.db.read((tx) => sqlOf(tx).all('SELECT message, data FROM events'))
     expect(event).toMatchObject({ message: 'password="[redacted]"' })

@@ -9,7 +9,7 @@ import { shorten } from '../kernel/text.ts'
 import { redact } from '../secrets/redact.ts'
 import { nextScheduled, retryAt } from './schedule.ts'
 import {
-  buryJob,
+  giveUpJob,
   claimJobs,
   type Failure,
   finishJob,
@@ -193,7 +193,7 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
     const failure: Failure = { tries: job.tries + 1, error: describe(error) }
     const nextAt = await db.write([], async (tx) => {
       freeing(tx, job)
-      if (failure.tries >= job.maxTries) return bury(tx, job, failure)
+      if (failure.tries >= job.maxTries) return giveUp(tx, job, failure)
       const dueAt = retryAt(tx.at, failure.tries)
       await retryJob(tx, job.id, worker, dueAt, failure)
       return dueAt
@@ -202,10 +202,10 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
   }
 
   /** Gives up a job and inserts its successor: for the time requested while it ran, or the next time of its schedule. */
-  async function bury(tx: Tx, job: Job, failure: Failure): Promise<string | null> {
-    const buried = await buryJob(tx, job.id, worker, failure)
-    if (buried === null) return null
-    const dueAt = buried.asked ?? (job.schedule === null ? null : nextScheduled(job.schedule, tx.at))
+  async function giveUp(tx: Tx, job: Job, failure: Failure): Promise<string | null> {
+    const givenUp = await giveUpJob(tx, job.id, worker, failure)
+    if (givenUp === null) return null
+    const dueAt = givenUp.requestedAt ?? (job.schedule === null ? null : nextScheduled(job.schedule, tx.at))
     if (dueAt === null) return null
     await insertJob(tx, { ...job, id: ids.next('job'), dueAt, tries: 0, error: null, createdAt: tx.at })
     return dueAt

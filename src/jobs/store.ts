@@ -147,19 +147,19 @@ export async function retryJob(tx: Tx, id: JobId, worker: string, dueAt: string,
   )
 }
 
-/** Gives up a job and keeps its row for inspection. `asked` is the time requested for another run while it ran. */
-export async function buryJob(
+/** Gives up a job and keeps its row for inspection. `requestedAt` is the time requested for another run while it ran. */
+export async function giveUpJob(
   tx: Tx,
   id: JobId,
   worker: string,
   failure: Failure,
-): Promise<{ asked: string | null } | null> {
-  const asked = await column('again_at', optional(text)).first(
+): Promise<{ requestedAt: string | null } | null> {
+  const requestedAt = await column('again_at', optional(text)).first(
     sqlOf(tx),
     `UPDATE jobs SET status = 'dead', tries = ?, error = ?, ${free} WHERE id = ? AND claimed_by = ? RETURNING again_at`,
     [failure.tries, failure.error, id, worker],
   )
-  return asked === undefined ? null : { asked }
+  return requestedAt === undefined ? null : { requestedAt }
 }
 
 export const listDeadJobs = (tx: ReadTx, limit: number): Promise<Job[]> =>

@@ -125,9 +125,9 @@ async function liveLog(agency: TestAgency, run: Run): Promise<string> {
 async function play(profile: DemoProfile, runtimeOptions?: object): Promise<{ agency: TestAgency; run: Run }> {
   const agency = await openAgency()
   await agency.engine.start()
-  const asked = tieredDemo(profile, null)
+  const input = tieredDemo(profile, null)
   const { id } = await agency.runs.create(operator, {
-    ...asked,
+    ...input,
     ...(runtimeOptions && { runtimeOptions: { ...runtimeOptions } }),
   })
   for (;;) {
