@@ -41,7 +41,7 @@ export async function checkSchema(sql: Sql): Promise<number> {
     'store_unusable',
     `the store has schema ${current}; this version of Agency supports schemas up to ${newest}`,
     {
-      hint: 'Install a newer agency-os, or point AGENCY_HOME at another directory.',
+      hint: 'Install a newer version of agency-os, or set AGENCY_HOME to another directory.',
       data: { schema: current, known: newest },
     },
   )

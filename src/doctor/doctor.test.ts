@@ -231,7 +231,7 @@ describe('a replay', () => {
     await damage(paths, "UPDATE personas SET name = 'Mallory' WHERE id = 1")
     const found = find(await examined(paths, {}, { audit: false, replay: true }), 'replay')
     expect(found?.status).toBe('fail')
-    expect(found?.detail).toBe('1 difference: personas 1: name is "Mallory", the events say "Operator"')
+    expect(found?.detail).toBe('1 difference: personas 1: name is "Mallory" in the store, "Operator" in the events')
   })
 
   it('of an unknown run is refused', async () => {

@@ -59,7 +59,7 @@ describeStores('the replay', (openFresh) => {
     await fill(db)
     await raw("UPDATE roles SET description = 'obeys nobody' WHERE id = 1")
     expect((await replayEvents(db, [roles, workers])).differences).toEqual([
-      'roles 1: description is "obeys nobody", the events say "speaks for all"',
+      'roles 1: description is "obeys nobody" in the store, "speaks for all" in the events',
     ])
   })
 

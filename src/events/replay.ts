@@ -80,7 +80,7 @@ async function compare(
       const known = column in expected ? expected[column] : (table.added[column] ?? null)
       if (canonicalJson(row[column] ?? null) !== canonicalJson(known ?? null))
         result.differences.push(
-          `${name}: ${column} is ${JSON.stringify(row[column])}, the events say ${JSON.stringify(known ?? null)}`,
+          `${name}: ${column} is ${JSON.stringify(row[column])} in the store, ${JSON.stringify(known ?? null)} in the events`,
         )
     }
   }

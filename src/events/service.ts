@@ -73,7 +73,7 @@ export function createEvents({ db, clock, feed, resolveRun, hasRunEnded, checkFe
     async log(by: Actor, line: LogLine): Promise<{ seq: number }> {
       if (by.kind !== 'agent') throw refusal('forbidden', 'only an agent can write to the log of its run')
       if (!logLimit.take(by.attemptId))
-        throw refusal('rate_limited', 'too many log lines at once', {
+        throw refusal('rate_limited', 'this attempt has written too many log lines at once', {
           hint: 'The limit is 20 lines per second: combine several lines into one, or write fewer.',
         })
       const stream = `run:${by.runId}` as const

@@ -68,7 +68,7 @@ describeStores('an agent at work', (openFresh) => {
     for (const fence of [0, 2, -1, Number.MAX_SAFE_INTEGER])
       await expect(agency.attempts.report(agentOf(attempt, fence), report)).rejects.toMatchObject({
         code: 'stale_fence',
-        message: `attempt ${attempt.id} is no longer the one at work on ${attempt.briefId}`,
+        message: `attempt ${attempt.id} is no longer the current attempt of ${attempt.briefId}`,
       })
     expect(await agency.events(run)).toEqual(events)
   })

@@ -103,7 +103,7 @@ export async function checkFence(tx: ReadTx, by: AgentActor): Promise<AttemptSta
   const standing = await findStanding(tx, by.attemptId)
   if (standing !== undefined && !standing.ended && standing.fence === by.fence && standing.newestFence === by.fence)
     return standing
-  throw refusal('stale_fence', `attempt ${by.attemptId} is no longer the one at work on ${by.briefId}`, {
-    hint: 'Stop: another attempt has taken this brief over, or it was ended.',
+  throw refusal('stale_fence', `attempt ${by.attemptId} is no longer the current attempt of ${by.briefId}`, {
+    hint: 'Stop: another attempt has taken over this brief, or it was ended.',
   })
 }
