@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** In the source tree an entry is a `.ts` file, from which Node strips the types; when installed it is a bundle beside this one. */
+/**
+ * In the source tree an entry is a `.ts` file, from which Node strips the types; when installed it is a bundle beside
+ * this one.
+ */
 const fromSource = import.meta.url.endsWith('.ts')
 
 /** Programs that run as a separate process or thread; `scripts/build.ts` builds a bundle of each. */
@@ -52,6 +55,9 @@ export const talentRoot = (): string => fileURLToPath(new URL(fromSource ? '../t
 export const referencePath = (name: string): string =>
   fileURLToPath(new URL(`./org/reference/${name}`, import.meta.url))
 
-/** Returns the path of a template for new content of an organisation; the build copies it to the same relative path beside the bundle. */
+/**
+ * Returns the path of a template for new content of an organisation; the build copies it to the same relative path
+ * beside the bundle.
+ */
 export const templatePath = (name: string): string =>
   fileURLToPath(new URL(`./org/templates/${name}.md`, import.meta.url))

@@ -28,7 +28,10 @@ export interface ConfigurationSources {
   home: { readonly config: string }
 }
 
-/** Loads the configuration: the first of flag, environment, file and default that has a value applies. An invalid value is refused in every source. */
+/**
+ * Loads the configuration: the first of flag, environment, file and default that has a value applies. An invalid value
+ * is refused in every source.
+ */
 export function loadConfiguration({ flags = {}, env, home }: ConfigurationSources): LoadedConfiguration {
   const file = readFile(home.config)
   const values: Record<string, unknown> = {}
@@ -92,7 +95,10 @@ export const environmentName = (key: ConfigurationKey): string =>
 
 const flagName = (key: ConfigurationKey): string => `--${snakeCase(key).replaceAll('_', '-')}`
 
-/** Converts a text to the setting's type: a number if one is expected, null for `null`, `off` and `none`, JSON for a list or an object, otherwise the text. */
+/**
+ * Converts a text to the setting's type: a number if one is expected, null for `null`, `off` and `none`, JSON for a
+ * list or an object, otherwise the text.
+ */
 function fromText(key: ConfigurationKey, text: string, source: string): unknown {
   const trimmed = text.trim()
   const candidates: unknown[] = []

@@ -20,7 +20,10 @@ import { dirname, join, resolve } from 'node:path'
 
 import { AgencyError, refusal } from '../kernel/errors.ts'
 
-/** Loads node:crypto on demand: every command loads this file, few need this module, and it takes a fifth of Node's own start. */
+/**
+ * Loads node:crypto on demand: every command loads this file, few need this module, and it takes a fifth of Node's own
+ * start.
+ */
 const nodeCrypto = (): typeof import('node:crypto') => process.getBuiltinModule('node:crypto')
 
 /** Paths of an installation. Computing them does not access the disk; `prepareHome` does. */
@@ -110,7 +113,10 @@ function checkRuntime(runtime: string): boolean {
   return true
 }
 
-/** Returns the secret in a file of mode 0600, which is created if it does not exist. Two processes that create it at once get the same one. */
+/**
+ * Returns the secret in a file of mode 0600, which is created if it does not exist. Two processes that create it at
+ * once get the same one.
+ */
 export function readOrCreateSecret(path: string, make: () => string | Uint8Array): Buffer {
   try {
     const found = readSecret(path)
@@ -159,7 +165,10 @@ function syncDirectory(path: string): void {
   closeSync(directory)
 }
 
-/** Longest path of a socket: the system silently truncates a longer one and binds another name, because sun_path has 108 bytes including the final zero. */
+/**
+ * Longest path of a socket: the system silently truncates a longer one and binds another name, because sun_path has 108
+ * bytes including the final zero.
+ */
 const longestSocket = 107
 
 /** Longest path below the directory of boxes: `/b` and six characters, `/forward-65535.sock`. */
@@ -179,7 +188,10 @@ function shortPath(home: string, env: Environment, fileName: string, longest: nu
   return join('/tmp', `agency-${process.getuid?.() ?? 0}`, name)
 }
 
-/** Resolves links, so that one home has one socket by whichever link it is reached; parts that do not exist yet keep their names. */
+/**
+ * Resolves links, so that one home has one socket by whichever link it is reached; parts that do not exist yet keep
+ * their names.
+ */
 function realPath(path: string): string {
   try {
     return realpathSync(path)

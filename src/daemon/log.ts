@@ -26,7 +26,9 @@ const maxText = 8_000
 const maxDepth = 6
 const maxItems = 100
 
-/** Creates a log of JSON lines, written synchronously, because the lines just before a crash are the most useful ones. */
+/**
+ * Creates a log of JSON lines, written synchronously, because the lines just before a crash are the most useful ones.
+ */
 export function createLog({ path, level, clock, maxBytes = 10_000_000, keep = 5 }: LogOptions): FileLog {
   const lowest = logLevels.indexOf(level)
   let file: { fd: number; bytes: number } | null = null

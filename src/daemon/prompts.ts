@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { promptPath } from '../entries.ts'
 import type { Brief } from '../work/briefs/contract.ts'
 
-/** Returns a prompt: the operator's version in `<home>/prompts/<playbook>/<name>.md`, or else ours. It is read every time, so that an edit applies at once. */
+/**
+ * Returns a prompt: the operator's version in `<home>/prompts/<playbook>/<name>.md`, or else ours. It is read every
+ * time, so that an edit applies at once.
+ */
 export function promptOf(home: string, playbook: string, kind: Brief['kind'], phase: Brief['phase'] = null): string {
   const name = promptName(kind, phase)
   const own = join(home, 'prompts', playbook, `${name}.md`)

@@ -327,7 +327,10 @@ async function personaText(
   return persona === undefined || !hasFiles(persona) ? '' : contents.readSkill(persona, poolText)
 }
 
-/** Prepares the data directory. If it is not writable the daemon still starts: it can be read, and every change is refused with the reason. */
+/**
+ * Prepares the data directory. If it is not writable the daemon still starts: it can be read, and every change is
+ * refused with the reason.
+ */
 async function prepareFiles(db: Db, files: Files, log: Log): Promise<void> {
   try {
     await files.recover()

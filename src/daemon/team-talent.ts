@@ -3,7 +3,10 @@ import type { Log } from '../kernel/log.ts'
 import type { Talent } from '../talent/service.ts'
 import { listOpenTieredRuns } from '../work/runs/store.ts'
 
-/** Loads the talent of the teams of open runs, before the engine casts a persona. If one is no longer there, its run uses ours. */
+/**
+ * Loads the talent of the teams of open runs, before the engine casts a persona. If one is no longer there, its run
+ * uses ours.
+ */
 export async function prepareTeamTalent(db: Db, talent: Pick<Talent, 'prepare'>, log: Log): Promise<void> {
   for (const { id, configuration } of await db.read(listOpenTieredRuns))
     try {

@@ -29,7 +29,10 @@ export const oneOf =
 export const integer: Column<number> = (value) =>
   typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : undefined
 
-/** SQLite has no booleans: a comparison is 0 or 1 there, true or false in PostgreSQL; our own columns are integers in both. */
+/**
+ * SQLite has no booleans: a comparison is 0 or 1 there, true or false in PostgreSQL; our own columns are integers in
+ * both.
+ */
 export const flag: Column<boolean> = (value) =>
   value === 1 || value === true ? true : value === 0 || value === false ? false : undefined
 

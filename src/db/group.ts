@@ -64,7 +64,9 @@ export class CommitGroup {
     return row
   }
 
-  /** Reads, and on PostgreSQL locks, the heads of these streams; in sorted order, so that two writers never deadlock. */
+  /**
+   * Reads, and on PostgreSQL locks, the heads of these streams; in sorted order, so that two writers never deadlock.
+   */
   async lock(streams: readonly Stream[]): Promise<Map<Stream, StreamHead>> {
     const locked = new Map<Stream, StreamHead>()
     for (const stream of streams.length < 2 ? streams : [...new Set(streams)].sort())

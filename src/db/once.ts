@@ -8,7 +8,9 @@ import { openTx, sqlOf } from './tx.ts'
 interface Once {
   key: string
   digest: string
-  /** True after the first write: a second write of the same request is not covered, since no request should need two. */
+  /**
+   * True after the first write: a second write of the same request is not covered, since no request should need two.
+   */
   used: boolean
 }
 

@@ -21,7 +21,10 @@ const program = `
   }
 `
 
-/** Starts a real process that owns a home until it is killed or asked to end; resolves with the first line that it prints. */
+/**
+ * Starts a real process that owns a home until it is killed or asked to end; resolves with the first line that it
+ * prints.
+ */
 async function owner(home: string): Promise<{ line: string; child: ChildProcess; ended: Promise<unknown> }> {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program, home], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -108,7 +108,10 @@ export class PendingRows {
     }
   }
 
-  /** Fails the transaction after a failed flush, even if the code whose query flushed ignored the error: its events would be kept. */
+  /**
+   * Fails the transaction after a failed flush, even if the code whose query flushed ignored the error: its events
+   * would be kept.
+   */
   throwFailure(): void {
     if (this.#failure !== null) throw this.#failure.error
   }

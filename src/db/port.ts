@@ -3,7 +3,10 @@ import type { Clock } from '../kernel/clock.ts'
 /** A stream orders the events of one thing and is the unit of locking. */
 export type Stream = 'system' | `org:${number}` | `run:${string}` | `channel:${number}`
 
-/** A value that both drivers accept. A Date must never get this far: node:sqlite silently shifts the parameters after one. */
+/**
+ * A value that both drivers accept. A Date must never get this far: node:sqlite silently shifts the parameters after
+ * one.
+ */
 export type SqlValue = string | number | null
 
 export type SqlRow = Record<string, SqlValue>
@@ -31,7 +34,10 @@ export interface Tx extends ReadTx {
   readonly [opaque]: 'write'
   /** The transaction's time, shared by everything it writes. */
   readonly at: string
-  /** Locks a stream that was created inside the transaction; a stream that others may have locked is named at the start instead. */
+  /**
+   * Locks a stream that was created inside the transaction; a stream that others may have locked is named at the start
+   * instead.
+   */
   lock(stream: Stream): Promise<void>
   /** Calls back once the transaction is durable, never before; the callbacks of a failed transaction are dropped. */
   afterCommit(callback: () => void): void
@@ -50,7 +56,9 @@ export interface Db {
    * transaction and returned again. `digest` distinguishes a repeated request from a reused key.
    */
   once<T>(key: string, digest: string, work: () => Promise<T>): Promise<T>
-  /** Registers a listener that is called after any commit that wrote events: here, or (PostgreSQL) in another process. */
+  /**
+   * Registers a listener that is called after any commit that wrote events: here, or (PostgreSQL) in another process.
+   */
   onCommit(listener: () => void): () => void
   /** Returns the number of statements run since the store was opened. */
   statements(): number

@@ -176,7 +176,10 @@ function createSql(client: pg.PoolClient, counted: () => void): Sql {
 }
 
 const names = new Map<string, string>()
-/** Returns the name under which a statement is prepared, once per connection; short, because PostgreSQL cuts names at 63 bytes. */
+/**
+ * Returns the name under which a statement is prepared, once per connection; short, because PostgreSQL cuts names at 63
+ * bytes.
+ */
 function statementName(text: string): string {
   let name = names.get(text)
   if (name === undefined) {

@@ -108,7 +108,10 @@ describe('a store of an earlier release', () => {
 const withoutMigrations = <T extends { migrations?: unknown }>({ migrations: _, ...rest }: T): Omit<T, 'migrations'> =>
   rest
 
-/** Returns the statements for tables, indexes and rows without necessary differences; triggers are compared by their own tests. */
+/**
+ * Returns the statements for tables, indexes and rows without necessary differences; triggers are compared by their own
+ * tests.
+ */
 function statements(text: string): string[] {
   return text
     .replaceAll(/--.*$/gm, '')

@@ -34,7 +34,10 @@ export interface SqliteOptions extends DbOptions {
   path: string
   /** For a store that another process may own: nothing is migrated, and a write is refused. */
   readOnly?: boolean
-  /** In memory only: the initial content is a copy of this store. Creating the schema alone takes longer than a simulated run. */
+  /**
+   * In memory only: the initial content is a copy of this store. Creating the schema alone takes longer than a
+   * simulated run.
+   */
   contents?: Uint8Array
 }
 
@@ -126,7 +129,10 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
     }
   }
 
-  /** Runs the callbacks one after the other in savepoints: a failure undoes only its own part. Throws when the whole transaction is lost. */
+  /**
+   * Runs the callbacks one after the other in savepoints: a failure undoes only its own part. Throws when the whole
+   * transaction is lost.
+   */
   async function runApart(items: readonly Waiting[]): Promise<Ran[]> {
     const ran: Ran[] = []
     for (const item of items) {
@@ -138,7 +144,8 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
         writer.exec('RELEASE one')
         ran.push(one)
       } catch (error) {
-        // A full disk or an I/O error may have ended the whole transaction, including the earlier callbacks of the batch.
+        // A full disk or an I/O error may have ended the whole transaction, including the earlier callbacks of the
+        // batch.
         if (!writer.database.isTransaction) throw error
         writer.exec('ROLLBACK TO one')
         writer.exec('RELEASE one')
@@ -265,7 +272,10 @@ async function createFile(options: SqliteOptions): Promise<void> {
   closeSync(folder)
 }
 
-/** Refuses a file without our tables: every store of ours was complete before it got its name, so it belongs to another program. */
+/**
+ * Refuses a file without our tables: every store of ours was complete before it got its name, so it belongs to another
+ * program.
+ */
 function refuseForeign({ database }: Connection): void {
   const ours = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'").get()
   if (ours === undefined) throw new Error('it is the database of another program')
@@ -309,7 +319,8 @@ function openFile(path: string, readOnly: boolean): DatabaseSync {
   try {
     database = new DatabaseSync(path, { readOnly })
     database.exec('PRAGMA busy_timeout = 1000; PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = ON')
-    // A checkpoint copies every changed page once: with 16 MB of log instead of 4, frequently changed pages are copied a quarter as often.
+    // A checkpoint copies every changed page once: with 16 MB of log instead of 4, frequently changed pages are copied
+    // a quarter as often.
     if (!readOnly)
       database.exec(
         'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -32000',

@@ -5,7 +5,9 @@ import type { CommitGroup, StreamHead } from './group.ts'
 import type { PendingRows } from './pending.ts'
 import type { ReadTx, Sql, SqlRow, Stream, Tx } from './port.ts'
 
-/** Implementation of the opaque `Tx`. Only `db/`, `events/`, `jobs/` and stores access it, through the functions below. */
+/**
+ * Implementation of the opaque `Tx`. Only `db/`, `events/`, `jobs/` and stores access it, through the functions below.
+ */
 export class OpenTx {
   readonly at: string
   readonly group: CommitGroup

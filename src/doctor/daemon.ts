@@ -7,7 +7,10 @@ import type { HomePaths } from '../daemon/home.ts'
 import { version } from '../entries.ts'
 import { fail, type Finding, ok, reasonOf, warn } from './finding.ts'
 
-/** Asks the daemon for its status; resolves to null when nothing listens. Rejects when a process listens that does not respond like a daemon. */
+/**
+ * Asks the daemon for its status; resolves to null when nothing listens. Rejects when a process listens that does not
+ * respond like a daemon.
+ */
 export type DaemonProbe = () => Promise<{ pid: number; address: string; version: string } | null>
 
 const defaultPort = 7717
@@ -43,7 +46,10 @@ function examineVersion(found: { pid: number; version: string }): Finding {
 const nextStep = (paths: HomePaths): string =>
   `It may be starting or stopping: run this command again. Its log is in ${paths.logs}, its pid in ${paths.home}/owner.pid.`
 
-/** Reports whether a daemon has locked this file, as it does while it runs. The check takes a shared lock for an instant only. */
+/**
+ * Reports whether a daemon has locked this file, as it does while it runs. The check takes a shared lock for an instant
+ * only.
+ */
 export function isLocked(path: string): boolean {
   if (!existsSync(path)) return false
   try {

@@ -2,7 +2,10 @@ import { hostOf, isUsable, providersOf } from '../adapters/runtime/llm/providers
 import type { Configuration } from '../config/contract.ts'
 import { type Finding, ok } from './finding.ts'
 
-/** Lists the providers that the runtime `llm` can use. None is called here: that could cost money. Having none is not a fault. */
+/**
+ * Lists the providers that the runtime `llm` can use. None is called here: that could cost money. Having none is not a
+ * fault.
+ */
 export function examineModels(
   env: Readonly<Record<string, string | undefined>>,
   settings: Configuration['llm'] = { providers: {} },

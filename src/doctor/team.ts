@@ -12,7 +12,10 @@ export interface TeamContext {
   readonly defaultRuntime: string | null
 }
 
-/** Checks the team file and the runtimes of a tiered run. No agent is started; missing keys are reported by another finding. */
+/**
+ * Checks the team file and the runtimes of a tiered run. No agent is started; missing keys are reported by another
+ * finding.
+ */
 export function examineTeam({ team: path }: Pick<HomePaths, 'team'>, { agents, defaultRuntime }: TeamContext): Finding {
   const state = (name: string, provider?: string): RuntimeState => ({ name, trouble: null, simulated: false, provider })
   const runtimes = [

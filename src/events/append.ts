@@ -20,7 +20,10 @@ export interface NewEvent {
   data?: Record<string, unknown>
 }
 
-/** Appends to a stream that the transaction has locked. Almost every event is written through `change.ts`, which calls this. */
+/**
+ * Appends to a stream that the transaction has locked. Almost every event is written through `change.ts`, which calls
+ * this.
+ */
 export async function appendEvent(tx: Tx, stream: Stream, event: NewEvent, changes: unknown[] = []): Promise<number> {
   const open = openTx(tx)
   const head = open.head(stream)

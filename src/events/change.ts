@@ -56,7 +56,9 @@ export async function record(tx: Tx, event: NewEvent, changes: readonly Change[]
   return appendEvent(tx, stream, event, stored)
 }
 
-/** Updates a row and records the event in one call, so that no state change lacks its event. Returns the changed row. */
+/**
+ * Updates a row and records the event in one call, so that no state change lacks its event. Returns the changed row.
+ */
 export async function change<Row extends object>(
   tx: Tx,
   table: Table<Row>,

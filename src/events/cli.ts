@@ -5,7 +5,10 @@ import type { Event } from './contract.ts'
 
 export type EventLine = Wire<Event>
 
-/** Formats `[7k2m4p] 12:34:01 RUN   DONE          message`: run, time, tier, code, in columns that only a longer code shifts. */
+/**
+ * Formats `[7k2m4p] 12:34:01 RUN   DONE          message`: run, time, tier, code, in columns that only a longer code
+ * shifts.
+ */
 export function formatEvent(context: Terminal, event: EventLine): string {
   const run = event.run_id === null ? '------' : shortRun(event.run_id)
   const prefix = faint(context, `[${run}] ${timeOfDay(event.at)}`)

@@ -14,7 +14,10 @@ export interface Subscription {
 }
 
 export interface Feed {
-  /** Yields every event after the position once, as it is committed. The reader pulls: nothing is buffered for a slow one. */
+  /**
+   * Yields every event after the position once, as it is committed. The reader pulls: nothing is buffered for a slow
+   * one.
+   */
   follow(subscription: Subscription): AsyncIterable<Event>
   /** Yields the same events in pages, as they were read. */
   followPages(subscription: Subscription): AsyncIterable<readonly Event[]>

@@ -15,7 +15,9 @@ export interface EventDeps {
   /** Resolves a run by its id or a unique prefix. */
   resolveRun: (by: Actor, prefix: string) => Promise<string>
   hasRunEnded: (runId: string) => Promise<boolean>
-  /** Throws `stale_fence` unless the attempt is the current one of its brief; returns the brief's tier and workstream. */
+  /**
+   * Throws `stale_fence` unless the attempt is the current one of its brief; returns the brief's tier and workstream.
+   */
   checkFence: (tx: Tx, by: AgentActor) => Promise<{ tier: string | null; workstream: string | null }>
 }
 
@@ -99,5 +101,8 @@ export function createEvents({ db, clock, feed, resolveRun, hasRunEnded, checkFe
   }
 }
 
-/** Reports whether to start at the newest page: a request with a position continues from there, as a reconnecting browser does. */
+/**
+ * Reports whether to start at the newest page: a request with a position continues from there, as a reconnecting
+ * browser does.
+ */
 const startsAtNewest = (filter: FeedFilter): boolean => filter.latest === true && filter.after === undefined

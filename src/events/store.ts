@@ -48,7 +48,9 @@ export const listStreamEvents = async (tx: ReadTx, stream: string, query: EventQ
 export const newestSeq = async (tx: ReadTx, stream: string): Promise<number> =>
   (await seqs.first(sqlOf(tx), 'SELECT seq FROM streams WHERE stream = ?', [stream])) ?? 0
 
-/** Returns a page of all events. Positions rise in the order of the commits, so no event ever appears behind a reader. */
+/**
+ * Returns a page of all events. Positions rise in the order of the commits, so no event ever appears behind a reader.
+ */
 export async function readFeedPage(tx: ReadTx, query: EventQuery): Promise<EventPage> {
   const found = await select(tx, query, ['position > ?'], [query.after ?? 0], 'position')
   const last = found.at(-1)

@@ -74,7 +74,10 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
   /** True when more jobs are due than may run: the end of a running job starts another round. */
   let backlog = false
   let timer: { dueMs: number; cancel: () => void } | null = null
-  /** The earliest due time that was added during a round: the query of the round may have run before the job was written. */
+  /**
+   * The earliest due time that was added during a round: the query of the round may have run before the job was
+   * written.
+   */
   let meanwhile: number | null = null
 
   const isStarted = (): boolean => stopping !== null && !stopping.signal.aborted
@@ -201,7 +204,9 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
     if (nextAt !== null) wakeAt(nextAt)
   }
 
-  /** Gives up a job and inserts its successor: for the time requested while it ran, or the next time of its schedule. */
+  /**
+   * Gives up a job and inserts its successor: for the time requested while it ran, or the next time of its schedule.
+   */
   async function giveUp(tx: Tx, job: Job, failure: Failure): Promise<string | null> {
     const givenUp = await giveUpJob(tx, job.id, worker, failure)
     if (givenUp === null) return null
@@ -212,7 +217,9 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
   }
 
   return {
-    /** Adds a job in the transaction that makes it necessary; returns false when one already waits under the singleton. */
+    /**
+     * Adds a job in the transaction that makes it necessary; returns false when one already waits under the singleton.
+     */
     async enqueue(tx: Tx, job: NewJob): Promise<boolean> {
       const dueAt = dueTime(tx.at, job)
       const added = await insertJob(tx, {
@@ -286,7 +293,10 @@ function dueTime(at: string, { dueAt, delayMs, schedule }: NewJob): string {
   return delayMs === undefined ? next : isoAt(Date.parse(at) + delayMs)
 }
 
-/** Ignores errors of the store, which are handled elsewhere or end the daemon: claimed jobs are found by a later sweep. Rethrows others as bugs. */
+/**
+ * Ignores errors of the store, which are handled elsewhere or end the daemon: claimed jobs are found by a later sweep.
+ * Rethrows others as bugs.
+ */
 function ignoreStoreErrors(error: unknown): void {
   if (error instanceof AgencyError && ['store_full', 'store_unusable', 'stopping'].includes(error.code)) return
   queueMicrotask(() => {

@@ -20,6 +20,9 @@ export function nextScheduled(schedule: string, at: string): string | null {
   return next === null ? null : next.toISOString()
 }
 
-/** Returns the time of the next try after 1 s, 2 s, 4 s … one hour; without jitter, so that a simulation is reproducible. */
+/**
+ * Returns the time of the next try after 1 s, 2 s, 4 s … one hour; without jitter, so that a simulation is
+ * reproducible.
+ */
 export const retryAt = (at: string, tries: number): string =>
   isoAt(Date.parse(at) + Math.min(backoffBaseMs * 2 ** (tries - 1), backoffCapMs))

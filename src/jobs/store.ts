@@ -147,7 +147,9 @@ export async function retryJob(tx: Tx, id: JobId, worker: string, dueAt: string,
   )
 }
 
-/** Gives up a job and keeps its row for inspection. `requestedAt` is the time requested for another run while it ran. */
+/**
+ * Gives up a job and keeps its row for inspection. `requestedAt` is the time requested for another run while it ran.
+ */
 export async function giveUpJob(
   tx: Tx,
   id: JobId,

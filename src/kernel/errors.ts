@@ -53,7 +53,10 @@ export const refusal = (code: ErrorCode, message: string, details: ErrorDetails 
 export const notFound = (noun: string, id: string | number, hint?: string): AgencyError =>
   refusal('not_found', `no ${noun} "${id}"`, hint === undefined ? {} : { hint })
 
-/** Creates the error for a state that the code rules out. It is never caught and reworded: it reaches the one boundary that logs it. */
+/**
+ * Creates the error for a state that the code rules out. It is never caught and reworded: it reaches the one boundary
+ * that logs it.
+ */
 export const bug = (message: string, data?: Record<string, unknown>): AgencyError =>
   refusal('bug', message, data === undefined ? {} : { data })
 

@@ -7,7 +7,9 @@ export const camelCase = (name: string): string =>
 /** Cuts the text at `max` characters and ends it with "…", so that the part is not mistaken for the whole. */
 export const shorten = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`)
 
-/** Normalises by NFKD, lower-cases, and replaces every run of other characters by one hyphen: `Ünï  Kent!` → `uni-kent`. */
+/**
+ * Normalises by NFKD, lower-cases, and replaces every run of other characters by one hyphen: `Ünï  Kent!` → `uni-kent`.
+ */
 export const slug = (text: string): string =>
   text
     .normalize('NFKD')

@@ -6,7 +6,10 @@ import { version } from '../entries.ts'
 import { allOperations } from '../operations/all.contract.ts'
 import { createMcpServer } from './server.ts'
 
-/** Serves until its client disconnects. Standard output carries only the protocol; everything else goes to standard error. */
+/**
+ * Serves until its client disconnects. Standard output carries only the protocol; everything else goes to standard
+ * error.
+ */
 async function main(): Promise<void> {
   const { AGENCY_SOCKET: socket, AGENCY_TOKEN: token } = process.env
   if (!token || !socket) {

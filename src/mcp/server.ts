@@ -4,7 +4,9 @@ import { callOperation, type DaemonPlace, refusalText } from '../operations/call
 import type { Operation } from '../operations/contract.ts'
 import { toolsOf } from '../operations/tools.ts'
 
-/** Serves the tools of the attempt that the token belongs to. The daemon makes all checks; its refusals are passed on. */
+/**
+ * Serves the tools of the attempt that the token belongs to. The daemon makes all checks; its refusals are passed on.
+ */
 export function createMcpServer(place: DaemonPlace, operations: readonly Operation[], version: string): Server {
   const tools = new Map(toolsOf(operations).map((tool) => [tool.name, tool]))
   const server = new Server({ name: 'agency', version }, { capabilities: { tools: {} } })

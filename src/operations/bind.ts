@@ -1,7 +1,10 @@
 import type { Actor } from '../kernel/actor.ts'
 import type { InputOf, Operation, OutputOf } from './contract.ts'
 
-/** An operation and its handler. Parsing, authorisation by kind of actor, errors and statuses are implemented once, in the server. */
+/**
+ * An operation and its handler. Parsing, authorisation by kind of actor, errors and statuses are implemented once, in
+ * the server.
+ */
 export interface Route {
   readonly operation: Operation
   readonly handle: (by: Actor, input: never) => Promise<unknown>

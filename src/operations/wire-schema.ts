@@ -5,7 +5,10 @@ import { toWire } from './wire.ts'
 
 export type JsonSchema = Record<string, unknown>
 
-/** Returns the JSON Schema of the wire format: OpenAPI and the agents' tools describe the same names that `wire.ts` converts. */
+/**
+ * Returns the JSON Schema of the wire format: OpenAPI and the agents' tools describe the same names that `wire.ts`
+ * converts.
+ */
 export function wireSchema(schema: z.ZodType, side: 'input' | 'output'): JsonSchema {
   const { $schema: _, ...described } = z.toJSONSchema(schema, {
     io: side,

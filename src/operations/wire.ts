@@ -9,10 +9,16 @@ import { snakeCase } from '../kernel/text.ts'
  */
 export const toWire = (schema: z.ZodType, value: unknown): unknown => convert(schema, value, 'out')
 
-/** Converts names from JSON to TypeScript. Undeclared properties are kept, so that a strict schema can name them in its error. */
+/**
+ * Converts names from JSON to TypeScript. Undeclared properties are kept, so that a strict schema can name them in its
+ * error.
+ */
 export const fromWire = (schema: z.ZodType, value: unknown): unknown => convert(schema, value, 'in')
 
-/** Returns the path of an issue in the names of the wire: `['briefs', 0, 'runtimeOptions', 'aB']` → `briefs.0.runtime_options.aB`. */
+/**
+ * Returns the path of an issue in the names of the wire: `['briefs', 0, 'runtimeOptions', 'aB']` →
+ * `briefs.0.runtime_options.aB`.
+ */
 export function wirePath(schema: z.ZodType, path: readonly PropertyKey[]): string {
   let schemas: readonly z.ZodType[] = [schema]
   return path
@@ -84,7 +90,10 @@ function inOrder(value: object, fieldMaps: readonly ReadonlyMap<string, Field>[]
   return new Set([...declared, ...Object.keys(value)])
 }
 
-/** Renames `runId` on the wire, which must not be accepted for `run_id`, to a name that no schema has and that states the correct one. */
+/**
+ * Renames `runId` on the wire, which must not be accepted for `run_id`, to a name that no schema has and that states
+ * the correct one.
+ */
 function undeclared(fieldMaps: readonly ReadonlyMap<string, Field>[], key: string): string {
   for (const fields of fieldMaps)
     for (const field of fields.values()) if (field.name === key) return `${key} (write ${field.wire})`

@@ -17,7 +17,9 @@ const isBranch = (value: unknown): value is Branch =>
 const entriesOf = (value: object): [string, unknown][] =>
   Object.entries(value).filter(([, inner]) => inner !== undefined)
 
-/** Writes a list or a map. With `hanging`, its first line continues a line that was already started, as after a hyphen. */
+/**
+ * Writes a list or a map. With `hanging`, its first line continues a line that was already started, as after a hyphen.
+ */
 function writeBranch(out: string[], branch: Branch, indent: string, hanging = false): void {
   let start = hanging ? '' : indent
   if (Array.isArray(branch)) {
@@ -63,7 +65,10 @@ const quoted = (text: string): string => JSON.stringify(text)
 
 const unprintable = /[\p{C}\u2028\u2029]/u
 
-/** Reports whether a text may be unquoted: it begins with a letter, and no YAML parser, old ones included, reads it as another type. */
+/**
+ * Reports whether a text may be unquoted: it begins with a letter, and no YAML parser, old ones included, reads it as
+ * another type.
+ */
 const isPlain = (text: string): boolean =>
   (/^[\p{L}_/]/u.test(text) || instant.test(text)) &&
   !/: | #|[:\s]$|[^\S ]/.test(text) &&

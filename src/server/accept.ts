@@ -18,7 +18,10 @@ export function acceptedFormat(accept: string | undefined, canStream: boolean): 
 const qualityOf = (accepted: readonly Accept[], type: string): number =>
   accepted.find((each) => each.type === type)?.q ?? 0
 
-/** Returns output as YAML without warnings, so that it can be piped: they are in a header, encoded because a header may contain only Latin letters. */
+/**
+ * Returns output as YAML without warnings, so that it can be piped: they are in a header, encoded because a header may
+ * contain only Latin letters.
+ */
 export function yamlResponse(output: unknown): Response {
   const { warnings = [], ...answer } = output as { warnings?: readonly string[] }
   const headers = new Headers({ 'content-type': 'application/yaml' })

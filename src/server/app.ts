@@ -34,7 +34,9 @@ export interface AppOptions {
 
 const defaultMaxBodyBytes = 8_000_000
 
-/** Creates the HTTP application: everything that applies to every request is here, in the order in which it is checked. */
+/**
+ * Creates the HTTP application: everything that applies to every request is here, in the order in which it is checked.
+ */
 export function createApp(
   options: AppOptions,
   { port, stopping }: { port: () => number; stopping: AbortSignal },

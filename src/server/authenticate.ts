@@ -11,7 +11,10 @@ import { checkOrigin } from './guards.ts'
 
 export const sessionCookie = 'agency_session'
 
-/** Identifies the actor by token or cookie. Valid credentials are accepted, however many invalid requests are being refused. */
+/**
+ * Identifies the actor by token or cookie. Valid credentials are accepted, however many invalid requests are being
+ * refused.
+ */
 export function authenticate(credentials: Credentials, clock: Clock): MiddlewareHandler<RequestEnv> {
   const failures = createRateLimit({ perSecond: 1, burst: 30, clock })
   return async (c, next) => {

@@ -126,7 +126,10 @@ export const createAttemptToken = (key: Uint8Array, attemptId: string, fence: nu
 const mac = (key: Uint8Array | string, text: string): string =>
   createHmac('sha256', key).update(text).digest('base64url')
 
-/** Compares in constant time, wherever the texts differ; hashes first, because only equal lengths can be compared this way. */
+/**
+ * Compares in constant time, wherever the texts differ; hashes first, because only equal lengths can be compared this
+ * way.
+ */
 const isSame = (given: string, expected: string): boolean => timingSafeEqual(hash(given), hash(expected))
 const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
 

@@ -5,7 +5,9 @@ import { shorten } from '../kernel/text.ts'
 import { fromWire, wirePath } from '../operations/wire.ts'
 import { checkContent } from './body.ts'
 
-/** Merges path, query and body into one object. A name may occur once, because it is undefined which of two would apply. */
+/**
+ * Merges path, query and body into one object. A name may occur once, because it is undefined which of two would apply.
+ */
 export function mergeInput(
   path: Record<string, string>,
   query: URLSearchParams,

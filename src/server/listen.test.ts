@@ -55,7 +55,8 @@ describe('listening', () => {
   })
 
   it('uses any free port when only the default port is taken', async () => {
-    // The port may already be taken by a daemon on this machine, which may release it at any moment; that is nearly as good.
+    // The port may already be taken by a daemon on this machine, which may release it at any moment; that is nearly as
+    // good.
     const isHeld = await occupied(7717).then(
       () => true,
       () => false,

@@ -20,7 +20,10 @@ export async function listenOnPort(server: Server, requested: number | undefined
   return (server.address() as AddressInfo).port
 }
 
-/** Listens on a unix socket for the owner only. A socket left by a dead daemon is removed; one that answers belongs to another daemon. */
+/**
+ * Listens on a unix socket for the owner only. A socket left by a dead daemon is removed; one that answers belongs to
+ * another daemon.
+ */
 export async function listenOnSocket(server: Server, path: string): Promise<void> {
   await removeStaleSocket(path)
   await listening(server, () => server.listen(path))

@@ -1,7 +1,9 @@
 import type { ActorKind, Operation } from '../operations/contract.ts'
 import { type JsonSchema, wireSchema } from '../operations/wire-schema.ts'
 
-/** Creates the OpenAPI 3.1 document, whose schemas are plain JSON Schema. The same operations always give the same text. */
+/**
+ * Creates the OpenAPI 3.1 document, whose schemas are plain JSON Schema. The same operations always give the same text.
+ */
 export function createOpenApi(operations: readonly Operation[], version: string): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const operation of [...operations].sort((a, b) => (a.name < b.name ? -1 : 1))) {

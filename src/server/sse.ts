@@ -44,7 +44,10 @@ export function eventStreamResponse(items: Streamed, { clock, signal, onError }:
 
 type Result = IteratorResult<readonly StreamItem[]>
 
-/** Reads one page at a time, with a heartbeat while it takes long. It registers one handler per page, so that a quiet stream does not accumulate any. */
+/**
+ * Reads one page at a time, with a heartbeat while it takes long. It registers one handler per page, so that a quiet
+ * stream does not accumulate any.
+ */
 function createReader(items: Streamed, clock: Clock): { next(): Promise<Result | 'heartbeat'> } {
   const iterator = items[Symbol.asyncIterator]()
   let isReading = false

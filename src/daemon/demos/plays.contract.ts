@@ -20,7 +20,10 @@ const goals: Readonly<Record<DemoProfile, string>> = {
   simple: 'Compare webhook signatures in constant time',
 }
 
-/** Returns a tiered run with as many tiers as its goal needs. It uses the default team and ignores the team file of this home. */
+/**
+ * Returns a tiered run with as many tiers as its goal needs. It uses the default team and ignores the team file of this
+ * home.
+ */
 export const tieredDemo = (profile: DemoProfile, repo: string | null): CreateRun =>
   CreateRun.parse({
     goal: goals[profile],

@@ -85,7 +85,10 @@ export function createDemos(deps: DemoDeps) {
 
 const jobKind = 'demo_gates'
 
-/** Approves a pending gate for the operator after a moment, with a note, unless a person decides first. Returns the delay until the next check, or null. */
+/**
+ * Approves a pending gate for the operator after a moment, with a note, unless a person decides first. Returns the
+ * delay until the next check, or null.
+ */
 async function approveGates({ clock, runs, gates, log }: DemoDeps, runId: string): Promise<number | null> {
   const { endedAt, startedAt } = await runs.show(runId)
   if (endedAt !== null || clock.nowMs() - Date.parse(startedAt) > longestMs) return null
