@@ -46,7 +46,7 @@ describe('the doctor', () => {
     const paths = homePaths({ AGENCY_HOME: join(folder, 'home') })
     const findings = await examined(paths, {}, everything)
     expect(failures(findings)).toEqual([])
-    expect(find(findings, 'store')?.detail).toContain('made at the first start')
+    expect(find(findings, 'store')?.detail).toContain('created at the first start')
     expect(() => readFileSync(paths.store)).toThrow('ENOENT')
   })
 
