@@ -1,4 +1,4 @@
-import { agentsMissing } from '../test/agents/missing.ts'
+import { agentsMissing } from '../test/agents/availability.ts'
 import { chromium, postgresBinaries, program } from '../test/support/machine.ts'
 
 export interface Suite {

@@ -4,7 +4,7 @@ import { type ChaosPointName, chaosPointNames } from '../../src/kernel/chaos-poi
 import { describeStores } from '../support/store.ts'
 import { type AskedRun, findInRuns, findLeftBehind } from './findings.ts'
 import { createInstallation, type Installation, type Life } from './installation.ts'
-import { makeJobDue } from './places.ts'
+import { makeJobDue } from './death-points.ts'
 import { runKinds } from './runs.ts'
 import { askFor, decideUntil, untilEnded } from './work.ts'
 

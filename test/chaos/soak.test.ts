@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 
 import { describeStores } from '../support/store.ts'
 import { createInstallation } from './installation.ts'
-import { storm } from './storm.ts'
+import { storm } from './kill-repeatedly.ts'
 
 describeStores('a daemon that is killed repeatedly', (_, store) => {
   it('loses no work and does none twice', async () => {

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { makeClusterFolder, removeAbandonedClusters, stopCluster } from '../support/cluster.ts'
 import { clusterVariable, postgresMissing } from '../support/postgres.ts'
 import { createInstallation } from './installation.ts'
-import { storm, type StormResult } from './storm.ts'
+import { storm, type StormResult } from './kill-repeatedly.ts'
 
 /** `npm run soak -- --kills 200 --store sqlite|postgres|all [--seed N]` kills the daemon repeatedly, at every chaos point in turn. */
 const { values } = parseArgs({
