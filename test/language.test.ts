@@ -4,13 +4,13 @@ import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 import { commentCeilings, nameCeilings, nameShareCeiling } from './support/language-ceilings.ts'
-import { commentLanguage, dialectShareOfNames, namesWithoutSubject, rateOf } from './support/language.ts'
+import { commentLanguage, dialectShare, namesWithoutSubject, rateOf, readTestNames } from './support/language.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const files = globSync('{src,web,test,bench,scripts}/**/*.{ts,tsx,mjs}', { cwd: root })
   .filter((path) => !path.includes('node_modules'))
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
-const tests = files.filter(({ path }) => /\.test\.tsx?$|contract-suite\.ts$/.test(path))
+const names = readTestNames(files.filter(({ path }) => /\.test\.tsx?$|contract-suite\.ts$/.test(path)))
 
 /** Dialect words per 1,000 comment words; projects with plain comments have 0.1 to 2.3. */
 const limit = 5
@@ -32,14 +32,12 @@ describe('comments', () => {
 
 describe('names of tests', () => {
   it('begin with a subject or a verb', () => {
-    const found = [...namesWithoutSubject(tests)].filter(
-      ([folder, names]) => names.length > (nameCeilings[folder] ?? 0),
-    )
+    const found = [...namesWithoutSubject(names)].filter(([folder, each]) => each.length > (nameCeilings[folder] ?? 0))
     expect(found).toEqual([])
   })
 
   it('are plain English', () => {
-    expect(dialectShareOfNames(tests)).toBeLessThanOrEqual(nameShareCeiling)
+    expect(dialectShare(names)).toBeLessThanOrEqual(nameShareCeiling)
   })
 
   it('without a subject are found in every form', () => {
@@ -50,10 +48,10 @@ describe('names of tests', () => {
       it('whatever it takes', f)
       it('shows “what is new”', f)
       expect('who')`
-    const planted = [{ path: 'web/planted/a.test.ts', text }]
+    const planted = readTestNames([{ path: 'web/planted/a.test.ts', text }])
     expect([...namesWithoutSubject(planted)]).toEqual([
       ['web/planted', ['what is new', 'Who waits', 'nobody %s', 'somebody …']],
     ])
-    expect(dialectShareOfNames(planted)).toBeCloseTo(5 / 6)
+    expect(dialectShare(planted)).toBeCloseTo(5 / 6)
   })
 })

@@ -27,23 +27,23 @@ export interface World {
 }
 
 /** Progress of an agent: the phase of the run, the task, and the number of answers so far. */
-export interface Place {
+export interface Progress {
   readonly phase: Phase
   readonly task: string | null
   readonly step: number
 }
 
 /** Plays every tier on every runtime; does not answer while `holds` returns true. */
-export const tieredModel = (world: World, holds: (place: Place) => boolean = () => false): Rule => ({
+export const tieredModel = (world: World, holds: (progress: Progress) => boolean = () => false): Rule => ({
   reply: (asked) => {
-    const place = placeOf(asked)
+    const progress = progressOf(asked)
     // Claude Code also sends requests of its own, such as one for a title.
-    if (place === null) return { text: 'Done.' }
-    return holds(place) ? 'hang' : play(world, place, asked)
+    if (progress === null) return { text: 'Done.' }
+    return holds(progress) ? 'hang' : play(world, progress, asked)
   },
 })
 
-export function placeOf({ firstPrompt, step }: Pick<Asked, 'firstPrompt' | 'step'>): Place | null {
+export function progressOf({ firstPrompt, step }: Pick<Asked, 'firstPrompt' | 'step'>): Progress | null {
   const phase = phases.find((each) => firstPrompt.includes(`${titleOf(each)}\n`))
   if (phase === undefined) return null
   const [, task = null] = phase === 't4' || phase === 't5' ? (/\bTask ([a-z-]+):/.exec(firstPrompt) ?? []) : []
@@ -54,7 +54,7 @@ const prompts = new URL('../../src/playbooks/tiered/prompts/', import.meta.url)
 const titles = new Map(phases.map((phase) => [phase, readFileSync(new URL(`${phase}.md`, prompts), 'utf8')]))
 const titleOf = (phase: Phase): string => titles.get(phase)?.split('\n')[0] ?? ''
 
-function play(world: World, { phase, task, step }: Place, asked: Asked): Reply {
+function play(world: World, { phase, task, step }: Progress, asked: Asked): Reply {
   if (phase === 't4') return implement(jobOf(world, task), asked)
   if (phase === 't5') return verify(jobOf(world, task), asked)
   // The planner reads a file first.

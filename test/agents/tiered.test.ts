@@ -10,7 +10,7 @@ import { type ModelServer, startModelServer } from '../support/model-server/serv
 import { isRunning } from '../support/processes.ts'
 import { makeRepository, type TestRepository } from '../support/repository.ts'
 import { claudeVariable } from './agents.setup.ts'
-import { type Place, placeOf, tieredModel, type World } from './tiered-model.ts'
+import { type Progress, progressOf, tieredModel, type World } from './tiered-model.ts'
 import { full, medium, simple } from './tiered-worlds.ts'
 
 const keys = { ANTHROPIC_API_KEY: 'sk-ant-dummy-of-planners-0000', LOCAL_KEY: 'dummy-key-of-leads-0000' }
@@ -35,12 +35,12 @@ it(
   'completes a run in which models plan, Claude Code works and verifies in boxes, and the daemon is killed twice',
   { timeout: 900_000 },
   async () => {
-    const printing: Place = { phase: 't4', task: 'print', step: 1 }
-    const judging: Place = { phase: 't5', task: 'units', step: 1 }
-    let held: Place | null = printing
-    const installed = await install(full, byClaude, (place) => isSame(place, held))
+    const printing: Progress = { phase: 't4', task: 'print', step: 1 }
+    const judging: Progress = { phase: 't5', task: 'units', step: 1 }
+    let held: Progress | null = printing
+    const installed = await install(full, byClaude, (progress) => isSame(progress, held))
     const { cli, model, repository, id } = installed
-    const isAskedFor = (wanted: Place) => () => model.asked.some((asked) => isSame(placeOf(asked), wanted))
+    const isAskedFor = (wanted: Progress) => () => model.asked.some((asked) => isSame(progressOf(asked), wanted))
 
     const planned = await approve(installed, 't1_plan')
     expect(planned.briefs.map(({ phase }) => phase)).toEqual(['t1_plan', 't1_critique'])
@@ -134,7 +134,7 @@ interface Installed {
 async function install(
   world: World,
   team: string,
-  isHeld: (place: Place) => boolean = () => false,
+  isHeld: (progress: Progress) => boolean = () => false,
 ): Promise<Installed> {
   const model = await startModelServer([tieredModel(world, isHeld)])
   const cli = createTestCli()
@@ -208,7 +208,7 @@ async function approve(installed: Installed, gate: string): Promise<Inspection> 
   return shown
 }
 
-const isSame = (one: Place | null, other: Place | null): boolean =>
+const isSame = (one: Progress | null, other: Progress | null): boolean =>
   one?.phase === other?.phase && one?.task === other?.task && one?.step === other?.step
 
 const statusOf = ({ briefs }: Inspection, wanted: string): string | undefined =>

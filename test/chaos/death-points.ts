@@ -4,10 +4,10 @@ import type { Ended, Installation, Life } from './installation.ts'
 import { shuffled } from './random.ts'
 
 /** The point of a daemon's death: a chaos point, or a moment that does not depend on its code. */
-export type Place = ChaosPointName | 'while starting' | 'at any moment' | 'with nothing to do'
+export type DeathPoint = ChaosPointName | 'while starting' | 'at any moment' | 'with nothing to do'
 
 /** Yields all points that a busy daemon passes, repeatedly, each time in another order. */
-export function* placesInTurn(random: () => number): Generator<Place, never> {
+export function* deathPointsInTurn(random: () => number): Generator<DeathPoint, never> {
   for (;;) yield* shuffled([...chaosPointNames, 'while starting', 'at any moment'] as const, random)
 }
 
@@ -20,12 +20,12 @@ export interface Death {
 /** Starts a daemon that dies at the point. `startMs` is the duration of a start on this machine. */
 export async function dieAt(
   installation: Installation,
-  place: Place,
+  point: DeathPoint,
   { random, startMs, killAgent }: { random: () => number; startMs: number; killAgent: () => void },
 ): Promise<Death> {
-  if (isPoint(place)) return await dieAtPoint(installation, place, { random, startMs })
+  if (isPoint(point)) return await dieAtPoint(installation, point, { random, startMs })
   const life = installation.start()
-  if (place === 'while starting') await Promise.race([life.ready, pause(random() * startMs)])
+  if (point === 'while starting') await Promise.race([life.ready, pause(random() * startMs)])
   else {
     await life.ready
     await pause(random() * 2.5 * startMs)
@@ -48,7 +48,7 @@ async function dieAtPoint(
   return { reached, ended: await life.ended }
 }
 
-const isPoint = (place: Place): place is ChaosPointName => (chaosPointNames as readonly string[]).includes(place)
+const isPoint = (point: DeathPoint): point is ChaosPointName => (chaosPointNames as readonly string[]).includes(point)
 
 /** Makes the daemon's hourly job due, so that tests need not wait for it. */
 export const makeJobDue = ({ query }: Installation): Promise<unknown> =>

@@ -3,13 +3,13 @@ import { performance } from 'node:perf_hooks'
 import { pause } from '../../src/kernel/clock.ts'
 import { type AskedRun, findInRuns, findLeftBehind } from './findings.ts'
 import type { Installation, Life } from './installation.ts'
-import { dieAt, type Place, placesInTurn } from './death-points.ts'
+import { dieAt, type DeathPoint, deathPointsInTurn } from './death-points.ts'
 import { processesOf } from './processes.ts'
 import { randomFrom } from './random.ts'
 import { type RunKind, runKinds } from './runs.ts'
 import { askFor, decideUntil, untilEnded } from './work.ts'
 
-export interface StormOptions {
+export interface SoakOptions {
   /** Number of deaths of the daemon. */
   readonly kills: number
   /** The same seed gives the same requests and the same order of deaths; the state at a death depends on the machine. */
@@ -17,9 +17,9 @@ export interface StormOptions {
   readonly log?: (line: string) => void
 }
 
-export interface StormResult {
+export interface SoakResult {
   /** Number of deaths at each point. */
-  readonly deaths: ReadonlyMap<Place, number>
+  readonly deaths: ReadonlyMap<DeathPoint, number>
   /** Number of daemons that did not pass their point in time and were killed at an arbitrary moment. */
   readonly elsewhere: number
   readonly agents: number
@@ -38,20 +38,20 @@ const openRuns = 12
 const killsPerRound = 12
 
 /** Kills the daemon at one point after the other while clients request runs, and checks the results. */
-export async function storm(
+export async function killRepeatedly(
   installation: Installation,
-  { kills, seed, log = () => {} }: StormOptions,
-): Promise<StormResult> {
+  { kills, seed, log = () => {} }: SoakOptions,
+): Promise<SoakResult> {
   const began = performance.now()
   const tally: Tally = { asked: [], findings: [], deaths: new Map(), elsewhere: 0, agents: 0 }
   const random = randomFrom(seed)
-  const places = placesInTurn(random)
+  const points = deathPointsInTurn(random)
   const startMs = await timeStart(installation)
   let killed = 0
   let finished: Life | null = null
-  const died = (place: Place | null): void => {
-    if (place === null) tally.elsewhere++
-    else tally.deaths.set(place, (tally.deaths.get(place) ?? 0) + 1)
+  const died = (point: DeathPoint | null): void => {
+    if (point === null) tally.elsewhere++
+    else tally.deaths.set(point, (tally.deaths.get(point) ?? 0) + 1)
     if (++killed % 50 === 0) log(`${killed} killed, ${tally.asked.length} runs, ${secondsSince(began)} s`)
   }
   for (let round = 1; killed < kills; round++) {
@@ -62,14 +62,14 @@ export async function storm(
     }
     const clients = openClients(installation, `round ${round}`, seed * 31 + round, tally)
     for (const until = Math.min(kills, killed + killsPerRound); killed < until;) {
-      const place = places.next().value
+      const point = points.next().value
       const killAgent = (): void => void (random() < 0.4 && (tally.agents += killOneAgent(installation, random)))
-      const { reached, ended } = await dieAt(installation, place, { random, startMs, killAgent })
+      const { reached, ended } = await dieAt(installation, point, { random, startMs, killAgent })
       if (ended.signal !== 'SIGKILL')
-        tally.findings.push(`before ${place} the daemon ended with ${ended.code}: ${ended.output}`)
+        tally.findings.push(`before ${point} the daemon ended with ${ended.code}: ${ended.output}`)
       // Kills an agent that has outlived its daemon: the next daemon will search for it.
       killAgent()
-      died(reached ? place : null)
+      died(reached ? point : null)
     }
     finished = installation.start()
     await clients.close()
@@ -95,7 +95,7 @@ export async function storm(
 interface Tally {
   readonly asked: AskedRun[]
   readonly findings: string[]
-  readonly deaths: Map<Place, number>
+  readonly deaths: Map<DeathPoint, number>
   elsewhere: number
   agents: number
 }

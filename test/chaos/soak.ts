@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { makeClusterFolder, removeAbandonedClusters, stopCluster } from '../support/cluster.ts'
 import { clusterVariable, postgresMissing } from '../support/postgres.ts'
 import { createInstallation } from './installation.ts'
-import { storm, type StormResult } from './kill-repeatedly.ts'
+import { killRepeatedly, type SoakResult } from './kill-repeatedly.ts'
 
 /** `npm run soak -- --kills 200 --store sqlite|postgres|all [--seed N]` kills the daemon repeatedly, at every chaos point in turn. */
 const { values } = parseArgs({
@@ -29,7 +29,7 @@ async function main(kills: number, store: string, seed: number): Promise<number>
 async function soak(store: 'sqlite' | 'postgres', kills: number, seed: number): Promise<number> {
   console.log(`${store}: killing the daemon ${kills} times, seed ${seed}`)
   const installation = await createInstallation(store)
-  const result = await storm(installation, { kills, seed, log: (line) => console.log(`  ${line}`) })
+  const result = await killRepeatedly(installation, { kills, seed, log: (line) => console.log(`  ${line}`) })
   for (const line of linesOf(result)) console.log(`  ${line}`)
   if (result.findings.length === 0) {
     await installation.remove()
@@ -41,7 +41,7 @@ async function soak(store: 'sqlite' | 'postgres', kills: number, seed: number): 
   return 1
 }
 
-function linesOf(result: StormResult): string[] {
+function linesOf(result: SoakResult): string[] {
   const sum = (counts: Iterable<number>): number => [...counts].reduce((all, each) => all + each, 0)
   const outcomes = Object.entries(result.outcomes).map(([outcome, times]) => `${times} ${outcome}`)
   const deaths = [...result.deaths].sort(([one], [other]) => one.localeCompare(other))

@@ -33,21 +33,26 @@ export function commentLanguage(files: readonly Text[]): Map<string, CommentLang
 /** Returns the dialect's words per 1,000; a folder with few words may have one. */
 export const rateOf = ({ words, dialect: count }: CommentLanguage): number => (count <= 1 ? 0 : (1_000 * count) / words)
 
-/** Returns the names of tests and suites that begin with What, Who, Whoever, Somebody or Nobody, by folder. */
-export function namesWithoutSubject(files: readonly Text[]): Map<string, string[]> {
+export interface TestName {
+  readonly folder: string
+  readonly name: string
+}
+
+/** Reads the names of tests and suites. */
+export const readTestNames = (files: readonly Text[]): TestName[] =>
+  files.flatMap(({ path, text }) => testNamesIn(path, text).map((name) => ({ folder: folderOf(path), name })))
+
+/** Returns the names that begin with What, Who, Whoever, Somebody or Nobody, by folder. */
+export function namesWithoutSubject(names: readonly TestName[]): Map<string, string[]> {
   const folders = new Map<string, string[]>()
-  for (const { path, text } of files) {
-    const names = testNamesIn(path, text).filter((name) => forbiddenBeginning.test(name))
-    if (names.length > 0) folders.set(folderOf(path), [...(folders.get(folderOf(path)) ?? []), ...names])
-  }
+  for (const { folder, name } of names)
+    if (forbiddenBeginning.test(name)) folders.set(folder, [...(folders.get(folder) ?? []), name])
   return folders
 }
 
-/** Returns the share of test names that contain a word of the dialect, outside quoted text. */
-export function dialectShareOfNames(files: readonly Text[]): number {
-  const names = files.flatMap(({ path, text }) => testNamesIn(path, text)).map((name) => name.replace(/“[^”]*”/g, ''))
-  return names.filter((name) => name.match(dialect) !== null).length / names.length
-}
+/** Returns the share of names that contain a word of the dialect outside quoted text. */
+export const dialectShare = (names: readonly TestName[]): number =>
+  names.filter(({ name }) => name.replace(/“[^”]*”/g, '').match(dialect) !== null).length / names.length
 
 /** `src/engine` of `src/engine/loop/engine.ts`, `src` of `src/compose.ts`. */
 const folderOf = (path: string): string => path.split('/').slice(0, -1).slice(0, 2).join('/')
