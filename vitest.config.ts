@@ -9,7 +9,7 @@ import { processFiles } from './test/support/suite-files.ts'
 
 const globalSetup = ['test/support/memory.setup.ts', 'test/support/postgres.setup.ts']
 /** Suites that start hundreds of daemons start them from a bundle that is built once. */
-const withBuild = [...globalSetup, 'test/support/built.setup.ts']
+const withBuild = [...globalSetup, 'test/support/bundle.setup.ts']
 
 /** Long enough for a busy machine; a passing test never waits that long. */
 const patient = { poll: { timeout: 60_000, interval: 50 } }

@@ -151,7 +151,7 @@ async function amounts(db: Db, query: string): Promise<Record<string, number>> {
 }
 
 function hammer(url: string, seed: number, rounds: number): Promise<Record<string, number>> {
-  const script = fileURLToPath(new URL('../../test/support/hammer.ts', import.meta.url))
+  const script = fileURLToPath(new URL('../../test/support/concurrent-writer.ts', import.meta.url))
   const child = spawn(process.execPath, [script, url, String(seed), String(rounds)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })

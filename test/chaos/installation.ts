@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 
 import { homePaths } from '../../src/daemon/home.ts'
 import type { ChaosPointName } from '../../src/kernel/chaos-point.ts'
-import { builtEntry } from '../support/built.ts'
+import { builtEntry } from '../support/bundle.ts'
 import { freshDatabase, runOn } from '../support/postgres.ts'
 import { type Client, createClient } from './client.ts'
 import { processesOf } from './processes.ts'

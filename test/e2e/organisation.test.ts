@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 
 import { pause } from '../../src/kernel/clock.ts'
 import { noBrowser } from '../support/browser.ts'
-import { builtEntry } from '../support/built.ts'
+import { builtEntry } from '../support/bundle.ts'
 import type { TestDaemon } from '../support/daemon.ts'
 import { expectGone, expectShown, settled, startRun } from '../support/dashboard.ts'
 import { inspect, inspectInBothThemes } from '../support/inspect.ts'

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { builtEntry } from './built.ts'
+import { builtEntry } from './bundle.ts'
 
 export interface Ended {
   code: number | null

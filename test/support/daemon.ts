@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { pause } from '../../src/kernel/clock.ts'
-import { builtEntry } from './built.ts'
+import { builtEntry } from './bundle.ts'
 import { freePort } from './port.ts'
 
 /** A daemon with a home and a port of its own, which stay the same across restarts. */

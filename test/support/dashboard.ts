@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { Locator, Page } from 'playwright-core'
 import { build } from 'vite'
 
-import { builtDashboard } from './built.ts'
+import { builtDashboard } from './bundle.ts'
 import type { TestDaemon } from './daemon.ts'
 
 export interface Dashboard {

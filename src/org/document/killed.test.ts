@@ -16,7 +16,7 @@ import { composeOrganisation } from '../compose.ts'
 import { listFileMoves } from '../file-moves-store.ts'
 import { seedOrganisation } from '../seed.ts'
 
-const script = join(import.meta.dirname, '../../../test/support/killed-import.ts')
+const script = join(import.meta.dirname, '../../../test/support/crash-during-import.ts')
 
 /** Another process imports, and kills itself at the step; then the next life begins. */
 async function afterDeath(openFresh: OpenFresh, step: string, between: (root: string) => void = () => {}) {

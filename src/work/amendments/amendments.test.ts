@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { agentOf, startAgency, type TestAgency } from '../../../test/support/agency.ts'
-import { inside } from '../../../test/support/inside.ts'
+import { inside } from '../../../test/support/change-run.ts'
 import { describeStores } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
 import { changeParts } from '../parts/moves.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
 import { openAgency, startAgency, type TestAgency } from '../../../test/support/agency.ts'
-import { inside } from '../../../test/support/inside.ts'
+import { inside } from '../../../test/support/change-run.ts'
 import { describeStores, freshFolder } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
 import { addBriefs } from '../briefs/add.ts'

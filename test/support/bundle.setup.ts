@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 import { bundleInto } from '../../scripts/bundle.ts'
-import { buildVariable, testEntries } from './built.ts'
+import { buildVariable, testEntries } from './bundle.ts'
 
 let folder: string | null = null
 

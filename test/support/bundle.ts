@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 import { entrySources } from '../../src/entries.ts'
 
-/** Set by `built.setup.ts` to the folder with the bundle of this test run. */
+/** Set by `bundle.setup.ts` to the folder with the bundle of this test run. */
 export const buildVariable = 'AGENCY_TEST_BUILD'
 
 /** Entries that only tests use, bundled beside the product's. */
