@@ -6,7 +6,7 @@ import { findRun } from '../../src/work/runs/store.ts'
 import type { TestAgency } from './agency.ts'
 
 /** Changes a run's rows as the engine does, for tests of rows that would otherwise need a whole run. */
-export const inside = <T>(
+export const changeRun = <T>(
   agency: Pick<TestAgency, 'db'>,
   { id }: { id: string },
   act: (scope: RunScope) => Promise<T>,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { agentOf, startAgency, type TestAgency } from '../../../test/support/agency.ts'
-import { inside } from '../../../test/support/change-run.ts'
+import { changeRun } from '../../../test/support/change-run.ts'
 import { describeStores } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
 import { changeParts } from '../parts/moves.ts'
@@ -22,7 +22,7 @@ const hang = { scenario: { steps: [{ hang: {} }] } }
 async function withWorkstreams(agency: TestAgency): Promise<Run> {
   const run = await agency.run({ runtimeOptions: hang })
   const part = (key: string, status: Part['status'], path: string[]) => ({ key, parent: null, status, data: { path } })
-  await inside(agency, run, (scope) =>
+  await changeRun(agency, run, (scope) =>
     changeParts(scope, [part('ws:api', 'open', ['t3', 't4', 't5']), part('ws:docs', 'done', ['t4', 't5'])], {
       message: 'under way',
     }),
@@ -36,7 +36,7 @@ async function place(agency: TestAgency, run: Run, where: Partial<Brief>): Promi
     (await agency.inspect(run)).attempts.find(({ status }) => status === 'running'),
   )
   const brief = await agency.brief(run)
-  await inside(agency, run, (scope) =>
+  await changeRun(agency, run, (scope) =>
     touchRun(scope, {}, { kind: 'log', message: 'placed' }, [updated(briefs, brief, where)]),
   )
   return attempt

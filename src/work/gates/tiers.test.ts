@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
 import { openAgency, startAgency, type TestAgency } from '../../../test/support/agency.ts'
-import { inside } from '../../../test/support/change-run.ts'
+import { changeRun } from '../../../test/support/change-run.ts'
 import { describeStores, freshFolder } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
 import { addBriefs } from '../briefs/add.ts'
@@ -17,7 +17,7 @@ import { createGateFile } from './projection.ts'
 const summary = { produced: 'Nothing agreed', next: 'Fresh squads', anomalies: [] }
 const ofTier: NewGate = { gate: 't3_mesh_timeout', approver: 't2/api', boundary: 'part:mesh:1', summary }
 const open = (agency: TestAgency, run: Run, gate: NewGate): Promise<GateRow> =>
-  inside(agency, run, (scope) => openGate(scope, gate))
+  changeRun(agency, run, (scope) => openGate(scope, gate))
 
 describeStores('a gate that a tier decides', (openFresh) => {
   it('halts nothing, waits in no list and in no file, and nobody is told of it', async () => {
@@ -63,7 +63,7 @@ describeStores('a gate that a tier decides', (openFresh) => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({ planGate: true })
     await open(agency, run, ofTier)
-    await inside(agency, run, (scope) => passGate(scope, 't3_mesh_timeout', 'mesh:1', 't2/api'))
+    await changeRun(agency, run, (scope) => passGate(scope, 't3_mesh_timeout', 'mesh:1', 't2/api'))
     await open(agency, run, ofTier)
     expect(await agency.gates.approve(operator, { target: run.id })).toMatchObject({ gate: 'plan', status: 'approved' })
     await agency.settled(run)
@@ -98,7 +98,7 @@ it('who approves a gate of a tiered run hears which tier comes next', async () =
     retryBudget: 1,
     phase: 't3_plan',
   } as const
-  await inside(agency, run, (scope) =>
+  await changeRun(agency, run, (scope) =>
     addBriefs(scope, [
       { ...step, key: 'b', tier: 't3' },
       { ...step, key: 'a', tier: 't3' },
