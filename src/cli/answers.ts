@@ -1,4 +1,4 @@
-import type { Method } from './client.ts'
+import type { Method } from '../client/client.ts'
 import type { CliContext } from './context.ts'
 
 export interface Form {

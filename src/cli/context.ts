@@ -1,7 +1,7 @@
 import { type HomePaths, homePaths } from '../daemon/home.ts'
 import { pause, systemClock } from '../kernel/clock.ts'
 import { refusal } from '../kernel/errors.ts'
-import { type Client, createClient } from './client.ts'
+import { type Client, createClient } from '../client/client.ts'
 import { type Environment, socketOf, tokenOf } from './endpoint.ts'
 import { createTerminal, type Terminal, visible } from './terminal.ts'
 

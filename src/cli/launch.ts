@@ -6,9 +6,9 @@ import { type HomePaths, prepareHome } from '../daemon/home.ts'
 import { entryPath } from '../entries.ts'
 import { pause, systemClock } from '../kernel/clock.ts'
 import { AgencyError, refusal } from '../kernel/errors.ts'
-import { ask, Refused } from './client.ts'
+import { ask, Refused } from '../client/client.ts'
 import { type Environment, readDaemonFile, socketOf, tokenOf } from './endpoint.ts'
-import { ConnectionLost, exchange, NoAnswer, Unreachable } from './http.ts'
+import { ConnectionLost, exchange, NoAnswer, Unreachable } from '../client/http.ts'
 
 export interface DaemonPlace {
   env: Environment

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 
 import { type AgencyError, exitCodes } from '../kernel/errors.ts'
-import { Refused } from './client.ts'
+import { Refused } from '../client/client.ts'
 import { createContext } from './context.ts'
 import { buildProgram, UsageError } from './program.ts'
 

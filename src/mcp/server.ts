@@ -1,6 +1,6 @@
 import { type CallToolResult, Server } from '@modelcontextprotocol/server'
 
-import { callOperation, type DaemonPlace, refusalText } from '../operations/call.ts'
+import { callOperation, type DaemonPlace, refusalText } from '../client/call.ts'
 import type { Operation } from '../operations/contract.ts'
 import { toolsOf } from '../operations/tools.ts'
 

@@ -20,6 +20,7 @@ export type Role =
   | 'playbook'
   | 'service'
   | 'edge'
+  | 'client'
   | 'cli'
   | 'adapter'
   | 'places'
@@ -42,6 +43,7 @@ const roles: readonly (readonly [Role, RegExp])[] = [
   // Commands that work without a daemon; only the CLI loads them, and only when they are called.
   ['offline', /^src\/(cli\/offline(\.ts$|\/)|doctor\/)/],
   ['edge', /(^|\/)routes\.ts$|^src\/(server|mcp)\//],
+  ['client', /^src\/client\//],
   ['cli', /(^|\/)cli(\.ts$|\/)/],
   ['service', /(^|\/)service\.ts$/],
   // The composition roots.
@@ -82,18 +84,19 @@ const table: Record<Exclude<Role, 'anything' | 'offline'>, Allowance> = {
     packages: node,
   },
   edge: {
-    roles: ['kernel', 'endpoints', 'contract', 'edge', 'places', 'part'],
+    roles: ['kernel', 'endpoints', 'client', 'contract', 'edge', 'places', 'part'],
     types: ['service', 'port', 'db'],
     packages: /^node:|^hono$|^@hono\/|^zod$|^@modelcontextprotocol\//,
   },
+  client: { roles: ['kernel', 'endpoints', 'client'], types: ['contract'], packages: node },
   cli: {
-    roles: ['kernel', 'endpoints', 'cli', 'places'],
+    roles: ['kernel', 'endpoints', 'client', 'cli', 'places'],
     types: ['contract', 'offline'],
     later: ['offline'],
     packages: /^node:|^commander$/,
   },
   adapter: {
-    roles: ['kernel', 'redaction', 'endpoints', 'contract', 'port', 'adapter', 'places', 'part'],
+    roles: ['kernel', 'redaction', 'endpoints', 'client', 'contract', 'port', 'adapter', 'places', 'part'],
     packages: /^(?!hono$|@hono\/|commander$|pg$)/,
   },
   places: { roles: ['kernel'], packages: node },

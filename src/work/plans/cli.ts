@@ -1,4 +1,4 @@
-import { Refused } from '../../cli/client.ts'
+import { Refused } from '../../client/client.ts'
 import type { CliContext } from '../../cli/context.ts'
 import { readInput } from '../../cli/input.ts'
 import { bold, faint, plain, type Terminal } from '../../cli/terminal.ts'

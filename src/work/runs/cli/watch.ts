@@ -1,5 +1,5 @@
 import type { CliContext } from '../../../cli/context.ts'
-import type { Client } from '../../../cli/client.ts'
+import type { Client } from '../../../client/client.ts'
 import type { Wire } from '../../../cli/wire.ts'
 import { type EventLine, formatEvent } from '../../../events/cli.ts'
 import type { Run } from '../contract.ts'

@@ -1,5 +1,5 @@
 import { allOperations } from '../../../../operations/all.contract.ts'
-import { callOperation, refusalText } from '../../../../operations/call.ts'
+import { callOperation, refusalText } from '../../../../client/call.ts'
 import { toolsOf } from '../../../../operations/tools.ts'
 import { failed, type Tool } from './tool.ts'
 

@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http'
 import { pause } from '../kernel/clock.ts'
 import { AgencyError, refusal } from '../kernel/errors.ts'
 import { randomToken } from '../kernel/ids.ts'
-import type { Operation, Problem } from './contract.ts'
+import type { Operation, Problem } from '../operations/contract.ts'
 
 export interface DaemonPlace {
   socket: string
