@@ -7,21 +7,24 @@ import { requestOf } from './client.ts'
 describe('a request', () => {
   it('takes path parameters out of the input and puts the rest of a GET into the query, in snake_case', () => {
     expect(requestOf(operations.event.ofRun, { runId: 'run_a/b', after: 3, limit: 1_000 })).toEqual({
-      url: '/api/runs/run_a%2Fb/events?after=3&limit=1000',
+      method: 'GET',
+      path: '/api/runs/run_a%2Fb/events?after=3&limit=1000',
       body: null,
     })
   })
 
   it('leaves out what is not given', () => {
     expect(requestOf(operations.run.list, { status: undefined, before: undefined })).toEqual({
-      url: '/api/runs',
+      method: 'GET',
+      path: '/api/runs',
       body: null,
     })
   })
 
   it('of any other method carries the rest as its body', () => {
     expect(requestOf(operations.run.cancel, { runId: 'run_a', reason: 'late' })).toEqual({
-      url: '/api/runs/run_a/cancel',
+      method: 'POST',
+      path: '/api/runs/run_a/cancel',
       body: '{"reason":"late"}',
     })
   })
@@ -29,7 +32,7 @@ describe('a request', () => {
   it('leaves no parameter unfilled, whatever the operation', () => {
     for (const operation of allOperations) {
       const named = [...operation.path.matchAll(/:([a-z_]+)/g)].map(([, name = '']) => [camelCase(name), 'a'])
-      expect(requestOf(operation, Object.fromEntries(named)).url).not.toMatch(/:|undefined/)
+      expect(requestOf(operation, Object.fromEntries(named)).path).not.toMatch(/:|undefined/)
     }
   })
 })

@@ -2,7 +2,8 @@ import { useMutation, type UseMutationResult } from '@tanstack/react-query'
 import { useRef } from 'react'
 
 import type { Operation, OutputOf } from '../src/operations/contract.ts'
-import { type InputOf, call, randomKey, ApiError } from './client.ts'
+import { ApiError } from '../src/operations/problem.ts'
+import { type InputOf, call, randomKey } from './client.ts'
 
 export type OperationMutation<Op extends Operation> = UseMutationResult<OutputOf<Op>, Error, InputOf<Op>> & {
   /** Does it, unless it is being done already. */

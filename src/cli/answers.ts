@@ -1,30 +1,25 @@
-import type { Method } from '../client/client.ts'
+import type { Endpoint } from '../operations/endpoint.ts'
 import type { CliContext } from './context.ts'
 
-export interface Form {
+export interface OutputForm {
   json?: true | undefined
 }
 
-/** One operation; its answer as the daemon renders it in YAML, or as JSON. */
-export async function answer(
+/** Calls one operation and prints its answer as JSON, or as YAML rendered by the daemon. */
+export async function printAnswer(
   context: CliContext,
-  { json }: Form,
-  method: Method,
-  path: string,
-  input?: object,
+  { json }: OutputForm,
+  endpoint: Endpoint,
+  input: object = {},
 ): Promise<number> {
   if (json) {
-    const said = await context.api().call<{ warnings?: string[] }>(method, path, input)
-    warn(context, said.warnings)
-    context.json(said)
-  } else context.text(await context.api().yaml(method, path, input))
+    const answer = await context.api().call<{ warnings?: string[] }>(endpoint, input)
+    printWarnings(context, answer.warnings)
+    context.json(answer)
+  } else context.text(await context.api().yaml(endpoint, input))
   return 0
 }
 
-export function warn(context: CliContext, warnings: readonly string[] | undefined): void {
+export function printWarnings(context: CliContext, warnings: readonly string[] | undefined): void {
   for (const each of warnings ?? []) context.err(`warning: ${each}`)
 }
-
-/** A path with whatever somebody calls a thing in it: url`/orgs/${org}/tree`. */
-export const url = (parts: TemplateStringsArray, ...values: (string | number)[]): string =>
-  String.raw({ raw: parts }, ...values.map((value) => encodeURIComponent(value)))

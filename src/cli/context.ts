@@ -2,23 +2,23 @@ import { type HomePaths, homePaths } from '../daemon/home.ts'
 import { pause, systemClock } from '../kernel/clock.ts'
 import { refusal } from '../kernel/errors.ts'
 import { type Client, createClient } from '../client/client.ts'
-import { type Environment, socketOf, tokenOf } from './endpoint.ts'
+import { type Environment, socketOf, tokenOf } from './daemon-address.ts'
 import { createTerminal, type Terminal, visible } from './terminal.ts'
 
-/** What every command gets: the terminal, the home, and a way to the daemon. */
+/** The context of every command: the terminal, the home, and clients of the daemon. */
 export interface CliContext extends Terminal {
   readonly env: Environment
   readonly paths: HomePaths
   nowMs(): number
-  /** A value as JSON: indented for a person, in one line for a program. */
+  /** Prints a value as JSON: indented on a terminal, in one line otherwise. */
   json(value: unknown): void
-  /** Text with its own newlines: as it is for a program, without what moves a cursor for a person. */
+  /** Prints text with its own newlines: unchanged into a pipe, without cursor movements on a terminal. */
   text(text: string): void
-  /** Starts the daemon when none runs. */
+  /** A client that starts the daemon when none is running. */
   api(): Client
-  /** Fails when none runs. */
+  /** A client that fails when no daemon is running. */
   runningApi(): Client
-  /** As the agent that this process is started by; a daemon that is being restarted is waited for. */
+  /** A client with the credentials of the agent that started this process; it waits for a daemon that restarts. */
   agentApi(): Client
 }
 
@@ -30,7 +30,7 @@ export function createContext(env: Environment): CliContext {
       socket: () => socketOf(env, paths),
       token: () => tokenOf(env, paths),
       whenDown,
-      say: terminal.err,
+      notify: terminal.err,
     })
   const context: CliContext = {
     ...terminal,
@@ -39,7 +39,7 @@ export function createContext(env: Environment): CliContext {
     nowMs: () => systemClock.nowMs(),
     json: (value) => terminal.out(JSON.stringify(value, null, terminal.isTty ? 2 : 0)),
     text: (text) => void process.stdout.write(terminal.isTty ? visible(text) : text),
-    // An agent's token belongs to a daemon that runs; another one, started here, would not know it.
+    // An agent's token belongs to a running daemon; another daemon, started here, would not know it.
     api: () => (env['AGENCY_TOKEN'] ? client(() => waitForDaemon(env, paths)) : client(() => startDaemon(context))),
     runningApi: () => client(() => Promise.reject(notRunning(paths.home))),
     agentApi: () => client(() => waitForDaemon(env, paths)),
@@ -56,14 +56,14 @@ async function startDaemon({ env, paths, err }: CliContext): Promise<void> {
   if (started) err(`agency: started the daemon (pid ${pid})`)
 }
 
-/** A daemon that died is started again within moments; after ten seconds nobody did. */
+/** Waits for a daemon that restarts: it is back within moments; after ten seconds it is taken for gone. */
 async function waitForDaemon(env: Environment, paths: HomePaths): Promise<void> {
   const { isListening } = await import('./launch.ts')
   for (let waited = 0; waited < 10_000; waited += 200) {
     if (await isListening(socketOf(env, paths))) return
     await pause(200)
   }
-  throw refusal('stopping', 'the daemon that this agent belongs to does not answer', {
+  throw refusal('stopping', 'the daemon of this agent does not answer', {
     hint: 'It may be restarting; repeat the command in a moment.',
   })
 }

@@ -7,25 +7,25 @@ import type { DaemonStatus } from '../daemon/contract.ts'
 import { entryPath, version } from '../entries.ts'
 import { pause } from '../kernel/clock.ts'
 import { refusal } from '../kernel/errors.ts'
-import { ask, Refused } from '../client/client.ts'
-import { type CliContext, notRunning } from './context.ts'
-import { type Environment, readDaemonFile, socketOf, tokenOf } from './endpoint.ts'
 import { ConnectionLost, NoAnswer, Unreachable } from '../client/http.ts'
-import { ensureDaemon, isGoing, isListening } from './launch.ts'
+import { callOnce } from '../client/send.ts'
+import { daemonEndpoints } from '../daemon/endpoints.ts'
+import { counted } from '../kernel/amounts.ts'
+import { ApiError } from '../operations/problem.ts'
+import type { downCommand } from './commands/down.ts'
+import type { openCommand } from './commands/open.ts'
+import type { statusCommand } from './commands/status.ts'
+import type { upCommand } from './commands/up.ts'
+import { type CliContext, notRunning } from './context.ts'
+import { daemonAddress, type Environment, readDaemonFile, socketOf } from './daemon-address.ts'
+import type { Handler } from './declare.ts'
+import { ensureDaemon, isListening, isShuttingDown } from './launch.ts'
 import { ago, plain } from './terminal.ts'
 import type { Wire } from './wire.ts'
 
-export interface UpOptions {
-  foreground?: true
-  demo?: true
-  /** False with --no-seed. */
-  seed: boolean
-  port?: string
-}
-
 type Status = Wire<DaemonStatus>
 
-export async function up(context: CliContext, options: UpOptions): Promise<number> {
+export const up: Handler<typeof upCommand> = async (context, options) => {
   const flags = [
     ...(options.port === undefined ? [] : ['--port', options.port]),
     ...(options.demo ? ['--demo'] : []),
@@ -42,15 +42,15 @@ export async function up(context: CliContext, options: UpOptions): Promise<numbe
   return 0
 }
 
-/** Where somebody stops it at the same moment, the one that was found is gone when it is asked: then another is started. */
+/** Starts the daemon. If the running one is stopped at the same moment, it is gone when called: then another is started. */
 async function bringUp(context: CliContext, flags: string[], triesLeft = 3): Promise<Up> {
   const daemon = await ensureDaemon(context, flags)
   try {
-    const { address } = await context.runningApi().get<Status>('/status')
-    const { url } = await context.runningApi().post<{ url: string }>('/links', {})
+    const { address } = await context.runningApi().call<Status>(daemonEndpoints.status)
+    const { url } = await context.runningApi().call<{ url: string }>(daemonEndpoints.link)
     return { ...daemon, address, url }
   } catch (error) {
-    if (triesLeft === 0 || !isGoing(error)) throw error
+    if (triesLeft === 0 || !isShuttingDown(error)) throw error
     return bringUp(context, flags, triesLeft - 1)
   }
 }
@@ -62,15 +62,14 @@ interface Up {
   url: string
 }
 
-/** Asks it to stop and waits until its process is gone. */
-export async function down(context: CliContext): Promise<number> {
+/** Asks the daemon to stop and waits until its process is gone. */
+export const down: Handler<typeof downCommand> = async (context) => {
   const { paths } = context
   const socket = socketOf(context.env, paths)
-  const headers = { Authorization: `Bearer ${tokenOf(context.env, paths)}` }
   let pid = readDaemonFile(paths)?.pid ?? null
   try {
-    pid = (await ask<Status>(socket, { method: 'GET', path: '/api/status', headers }, 5_000)).pid
-    await ask(socket, { method: 'POST', path: '/api/stop', headers, body: '{}' }, 5_000)
+    pid = (await callOnce<Status>(daemonAddress(context), daemonEndpoints.status, {}, 5_000)).pid
+    await callOnce(daemonAddress(context), daemonEndpoints.stop, {}, 5_000)
   } catch (error) {
     if (error instanceof Unreachable) {
       context.out('no daemon is running')
@@ -80,27 +79,26 @@ export async function down(context: CliContext): Promise<number> {
       throw refusal('stopping', `the daemon${pid === null ? '' : ` (pid ${pid})`} does not answer`, {
         hint:
           pid === null
-            ? 'agency doctor says more.'
-            : `End it with "kill -9 ${pid}"; nothing that was acknowledged is lost.`,
+            ? 'Run "agency doctor" for details.'
+            : `End it with "kill -9 ${pid}"; no acknowledged change is lost.`,
       })
-    // Already stopping, or stopped before it could answer: what remains is to wait.
-    if (!(error instanceof ConnectionLost) && !(error instanceof Refused && error.problem.code === 'stopping'))
+    // The daemon is already stopping, or stopped before it could answer: it remains to wait for its end.
+    if (!(error instanceof ConnectionLost) && !(error instanceof ApiError && error.problem.code === 'stopping'))
       throw error
   }
   if (!(await isGone(socket, pid, 15_000)))
     throw refusal('stopping', `the daemon (pid ${pid}) was asked to stop 15 s ago and still runs`, {
-      hint: `Its log is ${join(paths.logs, 'daemon.log')}; "kill -9 ${pid}" ends it, nothing that was acknowledged is lost.`,
+      hint: `Its log is ${join(paths.logs, 'daemon.log')}; "kill -9 ${pid}" ends it, no acknowledged change is lost.`,
     })
   context.out(`stopped${pid === null ? '' : ` (pid ${pid})`}`)
   return 0
 }
 
-export async function status(context: CliContext, options: { json?: true }): Promise<number> {
-  const { env, paths } = context
+export const status: Handler<typeof statusCommand> = async (context, options) => {
+  const { paths } = context
   let found: Status
   try {
-    const headers = { Authorization: `Bearer ${tokenOf(env, paths)}` }
-    found = await ask<Status>(socketOf(env, paths), { method: 'GET', path: '/api/status', headers }, 10_000)
+    found = await callOnce<Status>(daemonAddress(context), daemonEndpoints.status, {}, 10_000)
   } catch (error) {
     if (!(error instanceof Unreachable)) throw error
     if (!options.json) throw notRunning(paths.home)
@@ -120,29 +118,27 @@ export async function status(context: CliContext, options: { json?: true }): Pro
     ['home', found.home],
     ['store', `${store.kind} ${store.place}`],
     ['box', found.box],
-    ['running', `${running.runs} runs, ${running.agents} of ${running.slots} agents`],
+    ['running', `${counted(running.runs, 'run')}, ${running.agents} of ${counted(running.slots, 'agent')}`],
     ...found.stops.map((stop): [string, string] => ['stopped', stopText(stop, context.nowMs())]),
     ...found.provider_holds.map((hold): [string, string] => [
       'held',
-      `${hold.provider} until ${hold.until}: ${hold.reason}; agency resume asks it again`,
+      `${hold.provider} until ${hold.until}: ${hold.reason}; "agency resume" releases it`,
     ]),
     ...(found.unpriced_calls === 0
       ? []
-      : [['unpriced', `${found.unpriced_calls} model calls of runs under way have no known price`] as const]),
+      : [['unpriced', `${counted(found.unpriced_calls, 'model call')} of active runs without a known price`] as const]),
   ] as const)
     context.out(`${name.padEnd(8)} ${plain(value)}`)
   return 0
 }
 
-export async function open(context: CliContext, options: { path?: string }): Promise<number> {
-  const { url } = await context
-    .api()
-    .post<{ url: string }>('/links', options.path === undefined ? {} : { path: options.path })
+export const open: Handler<typeof openCommand> = async (context, { path }) => {
+  const { url } = await context.api().call<{ url: string }>(daemonEndpoints.link, { path })
   context.out(url)
   const browser = context.isTty ? findBrowser(context.env) : null
   if (browser === null) return 0
   const child = spawn(browser, [url], { detached: true, stdio: 'ignore' })
-  // It is a convenience: the link is printed whether or not the browser comes up.
+  // The browser is a convenience: the link is printed whether or not it starts.
   child.on('error', () => {})
   child.unref()
   return 0
@@ -150,7 +146,7 @@ export async function open(context: CliContext, options: { path?: string }): Pro
 
 const stopText = (stop: Status['stops'][number], nowMs: number): string =>
   `${stop.scope}, ${ago(stop.at, nowMs)}${stop.reason === '' ? '' : `: ${stop.reason}`}; ${
-    stop.organisation === null ? 'agency resume' : `agency resume --org ${stop.organisation}`
+    stop.organisation === null ? '"agency resume"' : `"agency resume --org ${stop.organisation}"`
   } lifts it`
 
 async function isGone(socket: string, pid: number | null, patienceMs: number): Promise<boolean> {
@@ -170,14 +166,14 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The same process goes on as the daemon, so that Ctrl-C and a supervisor's signals reach it directly. */
+/** Turns this process into the daemon, so that Ctrl-C and a supervisor's signals reach it directly. */
 async function becomeDaemon(flags: string[]): Promise<void> {
   const entry = entryPath('daemon')
   process.argv = [process.execPath, entry, ...flags]
   await import(pathToFileURL(entry).href)
 }
 
-/** Null where a browser could not be shown: opening one on a server would only waste time. */
+/** Returns null without a display: opening a browser on a server would only waste time. */
 function findBrowser(env: Environment): string | null {
   if (env['BROWSER']) return env['BROWSER']
   if (process.platform === 'darwin') return 'open'

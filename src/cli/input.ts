@@ -2,19 +2,18 @@ import { createReadStream } from 'node:fs'
 
 import { refusal } from '../kernel/errors.ts'
 
-/** Room for twenty thousand seats; the daemon takes no body that is much larger. */
+/** Enough for twenty thousand seats; the daemon accepts no body that is much larger. */
 const maxBytes = 6_000_000
 
-/** What a command works on: a file, or what is piped into it. A byte order mark is taken off. */
+/** Reads the input of a command from a file or a pipe, without a byte order mark. */
 export async function readInput(file: string | undefined, what: string, flag = '--file F'): Promise<string> {
   const fromPipe = file === undefined || file === '-'
-  if (fromPipe && process.stdin.isTTY === true)
-    throw refusal('invalid_input', `no ${what}: give ${flag}, or pipe it in`)
+  if (fromPipe && process.stdin.isTTY === true) throw refusal('invalid_input', `no ${what}: add ${flag}, or pipe it in`)
   const name = fromPipe ? 'standard input' : file
   const bytes = await readBytes(fromPipe ? process.stdin : createReadStream(file), name)
-  // What made it has failed, more often than not; that should not empty anything here.
+  // Empty input mostly means that the command before the pipe failed; it must not empty anything here.
   if (fromPipe && bytes.length === 0)
-    throw refusal('invalid_input', `no ${what}: standard input is empty`, { hint: `Pipe it in, or give ${flag}.` })
+    throw refusal('invalid_input', `no ${what}: standard input is empty`, { hint: `Pipe it in, or add ${flag}.` })
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {

@@ -6,28 +6,30 @@ import { type HomePaths, prepareHome } from '../daemon/home.ts'
 import { entryPath } from '../entries.ts'
 import { pause, systemClock } from '../kernel/clock.ts'
 import { AgencyError, refusal } from '../kernel/errors.ts'
-import { ask, Refused } from '../client/client.ts'
-import { type Environment, readDaemonFile, socketOf, tokenOf } from './endpoint.ts'
 import { ConnectionLost, exchange, NoAnswer, Unreachable } from '../client/http.ts'
+import { callOnce } from '../client/send.ts'
+import { daemonEndpoints } from '../daemon/endpoints.ts'
+import { ApiError } from '../operations/problem.ts'
+import { daemonAddress, type Environment, readDaemonFile, socketOf } from './daemon-address.ts'
 
-export interface DaemonPlace {
+export interface Installation {
   env: Environment
   paths: HomePaths
 }
 
-/** The daemon that answers, started if there was none. Two callers at once end with the same one. */
+/** Returns the running daemon, started if there was none. Two simultaneous callers get the same one. */
 export async function ensureDaemon(
-  place: DaemonPlace,
+  installation: Installation,
   flags: readonly string[],
 ): Promise<{ pid: number; started: boolean }> {
-  const socket = socketOf(place.env, place.paths)
+  const socket = socketOf(installation.env, installation.paths)
   const until = systemClock.nowMs() + 30_000
   for (;;) {
-    const running = (await isListening(socket)) ? await pidOf(place) : null
+    const running = (await isListening(socket)) ? await pidOf(installation) : null
     if (running !== null) return { pid: running, started: false }
-    const { pid, failure } = await launchDaemon(place, flags)
+    const { pid, failure } = await launchDaemon(installation, flags)
     if (failure === null) return { pid, started: true }
-    // Somebody else's daemon was a moment quicker, and serves as well; or the last one is still on its way down.
+    // Another caller's daemon was a moment faster, and serves as well; or the previous daemon is still shutting down.
     if (!failure.isOwned || systemClock.nowMs() > until) throw failure.error
     await untilListening(socket, 1_000)
   }
@@ -35,34 +37,34 @@ export async function ensureDaemon(
 
 interface LaunchFailure {
   error: Error
-  /** Another daemon has the home. */
+  /** Whether another daemon owns the home. */
   isOwned: boolean
 }
 
 async function launchDaemon(
-  place: DaemonPlace,
+  installation: Installation,
   flags: readonly string[],
 ): Promise<{ pid: number; failure: LaunchFailure | null }> {
-  prepareHome(place.paths)
-  const log = join(place.paths.logs, 'daemon.out')
-  const output = openLog(log)
-  const before = fstatSync(output).size
+  prepareHome(installation.paths)
+  const log = join(installation.paths.logs, 'daemon.out')
+  const logFile = openLog(log)
+  const before = fstatSync(logFile).size
   const child = spawn(process.execPath, [entryPath('daemon'), ...flags], {
     detached: true,
-    stdio: ['ignore', output, output],
-    cwd: place.paths.home,
-    env: daemonEnvironment(place.env, place.paths),
+    stdio: ['ignore', logFile, logFile],
+    cwd: installation.paths.home,
+    env: daemonEnvironment(installation.env, installation.paths),
   })
-  closeSync(output)
-  const code = await untilReady(child, place)
+  closeSync(logFile)
+  const code = await untilReady(child, installation)
   child.unref()
   const pid = child.pid ?? 0
   if (code === null) return { pid, failure: null }
-  const said = readFileSync(log).subarray(before).toString('utf8')
-  return { pid, failure: { error: startFailure(said, code, log), isOwned: / already runs on /.test(said) } }
+  const output = readFileSync(log).subarray(before).toString('utf8')
+  return { pid, failure: { error: startFailure(output, code, log), isOwned: / already runs on /.test(output) } }
 }
 
-/** With a first line: on a full disk the daemon could not even say why it does not start. */
+/** Opens the log and writes a first line: on a full disk the daemon could not even report why it does not start. */
 function openLog(path: string): number {
   const file = openSync(path, 'a', 0o600)
   try {
@@ -78,7 +80,7 @@ function openLog(path: string): number {
   }
 }
 
-/** Whether a daemon serves there. One on its way down answers too, but 503: the next one waits until it is gone. */
+/** Reports whether a daemon serves there. One that shuts down answers 503, and its successor waits until it is gone. */
 export async function isListening(socket: string): Promise<boolean> {
   let status = 0
   try {
@@ -90,22 +92,24 @@ export async function isListening(socket: string): Promise<boolean> {
   } catch (error) {
     if (error instanceof Unreachable || error instanceof ConnectionLost) return false
     if (error instanceof NoAnswer)
-      throw refusal('stopping', 'a daemon holds the socket but does not answer', { hint: 'agency doctor says more.' })
+      throw refusal('stopping', 'a daemon holds the socket but does not answer', {
+        hint: 'Run "agency doctor" for details.',
+      })
     throw error
   }
   return status === 200
 }
 
-/** Null when it is ready; its exit code when it died first. */
-async function untilReady(child: ChildProcess, place: DaemonPlace): Promise<number | null> {
+/** Resolves to null when the daemon is ready, and to its exit code when it died first. */
+async function untilReady(child: ChildProcess, installation: Installation): Promise<number | null> {
   let ended: number | null = null
   child.on('exit', (code) => (ended = code ?? 1))
   child.on('error', () => (ended = 1))
   for (;;) {
     if (ended !== null) return ended
-    const file = readDaemonFile(place.paths)
-    // Until it says otherwise, an answer may come from a daemon that is on its way down.
-    if (file?.pid === child.pid && (await isListening(socketOf(place.env, place.paths)))) return null
+    const file = readDaemonFile(installation.paths)
+    // Until the file names this daemon, an answer may come from one that is shutting down.
+    if (file?.pid === child.pid && (await isListening(socketOf(installation.env, installation.paths)))) return null
     await pause(20)
   }
 }
@@ -120,36 +124,35 @@ async function untilListening(socket: string, patienceMs: number): Promise<boole
 
 function daemonEnvironment(env: Environment, { home, data }: HomePaths): NodeJS.ProcessEnv {
   const { AGENCY_TOKEN: _token, AGENCY_SOCKET: _socket, ...rest } = env
-  // As whoever starts it means them: it works in another directory.
+  // Absolute, as the caller means them: the daemon runs in another directory.
   return { ...rest, AGENCY_HOME: home, ...(env['AGENCY_DATA'] ? { AGENCY_DATA: data } : {}) }
 }
 
-function startFailure(said: string, code: number, log: string): AgencyError | Refused {
-  const lines = said.trimEnd().split('\n')
+function startFailure(output: string, code: number, log: string): AgencyError | ApiError {
+  const lines = output.trimEnd().split('\n')
   const at = lines.findLastIndex((line) => line.startsWith('error: '))
   if (at < 0)
     return refusal('bug', `the daemon ended with code ${code} before it was ready`, {
-      hint: `What it said is in ${log}.`,
+      hint: `Its output is in ${log}.`,
     })
   const hint = lines[at + 1]?.trim()
   const message = (lines[at] ?? '').slice('error: '.length)
-  return new Refused({ code: 'stopping', message, ...(hint ? { hint } : {}), exit: code || 1 })
+  return new ApiError({ code: 'stopping', message, ...(hint ? { hint } : {}), exit: code || 1 })
 }
 
-/** Null where it went down since it was seen. */
-async function pidOf({ env, paths }: DaemonPlace): Promise<number | null> {
-  const headers = { Authorization: `Bearer ${tokenOf(env, paths)}` }
+/** Returns null when the daemon went down in the meantime. */
+async function pidOf(installation: Installation): Promise<number | null> {
   try {
-    return (await ask<{ pid: number }>(socketOf(env, paths), { method: 'GET', path: '/api/status', headers })).pid
+    return (await callOnce<{ pid: number }>(daemonAddress(installation), daemonEndpoints.status)).pid
   } catch (error) {
-    if (isGoing(error)) return null
+    if (isShuttingDown(error)) return null
     throw error
   }
 }
 
-/** What is said by, or instead of, a daemon that is on its way down. */
-export const isGoing = (error: unknown): boolean =>
+/** Reports whether an error means that the daemon is shutting down or gone. */
+export const isShuttingDown = (error: unknown): boolean =>
   error instanceof Unreachable ||
   error instanceof ConnectionLost ||
-  (error instanceof Refused && error.problem.code === 'stopping') ||
+  (error instanceof ApiError && error.problem.code === 'stopping') ||
   (error instanceof AgencyError && error.code === 'stopping')

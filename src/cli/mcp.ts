@@ -1,9 +1,11 @@
 import { pathToFileURL } from 'node:url'
 
 import { entryPath } from '../entries.ts'
+import type { mcpCommand } from './commands/mcp.ts'
+import type { Handler } from './declare.ts'
 
-/** The same process goes on as the MCP server: standard input and output are already the right ones. */
-export async function serveMcp(): Promise<number> {
+/** Turns this process into the MCP server: standard input and output are already the right ones. */
+export const serveMcp: Handler<typeof mcpCommand> = async () => {
   const entry = entryPath('mcp')
   process.argv = [process.execPath, entry]
   await import(pathToFileURL(entry).href)

@@ -3,23 +3,20 @@ import type { DaemonStatus } from '../daemon/contract.ts'
 import { examine } from '../doctor/doctor.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { ResolvedTeam } from '../team/contract.ts'
-import { ask } from '../client/client.ts'
-import type { CliContext } from './context.ts'
-import { socketOf, tokenOf } from './endpoint.ts'
 import { Unreachable } from '../client/http.ts'
+import { callOnce } from '../client/send.ts'
+import { daemonEndpoints } from '../daemon/endpoints.ts'
+import type { configCommand } from './commands/config.ts'
+import type { doctorCommand } from './commands/doctor.ts'
+import type { CliContext } from './context.ts'
+import { daemonAddress } from './daemon-address.ts'
+import type { Handler } from './declare.ts'
 import { plain, signText, stateOf, tableLines } from './terminal.ts'
 import type { Wire } from './wire.ts'
 
-/** What works without a daemon, and with a broken one. It brings along YAML, zod and the store, so it is loaded last. */
-export interface DoctorOptions {
-  /** A team file to look at, and nothing else. */
-  team?: string
-  audit?: true
-  replay?: true | string
-  json?: true
-}
+// These commands work without a daemon and with a broken one. They load YAML, zod and the store, so they are loaded last.
 
-export async function doctor(context: CliContext, options: DoctorOptions): Promise<number> {
+export const doctor: Handler<typeof doctorCommand> = async (context, options) => {
   const { team } = options
   if (team !== undefined) return (await import('./offline/team.ts')).examineTeamFile(context, { ...options, team })
   const { env, paths } = context
@@ -38,39 +35,33 @@ export async function doctor(context: CliContext, options: DoctorOptions): Promi
   return healthy ? 0 : 1
 }
 
-/** The team of this moment, from its file or by default; null: it cannot be, and why was told. */
+/** Resolves the team that a run would get now, from its file or by default; null: its faults were printed. */
 export const teamOrFaults = async (context: CliContext, file: string | undefined): Promise<Wire<ResolvedTeam> | null> =>
   (await import('./offline/team.ts')).teamOrFaults(context, file)
 
-/** What the documents of a tiered run look like, by their names. */
+/** Prints the JSON Schemas of the documents of a tiered run, by name. */
 export async function printSchemas(context: CliContext): Promise<number> {
   context.json((await import('./offline/schemas.ts')).documentSchemas())
   return 0
 }
 
-async function probeDaemon({ env, paths }: CliContext): Promise<Wire<DaemonStatus> | null> {
-  const headers = { Authorization: `Bearer ${tokenOf(env, paths)}` }
+async function probeDaemon(context: CliContext): Promise<Wire<DaemonStatus> | null> {
   try {
-    return await ask<Wire<DaemonStatus>>(socketOf(env, paths), { method: 'GET', path: '/api/status', headers }, 5_000)
+    return await callOnce<Wire<DaemonStatus>>(daemonAddress(context), daemonEndpoints.status, {}, 5_000)
   } catch (error) {
     if (error instanceof Unreachable) return null
     throw error
   }
 }
 
-const shown = (value: unknown): string =>
+const valueText = (value: unknown): string =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)
 
-/** A list would make its column as wide as a page; "agency config" prints it whole. */
+/** Shortens a list to its names: the whole list would make its column as wide as a page. */
 const namesOf = (list: readonly Record<string, unknown>[]): string =>
   list.length === 0 ? 'none' : list.map(({ name, adapter }) => String(name ?? adapter)).join(', ')
 
-export interface ConfigOptions {
-  explain?: true
-  json?: true
-}
-
-export async function config(context: CliContext, options: ConfigOptions): Promise<number> {
+export const config: Handler<typeof configCommand> = async (context, options) => {
   const settings = explainConfiguration(loadConfiguration({ env: context.env, home: context.paths }))
   if (options.json) context.json({ home: context.paths.home, file: context.paths.config, settings })
   else if (options.explain) {
@@ -79,17 +70,17 @@ export async function config(context: CliContext, options: ConfigOptions): Promi
       { title: 'VALUE' },
       { title: 'FROM' },
       { title: 'ENVIRONMENT' },
-      { title: 'WHAT IT IS', flexible: true },
+      { title: 'MEANING', flexible: true },
     ] as const
     const rows = settings.map(({ key, value, from, environment, description }) => [
       key,
-      Array.isArray(value) ? namesOf(value) : shown(value),
+      Array.isArray(value) ? namesOf(value) : valueText(value),
       from,
       environment,
       description,
     ])
     for (const line of tableLines(context, columns, rows)) context.out(line)
     context.out(`Order: flag, environment, ${context.paths.config}, default.`)
-  } else for (const { key, value } of settings) context.out(`${key}: ${shown(value)}`)
+  } else for (const { key, value } of settings) context.out(`${key}: ${valueText(value)}`)
   return 0
 }

@@ -60,13 +60,13 @@ describe('a wrong command line', () => {
     [['stauts'], "unknown command 'stauts'; did you mean status?", 'agency --help'],
     [['status', '--jsn'], "unknown option '--jsn'; did you mean --json?", 'agency status --help'],
     [['run'], "missing argument 'goal', or --plan <file>", 'agency run --help'],
-    [['run', 'x', '--preview'], '--preview shows a plan: give it with --plan <file>', 'agency run --help'],
+    [['run', 'x', '--preview'], '--preview shows a plan: add --plan <file>', 'agency run --help'],
     [
       ['watch', 'a', 'b'],
       "too many arguments for 'watch'. Expected 1 argument but got 2: a, b.",
       'agency watch --help',
     ],
-    [['mission'], 'agency mission: which of create, list, show, set, amend?', 'agency mission --help'],
+    [['mission'], 'agency mission needs a command; available: create, list, show, set, amend', 'agency mission --help'],
     [['mission', 'shwo'], "unknown command 'shwo'; did you mean show?", 'agency mission --help'],
     [['up', '--port', '99999'], /'99999' is invalid. It must be a whole number from 0 to 65535.$/, 'agency up --help'],
     [
@@ -74,7 +74,7 @@ describe('a wrong command line', () => {
       /invalid. It must be a positive number of minutes, or "off".$/,
       'agency run --help',
     ],
-    [['run', ' '], 'the goal is empty: say what is to be achieved', 'agency run --help'],
+    [['run', ' '], 'the goal is empty: describe what the run should achieve', 'agency run --help'],
     [
       ['demo', 'nope'],
       /'nope' is invalid for argument 'playbook'. Allowed choices are tiered, direct.$/,
@@ -85,7 +85,7 @@ describe('a wrong command line', () => {
     [['mission', 'amend', 'r', '--remove-tiers', 't5'], /t5 is mandatory.$/, 'agency mission amend --help'],
     [
       ['mission', 'amend', 'r', '--workstream', 'api', '--reason', 'x'],
-      'nothing would change: give --add-tiers <tiers> or --remove-tiers <tiers>',
+      'nothing would change: add --add-tiers <tiers> or --remove-tiers <tiers>',
       'agency mission amend --help',
     ],
     [['persona', 'list'], "unknown command 'persona'; use agency org persona list", 'agency org persona list --help'],

@@ -1,20 +1,11 @@
-import { Command, type CommanderError } from 'commander'
+import { Argument, Command, type CommanderError, Option } from 'commander'
 
 import { version } from '../entries.ts'
-import { declareAgentCommands } from './commands/agents.ts'
-import { declareDaemonCommands } from './commands/daemon.ts'
-import type { Declaring, Face } from './commands/declaring.ts'
-import { declareGateCommands } from './commands/gates.ts'
-import { declareMoneyCommands } from './commands/money.ts'
-import { declareNoteCommands } from './commands/notes.ts'
-import { declareOrgCommands } from './commands/org.ts'
-import { declareOutputCommand } from './commands/output.ts'
-import { declareTalentCommands } from './commands/talent.ts'
-import { declareWorkCommands } from './commands/work.ts'
-import { declareWorkspaceCommands } from './commands/workspaces.ts'
+import { commandTree } from './commands/tree.ts'
 import type { CliContext } from './context.ts'
+import type { ArgumentSpec, Noun, OptionSpec, Registered } from './declare.ts'
 
-/** Something wrong with the words of the command line themselves. */
+/** An error in the words of the command line themselves. */
 export class UsageError extends Error {
   readonly hint: string
   constructor(message: string, hint: string) {
@@ -24,12 +15,12 @@ export class UsageError extends Error {
 }
 
 /**
- * The whole command tree. Only names, options and examples live here; what a command does is loaded when it is called,
- * so that a command pays for nothing but itself. With `only`, the others are not even declared, unless it is none of them.
+ * Builds the commander program from the command tree. With `only`, the other top-level commands are not even declared,
+ * unless no command has that name.
  */
 export function buildProgram(context: CliContext, exit: (code: number) => void, only?: string): Command {
   const program = new Command('agency')
-    .description('Runs organisations of AI agents: plans, runs, verifies and remembers their work.')
+    .description('Run organisations of AI agents: plan, run, verify and remember their work.')
     .version(version, '--version', 'Print the version')
     .helpOption('-h, --help', 'Show help')
     .helpCommand(false)
@@ -40,49 +31,102 @@ export function buildProgram(context: CliContext, exit: (code: number) => void, 
     'after',
     '\nEvery command has --help with an example. Exit: 0 done, 1 refused, 2 usage, 3 not found, 4 conflict.',
   )
-
-  const does =
-    <Args extends unknown[]>(face: Face<Args>) =>
-    async (...args: unknown[]): Promise<void> =>
-      exit(await face(context, ...(args as Args)))
-
-  const command = (parent: Command, usage: string, summary: string, ...examples: string[]): Command => {
-    const made = catchUsage(parent.command(usage).description(summary).helpOption('-h, --help', 'Show help'))
-    if (examples.length > 0) made.addHelpText('after', `\nExample:\n${examples.map((line) => `  ${line}`).join('\n')}`)
-    return made
-  }
-
-  const offers: { group: string; name: string; declare: () => void }[] = []
-  const offer = (group: string, name: string, declare: () => void): void => void offers.push({ group, name, declare })
-
-  const declaring: Declaring = { program, offer, command, does, wholeTree: () => buildProgram(context, exit) }
-  declareDaemonCommands(declaring)
-  declareWorkCommands(declaring)
-  declareOutputCommand(declaring)
-  declareWorkspaceCommands(declaring)
-  declareGateCommands(declaring)
-  declareOrgCommands(declaring)
-  declareTalentCommands(declaring)
-  declareAgentCommands(declaring)
-  declareNoteCommands(declaring)
-  declareMoneyCommands(declaring)
-
-  const called = offers.filter(({ name }) => name === only)
-  for (const { group, declare } of called.length > 0 ? called : offers) {
-    program.commandsGroup(group)
-    declare()
+  const declaring: Declaring = { context, exit, wholeTree: () => buildProgram(context, exit) }
+  const called = commandTree.flatMap(({ commands }) => commands.filter((each) => nameOf(each) === only))
+  for (const { heading, commands } of commandTree) {
+    const declared = called.length > 0 ? commands.filter((each) => called.includes(each)) : commands
+    if (declared.length > 0) program.commandsGroup(heading)
+    for (const each of declared) declare(declaring, program, each)
   }
   return program
 }
 
-/** A wrong word ends as one line and where to read on, not as a page of help. */
+interface Declaring {
+  context: CliContext
+  exit(code: number): void
+  /** Every command, also where only one was declared. */
+  wholeTree(): Command
+}
+
+const nameOf = (each: Registered | Noun): string => ('spec' in each ? each.spec.name : each.name)
+
+function declare(declaring: Declaring, parent: Command, each: Registered | Noun, heading?: string): void {
+  if ('spec' in each) return declareCommand(declaring, parent, each)
+  const made = addCommand(parent, each)
+  if (heading !== undefined) made.commandsGroup(heading)
+  for (const child of each.commands ?? []) declare(declaring, made, child, heading)
+  if (each.sections === undefined) return
+  listLeaves(made)
+  for (const section of each.sections) {
+    made.commandsGroup(section.heading)
+    for (const child of section.commands) declare(declaring, made, child, section.heading)
+  }
+}
+
+function declareCommand({ context, exit, wholeTree }: Declaring, parent: Command, { spec, load }: Registered): void {
+  const made = addCommand(parent, spec)
+  for (const each of spec.arguments) made.addArgument(argumentOf(each))
+  for (const each of spec.options) made.addOption(optionOf(each))
+  const check = spec.check as ((values: unknown, options: unknown) => string | undefined) | undefined
+  if (check !== undefined)
+    made.hook('preAction', () => {
+      const message = check(made.processedArgs, made.opts())
+      if (message !== undefined) made.error(message)
+    })
+  made.action(async (...input: unknown[]) => {
+    const handler = (await load(wholeTree)) as (context: CliContext, ...rest: unknown[]) => Promise<number>
+    // The last one is commander's own command object.
+    exit(await handler(context, ...input.slice(0, -1)))
+  })
+}
+
+function addCommand(parent: Command, { name, summary, examples = [] }: Omit<Noun, 'commands'>): Command {
+  const made = catchUsage(parent.command(name).description(summary).helpOption('-h, --help', 'Show help'))
+  if (examples.length > 0) made.addHelpText('after', `\nExample:\n${examples.map((line) => `  ${line}`).join('\n')}`)
+  return made
+}
+
+function argumentOf({ usage, summary, parse, choices, default: fallback }: ArgumentSpec): Argument {
+  const made = new Argument(usage, summary)
+  if (parse !== undefined) made.argParser(parse)
+  if (choices !== undefined) made.choices(choices as readonly string[])
+  return fallback === undefined ? made : made.default(fallback)
+}
+
+function optionOf(spec: OptionSpec): Option {
+  const made = new Option(spec.flags, spec.summary)
+  if (spec.parse !== undefined) made.argParser(spec.parse as (text: string, before: unknown) => unknown)
+  if (spec.choices !== undefined) made.choices(spec.choices as readonly string[])
+  if (spec.default !== undefined) made.default(spec.default)
+  if (spec.preset !== undefined) made.preset(spec.preset)
+  if (spec.conflicts !== undefined) made.conflicts(spec.conflicts)
+  return made.makeOptionMandatory(spec.required === true).hideHelp(spec.hidden === true)
+}
+
+/** Lists every path below a group in the help of the group, so that the whole tree can be read at once. */
+function listLeaves(group: Command): void {
+  const leaves = (command: Command): Command[] =>
+    command.commands.length === 0 ? [command] : command.commands.flatMap(leaves)
+  const below = (command: Command, root: Command): string =>
+    command.parent === null || command.parent === root
+      ? command.name()
+      : `${below(command.parent, root)} ${command.name()}`
+  group.configureHelp({
+    ...group.configureHelp(),
+    visibleCommands: (command) => command.commands.flatMap(leaves),
+    subcommandTerm: (command) => below(command, group),
+  })
+}
+
+/** Turns a wrong word into one line and the command that explains it, instead of a page of help. */
 function catchUsage(command: Command): Command {
   return command.exitOverride((error: CommanderError) => {
     if (error.exitCode === 0) throw error
     const path: string[] = []
     for (let each: Command | null = command; each !== null; each = each.parent) path.unshift(each.name())
     const hint = `${path.join(' ')} --help`
-    if (error.code === 'commander.help') throw new UsageError(`${path.join(' ')}: which of ${names(command)}?`, hint)
+    if (error.code === 'commander.help')
+      throw new UsageError(`${path.join(' ')} needs a command; available: ${names(command)}`, hint)
     const elsewhere = error.code === 'commander.unknownCommand' ? movedTo(command) : undefined
     if (elsewhere !== undefined)
       throw new UsageError(`unknown command '${command.args[0]}'; use ${elsewhere}`, `${elsewhere} --help`)
@@ -92,7 +136,7 @@ function catchUsage(command: Command): Command {
 
 const names = (command: Command): string => command.commands.map((each) => each.name()).join(', ')
 
-/** The nouns of an organisation are looked for at the top by everybody once. */
+/** Finds the noun of an organisation that was typed at the top, where everybody looks for it once. */
 function movedTo(command: Command): string | undefined {
   const noun = command.commands
     .find((each) => each.name() === 'org')

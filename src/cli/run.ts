@@ -1,13 +1,13 @@
 import { CommanderError } from 'commander'
 
 import { type AgencyError, exitCodes } from '../kernel/errors.ts'
-import { Refused } from '../client/client.ts'
+import { ApiError } from '../operations/problem.ts'
 import { createContext } from './context.ts'
 import { buildProgram, UsageError } from './program.ts'
 
-/** The one boundary of the command line: every refusal ends here as one line, a hint and an exit code. */
+/** Runs one command line. The only error boundary: every refusal becomes one line, a hint and an exit code. */
 export async function runCommandLine(words: readonly string[]): Promise<void> {
-  // `agency events | head` closes the pipe; that is no error of ours.
+  // `agency events | head` closes the pipe, which is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
     process.exit(0)
@@ -16,20 +16,20 @@ export async function runCommandLine(words: readonly string[]): Promise<void> {
     const program = buildProgram(createContext(process.env), (code) => (process.exitCode = code), words[0])
     await program.parseAsync(words.length === 0 ? ['--help'] : words, { from: 'user' })
   } catch (error) {
-    process.exitCode = tell(error)
+    process.exitCode = report(error)
   }
 }
 
-function tell(error: unknown): number {
+function report(error: unknown): number {
   if (error instanceof UsageError) return write(error.message, error.hint, 2)
-  // Help and version end this way too.
+  // Help and version end with an exception too.
   if (error instanceof CommanderError) return error.exitCode
-  if (error instanceof Refused) return write(error.message, error.problem.hint, error.problem.exit)
+  if (error instanceof ApiError) return write(error.message, error.problem.hint, error.problem.exit)
   if (isAgencyError(error)) return write(error.message, error.hint, exitCodes[error.code])
   throw error
 }
 
-/** By name: what is loaded later is another bundle, with a class of its own. */
+/** Compares names: code that is loaded later is another bundle with a class of its own. */
 const isAgencyError = (error: unknown): error is AgencyError => error instanceof Error && error.name === 'AgencyError'
 
 function write(message: string, hint: string | undefined, exit: number): number {

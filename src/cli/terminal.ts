@@ -1,10 +1,10 @@
-/** How things look on a terminal: one place for width, colour, signs and relative times. */
+/** The terminal. This file holds everything about width, colour, signs and relative times. */
 export interface Terminal {
-  /** One line, without its newline, on standard output. */
+  /** Prints one line, given without its newline, on standard output. */
   out(line: string): void
   err(line: string): void
   readonly isTty: boolean
-  /** Infinity where nobody looks: a pipe gets whole values. */
+  /** Infinity for a pipe, which gets whole values. */
   readonly columns: number
   readonly colour: boolean
 }
@@ -51,7 +51,7 @@ export const stateOf = (status: string): State => states[status] ?? 'idle'
 const signs: Record<State, string> = { waiting: '⏸', working: '↻', good: '✓', bad: '✗', idle: '·' }
 const colours: Record<State, number> = { waiting: 33, working: 34, good: 32, bad: 31, idle: 90 }
 
-/** A status with its sign, so that colour is never the only difference: `✓ done`. */
+/** Formats a status with its sign, so that colour is never the only difference: `✓ done`. */
 export const statusText = (terminal: Terminal, status: string, state: State = stateOf(status)): string =>
   paint(terminal, state, `${signs[state]} ${status}`)
 
@@ -64,16 +64,16 @@ const paint = (terminal: Terminal, state: State, text: string): string =>
   terminal.colour ? `\x1b[${colours[state]}m${text}\x1b[39m` : text
 
 /**
- * Text that somebody else wrote, on one line: escape sequences and direction marks of an agent's message would otherwise
- * move the cursor, hide text or forge a line of ours.
+ * Puts foreign text on one line and makes its control characters visible: escape sequences and direction marks of an
+ * agent's message would otherwise move the cursor, hide text or forge a line of ours.
  */
 export const plain = (text: string): string => visible(text.replace(/[\s\u2028\u2029]+/g, ' ')).trim()
 
-/** The same for text of several lines. */
+/** Makes the control characters of a text of several lines visible. */
 export const visible = (text: string): string =>
   text.replaceAll('\r\n', '\n').replace(/[^\P{Cc}\n\t]|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '�')
 
-/** `5 s`, `14 m`, `3 h`, `2 d`. */
+/** Formats a duration as `5 s`, `14 m`, `3 h` or `2 d`. */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000))
   if (seconds < 60) return `${seconds} s`
@@ -84,7 +84,7 @@ export function duration(ms: number): string {
 
 export const ago = (at: string, nowMs: number): string => `${duration(nowMs - Date.parse(at))} ago`
 
-/** Local time of day: what the clock on the wall says. */
+/** Formats the local time of day. */
 export function timeOfDay(at: string): string {
   const time = new Date(at)
   const two = (value: number): string => String(value).padStart(2, '0')
@@ -99,12 +99,12 @@ export const bytesText = (bytes: number): string => {
 
 export interface Column {
   title: string
-  /** This one gives way when the terminal is narrow. */
+  /** The column that is cut when the terminal is narrow. */
   flexible?: true
   right?: true
 }
 
-/** A table no wider than the terminal: the flexible column is cut, never wrapped. */
+/** Formats a table no wider than the terminal: the flexible column is cut, never wrapped. */
 export function tableLines(
   terminal: Terminal,
   columns: readonly Column[],
@@ -129,7 +129,7 @@ export function tableLines(
   return [faint(terminal, line(titles)), ...rows.map(line)]
 }
 
-/** Cut to a number of columns, with a sign that something is missing. Colour codes are kept, and closed. */
+/** Cuts a text to a number of columns and marks the cut with `…`. Colour codes are kept, and closed. */
 export function fit(text: string, columns: number): string {
   if (columns === Number.POSITIVE_INFINITY || textWidth(text) <= columns) return text
   let cut = ''
@@ -154,7 +154,7 @@ export function textWidth(text: string): number {
   return width
 }
 
-/** Wide in every terminal: East Asian wide and full-width forms, and emoji; marks and joiners take no room. */
+/** Characters of two columns: East Asian wide and full-width forms, and emoji; marks and joiners have none. */
 const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u
 const characterWidth = (character: string): number => {

@@ -1,4 +1,4 @@
-/** What a contract's type looks like in JSON: the same shape under snake_case names. Types only; nothing is loaded. */
+/** A contract's type as JSON carries it: the same shape with snake_case names. Types only; nothing is loaded. */
 export type Wire<T> = T extends readonly (infer Item)[]
   ? Wire<Item>[]
   : T extends object

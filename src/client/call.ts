@@ -1,117 +1,77 @@
-import { request as httpRequest } from 'node:http'
-
 import { pause } from '../kernel/clock.ts'
 import { AgencyError, refusal } from '../kernel/errors.ts'
 import { randomToken } from '../kernel/ids.ts'
-import type { Operation, Problem } from '../operations/contract.ts'
+import type { Operation } from '../operations/contract.ts'
+import type { Endpoint } from '../operations/endpoint.ts'
+import { ApiError } from '../operations/problem.ts'
+import { requestFor } from '../operations/request.ts'
+import { ConnectionLost, NoAnswer, Unreachable } from './http.ts'
+import { type DaemonAddress, send } from './send.ts'
 
-export interface DaemonPlace {
-  socket: string
-  token: string
-}
-
-/** What the daemon refused, in its own words. */
-export class Refused extends Error {
-  readonly problem: Problem
-  constructor(problem: Problem) {
-    super(problem.message)
-    this.problem = problem
-  }
-}
-
-/** A daemon that is started again is back within seconds; an agent's work need not fail for that. */
+/** A daemon that restarts is back within seconds; an agent's work need not fail for that. */
 const tries = 6
 const firstPauseMs = 100
-const silenceMs = 60_000
 
-/** Asks the daemon and returns its answer. One key for all tries: whatever became of the first, it is done once. */
+/**
+ * Calls an operation on behalf of an agent and returns its answer. All tries carry one idempotency key, so that the
+ * operation is carried out once even if an earlier try reached the daemon.
+ */
 export async function callOperation(
-  place: DaemonPlace,
+  address: DaemonAddress,
   operation: Operation,
   input: Record<string, unknown>,
 ): Promise<unknown> {
-  const message = toMessage(operation, input)
-  const key = randomToken()
+  checkInput(operation, input)
+  const request = requestFor(operation, input)
+  const idempotencyKey = randomToken()
   for (let attempt = 1; ; attempt++) {
     try {
-      return await send(place, message, key)
+      return parseJson(await send(address, request, request.method === 'GET' ? {} : { idempotencyKey }))
     } catch (error) {
-      if (attempt === tries || !isPassing(error)) throw toTell(error)
+      if (attempt === tries || !isTransient(error)) throw toRefusal(error)
       await pause(firstPauseMs * 2 ** (attempt - 1))
     }
   }
 }
 
-/** What was refused, in one line for an agent; what nobody refused is a bug, and goes on. */
+/** Formats a refusal as one line for an agent; any other error is a bug and is thrown again. */
 export function refusalText(error: unknown): string {
-  const problem = error instanceof Refused ? error.problem : error instanceof AgencyError ? error : null
+  const problem = error instanceof ApiError ? error.problem : error instanceof AgencyError ? error : null
   if (problem === null) throw error
   return `${problem.code}: ${problem.message}${problem.hint === undefined ? '' : ` (${problem.hint})`}`
 }
 
-interface Message {
-  method: string
-  path: string
-  body: string | undefined
+/** Refuses what has no place in an address: an agent wrote the input, and nothing has checked it yet. */
+function checkInput({ name: operation, method, path }: Operation, input: Record<string, unknown>): void {
+  const inPath = new Set(parametersOf({ method, path }))
+  for (const name of inPath)
+    if (typeof input[name] !== 'string' || input[name] === '') throw refusal('invalid_input', `${name}: is missing`)
+  if (method !== 'GET' && method !== 'DELETE') return
+  for (const [name, value] of Object.entries(input))
+    if (!inPath.has(name) && !['string', 'number', 'boolean'].includes(typeof value))
+      throw refusal('invalid_input', `${name}: ${operation} takes a text or a number here`)
 }
 
-function toMessage({ method, path, ...operation }: Operation, input: Record<string, unknown>): Message {
-  const rest = new Map(Object.entries(input))
-  const filled = path.replace(/:(\w+)/g, (_, name: string) => {
-    const value = rest.get(name)
-    rest.delete(name)
-    if (typeof value !== 'string' || value === '') throw refusal('invalid_input', `${name}: is missing`)
-    return encodeURIComponent(value)
-  })
-  if (method !== 'GET' && method !== 'DELETE')
-    return { method, path: `/api${filled}`, body: JSON.stringify(Object.fromEntries(rest)) }
-  const query = new URLSearchParams([...rest].map(([name, value]) => [name, asText(operation.name, name, value)]))
-  return { method, path: `/api${filled}${query.size === 0 ? '' : `?${query}`}`, body: undefined }
+const parametersOf = ({ path }: Endpoint): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw refusal('bug', 'the daemon sent an answer that is not JSON', { cause: error })
+  }
 }
 
-function asText(operation: string, name: string, value: unknown): string {
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value)
-  throw refusal('invalid_input', `${name}: ${operation} takes a text or a number here`)
-}
-
-function send({ socket, token }: DaemonPlace, { method, path, body }: Message, key: string): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const headers = {
-      host: 'localhost',
-      accept: 'application/json',
-      authorization: `Bearer ${token}`,
-      ...(method === 'GET' ? {} : { 'idempotency-key': key }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
-    }
-    const request = httpRequest({ socketPath: socket, agent: false, method, path, headers }, (response) => {
-      const parts: Buffer[] = []
-      response.on('data', (part: Buffer) => parts.push(part))
-      response.on('error', reject)
-      response.on('end', () => {
-        const text = Buffer.concat(parts).toString('utf8')
-        const status = response.statusCode ?? 0
-        try {
-          const json = JSON.parse(text) as unknown
-          if (status >= 200 && status < 300) resolve(json)
-          else reject(new Refused(json as Problem))
-        } catch {
-          reject(refusal('bug', `the daemon answered ${status} with something that is not JSON`))
-        }
-      })
-    })
-    request.setTimeout(silenceMs, () => request.destroy(refusal('stopping', 'the daemon does not answer')))
-    request.on('error', reject)
-    request.end(body)
-  })
-}
-
-const isPassing = (error: unknown): boolean =>
-  error instanceof Refused
+const isTransient = (error: unknown): boolean =>
+  error instanceof ApiError
     ? error.problem.code === 'stopping'
-    : !(error instanceof AgencyError) && error instanceof Error && 'code' in error
+    : error instanceof Unreachable || error instanceof ConnectionLost
 
-function toTell(error: unknown): unknown {
-  if (error instanceof AgencyError || error instanceof Refused) return error
-  const code = String((error as NodeJS.ErrnoException).code ?? error)
-  return refusal('stopping', `the daemon cannot be reached (${code})`, { cause: error })
+function toRefusal(error: unknown): unknown {
+  if (error instanceof NoAnswer) return refusal('stopping', 'the daemon does not answer', { cause: error })
+  if (error instanceof Unreachable)
+    return refusal('stopping', `the daemon cannot be reached (${error.code})`, { cause: error })
+  if (error instanceof ConnectionLost)
+    return refusal('stopping', `the daemon cannot be reached (${error.message})`, { cause: error })
+  return error
 }

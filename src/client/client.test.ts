@@ -5,12 +5,14 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { freshFolder } from '../../test/support/store.ts'
 import { AgencyError } from '../kernel/errors.ts'
-import { type Client, type ClientOptions, createClient, Refused } from './client.ts'
+import { get, patch, post, put, remove } from '../operations/endpoint.ts'
+import { ApiError } from '../operations/problem.ts'
+import { type Client, type ClientOptions, createClient } from './client.ts'
 import type { StreamMessage } from './sse.ts'
 
 type Answer = (request: IncomingMessage & { text: string }, response: ServerResponse) => void
 
-/** A real HTTP server on a real unix socket; closing it is the daemon's death. */
+/** Starts a real HTTP server on a real unix socket; closing it stands for the daemon's death. */
 async function listen(socket: string, answer: Answer): Promise<() => Promise<void>> {
   const server = createServer((request, response) => {
     let text = ''
@@ -29,16 +31,16 @@ async function listen(socket: string, answer: Answer): Promise<() => Promise<voi
 
 const freshSocket = (): string => join(freshFolder(), 's.sock')
 
-function clientOn(socket: string, more: Partial<ClientOptions> = {}): { client: Client; said: string[] } {
-  const said: string[] = []
+function clientOn(socket: string, more: Partial<ClientOptions> = {}): { client: Client; notices: string[] } {
+  const notices: string[] = []
   const client = createClient({
     socket: () => socket,
     token: () => 'opr_secret',
     whenDown: () => Promise.reject(new Error('down')),
-    say: (line) => said.push(line),
+    notify: (line) => notices.push(line),
     ...more,
   })
-  return { client, said }
+  return { client, notices }
 }
 
 const json = (response: ServerResponse, status: number, value: unknown): void => {
@@ -47,7 +49,7 @@ const json = (response: ServerResponse, status: number, value: unknown): void =>
 }
 
 describe('a request', () => {
-  it('carries the token, the query and the body, and brings back JSON', async () => {
+  it('carries the token, the query and the body, and returns JSON', async () => {
     const socket = freshSocket()
     const seen: unknown[] = []
     await listen(socket, (request, response) => {
@@ -56,34 +58,38 @@ describe('a request', () => {
     })
     const { client } = clientOn(socket)
     expect(
-      (await client.get<{ text: string }>('/runs', { status: 'a b', limit: undefined, latest: true })).text,
+      (await client.call<{ text: string }>(get('/runs'), { status: 'a b', limit: undefined, latest: true })).text,
     ).toHaveLength(150_000)
-    await client.post('/runs', { goal: 'ü' })
+    await client.call(post('/runs'), { goal: 'ü' })
     expect(seen).toEqual([
       ['GET', '/api/runs?status=a%20b&latest=true', 'Bearer opr_secret', ''],
       ['POST', '/api/runs', 'Bearer opr_secret', '{"goal":"ü"}'],
     ])
   })
 
-  it('ends as the problem that the daemon names', async () => {
+  it('throws the problem that the daemon reports', async () => {
     const socket = freshSocket()
     await listen(socket, (_, response) =>
       json(response, 404, { code: 'not_found', message: 'no run "x"', hint: 'agency runs lists them', exit: 3 }),
     )
     const refused = await clientOn(socket)
-      .client.get('/runs/x')
+      .client.call(get('/runs/:run_id'), { run_id: 'x' })
       .catch((error: unknown) => error)
-    expect(refused).toBeInstanceOf(Refused)
-    expect((refused as Refused).problem).toMatchObject({ code: 'not_found', exit: 3, hint: 'agency runs lists them' })
+    expect(refused).toBeInstanceOf(ApiError)
+    expect((refused as ApiError).problem).toMatchObject({
+      code: 'not_found',
+      exit: 3,
+      hint: 'agency runs lists them',
+    })
   })
 
-  it('ends in one line when the answer is not ours', async () => {
+  it('throws one line when the answer does not come from Agency', async () => {
     const socket = freshSocket()
     await listen(socket, (_, response) => response.writeHead(502).end('<html>\nBad gateway'))
-    await expect(clientOn(socket).client.get('/x')).rejects.toThrow(/^the daemon answered 502: <html>$/)
+    await expect(clientOn(socket).client.call(get('/x'))).rejects.toThrow(/^the daemon answered 502: <html>$/)
   })
 
-  it('has a fresh key for each change, and none for a GET', async () => {
+  it('has a fresh idempotency key for each change, and none for a GET', async () => {
     const socket = freshSocket()
     const keys: unknown[] = []
     await listen(socket, (request, response) => {
@@ -91,10 +97,10 @@ describe('a request', () => {
       json(response, 200, {})
     })
     const { client } = clientOn(socket)
-    await client.post('/a', {})
-    await client.post('/a', {})
-    await client.get('/a')
-    for (const method of ['PUT', 'PATCH', 'DELETE'] as const) await client.call(method, '/a')
+    await client.call(post('/a'))
+    await client.call(post('/a'))
+    await client.call(get('/a'))
+    for (const endpoint of [put('/a'), patch('/a'), remove('/a')]) await client.call(endpoint)
     expect(keys[0]).toMatch(/^\w{20,}$/)
     expect(keys[1]).toMatch(/^\w{20,}$/)
     expect(keys[0]).not.toBe(keys[1])
@@ -102,7 +108,7 @@ describe('a request', () => {
     expect(new Set(keys).size).toBe(6)
   })
 
-  it('puts its input where the method has it', async () => {
+  it('puts its input into the query or the body, depending on the method', async () => {
     const socket = freshSocket()
     const seen: unknown[] = []
     await listen(socket, (request, response) => {
@@ -110,35 +116,35 @@ describe('a request', () => {
       json(response, 200, {})
     })
     const { client } = clientOn(socket)
-    await client.call('DELETE', '/a', { unassign: true, preview: undefined })
-    await client.call('PUT', '/a', { text: 'b' })
+    await client.call(remove('/a'), { unassign: true, preview: undefined })
+    await client.call(put('/a'), { text: 'b' })
     expect(seen).toEqual([
       ['DELETE', '/api/a?unassign=true', ''],
       ['PUT', '/api/a', '{"text":"b"}'],
     ])
   })
 
-  it('brings back YAML as it was rendered, where that is asked for', async () => {
+  it('returns YAML as the daemon rendered it, when asked for', async () => {
     const socket = freshSocket()
     await listen(socket, (request, response) => {
       response.writeHead(200, { 'content-type': 'application/yaml' })
       response.end(`accepts: ${request.headers.accept}\n`)
     })
-    expect(await clientOn(socket).client.yaml('GET', '/orgs')).toBe('accepts: application/yaml\n')
+    expect(await clientOn(socket).client.yaml(get('/orgs'))).toBe('accepts: application/yaml\n')
   })
 
-  it('passes on what the daemon warns of beside its answer', async () => {
+  it('reports the warnings that the daemon sends with its answer', async () => {
     const socket = freshSocket()
     await listen(socket, (_, response) => {
       response.setHeader('agency-warning', ['not yours, really', 'Ärger'].map(encodeURIComponent).join(','))
       json(response, 200, {})
     })
-    const { client, said } = clientOn(socket)
-    await client.post('/a', {})
-    expect(said).toEqual(['warning: not yours, really', 'warning: Ärger'])
+    const { client, notices } = clientOn(socket)
+    await client.call(post('/a'))
+    expect(notices).toEqual(['warning: not yours, really', 'warning: Ärger'])
   })
 
-  it('is repeated once under the same key when the connection is lost after sending, and says so', async () => {
+  it('is repeated once under the same key, with a notice, when the connection is lost after sending', async () => {
     const socket = freshSocket()
     const keys: unknown[] = []
     await listen(socket, (request, response) => {
@@ -146,11 +152,11 @@ describe('a request', () => {
       if (keys.length === 1) request.socket.destroy()
       else json(response, 200, { id: 'run_1' })
     })
-    const { client, said } = clientOn(socket)
-    expect(await client.post('/runs', { goal: 'x' })).toEqual({ id: 'run_1' })
+    const { client, notices } = clientOn(socket)
+    expect(await client.call(post('/runs'), { goal: 'x' })).toEqual({ id: 'run_1' })
     expect(keys).toHaveLength(2)
     expect(keys[0]).toBe(keys[1])
-    expect(said).toEqual(['agency: the connection was lost after sending; repeating it under the same key'])
+    expect(notices).toEqual(['agency: the connection was lost after sending; repeating the request under the same key'])
   })
 
   it('is not repeated a second time', async () => {
@@ -161,14 +167,14 @@ describe('a request', () => {
       request.socket.destroy()
     })
     const failure = await clientOn(socket)
-      .client.post('/runs', {})
+      .client.call(post('/runs'))
       .catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(AgencyError)
     expect((failure as AgencyError).message).toContain('the daemon went away')
     expect(count).toBe(2)
   })
 
-  it('is repeated when half of the answer came', async () => {
+  it('is repeated when only half of the answer arrived', async () => {
     const socket = freshSocket()
     let count = 0
     await listen(socket, (_, response) => {
@@ -176,10 +182,10 @@ describe('a request', () => {
       response.writeHead(200, { 'content-length': '100' })
       response.write('{"half":', () => response.socket?.destroy())
     })
-    expect(await clientOn(socket).client.post('/runs', {})).toEqual({ whole: true })
+    expect(await clientOn(socket).client.call(post('/runs'))).toEqual({ whole: true })
   })
 
-  it('starts what is not running, and goes on', async () => {
+  it('starts the daemon when none is running, then succeeds', async () => {
     const socket = freshSocket()
     let starts = 0
     const { client } = clientOn(socket, {
@@ -188,11 +194,11 @@ describe('a request', () => {
         await listen(socket, (_, response) => json(response, 200, { up: true }))
       },
     })
-    expect(await client.get('/status')).toEqual({ up: true })
+    expect(await client.call(get('/status'))).toEqual({ up: true })
     expect(starts).toBe(1)
   })
 
-  it('finds the next daemon when this one dies with the request in hand', async () => {
+  it('reaches the next daemon when this one dies during the request', async () => {
     const socket = freshSocket()
     const keys: unknown[] = []
     const close = await listen(socket, (request) => {
@@ -207,7 +213,7 @@ describe('a request', () => {
         })
       },
     })
-    expect(await client.post('/runs', {})).toEqual({ life: 2 })
+    expect(await client.call(post('/runs'))).toEqual({ life: 2 })
     expect(new Set(keys).size).toBe(1)
   })
 })
@@ -229,9 +235,9 @@ describe('a stream', () => {
       socket,
       stream([1, 2], (response) => response.write('id: 3\ndata: {"seq', () => void close())),
     )
-    const { client, said } = clientOn(socket)
+    const { client, notices } = clientOn(socket)
     const seen: (string | number)[] = []
-    for await (const each of client.follow('/runs/run_1/events', { level: 'normal' })) {
+    for await (const each of client.follow(get('/runs/:run_id/events'), { run_id: 'run_1', level: 'normal' })) {
       seen.push(each === 'open' ? 'open' : (JSON.parse((each as StreamMessage).data) as { seq: number }).seq)
       if (seen.at(-1) === 2)
         await close().then(() =>
@@ -244,10 +250,10 @@ describe('a stream', () => {
     }
     expect(seen).toEqual(['open', 1, 2, 'open', 3, 4])
     expect(resumed).toEqual([undefined, '2'])
-    expect(said).toEqual(['agency: the connection was lost; waiting for the daemon'])
+    expect(notices).toEqual(['agency: the connection was lost; waiting for the daemon'])
   })
 
-  it('ends when it is told to', async () => {
+  it('ends when it is aborted', async () => {
     const socket = freshSocket()
     await listen(socket, (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -255,7 +261,7 @@ describe('a stream', () => {
     })
     const stop = new AbortController()
     const seen: unknown[] = []
-    for await (const each of clientOn(socket).client.follow('/events', {}, { signal: stop.signal })) {
+    for await (const each of clientOn(socket).client.follow(get('/events'), {}, { signal: stop.signal })) {
       seen.push(each)
       if (each !== 'open') stop.abort()
     }
@@ -266,7 +272,7 @@ describe('a stream', () => {
     const socket = freshSocket()
     await listen(socket, (_, response) => json(response, 401, { code: 'unauthenticated', message: 'expired', exit: 1 }))
     const follow = async (): Promise<void> => {
-      for await (const _ of clientOn(socket).client.follow('/events', {}));
+      for await (const _ of clientOn(socket).client.follow(get('/events'), {}));
     }
     await expect(follow()).rejects.toThrow('expired')
   })

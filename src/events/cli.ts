@@ -1,7 +1,9 @@
-import type { CliContext } from '../cli/context.ts'
+import type { eventsCommand } from '../cli/commands/events.ts'
+import type { Handler } from '../cli/declare.ts'
 import { faint, plain, type Terminal, timeOfDay } from '../cli/terminal.ts'
 import type { Wire } from '../cli/wire.ts'
 import type { Event } from './contract.ts'
+import { eventEndpoints } from './endpoints.ts'
 
 export type EventLine = Wire<Event>
 
@@ -18,21 +20,12 @@ export function formatEvent(context: Terminal, event: EventLine): string {
 
 export const shortRun = (id: string): string => id.slice(id.indexOf('_') + 1).slice(0, 6)
 
-export interface EventsOptions {
-  follow?: true
-  kind?: string
-  level?: 'normal' | 'verbose'
-  after?: number
-  limit?: number
-  json?: true
-}
-
-export async function listEvents(context: CliContext, options: EventsOptions): Promise<number> {
+export const listEvents: Handler<typeof eventsCommand> = async (context, options) => {
   const client = context.api()
   const filter = { kind: options.kind, level: options.level }
   const print = (event: EventLine): void =>
     context.out(options.json ? JSON.stringify(event) : formatEvent(context, event))
-  const { events } = await client.get<{ events: EventLine[] }>('/events', {
+  const { events } = await client.call<{ events: EventLine[] }>(eventEndpoints.list, {
     ...filter,
     after: options.after,
     limit: options.limit,
@@ -44,7 +37,7 @@ export async function listEvents(context: CliContext, options: EventsOptions): P
     return 0
   }
   const lastId = String(events.at(-1)?.position ?? options.after ?? 0)
-  for await (const message of client.follow('/events', filter, { lastId })) {
+  for await (const message of client.follow(eventEndpoints.list, filter, { lastId })) {
     if (message !== 'open') print(JSON.parse(message.data) as EventLine)
   }
   return 0

@@ -1,13 +1,14 @@
 import { type CallToolResult, Server } from '@modelcontextprotocol/server'
 
-import { callOperation, type DaemonPlace, refusalText } from '../client/call.ts'
+import { callOperation, refusalText } from '../client/call.ts'
+import type { DaemonAddress } from '../client/send.ts'
 import type { Operation } from '../operations/contract.ts'
 import { toolsOf } from '../operations/tools.ts'
 
 /**
  * Serves the tools of the attempt that the token belongs to. The daemon makes all checks; its refusals are passed on.
  */
-export function createMcpServer(place: DaemonPlace, operations: readonly Operation[], version: string): Server {
+export function createMcpServer(address: DaemonAddress, operations: readonly Operation[], version: string): Server {
   const tools = new Map(toolsOf(operations).map((tool) => [tool.name, tool]))
   const server = new Server({ name: 'agency', version }, { capabilities: { tools: {} } })
   server.setRequestHandler('tools/list', () => ({
@@ -23,7 +24,7 @@ export function createMcpServer(place: DaemonPlace, operations: readonly Operati
     if (tool === undefined)
       return failed(`not_found: unknown tool "${params.name}"; available: ${[...tools.keys()].join(', ')}`)
     try {
-      const answer = await callOperation(place, tool.operation, tool.inputFor(params.arguments ?? {}))
+      const answer = await callOperation(address, tool.operation, tool.inputFor(params.arguments ?? {}))
       return { content: [{ type: 'text', text: JSON.stringify(answer) }] }
     } catch (error) {
       return failed(refusalText(error))

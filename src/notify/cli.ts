@@ -1,7 +1,10 @@
-import type { CliContext } from '../cli/context.ts'
+import type { notifyListCommand } from '../cli/commands/notify/list.ts'
+import type { notifyTestCommand } from '../cli/commands/notify/test.ts'
+import type { Handler } from '../cli/declare.ts'
 import { ago, plain, signText, statusText, tableLines } from '../cli/terminal.ts'
 import type { Wire } from '../cli/wire.ts'
 import type { NotificationRecord } from './contract.ts'
+import { notifyEndpoints } from './endpoints.ts'
 
 type NotificationLine = Wire<NotificationRecord>
 
@@ -10,26 +13,18 @@ interface NotificationList {
   notifications: NotificationLine[]
 }
 
-export interface NotificationsOptions {
-  status?: string
-  limit?: number
-  json?: true
-}
-
-export async function listNotifications(context: CliContext, options: NotificationsOptions): Promise<number> {
-  const list = await context.api().get<NotificationList>('/notify', { status: options.status, limit: options.limit })
-  if (options.json) {
-    context.json(list)
+export const listNotifications: Handler<typeof notifyListCommand> = async (context, { status, limit, json }) => {
+  const answer = await context.api().call<NotificationList>(notifyEndpoints.list, { status, limit })
+  if (json) {
+    context.json(answer)
     return 0
   }
-  const names = list.notifiers.map(({ name, kinds }) => (kinds === null ? name : `${name} (${kinds.join(', ')})`))
+  const names = answer.notifiers.map(({ name, kinds }) => (kinds === null ? name : `${name} (${kinds.join(', ')})`))
   context.out(
     names.length === 0 ? 'no notifiers: config.yaml lists none under "notify:"' : `notifiers: ${names.join(', ')}`,
   )
-  if (list.notifications.length === 0) {
-    context.out(
-      options.status === undefined ? 'no notifications yet' : `no notifications with status ${options.status}`,
-    )
+  if (answer.notifications.length === 0) {
+    context.out(status === undefined ? 'no notifications yet' : `no notifications with status ${status}`)
     return 0
   }
   const columns = [
@@ -40,7 +35,7 @@ export async function listNotifications(context: CliContext, options: Notificati
     { title: 'BY' },
     { title: 'TITLE', flexible: true },
   ] as const
-  const rows = list.notifications.map((each) => [
+  const rows = answer.notifications.map((each) => [
     each.id,
     statusText(context, each.status, stateOf[each.status]),
     each.kind,
@@ -54,10 +49,10 @@ export async function listNotifications(context: CliContext, options: Notificati
 
 const stateOf = { waiting: 'waiting', sent: 'good', failed: 'bad' } as const
 
-/** Returns exit code 1 if a notifier did not accept the message. */
-export async function testNotifiers(context: CliContext, options: { adapter?: string; json?: true }): Promise<number> {
-  const sent = await context.api().post<NotificationLine>('/notify/test', { adapter: options.adapter })
-  if (options.json) context.json(sent)
+/** Sends a test message; exits with 1 when a notifier did not accept it. */
+export const testNotifiers: Handler<typeof notifyTestCommand> = async (context, { adapter: only, json }) => {
+  const sent = await context.api().call<NotificationLine>(notifyEndpoints.test, { adapter: only })
+  if (json) context.json(sent)
   else
     for (const { adapter, ok, error } of sent.deliveries)
       context.out(

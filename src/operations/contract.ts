@@ -28,12 +28,3 @@ export const operation = <Input extends z.ZodType, Output extends z.ZodType>(
 
 export type InputOf<Op extends Operation> = z.output<Op['input']>
 export type OutputOf<Op extends Operation> = z.output<Op['output']>
-
-/** The body of every error, as `application/problem+json`. The CLI takes its message and exit code from it. */
-export interface Problem {
-  code: string
-  message: string
-  hint?: string
-  data?: Record<string, unknown>
-  exit: number
-}

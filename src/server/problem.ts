@@ -1,6 +1,6 @@
 import { AgencyError, type ErrorCode, exitCodes } from '../kernel/errors.ts'
 import { shorten } from '../kernel/text.ts'
-import type { Problem } from '../operations/contract.ts'
+import type { Problem } from '../operations/problem.ts'
 
 /** HTTP statuses by error code: a new code does not compile until it has a status. */
 export const statuses: Record<ErrorCode, number> = {

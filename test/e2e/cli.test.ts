@@ -53,7 +53,7 @@ const startWaiting = async (): Promise<string> =>
 describe('the daemon', () => {
   it('is started by a command that needs it, which reports this in one line', async () => {
     const ended = await cli.run('runs')
-    expect(ended).toMatchObject({ code: 0, out: 'no runs yet; agency run "<goal>" starts one\n' })
+    expect(ended).toMatchObject({ code: 0, out: `no runs yet; 'agency run "<goal>"' starts one\n` })
     expect(ended.err).toMatch(/^agency: started the daemon \(pid \d+\)\n$/)
     expect((await cli.run('runs')).err).toBe('')
   })
@@ -406,7 +406,7 @@ describe.skipIf(program('tmux') === null)('on a terminal', () => {
     tmux('send-keys', '-t', 's', 'C-c')
     const screen = await shows(/exit=\d/)
     expect(screen).toContain('exit=130')
-    expect(screen).toContain(`no longer watching; the run goes on (agency watch ${id})`)
+    expect(screen).toContain(`no longer watching; the run continues (agency watch ${id})`)
     expect((await cli.json<Inspected>('inspect', id)).status).toBe('running')
     letGo()
     await cli.text('watch', id)

@@ -81,7 +81,7 @@ it('the command line answers a question, and the run continues', async () => {
   const card = await cli.text('questions', '--run', run)
   expect(card).toContain('Which colour?')
   expect(card).toContain('- blue  Blue')
-  expect(await cli.text('question', 'ack', id)).toContain('still waits')
+  expect(await cli.text('question', 'ack', id)).toContain('still pending')
   expect(await cli.text('inspect', run, '--escalations')).toMatch(/1 {2}brief:main → .*\n/)
   expect(await cli.text('answer', id, 'blue')).toBe(`${id} answered: Blue\n`)
   expect(await cli.run('answer', id, 'blue')).toMatchObject({ code: 1 })
@@ -89,7 +89,7 @@ it('the command line answers a question, and the run continues', async () => {
   const watched = await cli.run('watch', run)
   expect(watched.code).toBe(0)
   expect(watched.out).toMatch(/RUN {3}QUESTION {6}\? Which colour\?/)
-  expect(await cli.text('questions')).toBe('no question waits for an answer\n')
+  expect(await cli.text('questions')).toBe('no question is pending\n')
 })
 
 it('a paused run waits for its resume, also across a restart of the daemon', async () => {
@@ -106,7 +106,7 @@ it('a paused run waits for its resume, also across a restart of the daemon', asy
 
 it('the status names the command that resumes a stopped organisation', async () => {
   await cli.text('stop', '--org', 'Development')
-  const [command = ''] = /agency resume --org \S+(?= lifts it)/.exec(await cli.text('status')) ?? []
-  expect(await cli.text(...command.split(' ').slice(1))).toMatch(/^org:\d+ goes on/)
+  const [command = ''] = /agency resume --org [^\s"]+(?=" lifts it)/.exec(await cli.text('status')) ?? []
+  expect(await cli.text(...command.split(' ').slice(1))).toMatch(/^org:\d+ resumed/)
   expect(await cli.text('status')).not.toContain('stopped')
 })

@@ -34,7 +34,7 @@ const roles: readonly (readonly [Role, RegExp])[] = [
   ['web', /^web\//],
   ['kernel', /^src\/kernel\//],
   // The addresses of operations, for everything that calls them.
-  ['endpoints', /(^|\/)endpoints\.ts$|^src\/operations\/endpoint\.ts$/],
+  ['endpoints', /(^|\/)endpoints\.ts$|^src\/operations\/(endpoint|request|problem)\.ts$/],
   // Pure like the kernel, so that stores and db/ too can remove secrets before they write.
   ['redaction', /^src\/secrets\/(redact|passwords)\.ts$/],
   ['contract', /(^|\/)(contract|states)\.ts$|\.contract\.ts$|^src\/operations\/wire\.ts$/],

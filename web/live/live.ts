@@ -72,7 +72,7 @@ export function createLive(queryClient: QueryClient): Live {
   }
 
   const open = (position: number): void => {
-    const opened = new EventSource(requestOf(operations.event.list, { after: position }).url)
+    const opened = new EventSource(requestOf(operations.event.list, { after: position }).path)
     source = opened
     opened.onopen = () => {
       failures = 0

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 
-import { ApiError, Unreachable } from '../client.ts'
+import { ApiError } from '../../src/operations/problem.ts'
+import { Unreachable } from '../client.ts'
 import { useLive } from '../live/use-live.ts'
 
 /** What this place is, and the command that fills it. */
@@ -57,7 +58,7 @@ export function Command({ text }: { text: string }) {
 export function explain(error: unknown): { cause: string; step: string | null } {
   if (error instanceof Unreachable)
     return { cause: 'The daemon does not answer.', step: 'Start it with “agency up”; this page goes on by itself.' }
-  if (error instanceof ApiError) return { cause: sentence(error.message), step: error.hint }
+  if (error instanceof ApiError) return { cause: sentence(error.message), step: error.problem.hint ?? null }
   return { cause: `The page itself failed: ${String(error)}`, step: 'Reload it; if that does not help, report it.' }
 }
 

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 
 import type { PullRequestView } from '../../src/work/pull-requests/contract.ts'
 import type { Run } from '../../src/work/runs/contract.ts'
-import { ApiError } from '../client.ts'
+import { ApiError } from '../../src/operations/problem.ts'
 import { DiffView } from '../diff/view.tsx'
 import { RichText } from '../parts/rich-text.tsx'
 import { StateLabel } from '../parts/state.tsx'

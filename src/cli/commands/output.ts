@@ -1,16 +1,12 @@
-import type { OutputOptions } from '../../work/attempts/cli.ts'
-import type { Declaring } from './declaring.ts'
+import { argument, command, flag } from '../declare.ts'
 
-export function declareOutputCommand({ program, offer, command, does }: Declaring): void {
-  offer('Work:', 'output', () => {
-    command(program, 'output', 'What an agent printed, as it prints it', 'agency output run_7k2 --follow')
-      .argument('<attempt|run>', 'An attempt’s id; of a run, its attempt at work or the last one')
-      .option('--follow', 'Go on until the attempt has ended')
-      .option('--json', 'One part per line, with the byte to go on at')
-      .action(
-        does(async (c, id: string, options: OutputOptions) =>
-          (await import('../../work/attempts/cli.ts')).showOutput(c, id, options),
-        ),
-      )
-  })
-}
+export const outputCommand = command({
+  name: 'output',
+  summary: 'Print the output of an agent',
+  examples: ['agency output run_7k2 --follow'],
+  arguments: [argument('<attempt|run>', 'Attempt id, or a run id for its running or last attempt')],
+  options: [
+    flag('--follow', 'Continue until the attempt has ended'),
+    flag('--json', 'Print one part per line as JSON, with the byte to continue at'),
+  ],
+})

@@ -40,7 +40,7 @@ export const minutes = (text: string): number | null => {
   throw new InvalidArgumentError('It must be a positive number of minutes, or "off".')
 }
 
-/** What somebody calls a thing. It goes into an address, where these would mean another place. */
+/** A slug or name. It becomes part of a path, where `.` and `..` would mean another one. */
 export const reference = (text: string): string => {
   const trimmed = text.trim()
   if (trimmed !== '' && trimmed !== '.' && trimmed !== '..') return trimmed
@@ -56,4 +56,19 @@ export const amount = (text: string): number => {
 export const yesNo = (text: string): boolean => {
   if (text === 'true' || text === 'false') return text === 'true'
   throw new InvalidArgumentError('It must be true or false.')
+}
+
+/** The number of a seat, or null for "none". */
+export const leadSeat = (text: string): number | null => (text === 'none' ? null : whole(1)(text))
+
+/** A limit, or null for "off". */
+export const orOff =
+  (parse: (text: string) => number) =>
+  (text: string): number | null =>
+    /^(off|none|null)$/i.test(text) ? null : parse(text)
+
+export function dollars(text: string): number {
+  const value = Number(text.replace(/^\$/, ''))
+  if (value > 0 && value <= 1e6) return value
+  throw new InvalidArgumentError('It must be an amount in US dollars, or "off".')
 }

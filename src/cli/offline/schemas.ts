@@ -14,7 +14,7 @@ import {
   TierPlan,
 } from '../../playbooks/tiered/contract.ts'
 
-/** By the name of a document; `*` stands for a workstream, a squad, a wave. */
+/** Schemas by document name; `*` stands for a workstream, a squad or a wave. */
 const documents: Readonly<Record<string, z.ZodType>> = {
   t1_plan_draft: TierPlan,
   t1_plan: CriticisedPlan,

@@ -5,12 +5,13 @@ import { AgencyError } from '../../kernel/errors.ts'
 import { toWire } from '../../operations/wire.ts'
 import { yamlText } from '../../operations/yaml.ts'
 import type { Fault } from '../../org/document/contract.ts'
-import { faultLines, readTeamOption } from '../../team/cli.ts'
+import { readTeamOption } from '../../team/cli.ts'
 import { ResolvedTeam } from '../../team/contract.ts'
 import { faultsOf, lookAtTeam, type TeamFile } from '../../team/open.ts'
 import type { Problem } from '../../team/resolve.ts'
-import { warn } from '../answers.ts'
+import { printWarnings } from '../answers.ts'
 import type { CliContext } from '../context.ts'
+import { faultLine } from '../faults.ts'
 import { plain } from '../terminal.ts'
 import type { Wire } from '../wire.ts'
 
@@ -19,33 +20,33 @@ export interface TeamOptions {
   json?: true
 }
 
-/** What a team file comes to on this machine, or every line that is wrong with it. Findings are what it is asked for. */
+/** Prints the team that a team file resolves to on this machine, or its faults, which are the result of the command. */
 export async function examineTeamFile(context: CliContext, { team: option, json }: TeamOptions): Promise<number> {
-  const found = await resolved(context, option)
+  const found = await resolveTeam(context, option)
   if (json) context.json(found)
   else if (found.ok) {
     context.text(yamlText(found.team))
-    warn(context, found.team.warnings)
+    printWarnings(context, found.team.warnings)
   } else for (const line of linesOf(found)) context.out(line)
   return found.ok ? 0 : 1
 }
 
-/** For whoever wants to go on with it; null: what is wrong was told. */
+/** Resolves a team for further use; null: its faults were printed. */
 export async function teamOrFaults(
   context: CliContext,
   option: string | undefined,
 ): Promise<Wire<ResolvedTeam> | null> {
-  const found = await resolved(context, option)
+  const found = await resolveTeam(context, option)
   if (found.ok) return found.team
   for (const line of linesOf(found)) context.err(line)
   return null
 }
 
-type Found =
+type Resolved =
   | { ok: true; team: Wire<ResolvedTeam> }
   | { ok: false; file: string | null; faults: Fault[]; error: string; hint?: string | undefined }
 
-async function resolved({ env, paths }: CliContext, option: string | undefined): Promise<Found> {
+async function resolveTeam({ env, paths }: CliContext, option: string | undefined): Promise<Resolved> {
   let file: TeamFile | null = null
   try {
     file = option === undefined ? readTeamFile(paths.team) : { text: await readTeamOption(option), name: option }
@@ -54,7 +55,7 @@ async function resolved({ env, paths }: CliContext, option: string | undefined):
     const { team, problems, placeOf } = await lookAtTeam(file, runtimes, { defaultRuntime: values.defaultRuntime })
     const wrong = problems.filter(({ code }) => code === 'invalid_input')
     if (wrong.length > 0)
-      return { ok: false, ...said(wrong), file: file?.name ?? null, faults: faultsOf(wrong, placeOf) }
+      return { ok: false, ...firstProblem(wrong), file: file?.name ?? null, faults: faultsOf(wrong, placeOf) }
     const missing = problems.map(({ message, hint }) => (hint === undefined ? message : `${message}. ${hint}`))
     const shown = { ...team, warnings: [...team.warnings, ...new Set(missing)] }
     return { ok: true, team: toWire(ResolvedTeam, shown) as Wire<ResolvedTeam> }
@@ -65,9 +66,9 @@ async function resolved({ env, paths }: CliContext, option: string | undefined):
   }
 }
 
-const said = ([first]: readonly Problem[]) => ({ error: first?.message ?? '', hint: first?.hint })
+const firstProblem = ([first]: readonly Problem[]) => ({ error: first?.message ?? '', hint: first?.hint })
 
-function linesOf({ file, faults, error, hint }: Extract<Found, { ok: false }>): string[] {
-  if (file !== null && faults.length > 0) return faultLines(faults, file)
+function linesOf({ file, faults, error, hint }: Extract<Resolved, { ok: false }>): string[] {
+  if (file !== null && faults.length > 0) return faults.map((fault) => faultLine(fault, file))
   return [`error: ${plain(error)}`, ...(hint === undefined ? [] : [`  ${plain(hint)}`])]
 }

@@ -1,47 +1,44 @@
-import { answer, type Form, url } from '../../cli/answers.ts'
-import type { CliContext } from '../../cli/context.ts'
+import { printAnswer } from '../../cli/answers.ts'
+import type { orgAssessFitCommand } from '../../cli/commands/org/assess-fit.ts'
+import type { orgAssignCommand } from '../../cli/commands/org/assign.ts'
+import type { orgAssignmentsCommand } from '../../cli/commands/org/assignments.ts'
+import type { orgAvailablePersonasCommand } from '../../cli/commands/org/available-personas.ts'
+import type { orgUnassignCommand } from '../../cli/commands/org/unassign.ts'
+import type { orgVacanciesCommand } from '../../cli/commands/org/vacancies.ts'
+import type { Handler } from '../../cli/declare.ts'
 import type { Wire } from '../../cli/wire.ts'
 import type { PositionView } from '../positions/contract.ts'
+import { positionEndpoints } from '../positions/endpoints.ts'
+import { assignmentEndpoints } from './endpoints.ts'
 
-export interface SeatingOptions extends Form {
-  positionId: number
-  personaSlug: string
-}
-
-export const assign = (context: CliContext, options: SeatingOptions & { reassign?: true }) =>
-  answer(context, options, 'POST', url`/positions/${options.positionId}/assignment`, {
-    persona: options.personaSlug,
-    reassign: options.reassign,
+export const assign: Handler<typeof orgAssignCommand> = (context, { positionId, personaSlug, reassign, json }) =>
+  printAnswer(context, { json }, assignmentEndpoints.assign, {
+    position_id: positionId,
+    persona: personaSlug,
+    reassign,
   })
 
-export async function unassign(
-  context: CliContext,
-  { positionId, preview, json }: Form & { positionId: number; preview?: true },
-): Promise<number> {
-  if (!preview) return answer(context, { json }, 'DELETE', url`/positions/${positionId}/assignment`)
-  const { position } = await context.api().get<{ position: Wire<PositionView> }>(url`/positions/${positionId}`)
+export const unassign: Handler<typeof orgUnassignCommand> = async (context, { positionId, preview, json }) => {
+  const input = { position_id: positionId }
+  if (!preview) return printAnswer(context, { json }, assignmentEndpoints.unassign, input)
+  const { position } = await context.api().call<{ position: Wire<PositionView> }>(positionEndpoints.show, input)
   const holder = position.assignment?.persona_slug
   context.out(holder === undefined ? 'no changes' : `update position_id ${positionId} assignment: ${holder} → null`)
   return 0
 }
 
-export interface AssignmentsOptions extends Form {
-  org: string
-  includeHistory?: true
-  personaSlug?: string
-}
-
-export const listAssignments = (context: CliContext, options: AssignmentsOptions) =>
-  answer(context, options, 'GET', url`/orgs/${options.org}/assignments`, {
+export const listAssignments: Handler<typeof orgAssignmentsCommand> = (context, options) =>
+  printAnswer(context, options, assignmentEndpoints.list, {
+    org: options.org,
     include_history: options.includeHistory,
     persona: options.personaSlug,
   })
 
-export const listVacancies = (context: CliContext, { org, json }: Form & { org: string }) =>
-  answer(context, { json }, 'GET', url`/orgs/${org}/vacancies`)
+export const listVacancies: Handler<typeof orgVacanciesCommand> = (context, { org, json }) =>
+  printAnswer(context, { json }, assignmentEndpoints.vacancies, { org })
 
-export const listAvailablePersonas = (context: CliContext, options: Form) =>
-  answer(context, options, 'GET', '/personas/available')
+export const listAvailablePersonas: Handler<typeof orgAvailablePersonasCommand> = (context, options) =>
+  printAnswer(context, options, assignmentEndpoints.available)
 
-export const assessFit = (context: CliContext, { positionId, personaSlug, json }: SeatingOptions) =>
-  answer(context, { json }, 'GET', url`/positions/${positionId}/fit`, { persona: personaSlug })
+export const assessFit: Handler<typeof orgAssessFitCommand> = (context, { positionId, personaSlug, json }) =>
+  printAnswer(context, { json }, assignmentEndpoints.assessFit, { position_id: positionId, persona: personaSlug })

@@ -1,14 +1,10 @@
-import { type Form, url } from '../../cli/answers.ts'
-import type { CliContext } from '../../cli/context.ts'
+import type { orgTreeCommand } from '../../cli/commands/org/tree.ts'
+import type { Handler } from '../../cli/declare.ts'
+import { chartEndpoints } from './endpoints.ts'
 
-export interface TreeOptions extends Form {
-  org: string
-  mermaid?: true
-}
-
-/** As JSON, the seats themselves: whoever wants those has no use for a drawing. */
-export async function showTree(context: CliContext, { org, mermaid, json }: TreeOptions): Promise<number> {
-  if (json) context.json(await context.api().get(url`/orgs/${org}/chart`))
-  else context.text((await context.api().get<{ text: string }>(url`/orgs/${org}/tree`, { mermaid })).text)
+/** Prints the chart as a drawing; JSON carries the seats themselves, because a program has no use for a drawing. */
+export const showTree: Handler<typeof orgTreeCommand> = async (context, { org, mermaid, json }) => {
+  if (json) context.json(await context.api().call(chartEndpoints.chart, { org }))
+  else context.text((await context.api().call<{ text: string }>(chartEndpoints.tree, { org, mermaid })).text)
   return 0
 }

@@ -1,53 +1,43 @@
-import { type Form, url, warn } from '../../cli/answers.ts'
-import type { CliContext } from '../../cli/context.ts'
+import { printWarnings } from '../../cli/answers.ts'
+import type { orgExportCommand } from '../../cli/commands/org/export.ts'
+import type { orgImportCommand } from '../../cli/commands/org/import.ts'
+import type { orgValidateCommand } from '../../cli/commands/org/validate.ts'
+import type { Handler } from '../../cli/declare.ts'
+import { faultLine } from '../../cli/faults.ts'
 import { readInput } from '../../cli/input.ts'
 import { plain } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { Fault, PlannedChange } from './contract.ts'
+import { documentEndpoints } from './endpoints.ts'
 
-export interface ExportOptions extends Form {
-  org: string
-  format?: string
-  positionsOnly?: true
-  role?: string
-  allRoles?: true
-}
-
-export async function exportOrganisation(context: CliContext, options: ExportOptions): Promise<number> {
+export const exportOrganisation: Handler<typeof orgExportCommand> = async (context, options) => {
   const { document, warnings } = await context
     .api()
-    .get<{ document: string; warnings: string[] }>(url`/orgs/${options.org}/export`, {
+    .call<{ document: string; warnings: string[] }>(documentEndpoints.export, {
+      org: options.org,
       format: options.json ? 'json' : options.format,
       positions_only: options.positionsOnly,
       role: options.role,
       all_roles: options.allRoles,
     })
-  warn(context, warnings)
+  printWarnings(context, warnings)
   context.text(document)
   return 0
 }
 
-export interface DocumentOptions extends Form {
-  file?: string
-}
-
-/** Findings are what it is asked for, so they are its output. */
-export async function validateDocument(context: CliContext, { file, json }: DocumentOptions): Promise<number> {
+/** Prints the faults of a document on standard output, because they are the result of the command. */
+export const validateDocument: Handler<typeof orgValidateCommand> = async (context, { file, json }) => {
   const document = await readInput(file, 'document')
-  const answered = await context.api().post<{ valid: boolean; faults: Wire<Fault>[] }>('/orgs/validate', { document })
-  if (json) context.json(answered)
+  const answer = await context
+    .api()
+    .call<{ valid: boolean; faults: Wire<Fault>[] }>(documentEndpoints.validate, { document })
+  if (json) context.json(answer)
   else {
-    for (const fault of answered.faults) context.out(faultLine(fault, file))
-    if (answered.faults.length === 0) context.out('valid')
+    for (const fault of answer.faults) context.out(faultLine({ ...fault, message: messageOf(fault) }, file))
+    if (answer.faults.length === 0) context.out('valid')
   }
-  return answered.valid ? 0 : 1
-}
-
-export interface ImportOptions extends DocumentOptions {
-  preview?: true
-  force?: true
-  withIntent?: true
+  return answer.valid ? 0 : 1
 }
 
 interface Imported {
@@ -57,31 +47,28 @@ interface Imported {
   warnings: string[]
 }
 
-export async function importDocument(context: CliContext, options: ImportOptions): Promise<number> {
+export const importDocument: Handler<typeof orgImportCommand> = async (context, options) => {
   const document = await readInput(options.file, 'document')
   const { json, preview, force, withIntent } = options
   const input = { document, preview, force, with_intent: withIntent }
-  const answered = await context.api().post<Imported>('/orgs/import', input)
-  warn(context, answered.warnings)
-  if (json) context.json(answered)
-  else for (const line of changeLines(answered.changes, preview === true)) context.out(line)
+  const answer = await context.api().call<Imported>(documentEndpoints.import, input)
+  printWarnings(context, answer.warnings)
+  if (json) context.json(answer)
+  else for (const line of changeLines(answer.changes, preview === true)) context.out(line)
   return 0
 }
 
-function faultLine({ severity, message, line, column, subject }: Wire<Fault>, file: string | undefined): string {
-  const place = `${file ?? 'stdin'}${line === null ? '' : `:${line}:${column}`}`
-  const about = subject === null || message.includes(subject) ? '' : ` (${subject})`
-  return `${place}: ${severity}: ${plain(message + about)}`
-}
+const messageOf = ({ message, subject }: Wire<Fault>): string =>
+  subject === null || message.includes(subject) ? message : `${message} (${subject})`
 
 /**
- * `update position_id 4 title: A → B`. A preview names everything, also what stays; where all of it stays, that is the
- * whole news, but for what was left out on purpose.
+ * Formats changes as `update position_id 4 title: A → B`. A preview lists everything, including entries that stay
+ * unchanged; where all of them stay, it prints only that and the entries that were left out on purpose.
  */
 export function changeLines(changes: readonly Wire<PlannedChange>[], everything: boolean): string[] {
-  const isNews = changes.some(({ action }) => action !== 'unchanged')
-  const told = changes.filter(({ action, note }) => action !== 'unchanged' || note || (isNews && everything))
-  return [...(isNews ? [] : ['no changes']), ...told.flatMap(linesOf)]
+  const hasChanges = changes.some(({ action }) => action !== 'unchanged')
+  const listed = changes.filter(({ action, note }) => action !== 'unchanged' || note || (hasChanges && everything))
+  return [...(hasChanges ? [] : ['no changes']), ...listed.flatMap(linesOf)]
 }
 
 function linesOf({ action, entity, label, fields, note }: Wire<PlannedChange>): string[] {
@@ -89,9 +76,9 @@ function linesOf({ action, entity, label, fields, note }: Wire<PlannedChange>): 
   const head = `${action} ${plain(named)}`
   if (note || fields.length === 0 || action === 'conflict') return [note ? `${head}: ${plain(note)}` : head]
   return fields.map(({ field, from, to }) => {
-    // The name of a setting, or of the lead, is its only field.
-    const what = field === 'value' || field === label ? '' : ` ${field}`
-    return `${head}${what}: ${action === 'create' && from === null ? '' : `${short(from)} → `}${short(to)}`
+    // A setting and the lead have one field, which their label names already.
+    const name = field === 'value' || field === label ? '' : ` ${field}`
+    return `${head}${name}: ${action === 'create' && from === null ? '' : `${short(from)} → `}${short(to)}`
   })
 }
 

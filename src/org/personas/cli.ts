@@ -1,18 +1,20 @@
-import { answer, type Form, url, warn } from '../../cli/answers.ts'
+import { type OutputForm, printAnswer, printWarnings } from '../../cli/answers.ts'
+import type { orgPersonaArchiveCommand } from '../../cli/commands/org/persona/archive.ts'
+import type { orgPersonaCreateCommand } from '../../cli/commands/org/persona/create.ts'
+import type { orgPersonaExperienceCommand } from '../../cli/commands/org/persona/experience.ts'
+import type { orgPersonaListCommand } from '../../cli/commands/org/persona/list.ts'
+import type { orgPersonaShowCommand } from '../../cli/commands/org/persona/show.ts'
+import type { orgPersonaSkillCommand } from '../../cli/commands/org/persona/skill.ts'
+import type { orgPersonaUpdateCommand } from '../../cli/commands/org/persona/update.ts'
 import type { CliContext } from '../../cli/context.ts'
+import type { Handler } from '../../cli/declare.ts'
 import { readInput } from '../../cli/input.ts'
 import { refusal } from '../../kernel/errors.ts'
+import type { Endpoint } from '../../operations/endpoint.ts'
+import { personaEndpoints } from './endpoints.ts'
 
-export interface CreateOptions extends Form {
-  name: string
-  role: string
-  type?: string
-  subtype?: string
-  canCreateChannel?: true
-}
-
-export const createPersona = (context: CliContext, options: CreateOptions) =>
-  answer(context, options, 'POST', '/personas', {
+export const createPersona: Handler<typeof orgPersonaCreateCommand> = (context, options) =>
+  printAnswer(context, options, personaEndpoints.create, {
     name: options.name,
     role: options.role,
     type: options.type,
@@ -20,32 +22,15 @@ export const createPersona = (context: CliContext, options: CreateOptions) =>
     can_create_channel: options.canCreateChannel,
   })
 
-export interface ListOptions extends Form {
-  active?: true
-  role?: string
-  all?: true
-}
+export const listPersonas: Handler<typeof orgPersonaListCommand> = (context, { active, role, all, json }) =>
+  printAnswer(context, { json }, personaEndpoints.list, { active, role, all })
 
-export const listPersonas = (context: CliContext, { active, role, all, json }: ListOptions) =>
-  answer(context, { json }, 'GET', '/personas', { active, role, all })
+export const showPersona: Handler<typeof orgPersonaShowCommand> = (context, { slug, json }) =>
+  printAnswer(context, { json }, personaEndpoints.show, { persona: slug })
 
-export interface SlugOptions extends Form {
-  slug: string
-}
-
-export const showPersona = (context: CliContext, { slug, json }: SlugOptions) =>
-  answer(context, { json }, 'GET', url`/personas/${slug}`)
-
-export interface UpdateOptions extends SlugOptions {
-  name?: string
-  role?: string
-  status?: string
-  canCreateChannel?: boolean
-  unassign?: true
-}
-
-export const updatePersona = (context: CliContext, options: UpdateOptions) =>
-  answer(context, options, 'PATCH', url`/personas/${options.slug}`, {
+export const updatePersona: Handler<typeof orgPersonaUpdateCommand> = (context, options) =>
+  printAnswer(context, options, personaEndpoints.update, {
+    persona: options.slug,
     name: options.name,
     role: options.role,
     status: options.status,
@@ -53,67 +38,61 @@ export const updatePersona = (context: CliContext, options: UpdateOptions) =>
     unassign: options.unassign,
   })
 
-export interface ArchiveOptions extends SlugOptions {
-  unassign?: true
-  preview?: true
+export const archivePersona: Handler<typeof orgPersonaArchiveCommand> = (context, { slug, unassign, preview, json }) =>
+  printAnswer(context, { json }, personaEndpoints.archive, { persona: slug, unassign, preview })
+
+export const personaSkill: Handler<typeof orgPersonaSkillCommand> = async (context, options) => {
+  const { slug: persona, write, file } = options
+  if (write) {
+    const text = await readInput(file, 'skill')
+    return writeText(context, options, personaEndpoints.writeSkill, { persona, text })
+  }
+  refuseFile(file)
+  return printText(context, options, personaEndpoints.readSkill, persona)
 }
 
-export const archivePersona = (context: CliContext, { slug, unassign, preview, json }: ArchiveOptions) =>
-  answer(context, { json }, 'DELETE', url`/personas/${slug}`, { unassign, preview })
-
-export interface SkillOptions extends SlugOptions {
-  write?: true
-  file?: string
-}
-
-export async function personaSkill(context: CliContext, options: SkillOptions): Promise<number> {
-  const path = url`/personas/${options.slug}/skill`
-  if (options.write) return send(context, options, 'PUT', path, await readInput(options.file, 'skill'))
-  needsNoFile(options)
-  return printText(context, options, path)
-}
-
-export interface ExperienceOptions extends SkillOptions {
-  /** The text, or true where it comes from a file or a pipe. */
-  append?: true | string
-}
-
-export async function personaExperience(context: CliContext, options: ExperienceOptions): Promise<number> {
-  const path = url`/personas/${options.slug}/experience`
-  const { append, write, file } = options
-  if (append !== undefined && write) throw refusal('invalid_input', 'either --append or --write, not both')
+export const personaExperience: Handler<typeof orgPersonaExperienceCommand> = async (context, options) => {
+  const { slug: persona, append, write, file } = options
+  if (append !== undefined && write) throw refusal('invalid_input', '--append and --write exclude each other')
   if (typeof append === 'string' && file !== undefined)
-    throw refusal('invalid_input', '--append has its text already; leave --file out')
+    throw refusal('invalid_input', '--append already has its text; leave out --file')
   if (append !== undefined) {
     const text = append === true ? await readInput(file, 'experience') : append
-    return send(context, options, 'POST', path, text)
+    return writeText(context, options, personaEndpoints.appendExperience, { persona, text })
   }
-  if (write) return send(context, options, 'PUT', path, await readInput(file, 'experience'))
-  needsNoFile(options)
-  return printText(context, options, path)
+  if (write) {
+    const text = await readInput(file, 'experience')
+    return writeText(context, options, personaEndpoints.writeExperience, { persona, text })
+  }
+  refuseFile(file)
+  return printText(context, options, personaEndpoints.readExperience, persona)
 }
 
-function needsNoFile({ file }: { file?: string }): void {
+function refuseFile(file: string | undefined): void {
   if (file !== undefined) throw refusal('invalid_input', '--file is for writing; add --write')
 }
 
-async function printText(context: CliContext, { json }: Form, path: string): Promise<number> {
-  const answered = await context.api().get<{ text: string }>(path)
-  if (json) context.json(answered)
-  else context.text(answered.text)
+async function printText(
+  context: CliContext,
+  { json }: OutputForm,
+  endpoint: Endpoint,
+  persona: string,
+): Promise<number> {
+  const answer = await context.api().call<{ text: string }>(endpoint, { persona })
+  if (json) context.json(answer)
+  else context.text(answer.text)
   return 0
 }
 
-/** What was written needs no echo. */
-async function send(
+/** Sends a text; a text that was just written needs no echo. */
+async function writeText(
   context: CliContext,
-  { json }: Form,
-  method: 'PUT' | 'POST',
-  path: string,
-  text: string,
+  { json }: OutputForm,
+  endpoint: Endpoint,
+  input: { persona: string; text: string },
 ): Promise<number> {
-  const answered = await context.api().call<{ bytes: number; warnings?: string[] }>(method, path, { text })
-  warn(context, answered.warnings)
-  if (json) context.json(answered)
+  const answer = await context.api().call<{ bytes: number; warnings?: string[] }>(endpoint, input)
+  printWarnings(context, answer.warnings)
+  if (json) context.json(answer)
   return 0
 }

@@ -1,52 +1,51 @@
-import { answer, type Form, url } from '../../cli/answers.ts'
+import { printAnswer } from '../../cli/answers.ts'
+import type { orgPositionAuthorityClearCommand } from '../../cli/commands/org/position/authority/clear.ts'
+import type { orgPositionAuthorityListCommand } from '../../cli/commands/org/position/authority/list.ts'
+import type { orgPositionAuthoritySetCommand } from '../../cli/commands/org/position/authority/set.ts'
+import type { orgPositionCreateCommand } from '../../cli/commands/org/position/create.ts'
+import type { orgPositionListCommand } from '../../cli/commands/org/position/list.ts'
+import type { orgPositionRemoveCommand } from '../../cli/commands/org/position/remove.ts'
+import type { orgPositionShowCommand } from '../../cli/commands/org/position/show.ts'
+import type { orgPositionUpdateCommand } from '../../cli/commands/org/position/update.ts'
 import type { CliContext } from '../../cli/context.ts'
+import type { Handler, OptionsFor } from '../../cli/declare.ts'
 import type { Wire } from '../../cli/wire.ts'
 import { notFound, refusal } from '../../kernel/errors.ts'
 import { nearest } from '../../kernel/nearest.ts'
 import type { PositionView } from './contract.ts'
+import { positionEndpoints } from './endpoints.ts'
 
-export interface SeatOptions extends Form {
-  title?: string
-  role?: string
-  level?: number
-  reportsTo?: string
-  escalatesTo?: string
-  isCrossCutting?: boolean
-}
+type SeatOptions = Omit<OptionsFor<typeof orgPositionUpdateCommand>, 'positionId'>
 
 const seat = (options: SeatOptions): object => ({
   title: options.title,
   role: options.role,
   level: options.level,
-  reports_to: above(options.reportsTo),
-  escalates_to: above(options.escalatesTo),
+  reports_to: seatAbove(options.reportsTo),
+  escalates_to: seatAbove(options.escalatesTo),
   is_cross_cutting: options.isCrossCutting,
 })
 
-/** Straight to the operator is no seat. */
-const above = (title: string | undefined): string | null | undefined => (title === 'operator' ? null : title)
+/** The operator is not a seat: a line to the operator is null. */
+const seatAbove = (title: string | undefined): string | null | undefined => (title === 'operator' ? null : title)
 
-export const createPosition = (context: CliContext, options: SeatOptions & { org: string }) =>
-  answer(context, options, 'POST', url`/orgs/${options.org}/positions`, seat(options))
+export const createPosition: Handler<typeof orgPositionCreateCommand> = (context, options) =>
+  printAnswer(context, options, positionEndpoints.create, { org: options.org, ...seat(options) })
 
-export const listPositions = (context: CliContext, { org, json }: Form & { org: string }) =>
-  answer(context, { json }, 'GET', url`/orgs/${org}/positions`)
+export const listPositions: Handler<typeof orgPositionListCommand> = (context, { org, json }) =>
+  printAnswer(context, { json }, positionEndpoints.list, { org })
 
-export interface ShowOptions extends Form {
-  org?: string
-  title?: string
-  positionId?: number
-}
+export const showPosition: Handler<typeof orgPositionShowCommand> = async (context, options) =>
+  printAnswer(context, options, positionEndpoints.show, { position_id: await positionIdOf(context, options) })
 
-export async function showPosition(context: CliContext, options: ShowOptions): Promise<number> {
-  return answer(context, options, 'GET', url`/positions/${await positionIdOf(context, options)}`)
-}
-
-async function positionIdOf(context: CliContext, { org, title, positionId }: ShowOptions): Promise<number> {
+async function positionIdOf(
+  context: CliContext,
+  { org, title, positionId }: OptionsFor<typeof orgPositionShowCommand>,
+): Promise<number> {
   if (positionId !== undefined) return positionId
   if (org === undefined || title === undefined)
-    throw refusal('invalid_input', 'which seat?', { hint: 'Give --org and --title, or --position-id.' })
-  const { positions } = await context.api().get<{ positions: Wire<PositionView>[] }>(url`/orgs/${org}/positions`)
+    throw refusal('invalid_input', 'no seat is named', { hint: 'Add --org and --title, or --position-id.' })
+  const { positions } = await context.api().call<{ positions: Wire<PositionView>[] }>(positionEndpoints.list, { org })
   const found = positions.find((each) => each.title.toLowerCase() === title.trim().toLowerCase())
   if (found !== undefined) return found.position_id
   const guess = nearest(
@@ -56,46 +55,30 @@ async function positionIdOf(context: CliContext, { org, title, positionId }: Sho
   throw notFound(
     'seat',
     title,
-    guess === null ? `agency org tree --org ${org} shows them.` : `Did you mean "${guess}"?`,
+    guess === null ? `"agency org tree --org ${org}" lists the seats.` : `Did you mean "${guess}"?`,
   )
 }
 
-export const updatePosition = (context: CliContext, options: SeatOptions & { positionId: number }) =>
-  answer(context, options, 'PATCH', url`/positions/${options.positionId}`, seat(options))
+export const updatePosition: Handler<typeof orgPositionUpdateCommand> = (context, options) =>
+  printAnswer(context, options, positionEndpoints.update, { position_id: options.positionId, ...seat(options) })
 
-export interface RemoveOptions extends Form {
-  positionId: number
-  preview?: true
-  reparent?: true
-  unassign?: true
-  force?: true
-}
+export const removePosition: Handler<typeof orgPositionRemoveCommand> = (context, { positionId, json, ...flags }) =>
+  printAnswer(context, { json }, positionEndpoints.remove, { position_id: positionId, ...flags })
 
-export const removePosition = (context: CliContext, { positionId, json, ...flags }: RemoveOptions) =>
-  answer(context, { json }, 'POST', url`/positions/${positionId}/remove`, flags)
-
-export interface AuthorityOptions extends Form {
-  positionId: number
-  kind: string
-  limit: number
-  unit: string
-  onBreach: string
-}
-
-export const setAuthority = (
-  context: CliContext,
-  { positionId, kind, limit, unit, onBreach, json }: AuthorityOptions,
+export const setAuthority: Handler<typeof orgPositionAuthoritySetCommand> = (
+  context,
+  { positionId, kind, limit, unit, onBreach, json },
 ) =>
-  answer(context, { json }, 'PUT', url`/positions/${positionId}/authority/${kind}`, {
+  printAnswer(context, { json }, positionEndpoints.setAuthority, {
+    position_id: positionId,
+    kind,
     limit,
     unit,
     on_breach: onBreach,
   })
 
-export const listAuthority = (context: CliContext, { positionId, json }: Form & { positionId: number }) =>
-  answer(context, { json }, 'GET', url`/positions/${positionId}/authority`)
+export const listAuthority: Handler<typeof orgPositionAuthorityListCommand> = (context, { positionId, json }) =>
+  printAnswer(context, { json }, positionEndpoints.listAuthority, { position_id: positionId })
 
-export const clearAuthority = (
-  context: CliContext,
-  { positionId, kind, json }: Form & { positionId: number; kind: string },
-) => answer(context, { json }, 'DELETE', url`/positions/${positionId}/authority/${kind}`)
+export const clearAuthority: Handler<typeof orgPositionAuthorityClearCommand> = (context, { positionId, kind, json }) =>
+  printAnswer(context, { json }, positionEndpoints.clearAuthority, { position_id: positionId, kind })

@@ -1,18 +1,18 @@
-import { answer, type Form, url } from '../../cli/answers.ts'
-import type { CliContext } from '../../cli/context.ts'
+import { printAnswer } from '../../cli/answers.ts'
+import type { orgProposalApplyCommand } from '../../cli/commands/org/proposal/apply.ts'
+import type { orgProposalRejectCommand } from '../../cli/commands/org/proposal/reject.ts'
+import type { orgProposalsCommand } from '../../cli/commands/org/proposals.ts'
+import type { orgProposeCommand } from '../../cli/commands/org/propose.ts'
+import type { Handler } from '../../cli/declare.ts'
 import { readInput } from '../../cli/input.ts'
 import type { Wire } from '../../cli/wire.ts'
 import { changeLines } from '../document/cli.ts'
 import type { Proposal } from './contract.ts'
+import { proposalEndpoints } from './endpoints.ts'
 
-export interface ProposeOptions extends Form {
-  file?: string
-  reason: string
-}
-
-export async function propose(context: CliContext, { file, reason, json }: ProposeOptions): Promise<number> {
+export const propose: Handler<typeof orgProposeCommand> = async (context, { file, reason, json }) => {
   const document = await readInput(file, 'document')
-  const proposal = await context.api().post<Wire<Proposal>>('/orgs/proposals', { document, reason })
+  const proposal = await context.api().call<Wire<Proposal>>(proposalEndpoints.propose, { document, reason })
   if (json) context.json(proposal)
   else {
     context.out(`proposal_id: ${proposal.proposal_id}`)
@@ -21,11 +21,11 @@ export async function propose(context: CliContext, { file, reason, json }: Propo
   return 0
 }
 
-export const listProposals = (context: CliContext, { org, all, json }: Form & { org: string; all?: true }) =>
-  answer(context, { json }, 'GET', url`/orgs/${org}/proposals`, { all })
+export const listProposals: Handler<typeof orgProposalsCommand> = (context, { org, all, json }) =>
+  printAnswer(context, { json }, proposalEndpoints.list, { org, all })
 
-export const applyProposal = (context: CliContext, proposalId: number, { force, json }: Form & { force?: true }) =>
-  answer(context, { json }, 'POST', url`/proposals/${proposalId}/apply`, { force })
+export const applyProposal: Handler<typeof orgProposalApplyCommand> = (context, proposalId, { force, json }) =>
+  printAnswer(context, { json }, proposalEndpoints.apply, { proposal_id: proposalId, force })
 
-export const rejectProposal = (context: CliContext, proposalId: number, { reason, json }: Form & { reason: string }) =>
-  answer(context, { json }, 'POST', url`/proposals/${proposalId}/reject`, { answer: reason })
+export const rejectProposal: Handler<typeof orgProposalRejectCommand> = (context, proposalId, { reason, json }) =>
+  printAnswer(context, { json }, proposalEndpoints.reject, { proposal_id: proposalId, answer: reason })

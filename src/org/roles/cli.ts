@@ -1,15 +1,15 @@
-import { answer, type Form, url } from '../../cli/answers.ts'
-import type { CliContext } from '../../cli/context.ts'
+import { printAnswer } from '../../cli/answers.ts'
+import type { orgRoleCreateCommand } from '../../cli/commands/org/role/create.ts'
+import type { orgRoleListCommand } from '../../cli/commands/org/role/list.ts'
+import type { orgRoleUpdateCommand } from '../../cli/commands/org/role/update.ts'
+import type { Handler } from '../../cli/declare.ts'
+import { roleEndpoints } from './endpoints.ts'
 
-export interface RoleOptions extends Form {
-  name: string
-  description?: string
-}
+export const createRole: Handler<typeof orgRoleCreateCommand> = (context, { name, description, json }) =>
+  printAnswer(context, { json }, roleEndpoints.create, { name, description })
 
-export const createRole = (context: CliContext, { name, description, json }: RoleOptions) =>
-  answer(context, { json }, 'POST', '/roles', { name, description })
+export const listRoles: Handler<typeof orgRoleListCommand> = (context, options) =>
+  printAnswer(context, options, roleEndpoints.list)
 
-export const listRoles = (context: CliContext, options: Form) => answer(context, options, 'GET', '/roles')
-
-export const updateRole = (context: CliContext, { name, description, json }: RoleOptions) =>
-  answer(context, { json }, 'PATCH', url`/roles/${name}`, { description })
+export const updateRole: Handler<typeof orgRoleUpdateCommand> = (context, { name, description, json }) =>
+  printAnswer(context, { json }, roleEndpoints.update, { name, description })

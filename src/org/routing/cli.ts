@@ -1,20 +1,12 @@
-import { answer, type Form } from '../../cli/answers.ts'
-import type { CliContext } from '../../cli/context.ts'
+import { printAnswer } from '../../cli/answers.ts'
+import type { orgRouteCommand } from '../../cli/commands/org/route.ts'
+import type { orgWhoamiCommand } from '../../cli/commands/org/whoami.ts'
+import type { Handler } from '../../cli/declare.ts'
+import { routingEndpoints } from './endpoints.ts'
 
-export interface WhoAmIOptions extends Form {
-  personaSlug?: string
-  org?: string
-}
+/** Without a persona the daemon takes the agent that asks, and refuses where a person asks. */
+export const whoami: Handler<typeof orgWhoamiCommand> = (context, { personaSlug, org, json }) =>
+  printAnswer(context, { json }, routingEndpoints.whoami, { persona: personaSlug, org })
 
-/** Without a persona the daemon takes the agent that asks, and refuses where nobody but a person does. */
-export const whoami = (context: CliContext, { personaSlug, org, json }: WhoAmIOptions) =>
-  answer(context, { json }, 'GET', '/org/whoami', { persona: personaSlug, org })
-
-export interface RouteOptions extends Form {
-  from?: string
-  to: string
-  org?: string
-}
-
-export const route = (context: CliContext, { from, to, org, json }: RouteOptions) =>
-  answer(context, { json }, 'GET', '/org/route', { from, to, org })
+export const route: Handler<typeof orgRouteCommand> = (context, { from, to, org, json }) =>
+  printAnswer(context, { json }, routingEndpoints.route, { from, to, org })

@@ -1,9 +1,10 @@
-import { url, warn } from '../../cli/answers.ts'
+import { printWarnings } from '../../cli/answers.ts'
 import type { CliContext } from '../../cli/context.ts'
 import { plain, tableLines, type Terminal } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
 import { refusal } from '../../kernel/errors.ts'
 import type { RunConfiguration } from '../../work/runs/contract.ts'
+import { runEndpoints } from '../../work/runs/endpoints.ts'
 import type { ResolvedTeam, ResolvedTier } from '../contract.ts'
 
 export interface TiersOptions {
@@ -11,14 +12,14 @@ export interface TiersOptions {
   json?: true
 }
 
-/** Who does what in which tier: of a run as it began, or of one that would begin now. */
+/** Prints the role, runtime and model of each tier: of a run as it started, or of one that would start now. */
 export async function showTiers(context: CliContext, run: string | undefined, options: TiersOptions): Promise<number> {
   const team = run === undefined ? await teamNow(context, options) : await teamOf(context, run, options)
   if (team === null) return 1
   if (options.json) context.json(team)
   else {
     for (const line of tierLines(context, team)) context.out(line)
-    warn(context, team.warnings)
+    printWarnings(context, team.warnings)
   }
   return 0
 }
@@ -28,12 +29,12 @@ const teamNow = async (context: CliContext, { team }: TiersOptions): Promise<Wir
 
 async function teamOf(context: CliContext, run: string, { team }: TiersOptions): Promise<Wire<ResolvedTeam>> {
   if (team !== undefined)
-    throw refusal('invalid_input', 'a run keeps the team that it began with', {
-      hint: 'Give a run or --team, not both.',
+    throw refusal('invalid_input', 'a run keeps the team that it started with', {
+      hint: 'Name a run or a team file, not both.',
     })
-  const configuration = await context.api().get<Wire<RunConfiguration>>(url`/runs/${run}/configuration`)
+  const configuration = await context.api().call<Wire<RunConfiguration>>(runEndpoints.configuration, { run_id: run })
   if (configuration.team === undefined)
-    throw refusal('unsupported', `${run} does not work in tiers`, { hint: 'agency inspect --tiers shows your team.' })
+    throw refusal('unsupported', `${run} does not work in tiers`, { hint: '"agency inspect --tiers" shows your team.' })
   return configuration.team
 }
 

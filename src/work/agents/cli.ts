@@ -1,23 +1,18 @@
-import type { CliContext } from '../../cli/context.ts'
+import type { agentListCommand } from '../../cli/commands/agent/list.ts'
+import type { Handler } from '../../cli/declare.ts'
 import { ago, plain, statusText, tableLines } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
 import type { AgentView } from './contract.ts'
+import { agentEndpoints } from './endpoints.ts'
 
-export interface AgentsOptions {
-  run?: string
-  limit?: number
-  json?: true
-}
-
-export async function listAgents(context: CliContext, options: AgentsOptions): Promise<number> {
-  const { run, limit } = options
-  const answer = await context.api().get<{ agents: Wire<AgentView>[] }>('/agents', { run_id: run, limit })
-  if (options.json) {
+export const listAgents: Handler<typeof agentListCommand> = async (context, { run, limit, json }) => {
+  const answer = await context.api().call<{ agents: Wire<AgentView>[] }>(agentEndpoints.list, { run_id: run, limit })
+  if (json) {
     context.json(answer)
     return 0
   }
   if (answer.agents.length === 0) {
-    context.out(run === undefined ? 'nobody is at work' : 'nobody was at work for it yet')
+    context.out(run === undefined ? 'no agent is at work' : 'the run has had no agents yet')
     return 0
   }
   const columns = [

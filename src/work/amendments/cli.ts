@@ -1,19 +1,12 @@
-import { url } from '../../cli/answers.ts'
-import type { CliContext } from '../../cli/context.ts'
+import type { missionAmendCommand } from '../../cli/commands/mission/amend.ts'
+import type { Handler } from '../../cli/declare.ts'
 import type { Wire } from '../../cli/wire.ts'
 import type { Amendment } from './contract.ts'
+import { amendmentEndpoints } from './endpoints.ts'
 
-export interface AmendOptions {
-  workstream?: string
-  addTiers?: string[]
-  removeTiers?: string[]
-  insertBefore?: string
-  reason?: string
-  json?: true
-}
-
-export async function amendPath(context: CliContext, run: string, options: AmendOptions): Promise<number> {
-  const amendment = await context.api().post<Wire<Amendment>>(url`/runs/${run}/amendments`, {
+export const amendPath: Handler<typeof missionAmendCommand> = async (context, run, options) => {
+  const amendment = await context.api().call<Wire<Amendment>>(amendmentEndpoints.amend, {
+    run_id: run,
     workstream: options.workstream,
     add_tiers: options.addTiers,
     remove_tiers: options.removeTiers,

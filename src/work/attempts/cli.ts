@@ -1,10 +1,21 @@
+import type { Client } from '../../client/client.ts'
+import type { briefCommand } from '../../cli/commands/brief.ts'
+import type { logCommand } from '../../cli/commands/log.ts'
+import type { outputCommand } from '../../cli/commands/output.ts'
+import type { reportCommand } from '../../cli/commands/report.ts'
+import type { whoamiCommand } from '../../cli/commands/whoami.ts'
 import type { CliContext } from '../../cli/context.ts'
+import type { Handler } from '../../cli/declare.ts'
 import type { Wire } from '../../cli/wire.ts'
 import { pause } from '../../kernel/clock.ts'
+import { daemonEndpoints } from '../../daemon/endpoints.ts'
+import { eventEndpoints } from '../../events/endpoints.ts'
 import { refusal } from '../../kernel/errors.ts'
 import type { Correction } from '../briefs/contract.ts'
 import type { Evidence } from '../evidence/contract.ts'
+import { runEndpoints } from '../runs/endpoints.ts'
 import type { Attempt } from './contract.ts'
+import { attemptEndpoints } from './endpoints.ts'
 
 interface AttemptBrief {
   brief_id: string
@@ -17,9 +28,9 @@ interface AttemptBrief {
   corrections: Wire<Correction>[]
 }
 
-/** What an agent reads first: everything it needs and nothing to skip. */
-export async function showBrief(context: CliContext, options: { json?: true }): Promise<number> {
-  const brief = await agentApi(context).get<AttemptBrief>('/attempt/brief')
+/** Prints what an agent reads first: everything it needs and nothing to skip. */
+export const showBrief: Handler<typeof briefCommand> = async (context, options) => {
+  const brief = await agentApi(context).call<AttemptBrief>(attemptEndpoints.brief)
   if (options.json) {
     context.json(brief)
     return 0
@@ -35,24 +46,13 @@ export async function showBrief(context: CliContext, options: { json?: true }): 
   return 0
 }
 
-export interface LogOptions {
-  verbose?: true
-}
-
-export async function writeLog(context: CliContext, message: string, options: LogOptions): Promise<number> {
-  await agentApi(context).post('/events', { kind: 'log', message, level: options.verbose ? 'verbose' : 'normal' })
+export const writeLog: Handler<typeof logCommand> = async (context, message, { verbose }) => {
+  await agentApi(context).call(eventEndpoints.log, { kind: 'log', message, level: verbose ? 'verbose' : 'normal' })
   return 0
 }
 
-export interface ReportOptions {
-  status: string
-  summary: string
-  output?: string[]
-  remaining?: string
-}
-
-export async function sendReport(context: CliContext, options: ReportOptions): Promise<number> {
-  const { note } = await agentApi(context).post<{ note: string }>('/attempt/report', {
+export const sendReport: Handler<typeof reportCommand> = async (context, options) => {
+  const { note } = await agentApi(context).call<{ note: string }>(attemptEndpoints.report, {
     status: options.status,
     summary: options.summary,
     outputs: options.output,
@@ -69,20 +69,14 @@ interface Output {
   ended: boolean
 }
 
-export interface OutputOptions {
-  follow?: true
-  json?: true
-}
-
 const followMs = 500
 
-/** What an attempt printed. Of a run: its attempt at work, or the last one. */
-export async function showOutput(context: CliContext, id: string, options: OutputOptions): Promise<number> {
+/** Prints the output of an attempt; of a run, that of its running attempt or of the last one. */
+export const showOutput: Handler<typeof outputCommand> = async (context, id, options) => {
   const client = context.api()
   const attemptId = id.startsWith('att_') ? id : await attemptOf(context, id)
-  const path = `/attempts/${encodeURIComponent(attemptId)}/output`
   for (let after = 0; ;) {
-    const part = await client.get<Output>(path, { after })
+    const part = await client.call<Output>(attemptEndpoints.output, { attempt_id: attemptId, after })
     if (options.json) context.out(JSON.stringify(part))
     else if (part.text !== '') context.text(part.text)
     if (part.ended || (part.next === after && !options.follow)) return 0
@@ -92,12 +86,15 @@ export async function showOutput(context: CliContext, id: string, options: Outpu
 }
 
 async function attemptOf(context: CliContext, run: string): Promise<string> {
-  const path = `/runs/${encodeURIComponent(run)}/inspect`
-  const { attempts } = await context.api().get<{ attempts: Wire<Attempt>[] }>(path, { events: 0 })
+  const { attempts } = await context
+    .api()
+    .call<{ attempts: Wire<Attempt>[] }>(runEndpoints.inspect, { run_id: run, events: 0 })
   const live = attempts.filter(({ status }) => status !== 'ended')
   const chosen = live.at(-1) ?? attempts.at(-1)
   if (chosen === undefined)
-    throw refusal('not_found', `run "${run}" has no attempt yet`, { hint: 'Its first starts when a place is free.' })
+    throw refusal('not_found', `run "${run}" has no attempt yet`, {
+      hint: 'Its first attempt starts when a slot is free.',
+    })
   if (live.length > 1) context.err(`agency: ${chosen.id}, one of ${live.length} at work (agency inspect ${run})`)
   return chosen.id
 }
@@ -111,17 +108,17 @@ interface Identity {
   attempt_id: string | null
 }
 
-/** Works for the operator too: it answers which of the two one is. */
-export async function whoami(context: CliContext, options: { json?: true }): Promise<number> {
+/** Prints the caller's identity; works for the operator too, because it tells the two apart. */
+export const whoami: Handler<typeof whoamiCommand> = async (context, options) => {
   const client = context.env['AGENCY_TOKEN'] ? context.agentApi() : context.runningApi()
-  const me = await client.get<Identity>('/whoami')
+  const me = await client.call<Identity>(daemonEndpoints.whoami)
   if (options.json) context.json(me)
   else if (me.kind === 'operator') context.out(`operator (persona ${me.persona_id})`)
   else context.out(`agent ${me.agent_id} (persona ${me.persona_id}) on ${me.run_id} ${me.brief_id} ${me.attempt_id}`)
   return 0
 }
 
-function agentApi(context: CliContext): ReturnType<CliContext['agentApi']> {
+function agentApi(context: CliContext): Client {
   if (context.env['AGENCY_TOKEN']) return context.agentApi()
   throw refusal('unauthenticated', 'this command is for agents: AGENCY_TOKEN is not set', {
     hint: 'Agency sets it for every agent that it starts.',

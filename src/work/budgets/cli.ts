@@ -1,27 +1,21 @@
+import type { budgetListCommand } from '../../cli/commands/budget/list.ts'
+import type { budgetSetCommand } from '../../cli/commands/budget/set.ts'
 import type { CliContext } from '../../cli/context.ts'
-import { countText, moneyText } from '../../cli/money.ts'
+import type { Handler } from '../../cli/declare.ts'
 import { tableLines } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
+import { countText, moneyText } from '../../kernel/amounts.ts'
 import { refusal } from '../../kernel/errors.ts'
 import type { Budget } from './contract.ts'
+import { budgetEndpoints } from './endpoints.ts'
 
-export interface SetBudgetOptions {
-  run?: string
-  mission?: string
-  org?: string
-  persona?: string
-  tokens?: number | null
-  usd?: number | null
-  json?: true
-}
-
-export async function setBudget(context: CliContext, options: SetBudgetOptions): Promise<number> {
-  const of = [options.run, options.mission, options.org, options.persona].filter((each) => each !== undefined)
-  if (of.length !== 1)
-    throw refusal('invalid_input', 'whose? give exactly one of --run, --mission, --org and --persona')
+export const setBudget: Handler<typeof budgetSetCommand> = async (context, options) => {
+  const scopes = [options.run, options.mission, options.org, options.persona].filter((each) => each !== undefined)
+  if (scopes.length !== 1)
+    throw refusal('invalid_input', 'a budget has one scope: add exactly one of --run, --mission, --org and --persona')
   if (options.tokens === undefined && options.usd === undefined)
-    throw refusal('invalid_input', 'how much? give --tokens, --usd or both')
-  const budget = await context.api().call<Wire<Budget>>('PUT', '/budgets', {
+    throw refusal('invalid_input', 'no limit is given: add --tokens, --usd or both')
+  const budget = await context.api().call<Wire<Budget>>(budgetEndpoints.set, {
     run_id: options.run,
     mission_id: options.mission,
     organisation: options.org,
@@ -34,10 +28,10 @@ export async function setBudget(context: CliContext, options: SetBudgetOptions):
   return 0
 }
 
-export async function listBudgets(context: CliContext, options: { scope?: string; json?: true }): Promise<number> {
-  const answer = await context.api().get<{ budgets: Wire<Budget>[] }>('/budgets', { scope: options.scope })
-  if (options.json) context.json(answer)
-  else if (answer.budgets.length === 0) context.out('no budgets; agency budget set --org <org> --usd 20 makes one')
+export const listBudgets: Handler<typeof budgetListCommand> = async (context, { scope, json }) => {
+  const answer = await context.api().call<{ budgets: Wire<Budget>[] }>(budgetEndpoints.list, { scope })
+  if (json) context.json(answer)
+  else if (answer.budgets.length === 0) context.out('no budgets; "agency budget set --org <org> --usd 20" creates one')
   else for (const line of budgetLines(context, answer.budgets)) context.out(line)
   return 0
 }

@@ -1,63 +1,47 @@
+import type { approveCommand } from '../../cli/commands/approve.ts'
+import type { gatesCommand } from '../../cli/commands/gates.ts'
+import type { pauseCommand } from '../../cli/commands/pause.ts'
+import type { rejectCommand } from '../../cli/commands/reject.ts'
+import type { replyCommand } from '../../cli/commands/reply.ts'
 import type { CliContext } from '../../cli/context.ts'
+import type { Handler } from '../../cli/declare.ts'
 import { ago, plain, statusText, tableLines, visible } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
+import type { Endpoint } from '../../operations/endpoint.ts'
 import type { DecidedGate, GateView } from './contract.ts'
+import { gateEndpoints } from './endpoints.ts'
 
-type Decided = Wire<DecidedGate>
 type GateLine = Wire<GateView>
 
-export interface DecideOptions {
-  gate?: string
-  as?: string
-  json?: true
-}
+export const approveGate: Handler<typeof approveCommand> = (context, target, { note, gate, as, json }) =>
+  decide(context, gateEndpoints.approve, { target, note, gate, as }, json)
 
-export const approveGate = (
-  context: CliContext,
-  target: string,
-  { note, ...options }: DecideOptions & { note?: string },
-): Promise<number> => decide(context, target, 'approve', { note, gate: options.gate, as: options.as }, options)
-
-export const rejectGate = (
-  context: CliContext,
-  target: string,
-  { reason, ...options }: DecideOptions & { reason: string },
-): Promise<number> => decide(context, target, 'reject', { reason, gate: options.gate, as: options.as }, options)
+export const rejectGate: Handler<typeof rejectCommand> = (context, target, { reason, gate, as, json }) =>
+  decide(context, gateEndpoints.reject, { target, reason, gate, as }, json)
 
 async function decide(
   context: CliContext,
-  target: string,
-  verb: 'approve' | 'reject',
-  body: Record<string, string | undefined>,
-  { json }: DecideOptions,
+  endpoint: Endpoint,
+  input: Record<string, string | undefined>,
+  json: true | undefined,
 ): Promise<number> {
-  const gate = await context.api().post<Decided>(`/gates/${encodeURIComponent(target)}/${verb}`, body)
+  const gate = await context.api().call<Wire<DecidedGate>>(endpoint, input)
   if (json) context.json(gate)
   else context.out(gate.confirmation)
   return 0
 }
 
-export async function pauseRun(
-  context: CliContext,
-  run: string,
-  options: { reason?: string; json?: true },
-): Promise<number> {
-  const gate = await context.api().post<GateLine>(`/runs/${encodeURIComponent(run)}/pause`, { reason: options.reason })
-  if (options.json) context.json(gate)
-  else context.out(`${gate.run_id} paused; agents at work finish ("agency resume ${gate.run_id}" lets it go on)`)
+export const pauseRun: Handler<typeof pauseCommand> = async (context, run, { reason, json }) => {
+  const gate = await context.api().call<GateLine>(gateEndpoints.pause, { run_id: run, reason })
+  if (json) context.json(gate)
+  else context.out(`${gate.run_id} paused; agents at work finish ("agency resume ${gate.run_id}" resumes it)`)
   return 0
 }
 
-export interface GatesOptions {
-  status?: string
-  limit?: number
-  json?: true
-}
-
-export async function listGates(context: CliContext, options: GatesOptions): Promise<number> {
+export const listGates: Handler<typeof gatesCommand> = async (context, options) => {
   const answer = await context
     .api()
-    .get<{ gates: GateLine[]; total: number }>('/gates', { status: options.status, limit: options.limit })
+    .call<{ gates: GateLine[]; total: number }>(gateEndpoints.list, { status: options.status, limit: options.limit })
   if (options.json) {
     context.json(answer)
     return 0
@@ -90,17 +74,10 @@ export async function listGates(context: CliContext, options: GatesOptions): Pro
 
 export const gateStates = { pending: 'waiting', approved: 'good', rejected: 'bad', expired: 'bad' } as const
 
-/** Exit 1 when nothing was done: the words say why. */
-export async function reply(
-  context: CliContext,
-  text: string,
-  options: { from?: string; json?: true },
-): Promise<number> {
-  const answer = await context.api().post<{ text: string; done: boolean }>('/notify/inbound', {
-    text,
-    from: options.from,
-  })
-  if (options.json) context.json(answer)
+/** Sends a reply in plain words; exits with 1 when nothing was done, and the answer gives the reason. */
+export const reply: Handler<typeof replyCommand> = async (context, text, { from, json }) => {
+  const answer = await context.api().call<{ text: string; done: boolean }>(gateEndpoints.reply, { text, from })
+  if (json) context.json(answer)
   else context.out(visible(answer.text))
   return answer.done ? 0 : 1
 }

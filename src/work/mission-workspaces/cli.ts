@@ -1,39 +1,41 @@
-import type { CliContext } from '../../cli/context.ts'
+import type { workspaceCatCommand } from '../../cli/commands/workspace/cat.ts'
+import type { workspaceCheckCommand } from '../../cli/commands/workspace/check.ts'
+import type { workspaceCreateCommand } from '../../cli/commands/workspace/create.ts'
+import type { workspaceDiskCommand } from '../../cli/commands/workspace/disk.ts'
+import type { workspaceListCommand } from '../../cli/commands/workspace/list.ts'
+import type { workspaceLsCommand } from '../../cli/commands/workspace/ls.ts'
+import type { workspaceRmCommand } from '../../cli/commands/workspace/rm.ts'
+import type { workspaceShowCommand } from '../../cli/commands/workspace/show.ts'
+import type { Handler } from '../../cli/declare.ts'
 import { ago, bold, bytesText, plain, statusText, tableLines } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
 import { refusal } from '../../kernel/errors.ts'
 import type { FileEntry, MissionWorkspace, WorkspaceView } from './contract.ts'
+import { workspaceEndpoints } from './endpoints.ts'
 
-type Shown = Wire<WorkspaceView>
-interface AsJson {
-  json?: true
-}
+type WorkspaceLine = Wire<WorkspaceView>
 
-const at = (mission: string, rest = ''): string => `/missions/${encodeURIComponent(mission)}/workspace${rest}`
-
-/** Standard output carries the path alone, so that a script can catch it. */
-export async function createWorkspace(
-  context: CliContext,
-  mission: string,
-  options: AsJson & { path?: string; repo?: string },
-): Promise<number> {
+/** Creates a workspace and prints its directory alone on standard output, so that a script can read it. */
+export const createWorkspace: Handler<typeof workspaceCreateCommand> = async (context, mission, options) => {
   const repo = options.repo === undefined ? undefined : (await import('node:path')).resolve(options.repo)
-  const made = await context.api().post<Shown>(at(mission), { path: options.path, repo })
+  const made = await context
+    .api()
+    .call<WorkspaceLine>(workspaceEndpoints.create, { mission_id: mission, path: options.path, repo })
   if (options.json) context.json(made)
   else context.out(made.directory)
   return 0
 }
 
-export async function listWorkspaces(context: CliContext, options: AsJson & { all?: true }): Promise<number> {
-  const answer = await context
-    .api()
-    .get<{ root: string; workspaces: Shown[] }>('/workspaces', { removed: options.all === true ? 'true' : undefined })
+export const listWorkspaces: Handler<typeof workspaceListCommand> = async (context, options) => {
+  const answer = await context.api().call<{ root: string; workspaces: WorkspaceLine[] }>(workspaceEndpoints.list, {
+    removed: options.all === true ? 'true' : undefined,
+  })
   if (options.json) {
     context.json(answer)
     return 0
   }
   if (answer.workspaces.length === 0) {
-    context.out('no workspaces yet; agency workspace create <mission> makes one')
+    context.out('no workspaces yet; "agency workspace create <mission>" creates one')
     return 0
   }
   const rows = answer.workspaces.map((each) => [
@@ -47,15 +49,15 @@ export async function listWorkspaces(context: CliContext, options: AsJson & { al
     { title: 'MISSION' },
     { title: 'STATUS' },
     { title: 'DISK', right: true },
-    { title: 'MADE', right: true },
+    { title: 'CREATED', right: true },
     { title: 'PATH', flexible: true },
   ] as const
   for (const line of tableLines(context, columns, rows)) context.out(line)
   return 0
 }
 
-export async function showWorkspace(context: CliContext, mission: string, options: AsJson): Promise<number> {
-  const shown = await context.api().get<Shown>(at(mission))
+export const showWorkspace: Handler<typeof workspaceShowCommand> = async (context, mission, options) => {
+  const shown = await context.api().call<WorkspaceLine>(workspaceEndpoints.show, { mission_id: mission })
   if (options.json) {
     context.json(shown)
     return 0
@@ -80,15 +82,13 @@ export async function showWorkspace(context: CliContext, mission: string, option
   return 0
 }
 
-export async function listFiles(
-  context: CliContext,
-  mission: string,
-  path: string | undefined,
-  options: AsJson,
-): Promise<number> {
+export const listFiles: Handler<typeof workspaceLsCommand> = async (context, mission, path, options) => {
   const answer = await context
     .api()
-    .get<{ path: string; entries: Wire<FileEntry>[]; is_partial: boolean }>(at(mission, '/files'), { path })
+    .call<{ path: string; entries: Wire<FileEntry>[]; is_partial: boolean }>(workspaceEndpoints.files, {
+      mission_id: mission,
+      path,
+    })
   if (options.json) {
     context.json(answer)
     return 0
@@ -101,7 +101,7 @@ export async function listFiles(
         : `${plain(name)}${kind === 'directory' ? '/' : ''}`,
     )
   }
-  if (answer.is_partial) context.err('there are more than 5,000')
+  if (answer.is_partial) context.err('the folder has more than 5,000 entries; the rest is left out')
   return 0
 }
 
@@ -111,41 +111,38 @@ interface Part {
   next: number | null
 }
 
-/** The file as it is, part by part. */
-export async function printFile(context: CliContext, mission: string, file: string): Promise<number> {
+/** Prints a file unchanged, part by part. */
+export const printFile: Handler<typeof workspaceCatCommand> = async (context, mission, file) => {
   for (let from: number | null = 0; from !== null;) {
-    const part: Part = await context.api().get<Part>(at(mission, '/file'), { path: file, from })
+    const part: Part = await context
+      .api()
+      .call<Part>(workspaceEndpoints.file, { mission_id: mission, path: file, from })
     if (part.encoding === 'utf8') context.text(part.content)
     else if (context.isTty)
-      throw refusal('invalid_input', `"${file}" is no text`, { hint: 'Send it to a file with ">".' })
+      throw refusal('invalid_input', `"${file}" is not text`, { hint: 'Redirect it to a file with ">".' })
     else process.stdout.write(Buffer.from(part.content, 'base64'))
     from = part.next
   }
   return 0
 }
 
-export async function checkAccess(
-  context: CliContext,
-  mission: string,
-  options: AsJson & { write?: string; read?: string },
-): Promise<number> {
+export const checkAccess: Handler<typeof workspaceCheckCommand> = async (context, mission, options) => {
   const [access, path] = options.write === undefined ? ['read', options.read] : ['write', options.write]
-  const answer = await context
-    .api()
-    .post<{ allowed: boolean; rule: string; path: string }>(at(mission, '/check'), { access, path })
+  const answer = await context.api().call<{ allowed: boolean; rule: string; path: string }>(workspaceEndpoints.check, {
+    mission_id: mission,
+    access,
+    path,
+  })
   if (options.json) context.json(answer)
   else context.out(`${answer.allowed ? 'allowed' : 'denied'} by ${answer.rule}: ${access} ${plain(answer.path)}`)
   return answer.allowed ? 0 : 1
 }
 
-export async function removeWorkspace(
-  context: CliContext,
-  mission: string,
-  options: AsJson & { force?: true },
-): Promise<number> {
+export const removeWorkspace: Handler<typeof workspaceRmCommand> = async (context, mission, options) => {
   const answer = await context
     .api()
-    .call<{ workspace: Wire<MissionWorkspace>; snapshot: string | null }>('DELETE', at(mission), {
+    .call<{ workspace: Wire<MissionWorkspace>; snapshot: string | null }>(workspaceEndpoints.remove, {
+      mission_id: mission,
       force: options.force,
     })
   if (options.json) {
@@ -153,17 +150,17 @@ export async function removeWorkspace(
     return 0
   }
   context.out(`${plain(answer.workspace.path)} removed`)
-  if (answer.snapshot !== null) context.out(`what was not merged is kept at ${plain(answer.snapshot)}`)
+  if (answer.snapshot !== null) context.out(`unmerged work is kept at ${plain(answer.snapshot)}`)
   return 0
 }
 
-export async function showDisk(context: CliContext, options: AsJson): Promise<number> {
-  const answer = await context.api().get<{
+export const showDisk: Handler<typeof workspaceDiskCommand> = async (context, options) => {
+  const answer = await context.api().call<{
     root: string
     free_bytes: number
     parts: { path: string; bytes: number; files: number; is_partial: boolean }[]
     total: { bytes: number; files: number; is_partial: boolean }
-  }>('/workspaces/disk')
+  }>(workspaceEndpoints.disk)
   if (options.json) {
     context.json(answer)
     return 0

@@ -1,24 +1,17 @@
-import type { CliContext } from '../../cli/context.ts'
+import type { missionCreateCommand } from '../../cli/commands/mission/create.ts'
+import type { missionListCommand } from '../../cli/commands/mission/list.ts'
+import type { missionSetCommand } from '../../cli/commands/mission/set.ts'
+import type { missionShowCommand } from '../../cli/commands/mission/show.ts'
+import type { Handler } from '../../cli/declare.ts'
 import { ago, bold, plain, statusText, tableLines } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
 import type { Mission } from './contract.ts'
+import { missionEndpoints } from './endpoints.ts'
 
 type MissionLine = Wire<Mission>
 
-export interface CreateOptions {
-  description?: string
-  priority?: string
-  acceptance?: string
-  notes?: string
-  tag?: string[]
-  deliverable?: string[]
-  deadline?: string
-  org?: number
-  json?: true
-}
-
-export async function createMission(context: CliContext, title: string, options: CreateOptions): Promise<number> {
-  const mission = await context.api().post<MissionLine>('/missions', {
+export const createMission: Handler<typeof missionCreateCommand> = async (context, title, options) => {
+  const mission = await context.api().call<MissionLine>(missionEndpoints.create, {
     title,
     description: options.description,
     priority: options.priority,
@@ -34,17 +27,17 @@ export async function createMission(context: CliContext, title: string, options:
   return 0
 }
 
-export async function listMissions(context: CliContext, options: { status?: string; json?: true }): Promise<number> {
-  const answer = await context.api().get<{ missions: MissionLine[] }>('/missions', { status: options.status })
-  if (options.json) {
+export const listMissions: Handler<typeof missionListCommand> = async (context, { status, json }) => {
+  const answer = await context.api().call<{ missions: MissionLine[] }>(missionEndpoints.list, { status })
+  if (json) {
     context.json(answer)
     return 0
   }
   if (answer.missions.length === 0) {
     context.out(
-      options.status === undefined
-        ? 'no missions yet; agency mission create "<title>" writes one down'
-        : `no missions are ${options.status}`,
+      status === undefined
+        ? `no missions yet; 'agency mission create "<title>"' creates one`
+        : `no missions are ${status}`,
     )
     return 0
   }
@@ -66,8 +59,8 @@ export async function listMissions(context: CliContext, options: { status?: stri
   return 0
 }
 
-export async function showMission(context: CliContext, id: string, options: { json?: true }): Promise<number> {
-  const mission = await context.api().get<MissionLine>(`/missions/${encodeURIComponent(id)}`)
+export const showMission: Handler<typeof missionShowCommand> = async (context, id, options) => {
+  const mission = await context.api().call<MissionLine>(missionEndpoints.show, { mission_id: id })
   if (options.json) {
     context.json(mission)
     return 0
@@ -91,15 +84,9 @@ export async function showMission(context: CliContext, id: string, options: { js
   return 0
 }
 
-export async function setMission(
-  context: CliContext,
-  id: string,
-  options: { status: string; reason?: string; json?: true },
-): Promise<number> {
-  const mission = await context
-    .api()
-    .patch<MissionLine>(`/missions/${encodeURIComponent(id)}`, { status: options.status, reason: options.reason })
-  if (options.json) context.json(mission)
+export const setMission: Handler<typeof missionSetCommand> = async (context, id, { status, reason, json }) => {
+  const mission = await context.api().call<MissionLine>(missionEndpoints.update, { mission_id: id, status, reason })
+  if (json) context.json(mission)
   else context.out(`${mission.id} ${mission.status}`)
   return 0
 }

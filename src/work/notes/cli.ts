@@ -1,26 +1,25 @@
+import type { Client } from '../../client/client.ts'
+import type { noteAddCommand } from '../../cli/commands/note/add.ts'
+import type { noteEscalateCommand } from '../../cli/commands/note/escalate.ts'
+import type { noteListCommand } from '../../cli/commands/note/list.ts'
+import type { noteResolveCommand } from '../../cli/commands/note/resolve.ts'
+import type { noteShowCommand } from '../../cli/commands/note/show.ts'
 import type { CliContext } from '../../cli/context.ts'
+import type { Handler, OptionsFor } from '../../cli/declare.ts'
 import { ago, bold, plain, statusText, tableLines } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
 import { refusal } from '../../kernel/errors.ts'
+import type { Endpoint } from '../../operations/endpoint.ts'
 import type { NoteView } from './contract.ts'
+import { noteEndpoints } from './endpoints.ts'
 
 type NoteLine = Wire<NoteView>
 
-/** An agent's run and brief are its own; the operator names them. */
-export interface PlaceOptions {
-  run?: string
-  brief?: string
-  as?: 'agent'
-  json?: true
-}
+/** An agent's run and brief are those of its attempt; the operator names them. */
+type ScopeOptions = OptionsFor<typeof noteShowCommand>
 
-export interface AddOptions extends PlaceOptions {
-  context: string
-  category?: string
-}
-
-export async function addNote(context: CliContext, description: string, options: AddOptions): Promise<number> {
-  const note = await apiOf(context, options).post<NoteLine>('/notes', {
+export const addNote: Handler<typeof noteAddCommand> = async (context, description, options) => {
+  const note = await apiOf(context, options).call<NoteLine>(noteEndpoints.add, {
     description,
     context: options.context,
     category: options.category,
@@ -32,8 +31,8 @@ export async function addNote(context: CliContext, description: string, options:
   return 0
 }
 
-export async function listNotes(context: CliContext, options: PlaceOptions & { status?: string }): Promise<number> {
-  const answer = await apiOf(context, options).get<{ notes: NoteLine[] }>('/notes', {
+export const listNotes: Handler<typeof noteListCommand> = async (context, options) => {
+  const answer = await apiOf(context, options).call<{ notes: NoteLine[] }>(noteEndpoints.list, {
     run_id: options.run,
     brief_id: options.brief,
     status: options.status,
@@ -64,33 +63,29 @@ export async function listNotes(context: CliContext, options: PlaceOptions & { s
 
 const states = { open: 'working', escalated: 'waiting', resolved: 'good' } as const
 
-export async function showNote(context: CliContext, noteId: string, options: PlaceOptions): Promise<number> {
-  const note = await apiOf(context, options).get<NoteLine>(`/notes/${encodeURIComponent(noteId)}`, {
+export const showNote: Handler<typeof noteShowCommand> = async (context, noteId, options) => {
+  const note = await apiOf(context, options).call<NoteLine>(noteEndpoints.show, {
+    note_id: noteId,
     run_id: options.run,
   })
   print(context, note, options)
   return 0
 }
 
-export interface SettleOptions extends PlaceOptions {
-  category?: string
-}
+export const resolveNote: Handler<typeof noteResolveCommand> = (context, noteId, resolution, options) =>
+  settle(context, noteEndpoints.resolve, { note_id: noteId, resolution }, options)
 
-export const resolveNote = (context: CliContext, noteId: string, resolution: string, options: SettleOptions) =>
-  settle(context, noteId, 'resolve', { resolution }, options)
-
-export const escalateNote = (context: CliContext, noteId: string, reason: string, options: SettleOptions) =>
-  settle(context, noteId, 'escalate', { reason }, options)
+export const escalateNote: Handler<typeof noteEscalateCommand> = (context, noteId, reason, options) =>
+  settle(context, noteEndpoints.escalate, { note_id: noteId, reason }, options)
 
 async function settle(
   context: CliContext,
-  noteId: string,
-  how: 'resolve' | 'escalate',
-  text: Record<string, string>,
-  options: SettleOptions,
+  endpoint: Endpoint,
+  input: Record<string, string>,
+  options: OptionsFor<typeof noteResolveCommand>,
 ): Promise<number> {
-  const note = await apiOf(context, options).post<NoteLine>(`/notes/${encodeURIComponent(noteId)}/${how}`, {
-    ...text,
+  const note = await apiOf(context, options).call<NoteLine>(endpoint, {
+    ...input,
     category: options.category,
     run_id: options.run,
   })
@@ -101,7 +96,7 @@ async function settle(
   return 0
 }
 
-function print(context: CliContext, note: NoteLine, { json }: PlaceOptions): void {
+function print(context: CliContext, note: NoteLine, { json }: ScopeOptions): void {
   if (json) return context.json(note)
   const settledBy = [note.resolved_by, note.resolution_source].filter((each) => each !== null).join(', ')
   context.out(
@@ -122,10 +117,10 @@ function print(context: CliContext, note: NoteLine, { json }: PlaceOptions): voi
     if (value !== '') context.out(`${name.padEnd(12)} ${plain(value)}`)
 }
 
-/** Who has an agent's token is that agent, whether it says so or not. */
-function apiOf(context: CliContext, { as }: PlaceOptions): ReturnType<CliContext['api']> {
+/** Returns the client; the holder of an agent's token is that agent, with or without `--as agent`. */
+function apiOf(context: CliContext, { as }: ScopeOptions): Client {
   if (as === 'agent' && !context.env['AGENCY_TOKEN'])
-    throw refusal('unauthenticated', 'you are no agent: AGENCY_TOKEN is not set', {
+    throw refusal('unauthenticated', 'you are not an agent: AGENCY_TOKEN is not set', {
       hint: 'Agency sets it for every agent that it starts.',
     })
   return context.api()

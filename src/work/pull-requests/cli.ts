@@ -1,23 +1,25 @@
-import type { CliContext } from '../../cli/context.ts'
+import type { prDiffCommand } from '../../cli/commands/pr/diff.ts'
+import type { prListCommand } from '../../cli/commands/pr/list.ts'
+import type { prShowCommand } from '../../cli/commands/pr/show.ts'
+import type { Handler } from '../../cli/declare.ts'
 import { ago, plain, statusText, tableLines, visible } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
+import { counted } from '../../kernel/amounts.ts'
 import type { Diff, PullRequest, PullRequestView } from './contract.ts'
+import { pullRequestEndpoints } from './endpoints.ts'
 
 const states = { open: 'waiting', merged: 'good', closed: 'bad' } as const
 
-export async function listPullRequests(
-  context: CliContext,
-  options: { status?: string; limit?: number; json?: true },
-): Promise<number> {
+export const listPullRequests: Handler<typeof prListCommand> = async (context, { status, limit, json }) => {
   const answer = await context
     .api()
-    .get<{ pull_requests: Wire<PullRequest>[] }>('/pull-requests', { status: options.status, limit: options.limit })
-  if (options.json) {
+    .call<{ pull_requests: Wire<PullRequest>[] }>(pullRequestEndpoints.list, { status, limit })
+  if (json) {
     context.json(answer)
     return 0
   }
   if (answer.pull_requests.length === 0) {
-    context.out('no pull requests; "agency run … --repo <path>" ends as one')
+    context.out('no pull requests; a run started with "agency run … --repo <path>" ends as one')
     return 0
   }
   const columns = [
@@ -38,8 +40,8 @@ export async function listPullRequests(
   return 0
 }
 
-export async function showPullRequest(context: CliContext, run: string, options: { json?: true }): Promise<number> {
-  const shown = await context.api().get<Wire<PullRequestView>>(`/runs/${encodeURIComponent(run)}/pr`)
+export const showPullRequest: Handler<typeof prShowCommand> = async (context, run, options) => {
+  const shown = await context.api().call<Wire<PullRequestView>>(pullRequestEndpoints.ofRun, { run_id: run })
   if (options.json) {
     context.json(shown)
     return 0
@@ -50,7 +52,7 @@ export async function showPullRequest(context: CliContext, run: string, options:
   context.out('')
   for (const file of shown.files)
     context.out(`  ${file.binary ? 'binary' : `+${file.added} -${file.removed}`}  ${plain(file.path)}`)
-  context.out(`${diffstat.files} ${diffstat.files === 1 ? 'file' : 'files'}, +${diffstat.added} -${diffstat.removed}`)
+  context.out(`${counted(diffstat.files, 'file')}, +${diffstat.added} -${diffstat.removed}`)
   context.out('')
   for (const check of shown.checks)
     context.out(`  ${check.passed ? '✓' : '✗'} ${plain(check.what)}: ${plain(check.detail)}`)
@@ -63,20 +65,15 @@ export async function showPullRequest(context: CliContext, run: string, options:
   return 0
 }
 
-export async function showDiff(
-  context: CliContext,
-  target: string,
-  options: { path?: string; json?: true },
-): Promise<number> {
-  const place = target.startsWith('brf_') ? 'briefs' : 'runs'
-  const diff = await context
-    .api()
-    .get<Wire<Diff>>(`/${place}/${encodeURIComponent(target)}/diff`, { path: options.path })
-  if (options.json) {
+export const showDiff: Handler<typeof prDiffCommand> = async (context, target, { path, json }) => {
+  const diff = await (target.startsWith('brf_')
+    ? context.api().call<Wire<Diff>>(pullRequestEndpoints.ofBrief, { brief_id: target, path })
+    : context.api().call<Wire<Diff>>(pullRequestEndpoints.diff, { run_id: target, path }))
+  if (json) {
     context.json(diff)
     return 0
   }
   context.out(visible(diff.text.replace(/\n$/, '')))
-  if (diff.cut) context.err('cut: the rest does not fit; --path shows one file')
+  if (diff.cut) context.err('the diff is too long and was cut; --path prints one file')
   return 0
 }

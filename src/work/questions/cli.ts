@@ -1,75 +1,68 @@
+import type { answerCommand } from '../../cli/commands/answer.ts'
+import type { questionAckCommand } from '../../cli/commands/question/ack.ts'
+import type { questionShowCommand } from '../../cli/commands/question/show.ts'
+import type { questionsCommand } from '../../cli/commands/questions.ts'
 import type { CliContext } from '../../cli/context.ts'
+import type { Handler } from '../../cli/declare.ts'
 import { ago, bold, faint, plain, statusText } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
 import type { Question } from './contract.ts'
+import { questionEndpoints } from './endpoints.ts'
 
 export type QuestionLine = Wire<Question>
 
-export interface QuestionsOptions {
-  run?: string
-  all?: true
-  limit?: number
-  json?: true
-}
-
-export async function listQuestions(context: CliContext, options: QuestionsOptions): Promise<number> {
-  const answer = await context.api().get<{
-    questions: QuestionLine[]
-    total: number
-  }>('/questions', { run_id: options.run, all: options.all, limit: options.limit })
-  if (options.json) {
+export const listQuestions: Handler<typeof questionsCommand> = async (context, { run, all, limit, json }) => {
+  const answer = await context
+    .api()
+    .call<{ questions: QuestionLine[]; total: number }>(questionEndpoints.list, { run_id: run, all, limit })
+  if (json) {
     context.json(answer)
     return 0
   }
-  if (answer.questions.length === 0) context.out(options.all ? 'no questions' : 'no question waits for an answer')
+  if (answer.questions.length === 0) context.out(all ? 'no questions' : 'no question is pending')
   for (const question of answer.questions) printQuestion(context, question)
   const more = answer.total - answer.questions.length
   if (more > 0) context.out(`and ${more} more (--limit)`)
   return 0
 }
 
-export async function showQuestion(context: CliContext, id: string, options: { json?: true }): Promise<number> {
-  const question = await context.api().get<QuestionLine>(`/questions/${encodeURIComponent(id)}`)
-  if (options.json) context.json(question)
+export const showQuestion: Handler<typeof questionShowCommand> = async (context, id, { json }) => {
+  const question = await context.api().call<QuestionLine>(questionEndpoints.show, { question_id: id })
+  if (json) context.json(question)
   else printQuestion(context, question)
   return 0
 }
 
-export async function answerQuestion(
-  context: CliContext,
-  id: string,
-  answer: string,
-  options: { json?: true },
-): Promise<number> {
-  const question = await context.api().post<QuestionLine>(`/questions/${encodeURIComponent(id)}/answer`, { answer })
-  if (options.json) context.json(question)
+export const answerQuestion: Handler<typeof answerCommand> = async (context, id, answer, { json }) => {
+  const question = await context.api().call<QuestionLine>(questionEndpoints.answer, { question_id: id, answer })
+  if (json) context.json(question)
   else context.out(`${question.id} answered: ${labelOf(question)}`)
   return 0
 }
 
-export async function acknowledgeQuestion(context: CliContext, id: string, options: { json?: true }): Promise<number> {
-  const question = await context.api().post<QuestionLine>(`/questions/${encodeURIComponent(id)}/acknowledge`, {})
-  if (options.json) context.json(question)
-  else context.out(`${question.id} seen; it still waits for an answer`)
+export const acknowledgeQuestion: Handler<typeof questionAckCommand> = async (context, id, { json }) => {
+  const question = await context.api().call<QuestionLine>(questionEndpoints.acknowledge, { question_id: id })
+  if (json) context.json(question)
+  else context.out(`${question.id} seen; the question is still pending`)
   return 0
 }
 
-/** A card: what is asked, what can be chosen, what is recommended. */
+/** Prints a question as a card: its text, its options and the recommended one. */
 export function printQuestion(context: CliContext, question: QuestionLine): void {
-  const waits = question.answered_at === null
+  const isPending = question.answered_at === null
   const about = [
     bold(context, question.id),
-    statusText(context, question.status, waits ? 'waiting' : question.status === 'answered' ? 'good' : 'idle'),
+    statusText(context, question.status, isPending ? 'waiting' : question.status === 'answered' ? 'good' : 'idle'),
     question.kind,
     `risk ${question.risk}`,
     ago(question.created_at, context.nowMs()),
-    question.acknowledged_at === null || !waits ? '' : 'seen',
+    question.acknowledged_at === null || !isPending ? '' : 'seen',
     faint(context, question.run_id),
   ]
   context.out(about.filter((part) => part !== '').join('  '))
   context.out(`  ${plain(question.text)}`)
   if (question.context !== '') context.out(`  ${faint(context, plain(question.context).slice(0, 300))}`)
-  if (!waits) {
+  if (!isPending) {
     if (question.answer !== null) context.out(`  ✓ ${labelOf(question)} (${plain(question.answered_by ?? '')})`)
     return
   }

@@ -1,44 +1,23 @@
 import { resolve } from 'node:path'
 
 import type { Wire } from '../../cli/wire.ts'
+import type { cancelCommand } from '../../cli/commands/cancel.ts'
+import type { runCommand } from '../../cli/commands/run.ts'
+import type { runsCommand } from '../../cli/commands/runs.ts'
 import type { CliContext } from '../../cli/context.ts'
+import type { Handler, OptionsFor } from '../../cli/declare.ts'
 import { ago, duration, plain, statusText, tableLines } from '../../cli/terminal.ts'
 import { parseEvidence, parseOptions, readScenario, shellWords } from './cli/arguments.ts'
 import type { Run, RunLine } from './contract.ts'
+import { runEndpoints } from './endpoints.ts'
 
-export interface StartOptions {
-  /** A file with the whole run, or - for standard input. */
-  plan?: string
-  preview?: true
-  playbook?: string
-  /** A file, or - for standard input. */
-  team?: string
-  strict?: true
-  runtime?: string
-  option?: string[]
-  scenario?: string
-  program?: string
-  evidence?: string[]
-  org?: number
-  mission?: string
-  repo?: string
-  base?: string
-  mode?: string
-  verify?: string
-  planner?: true
-  planGate?: true
-  acceptance?: string
-  onLimit?: string
-  tokens?: number
-  usd?: number
-  idleMinutes?: number | null
-  hardMinutes?: number | null
-  watch?: true
-  json?: true
-}
+type StartOptions = OptionsFor<typeof runCommand>
 
-/** Standard output carries the id alone, so that a script can catch it; with --watch the log goes to standard error. */
-export async function startRun(context: CliContext, goal: string | undefined, options: StartOptions): Promise<number> {
+/**
+ * Starts a run and prints its id alone on standard output, so that a script can read it; with --watch the log goes to
+ * standard error.
+ */
+export const startRun: Handler<typeof runCommand> = async (context, goal, options) => {
   const started = await start(context, goal, options)
   if ('exit' in started) return started.exit
   const { run } = started
@@ -54,7 +33,7 @@ async function start(
   goal: string | undefined,
   options: StartOptions,
 ): Promise<{ run: Wire<Run> } | { exit: number }> {
-  const asked = {
+  const input = {
     goal,
     playbook: options.playbook,
     team:
@@ -80,15 +59,15 @@ async function start(
   const { plan } = options
   try {
     if (plan !== undefined)
-      return await (await import('../plans/cli.ts')).startPlan(context, asked, { ...options, plan })
-    return { run: await context.api().post<Wire<Run>>('/runs', asked) }
+      return await (await import('../plans/cli.ts')).startPlan(context, input, { ...options, plan })
+    return { run: await context.api().call<Wire<Run>>(runEndpoints.create, input) }
   } catch (error) {
-    if (!(await import('../../team/cli.ts')).tellTeamFaults(context, error, options.team)) throw error
+    if (!(await import('../../team/cli.ts')).printTeamFaults(context, error, options.team)) throw error
     return { exit: 2 }
   }
 }
 
-/** A scenario or a program says which runtime is meant. */
+/** Returns the runtime and its options; a scenario or a program implies the runtime. */
 function runtimeOf({ runtime, option, scenario, program }: StartOptions): {
   runtime?: string
   runtime_options?: object
@@ -104,24 +83,14 @@ function runtimeOf({ runtime, option, scenario, program }: StartOptions): {
   }
 }
 
-export interface RunsOptions {
-  status?: string
-  limit?: number
-  json?: true
-}
-
-export async function listRuns(context: CliContext, options: RunsOptions): Promise<number> {
-  const answer = await context
-    .api()
-    .get<{ runs: Wire<RunLine>[] }>('/runs', { status: options.status, limit: options.limit })
-  if (options.json) {
+export const listRuns: Handler<typeof runsCommand> = async (context, { status, limit, json }) => {
+  const answer = await context.api().call<{ runs: Wire<RunLine>[] }>(runEndpoints.list, { status, limit })
+  if (json) {
     context.json(answer)
     return 0
   }
   if (answer.runs.length === 0) {
-    context.out(
-      options.status === undefined ? 'no runs yet; agency run "<goal>" starts one' : `no runs are ${options.status}`,
-    )
+    context.out(status === undefined ? `no runs yet; 'agency run "<goal>"' starts one` : `no runs are ${status}`)
     return 0
   }
   const rows = answer.runs.map((run) => [
@@ -144,13 +113,9 @@ export async function listRuns(context: CliContext, options: RunsOptions): Promi
   return 0
 }
 
-export async function cancelRun(
-  context: CliContext,
-  id: string,
-  options: { reason?: string; json?: true },
-): Promise<number> {
-  const run = await context.api().post<Wire<Run>>(`/runs/${encodeURIComponent(id)}/cancel`, { reason: options.reason })
-  if (options.json) context.json(run)
+export const cancelRun: Handler<typeof cancelCommand> = async (context, id, { reason, json }) => {
+  const run = await context.api().call<Wire<Run>>(runEndpoints.cancel, { run_id: id, reason })
+  if (json) context.json(run)
   else context.out(`${run.id} ${run.status}`)
   return 0
 }

@@ -1,20 +1,15 @@
+import type { costsCommand } from '../../cli/commands/costs.ts'
 import type { CliContext } from '../../cli/context.ts'
-import { countText, moneyText } from '../../cli/money.ts'
+import type { Handler } from '../../cli/declare.ts'
 import { faint, plain, tableLines } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
+import { countText, moneyText } from '../../kernel/amounts.ts'
 import type { OutputOf } from '../../operations/contract.ts'
 import type { ModelCost, spendOperations } from './contract.ts'
+import { spendEndpoints } from './endpoints.ts'
 
-export interface CostsOptions {
-  run?: string
-  mission?: string
-  org?: string
-  persona?: string
-  json?: true
-}
-
-export async function showCosts(context: CliContext, options: CostsOptions): Promise<number> {
-  const costs = await context.api().get<Wire<OutputOf<typeof spendOperations.summary>>>('/costs', {
+export const showCosts: Handler<typeof costsCommand> = async (context, options) => {
+  const costs = await context.api().call<Wire<OutputOf<typeof spendOperations.summary>>>(spendEndpoints.summary, {
     run_id: options.run,
     mission_id: options.mission,
     organisation: options.org,
@@ -33,11 +28,11 @@ export async function showCosts(context: CliContext, options: CostsOptions): Pro
     `total: ${countText(costs.calls)} calls, ${countText(costs.tokens)} tokens, ${moneyText(costs.cost_micros)}`,
   )
   if (costs.unpriced_calls > 0)
-    context.out(faint(context, `${countText(costs.unpriced_calls)} without a known price, not in the total`))
+    context.out(faint(context, `${countText(costs.unpriced_calls)} without a known price, not included in the total`))
   return 0
 }
 
-/** For `agency inspect`. */
+/** Formats the cost of one model for `agency inspect`. */
 export const modelLine = (model: Wire<ModelCost>): string =>
   `${costText(model)}, ${plain(model.model ?? 'unnamed model')}, ${countText(model.calls)} ${model.calls === 1 ? 'call' : 'calls'}${model.simulated ? ' (simulated)' : ''}`
 

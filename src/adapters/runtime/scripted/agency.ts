@@ -1,26 +1,20 @@
 import { execFile } from 'node:child_process'
-import { request } from 'node:http'
 
+import { callOnce } from '../../../client/send.ts'
 import { entryPath } from '../../../entries.ts'
+import type { Endpoint } from '../../../operations/endpoint.ts'
+import { ApiError } from '../../../operations/problem.ts'
 
-/** Posts to Agency over its socket; resolves to null if accepted, otherwise to the reason in one line. */
-export function post(token: string, path: string, body: unknown): Promise<string | null> {
-  const socketPath = process.env['AGENCY_SOCKET']
-  if (socketPath === undefined) return Promise.resolve('AGENCY_SOCKET is not set')
-  return new Promise((resolve) => {
-    const headers = { host: 'localhost', authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    const sent = request({ socketPath, method: 'POST', path, headers }, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('error', (error) => resolve(error.message))
-      response.on('end', () => {
-        const { statusCode = 0 } = response
-        resolve(statusCode < 300 ? null : `${statusCode} ${Buffer.concat(chunks).toString()}`)
-      })
-    })
-    sent.on('error', (error) => resolve(error.message))
-    sent.end(JSON.stringify(body))
-  })
+/** Calls an operation over Agency's socket; resolves to null when it was accepted, otherwise to one line of reason. */
+export async function callAgency(token: string, endpoint: Endpoint, input: object): Promise<string | null> {
+  const socket = process.env['AGENCY_SOCKET']
+  if (socket === undefined) return 'AGENCY_SOCKET is not set'
+  try {
+    await callOnce({ socket, token }, endpoint, input)
+    return null
+  } catch (error) {
+    return error instanceof ApiError ? `${error.status} ${error.body}` : (error as Error).message
+  }
 }
 
 /** Calls a tool of Agency's MCP server, started as an agent would start it; resolves to the answer as text. */

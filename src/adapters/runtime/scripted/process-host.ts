@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
+import { eventEndpoints } from '../../../events/endpoints.ts'
+import { attemptEndpoints } from '../../../work/attempts/endpoints.ts'
 import { outboxReport } from '../outbox.ts'
-import { callTool, post, runCli } from './agency.ts'
+import { callAgency, callTool, runCli } from './agency.ts'
 import type { ScriptedHost } from './interpret.ts'
 import { type AgentLine, isAllowed } from './lines.ts'
 import { floodLine, garbageLine } from './hostile-output.ts'
@@ -29,7 +31,7 @@ export function createProcessHost(token: string): ScriptedHost {
       await print('\n')
       if (code !== 0) await say(`exit code ${code ?? signal}`)
     },
-    log: async (message) => sayRefusal(await post(token, '/api/events', { kind: 'log', message })),
+    log: async (message) => sayRefusal(await callAgency(token, eventEndpoints.log, { kind: 'log', message })),
     usage: (usage) => printLine({ type: 'usage', ...usage }),
     limited: (quota) => printLine({ type: 'limited', ...quota }),
     mayDo: async ({ rule, what }) => {
@@ -47,7 +49,7 @@ export function createProcessHost(token: string): ScriptedHost {
     report: async (report, via) => {
       if (via === 'stdout') return printLine({ type: 'report', report })
       if (via === 'file') return write(outboxReport, JSON.stringify(report))
-      if (via === 'http') return sayRefusal(await post(token, '/api/attempt/report', report))
+      if (via === 'http') return sayRefusal(await callAgency(token, attemptEndpoints.report, report as object))
       if (via === 'mcp') return say(await callTool(token, 'report', report as Record<string, unknown>))
       return sayRefusal(await runCli(token, reportArguments(report)))
     },

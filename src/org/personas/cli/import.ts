@@ -1,33 +1,29 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
-import type { Form } from '../../../cli/answers.ts'
-import type { CliContext } from '../../../cli/context.ts'
+import type { orgPersonaImportCommand } from '../../../cli/commands/org/persona/import.ts'
+import type { Handler } from '../../../cli/declare.ts'
 import { plain } from '../../../cli/terminal.ts'
 import type { Wire } from '../../../cli/wire.ts'
 import { refusal } from '../../../kernel/errors.ts'
 import type { InputOf, OutputOf } from '../../../operations/contract.ts'
 import type { personaOperations } from '../contract.ts'
+import { personaEndpoints } from '../endpoints.ts'
 
 type File = InputOf<typeof personaOperations.importFiles>['files'][number]
 type Imported = Wire<OutputOf<typeof personaOperations.importFiles>>
 
-export interface ImportOptions extends Form {
-  role?: string
-  preview?: true
-}
-
-/** Reads a folder of agents and tells of each file what became of it. */
-export async function importPersonas(context: CliContext, folder: string, options: ImportOptions): Promise<number> {
+/** Imports a folder of agents and prints the outcome of each file. */
+export const importPersonas: Handler<typeof orgPersonaImportCommand> = async (context, folder, options) => {
   const { files, skipped } = collect(folder)
   if (files.length + skipped.length === 0)
-    throw refusal('not_found', `no Markdown file in ${folder}`, { hint: 'Give .claude/agents, or a folder of agents.' })
+    throw refusal('not_found', `no Markdown file in ${folder}`, { hint: 'Name .claude/agents, or a folder of agents.' })
   const all: Imported = { created: [], skipped }
   for (const batch of batches(files)) {
     const input = { files: batch, role: options.role, preview: options.preview }
-    const answered = await context.api().post<Imported>('/personas/import', input)
-    all.created.push(...answered.created)
-    all.skipped.push(...answered.skipped)
+    const answer = await context.api().call<Imported>(personaEndpoints.importFiles, input)
+    all.created.push(...answer.created)
+    all.skipped.push(...answer.skipped)
   }
   if (options.json) context.json(all)
   else {
@@ -41,7 +37,7 @@ export async function importPersonas(context: CliContext, folder: string, option
 
 const maxFileBytes = 500_000
 
-/** A project is asked for its `.claude/agents`; anything else is taken as it lies. Links are not followed. */
+/** Collects the Markdown files of a project's `.claude/agents`, or of the folder itself. Links are not followed. */
 function collect(folder: string): { files: File[]; skipped: { path: string; reason: string }[] } {
   const own = join(folder, '.claude', 'agents')
   const root = existsSync(own) ? own : folder
@@ -84,7 +80,7 @@ function readAgent(path: string): { text: string } | { reason: string } {
   }
 }
 
-/** As much as one request may carry. */
+/** Splits the files into batches that fit into one request. */
 function batches(files: readonly File[]): File[][] {
   const made: File[][] = []
   let size = Number.POSITIVE_INFINITY

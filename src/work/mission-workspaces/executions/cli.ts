@@ -1,48 +1,38 @@
+import type { workspaceExecCommand } from '../../../cli/commands/workspace/exec.ts'
+import type { workspaceReviewCommand } from '../../../cli/commands/workspace/review.ts'
 import type { CliContext } from '../../../cli/context.ts'
+import type { Handler, OptionsFor } from '../../../cli/declare.ts'
 import { bold, duration, plain, statusText } from '../../../cli/terminal.ts'
 import type { Wire } from '../../../cli/wire.ts'
+import type { Endpoint } from '../../../operations/endpoint.ts'
 import { readScenario, shellWords } from '../../runs/cli/arguments.ts'
 import type { Execution } from './contract.ts'
+import { executionEndpoints } from './endpoints.ts'
 
 type Answer = Wire<Execution>
 
-interface Common {
-  timeoutMinutes?: number
-  tokenBudget?: number
-  model?: string
-  binary?: string
-  program?: string
-  scenario?: string
-  wait?: boolean
-  json?: true
-}
+type ExecutionOptions = Omit<OptionsFor<typeof workspaceReviewCommand>, 'focus'>
 
-export interface ExecOptions extends Common {
-  prompt: string
-  mode?: string
-  context?: string[]
-}
-
-/** Exits as what it started: 0 where that came to a good end. */
-export const execute = (context: CliContext, mission: string, options: ExecOptions): Promise<number> =>
-  follow(context, mission, 'exec', options, {
+/** Starts a task and exits with its result: 0 when the task succeeded. */
+export const execute: Handler<typeof workspaceExecCommand> = (context, mission, options) =>
+  follow(context, executionEndpoints.execute, options, {
+    mission_id: mission,
     prompt: options.prompt,
     mode: options.mode,
     context_files: options.context,
   })
 
-export const review = (context: CliContext, mission: string, options: Common & { focus?: string }): Promise<number> =>
-  follow(context, mission, 'review', options, { focus: options.focus })
+export const review: Handler<typeof workspaceReviewCommand> = (context, mission, options) =>
+  follow(context, executionEndpoints.review, options, { mission_id: mission, focus: options.focus })
 
 async function follow(
   context: CliContext,
-  mission: string,
-  verb: 'exec' | 'review',
-  options: Common,
+  endpoint: Endpoint,
+  options: ExecutionOptions,
   own: Record<string, unknown>,
 ): Promise<number> {
   const api = context.api()
-  let answer = await api.post<Answer>(`/missions/${encodeURIComponent(mission)}/workspace/${verb}`, {
+  let answer = await api.call<Answer>(endpoint, {
     ...own,
     timeout_minutes: options.timeoutMinutes,
     token_budget: options.tokenBudget,
@@ -56,14 +46,14 @@ async function follow(
   }
   if (!options.json) context.err(`agency: ${answer.run_id} ${answer.status}`)
   while (answer.status === 'queued' || answer.status === 'running')
-    answer = await api.get<Answer>(`/executions/${answer.run_id}`, { wait_seconds: 20 })
+    answer = await api.call<Answer>(executionEndpoints.execution, { run_id: answer.run_id, wait_seconds: 20 })
   if (options.json) context.json(answer)
   else print(context, answer)
   return answer.status === 'done' && answer.exit_code === 0 ? 0 : 1
 }
 
-/** `--binary claude`, `scripted`, or the name of any other runtime; a program says which runtime is meant. */
-function runtimeOf({ binary, program, scenario }: Common): { runtime?: string; runtime_options?: object } {
+/** Returns the runtime: `--binary claude`, `scripted`, or the name of any other; a program or scenario implies one. */
+function runtimeOf({ binary, program, scenario }: ExecutionOptions): { runtime?: string; runtime_options?: object } {
   if (program !== undefined) return { runtime: binary ?? 'program', runtime_options: { command: shellWords(program) } }
   if (scenario !== undefined)
     return { runtime: binary ?? 'scripted', runtime_options: { scenario: readScenario(scenario) } }
@@ -77,7 +67,7 @@ function print(context: CliContext, answer: Answer): void {
     context.out(
       `${finding.severity.padEnd(8)} ${plain(finding.file)}${finding.line === null ? '' : `:${finding.line}`}  ${plain(finding.suggestion)}`,
     )
-  if (answer.kind === 'review' && answer.findings?.length === 0) context.out('nothing was found')
+  if (answer.kind === 'review' && answer.findings?.length === 0) context.out('no findings')
   const changed = (sign: string, files: readonly string[] | null): void => {
     for (const file of files ?? []) context.err(`${sign} ${plain(file)}`)
   }

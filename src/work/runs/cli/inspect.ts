@@ -1,5 +1,7 @@
-import { answer, url } from '../../../cli/answers.ts'
+import { printAnswer } from '../../../cli/answers.ts'
+import type { inspectCommand } from '../../../cli/commands/inspect.ts'
 import type { CliContext } from '../../../cli/context.ts'
+import type { Handler, OptionsFor } from '../../../cli/declare.ts'
 import { ago, bold, duration, faint, plain, signText, stateOf, statusText, visible } from '../../../cli/terminal.ts'
 import type { Wire } from '../../../cli/wire.ts'
 import { formatEvent } from '../../../events/cli.ts'
@@ -9,42 +11,39 @@ import type { Attempt } from '../../attempts/contract.ts'
 import type { Brief } from '../../briefs/contract.ts'
 import type { Check } from '../../evidence/contract.ts'
 import { modelLine } from '../../spends/cli.ts'
+import { runEndpoints } from '../endpoints.ts'
 import {
   briefHistory,
   fetchBrief,
+  fetchEscalations,
   fetchInspection,
   findBrief,
-  handedUp,
   type Inspection,
   ofBrief,
 } from './inspection.ts'
 import { ofTier, standings, type TierName, tierLines, tierTree } from './tiers.ts'
-import { artifactLine, boxText, type View, viewNames, views } from './views.ts'
-import { inItsTier } from './watch.ts'
+import { artifactLine, boxText, viewNames, views } from './views.ts'
+import { withTier } from './watch.ts'
 
-export type InspectOptions = {
-  brief?: string
-  history?: true
-  tier?: TierName
-  schemas?: true
-  config?: true
-  tiers?: true
-  team?: string
-  plain?: true
-  json?: true
-} & { [Name in View]?: true }
+type InspectOptions = OptionsFor<typeof inspectCommand>
 
-/** How much a person is shown; --json carries all that the daemon sent. */
+/** Limits of the text output; --json carries everything that the daemon sent. */
 const eventsShown = 10
 const briefsShown = 100
 
-export async function inspectRun(context: CliContext, id: string, options: InspectOptions): Promise<number> {
+export const inspectRun: Handler<typeof inspectCommand> = async (context, run, options) => {
+  if (options.schemas) return (await import('../../../cli/offline.ts')).printSchemas(context)
+  if (options.tiers) return (await import('../../../team/cli/tiers.ts')).showTiers(context, run, options)
+  return inspectOne(context, run ?? '', options)
+}
+
+async function inspectOne(context: CliContext, id: string, options: InspectOptions): Promise<number> {
   if (options.history && options.brief === undefined)
     throw refusal('invalid_input', '--history needs --brief', { hint: 'agency inspect --help' })
-  if (options.config) return answer(context, options, 'GET', url`/runs/${id}/configuration`)
+  if (options.config) return printAnswer(context, options, runEndpoints.configuration, { run_id: id })
   const whole = await fetchInspection(context, id)
   if (options.tier !== undefined) return showTier(context, whole, options.tier, options)
-  if (options.escalations) whole.handed = await handedUp(context, whole.run.id)
+  if (options.escalations) whole.escalations = await fetchEscalations(context, whole.run.id)
   const shown = options.brief === undefined ? whole : ofBrief(whole, findBrief(whole, options.brief))
   const history = options.history ? await briefHistory(context, whole.run.id, shown.briefs[0]?.id ?? '') : null
   if (history !== null) shown.events = history
@@ -53,7 +52,7 @@ export async function inspectRun(context: CliContext, id: string, options: Inspe
   const found = one === undefined ? null : await fetchBrief(context, shown, one)
   if (options.json && found !== null) context.json({ ...found, ...shown })
   else if (options.json && wanted.length === 0 && whole.run.playbook === 'tiered')
-    context.json({ ...shown, tiers: standings(shown), escalations: await handedUp(context, whole.run.id) })
+    context.json({ ...shown, tiers: standings(shown), escalations: await fetchEscalations(context, whole.run.id) })
   else if (options.json) {
     const parts = wanted.map((name) => [name, views[name].of(shown)])
     context.json(wanted.length > 0 ? { run_id: whole.run.id, ...Object.fromEntries(parts) } : shown)
@@ -107,7 +106,7 @@ function print(context: CliContext, shown: Inspection, { brief, history }: Inspe
   if (newest.length === 0) return
   context.out(`events${newest.length < all.length ? ` (newest ${eventsShown}; agency watch ${run.id} shows all)` : ''}`)
   const tiers = new Map(shown.briefs.flatMap(({ id, tier }) => (tier === null ? [] : [[id, tier.toUpperCase()]])))
-  newest.forEach(inItsTier(run, (event) => context.out(`  ${formatEvent(context, event)}`), tiers))
+  newest.forEach(withTier(run, (event) => context.out(`  ${formatEvent(context, event)}`), tiers))
 }
 
 function printBriefs(context: CliContext, shown: Inspection): void {
@@ -121,7 +120,7 @@ function printBriefs(context: CliContext, shown: Inspection): void {
   for (const artifact of shown.artifacts) context.out(artifactLine(artifact))
 }
 
-/** What a person has to decide before it goes on, each with the command for it. */
+/** Lists the decisions that a person has to make before the run continues, each with its command. */
 function waitingLines({ gates, questions }: Inspection): string[] {
   return [
     ...gates
@@ -137,7 +136,7 @@ function waitingLines({ gates, questions }: Inspection): string[] {
   ]
 }
 
-/** One brief by itself: what it asks for, and how often each limit was used. */
+/** Prints one brief by itself: its objective, and how often each limit was used. */
 function printDetails(context: CliContext, brief: Wire<Brief>): void {
   const used = [
     `attempts ${brief.attempts}`,
@@ -186,7 +185,7 @@ function checkText(context: CliContext, check: Wire<Check>): string {
   return `${sign} ${shorten(plain(describe(check.evidence)), 200)}: ${plain(check.detail)}${boxText(check)}`
 }
 
-/** As `describeEvidence` of the contract, which would bring zod along. */
+/** Describes evidence as `describeEvidence` of the contract does, which would load zod. */
 function describe(evidence: Wire<Check>['evidence']): string {
   if (evidence.kind === 'command') return `$ ${evidence.run}`
   if (evidence.kind === 'file') return `file ${evidence.path}`

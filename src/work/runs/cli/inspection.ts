@@ -1,11 +1,13 @@
 import type { CliContext } from '../../../cli/context.ts'
 import type { Wire } from '../../../cli/wire.ts'
 import type { EventLine } from '../../../events/cli.ts'
+import { eventEndpoints } from '../../../events/endpoints.ts'
 import { refusal } from '../../../kernel/errors.ts'
 import type { Artifact } from '../../artifacts/contract.ts'
 import type { Attempt } from '../../attempts/contract.ts'
 import type { Amendment } from '../../amendments/contract.ts'
 import type { Brief, BriefView, Dependency } from '../../briefs/contract.ts'
+import { briefEndpoints } from '../../briefs/endpoints.ts'
 import type { Check } from '../../evidence/contract.ts'
 import type { GateView } from '../../gates/contract.ts'
 import type { NoteView } from '../../notes/contract.ts'
@@ -14,6 +16,7 @@ import type { Question } from '../../questions/contract.ts'
 import type { Verdict } from '../../verdicts/contract.ts'
 import type { ModelCost } from '../../spends/contract.ts'
 import type { Run } from '../contract.ts'
+import { runEndpoints } from '../endpoints.ts'
 
 /** Everything about a run, as the daemon sends it. */
 export interface Inspection {
@@ -24,7 +27,7 @@ export interface Inspection {
   attempts: Wire<Attempt>[]
   evidence: Wire<Check>[]
   artifacts: Wire<Artifact>[]
-  /** By name: what the newest version of each says. */
+  /** The content of the newest version of each document, by name. */
   documents: Record<string, unknown>
   parts: Wire<Part>[]
   amendments: Wire<Amendment>[]
@@ -34,14 +37,14 @@ export interface Inspection {
   notes: Wire<NoteView>[]
   spends: Wire<ModelCost>[]
   events: EventLine[]
-  /** Who handed what up to whom, where that was asked for. */
-  handed?: Handed[]
+  /** Present only with --escalations. */
+  escalations?: Escalation[]
 }
 
 export const fetchInspection = (context: CliContext, id: string): Promise<Inspection> =>
-  context.api().get<Inspection>(`/runs/${encodeURIComponent(id)}/inspect`)
+  context.api().call<Inspection>(runEndpoints.inspect, { run_id: id })
 
-/** By id, by the beginning of it, or by key. */
+/** Finds a brief by its id, a prefix of its id, or its key. */
 export function findBrief(shown: Inspection, wanted: string): Wire<Brief> {
   const exact = shown.briefs.filter((brief) => brief.id === wanted || brief.key === wanted)
   const found =
@@ -84,21 +87,21 @@ export const ofBrief = (whole: Inspection, brief: Wire<Brief>): Inspection => ({
   events: whole.events.filter((event) => event.brief_id === brief.id),
 })
 
-/** One brief with what is around it, and what its newest attempt reported. */
+/** Fetches one brief with its context and the report of its newest attempt. */
 export async function fetchBrief(
   context: CliContext,
   { attempts }: Inspection,
   { id, attempt_id: newest }: Wire<Brief>,
 ): Promise<{ brief: Wire<BriefView>; result: unknown }> {
-  const brief = await context.api().get<Wire<BriefView>>(`/briefs/${id}`)
+  const brief = await context.api().call<Wire<BriefView>>(briefEndpoints.show, { brief_id: id })
   return { brief, result: attempts.find((attempt) => attempt.id === newest)?.report ?? null }
 }
 
 export const briefHistory = async (context: CliContext, runId: string, briefId: string): Promise<EventLine[]> =>
   (await eventsOf(context, runId)).filter((event) => event.brief_id === briefId)
 
-/** From one tier to the next above it; the higher the rank, the further up. */
-export interface Handed {
+/** An escalation from one tier to the next above it; the higher the rank, the further up. */
+export interface Escalation {
   at: string
   from: string
   to: string
@@ -108,18 +111,20 @@ export interface Handed {
   message: string
 }
 
-export const handedUp = async (context: CliContext, runId: string): Promise<Handed[]> =>
-  handedIn(await eventsOf(context, runId, 'escalated'))
+export const fetchEscalations = async (context: CliContext, runId: string): Promise<Escalation[]> =>
+  escalationsIn(await eventsOf(context, runId, 'escalated'))
 
-/** A brief that is blocked says so too; only who turned to whom is meant here. */
-export const handedIn = (events: readonly Pick<EventLine, 'at' | 'brief_id' | 'message' | 'data'>[]): Handed[] =>
+/** Picks the escalations between tiers out of events; a blocked brief also records an event of the same kind. */
+export const escalationsIn = (
+  events: readonly Pick<EventLine, 'at' | 'brief_id' | 'message' | 'data'>[],
+): Escalation[] =>
   events.flatMap(({ at, brief_id, message, data: { from, to, class: cause } }) =>
     typeof from === 'string' && typeof to === 'string'
       ? [{ at, from, to, class: String(cause), rank: rankOf(to), brief_id, message }]
       : [],
   )
 
-/** T4 → T3 → the workstream's specialist → the lead of the architects → T1 → the operator. */
+/** Ranks: T4 → T3 → the workstream's specialist → the lead of the architects → T1 → the operator. */
 function rankOf(to: string): number {
   if (to === 'operator') return 5
   if (to === 't2/lead') return 3
@@ -131,7 +136,7 @@ async function eventsOf(context: CliContext, runId: string, kind?: string): Prom
   for (let after = 0; ;) {
     const { events } = await context
       .api()
-      .get<{ events: EventLine[] }>(`/runs/${runId}/events`, { after, limit: 1_000, kind })
+      .call<{ events: EventLine[] }>(eventEndpoints.ofRun, { run_id: runId, after, limit: 1_000, kind })
     found.push(...events)
     if (events.length < 1_000) return found
     after = events.at(-1)?.seq ?? 0

@@ -7,7 +7,7 @@ import { documentSchemas } from '../../../cli/offline/schemas.ts'
 import { toWire } from '../../../operations/wire.ts'
 import { validateDocument } from '../../../json-schema/validate.ts'
 import { type Run, runOperations } from '../contract.ts'
-import { handedIn, type Inspection } from './inspection.ts'
+import { escalationsIn, type Inspection } from './inspection.ts'
 import { countLine, ofTier, standingOf, tierNames, tierTree } from './tiers.ts'
 import { treeLines } from './tree.ts'
 
@@ -16,7 +16,7 @@ const screen = { ...createContext({ AGENCY_HOME: '/nonexistent' }), columns: 200
 const inspected = async (agency: TestAgency, run: Run): Promise<Inspection> =>
   toWire(runOperations.inspect.output, await agency.inspect(run)) as Inspection
 
-it('a tiered run is shown by its tiers, with the gate that waits; when it is done, all that it has made fits its schemas', async () => {
+it('shows a tiered run by tier with its pending gate; the documents of the finished run match their schemas', async () => {
   const agency = await openAgency()
   await agency.engine.start()
   const goal = 'Build a webhook ingestion system'
@@ -57,7 +57,7 @@ it('a tiered run is shown by its tiers, with the gate that waits; when it is don
     if (level === 'normal') expect(tier, message).toMatch(/^(T[1-5]|GATE)$/)
 })
 
-it('a tier that failed is said to have failed, and those below it not to have been reached', () => {
+it('shows a failed tier as failed and the tiers below it as not reached', () => {
   const ended = (status: string): Inspection =>
     ({
       run: { status, ended_at: '2030-01-01T00:00:00.000Z' },
@@ -74,7 +74,7 @@ it('a tier that failed is said to have failed, and those below it not to have be
   ])
 })
 
-it('workers are counted by where they stand; one that was replaced is none', () => {
+it('counts implementers by state and leaves out replaced ones', () => {
   const brief = (status: string, attempts = 1) => ({ status, attempts }) as Inspection['briefs'][number]
   const done = ['ready_for_verification', 'verified', 'done'].map((status) => brief(status))
   const rest = [brief('pending', 1), brief('pending', 0), brief('draft', 0), brief('committed', 0), brief('cancelled')]
@@ -84,13 +84,20 @@ it('workers are counted by where they stand; one that was replaced is none', () 
   )
 })
 
-it('what is handed up is said with who turned to whom, and how far up that is', () => {
+it('lists escalations with sender, receiver and rank', () => {
   const at = '2030-01-01T00:00:00.000Z'
-  const handed = (data: object) => ({ at, brief_id: 'brf_1', message: 'stuck', data: data as Record<string, unknown> })
+  const escalated = (data: object) => ({
+    at,
+    brief_id: 'brf_1',
+    message: 'stuck',
+    data: data as Record<string, unknown>,
+  })
   const climb = ['t3/api', 't2/api', 't2/lead', 't1', 'operator'].map((to) =>
-    handed({ from: 't4/api', to, class: 'asked' }),
+    escalated({ from: 't4/api', to, class: 'asked' }),
   )
-  expect(handedIn([handed({ class: 'asked' }), ...climb]).map(({ from, to, rank }) => [from, to, rank])).toEqual([
+  expect(
+    escalationsIn([escalated({ class: 'asked' }), ...climb]).map(({ from, to, rank }) => [from, to, rank]),
+  ).toEqual([
     ['t4/api', 't3/api', 1],
     ['t4/api', 't2/api', 2],
     ['t4/api', 't2/lead', 3],

@@ -32,7 +32,7 @@ const signs: Record<Standing, State> = {
 
 const waitingShown = 20
 
-/** A tiered run as it stands: its tiers, its workstreams with their squads, and what waits for what. */
+/** Formats the state of a tiered run: its tiers, its workstreams with their squads, and the briefs that wait. */
 export function tierTree(screen: Screen, shown: Inspection): string[] {
   return [
     'tiers',
@@ -71,7 +71,7 @@ export function tierText(screen: Screen, shown: Inspection, tier: TierName): str
 const settled = ['verified', 'done', 'cancelled', 'failed']
 const unbegun = ['draft', 'committed']
 
-/** Whether somebody of this tier is at work, has been, or will be. */
+/** Returns whether agents of this tier are at work, have been, or will be. */
 export function standingOf({ run, briefs, parts }: Inspection, tier: TierName): Standing {
   const own = briefs.filter((brief) => brief.tier === tier && brief.status !== 'cancelled')
   const isOpen = ({ status, attempts }: Wire<Brief>): boolean =>
@@ -79,7 +79,7 @@ export function standingOf({ run, briefs, parts }: Inspection, tier: TierName): 
   if (own.some(isOpen)) return 'active'
   const done = own.filter(({ status }) => settled.includes(status))
   const streams = parts.filter(({ key }) => key.startsWith('ws:'))
-  // Between two groups of workstreams all that there is is done, and more will come.
+  // Between two groups of workstreams all existing briefs are done, and more will come.
   const isAwaited = streams.some(
     (part) =>
       (part.status === 'waiting' || part.status === 'open') &&
@@ -95,7 +95,7 @@ export function standingOf({ run, briefs, parts }: Inspection, tier: TierName): 
   return run.ended_at === null ? 'pending' : 'not reached'
 }
 
-/** Where every tier stands, for programs. */
+/** The state of every tier, for JSON. */
 export const standings = (shown: Inspection): Record<TierName, { status: Standing }> =>
   Object.fromEntries(tierNames.map((tier) => [tier, { status: standingOf(shown, tier) }])) as Record<
     TierName,
@@ -104,7 +104,7 @@ export const standings = (shown: Inspection): Record<TierName, { status: Standin
 
 const pathOf = ({ data }: Wire<Part>): string[] => (Array.isArray(data['path']) ? (data['path'] as string[]) : [])
 
-/** `t2_synthesis` is the architects'; what accepts the result as a whole is the first tier's. */
+/** Returns the tier of a gate: `t2_synthesis` belongs to T2; gates that accept the whole result belong to T1. */
 function tierOfGate({ gate }: Wire<GateView>): TierName | null {
   const named = tierNames.find((tier) => gate.startsWith(`${tier}_`))
   return named ?? (gate === 'merge' || gate === 'acceptance' ? 't1' : null)
@@ -158,7 +158,7 @@ export function countLine(noun: string, briefs: readonly Pick<Wire<Brief>, 'stat
   return `${noun}: ${[`${counts.get('done') ?? 0}/${total} done`, ...rest].join(', ')}`
 }
 
-/** A worker has done what it can when its work waits to be judged. */
+/** Counts a brief that waits for verification as done: its implementer has nothing left to do. */
 function wordFor({ status, attempts }: Pick<Wire<Brief>, 'status' | 'attempts'>): string | null {
   if (status === 'cancelled') return null
   if (status === 'ready_for_verification' || status === 'verified' || status === 'done') return 'done'
@@ -200,7 +200,7 @@ function workstreamLines(screen: Screen, shown: Inspection): string[] {
   ]
 }
 
-/** What has not begun or cannot go on, each with what holds it. */
+/** Lists the briefs that have not started or are blocked, each with its reason. */
 function waitingLines(screen: Screen, shown: Inspection): string[] {
   if (shown.run.ended_at !== null) return []
   const waiting = shown.briefs.filter(({ status }) => status === 'pending' || status === 'blocked')
@@ -224,7 +224,7 @@ function waitingLines(screen: Screen, shown: Inspection): string[] {
 
 const nameOf = ({ label, key }: Wire<Brief>): string => label ?? key
 
-/** What one tier has made and is at. */
+/** Returns the documents, artifacts and briefs of one tier. */
 export function ofTier(shown: Inspection, tier: TierName) {
   const briefs = shown.briefs.filter((brief) => brief.tier === tier)
   const authors = new Set(briefs.map(({ id }) => id))
@@ -242,7 +242,7 @@ export function ofTier(shown: Inspection, tier: TierName) {
   }
 }
 
-/** Some are written in the name of whoever was there. */
+/** Returns the tier of a document by its name; the author of some documents belongs to another tier. */
 function tierOfDocument(name: string): TierName | null {
   for (const tier of tierNames)
     for (const [known] of documentLabels[tier])

@@ -6,16 +6,16 @@ import type { Inspection } from './inspection.ts'
 import { tierLines, tierNames, tierText } from './tiers.ts'
 import { artifactLine, boxText, gateLines, noteLines, questionLines, type Screen, verdictLines } from './views.ts'
 
-/** A line to stand on; what it opens is made when it is opened. */
+/** A line of the tree; its details are built when it is opened. */
 export interface TreeLine {
   readonly depth: number
   readonly text: string
   readonly open: () => string[]
-  /** A file that can be read, and the brief in whose workspace it lies. */
-  readonly artifact?: { readonly place: string; readonly path: string }
+  /** A readable file, and the brief whose workspace holds it. */
+  readonly artifact?: { readonly briefId: string; readonly path: string }
 }
 
-/** A run as a list of lines, what belongs together under each other. */
+/** Formats a run as the lines of a tree. */
 export function treeLines(screen: Screen, shown: Inspection): TreeLine[] {
   const { run } = shown
   return [
@@ -85,7 +85,7 @@ function briefTree(screen: Screen, shown: Inspection, brief: Wire<Brief>): TreeL
   ]
 }
 
-/** What a step has written is kept with the run, and opened from there. */
+/** A document of a step is stored with the run, and its content is read from there. */
 const documentLine = (artifact: Wire<Artifact>, content: string): TreeLine =>
   line(2, `${plain(artifact.name)}  v${artifact.version}`, () =>
     visible(JSON.stringify(JSON.parse(content), null, 2)).split('\n'),
@@ -95,7 +95,7 @@ const fileLine = (brief: Wire<Brief>, artifact: Wire<Artifact>): TreeLine => ({
   ...line(2, `${plain(artifact.name)}  v${artifact.version}  ${bytesText(artifact.bytes)}`, () => [
     artifactLine(artifact).trim(),
   ]),
-  artifact: { place: brief.remainder_of ?? brief.verifies ?? brief.id, path: artifact.path },
+  artifact: { briefId: brief.remainder_of ?? brief.verifies ?? brief.id, path: artifact.path },
 })
 
 const took = ({ started_at: from, ended_at: to }: { started_at: string | null; ended_at: string | null }): string =>

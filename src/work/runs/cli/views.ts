@@ -8,12 +8,12 @@ import type { GateView } from '../../gates/contract.ts'
 import type { NoteView } from '../../notes/contract.ts'
 import type { Question } from '../../questions/contract.ts'
 import type { Verdict } from '../../verdicts/contract.ts'
-import type { Handed, Inspection } from './inspection.ts'
+import type { Escalation, Inspection } from './inspection.ts'
 
-/** A terminal that knows the time. */
+/** A terminal with a clock. */
 export type Screen = Terminal & { nowMs(): number }
 
-/** One part of a run, as lines; what --json gives under the same name. */
+/** The parts of a run, as lines and as the value that --json prints under the same name. */
 export const views = {
   gates: {
     of: (run: Inspection) => run.gates,
@@ -26,12 +26,12 @@ export const views = {
   },
   escalations: {
     of: (run: Inspection) => [
-      ...(run.handed ?? []),
+      ...(run.escalations ?? []),
       ...run.questions.map(({ id, text, status, hops }) => ({ question_id: id, text, status, hops })),
     ],
     lines: (screen: Screen, run: Inspection) =>
-      each('escalations', [...(run.handed ?? []), ...run.questions], (one) =>
-        'hops' in one ? hopLines(screen, one) : [handedLine(screen, run, one)],
+      each('escalations', [...(run.escalations ?? []), ...run.questions], (one) =>
+        'hops' in one ? hopLines(screen, one) : [escalationLine(screen, run, one)],
       ),
   },
   verdicts: {
@@ -85,46 +85,46 @@ export function gateLines(screen: Screen, gate: Wire<GateView>): string[] {
 }
 
 const reasonOf = (gate: Wire<GateView>): string => {
-  const said = gate.reason ?? gate.note
-  return said === null ? '' : `: ${said}`
+  const text = gate.reason ?? gate.note
+  return text === null ? '' : `: ${text}`
 }
 
-/** A name and its text of several lines, which stand under each other. */
+/** Formats a name and its text; further lines of the text stand below the first. */
 function named(name: string, text: string): string[] {
   const lines = visible(text).trimEnd().split('\n')
   return (text.trim() === '' ? ['–'] : lines).map((line, index) => `  ${(index === 0 ? name : '').padEnd(10)}  ${line}`)
 }
 
 export function questionLines(screen: Screen, question: Wire<Question>): string[] {
-  const waits = question.answered_at === null
+  const isPending = question.answered_at === null
   const options = question.options.map(
     ({ key, label }) => `${key}: ${label}${key === question.recommendation ? ' (recommended)' : ''}`,
   )
   return [
     [
       bold(screen, question.id),
-      statusText(screen, question.status, waits ? 'waiting' : question.status === 'answered' ? 'good' : 'idle'),
+      statusText(screen, question.status, isPending ? 'waiting' : question.status === 'answered' ? 'good' : 'idle'),
       question.kind,
       `risk ${question.risk}`,
       ago(question.created_at, screen.nowMs()),
     ].join('  '),
     ...named('Question', question.text),
     ...(question.context === '' ? [] : named('Context', question.context)),
-    ...(waits && options.length > 0 ? named('Options', options.join('\n')) : []),
+    ...(isPending && options.length > 0 ? named('Options', options.join('\n')) : []),
     ...(question.answer === null ? [] : named('Answer', `${question.answer} (${question.answered_by})`)),
   ]
 }
 
-/** Who handed it to whom, always upwards. */
+/** Formats the hops of a question, always upwards. */
 const hopLines = (screen: Screen, question: Wire<Question>): string[] => [
   `${bold(screen, question.id)}  ${plain(question.text)}`,
   ...question.hops.map((hop) => `  ${hop.rank}  ${plain(hop.from)} → ${plain(hop.to)}`),
 ]
 
-const handedLine = (
+const escalationLine = (
   screen: Screen,
   run: Inspection,
-  { at, from, to, rank, class: cause, brief_id: id }: Handed,
+  { at, from, to, rank, class: cause, brief_id: id }: Escalation,
 ): string =>
   [
     `${rank}  ${bold(screen, `${plain(from)} → ${plain(to)}`)}`,
@@ -140,13 +140,13 @@ const amendmentLines = (screen: Screen, amendment: Wire<Amendment>): string[] =>
     bold(screen, plain(amendment.workstream)),
     `${pathText(amendment.before_path)} becomes ${pathText(amendment.after_path)}`,
     `by ${plain(amendment.proposed_by)}`,
-    amendment.acknowledged_by === null ? 'nobody was told yet' : `told ${plain(amendment.acknowledged_by)}`,
+    amendment.acknowledged_by === null ? 'not acknowledged yet' : `acknowledged by ${plain(amendment.acknowledged_by)}`,
     ago(amendment.at, screen.nowMs()),
   ].join('  '),
   ...named('Reason', amendment.reason),
 ]
 
-/** What a squad's lead has said of all its slices. */
+/** The verdict of a squad's lead on all tasks of the squad. */
 export interface JointVerdict {
   of: string
   joint_verdict: string
@@ -200,7 +200,7 @@ export const noteLines = (screen: Screen, note: Wire<NoteView>): string[] => [
   ...(note.escalation_reason === null ? [] : named('Escalated', note.escalation_reason)),
 ]
 
-/** Only what starts a process can be boxed. */
+/** Marks a check that ran outside the box; only checks that start a process can be boxed. */
 export const boxText = ({ kind, boxed }: Pick<Wire<Check>, 'kind' | 'boxed'>): string =>
   /^(command|git|http)$/.test(kind) && !boxed ? '  (not boxed)' : ''
 

@@ -6,8 +6,8 @@ import { faint, fit, visible } from '../../../cli/terminal.ts'
 import { fetchInspection, type Inspection } from './inspection.ts'
 import { type TreeLine, treeLines } from './tree.ts'
 
-/** Where somebody stands: on a line of the tree, or inside what it opened, scrolled so far. */
-export interface Place {
+/** The cursor: on a line of the tree, or inside the opened line, scrolled to `top`. */
+export interface Cursor {
   readonly at: number
   readonly opened: readonly string[] | null
   readonly top: number
@@ -15,17 +15,17 @@ export interface Place {
 
 export type Key = 'up' | 'down' | 'enter' | 'back' | 'first' | 'last' | 'quit' | 'refresh' | null
 
-/** What a key does; null: leave. */
+/** Returns the cursor after a key; null: quit. */
 export function step(
-  place: Place,
+  cursor: Cursor,
   key: Key,
   tree: readonly TreeLine[],
   open: (line: TreeLine) => string[],
-): Place | null {
-  const { at, opened, top } = place
+): Cursor | null {
+  const { at, opened, top } = cursor
   const last = (opened ?? tree).length - 1
   const bound = (value: number): number => Math.max(0, Math.min(last, value))
-  const move = (to: number): Place => (opened === null ? { ...place, at: bound(to) } : { ...place, top: bound(to) })
+  const move = (to: number): Cursor => (opened === null ? { ...cursor, at: bound(to) } : { ...cursor, top: bound(to) })
   const now = opened === null ? at : top
   switch (key) {
     case 'up':
@@ -38,31 +38,31 @@ export function step(
       return move(last)
     case 'enter': {
       const line = tree[at]
-      return opened !== null || line === undefined ? place : { at, opened: open(line), top: 0 }
+      return opened !== null || line === undefined ? cursor : { at, opened: open(line), top: 0 }
     }
     case 'back':
-      return opened === null ? place : { at, opened: null, top: 0 }
+      return opened === null ? cursor : { at, opened: null, top: 0 }
     case 'quit':
       return opened === null ? null : { at, opened: null, top: 0 }
     default:
-      return place
+      return cursor
   }
 }
 
-/** The screen at this place: so many lines, none wider than the terminal. */
-export function draw(screen: CliContext, place: Place, tree: readonly TreeLine[], rows: number): string[] {
+/** Draws the screen for a cursor: at most `rows` lines, none wider than the terminal. */
+export function draw(screen: CliContext, cursor: Cursor, tree: readonly TreeLine[], rows: number): string[] {
   const room = Math.max(1, rows - 1)
-  const help = place.opened === null ? '↑ ↓ move   enter open   r refresh   q quit' : '↑ ↓ scroll   ← back   q back'
+  const help = cursor.opened === null ? '↑ ↓ move   enter open   r refresh   q quit' : '↑ ↓ scroll   ← back   q back'
   const body =
-    place.opened === null
-      ? window(tree, place.at, room).map(
-          ({ item, index }) => `${index === place.at ? '›' : ' '} ${'  '.repeat(item.depth)}${item.text}`,
+    cursor.opened === null
+      ? window(tree, cursor.at, room).map(
+          ({ item, index }) => `${index === cursor.at ? '›' : ' '} ${'  '.repeat(item.depth)}${item.text}`,
         )
-      : place.opened.slice(place.top, place.top + room)
+      : cursor.opened.slice(cursor.top, cursor.top + room)
   return [...body.map((text) => fit(text, screen.columns)), faint(screen, fit(help, screen.columns))]
 }
 
-/** The part of a list around the place where somebody stands. */
+/** Returns the part of a list around the cursor. */
 function window<Item>(items: readonly Item[], at: number, room: number): { item: Item; index: number }[] {
   const from = Math.max(0, Math.min(at - Math.floor(room / 2), items.length - room))
   return items.slice(from, from + room).map((item, offset) => ({ item, index: from + offset }))
@@ -93,14 +93,15 @@ export const keyOf = (input: string): Key => (Object.hasOwn(keys, input) ? (keys
 
 const alternate = { on: '\x1b[?1049h\x1b[?25l', off: '\x1b[?25h\x1b[?1049l' }
 
-/** A tree to walk through with the arrow keys; the terminal is given back as it was. */
+/** Shows a run as a tree to browse with the arrow keys, and restores the terminal afterwards. */
 export async function walkRun(context: CliContext, first: Inspection): Promise<number> {
   const { stdin, stdout } = process
   let shown = first
   let tree = treeLines(context, shown)
-  let place: Place | null = { at: 0, opened: null, top: 0 }
+  let cursor: Cursor | null = { at: 0, opened: null, top: 0 }
   const show = (): void => {
-    if (place !== null) stdout.write(`\x1b[H\x1b[J${draw(context, place, tree, stdout.rows || 24).join('\x1b[K\r\n')}`)
+    if (cursor !== null)
+      stdout.write(`\x1b[H\x1b[J${draw(context, cursor, tree, stdout.rows || 24).join('\x1b[K\r\n')}`)
   }
   stdin.setRawMode(true)
   stdout.write(alternate.on)
@@ -108,7 +109,7 @@ export async function walkRun(context: CliContext, first: Inspection): Promise<n
   try {
     show()
     for await (const chunk of stdin) {
-      // Several keys can come at once: an arrow is three characters, anything else is one.
+      // Several keys can arrive at once: an arrow is three characters, any other key is one.
       // oxlint-disable-next-line no-control-regex
       for (const [input] of String(chunk).matchAll(/\x1b[[O][A-Z]|[^]/g)) {
         const key = keyOf(input)
@@ -117,8 +118,8 @@ export async function walkRun(context: CliContext, first: Inspection): Promise<n
           shown = await fetchInspection(context, shown.run.id)
           tree = treeLines(context, shown)
         }
-        place = step(place, key, tree, (line) => openLine(context, shown, line))
-        if (place === null) return 0
+        cursor = step(cursor, key, tree, (line) => openLine(context, shown, line))
+        if (cursor === null) return 0
         show()
       }
     }
@@ -134,14 +135,14 @@ export async function walkRun(context: CliContext, first: Inspection): Promise<n
 function openLine(context: CliContext, { run }: Inspection, line: TreeLine): string[] {
   const about = line.open()
   if (line.artifact === undefined) return about
-  const { place, path } = line.artifact
-  const workspace = resolve(context.paths.workspaces, run.configuration.workspace ?? join(run.id, place))
+  const { briefId, path } = line.artifact
+  const workspace = resolve(context.paths.workspaces, run.configuration.workspace ?? join(run.id, briefId))
   return [...about, '', ...readArtifact(workspace, path)]
 }
 
 const maxBytes = 1_000_000
 
-/** An agent wrote it, and may have put a link there: only what lies inside its own workspace is read. */
+/** Reads an artifact. An agent wrote it and may have placed a link: only files inside its own workspace are read. */
 export function readArtifact(workspace: string, path: string): string[] {
   try {
     const real = realpathSync(join(workspace, path))
@@ -150,7 +151,7 @@ export function readArtifact(workspace: string, path: string): string[] {
     return visible(beginningOf(real).toString('utf8')).split('\n')
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    return [code === 'ENOENT' ? '(it is no longer there)' : `(it cannot be read: ${visible(message)})`]
+    return [code === 'ENOENT' ? '(the file no longer exists)' : `(the file cannot be read: ${visible(message)})`]
   }
 }
 

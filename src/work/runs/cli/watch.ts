@@ -1,24 +1,21 @@
-import type { CliContext } from '../../../cli/context.ts'
+import type { watchCommand } from '../../../cli/commands/watch.ts'
+import type { Handler } from '../../../cli/declare.ts'
 import type { Client } from '../../../client/client.ts'
 import type { Wire } from '../../../cli/wire.ts'
 import { type EventLine, formatEvent } from '../../../events/cli.ts'
+import { eventEndpoints } from '../../../events/endpoints.ts'
 import type { Run } from '../contract.ts'
-
-export interface WatchOptions {
-  level?: 'normal' | 'verbose'
-  from?: number
-  json?: true
-}
+import { runEndpoints } from '../endpoints.ts'
 
 const pageSize = 1_000
 
-/** Follows a run to its end. Exit 0: done; 1: failed or cancelled; 130: the watcher left, the run goes on. */
-export async function watchRun(context: CliContext, id: string, options: WatchOptions): Promise<number> {
+/** Follows a run to its end. Exit 0: done; 1: failed or cancelled; 130: the watcher left, the run continues. */
+export const watchRun: Handler<typeof watchCommand> = async (context, id, options) => {
   const client = context.api()
-  const run = await client.get<Wire<Run>>(`/runs/${encodeURIComponent(id)}`)
+  const run = await client.call<Wire<Run>>(runEndpoints.show, { run_id: id })
   const leave = new AbortController()
   const onInterrupt = (): void => leave.abort()
-  // Once: a second Ctrl-C ends even a command that hangs.
+  // Once: a second Ctrl-C ends the command even if it hangs.
   process.once('SIGINT', onInterrupt)
   const watching: Watching = {
     client,
@@ -27,7 +24,7 @@ export async function watchRun(context: CliContext, id: string, options: WatchOp
     seen: (options.from ?? 1) - 1,
     print: options.json
       ? (event) => context.out(JSON.stringify(event))
-      : inItsTier(run, (event) => context.out(formatEvent(context, event))),
+      : withTier(run, (event) => context.out(formatEvent(context, event))),
     signal: leave.signal,
   }
   try {
@@ -39,12 +36,15 @@ export async function watchRun(context: CliContext, id: string, options: WatchOp
   } finally {
     process.off('SIGINT', onInterrupt)
   }
-  context.err(`\nagency: no longer watching; the run goes on (agency watch ${run.id})`)
+  context.err(`\nagency: no longer watching; the run continues (agency watch ${run.id})`)
   return 130
 }
 
-/** What does not say whose it is belongs to whoever has its brief; in a run of tiers, else to the first of them. */
-export function inItsTier(
+/**
+ * Adds the tier to the events of a tiered run: an event without one belongs to the tier of its brief, and without a
+ * brief to T1.
+ */
+export function withTier(
   { playbook }: Pick<Wire<Run>, 'playbook'>,
   print: (event: EventLine) => void,
   tiers = new Map<string, string>(),
@@ -61,31 +61,33 @@ interface Watching {
   client: Client
   runId: string
   level: string
-  /** The last event that was printed, by its sequence. */
+  /** The sequence number of the last printed event. */
   seen: number
   print(event: EventLine): void
   signal: AbortSignal
 }
 
-/** The run once it has ended, or null when the watcher left first. */
+/** Returns the run once it has ended, or null when the watcher left first. */
 async function followLive(watching: Watching): Promise<Wire<Run> | null> {
   const { client, runId, level, signal } = watching
-  const lookUp = (): Promise<Wire<Run>> => client.get<Wire<Run>>(`/runs/${runId}`)
-  const messages = client.follow(`/runs/${runId}/events`, { level }, { lastId: String(watching.seen), signal })
+  const fetchRun = (): Promise<Wire<Run>> => client.call<Wire<Run>>(runEndpoints.show, { run_id: runId })
+  const input = { run_id: runId, level }
+  const messages = client.follow(eventEndpoints.ofRun, input, { lastId: String(watching.seen), signal })
   for await (const message of messages) {
     const event = message === 'open' ? null : (JSON.parse(message.data) as EventLine)
     if (event !== null) show(watching, event)
-    // Looked up after each connection too: it may have ended while nobody listened, with every event already seen.
+    // Fetched after each connection too: the run may have ended during a disconnection, with every event already seen.
     if (event !== null && event.kind !== 'run_status') continue
-    const run = await lookUp()
+    const run = await fetchRun()
     if (run.ended_at !== null) return run
   }
-  return signal.aborted ? null : await lookUp()
+  return signal.aborted ? null : await fetchRun()
 }
 
 async function printRest(watching: Watching): Promise<void> {
   for (;;) {
-    const { events } = await watching.client.get<{ events: EventLine[] }>(`/runs/${watching.runId}/events`, {
+    const { events } = await watching.client.call<{ events: EventLine[] }>(eventEndpoints.ofRun, {
+      run_id: watching.runId,
       level: watching.level,
       after: watching.seen,
       limit: pageSize,

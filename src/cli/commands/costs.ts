@@ -1,0 +1,16 @@
+import { command, value } from '../declare.ts'
+import { json } from './options.ts'
+import { reference } from './values.ts'
+
+export const costsCommand = command({
+  name: 'costs',
+  summary: 'Show the cost of model calls by model',
+  examples: ['agency costs', 'agency costs --run run_7k2'],
+  options: [
+    value('--run <id>', 'Only this run'),
+    value('--mission <id>', 'Only this mission'),
+    value('--org <org>', 'Only this organisation', { parse: reference }),
+    value('--persona <slug>', 'Only calls of this persona', { parse: reference }),
+    json,
+  ],
+})

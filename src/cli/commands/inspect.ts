@@ -1,0 +1,32 @@
+import { argument, command, flag, value } from '../declare.ts'
+import { json } from './options.ts'
+
+export const inspectCommand = command({
+  name: 'inspect',
+  summary: 'Show a run with everything in it; on a terminal, as a tree to browse',
+  examples: ['agency inspect run_7k2 --gates'],
+  arguments: [argument('[run]', 'Run id, or its beginning')],
+  options: [
+    value('--brief <id>', 'Only this brief (id, its beginning, or key)'),
+    flag('--history', 'With --brief: every event of the brief'),
+    value('--tier <tier>', 'Only the documents and briefs of this tier', { choices: ['t1', 't2', 't3', 't4', 't5'] }),
+    flag('--gates', 'Only the gates: what was produced, what comes next'),
+    flag('--questions', 'Only the questions'),
+    flag('--escalations', 'Only the escalations'),
+    flag('--verdicts', 'Only the verdicts'),
+    flag('--notes', 'Only the notes'),
+    flag('--artifacts', 'Only the artifacts'),
+    flag('--amendments', 'Only the amendments of its path'),
+    flag('--schemas', 'Without a run: print the JSON Schemas of the documents of a tiered run'),
+    flag('--config', 'Only the configuration that the run started with'),
+    flag('--tiers', 'Only the role and runtime of each tier; without a run, of one that would start now'),
+    value('--team <file>', 'With --tiers: of this team file'),
+    flag('--plain', 'Print the run instead of a tree to browse, also on a terminal'),
+    json,
+  ],
+  check: ([run], { tiers, team, schemas }) => {
+    if (!tiers && !schemas && run === undefined) return "missing argument 'run', or --tiers"
+    if (!tiers && team !== undefined) return '--team needs --tiers'
+    return undefined
+  },
+})
