@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { checkPath, defaultPathRules, defaultPolicy, type PathDecision } from '../../workspaces/policy.ts'
 import type { WorkspaceRules } from './contract.ts'
 
-/** What holds unless a mission says otherwise. Limits are those of a program; a coding agent gets more processes. */
-export function usualRules(): WorkspaceRules {
+/** Returns the rules of a new workspace. Limits are those of a program; a coding agent gets more processes. */
+export function defaultRules(): WorkspaceRules {
   const { network, limits } = defaultPolicy('program')
   const { allowedWritePaths, allowedReadPaths, forbiddenPaths } = defaultPathRules
   return {

@@ -3,11 +3,14 @@ import { z } from 'zod'
 import { operation } from '../../operations/contract.ts'
 import { workspaceEndpoints } from './endpoints.ts'
 
-/** What may be done from inside. `{mission_id}` in a pattern is the workspace itself; the most specific pattern wins. */
+/**
+ * The rights of processes in a workspace. `{mission_id}` in a pattern is the workspace itself; the most specific
+ * pattern wins.
+ */
 export const WorkspaceRules = z.object({
   allowedWritePaths: z.array(z.string()),
   allowedReadPaths: z.array(z.string()),
-  forbiddenPaths: z.array(z.string()).describe('Never written'),
+  forbiddenPaths: z.array(z.string()).describe('Never writable'),
   network: z.object({ allowed: z.boolean(), allow: z.array(z.string()), block: z.array(z.string()) }),
   limits: z.object({
     maxProcesses: z.number().int(),
@@ -18,12 +21,12 @@ export const WorkspaceRules = z.object({
 })
 export type WorkspaceRules = z.infer<typeof WorkspaceRules>
 
-/** The clone of an operator’s repository that a workspace began with. */
+/** The repository of the operator of which a workspace is a clone. */
 export const WorkspaceRepository = z.object({
   path: z.string(),
   mirror: z.string(),
   branch: z.string().describe('Its own branch'),
-  base: z.string().describe('The commit that it began with'),
+  base: z.string().describe('The commit from which it started'),
 })
 
 /** The directory of a mission, below the workspace root. */
@@ -36,7 +39,7 @@ export const MissionWorkspace = z.object({
   repository: WorkspaceRepository.nullable(),
   policy: WorkspaceRules,
   status: z.enum(['active', 'removed']),
-  log: z.string().describe('What .agency/log.jsonl held when it was removed'),
+  log: z.string().describe('The content of .agency/log.jsonl when it was removed'),
   createdAt: z.string(),
   updatedAt: z.string(),
   removedAt: z.string().nullable(),
@@ -46,12 +49,12 @@ export type MissionWorkspace = z.infer<typeof MissionWorkspace>
 const DiskUse = z.object({
   bytes: z.number().int(),
   files: z.number().int(),
-  isPartial: z.boolean().describe('There is more than was counted'),
+  isPartial: z.boolean().describe('Whether there is more than was counted'),
 })
 
 export const WorkspaceView = MissionWorkspace.extend({
-  directory: z.string().describe('Where it is on the daemon’s machine'),
-  disk: DiskUse.nullable().describe('Null: it is gone'),
+  directory: z.string().describe('Its directory on the daemon’s machine'),
+  disk: DiskUse.nullable().describe('Null: it no longer exists'),
   busy: z.string().nullable().describe('The run that works in it'),
 })
 export type WorkspaceView = z.infer<typeof WorkspaceView>
@@ -82,14 +85,14 @@ export type CreateWorkspace = z.infer<typeof CreateWorkspace>
 export const CheckAccess = z.strictObject({
   missionId,
   access: z.enum(['write', 'read']),
-  path: Path.describe('Absolute, or as seen from the workspace'),
+  path: Path.describe('Absolute, or relative to the workspace'),
 })
 export type CheckAccess = z.infer<typeof CheckAccess>
 
 export const workspaceOperations = {
   create: operation({
     name: 'workspace.create',
-    summary: 'Make the directory that a mission works in',
+    summary: 'Create the workspace of a mission',
     ...workspaceEndpoints.create,
     input: CreateWorkspace,
     output: WorkspaceView,
@@ -97,10 +100,10 @@ export const workspaceOperations = {
   }),
   list: operation({
     name: 'workspace.list',
-    summary: 'Workspaces of missions, with their disk use',
+    summary: 'List workspaces of missions with their disk use',
     ...workspaceEndpoints.list,
     input: z.strictObject({
-      removed: z.stringbool().default(false).describe('Those that were removed, too'),
+      removed: z.stringbool().default(false).describe('Include removed workspaces'),
       limit: z.coerce.number().int().min(1).max(500).default(100),
     }),
     output: z.object({ root: z.string(), workspaces: z.array(WorkspaceView) }),
@@ -108,7 +111,7 @@ export const workspaceOperations = {
   }),
   disk: operation({
     name: 'workspace.disk',
-    summary: 'What the workspace root takes of the disk, part by part',
+    summary: 'Show the disk use of the workspace root, part by part',
     ...workspaceEndpoints.disk,
     input: z.strictObject({}),
     output: z.object({
@@ -121,7 +124,7 @@ export const workspaceOperations = {
   }),
   show: operation({
     name: 'workspace.show',
-    summary: 'A mission’s workspace: where it is, what may be done in it, who works there',
+    summary: 'Show a mission’s workspace: its directory, its rules, the run that works in it',
     ...workspaceEndpoints.show,
     input: z.strictObject({ missionId }),
     output: WorkspaceView,
@@ -129,7 +132,7 @@ export const workspaceOperations = {
   }),
   files: operation({
     name: 'workspace.files',
-    summary: 'The files of a folder of a workspace',
+    summary: 'List the files in a folder of a workspace',
     ...workspaceEndpoints.files,
     input: z.strictObject({ missionId, path: Path.default('.') }),
     output: z.object({
@@ -141,28 +144,28 @@ export const workspaceOperations = {
   }),
   file: operation({
     name: 'workspace.file',
-    summary: 'What a file of a workspace holds, up to two megabytes of it at a time',
+    summary: 'Read a file of a workspace, up to two megabytes at a time',
     ...workspaceEndpoints.file,
     input: z.strictObject({ missionId, path: Path, from: z.coerce.number().int().min(0).max(1e13).default(0) }),
     output: z.object({
       path: z.string(),
-      bytes: z.number().int().describe('Of the whole file'),
+      bytes: z.number().int().describe('The size of the whole file'),
       from: z.number().int(),
-      encoding: z.enum(['utf8', 'base64']).describe('base64 where it is no text'),
+      encoding: z.enum(['utf8', 'base64']).describe('base64 if the file is not text'),
       content: z.string(),
-      next: z.number().int().nullable().describe('Where to go on; null: this was the end'),
+      next: z.number().int().nullable().describe('Where to continue; null: this was the end'),
     }),
     allow: ['operator'],
   }),
   check: operation({
     name: 'workspace.check',
-    summary: 'Whether a path may be written or read from inside a workspace, and by which rule',
+    summary: 'Check whether a path may be written or read from inside a workspace, and by which rule',
     ...workspaceEndpoints.check,
     input: CheckAccess,
     output: z.object({
       allowed: z.boolean(),
-      rule: z.string().describe('What decided'),
-      path: z.string().describe('Where it truly leads'),
+      rule: z.string().describe('The rule that decided'),
+      path: z.string().describe('The real path, links resolved'),
     }),
     allow: ['operator'],
   }),
@@ -172,11 +175,11 @@ export const workspaceOperations = {
     ...workspaceEndpoints.remove,
     input: z.strictObject({
       missionId,
-      force: z.stringbool().default(false).describe('Also where what is in its clone cannot be kept'),
+      force: z.stringbool().default(false).describe('Remove it even if the work in its clone cannot be kept'),
     }),
     output: z.object({
       workspace: MissionWorkspace,
-      snapshot: z.string().nullable().describe('The ref in the mirror that holds what was not committed'),
+      snapshot: z.string().nullable().describe('The ref in the mirror that holds uncommitted work'),
     }),
     allow: ['operator'],
   }),

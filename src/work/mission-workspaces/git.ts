@@ -6,7 +6,10 @@ import { promisify } from 'node:util'
 import { refusal } from '../../kernel/errors.ts'
 import type { Workspace } from '../../workspaces/port.ts'
 
-/** In a directory that is ours and empty, before any agent has seen it: the only time that git runs there outside of a box. */
+/**
+ * Initialises git in an empty directory before any agent has access to it: the only time that git runs there outside a
+ * box.
+ */
 export async function initialiseGit(path: string): Promise<void> {
   const environment = {
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',
@@ -19,7 +22,7 @@ export async function initialiseGit(path: string): Promise<void> {
       timeout: 30_000,
     })
   } catch (error) {
-    throw refusal('unsupported', 'a workspace needs git, and it could not be run here', {
+    throw refusal('unsupported', 'a workspace needs git, but git could not be run', {
       hint: 'Install git, for example with "apt install git".',
       cause: error,
     })
@@ -38,26 +41,26 @@ const maxPaths = 1_000
 const limits = { timeoutMs: 60_000, maxOutputBytes: 1_000_000 }
 
 /**
- * All files in an index of its own, so that what the agent has staged stays as it is. Our own directory is nobody's work;
- * naming it as an exception of `git add` fails where it is ignored already.
+ * Adds all files to a separate index, so that the agent's staged files stay unchanged. Agency's own directory is not the
+ * agent's work; excluding it with `git add` fails if it is already ignored.
  */
-const inOwnIndex = (
+const inSeparateIndex = (
   then: string,
 ): string => `dir="$(git rev-parse --git-dir)" && export GIT_INDEX_FILE="$dir/agency-index"
 git read-tree --empty && git add --all . && git rm -r -q --cached --ignore-unmatch -- .agency && ${then}
 code=$?; rm -f "$dir/agency-index"; exit $code`
 
-/** The files as they are now, by a name under which git can compare them; null where git cannot say. Runs where agents run. */
+/** Writes the current files as a git tree and returns its id; null if git fails. Runs in the box, as agents do. */
 export async function treeOf(workspace: Workspace): Promise<string | null> {
-  const { exitCode, output } = await workspace.run(inOwnIndex('git write-tree'), limits)
+  const { exitCode, output } = await workspace.run(inSeparateIndex('git write-tree'), limits)
   const tree = output.trim().split('\n').at(-1) ?? ''
   return exitCode === 0 && /^[0-9a-f]{40,64}$/.test(tree) ? tree : null
 }
 
-/** What is different from then; null where git cannot say. */
+/** Lists the changes since a tree; null if git fails. */
 export async function changesSince(workspace: Workspace, before: string): Promise<Changes | null> {
   const diff = `git -c core.quotePath=true diff-tree -r --no-renames --name-status ${before} "$(git write-tree)"`
-  const { exitCode, output } = await workspace.run(inOwnIndex(diff), limits)
+  const { exitCode, output } = await workspace.run(inSeparateIndex(diff), limits)
   if (exitCode !== 0) return null
   const changes: Changes = { created: [], modified: [], deleted: [] }
   for (const line of output.split('\n')) {
@@ -69,17 +72,17 @@ export async function changesSince(workspace: Workspace, before: string): Promis
   return changes
 }
 
-/** Puts every file back to what it was: made ones go, changed and deleted ones come back. */
+/** Restores every file of a tree: removes created files, restores changed and deleted ones. */
 export async function restore(workspace: Workspace, before: string): Promise<boolean> {
-  const command = inOwnIndex(`git read-tree --reset -u ${before}`)
+  const command = inSeparateIndex(`git read-tree --reset -u ${before}`)
   return (await workspace.run(command, limits)).exitCode === 0
 }
 
-/** Git puts odd names into quotes, with octal bytes. */
-function plainPath(shown: string): string {
-  if (!shown.startsWith('"')) return shown
+/** Decodes a path: git quotes unusual names, with octal bytes. */
+function plainPath(quoted: string): string {
+  if (!quoted.startsWith('"')) return quoted
   const bytes: number[] = []
-  const text = shown.slice(1, -1)
+  const text = quoted.slice(1, -1)
   for (let at = 0; at < text.length; at += 1) {
     if (text[at] !== '\\') bytes.push(...Buffer.from(text[at] as string))
     else if (/[0-7]/.test(text[at + 1] ?? '')) {

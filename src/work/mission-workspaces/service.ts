@@ -10,7 +10,7 @@ import type { Mission } from '../missions/contract.ts'
 import type { Missions } from '../missions/service.ts'
 import { findMission, missions as missionRows } from '../missions/store.ts'
 import { listRunsIn } from '../runs/store.ts'
-import { decideAccess, usualRules } from './access.ts'
+import { decideAccess, defaultRules } from './access.ts'
 import {
   type CheckAccess,
   type CreateWorkspace,
@@ -19,10 +19,10 @@ import {
   type WorkspaceView,
 } from './contract.ts'
 import { initialiseGit } from './git.ts'
-import { categoryOf, firstFree, placeFor } from './names.ts'
+import { categoryOf, firstFree, workspacePath } from './names.ts'
 import {
   findActiveWorkspace,
-  findAround,
+  findEnclosing,
   findNewestWorkspace,
   isTaken,
   listWorkspaces,
@@ -37,15 +37,15 @@ export interface WorkspaceDeps {
   tree: WorkspaceTree
   workspaces: Workspaces
   repositories?: Repositories | undefined
-  /** Keeps what a clone holds beyond its start in its mirror; resolves to the ref, or null where there is nothing. */
-  snapshot?: ((clone: CloneLeft) => Promise<string | null>) | undefined
+  /** Keeps the work of a clone since its start in its mirror; resolves to the ref, or null if there is none. */
+  snapshot?: ((clone: RemovedClone) => Promise<string | null>) | undefined
 }
 
-export interface CloneLeft {
+export interface RemovedClone {
   workspace: Workspace
   mirror: string
   start: string
-  /** What it is called there. */
+  /** Its name in the mirror. */
   ref: string
 }
 
@@ -59,11 +59,11 @@ export function createMissionWorkspaces(deps: WorkspaceDeps) {
     const workspace = await db.read((tx) => findActiveWorkspace(tx, mission.id))
     if (workspace !== undefined) return workspace
     throw refusal('not_found', `mission ${mission.id} has no workspace`, {
-      hint: `Make one with "agency workspace create ${mission.id}".`,
+      hint: `Create one with "agency workspace create ${mission.id}".`,
     })
   }
 
-  async function shown(workspace: MissionWorkspace): Promise<WorkspaceView> {
+  async function viewOf(workspace: MissionWorkspace): Promise<WorkspaceView> {
     const disk: Use | null = workspace.status === 'active' ? await tree.use(workspace.path).catch(() => null) : null
     const [busy] = await db.read((tx) => listRunsIn(tx, workspace.missionId, workspace.path))
     return { ...workspace, directory: `${tree.root}/${workspace.path}`, disk, busy: busy?.id ?? null }
@@ -74,20 +74,20 @@ export function createMissionWorkspaces(deps: WorkspaceDeps) {
 
     async create(by: Actor, input: CreateWorkspace): Promise<WorkspaceView> {
       const mission = await deps.missions.show(input.missionId)
-      const wanted = placeFor(mission, input.path)
+      const wanted = workspacePath(mission, input.path)
       const repository = input.repo === undefined ? null : await openRepository(deps, input.repo)
       await tree.prepare({
-        policy: toWire(WorkspaceRules, usualRules()),
+        policy: toWire(WorkspaceRules, defaultRules()),
         defaults: { mode: 'yolo', timeout_minutes: 15, token_budget: 50_000 },
       })
       const id = deps.ids.next('workspace')
-      // Paths are one for all organisations: whoever names one is alone for that moment.
+      // Paths are unique across organisations: the lock on `system` serialises their choice.
       const workspace = await db.write([`org:${mission.organisationId}`, 'system'], async (tx) => {
         const current = await missionWithoutWorkspace(tx, mission)
-        const around = await findAround(tx, wanted)
-        if (around !== undefined)
-          throw refusal('conflict', `${wanted} would lie in the workspace of ${around.missionId}`, {
-            hint: 'Give another path with --path.',
+        const enclosing = await findEnclosing(tx, wanted)
+        if (enclosing !== undefined)
+          throw refusal('conflict', `${wanted} would be inside the workspace of ${enclosing.missionId}`, {
+            hint: 'Choose another path with --path.',
           })
         const path = await firstFree(wanted, async (each) => !(await isTaken(tx, each)) && (await tree.isFree(each)))
         const made: MissionWorkspace = {
@@ -97,7 +97,7 @@ export function createMissionWorkspaces(deps: WorkspaceDeps) {
           path,
           category: categoryOf(path),
           repository: repository === null ? null : { ...repository, branch: `workspace/${id}` },
-          policy: usualRules(),
+          policy: defaultRules(),
           status: 'active',
           log: '',
           createdAt: tx.at,
@@ -129,16 +129,16 @@ export function createMissionWorkspaces(deps: WorkspaceDeps) {
           written_at: workspace.createdAt,
         })
       } catch (error) {
-        await forget(deps, by, workspace, 'its directory could not be made')
+        await recordRemoval(deps, by, workspace, 'its directory could not be created')
         throw error
       }
-      return shown(workspace)
+      return viewOf(workspace)
     },
 
     async list(query: { removed: boolean; limit: number }): Promise<{ root: string; workspaces: WorkspaceView[] }> {
       const found = await db.read((tx) => listWorkspaces(tx, query))
       const workspaces: WorkspaceView[] = []
-      for (const each of found) workspaces.push(await shown(each))
+      for (const each of found) workspaces.push(await viewOf(each))
       return { root: tree.root, workspaces }
     },
 
@@ -157,11 +157,11 @@ export function createMissionWorkspaces(deps: WorkspaceDeps) {
       return { root: tree.root, freeBytes, parts: largest, total }
     },
 
-    /** The newest, also when it was removed: its log is still there. */
+    /** Shows the newest workspace, even if it was removed: its log is still available. */
     async show(prefix: string): Promise<WorkspaceView> {
       const mission = await deps.missions.show(prefix)
       const newest = await db.read((tx) => findNewestWorkspace(tx, mission.id))
-      return shown(newest ?? (await requireActive(mission.id)))
+      return viewOf(newest ?? (await requireActive(mission.id)))
     },
 
     files: async (prefix: string, folder: string) => tree.list((await requireActive(prefix)).path, folder),
@@ -180,14 +180,14 @@ export function createMissionWorkspaces(deps: WorkspaceDeps) {
       force = false,
     ): Promise<{ workspace: MissionWorkspace; snapshot: string | null }> {
       const workspace = await requireActive(prefix)
-      // Looked at again with the record: here, so that nothing of a busy one is touched.
+      // Checked here, so that a busy workspace is not touched, and again when the removal is recorded.
       await db.read((tx) => checkIdle(tx, workspace))
-      const isThere = await tree.exists(workspace.path)
-      const snapshot = isThere ? await keepWork(deps, workspace, force) : null
-      const log = isThere ? await tree.readLog(workspace.path) : ''
-      // First the record, then the disk: what is left behind by a death of ours is seen by "agency workspace disk".
-      const removed = await forget(deps, by, workspace, 'removed', log)
-      if (isThere) await tree.remove(workspace.path)
+      const exists = await tree.exists(workspace.path)
+      const snapshot = exists ? await keepWork(deps, workspace, force) : null
+      const log = exists ? await tree.readLog(workspace.path) : ''
+      // First the record, then the disk: files left behind by a crash in between are shown by "agency workspace disk".
+      const removed = await recordRemoval(deps, by, workspace, 'removed', log)
+      if (exists) await tree.remove(workspace.path)
       return { workspace: removed, snapshot }
     },
   }
@@ -196,19 +196,22 @@ export function createMissionWorkspaces(deps: WorkspaceDeps) {
 async function missionWithoutWorkspace(tx: ReadTx, { id }: Mission): Promise<Mission> {
   const existing = await findActiveWorkspace(tx, id)
   if (existing !== undefined)
-    throw refusal('conflict', `mission ${id} has a workspace: ${existing.path}`, {
+    throw refusal('conflict', `mission ${id} already has a workspace: ${existing.path}`, {
       hint: `Remove it first with "agency workspace rm ${id}".`,
     })
   return (await findMission(tx, id)) as Mission
 }
 
 async function openRepository({ repositories }: WorkspaceDeps, path: string) {
-  if (repositories === undefined) throw refusal('unsupported', 'this Agency works in no repositories')
+  if (repositories === undefined) throw refusal('unsupported', 'this Agency does not work in repositories')
   const opened = await repositories.open(path)
   return { path: opened.path, mirror: opened.mirror, base: opened.base }
 }
 
-/** A clone where there is a repository; else an empty one of its own, so that changes can be told. */
+/**
+ * Creates the directory: a clone if there is a repository; otherwise an empty repository, so that git can report
+ * changes.
+ */
 async function makeDirectory(
   { workspaces, tree }: WorkspaceDeps,
   { id, path, repository }: MissionWorkspace,
@@ -220,7 +223,7 @@ async function makeDirectory(
   if (clone === null) await initialiseGit(made.path)
 }
 
-/** What nobody has committed is gone with the directory; here it is kept first. */
+/** Keeps uncommitted work before its directory is removed. */
 async function keepWork(
   { workspaces, snapshot }: WorkspaceDeps,
   { id, path, missionId, repository }: MissionWorkspace,
@@ -239,13 +242,13 @@ async function keepWork(
     if (force) return null
     if (!(error instanceof AgencyError) || error.code === 'bug') throw error
     throw refusal('conflict', error.message, {
-      hint: `Remove it all the same: agency workspace rm ${missionId} --force`,
+      hint: `Remove it anyway: agency workspace rm ${missionId} --force`,
     })
   })
 }
 
-/** The row and the mission no longer speak of it; nobody may be at work in it. */
-async function forget(
+/** Records that a workspace is removed, in its row and in its mission; refuses while a run works in it. */
+async function recordRemoval(
   { db }: WorkspaceDeps,
   by: Actor,
   workspace: MissionWorkspace,

@@ -22,18 +22,18 @@ export const listWorkspaces = (
     ? findRows(tx, workspaces, '1 = 1 ORDER BY created_at DESC, id DESC LIMIT ?', [limit])
     : findRows(tx, workspaces, `status = 'active' ORDER BY created_at DESC, id DESC LIMIT ?`, [limit])
 
-/** By another workspace there, or inside of it. */
+/** Reports whether another workspace has this path or is inside it. */
 export async function isTaken(tx: ReadTx, path: string): Promise<boolean> {
   const row = await sqlOf(tx).get(
     `SELECT 1 AS found FROM workspaces WHERE status = 'active' AND (path = ? OR (path > ? AND path < ?)) LIMIT 1`,
-    // The sign after "/" is "0".
+    // The character after "/" is "0".
     [path, `${path}/`, `${path}0`],
   )
   return row !== undefined
 }
 
-/** The workspace that a path would lie in. */
-export async function findAround(tx: ReadTx, path: string): Promise<MissionWorkspace | undefined> {
+/** Finds the workspace that contains a path. */
+export async function findEnclosing(tx: ReadTx, path: string): Promise<MissionWorkspace | undefined> {
   const above = path.split('/').map((_, index, names) => names.slice(0, index).join('/'))
   const marks = above.map(() => '?').join(', ')
   return (await findRows(tx, workspaces, `status = 'active' AND path IN (${marks})`, above))[0]

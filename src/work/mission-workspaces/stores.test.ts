@@ -9,7 +9,7 @@ import { CreateMission } from '../missions/contract.ts'
 import { Execute } from './executions/contract.ts'
 
 describeStores('workspaces and the steps in them', (openFresh) => {
-  it('are kept alike', async () => {
+  it('are stored identically', async () => {
     const { db } = await openFresh()
     const { agency } = await startAgency(db)
     const mission = () => agency.missions.create(operator, CreateMission.parse({ title: 'An app' }))

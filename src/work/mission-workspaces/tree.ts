@@ -21,7 +21,7 @@ import { openInside } from '../../workspaces/files.ts'
 import { agencyDirectory, namesInside } from '../../workspaces/path.ts'
 import type { FileEntry } from './contract.ts'
 
-/** What lies below the workspace root, beside the directories of briefs: `missions/`, `shared/`, `.agency-global/`. */
+/** The directories below the workspace root other than those of briefs: `missions/`, `shared/`, `.agency-global/`. */
 export type WorkspaceTree = ReturnType<typeof createWorkspaceTree>
 
 export interface Use {
@@ -37,20 +37,20 @@ const maxCounted = 300_000
 const maxPart = 2_000_000
 const maxLog = 5_000_000
 
-/** Without a root there is none of it: a host for simulations, for one. */
+/** Creates the tree. Without a root, as on a host for simulations, every access is refused. */
 export function createWorkspaceTree(root: string | null) {
   /** The root itself may be a link; nothing below it may. */
   const base = async (): Promise<string> => {
-    if (root === null) throw refusal('unsupported', 'missions have no workspaces here')
+    if (root === null) throw refusal('unsupported', 'this Agency has no workspaces of missions')
     await mkdir(root, { recursive: true, mode: 0o700 })
     return realpath(root)
   }
 
-  /** Where a workspace is; refuses one that is gone, or in whose place somebody put a link. */
+  /** Returns the directory of a workspace; refuses one that no longer exists, or was replaced by a link. */
   async function directoryOf(path: string): Promise<string> {
     const directory = join(await base(), path)
     const real = await realpath(directory).catch(() => null)
-    if (real === null) throw refusal('not_found', `the directory ${directory} is gone`)
+    if (real === null) throw refusal('not_found', `the directory ${directory} no longer exists`)
     if (real !== directory) throw outside(path, real)
     return directory
   }
@@ -59,7 +59,10 @@ export function createWorkspaceTree(root: string | null) {
     root: root ?? '',
     directoryOf,
 
-    /** Makes what every workspace may rely on; what is there stays as it is. */
+    /**
+     * Creates the directories and the configuration that every workspace relies on; existing directories stay
+     * unchanged.
+     */
     async prepare(configuration: object): Promise<void> {
       const place = await base()
       for (const folder of sharedFolders) await mkdir(join(place, 'shared', folder), { recursive: true, mode: 0o700 })
@@ -103,7 +106,7 @@ export function createWorkspaceTree(root: string | null) {
       const directory = await directoryOf(path)
       await inside(directory, name)
       const handle = await openInside(directory, name)
-      if (handle === null) throw refusal('not_found', `"${name}" is no file that can be read`)
+      if (handle === null) throw refusal('not_found', `"${name}" is not a readable file`)
       try {
         const { size } = await handle.stat()
         const buffer = Buffer.alloc(Math.max(0, Math.min(maxPart, size - from)))
@@ -126,7 +129,7 @@ export function createWorkspaceTree(root: string | null) {
 
     use: async (path: string): Promise<Use> => countUse(await directoryOf(path)),
 
-    /** Each workspace, each run's directories, and the rest. */
+    /** Measures each workspace, each run's directories, and the rest. */
     async parts(paths: readonly string[]): Promise<{ parts: (Use & { path: string })[]; freeBytes: number }> {
       const place = await base()
       const { bavail, bsize } = await statfs(place)
@@ -137,14 +140,14 @@ export function createWorkspaceTree(root: string | null) {
       return { parts, freeBytes: bavail * bsize }
     },
 
-    /** The whole of it, with its HOME; an agent may have taken even its own permissions away. */
+    /** Removes a workspace with its HOME; an agent may have removed permissions from its own directories. */
     async remove(path: string): Promise<void> {
       const directory = await directoryOf(path)
       for (const each of [directory, `${directory}.home`]) {
         const forced = { recursive: true, force: true, maxRetries: 3 } as const
         await rm(each, forced).catch(async (error: NodeJS.ErrnoException) => {
           if (error.code !== 'EACCES' && error.code !== 'EPERM' && error.code !== 'ENOTEMPTY') throw error
-          await openUp(each)
+          await restorePermissions(each)
           await rm(each, forced)
         })
       }
@@ -156,7 +159,7 @@ export function createWorkspaceTree(root: string | null) {
       try {
         const { size } = await handle.stat()
         const buffer = Buffer.alloc(Math.min(size, maxLog))
-        // Of a log that is too long, the newest part.
+        // Of a log over the limit, only the newest part is read.
         const { bytesRead } = await handle.read(buffer, 0, buffer.length, Math.max(0, size - maxLog))
         return buffer.subarray(0, bytesRead).toString('utf8')
       } finally {
@@ -166,15 +169,15 @@ export function createWorkspaceTree(root: string | null) {
 
     async appendLog(path: string, line: object): Promise<void> {
       const own = await agencyOf(await directoryOf(path))
-      // Closed to writing while an agent worked without a box.
+      // It was read-only while an agent worked without a box.
       await chmod(own, 0o700)
       await appendLine(join(own, 'log.jsonl'), line)
     },
 
-    /** One of `mission.json` and `agent.json`: what an agent may know about what it works on. */
+    /** Writes `mission.json` or `agent.json`: facts for the agent about its work. */
     writeFact: async (path: string, name: 'mission.json' | 'agent.json', fact: object): Promise<void> => {
       const file = join(await agencyOf(await directoryOf(path)), name)
-      // Anew, so that a link that somebody put there is replaced and not followed.
+      // Written as a new file, so that a link in its place is replaced and not followed.
       const draft = `${file}.draft`
       await rm(draft, { force: true })
       await writeFile(draft, `${JSON.stringify(fact, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
@@ -197,17 +200,17 @@ const none: Use = { bytes: 0, files: 0, isPartial: true }
 
 export const outside = (path: string, real: string) =>
   refusal('forbidden', `outside_workspace: "${path}" leads to ${real}`, {
-    hint: 'Only what lies inside the workspace can be seen.',
+    hint: 'Only files inside the workspace are visible.',
     data: { reason: 'outside_workspace' },
   })
 
-/** Where a name truly leads, if that is inside. */
+/** Resolves a name to its real path; refuses one outside the workspace. */
 async function inside(directory: string, name: string): Promise<string> {
   const trimmed = name.replace(/\/+$/, '')
   if (trimmed === '.' || trimmed === '') return directory
-  if (!namesInside(trimmed)) throw outside(name, trimmed.startsWith('/') ? trimmed : 'somewhere above it')
+  if (!namesInside(trimmed)) throw outside(name, trimmed.startsWith('/') ? trimmed : 'a directory above it')
   const real = await realpath(join(directory, trimmed)).catch((error: NodeJS.ErrnoException) => {
-    throw refusal('not_found', `there is no "${name}" in this workspace`, { cause: error })
+    throw refusal('not_found', `"${name}" does not exist in this workspace`, { cause: error })
   })
   if (real !== directory && !real.startsWith(directory + sep)) throw outside(name, real)
   return real
@@ -215,8 +218,8 @@ async function inside(directory: string, name: string): Promise<string> {
 
 const openFolder = (place: string, folder: string) =>
   opendir(place).catch((error: NodeJS.ErrnoException) => {
-    const what = error.code === 'ENOTDIR' ? 'is a file' : 'cannot be opened'
-    throw refusal('invalid_input', `"${folder}" ${what}`, { cause: error })
+    const problem = error.code === 'ENOTDIR' ? 'is a file' : 'cannot be opened'
+    throw refusal('invalid_input', `"${folder}" ${problem}`, { cause: error })
   })
 
 async function describe(folder: string, name: string): Promise<FileEntry | null> {
@@ -232,7 +235,7 @@ async function describe(folder: string, name: string): Promise<FileEntry | null>
   return { name, kind, bytes: found.size, modifiedAt: found.mtime.toISOString() }
 }
 
-/** Null where it is no text. */
+/** Decodes UTF-8; null if the bytes are not text. */
 function textOf(bytes: Buffer): string | null {
   if (bytes.includes(0)) return null
   try {
@@ -242,7 +245,7 @@ function textOf(bytes: Buffer): string | null {
   }
 }
 
-/** Without the beginning of a character that goes on behind the end: every byte of one but the first is 10xxxxxx. */
+/** Removes an incomplete character at the end: every byte of a character but the first is 10xxxxxx. */
 function wholeCharacters(bytes: Buffer): Buffer {
   let end = bytes.length
   while (end > 0 && ((bytes[end - 1] as number) & 0xc0) === 0x80) end -= 1
@@ -270,24 +273,24 @@ async function countUse(directory: string): Promise<Use> {
   return use
 }
 
-async function openUp(directory: string): Promise<void> {
+async function restorePermissions(directory: string): Promise<void> {
   const found = await lstat(directory).catch(() => null)
   if (found === null || !found.isDirectory()) return
   await chmod(directory, 0o700).catch(() => {})
   for (const entry of await readdir(directory, { withFileTypes: true }).catch(() => []))
-    if (entry.isDirectory()) await openUp(join(directory, entry.name))
+    if (entry.isDirectory()) await restorePermissions(join(directory, entry.name))
 }
 
-/** Our own directory in a workspace. Without a box an agent may have put a link in its place. */
+/** Returns Agency's own directory in a workspace. Without a box an agent may have replaced it by a link. */
 async function agencyOf(directory: string): Promise<string> {
   const own = join(directory, agencyDirectory)
-  if (!(await lstat(own)).isDirectory()) throw new Error(`${own} is not ours any more`)
+  if (!(await lstat(own)).isDirectory()) throw new Error(`${own} is no longer a directory`)
   return own
 }
 
 async function appendLine(path: string, line: object): Promise<void> {
   const found = await lstat(path).catch(() => null)
-  // What somebody else put there is replaced, never followed: a link, or another name of another file.
+  // A symbolic link, or a hard link to another file, is replaced and never followed.
   if (found !== null && (!found.isFile() || found.nlink > 1)) await rm(path, { recursive: true, force: true })
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW
   const handle = await open(path, flags, 0o600)

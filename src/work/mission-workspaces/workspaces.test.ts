@@ -21,7 +21,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-/** Each test has a folder of its own. */
+/** The folder of the current test. */
 let kind = ''
 let tests = 0
 beforeEach(() => void (kind = `coding/test${++tests}`))
@@ -41,7 +41,7 @@ const refused = async (work: Promise<unknown>): Promise<AgencyError> => {
 }
 
 describe('a mission’s workspace', () => {
-  it('is a directory with a repository of its own, and the mission knows its path', async () => {
+  it('is a directory with its own repository, and the mission stores its path', async () => {
     const mission = await aMission()
     const made = await make(mission, `${kind}/app1`)
     expect(made).toMatchObject({
@@ -64,12 +64,12 @@ describe('a mission’s workspace', () => {
     expect(configuration).toMatchObject({ policy: { limits: { max_processes: 10 } }, defaults: { mode: 'yolo' } })
   })
 
-  it('gets a number where its slug is taken, and a name of its mission where none was given', async () => {
+  it('gets a number if its slug is taken, and a name from its mission if none is given', async () => {
     expect((await make(await aMission(), `${kind}/app1`)).path).toBe(`missions/${kind}/app1`)
     expect((await make(await aMission(), `${kind}/app1`)).path).toBe(`missions/${kind}/app1-2`)
     expect((await make(await aMission('Über uns!', ['research']))).path).toBe('missions/research/uber-uns')
     const inside = await refused(make(await aMission(), 'research/uber-uns/inside'))
-    expect(inside).toMatchObject({ code: 'conflict', message: expect.stringContaining('would lie in') })
+    expect(inside).toMatchObject({ code: 'conflict', message: expect.stringContaining('would be inside') })
     expect((await make(await aMission(), kind)).path).toBe(`missions/${kind}-2`)
   })
 
@@ -80,7 +80,7 @@ describe('a mission’s workspace', () => {
     },
   )
 
-  it('is one per mission, and none of a mission that is not there', async () => {
+  it('is unique per mission, and refused for a mission that does not exist', async () => {
     const mission = await aMission()
     await make(mission)
     expect((await refused(make(mission))).code).toBe('conflict')
@@ -88,7 +88,7 @@ describe('a mission’s workspace', () => {
     expect((await refused(workspaces().files((await aMission()).id, '.'))).message).toContain('has no workspace')
   })
 
-  it('is listed with its disk use, and told apart from the rest on the disk', async () => {
+  it('is listed with its disk use, separate from the rest of the disk', async () => {
     const made = await make(await aMission(), `${kind}/app1`)
     writeFileSync(join(made.directory, 'big.bin'), Buffer.alloc(300_000, 1))
     const { workspaces: listed } = await workspaces().list({ removed: false, limit: 100 })
@@ -102,8 +102,8 @@ describe('a mission’s workspace', () => {
   })
 })
 
-describe('its files', () => {
-  it('are shown folder by folder, and read as text or as bytes', async () => {
+describe('files of a workspace', () => {
+  it('are listed by folder, and read as text or as bytes', async () => {
     const mission = await aMission()
     const { directory } = await make(mission)
     mkdirSync(join(directory, 'src'))
@@ -128,7 +128,7 @@ describe('its files', () => {
     expect((await refused(workspaces().files(mission.id, 'b.bin'))).code).toBe('invalid_input')
   })
 
-  it('are read to their end in parts, no character cut in two', async () => {
+  it('are read to the end in chunks, without splitting a character', async () => {
     const mission = await aMission()
     const { directory } = await make(mission)
     const text = 'ä'.repeat(1_500_000)
@@ -147,7 +147,7 @@ describe('its files', () => {
     expect(read).toBe(`x${text}`)
   })
 
-  it('are never those of somebody else: neither by a path nor by a link', async () => {
+  it('are never files outside the workspace, neither by a path nor by a link', async () => {
     const mission = await aMission()
     const { directory } = await make(mission)
     const beside = await make(await aMission(), `${kind}/a-web-app-22`)
@@ -159,7 +159,7 @@ describe('its files', () => {
   })
 })
 
-describe('what may be done from inside', () => {
+describe('access from inside a workspace', () => {
   it.each([
     ['write', 'src/a.txt', true, '{mission_id}/**'],
     ['write', '.agency/log.jsonl', false, '**/.agency/**'],
@@ -178,7 +178,7 @@ describe('what may be done from inside', () => {
 })
 
 describe('a workspace that is removed', () => {
-  it('leaves its mission and its log, and its name is free again', async () => {
+  it('keeps its mission and its log, and frees its name', async () => {
     const mission = await aMission()
     const { directory } = await make(mission, `${kind}/app1`)
     writeFileSync(join(directory, '.agency/log.jsonl'), '{"prompt":"x"}\n')
@@ -192,7 +192,7 @@ describe('a workspace that is removed', () => {
     expect((await replayEvents(daemon.db, eventTables)).differences).toEqual([])
   })
 
-  it('can be removed when somebody has already deleted its directory', async () => {
+  it('can be removed after its directory was deleted', async () => {
     const mission = await aMission()
     const { directory } = await make(mission)
     rmSync(directory, { recursive: true })

@@ -61,7 +61,7 @@ const lastLine = (path: string): Record<string, unknown> =>
 const write = (path: string, text = 'x\n') => ({ write: { path, text } })
 
 describe('one step in a workspace', () => {
-  it('tells from git what was made and changed, not from what the agent says', async () => {
+  it('reports created and changed files from git, not from the agent’s report', async () => {
     const { missionId, directory } = await aWorkspace()
     await exec(missionId, [write('a.txt'), write('old name ü.txt')])
     const steps = [
@@ -99,7 +99,7 @@ describe('one step in a workspace', () => {
     expect((await replayEvents(daemon.db, eventTables)).differences).toEqual([])
   })
 
-  it('counts what the agent has committed itself, and lets its index be', async () => {
+  it('counts files that the agent has committed, and leaves its index unchanged', async () => {
     const { missionId, directory } = await aWorkspace()
     const commit = 'git -c user.name=a -c user.email=a@b commit -qm one'
     const execution = await exec(missionId, [
@@ -117,7 +117,7 @@ describe('one step in a workspace', () => {
     ).toEqual(['A  b.txt', '?? c.txt'])
   })
 
-  it('leaves its facts, a line of its log, and a line for each session', async () => {
+  it('writes its facts, a line to its log, and a line for each session', async () => {
     const { missionId, directory, path } = await aWorkspace()
     await exec(missionId, [write('a.txt')], { prompt: 'Write a.txt', mode: 'cautious' })
     const line = lastLine(join(directory, '.agency/log.jsonl'))
@@ -160,7 +160,7 @@ describe('one step in a workspace', () => {
     ])
   })
 
-  it('says in its events what was started, where, and what it used', async () => {
+  it('records in its events the command, the host and the resource use', async () => {
     const { missionId } = await aWorkspace()
     const { runId } = await exec(missionId, [write('a.txt')])
     const [started, finished] = await eventsOf(runId)
@@ -171,7 +171,7 @@ describe('one step in a workspace', () => {
       expect(finished?.data).toHaveProperty(key)
   })
 
-  it('ends with 124 when it takes too long; what was done stays', async () => {
+  it('ends with 124 at its timeout and keeps completed changes', async () => {
     const { missionId, directory } = await aWorkspace()
     const execution = await exec(missionId, [write('half.txt'), { hang: {} }], { timeoutMinutes: 0.03 })
     expect(execution).toMatchObject({
@@ -183,21 +183,21 @@ describe('one step in a workspace', () => {
     expect(existsSync(join(directory, 'half.txt'))).toBe(true)
   })
 
-  it('fails when its agent fails, with what that printed on either side', async () => {
+  it('fails when its agent fails, with the output of both streams', async () => {
     const { missionId } = await aWorkspace()
     const command = ['sh', '-c', 'echo out; echo err >&2; exit 3']
     const execution = await exec(missionId, [], { runtime: 'program', runtimeOptions: { command } })
     expect(execution).toMatchObject({ status: 'failed', exitCode: 3, stdout: 'out\n', stderr: 'err\n' })
   })
 
-  it('needs no report: a program that changed something and ended well has done it', async () => {
+  it('needs no report: a program that exits with 0 is done', async () => {
     const { missionId } = await aWorkspace()
     const command = ['sh', '-c', 'cat > prompt.txt']
     const execution = await exec(missionId, [], { runtime: 'program', runtimeOptions: { command } })
     expect(execution).toMatchObject({ status: 'done', exitCode: 0, filesCreated: ['prompt.txt'] })
   })
 
-  it('stops at its budget and waits for a word', async () => {
+  it('stops at its budget and waits for an answer', async () => {
     const { missionId } = await aWorkspace()
     const usage = { usage: { input_tokens: 400, output_tokens: 200 } }
     const execution = await exec(missionId, [write('a.txt'), usage, usage, { hang: {} }], { tokenBudget: 500 })
@@ -208,7 +208,7 @@ describe('one step in a workspace', () => {
     await daemon.agency.runs.cancel(operator, execution.runId, undefined)
   })
 
-  it('asks before what cannot be taken back, and does it once that is allowed', async () => {
+  it('asks before an irreversible action, and does it once it is allowed', async () => {
     const { missionId, directory } = await aWorkspace()
     const step = { destructive: { rule: 'delete', what: 'rm -rf old' } }
     const asked = await exec(missionId, [step, write('after.txt')], { mode: 'cautious' })
@@ -223,7 +223,7 @@ describe('one step in a workspace', () => {
     expect(existsSync(join(directory, 'after.txt'))).toBe(true)
   })
 
-  it('is refused with a context file that may not be read from inside', async () => {
+  it('is refused with a context file that is not readable from inside', async () => {
     const { missionId } = await aWorkspace()
     await expect(begin(missionId, [], { contextFiles: ['/etc/passwd'] })).rejects.toMatchObject({
       code: 'forbidden',
@@ -231,7 +231,7 @@ describe('one step in a workspace', () => {
     })
   })
 
-  it('names its context files to the agent', async () => {
+  it('names its context files in the prompt', async () => {
     const { missionId, directory } = await aWorkspace()
     writeFileSync(join(directory, 'notes.md'), 'x')
     const { runId } = await exec(missionId, [write('a.txt')], { contextFiles: ['notes.md'] })
@@ -240,8 +240,8 @@ describe('one step in a workspace', () => {
   })
 })
 
-describe('what is ours in a workspace', () => {
-  it('is written anew where an agent without a box has put a link, and nothing is written where it leads', async () => {
+describe('Agency’s own files in a workspace', () => {
+  it('replace a link that an agent without a box has put there, and never write to its target', async () => {
     const { missionId, directory } = await aWorkspace()
     const elsewhere = join(home, 'elsewhere.txt')
     writeFileSync(elsewhere, 'untouched')
@@ -259,7 +259,7 @@ describe('what is ours in a workspace', () => {
 })
 
 describe('a workspace that is a clone of a repository', () => {
-  it('begins with its files, and leaves what was not committed in the mirror when it is removed', async () => {
+  it('starts with the files of the repository, and keeps uncommitted work in the mirror when it is removed', async () => {
     const repository = mkdtempSync(join(tmpdir(), 'agency-origin-'))
     const git = (...args: string[]) =>
       String(execFileSync('git', ['-C', repository, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args]))
@@ -284,8 +284,8 @@ describe('a workspace that is a clone of a repository', () => {
   })
 })
 
-describe('who may only look', () => {
-  it('finds everything put back that it changed', async () => {
+describe('a plan_only agent', () => {
+  it('has all its changes undone', async () => {
     const { missionId, directory } = await aWorkspace()
     await exec(missionId, [write('kept.txt', 'as it was\n')])
     const steps = [write('kept.txt', 'other\n'), write('new.txt'), { run: 'rm -f kept.txt' }]
@@ -303,7 +303,7 @@ describe('who may only look', () => {
     expect(events.find(({ data }) => data['violation'] === 'plan_only')?.data).toMatchObject({ restored: true })
   })
 
-  it('reviews and reports what it finds', async () => {
+  it('reviews and reports findings', async () => {
     const { missionId } = await aWorkspace()
     const findings = [{ severity: 'high', file: 'a.ts', line: 3, suggestion: 'Check the input.' }]
     const steps = [{ report: { status: 'done', summary: 'Looked.', findings } }]
@@ -318,7 +318,7 @@ describe('who may only look', () => {
 })
 
 describe('two steps in one workspace', () => {
-  it('come one after the other', async () => {
+  it('run one after the other', async () => {
     const { missionId } = await aWorkspace()
     const first = await begin(missionId, [{ wait: { ms: 300 } }, write('a.txt')])
     const second = await begin(missionId, [write('b.txt')])
@@ -333,7 +333,7 @@ describe('two steps in one workspace', () => {
     expect((await daemon.agency.missions.show(missionId)).status).toBe('in_progress')
   })
 
-  it('wait through a restart', async () => {
+  it('stay queued through a restart', async () => {
     const { missionId } = await aWorkspace()
     const first = await begin(missionId, [{ hang: {} }])
     const second = await begin(missionId, [write('b.txt')])
@@ -344,7 +344,7 @@ describe('two steps in one workspace', () => {
     expect(await settled(second)).toMatchObject({ status: 'done', filesCreated: ['b.txt'] })
   })
 
-  it('are let go also when the one before was cancelled', async () => {
+  it('are released also when the one before was cancelled', async () => {
     const { missionId } = await aWorkspace()
     const first = await begin(missionId, [{ hang: {} }])
     const second = await begin(missionId, [write('b.txt')])

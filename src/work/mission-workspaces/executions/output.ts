@@ -6,7 +6,7 @@ export interface Printed {
   stderr: string
 }
 
-/** What an execution's agent printed, by where it printed it: `attempts/<id>/stdout.txt` and `stderr.txt`. */
+/** The output of an execution's agent, by stream: `attempts/<id>/stdout.txt` and `stderr.txt`. */
 export interface PrintedFiles {
   save(attemptId: string, printed: Printed): Promise<void>
   read(attemptId: string): Promise<Printed>
@@ -27,7 +27,7 @@ export const createPrintedFiles = (root: string): PrintedFiles => ({
 
 const maxKept = 200_000
 
-/** The end of a text that may be long. */
+/** Keeps the end of a text that may be long. */
 export function createTail(): { add(line: string): void; text(): string } {
   let text = ''
   return {

@@ -5,12 +5,12 @@ import { briefs, listBriefsHeldBy, listOpenBriefs, listRunIdsHeldBy } from '../.
 import type { Run } from '../../runs/contract.ts'
 import { findRun, listRunsIn } from '../../runs/store.ts'
 
-/** Why a brief waits in whose workspace somebody else works. */
+/** The hold of a brief whose workspace is used by another run. */
 export const queuedHold = 'workspace'
 
-/** One at a time: whoever comes while another run is under way in the same workspace waits for its end; then true. */
+/** Queues a run while another one works in the same workspace; resolves to whether it was queued. */
 export async function queueInWorkspace({ tx, run, by }: { tx: Tx; run: Run; by: string }): Promise<boolean> {
-  // Runs that are older than workspaces say nothing.
+  // Runs from before workspaces were introduced have none.
   const workspace = run.configuration.workspace ?? null
   if (workspace === null) return false
   const [first] = await listRunsIn(tx, run.missionId, workspace)
@@ -33,46 +33,46 @@ export async function queueInWorkspace({ tx, run, by }: { tx: Tx; run: Run; by: 
 }
 
 export interface Queue {
-  /** Looks for what an earlier life left queued. */
+  /** Loads the runs that were queued before a restart. */
   start(): Promise<void>
-  /** This run is queued. */
+  /** Adds a queued run. */
   expect(runId: string): void
   stop(): void
 }
 
-/** Lets the next one go whenever the one before it has ended. What is queued stands in the store: a restart loses nothing. */
+/** Releases the next run whenever the one before it has ended. The queue is in the store: a restart loses nothing. */
 export function createQueue({ db, log }: { db: Db; log: Log }): Queue {
   const queued = new Set<string>()
-  let looking: Promise<void> | null = null
+  let checking: Promise<void> | null = null
   let again = false
 
-  /** After every commit, but only while somebody waits. */
-  function look(): void {
+  /** Runs after every commit, but only while a run is queued. */
+  function check(): void {
     if (queued.size === 0) return
-    if (looking !== null) {
+    if (checking !== null) {
       again = true
       return
     }
-    looking = releaseFirst(db, queued)
-      .catch((error: unknown) => log.error('queued work could not be let go', { error: String(error) }))
+    checking = releaseFirst(db, queued)
+      .catch((error: unknown) => log.error('a queued run could not be released', { error: String(error) }))
       .finally(() => {
-        looking = null
+        checking = null
         if (!again) return
         again = false
-        look()
+        check()
       })
   }
 
-  const stop = db.onCommit(look)
+  const stop = db.onCommit(check)
   return {
     stop,
     expect(runId) {
       queued.add(runId)
-      look()
+      check()
     },
     async start() {
       for (const runId of await db.read((tx) => listRunIdsHeldBy(tx, queuedHold))) queued.add(runId)
-      look()
+      check()
     },
   }
 }
@@ -81,7 +81,7 @@ async function releaseFirst(db: Db, queued: Set<string>): Promise<void> {
   for (const runId of queued) {
     const standing = await db.read((tx) => standingOf(tx, runId))
     if (standing === 'waits') continue
-    // Nobody comes before the first: whoever is it now stays it.
+    // No run can overtake the first one, so it stays the first.
     if (standing === 'next') await db.write([`run:${runId}`], (tx) => release(tx, runId))
     queued.delete(runId)
   }

@@ -31,15 +31,15 @@ export interface ExecutionDeps {
   workspaces: MissionWorkspaces
   tree: WorkspaceTree
   printed: PrintedFiles
-  /** Runs whose last lines are still to be written. */
+  /** Runs whose last log lines are still to be written. */
   logging: ReadonlyMap<string, Promise<void>>
-  /** What a reviewer is told, with {{focus}}. */
+  /** The prompt of a reviewer, with {{focus}}. */
   reviewPrompt: () => string
 }
 
 export type Executions = ReturnType<typeof createExecutions>
 
-/** One thing done in a mission's workspace: a run of one brief like any other, and what git says about it. */
+/** Steps in a mission's workspace: each is a run of one brief like any other, with the changes according to git. */
 export function createExecutions(deps: ExecutionDeps) {
   const { db } = deps
 
@@ -83,10 +83,10 @@ export function createExecutions(deps: ExecutionDeps) {
       }),
       { kind, contextFiles: [...input.contextFiles] },
     )
-    return look(run.id)
+    return readExecution(run.id)
   }
 
-  async function look(prefix: string): Promise<Execution> {
+  async function readExecution(prefix: string): Promise<Execution> {
     const { run, brief, attempts, finished, question } = await db.read((tx) => factsOf(tx, prefix))
     const last = attempts.at(-1)
     const printed = last === undefined ? { stdout: '', stderr: '' } : await deps.printed.read(last.id)
@@ -132,13 +132,13 @@ export function createExecutions(deps: ExecutionDeps) {
     },
 
     async execution(prefix: string, waitSeconds: number): Promise<Execution> {
-      if (waitSeconds === 0) return look(prefix)
+      if (waitSeconds === 0) return readExecution(prefix)
       const settled = await until(deps, waitSeconds * 1_000, async () => {
-        const execution = await look(prefix)
+        const execution = await readExecution(prefix)
         return execution.status === 'queued' || execution.status === 'running' ? null : execution
       })
       if (settled !== null) await deps.logging.get(settled.runId)
-      return settled ?? look(prefix)
+      return settled ?? readExecution(prefix)
     },
   }
 }
@@ -162,7 +162,7 @@ async function checkContext(
     const { allowed, rule } = await decideAccess(policy, { root: tree.root, workspace }, 'read', file)
     if (!allowed)
       throw refusal('forbidden', `context_file denied: "${file}" (${rule})`, {
-        hint: 'A file must lie in the workspace or in shared/ to be read from inside.',
+        hint: 'Only files in the workspace or in shared/ are readable from inside.',
         data: { path: file, rule },
       })
   }
@@ -171,8 +171,8 @@ async function checkContext(
 async function factsOf(tx: ReadTx, prefix: string) {
   const run = await requireRun(tx, prefix)
   if (run.configuration.execution === undefined)
-    throw refusal('invalid_input', `run ${run.id} is no execution in a workspace`, {
-      hint: `See it with "agency inspect ${run.id}".`,
+    throw refusal('invalid_input', `run ${run.id} is not an execution in a workspace`, {
+      hint: `Show it with "agency inspect ${run.id}".`,
     })
   const events = await listStreamEvents(tx, `run:${run.id}`, { kind: ['exec_finished'], limit: 1_000 })
   const questions = await listQuestionsOfRun(tx, run.id)
@@ -192,7 +192,7 @@ function statusOf(run: Run, brief: Brief | undefined): Execution['status'] {
   return isStuck || run.questionsOpen > 0 ? 'waiting' : 'running'
 }
 
-/** As reported; or, where an agent could only speak, from the last text that it put them into. */
+/** Returns the reported findings; if the agent could only report text, parses them from its summary. */
 function findingsOf(attempt: Attempt | undefined): Finding[] | null {
   const report = attempt?.report
   if (report === null || report === undefined) return null

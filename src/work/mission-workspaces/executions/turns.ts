@@ -1,19 +1,22 @@
-/** Whose turn it is in a workspace: whoever comes waits until everybody before has gone. In this process; see `queue.ts`. */
+/**
+ * Serialises the use of a workspace in this process: each user waits until all earlier ones have left. See also
+ * `queue.ts`.
+ */
 export interface Turns {
-  /** Resolves when it is this one's turn, to what ends it. */
-  take(place: string): Promise<() => void>
+  /** Resolves when it is the caller's turn, to a function that ends the turn. */
+  take(workspace: string): Promise<() => void>
 }
 
 export function createTurns(): Turns {
   const last = new Map<string, Promise<void>>()
   return {
-    async take(place) {
-      const before = last.get(place)
-      const { promise: gone, resolve: leave } = Promise.withResolvers<void>()
-      last.set(place, gone)
+    async take(workspace) {
+      const before = last.get(workspace)
+      const { promise: left, resolve: leave } = Promise.withResolvers<void>()
+      last.set(workspace, left)
       await before
       return () => {
-        if (last.get(place) === gone) last.delete(place)
+        if (last.get(workspace) === left) last.delete(workspace)
         leave()
       }
     },

@@ -6,32 +6,32 @@ import { findAttempt } from '../../attempts/store.ts'
 interface Waiting {
   db: Db
   clock: Clock
-  /** Aborted when we stop: nobody is kept waiting then. */
+  /** Aborted when the daemon stops: all waits end then. */
   stopping?: AbortSignal
 }
 
-/** Asks again after every commit until there is an answer, or until it is late; then null. */
+/** Checks again after every commit until there is a result, or until the timeout; then null. */
 export async function until<T>(
   { db, clock, stopping }: Waiting,
   ms: number,
-  look: () => Promise<T | null>,
+  check: () => Promise<T | null>,
 ): Promise<T | null> {
-  let ring = (): void => {}
+  let wake = (): void => {}
   let isLate = stopping?.aborted ?? false
   const giveUp = (): void => {
     isLate = true
-    ring()
+    wake()
   }
-  const stop = db.onCommit(() => ring())
+  const stop = db.onCommit(() => wake())
   const cancel = clock.after(ms, giveUp)
   stopping?.addEventListener('abort', giveUp)
   try {
     for (;;) {
-      // Armed before the look: what is committed during it rings too.
+      // Armed before the check, so that a commit during the check triggers another one.
       const { promise, resolve } = Promise.withResolvers<void>()
-      ring = resolve
-      const found = await look()
-      if (found !== null || isLate) return found
+      wake = resolve
+      const result = await check()
+      if (result !== null || isLate) return result
       await promise
     }
   } finally {
@@ -41,11 +41,11 @@ export async function until<T>(
   }
 }
 
-const patience = 10 * 60_000
+const endTimeoutMs = 10 * 60_000
 
-/** The attempt as it was recorded at its end. */
+/** Resolves to the attempt once its end is recorded. */
 export async function untilEnded(parts: Waiting, attemptId: string): Promise<Attempt> {
-  const recorded = await until(parts, patience, async () => {
+  const recorded = await until(parts, endTimeoutMs, async () => {
     const attempt = await parts.db.read((tx) => findAttempt(tx, attemptId))
     return attempt?.status === 'ended' ? attempt : null
   })
