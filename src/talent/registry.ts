@@ -10,7 +10,7 @@ import {
   readScalar,
   readSource,
   type Source,
-} from '../org/document/reader.ts'
+} from '../documents/nodes.ts'
 import { RoleName, Title } from '../org/references.contract.ts'
 import { slug } from '../kernel/text.ts'
 import { type TierName, tierNames } from '../team/contract.ts'

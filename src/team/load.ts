@@ -4,7 +4,7 @@ import { nearest } from '../kernel/nearest.ts'
 import { shorten, snakeCase } from '../kernel/text.ts'
 import { fromWire } from '../operations/wire.ts'
 import type { Fault } from '../org/document/contract.ts'
-import { type Place, readSource } from '../work/plans/document.ts'
+import { type Place, readSource } from '../documents/values.ts'
 import { Team } from './contract.ts'
 
 export interface ReadTeam {

@@ -28,7 +28,7 @@ import {
   readScalar,
   readSource,
   type Source,
-} from './reader.ts'
+} from '../../documents/nodes.ts'
 
 export interface Parsed {
   /** Null when there is nothing to work with; otherwise what could be read, faults or not. */

@@ -6,7 +6,7 @@ import { organisationSlug } from '../slugs.ts'
 import type { After, PersonaAfter, Present, SeatAfter } from './after.ts'
 import type { Fault } from './contract.ts'
 import type { DocAssignment, OrgDocument, Place } from './model.ts'
-import { fault, guessed } from './reader.ts'
+import { fault, guessed } from '../../documents/nodes.ts'
 
 type Say = (message: string, place: Place, subject: string | null, severity?: Fault['severity']) => void
 

@@ -6,7 +6,7 @@ import { fromWire } from '../../operations/wire.ts'
 import type { Fault } from '../../org/document/contract.ts'
 import { BriefSpec } from '../briefs/contract.ts'
 import { PlanDocument } from './contract.ts'
-import { type Place, type PlanSource, readSource } from './document.ts'
+import { type Place, type PlanSource, readSource } from '../../documents/values.ts'
 import { circlesOf, type Ordered } from './graph.ts'
 
 export interface ReadPlan {

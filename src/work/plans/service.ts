@@ -11,7 +11,7 @@ import type { BriefSpec } from '../briefs/contract.ts'
 import { describeEvidence } from '../evidence/contract.ts'
 import type { CreateRun, Run } from '../runs/contract.ts'
 import type { PlanDocument, PlanInput, PlannedBrief } from './contract.ts'
-import { maxPlanBytes, type Place } from './document.ts'
+import { maxPlanBytes, type Place } from '../../documents/values.ts'
 import { levelsOf } from './graph.ts'
 import { type BriefPlaces, fault, type ProgramPlaces, type ReadPlan, readPlan } from './read.ts'
 

@@ -1,10 +1,10 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml'
 
-import { refusal } from '../../kernel/errors.ts'
-import { nearest } from '../../kernel/nearest.ts'
-import { shorten } from '../../kernel/text.ts'
-import type { Fault } from './contract.ts'
-import type { Place } from './model.ts'
+import { refusal } from '../kernel/errors.ts'
+import { nearest } from '../kernel/nearest.ts'
+import { shorten } from '../kernel/text.ts'
+import type { Fault } from '../org/document/contract.ts'
+import type { Place } from '../org/document/model.ts'
 
 /** YAML with the place of everything, and faults collected instead of thrown: a person mends them all in one go. */
 export interface Source {

@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
 
-import { shorten, snakeCase } from '../../kernel/text.ts'
+import { shorten, snakeCase } from '../kernel/text.ts'
 
 export interface Place {
   readonly line: number
