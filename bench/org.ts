@@ -10,6 +10,7 @@ import { operatorPersona } from '../src/kernel/ids.ts'
 import { noLog } from '../src/kernel/log.ts'
 import { composeOrganisation, type Org } from '../src/org/compose.ts'
 import { seedOrganisation } from '../src/org/seed.ts'
+import { agentWork } from '../src/work/agent-work.ts'
 import { freshFolder } from './daemon-process.ts'
 import { atMost, type Benchmark, type Figure, median, withoutTarget } from './figures.ts'
 
@@ -58,7 +59,13 @@ async function roundTrip(size: number): Promise<RoundTrip> {
   )
   try {
     await seedOrganisation(db, { isEmpty: true })
-    const { documents, files } = composeOrganisation({ db, clock: systemClock, log: noLog, data: join(folder, 'data') })
+    const { documents, files } = composeOrganisation({
+      db,
+      clock: systemClock,
+      log: noLog,
+      work: agentWork,
+      data: join(folder, 'data'),
+    })
     await files.recover()
     const text = documentOf(size)
     const options = { preview: false, force: false, withIntent: false }

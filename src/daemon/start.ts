@@ -41,6 +41,7 @@ import { createRepositories } from '../repositories/repositories.ts'
 import { createAttemptToken, createCredentials } from '../server/credentials.ts'
 import { createServer, type Listening } from '../server/server.ts'
 import { openTalent } from '../talent/service.ts'
+import { agentWork } from '../work/agent-work.ts'
 import { findStanding } from '../work/attempts/store.ts'
 import { createGateFile } from '../work/gates/projection.ts'
 import { createDirectoryWorkspaces } from '../workspaces/directory.ts'
@@ -137,7 +138,14 @@ async function open(
     },
     log,
   })
-  const org = composeOrganisation({ db, clock, log, data: paths.data, poolText: (persona) => talent.textOf(persona) })
+  const org = composeOrganisation({
+    db,
+    clock,
+    log,
+    work: agentWork,
+    data: paths.data,
+    poolText: (persona) => talent.textOf(persona),
+  })
   await prepareFiles(db, org.files, log)
   if (begin === 'reference') await loadReference({ db, clock, log, importer: org.importer })
   const workerId = readOrCreateSecret(

@@ -2,16 +2,33 @@ import type { ReadTx, Stream, Tx } from '../db/port.ts'
 import { appendEvent, type NewEvent } from '../events/append.ts'
 import { type Change, record } from '../events/change.ts'
 import type { EventLevel } from '../events/contract.ts'
-import { type Actor, actorName } from '../kernel/actor.ts'
+import { type Actor, actorName, type AgentActor } from '../kernel/actor.ts'
 import type { Organisation } from './organisations/store.ts'
 import type { Persona } from './personas/store.ts'
 
-/** What services of the organisation need of each other, handed in where they are put together. */
-export interface OrgAccess {
-  /** Slug, or a name that only one has; refuses what is unknown or ambiguous. */
+/** The facts about agents at work on which decisions about the structure depend; `src/work` provides them. */
+export interface AgentWork {
+  /** Refuses an agent whose attempt has ended or whose brief another attempt has taken over. */
+  checkFence(tx: ReadTx, by: AgentActor): Promise<unknown>
+  /** The organisation that a run works for; undefined for an unknown run. */
+  findOrganisationOfRun(tx: ReadTx, runId: string): Promise<number | undefined>
+  /** Live and ended agents whose row points at the seat. */
+  listSeatedAgents(tx: ReadTx, positionId: number): Promise<SeatedAgent[]>
+}
+
+export interface SeatedAgent {
+  readonly id: number
+  readonly stream: Stream
+  /** Clears the agent's reference to the seat. */
+  readonly leaveSeat: Change
+}
+
+/** The functions that services of the organisation share; `compose.ts` passes them in. */
+export interface OrgAccess extends Pick<AgentWork, 'checkFence' | 'listSeatedAgents'> {
+  /** Finds by slug, or by a name that only one organisation has; refuses unknown and ambiguous references. */
   resolveOrganisation(tx: ReadTx, reference: string): Promise<Organisation>
   resolvePersona(tx: ReadTx, reference: string): Promise<Persona>
-  /** Refuses where governance is enforced; otherwise what the event should say about who acted. */
+  /** Refuses where governance is enforced; otherwise returns what the event records about the actor. */
   govern(tx: ReadTx, by: Actor, organisationId: number | null): Promise<Governed>
   /** Whether the persona holds an AR Director's seat of that organisation. */
   isDirector(tx: ReadTx, personaId: number, organisationId: number): Promise<boolean>

@@ -4,7 +4,7 @@ import type { Log } from '../kernel/log.ts'
 import type { Route } from '../operations/bind.ts'
 import { assignmentRoutes } from './assignments/routes.ts'
 import { type Assignments, createAssignments } from './assignments/service.ts'
-import type { OrgAccess } from './changes.ts'
+import type { AgentWork, OrgAccess } from './changes.ts'
 import { chartRoutes } from './chart/routes.ts'
 import { type Charts, createCharts } from './chart/service.ts'
 import { type Contents, createContents } from './contents.ts'
@@ -12,7 +12,7 @@ import { createImporter, type Importer } from './document/import.ts'
 import { documentRoutes } from './document/routes.ts'
 import { createDocuments, type Documents } from './document/service.ts'
 import { createFiles, type Files } from './files.ts'
-import { govern, isDirector } from './governance.ts'
+import { createGovern, isDirector } from './governance.ts'
 import { resolveOrganisation } from './organisations/find.ts'
 import { organisationRoutes } from './organisations/routes.ts'
 import { createOrganisations, type Organisations } from './organisations/service.ts'
@@ -49,25 +49,28 @@ export interface OrgParts {
   db: Db
   clock: Clock
   log: Log
+  work: AgentWork
   /** The root of its files. */
   data: string
-  /** What personas of the talent pool are told about themselves. */
+  /** The personality text of a persona of the talent pool. */
   poolText?: (persona: Persona) => Promise<string>
 }
 
 /** Everything about structure and content of organisations. */
-export function composeOrganisation({ db, clock, log, data, poolText }: OrgParts): Org {
+export function composeOrganisation({ db, clock, log, work, data, poolText }: OrgParts): Org {
   const files = createFiles({ root: data, db, log })
   const contents = createContents(files, poolText)
-  const access: OrgAccess = { resolveOrganisation, resolvePersona, govern, isDirector }
+  const { checkFence, listSeatedAgents } = work
+  const govern = createGovern(work)
+  const access: OrgAccess = { resolveOrganisation, resolvePersona, govern, isDirector, checkFence, listSeatedAgents }
   const importer = createImporter({ db, files, clock, access })
   return {
     files,
     contents,
     access,
-    organisations: createOrganisations({ db, files, contents }),
-    roles: createRoles({ db }),
-    personas: createPersonas({ db, files, contents, clock }),
+    organisations: createOrganisations({ db, files, contents, access }),
+    roles: createRoles({ db, access }),
+    personas: createPersonas({ db, files, contents, clock, access }),
     positions: createPositions({ db, access }),
     assignments: createAssignments({ db, access, contents }),
     charts: createCharts({ db, access }),

@@ -27,6 +27,7 @@ import { createDirectoryWorkspaces } from '../../src/workspaces/directory.ts'
 import { createMemoryWorkspaces } from '../../src/workspaces/memory.ts'
 import type { Repositories } from '../../src/repositories/port.ts'
 import type { WorkspaceRequest, Workspaces } from '../../src/workspaces/port.ts'
+import { agentWork } from '../../src/work/agent-work.ts'
 import { freshFolder } from './store.ts'
 import { talentPlaces } from './talent.ts'
 
@@ -45,7 +46,14 @@ export async function startAgency(
   await seedOrganisation(db)
   const clock = systemClock
   const talent = await openTalent({ places: talentPlaces(freshFolder()), log: noLog })
-  const org = composeOrganisation({ db, clock, log: noLog, data: freshFolder(), poolText: talent.textOf })
+  const org = composeOrganisation({
+    db,
+    clock,
+    log: noLog,
+    work: agentWork,
+    data: freshFolder(),
+    poolText: talent.textOf,
+  })
   await writeFirstFiles(db, org.files)
   const worker = await db.write([], (tx) => registerWorker(tx, { id: 'wrk_test', host: 'here', pid: process.pid }))
   const jobs = createJobs({ db, clock, ids: systemIds, worker: 'wrk_test', chaosPoint: noChaos })

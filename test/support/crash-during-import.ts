@@ -2,6 +2,7 @@ import { openStore, type StoreLocation } from '../../src/db/open.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { noLog } from '../../src/kernel/log.ts'
 import { composeOrganisation } from '../../src/org/compose.ts'
+import { agentWork } from '../../src/work/agent-work.ts'
 import { shop } from './shop.ts'
 import { operator } from './work.ts'
 
@@ -17,6 +18,7 @@ let writes = 0
 const { documents, files } = composeOrganisation({
   clock: systemClock,
   log: noLog,
+  work: agentWork,
   data: root,
   db: {
     ...db,

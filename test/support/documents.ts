@@ -14,6 +14,7 @@ import type { ExportOptions } from '../../src/org/document/export.ts'
 import { writeFirstFiles } from '../../src/org/first-files.ts'
 import { seedOrganisation } from '../../src/org/seed.ts'
 import { eventTables } from '../../src/tables.ts'
+import { agentWork } from '../../src/work/agent-work.ts'
 import { freshFolder, type OpenFresh, testChainKey } from './store.ts'
 import { createVirtualClock } from './virtual-clock.ts'
 import { operator } from './work.ts'
@@ -47,7 +48,7 @@ export async function openDocumentsInMemory({ isEmpty = false } = {}): Promise<D
 
 async function furnish(db: Db, isEmpty: boolean, root: string): Promise<DocumentServices> {
   await seedOrganisation(db, { isEmpty })
-  const org = composeOrganisation({ db, clock: createVirtualClock(), log: noLog, data: root })
+  const org = composeOrganisation({ db, clock: createVirtualClock(), log: noLog, work: agentWork, data: root })
   await writeFirstFiles(db, org.files)
   onTestFinished(() => expectSound(db))
   return { ...org, db, root }

@@ -8,6 +8,7 @@ import type { PersonaId } from '../../src/kernel/ids.ts'
 import { noLog } from '../../src/kernel/log.ts'
 import { composeOrganisation, type Org, type OrgParts } from '../../src/org/compose.ts'
 import { writeFirstFiles } from '../../src/org/first-files.ts'
+import { agentWork } from '../../src/work/agent-work.ts'
 import { agentOf, startAgency, type TestAgency } from './agency.ts'
 import { type FreshStore, freshFolder, type OpenFresh } from './store.ts'
 
@@ -30,7 +31,7 @@ export async function openOrg(
 ): Promise<TestOrg> {
   const agency = await startAgency(openFresh)
   const { db, clock } = agency
-  const org = composeOrganisation({ db, clock, log: noLog, data: root, ...texts })
+  const org = composeOrganisation({ db, clock, log: noLog, work: agentWork, data: root, ...texts })
   await writeFirstFiles(db, org.files)
   return {
     ...org,

@@ -20,6 +20,7 @@ import { sqlOf } from '../../db/tx.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { noLog } from '../../kernel/log.ts'
 import { allOperations } from '../../operations/all.contract.ts'
+import { agentWork } from '../../work/agent-work.ts'
 import { composeOrganisation } from '../compose.ts'
 
 const rowsOf = (org: Pick<DocumentServices, 'db'>, table: string) =>
@@ -435,7 +436,7 @@ positions: [{ position_id: 10, title: Boss, assignment: { persona_id: 30, person
   it('by two at once is one after the other: the second finds what the first one made', async () => {
     const org = await openDocuments(openFresh)
     // Another set of services beside the first, so that nothing but the store keeps them apart.
-    const twin = composeOrganisation({ db: org.db, clock: systemClock, log: noLog, data: org.root })
+    const twin = composeOrganisation({ db: org.db, clock: systemClock, log: noLog, work: agentWork, data: org.root })
     const results = await Promise.all([importInto(org, shop), importInto(twin, shop), importInto(org, shop)])
     const news = results.map(({ changes }) => changes.filter(({ action }) => action !== 'unchanged').length)
     expect(news.sort((a, b) => a - b)).toEqual([0, 0, expect.any(Number)])

@@ -12,6 +12,7 @@ import { shop } from '../../../test/support/shop.ts'
 import { describeStores, freshFolder, type OpenFresh } from '../../../test/support/store.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { noLog } from '../../kernel/log.ts'
+import { agentWork } from '../../work/agent-work.ts'
 import { composeOrganisation } from '../compose.ts'
 import { listFileMoves } from '../file-moves-store.ts'
 import { seedOrganisation } from '../seed.ts'
@@ -29,7 +30,7 @@ async function afterDeath(openFresh: OpenFresh, step: string, between: (root: st
   const [, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
   expect(signal).toBe('SIGKILL')
   between(root)
-  const org = composeOrganisation({ db, clock: systemClock, log: noLog, data: root })
+  const org = composeOrganisation({ db, clock: systemClock, log: noLog, work: agentWork, data: root })
   await org.files.recover()
   expect(await db.read(listFileMoves)).toEqual([])
   expect(readdirSync(join(root, '.staging'))).toEqual([])

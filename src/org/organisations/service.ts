@@ -2,10 +2,9 @@ import type { Db, ReadTx } from '../../db/port.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { bug, notFound, refusal } from '../../kernel/errors.ts'
 import { listOpenAssignments } from '../assignments/store.ts'
-import { noteOrgChange, recordOrgChange } from '../changes.ts'
+import { noteOrgChange, type OrgAccess, recordOrgChange } from '../changes.ts'
 import type { Contents } from '../contents.ts'
 import type { Files } from '../files.ts'
-import { govern } from '../governance.ts'
 import { parseIntent } from '../intent.ts'
 import { organisationPlace } from '../places.ts'
 import { findPosition, listPositions } from '../positions/store.ts'
@@ -36,7 +35,17 @@ interface Patch {
   leadPositionId?: number | null | undefined
 }
 
-export function createOrganisations({ db, files, contents }: { db: Db; files: Files; contents: Contents }) {
+export function createOrganisations({
+  db,
+  files,
+  contents,
+  access: { govern },
+}: {
+  db: Db
+  files: Files
+  contents: Contents
+  access: Pick<OrgAccess, 'govern'>
+}) {
   const resolve = (reference: string): Promise<Organisation> => db.read((tx) => resolveOrganisation(tx, reference))
 
   /** Whoever changes an organisation's directory does so alone. */

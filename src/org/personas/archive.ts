@@ -4,7 +4,7 @@ import type { Actor } from '../../kernel/actor.ts'
 import { refusal } from '../../kernel/errors.ts'
 import { type Assignment, assignments, listOpenAssignmentsOfPersona } from '../assignments/store.ts'
 import { recordOrgChange } from '../changes.ts'
-import { govern } from '../governance.ts'
+import type { Govern } from '../governance.ts'
 import { findOrganisation } from '../organisations/store.ts'
 import { isSeeded } from './kinds.ts'
 import { countLiveAgents, type Persona } from './store.ts'
@@ -49,6 +49,7 @@ export async function refuseArchiving(
 export async function emptySeats(
   tx: Tx,
   by: Actor,
+  govern: Govern,
   persona: Persona,
   seats: readonly HeldSeat[],
 ): Promise<{ warnings: string[] }> {

@@ -5,12 +5,10 @@ import type { Clock } from '../../kernel/clock.ts'
 import { bug, refusal } from '../../kernel/errors.ts'
 import { systemPersona } from '../../kernel/ids.ts'
 import { fold } from '../../kernel/text.ts'
-import { checkFence } from '../../work/attempts/store.ts'
 import type { OutputOf } from '../../operations/contract.ts'
-import { type Governed, noteOrgChange, recordOrgChange } from '../changes.ts'
+import { type Governed, noteOrgChange, type OrgAccess, recordOrgChange } from '../changes.ts'
 import { checkHasFiles, type Contents } from '../contents.ts'
 import { type Files, maxFileBytes } from '../files.ts'
-import { govern } from '../governance.ts'
 import { personaPlace } from '../places.ts'
 import { findOrCreateRole, requireRole } from '../roles/changes.ts'
 import { findRoleByName, listRoles } from '../roles/store.ts'
@@ -43,12 +41,15 @@ export function createPersonas({
   files,
   contents,
   clock,
+  access,
 }: {
   db: Db
   files: Files
   contents: Contents
   clock: Clock
+  access: Pick<OrgAccess, 'govern' | 'checkFence'>
 }) {
+  const { govern } = access
   const resolve = (reference: string): Promise<Persona> => db.read((tx) => resolvePersona(tx, reference))
 
   /** A new text for one of its files; `make` gets the one that is there. */
@@ -84,6 +85,13 @@ export function createPersonas({
     })
   }
 
+  /** An agent appends to its own experience freely; every other change of content is the AR Director's business. */
+  async function governContent(tx: Tx, by: Actor, persona: Persona, action: string): Promise<Governed> {
+    if (by.kind !== 'agent' || action !== 'append' || by.personaId !== persona.id) return govern(tx, by, null)
+    await access.checkFence(tx, by)
+    return { data: {}, warnings: [] }
+  }
+
   const changePersona = (
     by: Actor,
     id: number,
@@ -97,7 +105,7 @@ export function createPersonas({
       const archives = patch.status === 'archived' && persona.status !== 'archived'
       const seats = archives ? await listHeldSeats(tx, persona) : []
       if (archives) await refuseArchiving(tx, persona, seats, unassign)
-      const emptied = await emptySeats(tx, by, persona, seats)
+      const emptied = await emptySeats(tx, by, govern, persona, seats)
       const changed = await applyPatch(tx, by, governed, persona, {
         ...(patch.name === undefined ? {} : { name: patch.name }),
         ...(patch.role === undefined ? {} : { roleId: (await requireRole(tx, patch.role)).id }),
@@ -267,13 +275,6 @@ async function applyPatch(
     [updated(personas, persona, changed)],
   )
   return { ...persona, ...changed }
-}
-
-/** What an agent learns goes into its own experience; everything else is the AR Director's business. */
-async function governContent(tx: Tx, by: Actor, persona: Persona, action: string): Promise<Governed> {
-  if (by.kind !== 'agent' || action !== 'append' || by.personaId !== persona.id) return govern(tx, by, null)
-  await checkFence(tx, by)
-  return { data: {}, warnings: [] }
 }
 
 function refuseForSeeded(persona: Persona, patch: Omit<Patch, 'unassign'>): void {

@@ -1,4 +1,3 @@
-import { agents, listAgentsOnSeat } from '../../work/agents/store.ts'
 import type { Db, ReadTx, Stream, Tx } from '../../db/port.ts'
 import { deleted, inserted, updated } from '../../events/change.ts'
 import type { Actor } from '../../kernel/actor.ts'
@@ -153,14 +152,14 @@ export function createPositions({ db, access }: { db: Db; access: OrgAccess }) {
           const position = await requirePosition(tx, positionId)
           return { ...planRemoval(await structureOf(tx, position.organisationId), position), removed: false }
         })
-      const seated = await db.read((tx) => listAgentsOnSeat(tx, positionId))
+      const seated = await db.read((tx) => access.listSeatedAgents(tx, positionId))
       const remove = async (tx: Tx, structure: Structure, position: Position, governed: Governed) => {
         const plan = planRemoval(structure, position)
         refuseRemoval(plan, input)
-        for (const agent of await listAgentsOnSeat(tx, positionId)) {
-          await tx.lock(agents.stream(agent))
+        for (const agent of await access.listSeatedAgents(tx, positionId)) {
+          await tx.lock(agent.stream)
           const change = { noun: 'agent', action: 'update', message: `agent ${agent.id} leaves the chart` }
-          await recordOrgChange(tx, by, governed, change, [updated(agents, agent, { positionId: null })])
+          await recordOrgChange(tx, by, governed, change, [agent.leaveSeat])
         }
         const message = `seat "${position.title}" removed`
         const data = { position_id: position.id, unassigned: plan.holder, reparented: plan.directReports }
@@ -177,7 +176,7 @@ export function createPositions({ db, access }: { db: Db; access: OrgAccess }) {
         by,
         positionId,
         remove,
-        seated.map((agent) => agents.stream(agent)),
+        seated.map((agent) => agent.stream),
       )
     },
 

@@ -2,7 +2,6 @@ import type { Db, ReadTx, Tx } from '../../db/port.ts'
 import { inserted, updated } from '../../events/change.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { notFound, refusal } from '../../kernel/errors.ts'
-import { checkFence } from '../../work/attempts/store.ts'
 import { type Governed, type OrgAccess, recordOrgChange } from '../changes.ts'
 import type { PlannedChange } from '../document/contract.ts'
 import type { Importer } from '../document/import.ts'
@@ -26,7 +25,7 @@ export function createProposals({ db, access, importer }: { db: Db; access: OrgA
   const requireOpen = async (tx: ReadTx, by: Actor, proposalId: number): Promise<ProposalRow> => {
     const proposal = await require(tx, proposalId)
     if (by.kind === 'agent') {
-      await checkFence(tx, by)
+      await access.checkFence(tx, by)
       if (!(await access.isDirector(tx, by.personaId, proposal.organisationId)))
         throw refusal('forbidden', 'proposals are decided by the AR Director and the operator', {
           hint: 'Wait for the answer: agency org proposals shows it.',
@@ -71,7 +70,7 @@ export function createProposals({ db, access, importer }: { db: Db; access: OrgA
           hint: 'Edit what "agency org export" printed; the intent is changed with "agency org intent write".',
         })
       return db.write([`org:${organisationId}`], async (tx) => {
-        if (by.kind === 'agent') await checkFence(tx, by)
+        if (by.kind === 'agent') await access.checkFence(tx, by)
         const proposal: ProposalRow = {
           id: await nextProposalId(tx),
           organisationId,

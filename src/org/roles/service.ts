@@ -2,8 +2,7 @@ import type { Db, Tx } from '../../db/port.ts'
 import { updated } from '../../events/change.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { refusal } from '../../kernel/errors.ts'
-import { recordOrgChange } from '../changes.ts'
-import { govern } from '../governance.ts'
+import { type OrgAccess, recordOrgChange } from '../changes.ts'
 import { insertRole, requireRole } from './changes.ts'
 import type { RoleView } from './contract.ts'
 import { findRoleByName, listRoles, type Role, roles } from './store.ts'
@@ -12,7 +11,7 @@ export type Roles = ReturnType<typeof createRoles>
 
 type Changed = RoleView & { warnings?: string[] }
 
-export function createRoles({ db }: { db: Db }) {
+export function createRoles({ db, access: { govern } }: { db: Db; access: Pick<OrgAccess, 'govern'> }) {
   return {
     create: (by: Actor, name: string, description: string): Promise<Changed> =>
       db.write(['system'], async (tx) => {
