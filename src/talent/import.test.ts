@@ -24,7 +24,7 @@ import { finishImports, importPool } from './import.ts'
 import type { Persona } from '../org/personas/store.ts'
 import { castingOf, isTalent, peopleFor } from './resolve.ts'
 import { openTalent } from './service.ts'
-import type { TeamTalent } from './team-place.ts'
+import type { TeamTalent } from './team-talent.ts'
 
 /** Temporary files are on one of them. */
 const otherFileSystem = ['/dev/shm', '/var/tmp'].find(

@@ -16,7 +16,7 @@ import { stemOf } from './pick.ts'
 import { loadPool, type PoolPlace } from './pool.ts'
 import { listPrompts } from './prompts.ts'
 import { defaultTalent, mapOf, resolveTalent } from './resolve.ts'
-import { mappingIn, type TeamTalent, troubleOfTalent } from './team-place.ts'
+import { mappingIn, type TeamTalent, troubleOfTalent } from './team-talent.ts'
 
 export interface TalentPlaces {
   /** What ships with Agency: `agents/` and `role_registry.yaml`. */

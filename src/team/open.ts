@@ -1,7 +1,7 @@
 import type { Runtime } from '../adapters/runtime/port.ts'
 import { AgencyError, refusal } from '../kernel/errors.ts'
 import type { Fault } from '../org/document/contract.ts'
-import { troubleOfTalent } from '../talent/team-place.ts'
+import { troubleOfTalent } from '../talent/team-talent.ts'
 import { type ResolvedTeam, standardRuntime, type Team, tierNames } from './contract.ts'
 import { type ReadTeam, readTeam, teamFault } from './load.ts'
 import { type Problem, type Resolution, resolveTeam, type RuntimeState, type TeamEnvironment } from './resolve.ts'
