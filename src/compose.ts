@@ -29,6 +29,7 @@ import { castOne } from './talent/casting.ts'
 import { isTalent, peopleFor } from './talent/resolve.ts'
 import { talentRoutes } from './talent/routes.ts'
 import type { Talent } from './talent/service.ts'
+import { checkTeamTalent } from './talent/team-talent.ts'
 import type { TeamFile } from './team/open.ts'
 import { amendmentRoutes } from './work/amendments/routes.ts'
 import { type Amendments, createAmendments } from './work/amendments/service.ts'
@@ -189,6 +190,7 @@ export function composeAgency(parts: Parts): Agency {
     missions,
     defaults: parts.defaults,
     homeTeam: parts.homeTeam,
+    checkTalent: checkTeamTalent,
     prepareTalent: talent?.prepare,
     chaosPoint,
     repositories: parts.repositories,

@@ -16,7 +16,7 @@ import { stemOf } from './pick.ts'
 import { loadPool, type PoolPlace } from './pool.ts'
 import { listPrompts } from './prompts.ts'
 import { defaultTalent, mapOf, resolveTalent } from './resolve.ts'
-import { mappingIn, type TeamTalent, troubleOfTalent } from './team-talent.ts'
+import { checkTeamTalent, registryPath, type TeamTalent } from './team-talent.ts'
 
 export interface TalentPlaces {
   /** What ships with Agency: `agents/` and `role_registry.yaml`. */
@@ -160,13 +160,13 @@ const keyOf = ({ path, registry }: TeamTalent): string => JSON.stringify([path, 
 
 /** Its folder of divisions, or one that holds them in `agents`; a mapping alone is for people who are there already. */
 async function placeOfTeam(team: TeamTalent, home: string): Promise<PoolPlace> {
-  const trouble = await troubleOfTalent(team)
-  if (trouble !== null) throw refusal('invalid_input', `talent.${trouble.key}: ${trouble.message}`)
+  const problem = await checkTeamTalent(team)
+  if (problem !== null) throw refusal('invalid_input', `talent.${problem.key}: ${problem.message}`)
   const { path, registry } = team
   // No place of its own: the home's people, again.
   if (path === null) return { ...placeIn('own', home), registry: registry ?? '' }
   const agents = (await isFolder(join(path, 'agents'))) ? join(path, 'agents') : path
-  return { from: 'team', agents, registry: registry ?? mappingIn(path) }
+  return { from: 'team', agents, registry: registry ?? registryPath(path) }
 }
 
 const viewOf = ({ name, division, tiers, domains, capability, path, from }: PoolEntry): TalentView => ({

@@ -1,57 +1,73 @@
 import type { Runtime } from '../adapters/runtime/port.ts'
 import { AgencyError, refusal } from '../kernel/errors.ts'
 import type { Fault } from '../org/document/contract.ts'
-import { troubleOfTalent } from '../talent/team-talent.ts'
 import { type ResolvedTeam, standardRuntime, type Team, tierNames } from './contract.ts'
 import { type ReadTeam, readTeam, teamFault } from './load.ts'
 import { type Problem, type Resolution, resolveTeam, type RuntimeState, type TeamEnvironment } from './resolve.ts'
 
-/** A team file: what it says, and what it is called where somebody has to look into it. */
+/** A team file: its text, and the name by which messages refer to it. */
 export interface TeamFile {
   readonly text: string
   readonly name: string
 }
 
-/** The team of a run that begins now, from its file or by default. Refuses with every line that is wrong. */
-export async function teamHere(
-  file: TeamFile | null,
-  runtimes: ReadonlyMap<string, Runtime>,
-  asked: Omit<TeamEnvironment, 'runtimes'>,
-): Promise<ResolvedTeam> {
-  return accept(file, await lookAtTeam(file, runtimes, asked))
+/** The parts of this installation that a team is checked against. */
+export interface Installation {
+  readonly runtimes: ReadonlyMap<string, Runtime>
+  readonly checkTalent: CheckTalent
 }
 
-export interface SeenTeam extends Resolution {
-  /** What the file says. */
+/** Returns the talent key that cannot be used and the reason, or null. `src/talent` provides it. */
+export type CheckTalent = (
+  talent: ResolvedTeam['talent'],
+) => Promise<{ key: keyof ResolvedTeam['talent']; message: string } | null>
+
+/** Resolves the team of a new run, from its file or by default. The refusal lists every line that is wrong. */
+export async function resolveTeamOfRun(
+  file: TeamFile | null,
+  installation: Installation,
+  request: Omit<TeamEnvironment, 'runtimes'>,
+): Promise<ResolvedTeam> {
+  return accept(file, await inspectTeam(file, installation, request))
+}
+
+export interface InspectedTeam extends Resolution {
+  /** The team as the file states it. */
   readonly written: Team
   placeOf: ReadTeam['placeOf']
 }
 
-/** The same for whoever only wants to see it: refuses a file that is wrong, and tells what is missing here. */
-export async function lookAtTeam(
+/** Resolves a team for display: refuses an invalid file, and lists what this installation lacks as problems. */
+export async function inspectTeam(
   file: TeamFile | null,
-  runtimes: ReadonlyMap<string, Runtime>,
-  asked: Omit<TeamEnvironment, 'runtimes'>,
-): Promise<SeenTeam> {
-  const environment = { ...asked, runtimes: await statesOf(runtimes.values()) }
-  const seen = openTeam(file, environment)
-  const problems = [...seen.problems, ...misfits(seen, environment, runtimes), ...(await troublesOfTalent(seen))]
-  return { ...seen, problems }
+  { runtimes, checkTalent }: Installation,
+  request: Omit<TeamEnvironment, 'runtimes'>,
+): Promise<InspectedTeam> {
+  const environment = { ...request, runtimes: await statesOf(runtimes.values()) }
+  const inspected = openTeam(file, environment)
+  const talent = await checkTalent(inspected.team.talent)
+  const problems = [
+    ...inspected.problems,
+    ...optionProblems(inspected, environment, runtimes),
+    ...(talent === null ? [] : [talentProblem(talent)]),
+  ]
+  return { ...inspected, problems }
 }
 
-async function troublesOfTalent({ team }: SeenTeam): Promise<Problem[]> {
-  const trouble = await troubleOfTalent(team.talent)
-  return trouble === null ? [] : [{ code: 'invalid_input', path: ['talent', trouble.key], message: trouble.message }]
-}
+const talentProblem = ({ key, message }: NonNullable<Awaited<ReturnType<CheckTalent>>>): Problem => ({
+  code: 'invalid_input',
+  path: ['talent', key],
+  message,
+})
 
-/** Without asking any runtime what it thinks of its options. */
-export function openTeam(file: TeamFile | null, environment: TeamEnvironment): SeenTeam {
+/** Resolves a team without asking any runtime to check its options. */
+export function openTeam(file: TeamFile | null, environment: TeamEnvironment): InspectedTeam {
   const { team, faults, placeOf } = readTeam(file?.text ?? '')
   if (team === null) throw faulty(file, 'invalid_input', faults)
   return { ...resolveTeam(team, environment), written: team, placeOf }
 }
 
-export function accept(file: TeamFile | null, { team, problems, placeOf }: SeenTeam): ResolvedTeam {
+export function accept(file: TeamFile | null, { team, problems, placeOf }: InspectedTeam): ResolvedTeam {
   const elsewhere = problems.find(({ path }) => path === null)
   const first = elsewhere ?? problems[0]
   if (first === undefined) return team
@@ -63,9 +79,12 @@ export function accept(file: TeamFile | null, { team, problems, placeOf }: SeenT
 export const faultsOf = (problems: readonly Problem[], placeOf: ReadTeam['placeOf']): Fault[] =>
   problems.map(({ path, message }) => teamFault(path ?? [], message, placeOf(path ?? [])))
 
-/** What no runtime can work with, at the line that says it; nothing that is said already by what is missing here. */
-function misfits(
-  { written, team, problems: known }: SeenTeam,
+/**
+ * Returns the options that their runtime refuses, each at the line that states it. Options that follow from a problem
+ * that is listed already are left out.
+ */
+function optionProblems(
+  { written, team, problems: known }: InspectedTeam,
   { runtime: asked, runtimes: states }: TeamEnvironment,
   runtimes: ReadonlyMap<string, Runtime>,
 ): Problem[] {
@@ -85,14 +104,14 @@ function misfits(
       if (asked !== undefined) return [{ code, path: null, message, ...(hint === undefined ? {} : { hint }) }]
       const own = written.tiers[tier].options === undefined ? ['runtime', 'options'] : ['tiers', tier, 'options']
       const path = runtime === standardRuntime && own[0] === 'runtime' ? ['capabilities', capability] : own
-      const said = `${message}${hint === undefined ? '' : `. ${hint}`}`
-      problems.set(`${path.join('.')} ${said}`, { code, path, message: said })
+      const sentence = `${message}${hint === undefined ? '' : `. ${hint}`}`
+      problems.set(`${path.join('.')} ${sentence}`, { code, path, message: sentence })
     }
   }
   return [...problems.values()]
 }
 
-/** Asks each whether it can run here. */
+/** Asks each runtime whether it can run here. */
 const statesOf = (runtimes: Iterable<Runtime>): Promise<RuntimeState[]> =>
   Promise.all(
     [...runtimes].map(async ({ name, capabilities, available }) => {

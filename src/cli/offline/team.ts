@@ -5,9 +5,10 @@ import { AgencyError } from '../../kernel/errors.ts'
 import { toWire } from '../../operations/wire.ts'
 import { yamlText } from '../../operations/yaml.ts'
 import type { Fault } from '../../org/document/contract.ts'
+import { checkTeamTalent } from '../../talent/team-talent.ts'
 import { readTeamOption } from '../../team/cli.ts'
 import { ResolvedTeam } from '../../team/contract.ts'
-import { faultsOf, lookAtTeam, type TeamFile } from '../../team/open.ts'
+import { faultsOf, inspectTeam, type TeamFile } from '../../team/open.ts'
 import type { Problem } from '../../team/resolve.ts'
 import { printWarnings } from '../answers.ts'
 import type { CliContext } from '../context.ts'
@@ -52,7 +53,8 @@ async function resolveTeam({ env, paths }: CliContext, option: string | undefine
     file = option === undefined ? readTeamFile(paths.team) : { text: await readTeamOption(option), name: option }
     const { values } = loadConfiguration({ env, home: paths })
     const runtimes = new Map(createRuntimes(values, env, 'shell').map((runtime) => [runtime.name, runtime]))
-    const { team, problems, placeOf } = await lookAtTeam(file, runtimes, { defaultRuntime: values.defaultRuntime })
+    const installation = { runtimes, checkTalent: checkTeamTalent }
+    const { team, problems, placeOf } = await inspectTeam(file, installation, { defaultRuntime: values.defaultRuntime })
     const wrong = problems.filter(({ code }) => code === 'invalid_input')
     if (wrong.length > 0)
       return { ok: false, ...firstProblem(wrong), file: file?.name ?? null, faults: faultsOf(wrong, placeOf) }

@@ -1,7 +1,7 @@
 import type { Runtime } from '../../adapters/runtime/port.ts'
 import { refusal } from '../../kernel/errors.ts'
 import type { ResolvedTeam } from '../../team/contract.ts'
-import { type TeamFile, teamHere } from '../../team/open.ts'
+import { type CheckTalent, resolveTeamOfRun, type TeamFile } from '../../team/open.ts'
 import type { CreateRun } from './contract.ts'
 
 export interface PrepareDeps {
@@ -9,6 +9,7 @@ export interface PrepareDeps {
   defaults: { readonly runtime: string | null }
   /** The team of runs that bring none, where there is one. */
   homeTeam?: (() => TeamFile | null) | undefined
+  checkTalent: CheckTalent
   /** Reads the pool of a team; refuses one that is not there. */
   prepareTalent?: ((talent: ResolvedTeam['talent']) => Promise<void>) | undefined
 }
@@ -37,7 +38,7 @@ export async function prepareRun(deps: PrepareDeps, input: CreateRun): Promise<P
 async function prepareTeam(deps: PrepareDeps, input: CreateRun): Promise<Prepared> {
   refuseUnused(input)
   const file = input.team === undefined ? (deps.homeTeam?.() ?? null) : { text: input.team, name: 'team' }
-  const team = await teamHere(file, deps.runtimes, {
+  const team = await resolveTeamOfRun(file, deps, {
     defaultRuntime: deps.defaults.runtime,
     runtime: runtimeOfAll(deps, input),
     strict: input.strict,

@@ -70,6 +70,7 @@ export interface RunDeps {
   defaults: RunDefaults
   /** The team of runs that bring none, where there is one. */
   homeTeam?: (() => TeamFile | null) | undefined
+  checkTalent: PrepareDeps['checkTalent']
   /** Reads the pool of a team; refuses one that is not there. */
   prepareTalent?: PrepareDeps['prepareTalent']
   chaosPoint: ChaosPoint
