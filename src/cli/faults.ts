@@ -1,4 +1,4 @@
-import type { Fault } from '../org/document/contract.ts'
+import type { Fault } from '../documents/contract.ts'
 import { plain } from './terminal.ts'
 import type { Wire } from './wire.ts'
 

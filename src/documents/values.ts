@@ -1,78 +1,54 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
+import { isAlias, isMap, isScalar, isSeq, type Node } from 'yaml'
 
 import { shorten, snakeCase } from '../kernel/text.ts'
+import type { Fault } from './contract.ts'
+import { maxFaults, type SourceLocation } from './faults.ts'
+import { addFault, isStorable, parseSource } from './source.ts'
 
-export interface Place {
-  readonly line: number
-  readonly column: number
-}
-
-/** A complaint about a place in the text. */
-export interface Complaint {
-  readonly message: string
-  readonly place: Place
-}
-
-/** YAML as a value, and where each part of it stands. */
-export interface PlanSource {
+/** A source that is read as one value, for a schema to check. */
+export interface ValueSource {
+  /** Null where there are faults. */
   readonly value: unknown
-  readonly complaints: readonly Complaint[]
-  /** Of what stands at the path, or of the nearest thing around it; names may be as in TypeScript. */
-  placeOf(path: readonly PropertyKey[], key?: string): Place
+  /** All of them errors: a value is read completely or not at all. */
+  readonly faults: readonly Fault[]
+  /**
+   * The location of the value at the path, or of the nearest value around it; with `key`, of that key in it. Names may be
+   * written as in TypeScript.
+   */
+  locationOf(path: readonly PropertyKey[], key?: string): SourceLocation
 }
 
-export const maxPlanBytes = 4_000_000
 const maxDepth = 60
-/** Aliases may save typing, not build what nobody could have typed. */
+/** Aliases may save typing, but must not expand to more than a person could have typed. */
 const maxNodes = 2_000_000
-const maxComplaints = 200
 
-/** `noun`: what the text is, for whoever reads a complaint. */
-export function readSource(text: string, noun = 'plan'): PlanSource {
-  const lines = new LineCounter()
-  // Its own check for keys that stand twice compares each with each.
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false })
-  const complaints: Complaint[] = []
-  const placeAt = (offset: number): Place => {
-    const { line, col } = lines.linePos(offset)
-    return { line: Math.max(line, 1), column: Math.max(col, 1) }
-  }
-  const complain = (node: Node | null, message: string): void => {
-    if (complaints.length < maxComplaints) complaints.push({ message, place: placeAt(node?.range?.[0] ?? 0) })
-  }
-  for (const { code, message, pos } of [...document.errors, ...document.warnings].slice(0, maxComplaints))
-    complaints.push({
-      message: code === 'MULTIPLE_DOCS' ? secondDocument(noun) : oneLine(message),
-      place: placeAt(pos[0]),
-    })
-  const root = document.contents as Node | null
+export function parseValue(text: string, noun: string): ValueSource {
+  const source = parseSource(text, noun)
+  const faults = source.faults.slice(0, maxFaults).map((fault): Fault => ({ ...fault, severity: 'error' }))
+  const { root } = source
   const targets = new Map<Node, Node>()
-  const value = complaints.length > 0 ? null : createReader(targets, complain, noun)(root)
+  const report: Report = (node, message) => addFault({ ...source, faults }, node, message, null)
+  const value = faults.length > 0 ? null : createReader(targets, report, noun)(root)
   return {
     value,
-    complaints,
-    placeOf: (path, key) => placeAt(find(root, path, targets, key)?.range?.[0] ?? 0),
+    faults,
+    locationOf: (path, key) => source.locationOf(find(root, path, targets, key)),
   }
 }
-
-const secondDocument = (noun: string): string => `a second document begins here; a file holds one ${noun}`
-
-const oneLine = (text: string): string =>
-  text.startsWith('Maximum call stack') ? 'nested far too deeply' : shorten(text.replace(/\s+/g, ' ').trim(), 300)
 
 interface Read {
   readonly value: unknown
-  /** How many nodes it stands for, aliases written out. */
+  /** The number of nodes with all aliases expanded. */
   readonly nodes: number
 }
 
-type Complain = (node: Node | null, message: string) => void
+type Report = (node: Node | null, message: string) => void
 
-/** Reads each node once, whatever stands for it; `targets` learns what each alias stands for. */
-function createReader(targets: Map<Node, Node>, complain: Complain, noun: string): (root: Node | null) => unknown {
-  const tooLarge = `aliases make this ${noun} far larger than it is; write it out`
+/** Reads each node once, however many aliases refer to it; `targets` receives the node behind each alias. */
+function createReader(targets: Map<Node, Node>, report: Report, noun: string): (root: Node | null) => unknown {
+  const tooLarge = `aliases make this ${noun} far larger than its text; write the values out`
   const anchors = new Map<string, Node>()
-  const known = new Map<Node, Read | 'being read'>()
+  const known = new Map<Node, Read | 'reading'>()
   let total = 0
 
   const read = (node: Node | null, depth: number): Read => {
@@ -81,7 +57,7 @@ function createReader(targets: Map<Node, Node>, complain: Complain, noun: string
     if (isAlias(node)) return readAlias(node)
     const { anchor } = node as { anchor?: string }
     if (anchor !== undefined) anchors.set(anchor, node)
-    known.set(node, 'being read')
+    known.set(node, 'reading')
     const found = isMap(node)
       ? readMap(node, depth)
       : isSeq(node)
@@ -96,7 +72,7 @@ function createReader(targets: Map<Node, Node>, complain: Complain, noun: string
     const target = anchors.get(node.source)
     const found = target === undefined ? undefined : known.get(target)
     if (target === undefined || found === undefined) return refused(node, `the alias *${name} has no anchor before it`)
-    if (found === 'being read') return refused(node, `the alias *${name} stands inside what it stands for`)
+    if (found === 'reading') return refused(node, `the alias *${name} is inside its own anchor`)
     targets.set(node, target)
     total += found.nodes
     return total > maxNodes ? refused(node, tooLarge) : found
@@ -108,12 +84,12 @@ function createReader(targets: Map<Node, Node>, complain: Complain, noun: string
     for (const pair of node.items) {
       const key = pair.key as Node | null
       const name = keyOf(key)
-      if (name === null) complain(key ?? node, 'a key must be a plain word')
-      else if (Object.hasOwn(value, name)) complain(key, `"${shorten(name, 60)}" stands twice`)
+      if (name === null) report(key ?? node, 'a key must be a plain word')
+      else if (Object.hasOwn(value, name)) report(key, `duplicate key "${shorten(name, 60)}"`)
       else {
         const inner = read(pair.value as Node | null, depth + 1)
         nodes += inner.nodes
-        // Plain assignment to `__proto__` would set the prototype.
+        // Assignment to `__proto__` would set the prototype.
         Object.defineProperty(value, name, { value: inner.value, enumerable: true, writable: true, configurable: true })
       }
     }
@@ -133,15 +109,17 @@ function createReader(targets: Map<Node, Node>, complain: Complain, noun: string
   const readScalar = (node: Node): Read => {
     const value: unknown = isScalar(node) ? node.value : undefined
     if (value === null || typeof value === 'boolean' || Number.isFinite(value)) return { value, nodes: 1 }
-    if (typeof value !== 'string') return refused(node, 'neither text, number, true, false, list nor map')
-    return isStorable(value) ? { value, nodes: 1 } : refused(node, 'a text holds a character that no store keeps')
+    if (typeof value !== 'string') return refused(node, 'the value is not a text, number, true, false, list or map')
+    return isStorable(value)
+      ? { value, nodes: 1 }
+      : refused(node, 'the text contains a character that cannot be stored')
   }
 
   const counted = (node: Node | null, value: unknown, nodes: number): Read =>
     nodes > maxNodes ? refused(node, tooLarge) : { value, nodes }
 
   const refused = (node: Node | null, message: string): Read => {
-    complain(node, message)
+    report(node, message)
     return nothing
   }
 
@@ -149,8 +127,6 @@ function createReader(targets: Map<Node, Node>, complain: Complain, noun: string
 }
 
 const nothing: Read = { value: null, nodes: 1 }
-
-const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
 const keyOf = (key: unknown): string | null => {
   if (!isScalar(key) || typeof key.value === 'object') return null

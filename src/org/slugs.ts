@@ -28,6 +28,6 @@ function joined(before: string, name: string, id: number): string {
 }
 
 const unusable = (field: string, text: string) =>
-  refusal('invalid_input', `${field}: "${text}" has no letter from a to z and no digit, so no slug can be made of it`, {
+  refusal('invalid_input', `${field}: "${text}" has no letter from a to z and no digit, so no slug can be made`, {
     hint: 'Slugs name directories: add a word in plain letters.',
   })

@@ -1,16 +1,16 @@
 import type { Node } from 'yaml'
 
 import {
-  isNothing,
-  oneOf,
   asText,
-  complain,
+  isEmpty,
+  type NodeSource,
+  oneOf,
+  parseNodes,
   readList,
   readMap,
   readScalar,
-  readSource,
-  type Source,
 } from '../documents/nodes.ts'
+import { addFault } from '../documents/source.ts'
 import { RoleName, Title } from '../org/references.contract.ts'
 import { slug } from '../kernel/text.ts'
 import { type TierName, tierNames } from '../team/contract.ts'
@@ -34,19 +34,19 @@ export const noRegistry: Registry = { rows: [], defaults: {} }
 
 /** Faults as `line:column: what`, all of them at once: half a mapping would cast the wrong people in silence. */
 export function parseRegistry(text: string): { registry: Registry; faults: string[] } {
-  const source = readSource(text)
-  const registry = source.faults.length > 0 || isNothing(source.root) ? noRegistry : readRegistry(source)
+  const source = parseNodes(text, 'registry')
+  const registry = source.faults.length > 0 || isEmpty(source.root) ? noRegistry : readRegistry(source)
   return {
     registry,
     faults: source.faults.map(({ line, column, message }) => `${line ?? 1}:${column ?? 1}: ${message}`),
   }
 }
 
-function readRegistry(source: Source): Registry {
+function readRegistry(source: NodeSource): Registry {
   const root = readMap(source, source.root, 'the registry', ['defaults', 'roles'])
   if (root === null) return noRegistry
   const given = root.get('defaults') ?? null
-  const defaults = isNothing(given) ? null : readMap(source, given, 'defaults', tierNames)
+  const defaults = isEmpty(given) ? null : readMap(source, given, 'defaults', tierNames)
   const rows = readList(source, root.get('roles') ?? null, 'roles').flatMap((node) => readRow(source, node) ?? [])
   refuseTwice(source, root.get('roles') ?? null, rows)
   return {
@@ -63,11 +63,11 @@ function readRegistry(source: Source): Registry {
 const aName = 'the name of a personality'
 const aDomain = 'a text of 1 to 64 characters'
 
-function readRow(source: Source, node: Node | null): RegistryRow | null {
+function readRow(source: NodeSource, node: Node | null): RegistryRow | null {
   const values = readMap(source, node, 'a role', ['tier', 'domain', 'name', 'aliases'])
   if (values === null) return null
   for (const key of ['tier', 'domain', 'name'])
-    if (!values.has(key)) complain(source, node, `a role needs a ${key}`, key)
+    if (!values.has(key)) addFault(source, node, `a role needs a ${key}`, key)
   const tier = readScalar(source, values.get('tier'), 'tier', tierNames.join(', '), oneOf(...tierNames))
   const domain = readScalar(source, values.get('domain'), 'domain', aDomain, asText(RoleName))
   const name = readScalar(source, values.get('name'), 'name', aName, asText(Title))
@@ -77,12 +77,12 @@ function readRow(source: Source, node: Node | null): RegistryRow | null {
   return tier === undefined || domain === undefined || name === undefined ? null : { tier, domain, aliases, name }
 }
 
-function refuseTwice(source: Source, node: Node | null, rows: readonly RegistryRow[]): void {
+function refuseTwice(source: NodeSource, node: Node | null, rows: readonly RegistryRow[]): void {
   const seen = new Set<string>()
   for (const { tier, domain, aliases } of rows)
     for (const word of [domain, ...aliases]) {
       const key = `${tier} ${slug(word)}`
-      if (seen.has(key)) complain(source, node, `${tier} has two roles for the domain "${word}"`, word)
+      if (seen.has(key)) addFault(source, node, `${tier} has two roles for the domain "${word}"`, word)
       seen.add(key)
     }
 }

@@ -3,7 +3,7 @@ import { faultLine } from '../cli/faults.ts'
 import { readInput } from '../cli/input.ts'
 import type { Wire } from '../cli/wire.ts'
 import { ApiError } from '../operations/problem.ts'
-import type { Fault } from '../org/document/contract.ts'
+import type { Fault } from '../documents/contract.ts'
 
 export const readTeamOption = (file: string): Promise<string> => readInput(file, 'team', '--team FILE')
 

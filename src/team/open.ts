@@ -1,6 +1,6 @@
 import type { Runtime } from '../adapters/runtime/port.ts'
 import { AgencyError, refusal } from '../kernel/errors.ts'
-import type { Fault } from '../org/document/contract.ts'
+import type { Fault } from '../documents/contract.ts'
 import { type ResolvedTeam, standardRuntime, type Team, tierNames } from './contract.ts'
 import { type ReadTeam, readTeam, teamFault } from './load.ts'
 import { type Problem, type Resolution, resolveTeam, type RuntimeState, type TeamEnvironment } from './resolve.ts'
@@ -34,7 +34,7 @@ export async function resolveTeamOfRun(
 export interface InspectedTeam extends Resolution {
   /** The team as the file states it. */
   readonly written: Team
-  placeOf: ReadTeam['placeOf']
+  locationOf: ReadTeam['locationOf']
 }
 
 /** Resolves a team for display: refuses an invalid file, and lists what this installation lacks as problems. */
@@ -62,22 +62,22 @@ const talentProblem = ({ key, message }: NonNullable<Awaited<ReturnType<CheckTal
 
 /** Resolves a team without asking any runtime to check its options. */
 export function openTeam(file: TeamFile | null, environment: TeamEnvironment): InspectedTeam {
-  const { team, faults, placeOf } = readTeam(file?.text ?? '')
+  const { team, faults, locationOf } = readTeam(file?.text ?? '')
   if (team === null) throw faulty(file, 'invalid_input', faults)
-  return { ...resolveTeam(team, environment), written: team, placeOf }
+  return { ...resolveTeam(team, environment), written: team, locationOf }
 }
 
-export function accept(file: TeamFile | null, { team, problems, placeOf }: InspectedTeam): ResolvedTeam {
+export function accept(file: TeamFile | null, { team, problems, locationOf }: InspectedTeam): ResolvedTeam {
   const elsewhere = problems.find(({ path }) => path === null)
   const first = elsewhere ?? problems[0]
   if (first === undefined) return team
   if (first.path === null)
     throw refusal(first.code, first.message, first.hint === undefined ? {} : { hint: first.hint })
-  throw faulty(file, first.code, faultsOf(problems, placeOf))
+  throw faulty(file, first.code, faultsOf(problems, locationOf))
 }
 
-export const faultsOf = (problems: readonly Problem[], placeOf: ReadTeam['placeOf']): Fault[] =>
-  problems.map(({ path, message }) => teamFault(path ?? [], message, placeOf(path ?? [])))
+export const faultsOf = (problems: readonly Problem[], locationOf: ReadTeam['locationOf']): Fault[] =>
+  problems.map(({ path, message }) => teamFault(path ?? [], message, locationOf(path ?? [])))
 
 /**
  * Returns the options that their runtime refuses, each at the line that states it. Options that follow from a problem

@@ -156,7 +156,7 @@ describe('what a team names and cannot have', () => {
     ],
     [
       'runtime:\n  coding_agent: cdr',
-      '2:17: runtime.coding_agent: there is no runtime "cdr"; there are scripted, program, coder, llm',
+      '2:17: runtime.coding_agent: unknown runtime "cdr"; available: scripted, program, coder, llm',
     ],
     [
       `${models}tiers:\n  t4: { runtime: coder }`,
@@ -232,7 +232,7 @@ describe('what was said beside the file', () => {
 
   it('is refused when it names nothing that is there', () => {
     const asked = { ...here(), runtime: { name: 'nothing', options: {} } }
-    expect(refused('', asked).message).toBe('--runtime: there is no runtime "nothing"; there are scripted, program')
+    expect(refused('', asked).message).toBe('--runtime: unknown runtime "nothing"; available: scripted, program')
   })
 
   it('takes the configured runtime for the coding agent, a simulation too', () => {

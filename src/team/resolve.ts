@@ -216,7 +216,7 @@ function troubleOf(
     return {
       code: 'invalid_input',
       path,
-      message: `${who}there is no runtime "${name}"; there are ${runtimes.map((each) => each.name).join(', ')}`,
+      message: `${who}unknown runtime "${name}"; available: ${runtimes.map((each) => each.name).join(', ')}`,
     }
   if (state.trouble === null) return null
   const { reason, install } = state.trouble

@@ -54,7 +54,7 @@ describe('agency doctor --team', () => {
     expect(await examineTeamFile(context, { team: file('team.yaml') })).toBe(1)
     expect(out).toEqual([
       `${file('team.yaml')}:2:32: error: visibility.inspection_gates.t1_plan: t1_plan gate is mandatory`,
-      `${file('team.yaml')}:3:1: error: limts: no such key; did you mean "limits"?`,
+      `${file('team.yaml')}:3:1: error: limts: unknown key; did you mean "limits"?`,
     ])
   })
 

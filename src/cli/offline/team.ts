@@ -4,7 +4,7 @@ import { readTeamFile } from '../../daemon/team-file.ts'
 import { AgencyError } from '../../kernel/errors.ts'
 import { toWire } from '../../operations/wire.ts'
 import { yamlText } from '../../operations/yaml.ts'
-import type { Fault } from '../../org/document/contract.ts'
+import type { Fault } from '../../documents/contract.ts'
 import { checkTeamTalent } from '../../talent/team-talent.ts'
 import { readTeamOption } from '../../team/cli.ts'
 import { ResolvedTeam } from '../../team/contract.ts'
@@ -54,10 +54,10 @@ async function resolveTeam({ env, paths }: CliContext, option: string | undefine
     const { values } = loadConfiguration({ env, home: paths })
     const runtimes = new Map(createRuntimes(values, env, 'shell').map((runtime) => [runtime.name, runtime]))
     const installation = { runtimes, checkTalent: checkTeamTalent }
-    const { team, problems, placeOf } = await inspectTeam(file, installation, { defaultRuntime: values.defaultRuntime })
+    const { team, problems, locationOf } = await inspectTeam(file, installation, { defaultRuntime: values.defaultRuntime })
     const wrong = problems.filter(({ code }) => code === 'invalid_input')
     if (wrong.length > 0)
-      return { ok: false, ...firstProblem(wrong), file: file?.name ?? null, faults: faultsOf(wrong, placeOf) }
+      return { ok: false, ...firstProblem(wrong), file: file?.name ?? null, faults: faultsOf(wrong, locationOf) }
     const missing = problems.map(({ message, hint }) => (hint === undefined ? message : `${message}. ${hint}`))
     const shown = { ...team, warnings: [...team.warnings, ...new Set(missing)] }
     return { ok: true, team: toWire(ResolvedTeam, shown) as Wire<ResolvedTeam> }

@@ -77,7 +77,7 @@ describeStores('who sits where', (openFresh) => {
       hint: expect.stringContaining('--status active'),
     })
     for (const nobody of ['Operator', 'System'])
-      expect((await refusalOf(org.assignments.assign(operator, 11, nobody, false))).message).toContain('holds no seat')
+      expect((await refusalOf(org.assignments.assign(operator, 11, nobody, false))).message).toContain('cannot hold a seat')
     expect((await refusalOf(org.assignments.assign(operator, 11, 'Nobody', false))).code).toBe('not_found')
     expect((await refusalOf(org.assignments.assign(operator, 99, 'Ada', false))).code).toBe('not_found')
   })

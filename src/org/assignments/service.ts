@@ -156,7 +156,7 @@ export function refuseUnseatable(persona: Persona): void {
   if (isSeeded(persona))
     throw refusal(
       'illegal_transition',
-      `${persona.slug} holds no seat: it stands ${persona.id === operatorPersona ? 'above' : 'outside'} the chart`,
+      `${persona.slug} cannot hold a seat: it is ${persona.id === operatorPersona ? 'above' : 'outside'} the chart`,
     )
 }
 

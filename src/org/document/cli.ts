@@ -8,7 +8,8 @@ import { readInput } from '../../cli/input.ts'
 import { plain } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
 import { shorten } from '../../kernel/text.ts'
-import type { Fault, PlannedChange } from './contract.ts'
+import type { Fault } from '../../documents/contract.ts'
+import type { PlannedChange } from './contract.ts'
 import { documentEndpoints } from './endpoints.ts'
 
 export const exportOrganisation: Handler<typeof orgExportCommand> = async (context, options) => {

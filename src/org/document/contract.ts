@@ -1,17 +1,9 @@
 import { z } from 'zod'
 
+import { Fault } from '../../documents/contract.ts'
 import { operation } from '../../operations/contract.ts'
 import { OrgReference } from '../references.contract.ts'
 import { documentEndpoints } from './endpoints.ts'
-
-export const Fault = z.object({
-  severity: z.enum(['error', 'warning']),
-  message: z.string(),
-  line: z.number().int().nullable(),
-  column: z.number().int().nullable(),
-  subject: z.string().nullable().describe('The title, role or key it is about'),
-})
-export type Fault = z.infer<typeof Fault>
 
 /** What an import does to one thing. There is no `delete`: what a document leaves out stays. */
 export const PlannedChange = z.object({

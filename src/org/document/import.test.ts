@@ -548,7 +548,7 @@ describe('an import', () => {
     await org.personas.archive(operator, slug, { unassign: false, preview: false })
     const text = (status: string): string =>
       `organisation: { organisation_id: 1 }\npositions: [{ title: A, role: qa, assignment: { persona_slug: ${slug}${status} } }]\n`
-    expect((await refusalOf(importInto(org, text('')))).message).toContain('is archived and holds no seat')
+    expect((await refusalOf(importInto(org, text('')))).message).toContain('is archived and cannot hold a seat')
     await importInto(org, text(', persona_status: active'))
     expect((await org.personas.show(slug)).persona.status).toBe('active')
   })

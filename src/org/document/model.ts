@@ -1,11 +1,6 @@
+import type { SourceLocation } from '../../documents/faults.ts'
 import type { Intent } from '../organisations/contract.ts'
 import type { Authority } from '../positions/contract.ts'
-
-/** Where something stands in a document, for messages. */
-export interface Place {
-  line: number
-  column: number
-}
 
 /** A document as it was read: only what it says; undefined means that it says nothing about it. */
 export interface OrgDocument {
@@ -15,9 +10,9 @@ export interface OrgDocument {
 }
 
 export interface DocOrganisation {
-  place: Place
-  /** Of each value that it says. */
-  places: ReadonlyMap<string, Place>
+  location: SourceLocation
+  /** By key. */
+  locations: ReadonlyMap<string, SourceLocation>
   organisationId?: number
   name?: string
   purpose?: string
@@ -26,19 +21,19 @@ export interface DocOrganisation {
   status?: 'active' | 'dormant' | 'archived'
   /** The title of the lead seat. */
   lead?: string | null
-  settings?: { key: string; value: string; place: Place }[]
+  settings?: { key: string; value: string; location: SourceLocation }[]
   intent?: Intent | null
 }
 
 export interface DocRole {
-  place: Place
+  location: SourceLocation
   roleId?: number
   name: string
   description?: string
 }
 
 export interface DocPosition {
-  place: Place
+  location: SourceLocation
   positionId?: number
   title: string
   role?: string
@@ -52,7 +47,7 @@ export interface DocPosition {
 }
 
 export interface DocAssignment {
-  place: Place
+  location: SourceLocation
   personaAssignmentId?: number
   personaId?: number
   personaSlug?: string

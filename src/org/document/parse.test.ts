@@ -141,7 +141,7 @@ describe('faults of a document', () => {
     [`${head}  colour: red\n`, '3:3 organisation has no "colour"'],
     [`${head}  stauts: active\n`, '3:3 organisation has no "stauts"; did you mean "status"?'],
     [`${head}position: []\n`, '3:1 the document has no "position"; did you mean "positions"?'],
-    [`${head}  name: Twice\n`, '3:3 "name" stands twice in organisation'],
+    [`${head}  name: Twice\n`, '3:3 duplicate key "name" in organisation'],
     [`${head}  status: asleep\n`, '3:11 status must be active, dormant or archived'],
     [`${head}  organisation_id: 0\n`, '3:20 organisation_id must be a positive whole number'],
     [`${head}  organisation_id: 1.5\n`, '3:20 organisation_id must be a positive whole number'],
@@ -185,9 +185,9 @@ describe('faults of a document', () => {
     expect(faults('organisation:\n\tname: a\n')[0]).toMatch(/^2:1 .*[Tt]ab/)
   })
 
-  it('say that each organisation has a document of its own', () => {
+  it('reject a second document in the same file', () => {
     expect(faults(`${head}---\n${head}`)).toEqual([
-      expect.stringContaining('each organisation has a document of its own'),
+      expect.stringContaining('a file holds one organisation'),
     ])
   })
 

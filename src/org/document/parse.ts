@@ -1,11 +1,26 @@
 import type { Node } from 'yaml'
 
+import type { Fault } from '../../documents/contract.ts'
+import {
+  type Accept,
+  asAnyText,
+  asId,
+  asText,
+  isEmpty,
+  type NodeSource,
+  oneOf,
+  orNull,
+  parseNodes,
+  readList,
+  readMap,
+  readScalar,
+} from '../../documents/nodes.ts'
+import { addFault } from '../../documents/source.ts'
 import { AgencyError } from '../../kernel/errors.ts'
 import { type Intent, organisationSettings } from '../organisations/contract.ts'
 import { checkSetting } from '../organisations/settings.ts'
 import { Authority } from '../positions/contract.ts'
 import { OrgName, PersonaName, Purpose, RoleName, Title } from '../references.contract.ts'
-import type { Fault } from './contract.ts'
 import {
   type DocAssignment,
   type DocOrganisation,
@@ -14,21 +29,6 @@ import {
   type OrgDocument,
   personaTypes,
 } from './model.ts'
-import {
-  type Accept,
-  asAnyText,
-  asId,
-  asText,
-  complain,
-  isNothing,
-  oneOf,
-  orNull,
-  readList,
-  readMap,
-  readScalar,
-  readSource,
-  type Source,
-} from '../../documents/nodes.ts'
 
 export interface Parsed {
   /** Null when there is nothing to work with; otherwise what could be read, faults or not. */
@@ -56,16 +56,16 @@ const runtimeKeys = [
 ]
 
 export function parseOrgDocument(text: string): Parsed {
-  const source = readSource(text)
+  const source = parseNodes(text, 'organisation')
   const { faults } = source
   if (faults.some((each) => each.severity === 'error')) return { document: null, faults }
-  if (isNothing(source.root)) {
-    complain(source, null, 'the document is empty', null)
+  if (isEmpty(source.root)) {
+    addFault(source, null, 'the document is empty', null)
     return { document: null, faults }
   }
   const root = readMap(source, source.root, 'the document', ['organisation', 'roles', 'positions'], runtimeKeys)
   if (root === null) return { document: null, faults }
-  if (!root.has('organisation')) complain(source, source.root, 'the document has no "organisation"', 'organisation')
+  if (!root.has('organisation')) addFault(source, source.root, 'the document has no "organisation"', 'organisation')
   const organisation = root.has('organisation') ? parseOrganisation(source, root.get('organisation') ?? null) : null
   const roles = readList(source, root.get('roles') ?? null, 'roles').flatMap((node) => parseRole(source, node) ?? [])
   const positions = readList(source, root.get('positions') ?? null, 'positions').flatMap(
@@ -86,13 +86,13 @@ const organisationKeys = [
   'intent',
 ]
 
-function parseOrganisation(source: Source, node: Node | null): DocOrganisation | null {
+function parseOrganisation(source: NodeSource, node: Node | null): DocOrganisation | null {
   const values = readMap(source, node, 'organisation', organisationKeys, runtimeKeys)
   if (values === null) return null
   const at = (key: string): Node | null | undefined => values.get(key)
   return compact({
-    place: source.placeOf(node),
-    places: new Map([...values].map(([key, value]) => [key, source.placeOf(value)])),
+    location: source.locationOf(node),
+    locations: new Map([...values].map(([key, value]) => [key, source.locationOf(value)])),
     organisationId: readScalar(source, at('organisation_id'), 'organisation_id', 'a positive whole number', asId),
     name: readScalar(source, at('name'), 'name', 'a text of 1 to 100 characters', asText(OrgName)),
     purpose: readScalar(source, at('purpose'), 'purpose', 'a text of 1 to 64 characters', asText(Purpose)),
@@ -111,8 +111,8 @@ function parseOrganisation(source: Source, node: Node | null): DocOrganisation |
   })
 }
 
-function parseSettings(source: Source, node: Node | null): DocOrganisation['settings'] {
-  if (isNothing(node)) return []
+function parseSettings(source: NodeSource, node: Node | null): DocOrganisation['settings'] {
+  if (isEmpty(node)) return []
   const values = readMap(source, node, 'settings', Object.keys(organisationSettings))
   return [...(values ?? [])].flatMap(([key, value]) => {
     const text = readScalar(source, value, key, 'a text', asAnyText(200))
@@ -121,10 +121,10 @@ function parseSettings(source: Source, node: Node | null): DocOrganisation['sett
       checkSetting(key, text)
     } catch (error) {
       if (!(error instanceof AgencyError)) throw error
-      complain(source, value, error.message, key)
+      addFault(source, value, error.message, key)
       return []
     }
-    return [{ key, value: text, place: source.placeOf(value) }]
+    return [{ key, value: text, location: source.locationOf(value) }]
   })
 }
 
@@ -135,8 +135,8 @@ const intentKeys = {
   constraints: 'constraints',
 } as const
 
-function parseIntent(source: Source, node: Node | null): Intent | null | undefined {
-  if (isNothing(node)) return null
+function parseIntent(source: NodeSource, node: Node | null): Intent | null | undefined {
+  if (isEmpty(node)) return null
   const values = readMap(source, node, 'intent', Object.keys(intentKeys))
   if (values === null) return undefined
   const intent: Intent = { optimiseFor: [], protect: [], neverSacrifice: [], constraints: [] }
@@ -155,14 +155,14 @@ const asItem: Accept<string> = (value, written) => {
   return text === '' ? undefined : text
 }
 
-function parseRole(source: Source, node: Node | null): DocRole | null {
+function parseRole(source: NodeSource, node: Node | null): DocRole | null {
   const values = readMap(source, node, 'a role', ['role_id', 'name', 'description'], runtimeKeys)
   if (values === null) return null
   const name = readScalar(source, values.get('name'), 'name', 'a text of 1 to 64 characters', asText(RoleName))
-  if (!values.has('name')) complain(source, node, 'a role needs a name', null)
+  if (!values.has('name')) addFault(source, node, 'a role needs a name', null)
   if (name === undefined) return null
   return compact({
-    place: source.placeOf(node),
+    location: source.locationOf(node),
     roleId: readScalar(source, values.get('role_id'), 'role_id', 'a positive whole number', asId),
     name,
     description: readScalar(source, values.get('description'), 'description', 'a text', asAnyText(2_000)),
@@ -181,16 +181,16 @@ const positionKeys = [
   'authority',
 ]
 
-function parsePosition(source: Source, node: Node | null): DocPosition | null {
+function parsePosition(source: NodeSource, node: Node | null): DocPosition | null {
   const values = readMap(source, node, 'a position', positionKeys, runtimeKeys)
   if (values === null) return null
-  if (!values.has('title')) complain(source, node, 'a position needs a title', null)
+  if (!values.has('title')) addFault(source, node, 'a position needs a title', null)
   const title = readScalar(source, values.get('title'), 'title', 'a text of 1 to 200 characters', asText(Title))
   if (title === undefined) return null
   const at = (key: string): Node | null | undefined => values.get(key)
   const reference = orNull(asText(Title))
   return compact({
-    place: source.placeOf(node),
+    location: source.locationOf(node),
     positionId: readScalar(source, at('position_id'), 'position_id', 'a positive whole number', asId),
     title,
     role: readScalar(source, at('role'), 'role', 'the name of a role', asText(RoleName)),
@@ -220,13 +220,13 @@ const assignmentKeys = [
   'experience_file',
 ]
 
-function parseAssignment(source: Source, node: Node | null): DocAssignment | null | undefined {
-  if (isNothing(node)) return null
+function parseAssignment(source: NodeSource, node: Node | null): DocAssignment | null | undefined {
+  if (isEmpty(node)) return null
   const values = readMap(source, node, 'an assignment', assignmentKeys, runtimeKeys)
   if (values === null) return undefined
   const at = (key: string): Node | null | undefined => values.get(key)
   const assignment = compact({
-    place: source.placeOf(node),
+    location: source.locationOf(node),
     personaAssignmentId: readScalar(
       source,
       at('persona_assignment_id'),
@@ -271,13 +271,13 @@ function parseAssignment(source: Source, node: Node | null): DocAssignment | nul
     assignment.personaId === undefined &&
     assignment.personaName === undefined
   ) {
-    complain(source, node, 'an assignment needs persona_slug, persona_id or persona_name', null)
+    addFault(source, node, 'an assignment needs persona_slug, persona_id or persona_name', null)
     return undefined
   }
   return assignment
 }
 
-function parseAuthorities(source: Source, node: Node | null): Authority[] {
+function parseAuthorities(source: NodeSource, node: Node | null): Authority[] {
   const kinds = new Set<string>()
   return readList(source, node, 'authority').flatMap((item) => {
     const values = readMap(source, item, 'an authority', ['kind', 'limit', 'unit', 'on_breach'])
@@ -293,10 +293,10 @@ function parseAuthorities(source: Source, node: Node | null): Authority[] {
     if (!parsed.success) {
       const [issue] = parsed.error.issues
       const field = issue?.path[0] === 'onBreach' ? 'on_breach' : String(issue?.path[0] ?? '')
-      complain(source, item, `authority: ${field} ${issue?.message ?? ''}`, 'authority')
+      addFault(source, item, `authority: ${field} ${issue?.message ?? ''}`, 'authority')
       return []
     }
-    if (kinds.has(parsed.data.kind)) complain(source, item, `authority: ${parsed.data.kind} stands twice`, 'authority')
+    if (kinds.has(parsed.data.kind)) addFault(source, item, `authority: ${parsed.data.kind} appears twice`, 'authority')
     kinds.add(parsed.data.kind)
     return [parsed.data]
   })

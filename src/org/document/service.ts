@@ -1,4 +1,5 @@
 import type { Db } from '../../db/port.ts'
+import type { Fault } from '../../documents/contract.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { AgencyError } from '../../kernel/errors.ts'
 import type { OrgAccess } from '../changes.ts'
@@ -7,7 +8,6 @@ import { organisationSettings } from '../organisations/contract.ts'
 import { listSettings, type Organisation } from '../organisations/store.ts'
 import { requireRole } from '../roles/changes.ts'
 import { loadStructure } from '../structure.ts'
-import type { Fault } from './contract.ts'
 import { exportDocument, type ExportOptions } from './export.ts'
 import type { Imported, Importer, ImportOptions } from './import.ts'
 

@@ -19,12 +19,12 @@ describe('a document of an organisation that is not there yet', () => {
     [
       'a name that makes a slug',
       'organisation: { name: 商店, purpose: trade }\n',
-      '1:23 name: "商店" has no letter from a to z and no digit, so no slug can be made of it',
+      '1:23 name: "商店" has no letter from a to z and no digit, so no slug can be made',
     ],
     [
       'a purpose that makes a slug',
       'organisation: { name: Shop, purpose: 🎉 }\n',
-      '1:38 purpose: "🎉" has no letter from a to z and no digit, so no slug can be made of it',
+      '1:38 purpose: "🎉" has no letter from a to z and no digit, so no slug can be made',
     ],
     [
       'a lead that is a seat',
@@ -72,22 +72,22 @@ describe('a document of an organisation that is not there yet', () => {
     [
       'one seat for each title',
       `${organisation}${roles}${positions('{ title: A, role: clerk }', '{ title: A, role: clerk }')}`,
-      '5:5 the title "A" stands twice; first in line 4',
+      '5:5 the title "A" appears twice; first on line 4',
     ],
     [
       'one seat for each number',
       `${organisation}${roles}${positions('{ position_id: 4, title: A, role: clerk }', '{ position_id: 4, title: B, role: clerk }')}`,
-      '5:5 position_id 4 stands twice; first in line 4',
+      '5:5 position_id 4 appears twice; first on line 4',
     ],
     [
       'one role for each name',
       `${organisation}roles:\n  - name: clerk\n  - name: Clerk\n`,
-      '4:5 the role "Clerk" stands twice; first in line 3',
+      '4:5 the role "Clerk" appears twice; first on line 3',
     ],
     [
       'one role for each number',
       `${organisation}roles:\n  - { role_id: 30, name: a }\n  - { role_id: 30, name: b }\n`,
-      '4:5 role_id 30 stands twice; first in line 3',
+      '4:5 role_id 30 appears twice; first on line 3',
     ],
     [
       'one assignment for each number',
@@ -95,7 +95,7 @@ describe('a document of an organisation that is not there yet', () => {
         '{ title: A, role: clerk, assignment: { persona_assignment_id: 9, persona_id: 30, persona_name: Al } }',
         '{ title: B, role: clerk, assignment: { persona_assignment_id: 9, persona_id: 31, persona_name: Bo } }',
       )}`,
-      '5:5 persona_assignment_id 9 stands twice; first in line 4',
+      '5:5 persona_assignment_id 9 appears twice; first on line 4',
     ],
     [
       'one name for each persona',
@@ -113,12 +113,12 @@ describe('a document of an organisation that is not there yet', () => {
     [
       'a name that makes a slug for a persona',
       `${organisation}${roles}${positions('{ title: A, role: clerk, assignment: { persona_name: 😀 } }')}`,
-      '4:42 persona_name "😀" has no letter from a to z and no digit to make a slug of',
+      '4:42 persona_name "😀" has no letter from a to z and no digit, so no slug can be made',
     ],
     [
       'nobody archived on a seat',
       `${organisation}${roles}${positions('{ title: A, role: clerk, assignment: { persona_name: Al, persona_status: archived } }')}`,
-      '4:42 Al is archived and holds no seat',
+      '4:42 Al is archived and cannot hold a seat',
     ],
     [
       'a known role for each persona',
@@ -128,12 +128,12 @@ describe('a document of an organisation that is not there yet', () => {
     [
       'no persona with the role of Agency itself',
       `${organisation}${roles}${positions('{ title: A, role: clerk, assignment: { persona_name: Al, persona_role: System } }')}`,
-      '4:42 Al: the role "system" is Agency’s own',
+      '4:42 Al: the role "system" is reserved for Agency',
     ],
     [
       'no seat for the operator',
       `${organisation}${roles}${positions('{ title: A, role: clerk, assignment: { persona_id: 1 } }')}`,
-      '4:42 operator-operator-1 holds no seat: it stands outside the chart',
+      '4:42 operator-operator-1 cannot hold a seat: it is not part of the chart',
     ],
     [
       'the names of the roles that Agency itself goes by',

@@ -1,35 +1,40 @@
+import type { Fault } from '../../documents/contract.ts'
+import { createFault, didYouMean, firstLine, type SourceLocation } from '../../documents/faults.ts'
 import { AgencyError } from '../../kernel/errors.ts'
 import { fold, shorten, slug } from '../../kernel/text.ts'
 import { findCircle, type Seat } from '../chart/lines.ts'
 import { isSeeded } from '../personas/kinds.ts'
 import { organisationSlug } from '../slugs.ts'
 import type { After, PersonaAfter, Present, SeatAfter } from './after.ts'
-import type { Fault } from './contract.ts'
-import type { DocAssignment, OrgDocument, Place } from './model.ts'
-import { fault, guessed } from '../../documents/nodes.ts'
+import type { DocAssignment, OrgDocument } from './model.ts'
 
-type Say = (message: string, place: Place, subject: string | null, severity?: Fault['severity']) => void
+type Report = (message: string, location: SourceLocation, subject: string | null, severity?: Fault['severity']) => void
 
-/** Everything wrong with what the organisation would become; the syntax was the parser's. */
+/** Returns every fault of the organisation that the document would produce; the parser has checked the syntax. */
 export function validateDocument(document: OrgDocument, present: Present, after: After): Fault[] {
   const faults: Fault[] = []
-  const say: Say = (message, place, subject, severity = 'error') =>
-    void faults.push(fault(severity, shorten(message, 500), place, subject))
-  checkOrganisation(document, present, after, say)
-  checkDuplicates(document, say)
-  checkRoles(after, say)
-  checkSeats(after, say)
-  checkCircles(after, say)
-  for (const persona of after.personas) checkPersona(persona, say)
+  const report: Report = (message, location, subject, severity = 'error') =>
+    void faults.push(createFault(shorten(message, 500), location, subject, severity))
+  checkOrganisation(document, present, after, report)
+  checkDuplicates(document, report)
+  checkRoles(after, report)
+  checkSeats(after, report)
+  checkCircles(after, report)
+  for (const persona of after.personas) checkPersona(persona, report)
   return faults
 }
 
-function checkOrganisation({ organisation: doc }: OrgDocument, { structure }: Present, after: After, say: Say): void {
+function checkOrganisation(
+  { organisation: doc }: OrgDocument,
+  { structure }: Present,
+  after: After,
+  report: Report,
+): void {
   const { name, purpose, organisationId, lead } = doc
-  const placeOf = (key: string): Place => doc.places.get(key) ?? doc.place
+  const locationOf = (key: string): SourceLocation => doc.locations.get(key) ?? doc.location
   if (structure === null)
     for (const key of ['name', 'purpose'] as const)
-      if (doc[key] === undefined) say(`a new organisation needs a ${key}`, doc.place, key)
+      if (doc[key] === undefined) report(`a new organisation needs a ${key}`, doc.location, key)
   const slugs = {
     name: name ?? structure?.organisation.name ?? 'x',
     purpose: purpose ?? structure?.organisation.purpose ?? 'x',
@@ -38,74 +43,74 @@ function checkOrganisation({ organisation: doc }: OrgDocument, { structure }: Pr
   try {
     const expected = organisationSlug(slugs.purpose, slugs.name, slugs.id)
     if (doc.slug !== undefined && organisationId !== undefined && doc.slug !== expected)
-      say(
+      report(
         `slug "${doc.slug}" is not imported; it follows from purpose, name and id: ${expected}`,
-        placeOf('slug'),
+        locationOf('slug'),
         'slug',
         'warning',
       )
   } catch (error) {
     if (!(error instanceof AgencyError)) throw error
     const key = slug(slugs.name) === '' ? 'name' : 'purpose'
-    say(error.message, placeOf(key), key)
+    report(error.message, locationOf(key), key)
   }
   if (typeof lead === 'string' && !after.byAnyTitle.has(lead))
-    say(`lead: there is no seat "${lead}"${guessed(lead, after.byTitle.keys())}`, placeOf('lead'), lead)
+    report(`lead: there is no seat "${lead}"${didYouMean(lead, after.byTitle.keys())}`, locationOf('lead'), lead)
 }
 
-function checkDuplicates({ roles, positions }: OrgDocument, say: Say): void {
+function checkDuplicates({ roles, positions }: OrgDocument, report: Report): void {
   const firstLines = new Map<string, number>()
-  const once = (key: string, what: string, place: Place, subject: string): void => {
+  const once = (key: string, label: string, location: SourceLocation, subject: string): void => {
     const first = firstLines.get(key)
-    if (first === undefined) firstLines.set(key, place.line)
-    else say(`${what} stands twice; first in line ${first}`, place, subject)
+    if (first === undefined) firstLines.set(key, location.line)
+    else report(`${label} appears twice; first on line ${first}`, location, subject)
   }
-  for (const { title, positionId, assignment, place } of positions) {
-    once(`title ${title}`, `the title "${title}"`, place, title)
-    if (positionId !== undefined) once(`position ${positionId}`, `position_id ${positionId}`, place, title)
+  for (const { title, positionId, assignment, location } of positions) {
+    once(`title ${title}`, `the title "${title}"`, location, title)
+    if (positionId !== undefined) once(`position ${positionId}`, `position_id ${positionId}`, location, title)
     const id = assignment?.personaAssignmentId
-    if (id !== undefined) once(`assignment ${id}`, `persona_assignment_id ${id}`, place, title)
+    if (id !== undefined) once(`assignment ${id}`, `persona_assignment_id ${id}`, location, title)
   }
-  for (const { name, roleId, place } of roles) {
-    once(`role ${fold(name)}`, `the role "${name}"`, place, name)
-    if (roleId !== undefined) once(`role_id ${roleId}`, `role_id ${roleId}`, place, name)
+  for (const { name, roleId, location } of roles) {
+    once(`role ${fold(name)}`, `the role "${name}"`, location, name)
+    if (roleId !== undefined) once(`role_id ${roleId}`, `role_id ${roleId}`, location, name)
   }
 }
 
-/** Agency finds these by their names. */
+/** Roles that Agency looks up by name. */
 const fixedRoles = ['operator', 'system', 'ar-director']
 
-function checkRoles({ roles }: After, say: Say): void {
+function checkRoles({ roles }: After, report: Report): void {
   for (const { doc, row, name } of roles)
     if (doc !== null && row !== null && row.name !== name && fixedRoles.includes(fold(row.name)))
-      say(`role_id ${row.id} "${row.name}" keeps its name; the document calls it "${name}"`, doc.place, name)
+      report(`role_id ${row.id} "${row.name}" keeps its name; the document calls it "${name}"`, doc.location, name)
 }
 
-function checkSeats({ seats, byTitle, byAnyTitle, roles }: After, say: Say): void {
-  // Looking for what was meant takes its time; whoever has more than these wrong has something else wrong.
+function checkSeats({ seats, byTitle, byAnyTitle, roles }: After, report: Report): void {
+  // A suggestion compares with every known name, which is slow; a document with more unknown names than this has another problem.
   let guesses = 20
-  const guess = (typed: string, known: Iterable<string>): string => (guesses-- > 0 ? guessed(typed, known) : '')
+  const guess = (typed: string, known: Iterable<string>): string => (guesses-- > 0 ? didYouMean(typed, known) : '')
   for (const seat of seats) {
     const { doc, row, title, role } = seat
     if (doc === null) {
       const twin = byTitle.get(title)
       if (twin !== undefined && twin.doc !== null)
-        say(
+        report(
           `the title "${title}" is that of position_id ${row?.id}, which the document leaves out`,
-          twin.doc.place,
+          twin.doc.location,
           title,
         )
       continue
     }
     if (role === null)
-      say(
+      report(
         doc.role === undefined
           ? `seat "${title}" needs a role`
           : `seat "${title}": there is no role "${doc.role}"${guess(
               doc.role,
               roles.map((each) => each.name),
             )}`,
-        doc.place,
+        doc.location,
         title,
       )
     for (const [key, target] of [
@@ -114,23 +119,28 @@ function checkSeats({ seats, byTitle, byAnyTitle, roles }: After, say: Say): voi
     ] as const) {
       if (typeof target !== 'string') continue
       const above = byAnyTitle.get(target)
-      const said = `seat "${title}": ${key}`
-      if (above === seat) say(`${said} itself`, doc.place, title)
+      const subject = `seat "${title}": ${key}`
+      if (above === seat) report(`${subject} itself`, doc.location, title)
       else if (above === undefined)
-        say(
-          `${said} "${target}", which is not a seat of this organisation${guess(target, byTitle.keys())}`,
-          doc.place,
+        report(
+          `${subject} "${target}", which is not a seat of this organisation${guess(target, byTitle.keys())}`,
+          doc.location,
           title,
         )
       else if (above.title !== target)
-        say(`${said} "${target}", which the document itself calls "${above.title}"`, doc.place, title, 'warning')
+        report(
+          `${subject} "${target}", which the document itself calls "${above.title}"`,
+          doc.location,
+          title,
+          'warning',
+        )
     }
   }
 }
 
-function checkCircles({ seats }: After, say: Say): void {
+function checkCircles({ seats }: After, report: Report): void {
   const numbers = new Map(seats.map((seat, index) => [seat, index + 1]))
-  // A seat above itself has its own fault.
+  // A seat that reports to itself has a fault of its own.
   const above = (seat: SeatAfter, line: SeatAfter | null): number | null =>
     line === null || line === seat ? null : (numbers.get(line) ?? null)
   const drawn = seats.map((seat, index): Seat => ({
@@ -146,21 +156,21 @@ function checkCircles({ seats }: After, say: Say): void {
   ] as const) {
     const circle = findCircle(drawn, line)
     if (circle === null) continue
-    // What was there before had none, so the document speaks of one of them.
+    // The stored structure has no circle, so the document describes at least one seat of this one.
     const onCircle = seats.find((seat) => seat.doc !== null && circle.includes(seat.title))
-    const place = onCircle?.doc?.place ?? { line: 1, column: 1 }
-    say(`circular ${name} chain: ${circle.join(' → ')}`, place, onCircle?.title ?? null)
+    const location = onCircle?.doc?.location ?? firstLine
+    report(`circular ${name} chain: ${circle.join(' → ')}`, location, onCircle?.title ?? null)
   }
 }
 
-function checkPersona({ docs, row, namesakes, role }: PersonaAfter, say: Say): void {
+function checkPersona({ docs, row, namesakes, role }: PersonaAfter, report: Report): void {
   const first = docs[0] as DocAssignment
-  const { place } = first
+  const { location } = first
   const called = row?.slug ?? first.personaSlug ?? first.personaName ?? `persona_id ${first.personaId}`
   if (namesakes.length > 0)
-    return say(
+    return report(
       `several personas are called "${first.personaName}": ${namesakes.map((each) => each.slug).join(', ')}; give persona_slug`,
-      place,
+      location,
       called,
     )
   for (const [key, field] of [
@@ -169,25 +179,30 @@ function checkPersona({ docs, row, namesakes, role }: PersonaAfter, say: Say): v
     ['persona_status', 'personaStatus'],
     ['persona_slug', 'personaSlug'],
   ] as const) {
-    const said = new Set(docs.flatMap((doc) => doc[field] ?? []))
-    if (said.size > 1)
-      say(`${called} has two values of ${key}: ${[...said].join(', ')}`, docs.at(-1)?.place ?? place, called)
+    const values = new Set(docs.flatMap((doc) => doc[field] ?? []))
+    if (values.size > 1)
+      report(`${called} has two values of ${key}: ${[...values].join(', ')}`, docs.at(-1)?.location ?? location, called)
   }
-  if (row !== null && isSeeded(row)) return say(`${called} holds no seat: it stands outside the chart`, place, called)
+  if (row !== null && isSeeded(row))
+    return report(`${called} cannot hold a seat: it is not part of the chart`, location, called)
   const status = first.personaStatus ?? row?.status
   if (status === 'archived')
-    say(
-      `${called} is archived and holds no seat${row === null ? '' : '; persona_status: active revives it'}`,
-      place,
+    report(
+      `${called} is archived and cannot hold a seat${row === null ? '' : '; set persona_status: active to reactivate it'}`,
+      location,
       called,
     )
   if (role === null && first.personaRole !== undefined)
-    say(`${called}: there is no role "${first.personaRole}"`, place, called)
+    report(`${called}: there is no role "${first.personaRole}"`, location, called)
   else if (role !== null && fold(role.name) === 'system')
-    say(`${called}: the role "system" is Agency’s own`, place, called)
+    report(`${called}: the role "system" is reserved for Agency`, location, called)
   if (row !== null) return
   if (first.personaName === undefined)
-    say(`there is no persona ${called}; to make it, give persona_name`, place, called)
+    report(`there is no persona ${called}; give persona_name to create it`, location, called)
   else if (first.personaSlug === undefined && slug(first.personaName) === '')
-    say(`persona_name "${first.personaName}" has no letter from a to z and no digit to make a slug of`, place, called)
+    report(
+      `persona_name "${first.personaName}" has no letter from a to z and no digit, so no slug can be made`,
+      location,
+      called,
+    )
 }

@@ -27,7 +27,7 @@ export async function insertPersona(
   > &
     Partial<Pick<Persona, 'status'>>,
 ): Promise<Persona> {
-  if (fold(role.name) === 'system') throw refusal('forbidden', 'the role "system" is Agency’s own')
+  if (fold(role.name) === 'system') throw refusal('forbidden', 'the role "system" is reserved for Agency')
   const id = given.id ?? (await nextPersonaId(tx))
   const persona: Persona = {
     id,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
-import { Fault } from '../../org/document/contract.ts'
+import { Fault } from '../../documents/contract.ts'
 import { CreateRun, Run } from '../runs/contract.ts'
 import { planEndpoints } from './endpoints.ts'
 

@@ -106,7 +106,7 @@ describe('a plan', () => {
     expect(await check(cast(`persona: Robbo, verifier: Kim`))).toMatchObject({ valid: true })
     expect(await check(cast(`persona: ${robbo}, verifier: Robbo`))).toMatchObject({
       valid: false,
-      faults: [{ line: 6, message: 'brief "river": nobody judges their own work; Robbo does it', subject: 'river' }],
+      faults: [{ line: 6, message: 'brief "river": Robbo does the work and cannot verify it', subject: 'river' }],
     })
     expect(await check(cast(`persona: Robba, verifier: Nobody at all`))).toMatchObject({
       faults: [
@@ -123,7 +123,7 @@ describe('a plan', () => {
     for (const [plan, message] of [
       [cast('persona: operator'), /^brief "river": persona: "operator" is a person, whom no run can start$/],
       [cast(`verifier: ${slugOf('kim')}`), /^brief "river": verifier: ".+" is archived\. Bring /],
-      [cast('verifier: Robbo, verify: none'), /^brief "river": it names a verifier, and is not to be verified$/],
+      [cast('verifier: Robbo, verify: none'), /^brief "river" names a verifier, but has verify: none$/],
     ] as const)
       expect(await check(plan)).toMatchObject({
         valid: false,
@@ -147,13 +147,13 @@ describe('a plan', () => {
     const { check } = await start()
     const by = (what: string) => poem.replace('id: river,', `id: river, ${what},`)
     expect(await check(by('runtime: magic'))).toMatchObject({
-      faults: [{ line: 6, message: 'brief "river": there is no runtime "magic"; there are scripted' }],
+      faults: [{ line: 6, message: 'brief "river": unknown runtime "magic"; available: scripted' }],
     })
     expect(await check(by('runtime_options: { scenario: no-such-scenario }'))).toMatchObject({
       faults: [{ line: 6, column: 35, subject: 'river' }],
     })
     expect(await check(poem.replace('runtime: scripted', 'runtime: magic'))).toMatchObject({
-      faults: [{ line: 3, column: 10, message: 'there is no runtime "magic"; there are scripted' }],
+      faults: [{ line: 3, column: 10, message: 'unknown runtime "magic"; available: scripted' }],
     })
     expect(await check(poem.replace(/scenario: .*/, 'scenario: 5 }'))).toMatchObject({ faults: [{ line: 4 }] })
   })

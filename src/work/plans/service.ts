@@ -5,40 +5,43 @@ import type { Actor } from '../../kernel/actor.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AgencyError, refusal } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
-import type { Fault } from '../../org/document/contract.ts'
+import type { Fault } from '../../documents/contract.ts'
+import { createFault, firstLine, maxFaults, type SourceLocation } from '../../documents/faults.ts'
 import { runInWorker } from '../../threads/run-in-worker.ts'
 import type { BriefSpec } from '../briefs/contract.ts'
 import { describeEvidence } from '../evidence/contract.ts'
 import type { CreateRun, Run } from '../runs/contract.ts'
 import type { PlanDocument, PlanInput, PlannedBrief } from './contract.ts'
-import { maxPlanBytes, type Place } from '../../documents/values.ts'
 import { levelsOf } from './graph.ts'
-import { type BriefPlaces, fault, type ProgramPlaces, type ReadPlan, readPlan } from './read.ts'
+import { type BriefLocations, type ReadPlan, readPlan, type RuntimeLocations } from './read.ts'
 
 export interface PlanDeps {
   db: Db
   clock: Clock
   runtimes: ReadonlyMap<string, Runtime>
   startRun: (by: Actor, input: CreateRun) => Promise<Run>
-  /** Refuses what `startRun` would, without starting anything. */
+  /** Refuses what `startRun` would refuse, without starting anything. */
   checkRun: (input: CreateRun) => Promise<void>
 }
 
 export type Plans = ReturnType<typeof createPlans>
 
-/** The largest plan that is accepted takes a few seconds on a slow machine; what takes longer is made to. */
+const maxPlanBytes = 4_000_000
+/** The largest plan takes a few seconds on a slow machine; a plan that takes longer was built to do so. */
 const limits = { timeoutMs: 50_000, maxMemoryMb: 1_024 }
 const smallBytes = 16_000
-const maxFaults = 200
 
 export function createPlans(deps: PlanDeps) {
-  /** What the file says, with what is wrong with it; the rest of us goes on meanwhile. */
-  async function read({ plan: text, ...instead }: PlanInput): Promise<{ plan: PlanDocument | null; faults: Fault[] }> {
-    const found = await readApart(text, deps.clock)
+  /** Reads the file and lists its faults; values of the command line replace those of the file. */
+  async function read({
+    plan: text,
+    ...overrides
+  }: PlanInput): Promise<{ plan: PlanDocument | null; faults: Fault[] }> {
+    const found = await readInThread(text, deps.clock)
     const { plan: written, faults } = found
     if (written === null) return { plan: null, faults: [...faults] }
-    const plan = { ...written, ...given(instead) }
-    return { plan, faults: [...faults, ...missingGoal(plan), ...(await strangers(deps, plan, found))] }
+    const plan = { ...written, ...definedValues(overrides) }
+    return { plan, faults: [...faults, ...missingGoal(plan), ...(await referenceFaults(deps, plan, found))] }
   }
 
   return {
@@ -57,21 +60,21 @@ export function createPlans(deps: PlanDeps) {
   }
 }
 
-/** What is wrong with none of its lines: there is no runtime, or it cannot run here. */
+/** Returns the faults that belong to no line: there is no runtime, or it cannot run here. */
 async function refusals({ checkRun }: PlanDeps, plan: PlanDocument): Promise<Fault[]> {
   try {
     await checkRun({ ...plan, goal: plan.goal ?? '' })
     return []
   } catch (error) {
     if (!(error instanceof AgencyError) || error.code === 'bug') throw error
-    return [fault(sentenceOf(error), { line: 1, column: 1 }, null)]
+    return [createFault(sentenceOf(error), firstLine, null)]
   }
 }
 
 const sentenceOf = ({ message, hint }: AgencyError): string => `${message}${hint === undefined ? '' : `. ${hint}`}`
 
-/** A small plan is read faster than a thread starts. */
-async function readApart(text: string, clock: Clock): Promise<ReadPlan> {
+/** Reads a plan in a thread, so that other requests are served meanwhile; a small plan is read faster than a thread starts. */
+async function readInThread(text: string, clock: Clock): Promise<ReadPlan> {
   const bytes = Buffer.byteLength(text)
   if (bytes > maxPlanBytes)
     throw refusal('too_large', `the plan is larger than ${maxPlanBytes / 1_000_000} MB; it was not read`)
@@ -81,34 +84,38 @@ async function readApart(text: string, clock: Clock): Promise<ReadPlan> {
   return result.value
 }
 
-const given = (values: Omit<PlanInput, 'plan'>): Partial<CreateRun> =>
+const definedValues = (values: Omit<PlanInput, 'plan'>): Partial<CreateRun> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<CreateRun>
 
 const missingGoal = (plan: PlanDocument): Fault[] =>
   plan.goal === undefined
-    ? [fault('the plan has no goal; write one, or give it with the command', { line: 1, column: 1 }, 'goal')]
+    ? [createFault('the plan has no goal; write one, or give it with the command', firstLine, 'goal')]
     : []
 
-/** People and programs that a brief names and that are not here. */
-async function strangers(deps: PlanDeps, plan: PlanDocument, { places, program }: ReadPlan): Promise<Fault[]> {
+/** Returns the faults of the personas and runtimes that the plan names. */
+async function referenceFaults(
+  deps: PlanDeps,
+  plan: PlanDocument,
+  { briefLocations, runtimeLocations }: ReadPlan,
+): Promise<Fault[]> {
   const people = await knownPeople(deps.db, plan.briefs)
   const faults = plan.briefs.flatMap((brief, index) => {
-    const place = places[index] as BriefPlaces
+    const locations = briefLocations[index] as BriefLocations
     return [
-      ...personFault(brief, 'persona', people, place.persona),
-      ...personFault(brief, 'verifier', people, place.verifier),
-      ...sameFault(brief, people, place.verifier),
-      ...idleFault(brief, place.verifier),
+      ...personFault(brief, 'persona', people, locations.persona),
+      ...personFault(brief, 'verifier', people, locations.verifier),
+      ...sameFault(brief, people, locations.verifier),
+      ...idleFault(brief, locations.verifier),
       ...(brief.runtime === undefined && brief.runtimeOptions === undefined
         ? []
-        : runtimeFault(deps, plan, brief, place)),
+        : runtimeFault(deps, plan, brief, locations)),
     ]
   })
-  const isAlone = plan.briefs.every((brief) => brief.runtimeOptions !== undefined)
-  return [...runtimeFault(deps, plan, null, program, isAlone), ...faults].slice(0, maxFaults)
+  const isUnused = plan.briefs.every((brief) => brief.runtimeOptions !== undefined)
+  return [...runtimeFault(deps, plan, null, runtimeLocations, isUnused), ...faults].slice(0, maxFaults)
 }
 
-/** Each name once: the persona's id, or why there is none. What is wrong with the two hundredth nobody reads. */
+/** Looks each name up once: the persona's id, or why there is none. Stops at 200 unknown names: no one reads more faults. */
 async function knownPeople(db: Db, briefs: readonly BriefSpec[]): Promise<Map<string, number | string>> {
   const names = new Set(briefs.flatMap((brief) => [brief.persona, brief.verifier]).filter((name) => name !== undefined))
   if (names.size === 0) return new Map()
@@ -133,33 +140,37 @@ function personFault(
   brief: BriefSpec,
   field: 'persona' | 'verifier',
   people: ReadonlyMap<string, number | string>,
-  place: Place,
+  location: SourceLocation,
 ): Fault[] {
   const name = brief[field]
   const found = name === undefined ? undefined : people.get(name)
-  return typeof found === 'string' ? [fault(`brief "${brief.key}": ${field}: ${found}`, place, brief.key)] : []
+  return typeof found === 'string' ? [createFault(`brief "${brief.key}": ${field}: ${found}`, location, brief.key)] : []
 }
 
-/** Compared as who they are: one may be named by a slug, the other by a name. */
-function sameFault({ key, persona, verifier }: BriefSpec, people: ReadonlyMap<string, unknown>, place: Place): Fault[] {
+/** Compares persona ids: one may be named by slug, the other by name. */
+function sameFault(
+  { key, persona, verifier }: BriefSpec,
+  people: ReadonlyMap<string, unknown>,
+  location: SourceLocation,
+): Fault[] {
   if (persona === undefined || verifier === undefined) return []
-  const who = people.get(persona)
-  return typeof who === 'number' && who === people.get(verifier)
-    ? [fault(`brief "${key}": nobody judges their own work; ${shorten(verifier, 100)} does it`, place, key)]
+  const id = people.get(persona)
+  return typeof id === 'number' && id === people.get(verifier)
+    ? [createFault(`brief "${key}": ${shorten(verifier, 100)} does the work and cannot verify it`, location, key)]
     : []
 }
 
-const idleFault = ({ key, verifier, verify }: BriefSpec, place: Place): Fault[] =>
+const idleFault = ({ key, verifier, verify }: BriefSpec, location: SourceLocation): Fault[] =>
   verifier !== undefined && verify === 'none'
-    ? [fault(`brief "${key}": it names a verifier, and is not to be verified`, place, key)]
+    ? [createFault(`brief "${key}" names a verifier, but has verify: none`, location, key)]
     : []
 
-/** Of a brief, or of the plan for all briefs that name none; its options do not matter where no brief takes them. */
+/** Checks the runtime of a brief, or the plan's for all briefs that name none; its options do not matter where no brief uses them. */
 function runtimeFault(
   { runtimes }: PlanDeps,
   plan: PlanDocument,
   brief: BriefSpec | null,
-  places: ProgramPlaces,
+  locations: RuntimeLocations,
   isUnused = false,
 ): Fault[] {
   const name = brief?.runtime ?? plan.runtime
@@ -169,7 +180,9 @@ function runtimeFault(
   const runtime = runtimes.get(name)
   if (runtime === undefined) {
     const known = [...runtimes.keys()].join(', ')
-    return [fault(`${where}there is no runtime "${shorten(name, 64)}"; there are ${known}`, places.runtime, subject)]
+    return [
+      createFault(`${where}unknown runtime "${shorten(name, 64)}"; available: ${known}`, locations.runtime, subject),
+    ]
   }
   if (isUnused) return []
   try {
@@ -177,7 +190,7 @@ function runtimeFault(
     return []
   } catch (error) {
     if (!(error instanceof AgencyError) || error.code === 'bug') throw error
-    return [fault(`${where}${error.message}`, places.runtimeOptions, subject)]
+    return [createFault(`${where}${error.message}`, locations.runtimeOptions, subject)]
   }
 }
 
@@ -200,9 +213,9 @@ function ordered({ briefs, evidence }: PlanDocument): PlannedBrief[] {
 function faulty(faults: readonly Fault[]): AgencyError {
   const [first] = faults
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : ''
-  const said =
+  const message =
     first === undefined ? 'the plan cannot be used' : `line ${first.line}, column ${first.column}: ${first.message}`
-  return refusal('invalid_input', `${said}${more}`, {
+  return refusal('invalid_input', `${message}${more}`, {
     hint: 'agency run --plan FILE --preview lists them all and starts nothing.',
     data: { faults },
   })

@@ -111,7 +111,7 @@ describe('a tiered run', () => {
       data: { file: 'team', faults: [{ line: 1, column: 44 }] },
     })
     await expect(tiered(agency)).rejects.toMatchObject({
-      message: '/home/team.yaml:1:1: a: no such key (and 1 more)',
+      message: '/home/team.yaml:1:1: a: unknown key (and 1 more)',
       data: { file: '/home/team.yaml', faults: [{ line: 1 }, { line: 2 }] },
     })
   })
