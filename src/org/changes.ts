@@ -30,24 +30,27 @@ export interface OrgAccess extends Pick<AgentWork, 'checkFence' | 'listSeatedAge
   resolvePersona(tx: ReadTx, reference: string): Promise<Persona>
   /** Refuses where governance is enforced; otherwise returns what the event records about the actor. */
   govern(tx: ReadTx, by: Actor, organisationId: number | null): Promise<Governed>
-  /** Whether the persona holds an AR Director's seat of that organisation. */
+  /** Reports whether the persona holds an AR Director's seat of that organisation. */
   isDirector(tx: ReadTx, personaId: number, organisationId: number): Promise<boolean>
 }
 
 export interface Governed {
-  /** Goes into the event's data. */
+  /** Added to the event's data. */
   data: Record<string, unknown>
-  /** For the answer, where it has a place for warnings. */
+  /** Warnings for the answer, where its shape has a field for them. */
   warnings: string[]
-  /** Of many changes made at once, one event speaks for all; the rest are for whoever looks closely. */
+  /**
+   * The event level. Of many changes made at once, one event summarises all; the others have a lower level for close
+   * inspection.
+   */
   level?: EventLevel
 }
 
-/** For an answer: absent where there is nothing to say. */
+/** Returns the warnings field of an answer; it is absent where there are none. */
 export const warned = ({ warnings }: { warnings: readonly string[] }): { warnings?: string[] } =>
   warnings.length === 0 ? {} : { warnings: [...warnings] }
 
-/** What an event says about a change of the organisation. */
+/** The content of an event about a change of the organisation. */
 export interface OrgChange {
   noun: string
   action: string
@@ -55,7 +58,7 @@ export interface OrgChange {
   data?: Record<string, unknown>
 }
 
-/** One change of the structure, as its history tells it. */
+/** Records one change of the structure and its event. */
 export const recordOrgChange = (
   tx: Tx,
   by: Actor,
@@ -64,7 +67,7 @@ export const recordOrgChange = (
   changes: readonly Change[],
 ): Promise<number> => record(tx, eventOf(by, governed, change), changes)
 
-/** A change of files, which no row tells of. */
+/** Appends the event of a change of files, which no row records. */
 export const noteOrgChange = (
   tx: Tx,
   stream: Stream,

@@ -50,13 +50,13 @@ export interface OrgParts {
   clock: Clock
   log: Log
   work: AgentWork
-  /** The root of its files. */
+  /** The root of the data directory. */
   data: string
   /** The personality text of a persona of the talent pool. */
   poolText?: (persona: Persona) => Promise<string>
 }
 
-/** Everything about structure and content of organisations. */
+/** Builds all services for the structure and content of organisations. */
 export function composeOrganisation({ db, clock, log, work, data, poolText }: OrgParts): Org {
   const files = createFiles({ root: data, db, log })
   const contents = createContents(files, poolText)

@@ -8,15 +8,15 @@ import { organisationPlace, personaPlace } from './places.ts'
 
 type PoolText = (persona: Persona) => Promise<string>
 
-/** What the files of organisations and personas say, as they are this moment. */
+/** The current texts of the files of organisations and personas. */
 export interface Contents {
   readIntent(organisation: Pick<Organisation, 'slug'>): Promise<ParsedIntent & { text: string }>
-  /** `poolText`: of whoever knows better what the talent pool says just here. */
+  /** `poolText` replaces the default source of pool texts, for callers with a pool of their own. */
   readSkill(persona: Persona, poolText?: PoolText): Promise<string>
   readExperience(persona: Persona): Promise<string>
 }
 
-/** Who has no file of their own yet: `ofPool` says what somebody from the talent pool is told. */
+/** Creates the reader. `ofPool` provides the skill of a pool persona that has no file of its own yet. */
 export function createContents(files: Files, ofPool?: PoolText): Contents {
   const readOf = async (
     persona: Persona,
@@ -45,5 +45,5 @@ export function createContents(files: Files, ofPool?: PoolText): Contents {
 
 export function checkHasFiles(persona: Persona): void {
   if (hasFiles(persona)) return
-  throw refusal('unsupported', `${persona.slug} has no skill.md and no experience.md: only agents have`)
+  throw refusal('unsupported', `${persona.slug} has no skill.md and no experience.md: only agents have them`)
 }

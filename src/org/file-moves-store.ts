@@ -2,7 +2,7 @@ import { columns, integer, text } from '../db/columns.ts'
 import type { ReadTx, Tx } from '../db/port.ts'
 import { nextCounter, sqlOf } from '../db/tx.ts'
 
-/** Files on their way into place, by paths below the data root. */
+/** A file to be moved from the staging directory to its target; both paths are relative to the data root. */
 export interface FileMove {
   id: number
   source: string

@@ -20,35 +20,44 @@ import {
 } from './stage.ts'
 
 export interface Staged {
-  /** In the transaction of the rows that the files belong to: both come to be, or neither. */
+  /** Records the moves in the transaction of the rows that the files belong to: either both take effect, or neither. */
   put(tx: Tx, puts: readonly Put[]): Promise<void>
-  /** After the commit: moves what was put and forgets the rest. */
+  /** Moves the recorded files after the commit and removes the rest of the stage. */
   finish(): Promise<void>
   discard(): Promise<void>
 }
 
 export interface Files {
   readonly root: string
-  /** As it is this moment: nothing is kept, so whatever was edited by hand counts at once. Null: not there. */
+  /**
+   * Reads the file from the disk each time; nothing is cached, so edits by hand take effect at once. Null: it does not
+   * exist.
+   */
   read(place: string): Promise<string | null>
-  /** The same for whoever writes it back: somebody's other encoding survives. */
+  /** The same without decoding, for callers that write the file back: a file in another encoding survives. */
   readBytes(place: string): Promise<Buffer | null>
-  /** The files below a directory, as paths relative to it. */
+  /** Lists the files below a directory, as paths relative to it. */
   list(place: string): string[]
   stage(content: Content): Promise<Staged>
-  /** Rows and files together. The content is on the disk before the transaction begins, in place after its commit. */
+  /**
+   * Writes rows and files together. The content is on the disk before the transaction begins, and in its final location
+   * after the commit.
+   */
   write<T>(
     streams: readonly Stream[],
     content: Content,
     work: (tx: Tx, put: (puts: readonly Put[]) => Promise<void>) => Promise<T>,
   ): Promise<T>
-  /** For reading a file and writing it back: of two with the same key, the second waits. */
+  /** Serialises work with the same key, such as reading a file and writing it back. */
   oneAtATime<T>(key: string, work: () => Promise<T>): Promise<T>
-  /** Before anything is served: finishes what an earlier life had committed, removes what it had not. */
+  /**
+   * Runs before the daemon serves requests: finishes moves that an earlier process committed, removes content that it
+   * did not.
+   */
   recover(): Promise<void>
 }
 
-/** Larger files are no text that somebody wrote. */
+/** A larger file is not a text that a person wrote. */
 export const maxFileBytes = 10_000_000
 
 export function createFiles({ root, db, log }: { root: string; db: Db; log: Log }): Files {
@@ -120,9 +129,9 @@ export function createFiles({ root, db, log }: { root: string; db: Db; log: Log 
           for (const move of committed) moveIntoPlace(base, move)
           await syncDirectories(committed.map((move) => dirname(join(base, move.target))))
         } catch (error) {
-          log.error('files could not be put into place; the next start tries again', { error })
+          log.error('files could not be moved into place; the next start retries', { error })
           throw refusal('store_unusable', `the change is recorded, but its files are not in place in ${root}`, {
-            hint: 'Make room there or let us write to it, then start the daemon anew: it puts them into place.',
+            hint: 'Free some space or make it writable, then restart the daemon: it moves them into place.',
             cause: error,
           })
         }
@@ -135,7 +144,8 @@ export function createFiles({ root, db, log }: { root: string; db: Db; log: Log 
         await empty()
       },
       async discard() {
-        // A connection that broke in the middle of a commit leaves open whether there was one: then the next start looks.
+        // After a connection that broke during a commit, it is unknown whether the commit happened: the next start
+        // decides.
         if (!wasPut || (await isFree(db, folder))) await empty()
       },
     }
@@ -156,7 +166,7 @@ async function readWhole(base: string, place: string): Promise<Buffer | null> {
   const path = join(base, follow(base, place))
   let file
   try {
-    // Neither a link that appeared meanwhile nor a pipe that nobody writes to.
+    // Opens neither a link that has appeared since the check nor, blocking, a pipe without a writer.
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
@@ -191,8 +201,8 @@ async function forget(db: Db, log: Log, ids: readonly number[]): Promise<void> {
   try {
     await db.write([], (tx) => deleteFileMoves(tx, ids))
   } catch (error) {
-    // The files are in place; the next start finds nothing left to move and forgets these then.
-    log.warn('finished moves could not be crossed out', { error })
+    // The files are in place; the next start finds nothing left to move and deletes the rows then.
+    log.warn('rows of finished file moves could not be deleted', { error })
   }
 }
 
@@ -203,16 +213,16 @@ async function recover({ root, db, log }: { root: string; db: Db; log: Log }): P
   const kept = new Set<string>()
   for (const move of moves) {
     try {
-      if (!isStaged(move.source)) throw refusal('forbidden', `${move.source} is not in the stage`)
+      if (!isStaged(move.source)) throw refusal('forbidden', `${move.source} is not in the staging directory`)
       const isLost =
         lstatSync(join(base, move.source), { throwIfNoEntry: false }) === undefined &&
         lstatSync(join(base, followPath(base, move.target)), { throwIfNoEntry: false }) === undefined
-      if (isLost) log.warn('a file that belongs to the organisation is gone', { place: move.target })
+      if (isLost) log.warn('a file of the organisation is missing', { place: move.target })
       else moveIntoPlace(base, move)
       finished.push(move.id)
     } catch (error) {
       kept.add(move.source.split('/')[1] ?? '')
-      log.error('a file could not be put into place', { place: move.target, error })
+      log.error('a file could not be moved into place', { place: move.target, error })
     }
   }
   const parents = moves.map((move) => dirname(join(base, move.target)))
@@ -220,7 +230,7 @@ async function recover({ root, db, log }: { root: string; db: Db; log: Log }): P
     parents.filter((parent) => lstatSync(parent, { throwIfNoEntry: false })?.isDirectory() === true),
   )
   if (finished.length > 0) await db.write([], (tx) => deleteFileMoves(tx, finished))
-  if (finished.length > 0) log.info('finished what an earlier life had begun', { files: finished.length })
+  if (finished.length > 0) log.info('finished file moves of an earlier process', { files: finished.length })
   const stage = join(base, staging)
   if (lstatSync(stage, { throwIfNoEntry: false })?.isDirectory() !== true) return
   for (const name of await readdir(stage))

@@ -9,7 +9,10 @@ import { organisationPlace } from './places.ts'
 import type { Content, Put } from './stage.ts'
 import { behaviourGuide, intentText } from './templates.ts'
 
-/** What every data directory starts with. Runs at every start, writes what is missing, and leaves every edit alone. */
+/**
+ * Writes the files that every data directory starts with. Runs at every start, writes missing files, and never changes
+ * an edited one.
+ */
 export async function writeFirstFiles(db: Db, files: Files): Promise<void> {
   const content: Record<string, Content[string]> = {}
   const puts: Put[] = []

@@ -7,7 +7,7 @@ import { settingOf } from './organisations/settings.ts'
 import { findPosition } from './positions/store.ts'
 import { findRole } from './roles/store.ts'
 
-/** The role whose seat makes changes of the structure one's own business. */
+/** The holder of a seat with this role may change the structure. */
 export const directorRole = 'ar-director'
 
 const within: Governed = { data: {}, warnings: [] }
@@ -28,12 +28,12 @@ export const createGovern =
     if (await isDirector(tx, by.personaId, organisationId)) return within
     const deciding = organisationId ?? (await findOrganisationOfRun(tx, by.runId))
     if (deciding !== undefined && (await settingOf(tx, deciding, 'governance')) === 'enforce')
-      throw refusal('forbidden', 'only the AR Director and the operator change the organisation here', {
+      throw refusal('forbidden', 'only the AR Director and the operator may change this organisation', {
         hint: 'Propose it: agency org export, edit, then agency org propose --file F --reason TEXT.',
       })
     return {
       data: { outside_governance: true },
-      warnings: ['changes of the organisation are the AR Director’s; this one is noted as outside governance'],
+      warnings: ['the AR Director makes changes of the organisation; this one is recorded as outside governance'],
     }
   }
 

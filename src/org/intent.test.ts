@@ -66,11 +66,11 @@ it('warns of headings that look like lists and are none', () => {
   const { intent, warnings } = parseIntent(text)
   expect(intent).toEqual({ ...nothing, protect: ['e', 'f'] })
   expect(warnings).toEqual([
-    'line 1: "Protect" needs two # to be read, it has 1',
-    'line 3: "Constraints" needs two # to be read, it has 3',
-    'line 5: "## Goals" is none of Optimise for, Protect, Never sacrifice, Constraints; it is kept and not read',
-    'line 7: "Protect" needs a space after the # to be read',
-    'line 11: "## Protect" comes twice; its items are joined',
+    'line 1: "Protect" is ignored; it needs two # and has 1',
+    'line 3: "Constraints" is ignored; it needs two # and has 3',
+    'line 5: "## Goals" is not one of Optimise for, Protect, Never sacrifice, Constraints; it is kept but ignored',
+    'line 7: "Protect" is ignored; it needs a space after the #',
+    'line 11: "## Protect" appears twice; its items are joined',
   ])
 })
 

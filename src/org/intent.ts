@@ -12,11 +12,11 @@ const listNames = Object.keys(headings) as ListName[]
 
 export interface ParsedIntent {
   intent: Intent
-  /** One sentence each, for whoever wrote the text. */
+  /** One sentence each, for the author of the text. */
   warnings: string[]
 }
 
-/** The four lists of an intent.md. Everything else in it is for people; without any heading all lists are empty. */
+/** Parses the four lists of an intent.md. All other content is for people; without any heading all lists are empty. */
 export function parseIntent(text: string): ParsedIntent {
   const intent: Intent = { optimiseFor: [], protect: [], neverSacrifice: [], constraints: [] }
   const warnings: string[] = []
@@ -26,23 +26,25 @@ export function parseIntent(text: string): ParsedIntent {
     if (line.heading === null) continue
     const { number, text: title, level } = line.heading
     if (line.startsList !== null) {
-      if (seen.has(line.startsList)) warnings.push(`line ${number}: "## ${title}" comes twice; its items are joined`)
+      if (seen.has(line.startsList)) warnings.push(`line ${number}: "## ${title}" appears twice; its items are joined`)
       seen.add(line.startsList)
     } else if (listOf(title) !== null)
       warnings.push(
         level === 0
-          ? `line ${number}: "${title}" needs a space after the # to be read`
-          : `line ${number}: "${title}" needs two # to be read, it has ${level}`,
+          ? `line ${number}: "${title}" is ignored; it needs a space after the #`
+          : `line ${number}: "${title}" is ignored; it needs two # and has ${level}`,
       )
     else if (level === 2)
       warnings.push(
-        `line ${number}: "## ${title}" is none of ${listNames.map((name) => headings[name]).join(', ')}; it is kept and not read`,
+        `line ${number}: "## ${title}" is not one of ${listNames.map((name) => headings[name]).join(', ')}; it is kept but ignored`,
       )
   }
   return { intent, warnings }
 }
 
-/** The same text with other lists: only their items change, a heading that is missing is added where it is needed. */
+/**
+ * Returns the same text with other lists: only their items change, and a missing heading is added where it is needed.
+ */
 export function renderIntent(text: string, wanted: Intent): string {
   const { intent: present } = parseIntent(text)
   const changed = new Set(listNames.filter((name) => !isSame(present[name], wanted[name])))
@@ -55,7 +57,7 @@ export function renderIntent(text: string, wanted: Intent): string {
     const isReplaced = line.list !== null && changed.has(line.list) && line.isOfItem
     if (!isReplaced) out.push(line.raw)
     if (line.list === null || !pending.has(line.list)) continue
-    // In the place of the first item, or right below the heading where there is none.
+    // At the first item, or directly below the heading where the list has no item.
     const hasItems = lines.some((each) => each.list === line.list && each.isOfItem)
     if (hasItems ? !line.isOfItem : line.startsList === null) continue
     pending.delete(line.list)
@@ -85,18 +87,18 @@ function collect(text: string): { lines: Line[]; open: string } {
 
 interface Line {
   raw: string
-  /** The list that this line stands under. */
+  /** The list that this line belongs to. */
   list: ListName | null
   heading: { number: number; level: number; text: string } | null
   /** Set where this line is the heading of a list. */
   startsList: ListName | null
   /** The whole item, on its first line. */
   item: string | null
-  /** An item's first line or one that goes on with it. */
+  /** Whether this is an item's first line or a continuation of it. */
   isOfItem: boolean
 }
 
-/** Returns what would end a code block or comment that the text leaves open. */
+/** Yields the lines; returns the text that closes a code block or comment that is left open. */
 function* readLines(text: string): Generator<Line, string> {
   const raws = text.replace(/^\uFEFF/, '').split(/\r?\n/)
   let list: ListName | null = null
@@ -139,7 +141,7 @@ function* readLines(text: string): Generator<Line, string> {
   return fence ?? (isComment ? '-->' : '')
 }
 
-/** An item goes on over the lines that are indented below it, as far as the next item. */
+/** An item continues over the indented lines below it, up to the next item. */
 function itemAt(raws: readonly string[], index: number): { text: string; end: number } | null {
   const first = itemStart.exec(raws[index] as string)
   if (first === null) return null
@@ -165,7 +167,7 @@ const isSame = (a: readonly string[], b: readonly string[]): boolean => {
   return a.length === wanted.length && a.every((item, index) => item === wanted[index])
 }
 
-/** However it is spelt and cased, with or without a colon. */
+/** Finds a list by its heading in any spelling and case, with or without a colon. */
 function listOf(title: string): ListName | null {
   const wanted = fold(tidy(title).replace(/[:.]$/, '')).replace('optimize', 'optimise')
   return listNames.find((name) => fold(headings[name]) === wanted) ?? null

@@ -4,8 +4,8 @@ import { join, relative, sep } from 'node:path'
 import { AgencyError, bug, refusal } from '../kernel/errors.ts'
 
 /**
- * A place is a path below the data root, such as `personas/architect-robbo-3/skill.md`. Whatever made the name, nothing
- * is opened before it has been followed, link by link, and found to end below the root.
+ * Paths of content are relative to the data root, such as `personas/architect-robbo-3/skill.md`. Wherever a name comes
+ * from, nothing is opened before its path has been followed, link by link, and found to end below the root.
  */
 export const organisationPlace = (slug: string, file?: string): string => placeOf('organisations', slug, file)
 export const personaPlace = (slug: string, file?: string): string => placeOf('personas', slug, file)
@@ -22,9 +22,9 @@ const isSafe = (segment: string): boolean =>
   segment !== '' && segment !== '.' && segment !== '..' && !segment.includes('\0') && segment.length < 256
 
 const noPlace = (place: string): AgencyError =>
-  refusal('forbidden', `${JSON.stringify(place.slice(0, 200))} is no place for content`)
+  refusal('forbidden', `${JSON.stringify(place.slice(0, 200))} is not a path for content`)
 
-/** The root as it really is: it may itself be a link, and may be pointed elsewhere while we run. */
+/** Resolves the root: it may itself be a link, and may be changed to another target while the daemon runs. */
 export function realRoot(root: string): string {
   try {
     return realpathSync(root)
@@ -45,13 +45,18 @@ export function prepareRoot(root: string): string {
   }
 }
 
-/** Where a place really is, as a path below the real root: what exists is followed, the rest is as it is named. */
+/**
+ * Resolves a content path to a path below the real root: existing segments are followed, the others are taken as named.
+ */
 export function follow(base: string, place: string): string {
   if (!areas.some((area) => place.startsWith(`${area}/`))) throw noPlace(place)
   return followPath(base, place)
 }
 
-/** For a path that has been a place before: a link may have led it out of its area, though never out of the root. */
+/**
+ * Resolves a path that `follow` has returned before: a link may have led it out of its area, though never out of the
+ * root.
+ */
 export function followPath(base: string, place: string): string {
   const segments = place.split('/')
   if (!segments.every(isSafe)) throw noPlace(place)
@@ -84,11 +89,11 @@ function followLink(base: string, link: string, place: string): string {
 }
 
 const leads = (where: string, place: string, link: string): AgencyError =>
-  refusal('forbidden', `${place} is not touched: a link on the way leads ${where}`, {
-    hint: `Replace the link ${link} by what it should hold; the data directory itself may be a link.`,
+  refusal('forbidden', `${place} is not used: a link in its path leads ${where}`, {
+    hint: `Replace the link ${link} with its intended content; the data directory itself may be a link.`,
   })
 
-/** What the system says about the data directory, in words that help. */
+/** Translates a system error about the data directory into an actionable message. */
 export function unusableData(root: string, error: unknown): AgencyError {
   if (error instanceof AgencyError) return error
   const code = (error as NodeJS.ErrnoException).code ?? ''
@@ -107,15 +112,15 @@ export function unusableData(root: string, error: unknown): AgencyError {
 
 const reasons: Readonly<Record<string, string>> = {
   EROFS: 'it is on a read-only file system',
-  EACCES: 'it may not be written',
-  EPERM: 'it may not be written',
-  ENOTDIR: 'something on the way is not a directory',
-  EEXIST: 'something else has its name',
-  ENOENT: 'it is not there',
-  EISDIR: 'a directory is where a file should be',
+  EACCES: 'it is not writable',
+  EPERM: 'it is not writable',
+  ENOTDIR: 'part of its path is not a directory',
+  EEXIST: 'another file has its name',
+  ENOENT: 'it does not exist',
+  EISDIR: 'a directory has the path of a file',
   EXDEV: 'a part of it is on another disk',
   EIO: 'the disk has errors',
-  ELOOP: 'its links go in circles',
+  ELOOP: 'its links form a circle',
   EMFILE: 'too many files are open',
   ENFILE: 'too many files are open',
   ENAMETOOLONG: 'its path is too long',

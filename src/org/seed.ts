@@ -18,14 +18,15 @@ const seededRoles: readonly (readonly [name: string, description: string])[] = [
 ]
 
 /**
- * What actors refer to from the first moment on and, unless it is to start empty, the first organisation with its roles.
- * Runs at every start, writes only at the first: a home that began empty stays empty. Whether it did anything.
+ * Inserts the rows that actors refer to from the start and, unless the store is to start empty, the first organisation
+ * with its roles. Runs at every start but writes only at the first: a home that started empty stays empty. Resolves to
+ * whether it wrote anything.
  */
 export const seedOrganisation = (db: Db, { isEmpty = false } = {}): Promise<boolean> =>
   db.write(['system', `org:${developmentOrganisation}`], async (tx) => {
     if ((await findPersona(tx, operatorPersona)) !== undefined) return false
     await record(tx, { kind: 'installed', by: 'daemon', message: 'Agency is installed' }, [
-      // The same numbers either way, so that a document of another installation finds its own free.
+      // The same ids either way, so that a document of another installation finds its own ids free.
       ...seededRoles
         .map(([name, description], index) => ({ id: index + 1, name, description }))
         .filter(({ name }) => !isEmpty || name === 'operator' || name === 'system')

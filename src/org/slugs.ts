@@ -8,10 +8,10 @@ export const organisationSlug = (purpose: string, name: string, id: number): str
   return joined(purpose, name, id)
 }
 
-/** A role without a single plain letter is simply left out: a persona is found by its name and number. */
+/** A role without any letter from a to z is left out: a persona is found by its name and id. */
 export const personaSlug = (role: string, name: string, id: number): string => joined(role, name, id)
 
-/** Refuses what leaves nothing to make a slug of, before anything is written. */
+/** Refuses a name from which no slug can be made, before anything is written. */
 export function checkName(name: string): void {
   if (slug(name) === '') throw unusable('name', name)
 }
@@ -29,5 +29,5 @@ function joined(before: string, name: string, id: number): string {
 
 const unusable = (field: string, text: string) =>
   refusal('invalid_input', `${field}: "${text}" has no letter from a to z and no digit, so no slug can be made`, {
-    hint: 'Slugs name directories: add a word in plain letters.',
+    hint: 'Slugs name directories: add a word with letters from a to z.',
   })

@@ -6,18 +6,18 @@ import { refusal } from '../kernel/errors.ts'
 import type { FileMove } from './file-moves-store.ts'
 import { follow, followPath } from './places.ts'
 
-/** Texts, bytes, or a copy of what lies at a place, by their paths in the stage; `x/` is an empty directory. */
+/** Texts, bytes, or copies of existing content, by their paths in the stage; `x/` is an empty directory. */
 export type Content = Readonly<Record<string, string | Uint8Array | { readonly copyOf: string }>>
 
-/** `from` is a path in the stage, a file or a directory; `to` is a place. */
+/** `from` is a path in the stage, a file or a directory; `to` is a content path. */
 export interface Put {
   from: string
   to: string
-  /** Files that are there already stay as they are; without it they are replaced. */
+  /** Existing files stay as they are; otherwise they are replaced. */
   keep?: true
 }
 
-/** On the same disk as what it holds is meant for, so that moving it there is one step. */
+/** On the same disk as the targets of its content, so that a move is one atomic step. */
 export const staging = '.staging'
 
 export async function makeFolder(base: string): Promise<string> {
@@ -27,7 +27,7 @@ export async function makeFolder(base: string): Promise<string> {
   return join(staging, (await mkdtemp(join(stage, 's-'))).slice(stage.length + 1))
 }
 
-/** As many as the disk can flush together. */
+/** The number of files that the disk flushes in parallel. */
 const together = 32
 
 export async function fillFolder(base: string, folder: string, content: Content): Promise<void> {
@@ -73,7 +73,10 @@ export async function syncDirectories(paths: readonly string[]): Promise<void> {
     )
 }
 
-/** A directory that is not there yet comes whole; into one that is there, file by file. */
+/**
+ * Returns the moves for one put: a directory that does not exist yet moves as a whole; into an existing one, files move
+ * one by one.
+ */
 export function movesFor(
   base: string,
   folder: string,
@@ -88,7 +91,7 @@ export function movesFor(
   const isWhole = !Object.hasOwn(content, from) || from.endsWith('/')
   if (isWhole !== there.isDirectory())
     throw refusal('store_unusable', `${to} in the data directory is ${isWhole ? 'not ' : ''}a directory`, {
-      hint: 'Move away what is there.',
+      hint: 'Move it away.',
     })
   if (Object.hasOwn(content, from)) return keep === true ? [] : [{ source, target }]
   return Object.keys(content)
@@ -102,18 +105,20 @@ export function movesFor(
     )
 }
 
-/** Only on one disk is moving a matter of all or nothing. */
+/** Refuses a target on another disk: only a move on one disk is atomic. */
 function checkDisk(base: string, target: string): void {
   let place = join(base, target)
-  // Directories are asked: overlays give a file the number of the layer that it comes from.
+  // Compares directories, because overlay file systems report a file's device as that of its layer.
   while (lstatSync(place, { throwIfNoEntry: false })?.isDirectory() !== true) place = dirname(place)
   if (lstatSync(place).dev !== lstatSync(base).dev)
-    throw refusal('store_unusable', `${place} is on another disk than the rest of the data directory`, {
-      hint: 'Mount the data directory as a whole.',
+    throw refusal('store_unusable', `${place} is on a different disk from the rest of the data directory`, {
+      hint: 'Keep the whole data directory on one disk.',
     })
 }
 
-/** Done already where the source is gone: an earlier life came that far. */
+/**
+ * Moves a staged file or directory to its target. A missing source means that an earlier process has moved it already.
+ */
 export function moveIntoPlace(base: string, { source, target }: { source: string; target: string }): void {
   const from = join(base, source)
   if (lstatSync(from, { throwIfNoEntry: false }) === undefined) return
@@ -124,7 +129,7 @@ export function moveIntoPlace(base: string, { source, target }: { source: string
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
-    // Somebody made the directory by hand meanwhile: what he wrote there counts.
+    // The directory was created by hand in the meantime: its files take precedence.
     for (const name of readdirSync(from))
       if (lstatSync(join(to, name), { throwIfNoEntry: false }) === undefined)
         moveIntoPlace(base, { source: join(source, name), target: join(target, name) })

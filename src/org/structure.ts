@@ -13,7 +13,7 @@ export interface Holder {
   persona: Persona
 }
 
-/** One organisation as it stands in a transaction: five queries, whatever its size. */
+/** One organisation at the time of a transaction: five queries, whatever its size. */
 export interface Structure {
   readonly organisation: Organisation
   readonly positions: readonly Position[]
@@ -51,7 +51,10 @@ export async function loadStructure(tx: ReadTx, organisation: Organisation): Pro
   }
 }
 
-/** As documents and cards name them: below the data root, whose own place differs between installations. */
+/**
+ * Paths as documents and cards show them: relative to the parent of the data root, whose own path differs between
+ * installations.
+ */
 export const skillFile = (slug: string): string => `data/personas/${slug}/skill.md`
 export const experienceFile = (slug: string): string => `data/personas/${slug}/experience.md`
 

@@ -6,7 +6,7 @@ import { fold } from '../kernel/text.ts'
 import { directorRole } from './governance.ts'
 import type { Content } from './stage.ts'
 
-/** The texts that new organisations and personas begin with. They are data: nothing here knows what they say. */
+/** The initial texts of new organisations and personas. They are data: no code depends on their content. */
 export const intentText = (name: string): string => renderTemplate(text('intent'), { name })
 
 export const behaviourGuide = (): string => text('org-behaviour-guide')
@@ -22,7 +22,7 @@ export const skillText = (name: string, role: string): string =>
 export const experienceText = (name: string, at: string): string =>
   renderTemplate(text('experience'), { name, date: at.slice(0, 10) })
 
-/** A persona's directory in the stage, at `folder`. */
+/** Returns the staged content of a persona's directory at `folder`. */
 export const personaFiles = (folder: string, skill: string, experience: string): Content => ({
   [`${folder}/skill.md`]: skill,
   [`${folder}/experience.md`]: experience,

@@ -286,7 +286,7 @@ async function refuseLinks(home: string, parent: string): Promise<void> {
   const found = await lstat(join(home, parent)).catch(() => null)
   if (found !== null && !found.isDirectory())
     throw refusal('conflict', `${join(home, parent)} is not a folder of this home; nothing was imported`, {
-      hint: 'Move away what is there.',
+      hint: 'Move it away.',
     })
 }
 

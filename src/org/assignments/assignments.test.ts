@@ -69,7 +69,7 @@ describeStores('who sits where', (openFresh) => {
     const org = await open()
     const { slug } = await org.personas.create(operator, persona('Al', 'qa'))
     expect((await org.assignments.assign(operator, 11, slug, false)).warnings).toEqual([
-      `the seat asks for role "clerk", ${slug} has "qa"`,
+      `the seat needs the role "clerk", ${slug} has "qa"`,
     ])
     await org.personas.archive(operator, slug, { unassign: true, preview: false })
     expect(await refusalOf(org.assignments.assign(operator, 11, slug, false))).toMatchObject({
@@ -77,7 +77,9 @@ describeStores('who sits where', (openFresh) => {
       hint: expect.stringContaining('--status active'),
     })
     for (const nobody of ['Operator', 'System'])
-      expect((await refusalOf(org.assignments.assign(operator, 11, nobody, false))).message).toContain('cannot hold a seat')
+      expect((await refusalOf(org.assignments.assign(operator, 11, nobody, false))).message).toContain(
+        'cannot hold a seat',
+      )
     expect((await refusalOf(org.assignments.assign(operator, 11, 'Nobody', false))).code).toBe('not_found')
     expect((await refusalOf(org.assignments.assign(operator, 99, 'Ada', false))).code).toBe('not_found')
   })

@@ -4,7 +4,7 @@ import { operation } from '../../operations/contract.ts'
 import { OrgReference, PersonaReference, Warnings } from '../references.contract.ts'
 import { assignmentEndpoints } from './endpoints.ts'
 
-/** Who sits where, as the organisation document shows it. */
+/** The holder of a seat, as the organisation document shows it. */
 export const AssignmentView = z.object({
   personaAssignmentId: z.number().int(),
   personaId: z.number().int(),
@@ -18,7 +18,7 @@ export type AssignmentView = z.infer<typeof AssignmentView>
 
 export const AssignmentRecord = AssignmentView.extend({
   organisationId: z.number().int(),
-  positionId: z.number().int().nullable().describe('Null when the seat has been removed since'),
+  positionId: z.number().int().nullable().describe('Null if the seat has been removed since'),
   positionTitle: z.string(),
   unassignedAt: z.string().nullable(),
 })
@@ -39,14 +39,14 @@ export const assignmentOperations = {
     input: z.strictObject({
       positionId: z.coerce.number().int().positive(),
       persona: PersonaReference,
-      reassign: z.boolean().default(false).describe('Replace whoever sits there'),
+      reassign: z.boolean().default(false).describe('Replace the current holder'),
     }),
     output: z.object({ assignment: AssignmentRecord, warnings: z.array(z.string()) }),
     allow: ['operator', 'agent'],
   }),
   unassign: operation({
     name: 'org.unassign',
-    summary: 'Empty a seat; the history keeps who sat there',
+    summary: 'Empty a seat; the history keeps its holders',
     ...assignmentEndpoints.unassign,
     input: z.strictObject({ positionId: z.coerce.number().int().positive() }),
     output: z.object({ assignment: AssignmentRecord, warnings: Warnings }),
@@ -54,7 +54,7 @@ export const assignmentOperations = {
   }),
   list: operation({
     name: 'org.assignments',
-    summary: 'Who sits where; with history also who sat there before',
+    summary: 'List the holders of seats; with history also the former ones',
     ...assignmentEndpoints.list,
     input: z.strictObject({
       org: OrgReference,
@@ -75,7 +75,7 @@ export const assignmentOperations = {
   }),
   available: operation({
     name: 'org.available_personas',
-    summary: 'Agent personas that hold no seat anywhere',
+    summary: 'List agent personas that hold no seat in any organisation',
     ...assignmentEndpoints.available,
     input: z.strictObject({}),
     output: z.object({
@@ -87,7 +87,7 @@ export const assignmentOperations = {
   }),
   assessFit: operation({
     name: 'org.assess_fit',
-    summary: 'A seat’s role, the organisation’s intent and a persona’s skills side by side; no verdict',
+    summary: 'Show a seat’s role, the organisation’s intent and a persona’s skills side by side, without a verdict',
     ...assignmentEndpoints.assessFit,
     input: z.strictObject({ positionId: z.coerce.number().int().positive(), persona: PersonaReference }),
     output: z.object({

@@ -147,11 +147,11 @@ export function createAssignments({ db, access, contents }: { db: Db; access: Or
   }
 }
 
-/** The operator stands above the chart and the system beside it: neither takes a seat. */
+/** Refuses the operator, who is above the chart, and the system, which is outside it: neither takes a seat. */
 export function refuseUnseatable(persona: Persona): void {
   if (persona.status === 'archived')
     throw refusal('illegal_transition', `${persona.slug} is archived`, {
-      hint: `Revive it: agency org persona update --slug ${persona.slug} --status active`,
+      hint: `Reactivate it: agency org persona update --slug ${persona.slug} --status active`,
     })
   if (isSeeded(persona))
     throw refusal(
@@ -163,7 +163,7 @@ export function refuseUnseatable(persona: Persona): void {
 async function roleWarnings(tx: ReadTx, position: Position, persona: Persona): Promise<string[]> {
   if (position.roleId === persona.roleId) return []
   const [wanted, has] = [await findRole(tx, position.roleId), await findRole(tx, persona.roleId)]
-  return [`the seat asks for role "${wanted?.name}", ${persona.slug} has "${has?.name}"`]
+  return [`the seat needs the role "${wanted?.name}", ${persona.slug} has "${has?.name}"`]
 }
 
 const seatLine = (position: Position, role: string) => ({

@@ -35,7 +35,7 @@ export async function findHolder(tx: ReadTx, positionId: number): Promise<Assign
 export const listOpenAssignments = (tx: ReadTx, organisationId: number): Promise<Assignment[]> =>
   findRows(tx, assignments, 'organisation_id = ? AND unassigned_at IS NULL ORDER BY position_id', [organisationId])
 
-/** With those that are over, oldest first. */
+/** Lists past and present assignments, oldest first. */
 export const listAssignments = (tx: ReadTx, organisationId: number): Promise<Assignment[]> =>
   findRows(tx, assignments, 'organisation_id = ? ORDER BY assigned_at, id', [organisationId])
 
@@ -47,7 +47,7 @@ export const listOpenAssignmentsOfPersona = (tx: ReadTx, personaId: number): Pro
 export const listAssignmentsOfPosition = (tx: ReadTx, positionId: number): Promise<Assignment[]> =>
   findRows(tx, assignments, 'position_id = ? ORDER BY id', [positionId])
 
-/** Of these numbers, those that are taken. */
+/** Returns those of the ids that are taken. */
 export async function listTakenAssignmentIds(tx: ReadTx, ids: readonly number[]): Promise<Set<number>> {
   const taken = new Set<number>()
   for (let from = 0; from < ids.length; from += 500) {
@@ -61,7 +61,7 @@ export async function listTakenAssignmentIds(tx: ReadTx, ids: readonly number[])
 
 const assignmentIds = column('id', integer)
 
-/** Personas that hold a seat: anywhere, or anywhere else. */
+/** Lists the personas that hold a seat in any organisation except the given one. */
 export async function listSeatedPersonas(tx: ReadTx, exceptOrganisationId = 0): Promise<Set<number>> {
   const ids = await column('persona_id', integer).all(
     sqlOf(tx),

@@ -5,7 +5,7 @@ import { OrganisationView } from '../organisations/contract.ts'
 import { OrgReference } from '../references.contract.ts'
 import { chartEndpoints } from './endpoints.ts'
 
-/** A seat in the chart. Reporting lines make the tree; escalation lines may lead elsewhere. */
+/** A seat in the chart. Reporting lines form the tree; escalation lines may lead elsewhere. */
 export const ChartSeat = z.object({
   positionId: z.number().int(),
   title: z.string(),
@@ -24,7 +24,7 @@ const org = z.strictObject({ org: OrgReference })
 export const chartOperations = {
   chart: operation({
     name: 'org.chart',
-    summary: 'Every seat with its lines and holder',
+    summary: 'List every seat with its lines and holder',
     ...chartEndpoints.chart,
     input: org,
     output: z.object({ organisation: OrganisationView, seats: z.array(ChartSeat) }),
@@ -32,7 +32,7 @@ export const chartOperations = {
   }),
   tree: operation({
     name: 'org.tree',
-    summary: 'The chart as text: an indented tree, or a Mermaid diagram',
+    summary: 'Show the chart as text: an indented tree, or a Mermaid diagram',
     ...chartEndpoints.tree,
     input: org.extend({ mermaid: z.stringbool().default(false) }),
     output: z.object({ text: z.string() }),

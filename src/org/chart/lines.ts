@@ -1,6 +1,6 @@
 import { refusal } from '../../kernel/errors.ts'
 
-/** What the lines of a chart need to know of a seat. */
+/** The fields of a seat that the lines of a chart need. */
 export interface Seat {
   readonly id: number
   readonly title: string
@@ -11,7 +11,9 @@ export interface Seat {
 
 export type Line = 'reportsToId' | 'escalatesToId'
 
-/** The seats above one, nearest first. A circle, which the services refuse, ends the walk instead of hanging it. */
+/**
+ * Returns the seats above a seat, nearest first. A circle, which the services refuse, ends the walk instead of looping.
+ */
 export function walkUp<S extends Seat>(byId: ReadonlyMap<number, S>, from: S, line: Line): S[] {
   const path: S[] = []
   const seen = new Set([from.id])
@@ -25,7 +27,7 @@ export function walkUp<S extends Seat>(byId: ReadonlyMap<number, S>, from: S, li
   return path
 }
 
-/** The titles of one circle per line, or null. */
+/** Returns the titles of one circle along the line, or null. */
 export function findCircle(seats: readonly Seat[], line: Line): string[] | null {
   const byId = new Map(seats.map((seat) => [seat.id, seat]))
   const clear = new Set<number>()
@@ -51,13 +53,13 @@ export function refuseCircles(seats: readonly Seat[]): void {
   ] as const) {
     const circle = findCircle(seats, line)
     if (circle !== null)
-      throw refusal('illegal_transition', `the ${name} line would go in a circle: ${circle.join(' → ')}`, {
+      throw refusal('illegal_transition', `the ${name} line would form a circle: ${circle.join(' → ')}`, {
         hint: 'A line ends at a seat that reports, or escalates, to the operator.',
       })
   }
 }
 
-/** Children in the order a person expects: by level, then as they were made. */
+/** Groups seats by superior, in the order that a person expects: by level, then by age. */
 export function childrenOf<S extends Seat>(seats: readonly S[]): Map<number | null, S[]> {
   const known = new Set(seats.map((seat) => seat.id))
   const children = Map.groupBy(seats, (seat) =>

@@ -15,18 +15,18 @@ const drawn = (seats: readonly ChartSeat[]): Drawn[] =>
     seat,
   }))
 
-/** An indented tree: who reports to whom, who sits there, and where questions go instead. */
+/** Renders an indented tree: reporting lines, holders, and escalation lines that differ. */
 export function renderTree(organisation: { name: string; slug: string }, seats: readonly ChartSeat[]): string {
   const all = drawn(seats)
   const children = childrenOf(all)
   const titles = new Map(all.map((each) => [each.id, each.title]))
   const lines = [`${organisation.name} (${organisation.slug})`]
-  // A stack of its own, because a document may draw one line of thousands of seats.
+  // An explicit stack, because a document may describe a chain of thousands of seats.
   const open = placed(children.get(null), '')
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { each, indent, isLast } = next
     lines.push(`${indent}${isLast ? '└─ ' : '├─ '}${describe(each.seat, titles)}`)
-    // Deeper than anybody reads, lines would only grow longer.
+    // Beyond a depth that anyone reads, deeper indentation would only make lines longer.
     const below = indent.length > widestIndent ? indent : `${indent}${isLast ? '   ' : '│  '}`
     open.push(...placed(children.get(each.id), below))
   }
@@ -36,7 +36,7 @@ export function renderTree(organisation: { name: string; slug: string }, seats: 
 
 const widestIndent = 120
 
-/** With the first one on top. */
+/** Returns the entries for the stack, the first one on top. */
 const placed = (below: readonly Drawn[] = [], indent: string): { each: Drawn; indent: string; isLast: boolean }[] =>
   below.map((each, index) => ({ each, indent, isLast: index === below.length - 1 })).reverse()
 
@@ -48,7 +48,7 @@ function describe(seat: ChartSeat, titles: ReadonlyMap<number, string>): string 
     ...(seat.isLead ? ['lead'] : []),
     ...(seat.isCrossCutting ? ['cross-cutting'] : []),
   ]
-  // Where it goes up the same way as the reports, saying so would only be noise.
+  // An escalation line equal to the reporting line would only be noise.
   const elsewhere =
     seat.escalatesToId === seat.reportsToId
       ? ''
@@ -56,7 +56,7 @@ function describe(seat: ChartSeat, titles: ReadonlyMap<number, string>): string 
   return `${seat.title} ${holder}  ${notes.join(', ')}${elsewhere}`
 }
 
-/** Solid lines report, dotted ones escalate where that differs. */
+/** Renders a Mermaid flowchart: solid lines report, dotted lines escalate where that differs. */
 export function renderMermaid(seats: readonly ChartSeat[]): string {
   const lines = ['graph TD', '  operator((operator))']
   for (const seat of seats) {

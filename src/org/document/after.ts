@@ -5,26 +5,26 @@ import type { Role } from '../roles/store.ts'
 import type { Structure } from '../structure.ts'
 import type { DocAssignment, DocPosition, DocRole, OrgDocument } from './model.ts'
 
-/** The store as an import finds it. */
+/** The store at the time of an import. */
 export interface Present {
-  /** The organisation whose number the document names, if there is one. */
+  /** The organisation with the id in the document, if it exists. */
   structure: Structure | null
-  /** Only its own; a key that is absent has its default. */
+  /** The organisation's own settings; an absent key has its default. */
   settings: ReadonlyMap<string, string>
   roles: readonly Role[]
   personas: readonly Persona[]
-  /** Numbers of the document that are, or were, seats of another organisation. */
+  /** Position ids in the document that belong, or belonged, to another organisation, with that organisation's id. */
   foreignSeats: ReadonlyMap<number, number>
-  /** Numbers of the document that assignments have already. */
+  /** Assignment ids in the document that are already taken. */
   assignmentIds: ReadonlySet<number>
   /** Personas on seats of other organisations. */
   seatedElsewhere: ReadonlySet<number>
 }
 
 export interface RoleAfter {
-  /** Null: not in the document. */
+  /** Null: the role is not in the document. */
   readonly doc: DocRole | null
-  /** Null: will be made. */
+  /** Null: the role will be created. */
   readonly row: Role | null
   readonly name: string
 }
@@ -40,23 +40,26 @@ export interface SeatAfter {
 }
 
 export interface PersonaAfter {
-  /** Each place where the document speaks of it. */
+  /** All assignments in the document that name this persona. */
   readonly docs: DocAssignment[]
   readonly row: Persona | null
-  /** Whom the document's number means here, where that is somebody else. */
+  /** The persona that has the document's id in this store, where it is a different one. */
   readonly other: Persona | null
-  /** Several have the name, and nothing but the name is given. */
+  /** All personas with the name, where the document gives only a name and several have it. */
   readonly namesakes: readonly Persona[]
-  /** Null: none is known by the name given. */
+  /** Null: there is no role with the given name. */
   role: RoleAfter | null
 }
 
-/** The organisation as it will be, with what the document leaves out as it is: faults, plan and import all look at this. */
+/**
+ * The organisation after the import; everything that the document leaves out stays as it is. Validation, plan and
+ * import all use this.
+ */
 export interface After {
   roles: readonly RoleAfter[]
   seats: readonly SeatAfter[]
   byTitle: ReadonlyMap<string, SeatAfter>
-  /** Also by the title that a seat has now and will not have then, unless another takes it. */
+  /** Also contains the titles that seats have now and will lose, unless another seat takes them. */
   byAnyTitle: ReadonlyMap<string, SeatAfter>
   personas: readonly PersonaAfter[]
 }
@@ -64,7 +67,7 @@ export interface After {
 export function foresee(document: OrgDocument, present: Present): After {
   const roles = rolesAfter(document, present)
   const byId = new Map(roles.flatMap((role) => (role.row === null ? [] : [[role.row.id, role] as const])))
-  // A role that is renamed may still be called by the name that it had, unless another has taken it.
+  // A role that is renamed may still be named by its former name, unless another role has taken it.
   const byName = new Map([
     ...roles.flatMap((role) => (role.row === null ? [] : [[fold(role.row.name), role] as const])),
     ...roles.map((role) => [fold(role.name), role] as const),
@@ -88,7 +91,10 @@ export function foresee(document: OrgDocument, present: Present): After {
   return { roles, seats, byTitle, byAnyTitle, personas }
 }
 
-/** Roles are shared and named by everybody, so a name counts before a number; a number alone would rename. */
+/**
+ * Roles are shared between organisations and named by many documents, so a name takes precedence over an id; an id
+ * alone would rename the role.
+ */
 function rolesAfter(document: OrgDocument, present: Present): RoleAfter[] {
   const byId = new Map(present.roles.map((role) => [role.id, role]))
   const byName = new Map(present.roles.map((role) => [fold(role.name), role]))
@@ -104,7 +110,7 @@ function rolesAfter(document: OrgDocument, present: Present): RoleAfter[] {
   return after
 }
 
-/** A number counts before a title; without a number here, a title that is here is that seat. */
+/** An id takes precedence over a title; without an id of this organisation, a title that exists means that seat. */
 function seatsAfter(
   document: OrgDocument,
   { structure }: Present,
@@ -149,11 +155,11 @@ function drawLines(seats: readonly SeatAfter[], byTitle: ReadonlyMap<string, Sea
   }
 }
 
-/** One persona may hold several seats: whatever the document calls it by, it is one. */
+/** One persona may hold several seats: all references in the document, whatever their form, lead to the same entry. */
 function personasAfter(
   seats: readonly SeatAfter[],
   present: Present,
-  /** Undefined: nothing says. */
+  /** Undefined: neither the document nor the store names a role. */
   roleOf: (persona: Persona | null, said: string | undefined) => RoleAfter | null | undefined,
 ): PersonaAfter[] {
   const find = findPersonas(present)
@@ -189,8 +195,9 @@ const keyOfNew = (doc: DocAssignment, id: number | undefined): string =>
       : `name ${fold(doc.personaName ?? '')}`
 
 /**
- * By number; but where number and slug mean two, the file is of another installation, whose numbers mean nothing here:
- * then by slug, or by name and role, so that a file imported twice does not make the same persona twice.
+ * Finds a persona by id. Where id and slug mean two different personas, the file comes from another installation, whose
+ * ids mean nothing here: then by slug, or by name and role, so that a file imported twice does not create the same
+ * persona twice.
  */
 function findPersonas({
   personas,

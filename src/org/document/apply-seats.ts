@@ -16,7 +16,7 @@ import type { Applying, PersonaIds, RoleIds } from './applying.ts'
 
 export type Seats = ReadonlyMap<SeatAfter, Position>
 
-/** Resolves with every seat that the plan speaks of, as it is then. */
+/** Creates and changes seats; resolves with the new state of every seat that the plan names. */
 export async function applySeats(applying: Applying, organisationId: number, roleIds: RoleIds): Promise<Seats> {
   const { plan } = applying
   const ids = await numberSeats(applying)
@@ -54,7 +54,9 @@ export async function applySeats(applying: Applying, organisationId: number, rol
   return seats
 }
 
-/** Numbers of the document that are free stay; the counter passes them, and the rest come after. */
+/**
+ * Keeps ids of the document that are free and raises the counter above them; the other seats get the ids that follow.
+ */
 async function numberSeats({ tx, plan, present }: Applying): Promise<Map<SeatAfter, number>> {
   const ids = new Map<SeatAfter, number>()
   const others: SeatAfter[] = []
@@ -76,7 +78,10 @@ async function numberSeats({ tx, plan, present }: Applying): Promise<Map<SeatAft
   return ids
 }
 
-/** Two seats that swap titles, or a new one that takes a title over, would meet under the unique index. */
+/**
+ * Gives seats a temporary title first: two seats that swap titles, or a new seat that takes over a title, would violate
+ * the unique index.
+ */
 async function setTitlesAside({ tx, by, governed, plan, present }: Applying): Promise<void> {
   const { structure } = present
   const wanted = new Set(plan.seats.filter((seat) => seat.row?.title !== seat.title).map((seat) => seat.title))
@@ -92,14 +97,17 @@ async function setTitlesAside({ tx, by, governed, plan, present }: Applying): Pr
     tx,
     by,
     governed,
-    { noun: 'position', action: 'update', message: 'Titles change places', data: { fields: ['title'] } },
+    { noun: 'position', action: 'update', message: 'Titles are swapped', data: { fields: ['title'] } },
     inTheWay.map((row) => updated(positions, row, { title: `${mark} ${row.id}` })),
   )
-  // Looking writes them, so that the next titles find room.
+  // Reading flushes these changes, so that the next titles are free.
   await findPosition(tx, first.id)
 }
 
-/** A line may only lead to a row that is there; without recursion, since a document may draw one long chain. */
+/**
+ * Orders seats so that a line always points to a row that exists. Iterative, since a document may describe one long
+ * chain.
+ */
 function parentsFirst(seats: readonly SeatAfter[]): SeatAfter[] {
   const wanted = new Set(seats)
   const placed = new Set<SeatAfter>()
@@ -153,7 +161,8 @@ async function changeSeat(
   const changed: Position = { ...row, ...patch, updatedAt: tx.at }
   const changes: Change[] = [updated(positions, row, { ...patch, updatedAt: tx.at })]
   const holder = present.structure?.holders.get(row.id)
-  // Whoever sits there sits there under the new title; who leaves in the same moment leaves the old one.
+  // The holder keeps the seat under the new title; a holder who leaves in the same import keeps the old title in the
+  // history.
   const isLeaving = (): boolean => plan.seatings.some((each) => each.seat === seat)
   if (patch.title !== undefined && holder !== undefined && !isLeaving())
     changes.push(updated(assignments, holder.assignment, { positionTitle: seat.title }))

@@ -17,11 +17,11 @@ import type { Plan } from './plan.ts'
 
 export interface Applied {
   organisation: Organisation
-  /** Those that were made. */
+  /** The personas that were created. */
   personas: ReadonlyMap<PersonaAfter, Persona>
 }
 
-/** Everything that the plan says, inside one transaction: rows that others point at come first. */
+/** Applies the whole plan inside one transaction; rows that others refer to come first. */
 export async function applyPlan(
   tx: Tx,
   by: Actor,
@@ -123,17 +123,19 @@ async function applyPersonas(
   }
   const personaIds: PersonaIds = (persona) => {
     const id = persona.row?.id ?? made.get(persona)?.id
-    if (id === undefined) throw bug('a seat for a persona that is not there passed validation')
+    if (id === undefined) throw bug('a seat for a persona that does not exist passed validation')
     return id
   }
   return { personaIds, made }
 }
 
-/** The document's number, unless somebody has it. */
+/** Returns the document's id, unless another persona has it. */
 const keptId = ({ docs, other }: PersonaAfter): number | undefined =>
   other === null ? docs.find((doc) => doc.personaId !== undefined)?.personaId : undefined
 
-/** A slug ends in its persona's number, so that no two can ever be the same; one that would not is made anew. */
+/**
+ * A slug ends in its persona's id, so that no two can ever be equal; a slug in the document that does not is replaced.
+ */
 async function makePersona({ tx, by, governed }: Applying, persona: PersonaAfter, roleIds: RoleIds): Promise<Persona> {
   const { docs, role } = persona
   const said = <Key extends 'personaName' | 'personaSlug' | 'personaType'>(key: Key) =>

@@ -4,7 +4,7 @@ import type { Governed } from '../changes.ts'
 import type { PersonaAfter, Present, RoleAfter } from './after.ts'
 import type { Plan } from './plan.ts'
 
-/** What all steps of one import share. */
+/** The values that all steps of one import share. */
 export interface Applying {
   tx: Tx
   by: Actor
@@ -13,6 +13,6 @@ export interface Applying {
   plan: Plan
 }
 
-/** Numbers of rows that were there or have just been made. */
+/** Return the ids of rows that existed before or have just been created. */
 export type RoleIds = (role: RoleAfter | null) => number
 export type PersonaIds = (persona: PersonaAfter) => number

@@ -12,17 +12,20 @@ import type { Applied } from './apply.ts'
 import type { DocAssignment, OrgDocument } from './model.ts'
 import type { Plan } from './plan.ts'
 
-/** What an import writes beside the rows. It is on the disk before the transaction, and goes to the slugs' places in it. */
+/**
+ * The files that an import writes beside the rows. They are on the disk before the transaction, which moves them to the
+ * paths of the slugs.
+ */
 export interface ImportContent {
   readonly content: Content
-  /** Null where the store has changed so much since that something is missing. */
+  /** Returns null where the store has changed in the meantime so that files are missing. */
   putsFor(applied: Applied, plan: Plan): Put[] | null
 }
 
 export interface ContentOptions {
   files: Files
   at: string
-  /** A skill of its own for a persona that is made, by its slug. */
+  /** Returns a skill text of its own for a new persona, by its slug. */
   skillOf?: (slug: string) => string | undefined
 }
 
@@ -53,7 +56,7 @@ export async function prepareContent(
         if (!isAgent(persona)) continue
         const folder = folders.get(persona.docs[0] as DocAssignment)
         if (folder === undefined) return null
-        // What is there already, such as a data directory that travelled with the document, stays.
+        // Existing files stay, for example those of a data directory that was copied together with the document.
         puts.push({ from: folder, to: personaPlace(row.slug), keep: true })
       }
       return puts
@@ -78,7 +81,7 @@ async function organisationContent(
   const name = doc.name ?? row?.name ?? ''
   const purpose = doc.purpose ?? row?.purpose ?? ''
   const id = row?.id ?? doc.organisationId
-  // Without a number of its own its directory is new, whatever it will be called.
+  // Without an id in the document the directory is new, whatever its slug will be.
   const slug = id === undefined ? null : organisationSlug(purpose, name, id)
   const isRenamed = row !== null && (patch.name !== undefined || patch.purpose !== undefined) && slug !== row.slug
   const isWritten = row === null || plan.intent !== null

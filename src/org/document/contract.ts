@@ -5,7 +5,7 @@ import { operation } from '../../operations/contract.ts'
 import { OrgReference } from '../references.contract.ts'
 import { documentEndpoints } from './endpoints.ts'
 
-/** What an import does to one thing. There is no `delete`: what a document leaves out stays. */
+/** The effect of an import on one entity. There is no `delete`: entities that a document leaves out stay. */
 export const PlannedChange = z.object({
   action: z.enum(['create', 'update', 'unchanged', 'conflict']),
   entity: z.enum(['organisation', 'role', 'position', 'persona', 'assignment', 'setting', 'authority', 'intent']),
@@ -20,7 +20,7 @@ const Document = z.string().max(20_000_000).describe('YAML')
 export const documentOperations = {
   export: operation({
     name: 'org.export',
-    summary: 'The organisation as a document: structure, intent, who sits where',
+    summary: 'Export the organisation as a document: structure, intent, holders of seats',
     ...documentEndpoints.export,
     input: z.strictObject({
       org: OrgReference,
@@ -35,7 +35,7 @@ export const documentOperations = {
   }),
   validate: operation({
     name: 'org.validate',
-    summary: 'What is wrong with a document, line by line',
+    summary: 'List the faults of a document, line by line',
     ...documentEndpoints.validate,
     input: z.strictObject({ document: Document }),
     output: z.object({ valid: z.boolean(), faults: z.array(Fault) }),
@@ -43,16 +43,13 @@ export const documentOperations = {
   }),
   import: operation({
     name: 'org.import',
-    summary: 'Make the store agree with a document, all of it or nothing; nothing is ever deleted',
+    summary: 'Apply a document to the store, completely or not at all; nothing is ever deleted',
     ...documentEndpoints.import,
     input: z.strictObject({
       document: Document,
       preview: z.boolean().default(false),
-      force: z
-        .boolean()
-        .default(false)
-        .describe('Also where somebody else sits, or a shared role or persona would be renamed'),
-      withIntent: z.boolean().default(false).describe('Also the intent of an organisation that exists'),
+      force: z.boolean().default(false).describe('Also replace holders and rename shared roles and personas'),
+      withIntent: z.boolean().default(false).describe('Also replace the intent of an existing organisation'),
     }),
     output: z.object({
       applied: z.boolean(),

@@ -17,11 +17,11 @@ export interface ExportSource {
   structure: Structure
   /** Null where intent.md could not be read. */
   intent: Intent | null
-  /** Only what differs from the defaults. */
+  /** Only the settings that differ from the defaults. */
   settings: readonly OrganisationSetting[]
 }
 
-/** The organisation as it stands, always in the same order: two exports differ only where something changed. */
+/** Renders the organisation, always in the same order: two exports differ only where something changed. */
 export function exportDocument(source: ExportSource, options: ExportOptions): string {
   const content = contentOf(source, options)
   if (options.format === 'json') return `${JSON.stringify(content, null, 2)}\n`
@@ -70,7 +70,7 @@ function contentOf({ structure, intent, settings }: ExportSource, options: Expor
   }
 }
 
-/** A holder's role travels with him, or a persona could not be made again from the document. */
+/** Includes the roles of holders; without them, a persona could not be created again from the document. */
 function exportedRoles(structure: Structure, chosen: readonly Position[], all: boolean): Role[] {
   const used = new Set(
     chosen.flatMap((position) => [
@@ -113,7 +113,7 @@ const assignmentEntry = (structure: Structure, { assignment, persona }: Holder):
   persona_name: persona.name,
   persona_role: structure.roles.get(persona.roleId)?.name ?? '',
   persona_status: persona.status,
-  // An agent of this installation is what everybody expects.
+  // An agent of this installation is the default type.
   ...(persona.personaTypeId === 1 ? {} : { persona_type: personaTypes[persona.personaTypeId - 1] }),
   assigned_at: assignment.assignedAt,
   skill_file: skillFile(persona.slug),

@@ -294,11 +294,11 @@ positions:
     expect(error.code).toBe('conflict')
     expect(error.message).toContain('use --force for all of them')
     expect(error.data['conflicts']).toEqual([
-      'organisation_id 1 is software-development-development-1 here, the document means food-farm-1; use --force to make it that, or leave organisation_id out to make a new one',
-      'role_id 1 is "architect" here, the document calls it "farmer"; use --force to rename it for everybody',
-      'persona_id 3 is developer-al-3 here, the document means farmer-eve-3; use --force to make it with a new number',
-      'position_id 10 belongs to organisation 5; use --force to give "Field" a new number',
-      'the seat "Dev" has position_id 1 here, not 77; use --force to go by the title',
+      'organisation_id 1 is software-development-development-1 here, but food-farm-1 in the document; use --force to rename it, or omit organisation_id to create a new one',
+      'role_id 1 is "architect" here, but "farmer" in the document; use --force to rename it in all organisations',
+      'persona_id 3 is developer-al-3 here, but farmer-eve-3 in the document; use --force to create it with a new id',
+      'position_id 10 belongs to organisation 5; use --force to give "Field" a new id',
+      'the seat "Dev" has position_id 1 here, not 77; use --force to match by title',
     ])
     expect(await eventsOf(org)).toBe(before)
   })
@@ -340,7 +340,8 @@ positions:
 roles: [{ role_id: 20, name: chief }]
 positions: [{ position_id: 10, title: Boss, assignment: { persona_id: 30, persona_name: Eva } }]
 `
-    const renamed = 'role_id 20 is "boss" here, the document calls it "chief"; use --force to rename it for everybody'
+    const renamed =
+      'role_id 20 is "boss" here, but "chief" in the document; use --force to rename it in all organisations'
     expect((await refusalOf(importInto(org, rename))).data['conflicts']).toEqual([renamed])
     // Also where the seats still call it by the name that it had.
     const exported = (await exportOf(org, 'shop')).replace('name: boss', 'name: chief')

@@ -32,11 +32,11 @@ export interface Imported {
   warnings: string[]
 }
 
-/** What somebody else does in the same transaction. */
+/** Work of the caller in the import's transaction. */
 export interface Company {
-  /** Before anything is looked at; throws to refuse. */
+  /** Runs before the store is read; throws to refuse. */
   check?(tx: Tx): Promise<void>
-  /** After everything is written. */
+  /** Runs after everything is written. */
   finish?(tx: Tx, governed: Governed, plan: Plan): Promise<Put[]>
   content?: Content
   skillOf?: (slug: string) => string | undefined
@@ -70,14 +70,14 @@ export function createImporter({
       const text = await files.read(organisationPlace(row.slug, 'intent.md'))
       return text === null ? null : parseIntent(text).intent
     } catch (error) {
-      // What cannot be read is certainly not what the document says.
+      // An intent.md that cannot be read certainly differs from the document.
       if (!(error instanceof AgencyError) || error.code === 'bug') throw error
       return null
     }
   }
 
   return {
-    /** Every fault of a document, as it would meet the store as it is now. */
+    /** Returns every fault of a document against the current store. */
     async examine(text: string): Promise<{ document: OrgDocument | null; faults: Fault[] }> {
       const { document, faults } = parseOrgDocument(text)
       if (document === null) return { document, faults }
@@ -85,7 +85,7 @@ export function createImporter({
       return { document, faults: [...faults, ...more] }
     },
 
-    /** What an import would do, and nothing done. */
+    /** Plans an import without changing anything. */
     async preview(text: string, options: ImportOptions): Promise<Imported & { document: OrgDocument; plan: Plan }> {
       const { document, faults } = parsed(text)
       const intent = await readIntent(document)
@@ -128,7 +128,8 @@ export function createImporter({
           }
         })
       }
-      // Its directory may be copied or its intent rewritten: one at a time, like everybody who does so.
+      // The import may copy the organisation's directory or rewrite its intent, so it waits in line with every other
+      // change of the directory.
       return organisationId === undefined ? work() : files.oneAtATime(`organisation ${organisationId}`, work)
     },
   }
@@ -151,11 +152,11 @@ async function lookSound(
   return { ...looked, warnings: faults.map(said) }
 }
 
-/** A document that can be worked with, and what was found on the way; refuses any other. */
+/** Returns a document without errors and its warnings; refuses any other. */
 function parsed(text: string): { document: OrgDocument; faults: Fault[] } {
   const { document, faults } = parseOrgDocument(text)
   refuseFaults(faults)
-  if (document === null) throw refusal('invalid_input', 'the document says nothing')
+  if (document === null) throw refusal('invalid_input', 'the document is empty')
   return { document, faults }
 }
 
@@ -177,12 +178,12 @@ function refuseConflicts({ conflicts }: Plan): void {
   if (conflicts.length === 0) return
   const many = conflicts.length === 1 ? '' : `${conflicts.length} conflicts, use --force for all of them: `
   throw refusal('conflict', `${many}${conflicts.join('; ')}`, {
-    hint: 'See them in place with --preview.',
+    hint: 'List them with --preview.',
     data: { flag: '--force', conflicts },
   })
 }
 
 const changedMeanwhile = (): AgencyError =>
-  refusal('conflict', 'the organisation was changed in the middle of this import; nothing was imported', {
+  refusal('conflict', 'the organisation was changed during this import; nothing was imported', {
     hint: 'Repeat it.',
   })

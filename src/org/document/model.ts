@@ -2,7 +2,7 @@ import type { SourceLocation } from '../../documents/faults.ts'
 import type { Intent } from '../organisations/contract.ts'
 import type { Authority } from '../positions/contract.ts'
 
-/** A document as it was read: only what it says; undefined means that it says nothing about it. */
+/** A parsed document: only what it states; undefined means that it does not state the value. */
 export interface OrgDocument {
   organisation: DocOrganisation
   roles: DocRole[]
@@ -41,7 +41,7 @@ export interface DocPosition {
   reportsTo?: string | null
   escalatesTo?: string | null
   isCrossCutting?: boolean
-  /** Null: vacant, which an import leaves as it is; undefined: says nothing. */
+  /** Null: vacant, which an import leaves as it is; undefined: not stated. */
   assignment?: DocAssignment | null
   authority?: Authority[]
 }
@@ -54,11 +54,11 @@ export interface DocAssignment {
   personaName?: string
   personaRole?: string
   personaStatus?: 'active' | 'archived'
-  /** Only said where it is not an agent of this installation. */
+  /** Only stated where the persona is not an agent of this installation. */
   personaType?: PersonaType
   assignedAt?: string
 }
 
-/** As documents write them, in the order of their numbers. */
+/** The types in the spelling of documents, in the order of their ids. */
 export const personaTypes = ['agent/internal', 'agent/external', 'person/internal', 'person/external'] as const
 export type PersonaType = (typeof personaTypes)[number]

@@ -31,12 +31,14 @@ import {
 } from './model.ts'
 
 export interface Parsed {
-  /** Null when there is nothing to work with; otherwise what could be read, faults or not. */
+  /**
+   * Null when the text cannot be read as a document; otherwise everything that could be read, with or without faults.
+   */
   document: OrgDocument | null
   faults: Fault[]
 }
 
-/** Never exported, never imported: what lives only while agents run. */
+/** Keys that are never exported and never imported: state that exists only while agents run. */
 const runtimeKeys = [
   'active_agents',
   'agent_count',
@@ -149,7 +151,7 @@ function parseIntent(source: NodeSource, node: Node | null): Intent | null | und
   return intent
 }
 
-/** One line each, as intent.md keeps it. */
+/** Accepts one line per item, as intent.md stores it. */
 const asItem: Accept<string> = (value, written) => {
   const text = value === null ? undefined : asAnyText(2_000)(value, written)?.replace(/\s+/g, ' ').trim()
   return text === '' ? undefined : text
@@ -305,7 +307,7 @@ function parseAuthorities(source: NodeSource, node: Node | null): Authority[] {
 const asSlug: Accept<string> = (value) =>
   typeof value === 'string' && value.length <= 128 && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(value) ? value : undefined
 
-/** Any ISO time with a zone, in the one form that the store keeps. */
+/** Accepts any ISO time with a zone and converts it to the one format of the store. */
 const asTime: Accept<string> = (value) => {
   const text = typeof value === 'string' ? value : ''
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/.test(text)) return undefined
@@ -313,7 +315,7 @@ const asTime: Accept<string> = (value) => {
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
 }
 
-/** Without the keys that say nothing, so that "absent" can be told from "null". */
+/** Drops undefined keys, so that "absent" differs from "null". */
 function compact<T extends object>(
   values: T,
 ): { [Key in keyof T as undefined extends T[Key] ? never : Key]: T[Key] } & {

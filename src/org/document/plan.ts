@@ -9,29 +9,29 @@ import type { After, PersonaAfter, Present, RoleAfter, SeatAfter } from './after
 import type { PlannedChange } from './contract.ts'
 import type { OrgDocument } from './model.ts'
 
-/** What an import will do, decided before anything is touched; preview and import are the same plan. */
+/** The steps of an import, decided before anything is changed; preview and import use the same plan. */
 export interface Plan {
   organisation: { row: Organisation | null; patch: Partial<Organisation> }
   roles: { role: RoleAfter; patch: Partial<Role> }[]
   personas: { persona: PersonaAfter; patch: Partial<Persona> }[]
-  /** Those to make or to change. */
+  /** Seats to create or to change. */
   seats: SeatAfter[]
   limits: { seat: SeatAfter; limit: Authority; isNew: boolean }[]
   settings: { key: SettingKey; value: string }[]
   seatings: { seat: SeatAfter; persona: PersonaAfter; displaced: Holder | null }[]
-  /** Undefined: as it is. */
+  /** Undefined: unchanged. */
   lead: SeatAfter | null | undefined
   /** Null: intent.md stays as it is. */
   intent: Intent | null
   changes: PlannedChange[]
-  /** What only --force overrides, one sentence each. */
+  /** Conflicts that only --force overrides, one sentence each. */
   conflicts: string[]
 }
 
 export interface PlanOptions {
   force: boolean
   withIntent: boolean
-  /** What intent.md says now; null where it says nothing. */
+  /** The current lists of intent.md; null where it has none. */
   intent: Intent | null
 }
 
@@ -78,7 +78,7 @@ function noteCreated(plan: Plan, entity: Entity, label: string, name: string): v
 const noteKept = (plan: Plan, entity: Entity, label: string, fields: Fields): void =>
   note(plan, fields.length === 0 ? 'unchanged' : 'update', entity, label, fields)
 
-/** Whether it is in the way: with --force, what the document says is done. */
+/** Reports whether the import must stop here and records the conflict; with --force the document wins. */
 function isConflict(
   { plan, force }: Planning,
   entity: Entity,
@@ -92,7 +92,7 @@ function isConflict(
   return true
 }
 
-/** What the preview shows of a value, on one line. */
+/** Formats a value for the preview, on one line. */
 const shown = (value: unknown): string | null => {
   if (value === null || value === undefined) return null
   const text = String(value)
@@ -125,7 +125,7 @@ function planOrganisation(planning: Planning): void {
     const { patch, fields } = differences<Organisation>(row, { name, purpose, description, status })
     const isRenamed = patch.name !== undefined || patch.purpose !== undefined
     const isOther = isRenamed && doc.slug !== undefined && doc.slug !== row.slug
-    const other = `organisation_id ${row.id} is ${row.slug} here, the document means ${doc.slug}; use --force to make it that, or leave organisation_id out to make a new one`
+    const other = `organisation_id ${row.id} is ${row.slug} here, but ${doc.slug} in the document; use --force to rename it, or omit organisation_id to create a new one`
     if (!isOther || !isConflict(planning, 'organisation', label, other, fields))
       noteKept(plan, 'organisation', label, fields)
     plan.organisation.patch = patch
@@ -154,7 +154,7 @@ function planLead({ plan, document, present: { structure }, after }: Planning): 
   ])
 }
 
-/** Intent is content: a new organisation gets it, an existing one only when asked to. */
+/** Intent is content: a new organisation gets it, an existing one only on request. */
 function planIntent({ plan, document, present, intent: now, withIntent }: Planning): void {
   const { intent } = document.organisation
   if (intent === null || intent === undefined) return
@@ -173,7 +173,7 @@ function planIntent({ plan, document, present, intent: now, withIntent }: Planni
   })
 }
 
-/** Roles belong to everybody: renaming one by its number would change it under other organisations' feet. */
+/** Roles are shared: renaming one by its id would change it for other organisations too. */
 function planRole(planning: Planning, role: RoleAfter): void {
   const { plan } = planning
   const { doc, row, name } = role
@@ -184,7 +184,7 @@ function planRole(planning: Planning, role: RoleAfter): void {
   }
   const label = `role_id ${row.id}`
   const { patch, fields } = differences<Role>(row, { name, description: doc.description })
-  const renamed = `role_id ${row.id} is "${row.name}" here, the document calls it "${name}"; use --force to rename it for everybody`
+  const renamed = `role_id ${row.id} is "${row.name}" here, but "${name}" in the document; use --force to rename it in all organisations`
   if (patch.name === undefined || !isConflict(planning, 'role', label, renamed, fields))
     noteKept(plan, 'role', label, fields)
   if (fields.length > 0) plan.roles.push({ role, patch })
@@ -194,14 +194,14 @@ function planPersona(planning: Planning, persona: PersonaAfter): void {
   const { plan, present } = planning
   const { docs, row, other, role } = persona
   const [doc] = docs
-  const instead = row === null ? 'make it with a new number' : `take ${row.slug}`
+  const instead = row === null ? 'create it with a new id' : `use ${row.slug}`
   const isOther =
     other !== null &&
     isConflict(
       planning,
       'persona',
       `persona_id ${other.id}`,
-      `persona_id ${other.id} is ${other.slug} here, the document means ${doc?.personaSlug}; use --force to ${instead}`,
+      `persona_id ${other.id} is ${other.slug} here, but ${doc?.personaSlug} in the document; use --force to ${instead}`,
     )
   if (row === null) {
     plan.personas.push({ persona, patch: {} })
@@ -217,13 +217,13 @@ function planPersona(planning: Planning, persona: PersonaAfter): void {
     fields.push({ field: 'role', from: shown(own), to: shown(role.name) })
   }
   const label = `persona_id ${row.id}`
-  const renamed = `persona ${row.slug} is called "${row.name}" here and is not this organisation’s alone, the document calls it "${name}"; use --force to rename it`
+  const renamed = `persona ${row.slug} is called "${row.name}" here, but "${name}" in the document, and does not belong to this organisation alone; use --force to rename it`
   const isShared = patch.name !== undefined && !isOurs(present, row)
   if (!isShared || !isConflict(planning, 'persona', label, renamed, fields)) noteKept(plan, 'persona', label, fields)
   if (fields.length > 0) plan.personas.push({ persona, patch })
 }
 
-/** On a seat of this organisation and of no other. */
+/** Reports whether the persona holds a seat of this organisation and of no other. */
 const isOurs = ({ structure, seatedElsewhere }: Present, persona: Persona): boolean =>
   !seatedElsewhere.has(persona.id) &&
   [...(structure?.holders.values() ?? [])].some((holder) => holder.persona.id === persona.id)
@@ -235,14 +235,14 @@ function planSeat(planning: Planning, seat: SeatAfter): void {
   const { positionId } = doc
   if (row === null) {
     const foreign = positionId === undefined ? undefined : present.foreignSeats.get(positionId)
-    const taken = `position_id ${positionId} belongs to organisation ${foreign}; use --force to give "${title}" a new number`
+    const taken = `position_id ${positionId} belongs to organisation ${foreign}; use --force to give "${title}" a new id`
     const label = `position_id ${foreign === undefined ? (positionId ?? 'new') : 'new'}`
     if (foreign === undefined || !isConflict(planning, 'position', `position_id ${positionId}`, taken))
       noteCreated(plan, 'position', label, title)
     plan.seats.push(seat)
   } else {
     const fields = seatDifferences(planning, seat)
-    const other = `the seat "${title}" has position_id ${row.id} here, not ${positionId}; use --force to go by the title`
+    const other = `the seat "${title}" has position_id ${row.id} here, not ${positionId}; use --force to match by title`
     const isOther = positionId !== undefined && positionId !== row.id
     if (!isOther || !isConflict(planning, 'position', `position_id ${positionId}`, other, fields))
       noteKept(plan, 'position', `position_id ${row.id}`, fields)
@@ -252,7 +252,7 @@ function planSeat(planning: Planning, seat: SeatAfter): void {
   planSeating(planning, seat)
 }
 
-/** Lines by title, as the document says them; a superior that is only renamed is the same superior. */
+/** Compares lines by title, as the document states them; a superior that is only renamed is the same superior. */
 function seatDifferences({ present: { structure } }: Planning, seat: SeatAfter): Fields {
   const { row, doc } = seat
   if (row === null || doc === null) return []

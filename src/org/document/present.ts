@@ -8,7 +8,7 @@ import { loadStructure } from '../structure.ts'
 import type { Present } from './after.ts'
 import type { OrgDocument } from './model.ts'
 
-/** As much of the store as has to do with the document: a dozen queries, whatever its size. */
+/** Loads the part of the store that concerns the document: a dozen queries, whatever its size. */
 export async function loadPresent(tx: ReadTx, { organisation, positions }: OrgDocument): Promise<Present> {
   const { organisationId } = organisation
   const row = organisationId === undefined ? undefined : await findOrganisation(tx, organisationId)
@@ -24,7 +24,7 @@ export async function loadPresent(tx: ReadTx, { organisation, positions }: OrgDo
     settings: new Map(settings.map(({ key, value }) => [key, value])),
     roles: await listRoles(tx),
     personas: await listPersonas(tx),
-    // One that this organisation had and gave up may come back under its number.
+    // A seat that this organisation had and removed may return under its id.
     foreignSeats: new Map([...owners].filter(([, owner]) => owner !== organisationId)),
     assignmentIds: await listTakenAssignmentIds(tx, assignmentIds),
     seatedElsewhere: await listSeatedPersonas(tx, row?.id),

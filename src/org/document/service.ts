@@ -21,7 +21,7 @@ export interface DocumentDeps {
 }
 
 export function createDocuments({ db, access, contents, importer }: DocumentDeps) {
-  /** A document without its intent is still worth having, if it says so. */
+  /** An export without the intent is still useful, if a warning says so. */
   const readIntent = async (organisation: Organisation) => {
     try {
       const { intent } = await contents.readIntent(organisation)

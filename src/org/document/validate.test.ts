@@ -138,7 +138,7 @@ describe('a document of an organisation that is not there yet', () => {
     [
       'the names of the roles that Agency itself goes by',
       `${organisation}roles: [{ role_id: 6, name: chief }]\n`,
-      '2:9 role_id 6 "operator" keeps its name; the document calls it "chief"',
+      '2:9 role_id 6 "operator" cannot be renamed; the document calls it "chief"',
     ],
   ])('needs %s', async (_, text, fault) => {
     const org = await openDocumentsInMemory({ isEmpty: true })
@@ -178,7 +178,7 @@ describe('a document of an organisation that is there', () => {
     [
       'a title that a seat has which it leaves out',
       positions('{ position_id: 1, title: Till }'),
-      '3:5 the title "Till" is that of position_id 2, which the document leaves out',
+      '3:5 the title "Till" belongs to position_id 2, which is not in the document',
     ],
   ])('does not mean %s', async (_, seats, fault) => {
     const org = await open()

@@ -83,11 +83,12 @@ const fixedRoles = ['operator', 'system', 'ar-director']
 function checkRoles({ roles }: After, report: Report): void {
   for (const { doc, row, name } of roles)
     if (doc !== null && row !== null && row.name !== name && fixedRoles.includes(fold(row.name)))
-      report(`role_id ${row.id} "${row.name}" keeps its name; the document calls it "${name}"`, doc.location, name)
+      report(`role_id ${row.id} "${row.name}" cannot be renamed; the document calls it "${name}"`, doc.location, name)
 }
 
 function checkSeats({ seats, byTitle, byAnyTitle, roles }: After, report: Report): void {
-  // A suggestion compares with every known name, which is slow; a document with more unknown names than this has another problem.
+  // A suggestion compares with every known name, which is slow; a document with more than 20 unknown names has another
+  // problem.
   let guesses = 20
   const guess = (typed: string, known: Iterable<string>): string => (guesses-- > 0 ? didYouMean(typed, known) : '')
   for (const seat of seats) {
@@ -96,7 +97,7 @@ function checkSeats({ seats, byTitle, byAnyTitle, roles }: After, report: Report
       const twin = byTitle.get(title)
       if (twin !== undefined && twin.doc !== null)
         report(
-          `the title "${title}" is that of position_id ${row?.id}, which the document leaves out`,
+          `the title "${title}" belongs to position_id ${row?.id}, which is not in the document`,
           twin.doc.location,
           title,
         )

@@ -12,7 +12,10 @@ import { type Organisation, organisations, organisationSettings } from './store.
 
 export const organisationView = ({ id, ...rest }: Organisation): OrganisationView => ({ organisationId: id, ...rest })
 
-/** The row and its event; the id is taken already, so that the slug never has to wait for it. Holds the new stream. */
+/**
+ * Inserts the row with its event. The caller has taken the id already, so that the slug is known from the start. Locks
+ * the new stream.
+ */
 export async function insertOrganisation(
   tx: Tx,
   by: Actor,
@@ -46,7 +49,7 @@ export async function insertOrganisation(
   return organisation
 }
 
-/** Only what differs; a new name brings a new slug, and the old one is remembered by the event alone. */
+/** Updates the fields that differ; a new name brings a new slug, and only the event keeps the old one. */
 export async function changeOrganisation(
   tx: Tx,
   by: Actor,
@@ -62,7 +65,7 @@ export async function changeOrganisation(
   const fields = Object.keys(patch)
   if (fields.length === 0) return organisation
   const { name, purpose } = { ...organisation, ...patch }
-  // A slug stays what it is until the organisation is renamed.
+  // A slug stays until the organisation is renamed.
   const isRenamed = patch.name !== undefined || patch.purpose !== undefined
   const slug = isRenamed ? organisationSlug(purpose, name, organisation.id) : organisation.slug
   const changed: Organisation = { ...organisation, ...patch, slug, updatedAt: tx.at }
@@ -85,7 +88,7 @@ export async function changeOrganisation(
   return changed
 }
 
-/** A value that is the default needs no row: a later default then counts for it too. */
+/** A value equal to the default needs no row: a later default then applies to it too. */
 export function settingChange(
   own: { organisationId: number; key: string; value: string } | undefined,
   row: { organisationId: number; key: keyof typeof defaults; value: string },
@@ -95,7 +98,7 @@ export function settingChange(
   return own.value === row.value ? [] : [updated(organisationSettings, own, { value: row.value })]
 }
 
-/** Everything in its directory, or a fresh intent where somebody removed it. */
+/** Returns everything in the organisation's directory, or a new intent.md where it has been deleted. */
 export function copyOf(files: Files, { slug, name }: Organisation): Content {
   const names = files.list(organisationPlace(slug))
   if (names.length === 0) return { 'o/intent.md': intentText(name) }

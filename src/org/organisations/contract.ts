@@ -6,7 +6,7 @@ import { organisationEndpoints } from './endpoints.ts'
 
 export const OrganisationStatus = z.enum(['active', 'dormant', 'archived'])
 
-/** The four lists that tell an agent what its organisation wants. */
+/** The four lists that describe to an agent what its organisation wants. */
 export const Intent = z.object({
   optimiseFor: z.array(z.string()),
   protect: z.array(z.string()),
@@ -30,7 +30,7 @@ export type OrganisationView = z.infer<typeof OrganisationView>
 
 const ChangedOrganisation = OrganisationView.extend({ warnings: Warnings })
 
-/** Key, default and what it means; values are text, checked per key by the service. */
+/** Key, default and meaning; values are text, checked per key by the service. */
 export const organisationSettings = {
   pm_autonomy: 'v2',
   autostart: 'true',
@@ -55,7 +55,7 @@ const org = z.strictObject({ org: OrgReference })
 export const organisationOperations = {
   create: operation({
     name: 'org.create',
-    summary: 'Make an organisation, with its directory and an empty intent',
+    summary: 'Create an organisation, with its directory and an empty intent',
     ...organisationEndpoints.create,
     input: z.strictObject({ name: OrgName, purpose: Purpose, description: z.string().max(10_000).default('') }),
     output: ChangedOrganisation,
@@ -63,7 +63,7 @@ export const organisationOperations = {
   }),
   list: operation({
     name: 'org.list',
-    summary: 'All organisations; archived ones only when asked for',
+    summary: 'List organisations; archived ones only with all',
     ...organisationEndpoints.list,
     input: z.strictObject({ all: z.stringbool().default(false) }),
     output: z.object({ organisations: z.array(OrganisationView) }),
@@ -92,7 +92,7 @@ export const organisationOperations = {
   }),
   status: operation({
     name: 'org.status',
-    summary: 'How many seats are filled, and how many agents are live',
+    summary: 'Count filled seats and live agents',
     ...organisationEndpoints.status,
     input: org,
     output: z.object({
@@ -107,7 +107,7 @@ export const organisationOperations = {
   }),
   settings: operation({
     name: 'org.settings',
-    summary: 'The organisation’s settings, defaults included',
+    summary: 'List the organisation’s settings, including defaults',
     ...organisationEndpoints.settings,
     input: org.extend({ key: z.string().max(64).optional() }),
     output: z.object({
@@ -125,7 +125,7 @@ export const organisationOperations = {
   }),
   readIntent: operation({
     name: 'org.intent_read',
-    summary: 'The text of intent.md, and the four lists read from it',
+    summary: 'Show the text of intent.md and its four lists',
     ...organisationEndpoints.readIntent,
     input: org,
     output: z.object({ text: z.string(), intent: Intent, warnings: z.array(z.string()) }),
@@ -133,7 +133,7 @@ export const organisationOperations = {
   }),
   writeIntent: operation({
     name: 'org.intent_write',
-    summary: 'Replace intent.md; the text before it is kept as intent.md.bak',
+    summary: 'Replace intent.md; the previous text is kept as intent.md.bak',
     ...organisationEndpoints.writeIntent,
     input: org.extend({ text: z.string().max(200_000) }),
     output: z.object({ intent: Intent, warnings: z.array(z.string()) }),

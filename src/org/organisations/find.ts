@@ -4,7 +4,7 @@ import { nearest } from '../../kernel/nearest.ts'
 import { fold } from '../../kernel/text.ts'
 import { findOrganisationBySlug, listFormerSlugs, listOrganisations, type Organisation } from './store.ts'
 
-/** By slug, or by a name that only one has; case does not matter. */
+/** Finds an organisation by slug, or by a name that only one has; case does not matter. */
 export async function resolveOrganisation(tx: ReadTx, reference: string): Promise<Organisation> {
   const wanted = fold(reference.trim())
   const bySlug = await findOrganisationBySlug(tx, wanted)
@@ -19,7 +19,7 @@ export async function resolveOrganisation(tx: ReadTx, reference: string): Promis
 function ambiguous(reference: string, named: readonly Organisation[]): AgencyError {
   const slugs = named.map((each) => each.slug)
   return refusal('conflict', `several organisations are called "${reference}": ${slugs.join(', ')}`, {
-    hint: 'Give the slug of the one you mean.',
+    hint: 'Give the slug instead.',
     data: { slugs },
   })
 }
@@ -30,11 +30,11 @@ async function unknown(
   wanted: string,
   all: readonly Organisation[],
 ): Promise<AgencyError> {
-  // A slug ends in the organisation's number, and that never changes.
+  // A slug ends in the organisation's id, which never changes.
   const id = Number(/-(\d{1,15})$/.exec(wanted)?.[1] ?? 0)
   const renamed = all.find((each) => each.id === id)
   if (renamed !== undefined && (await listFormerSlugs(tx, id)).includes(wanted))
-    return refusal('not_found', `no organisation "${reference}": it was renamed and is now ${renamed.slug}`, {
+    return refusal('not_found', `no organisation "${reference}"; it was renamed to ${renamed.slug}`, {
       hint: `Use ${renamed.slug}.`,
       data: { slug: renamed.slug },
     })

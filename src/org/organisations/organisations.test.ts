@@ -276,7 +276,7 @@ describeStores('the intent', (openFresh) => {
     const text = '## Protect\n\n- the users\n\n## Aims\n'
     const written = await org.organisations.writeIntent(operator, 'development', text)
     expect(written.intent.protect).toEqual(['the users'])
-    expect(written.warnings).toEqual([expect.stringContaining('"## Aims" is none of')])
+    expect(written.warnings).toEqual([expect.stringContaining('"## Aims" is not one of')])
     expect((await org.organisations.readIntent('development')).text).toBe(text)
     expect(org.look(`${place}.bak`)).toBe(before)
     expect((await org.events('org:1')).at(-1)).toMatchObject({ data: { noun: 'intent', action: 'write' } })

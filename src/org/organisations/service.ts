@@ -48,7 +48,7 @@ export function createOrganisations({
 }) {
   const resolve = (reference: string): Promise<Organisation> => db.read((tx) => resolveOrganisation(tx, reference))
 
-  /** Whoever changes an organisation's directory does so alone. */
+  /** Serialises changes of an organisation's directory. */
   const alone = async <T>(reference: string, work: (organisation: Organisation) => Promise<T>): Promise<T> => {
     const { id } = await resolve(reference)
     return files.oneAtATime(`organisation ${id}`, async () => work(await db.read((tx) => requireOrganisation(tx, id))))
@@ -56,7 +56,7 @@ export function createOrganisations({
 
   return {
     async create(by: Actor, input: { name: string; purpose: string; description: string }): Promise<Changed> {
-      // Refused before anything is written; the number decides nothing here.
+      // Refuses invalid names before anything is written; the id does not matter here.
       organisationSlug(input.purpose, input.name, 1)
       return files.write([], { 'o/intent.md': intentText(input.name) }, async (tx, put) => {
         const governed = await govern(tx, by, null)
@@ -87,8 +87,8 @@ export function createOrganisations({
           const governed = await govern(tx, by, before.id)
           const organisation = await requireOrganisation(tx, before.id)
           if (organisation.slug !== before.slug)
-            throw refusal('conflict', `${before.slug} was renamed to ${organisation.slug} meanwhile`, {
-              hint: `Repeat it with ${organisation.slug}.`,
+            throw refusal('conflict', `${before.slug} has been renamed to ${organisation.slug}`, {
+              hint: `Repeat the command with ${organisation.slug}.`,
             })
           await checkLead(tx, organisation, patch.leadPositionId)
           const changed = await changeOrganisation(tx, by, governed, organisation, patch)
@@ -180,7 +180,7 @@ async function checkLead(tx: ReadTx, organisation: Organisation, positionId: num
     throw notFound('position', positionId, `List them with "agency org position list --org ${organisation.slug}".`)
   if (position.organisationId !== organisation.id)
     throw refusal('illegal_transition', `seat "${position.title}" belongs to another organisation`, {
-      hint: `The lead sits in ${organisation.slug}: agency org position list --org ${organisation.slug}`,
+      hint: `The lead must be a seat of ${organisation.slug}: agency org position list --org ${organisation.slug}`,
     })
 }
 

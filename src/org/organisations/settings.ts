@@ -8,7 +8,7 @@ const oneOf = (...values: string[]) => ({
   expected: `one of ${values.join(', ')}`,
   accepts: (value: string): boolean => values.includes(value),
 })
-/** A week of minutes is more than anybody waits; a number that long is a slip. */
+/** No wait is longer than a week of minutes; a larger number is a typing error. */
 const whole = (least: number, most = 10_080) => ({
   expected: `a whole number from ${least} to ${most}`,
   accepts: (value: string): boolean =>
@@ -38,7 +38,7 @@ export const settingKeys = Object.keys(organisationSettings) as SettingKey[]
 export function checkSettingKey(key: string): SettingKey {
   if (Object.hasOwn(organisationSettings, key)) return key as SettingKey
   const guess = nearest(key, settingKeys)
-  throw refusal('invalid_input', `no setting "${key}"; there are ${settingKeys.join(', ')}`, {
+  throw refusal('invalid_input', `unknown setting "${key}"; available: ${settingKeys.join(', ')}`, {
     ...(guess === null ? {} : { hint: `Did you mean "${guess}"?` }),
     data: { keys: settingKeys },
   })
@@ -51,7 +51,7 @@ export function checkSetting(key: string, value: string): SettingKey {
   return known
 }
 
-/** The value that counts: the organisation's own, or the default. */
+/** Returns the effective value: the organisation's own, or the default. */
 export async function settingOf(tx: ReadTx, organisationId: number, key: SettingKey): Promise<string> {
   const own = (await listSettings(tx, organisationId)).find((each) => each.key === key)
   return own?.value ?? organisationSettings[key]

@@ -47,11 +47,11 @@ export async function findOrganisationBySlug(tx: ReadTx, slug: string): Promise<
 export const listSettings = (tx: ReadTx, organisationId: number): Promise<OrganisationSetting[]> =>
   findRows(tx, organisationSettings, 'organisation_id = ? ORDER BY key', [organisationId])
 
-/** How often its structure was changed; its making counts as once. */
+/** Counts the changes of the organisation's structure; its creation counts as one. */
 export const countOrgChanges = (tx: ReadTx, id: number): Promise<number> =>
   countRows(sqlOf(tx), "SELECT COUNT(*) AS count FROM events WHERE stream = ? AND kind = 'org_changed'", [`org:${id}`])
 
-/** Slugs that it had before it was renamed: nothing but its events remembers them. */
+/** Returns the slugs that the organisation had before it was renamed: only its events record them. */
 export async function listFormerSlugs(tx: ReadTx, id: number): Promise<string[]> {
   const rows = await column('data', json<{ former_slug?: unknown }>()).all(
     sqlOf(tx),
@@ -61,7 +61,7 @@ export async function listFormerSlugs(tx: ReadTx, id: number): Promise<string[]>
   return rows.flatMap(({ former_slug: former }) => (typeof former === 'string' ? [former] : []))
 }
 
-/** Agents on its seats and in its runs. */
+/** Counts the live agents on the organisation's seats and in its runs. */
 export const countLiveAgentsOf = (tx: ReadTx, id: number): Promise<number> =>
   countRows(
     sqlOf(tx),

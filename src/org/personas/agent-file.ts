@@ -1,6 +1,6 @@
 import { parse } from 'yaml'
 
-/** A personality as other tools keep it: front matter with a name, and a text. */
+/** A personality in the format of other tools: front matter with a name, and a text. */
 export interface AgentText {
   name: string
   description: string
@@ -8,7 +8,7 @@ export interface AgentText {
   body: string
 }
 
-/** Null: no front matter. Fields that are missing are empty. */
+/** Returns null for a text without front matter. Missing fields are empty. */
 export function parseAgentFile(text: string): AgentText | null {
   const found = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n?---[ \t]*(?:\r?\n([\s\S]*))?$/.exec(text)
   if (found === null) return null
@@ -21,7 +21,9 @@ export function parseAgentFile(text: string): AgentText | null {
   }
 }
 
-/** As YAML where it is, line by line where it only looks like it: people write `description: Use it when: …`. */
+/**
+ * Reads valid YAML as such, and text that only resembles it line by line: people write `description: Use it when: …`.
+ */
 function readFields(text: string): Map<string, string> {
   try {
     const value: unknown = parse(text, { maxAliasCount: 0, logLevel: 'error' })
@@ -32,7 +34,7 @@ function readFields(text: string): Map<string, string> {
         ),
       )
   } catch {
-    // Falls through to the lines.
+    // Continues with the lines below.
   }
   const fields = new Map<string, string>()
   for (const line of text.split(/\r?\n/)) {

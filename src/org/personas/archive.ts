@@ -9,7 +9,7 @@ import { findOrganisation } from '../organisations/store.ts'
 import { isSeeded } from './kinds.ts'
 import { countLiveAgents, type Persona } from './store.ts'
 
-/** A seat that a persona holds, as refusals and previews name it. */
+/** A seat that a persona holds, in the form that refusals and previews show. */
 export interface HeldSeat {
   assignment: Assignment
   organisation: string
@@ -25,7 +25,7 @@ export async function listHeldSeats(tx: ReadTx, persona: Persona): Promise<HeldS
   return seats
 }
 
-/** What stands in the way of putting a persona away. */
+/** Refuses to archive a persona that is needed, has live agents, or holds seats that are not to be emptied. */
 export async function refuseArchiving(
   tx: ReadTx,
   persona: Persona,
@@ -74,8 +74,9 @@ export async function emptySeats(
 }
 
 /**
- * A transaction that holds the streams of all organisations where the persona sits. Which they are is only known by
- * looking, and seats are given under `system` alone: whoever finds one more inside looks again.
+ * Runs a transaction that locks the streams of all organisations in which the persona holds a seat. They are known only
+ * after reading, and assignments are made under the lock on `system`: if the transaction finds one more organisation,
+ * it starts again.
  */
 export async function writeWithSeats<T>(db: Db, personaId: number, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (;;) {

@@ -13,7 +13,7 @@ import type { PersonaView } from './contract.ts'
 import { hasFiles, kindOf } from './kinds.ts'
 import { countLiveAgents, nextPersonaId, type Persona, personas } from './store.ts'
 
-/** Under the `system` stream. Id and slug are given where a document brings its own. */
+/** Requires the lock on the `system` stream. Id and slug are given where a document states them. */
 export async function insertPersona(
   tx: Tx,
   by: Actor,
@@ -56,7 +56,7 @@ export async function insertPersona(
   return persona
 }
 
-/** How personas are shown, with what it takes from other tables looked up once. */
+/** Builds the views of personas, reading each other table once. */
 export async function personaViews(tx: ReadTx, files: Files, rows: readonly Persona[]): Promise<PersonaView[]> {
   const roles = new Map((await listRoles(tx)).map((role) => [role.id, role.name]))
   const agents = await countLiveAgents(tx)

@@ -16,7 +16,7 @@ export const PersonaView = z.object({
   subtype: PersonaSubtype,
   status: z.enum(['active', 'archived']),
   canCreateChannel: z.boolean(),
-  origin: z.enum(['seed', 'import', 'pool']).nullable().describe('Null: made here by hand'),
+  origin: z.enum(['seed', 'import', 'pool']).nullable().describe('Null: created here by hand'),
   skillFile: z.string().nullable().describe('Null for a person, and for the system'),
   experienceFile: z.string().nullable(),
   activeAgents: z.number().int(),
@@ -38,13 +38,13 @@ const Held = z.object({
 const persona = z.strictObject({ persona: PersonaReference })
 const Content = z.string().max(500_000)
 
-/** A file of somebody else's collection of agents, as the importer gets it. */
+/** A file of an external collection of agents, as the importer receives it. */
 export const AgentFile = z.strictObject({ path: z.string().min(1).max(500), text: Content })
 
 export const personaOperations = {
   create: operation({
     name: 'persona.create',
-    summary: 'Make a persona with its skill.md and experience.md; a role that is not there yet is made too',
+    summary: 'Create a persona with its skill.md and experience.md, and its role if that does not exist',
     ...personaEndpoints.create,
     input: z.strictObject({
       name: PersonaName,
@@ -58,7 +58,7 @@ export const personaOperations = {
   }),
   list: operation({
     name: 'persona.list',
-    summary: 'Personas; the system’s and those cast from the pool only when asked for',
+    summary: 'List personas; the system’s and those cast from the pool only with all',
     ...personaEndpoints.list,
     input: z.strictObject({
       active: z.stringbool().default(false),
@@ -78,7 +78,7 @@ export const personaOperations = {
   }),
   show: operation({
     name: 'persona.show',
-    summary: 'A persona with the seats it holds in all organisations',
+    summary: 'Show a persona and the seats it holds in all organisations',
     ...personaEndpoints.show,
     input: persona,
     output: z.object({ persona: PersonaView, positions: z.array(Held) }),
@@ -93,18 +93,18 @@ export const personaOperations = {
       role: RoleName.optional(),
       status: z.enum(['active', 'archived']).optional(),
       canCreateChannel: z.boolean().optional(),
-      unassign: z.boolean().default(false).describe('With status archived: empty the seats that it holds first'),
+      unassign: z.boolean().default(false).describe('With status archived: empty its seats first'),
     }),
     output: ChangedPersona,
     allow: ['operator', 'agent'],
   }),
   archive: operation({
     name: 'persona.archive',
-    summary: 'Put a persona away; the seats it holds need their own yes',
+    summary: 'Archive a persona; emptying its seats needs unassign',
     ...personaEndpoints.archive,
     input: persona.extend({
-      unassign: z.stringbool().default(false).describe('Empty the seats that it holds first'),
-      preview: z.stringbool().default(false).describe('Only say what would change'),
+      unassign: z.stringbool().default(false).describe('Empty its seats first'),
+      preview: z.stringbool().default(false).describe('Only show the changes'),
     }),
     output: z.object({
       persona: PersonaView,
@@ -116,7 +116,7 @@ export const personaOperations = {
   }),
   readSkill: operation({
     name: 'persona.skill',
-    summary: 'The text of skill.md, as it is now',
+    summary: 'Show the current text of skill.md',
     ...personaEndpoints.readSkill,
     input: persona,
     output: z.object({ text: z.string() }),
@@ -132,7 +132,7 @@ export const personaOperations = {
   }),
   readExperience: operation({
     name: 'persona.experience',
-    summary: 'The text of experience.md, as it is now',
+    summary: 'Show the current text of experience.md',
     ...personaEndpoints.readExperience,
     input: persona,
     output: z.object({ text: z.string() }),
@@ -140,9 +140,9 @@ export const personaOperations = {
   }),
   appendExperience: operation({
     name: 'persona.experience_append',
-    summary: 'Add to experience.md, with date and author',
+    summary: 'Append to experience.md, with date and author',
     ...personaEndpoints.appendExperience,
-    input: persona.extend({ text: Content.refine((text) => text.trim() !== '', { error: 'must say something' }) }),
+    input: persona.extend({ text: Content.refine((text) => text.trim() !== '', { error: 'must not be empty' }) }),
     output: Written,
     allow: ['operator', 'agent'],
   }),
@@ -156,11 +156,11 @@ export const personaOperations = {
   }),
   importFiles: operation({
     name: 'persona.import',
-    summary: 'Personas from .claude/agents or agency-agents files; says what was skipped and why',
+    summary: 'Import personas from .claude/agents or agency-agents files; reports skipped files with the reason',
     ...personaEndpoints.importFiles,
     input: z.strictObject({
       files: z.array(AgentFile).max(1_000),
-      role: RoleName.optional().describe('Without one: the folder that a file is in, else developer'),
+      role: RoleName.optional().describe('Default: the folder of the file, else developer'),
       preview: z.boolean().default(false),
     }),
     output: z.object({

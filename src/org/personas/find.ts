@@ -4,7 +4,7 @@ import { nearest } from '../../kernel/nearest.ts'
 import { fold } from '../../kernel/text.ts'
 import { findPersonaBySlug, listPersonas, type Persona } from './store.ts'
 
-/** By slug, or by a name that only one has; case does not matter. */
+/** Finds a persona by slug, or by a name that only one has; case does not matter. */
 export async function resolvePersona(tx: ReadTx, reference: string): Promise<Persona> {
   const wanted = fold(reference.trim())
   const bySlug = await findPersonaBySlug(tx, wanted)
@@ -15,7 +15,7 @@ export async function resolvePersona(tx: ReadTx, reference: string): Promise<Per
   if (named.length > 1) {
     const slugs = named.map((each) => each.slug)
     throw refusal('conflict', `several personas are called "${reference}": ${slugs.join(', ')}`, {
-      hint: 'Give the slug of the one you mean.',
+      hint: 'Give the slug instead.',
       data: { slugs },
     })
   }

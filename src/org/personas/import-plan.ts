@@ -4,7 +4,7 @@ import { workingHeading, workingSection } from '../templates.ts'
 import { type AgentText, parseAgentFile } from './agent-file.ts'
 
 export interface PlannedPersona {
-  /** Of the file in the list: a path may come twice. */
+  /** The index of the file in the list: a path may occur twice. */
   index: number
   path: string
   name: string
@@ -17,13 +17,16 @@ export interface ImportPlan {
   skipped: { path: string; reason: string }[]
 }
 
-/** Folders of known collections that hold other things. */
+/** Folders of known collections that contain other things. */
 const otherFolders = new Set(['strategy', 'integrations', 'examples', 'scripts'])
 
-/** For files of coding agents, which lie in no folder that says what they do. */
+/** The default role for files of coding agents, which lie in no folder named after their work. */
 const usualRole = 'developer'
 
-/** Which files become personas, and why the others do not. `known` says which persona has that name and role already. */
+/**
+ * Decides which files become personas, and why the others do not. `known` returns the existing persona with a name and
+ * role.
+ */
 export function planImport(
   files: readonly { path: string; text: string }[],
   wantedRole: string | undefined,
@@ -42,36 +45,38 @@ export function planImport(
     if (other === undefined) {
       taken.set(key, path)
       plan.personas.push({ index, ...planned })
-    } else plan.skipped.push({ path, reason: `"${planned.name}" (${planned.role}) is there already: ${other}` })
+    } else plan.skipped.push({ path, reason: `"${planned.name}" (${planned.role}) exists already: ${other}` })
   }
   return plan
 }
 
-/** The persona, or why there is none. */
+/** Returns the persona, or the reason why there is none. */
 function planFile(path: string, text: string, wantedRole: string | undefined): Omit<PlannedPersona, 'index'> | string {
   const folders = path.replaceAll('\\', '/').split('/').slice(0, -1)
   const other = folders.find((folder) => otherFolders.has(folder.toLowerCase()))
-  if (other !== undefined) return `${other}/ holds no personas`
+  if (other !== undefined) return `${other}/ contains no personas`
   if (!/\.(md|markdown)$/i.test(path)) return 'not a Markdown file'
   const agent = parseAgentFile(text)
   if (agent === null) return 'no front matter'
   if (agent.name === '') return 'the front matter has no name'
   const name = PersonaName.safeParse(agent.name)
   if (!name.success || slug(name.data) === '')
-    return `the name "${agent.name.slice(0, 100)}" cannot be used: it needs plain letters, at most 100 characters`
+    return `the name "${agent.name.slice(0, 100)}" cannot be used: it needs letters from a to z and at most 100 characters`
   const role = RoleName.safeParse(wantedRole ?? (agent.role || divisionOf(folders) || usualRole))
-  if (!role.success || fold(role.data) === 'system') return 'the role cannot be used; give another'
-  if (agent.body === '') return 'nothing below the front matter'
+  if (!role.success || fold(role.data) === 'system') return 'the role cannot be used; give another one'
+  if (agent.body === '') return 'no text below the front matter'
   return { path, name: name.data, role: role.data, skill: skillOf(agent, role.data) }
 }
 
-/** The first folder of the collection; `.claude/agents` is only where coding agents keep theirs. */
+/**
+ * Returns the first folder of the collection; `.claude/agents` is only the location where coding agents keep theirs.
+ */
 function divisionOf(folders: readonly string[]): string {
   const start = folders.findLastIndex((folder) => folder === 'agents' || folder.startsWith('.'))
   return folders.slice(start + 1).find((folder) => folder !== '' && folder !== '..') ?? ''
 }
 
-/** The text as it was written, with a title if it has none, and with what everybody here has to know. */
+/** Returns the original text, with a title if it has none, and with the section that every persona here gets. */
 function skillOf({ name, description, body }: AgentText, role: string): string {
   const title = /^#[ \t]/.test(body) ? '' : `# ${name}\n\n${description === '' ? '' : `${description}\n\n`}`
   const hasSection = body.split('\n').some((line) => /^##[ \t]/.test(line) && fold(line).includes(fold(workingHeading)))

@@ -20,9 +20,9 @@ export const kindOf = ({ personaTypeId }: Pick<Persona, 'personaTypeId'>): Kind 
   return { type, subtype }
 }
 
-/** A person needs no text to know who he is, and the system is nobody. */
+/** A person needs no text about themselves, and the system is not an agent. */
 export const hasFiles = (persona: Pick<Persona, 'id' | 'personaTypeId'>): boolean =>
   kindOf(persona).type === 'agent' && persona.id !== systemPersona
 
-/** What every installation refers to from its first moment on. */
+/** Reports whether every installation refers to the persona from its start. */
 export const isSeeded = ({ id }: Pick<Persona, 'id'>): boolean => id === operatorPersona || id === systemPersona

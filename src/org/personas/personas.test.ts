@@ -376,16 +376,16 @@ describeStores('an import of personas', (openFresh) => {
       },
     ])
     expect(report.skipped.map(({ path, reason }) => `${path}: ${reason}`)).toEqual([
-      'strategy/playbook.md: strategy/ holds no personas',
-      'integrations/mcp-memory/backend.md: integrations/ holds no personas',
-      'examples/x.md: examples/ holds no personas',
-      'scripts/convert.sh: scripts/ holds no personas',
+      'strategy/playbook.md: strategy/ contains no personas',
+      'integrations/mcp-memory/backend.md: integrations/ contains no personas',
+      'examples/x.md: examples/ contains no personas',
+      'scripts/convert.sh: scripts/ contains no personas',
       'engineering/logo.png: not a Markdown file',
       'README.md: no front matter',
       'engineering/nameless.md: the front matter has no name',
       'engineering/empty.md: nothing below the front matter',
-      'engineering/emoji.md: the name "🎉" cannot be used: it needs plain letters, at most 100 characters',
-      'engineering/again.md: "frontend developer" (engineering) is there already: engineering/engineering-frontend-developer.md',
+      'engineering/emoji.md: the name "🎉" cannot be used: it needs letters from a to z and at most 100 characters',
+      'engineering/again.md: "frontend developer" (engineering) exists already: engineering/engineering-frontend-developer.md',
     ])
     expect((await org.personas.readSkill('frontend developer')).text).toMatch(
       /^# Mission\n\nDo it\.\n\n## Working in an organisation\n/,

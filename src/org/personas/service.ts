@@ -52,7 +52,7 @@ export function createPersonas({
   const { govern } = access
   const resolve = (reference: string): Promise<Persona> => db.read((tx) => resolvePersona(tx, reference))
 
-  /** A new text for one of its files; `make` gets the one that is there. */
+  /** Replaces the text of one of a persona's files; `make` receives the current text. */
   async function rewrite(
     by: Actor,
     reference: string,
@@ -212,13 +212,14 @@ export function createPersonas({
       const staged = planned.map(({ index, name, skill }) => personaFiles(`p${index}`, skill, experienceText(name, at)))
       return files.write(['system'], Object.assign({}, ...staged), async (tx, put) => {
         const governed = await govern(tx, by, null)
-        // Again, under the lock: of two who import the same files at once, the second finds them there.
+        // Planned again under the lock: of two concurrent imports of the same files, the second finds the personas of
+        // the first.
         const now = await plan(tx, input)
         const created = []
         const puts = []
         for (const each of now.personas) {
           if (!planned.some(({ index }) => index === each.index))
-            throw refusal('conflict', 'the personas changed meanwhile', { hint: 'Repeat the import.' })
+            throw refusal('conflict', 'the personas changed during the import', { hint: 'Repeat the import.' })
           const persona = await insertPersona(tx, by, governed, {
             role: await findOrCreateRole(tx, by, governed, each.role),
             name: each.name,
@@ -279,12 +280,12 @@ async function applyPatch(
 
 function refuseForSeeded(persona: Persona, patch: Omit<Patch, 'unassign'>): void {
   if (!isSeeded(persona)) return
-  if (persona.id === systemPersona) throw refusal('forbidden', `${persona.slug} is Agency itself and stays as it is`)
+  if (persona.id === systemPersona) throw refusal('forbidden', `${persona.slug} is Agency itself and cannot be changed`)
   if (patch.role !== undefined)
-    throw refusal('forbidden', `${persona.slug} keeps its role: it is how the operator is known`)
+    throw refusal('forbidden', `${persona.slug} keeps its role: the role identifies the operator`)
 }
 
-/** Personas cast from the pool come and go; the system is nobody to talk to. */
+/** Personas cast from the pool are temporary, and the system cannot be addressed. */
 const isShown = ({ id, origin }: Persona): boolean => id !== systemPersona && origin !== 'pool'
 
 const heldPosition = ({ assignment, organisation }: HeldSeat) =>

@@ -12,7 +12,7 @@ export interface Persona {
   personaTypeId: number
   status: 'active' | 'archived'
   canCreateChannel: boolean
-  /** Null: made here by hand. */
+  /** Null: created here by hand. */
   origin: 'seed' | 'import' | 'pool' | null
   createdAt: string
   updatedAt: string
@@ -28,7 +28,7 @@ export const findPersona = (tx: ReadTx, id: number): Promise<Persona | undefined
 
 export const listPersonas = (tx: ReadTx): Promise<Persona[]> => findRows(tx, personas, '1 = 1 ORDER BY id')
 
-/** Those that stand for somebody of the talent pool. */
+/** Lists the personas that represent an entry of the talent pool. */
 export const listPoolPersonas = (tx: ReadTx): Promise<Persona[]> =>
   findRows(tx, personas, "origin = 'pool' ORDER BY id")
 
@@ -37,7 +37,7 @@ export async function findPersonaBySlug(tx: ReadTx, slug: string): Promise<Perso
   return found
 }
 
-/** Persona id to the number of its live agents. */
+/** Returns the number of live agents by persona id. */
 export async function countLiveAgents(tx: ReadTx): Promise<Map<number, number>> {
   const rows = await columns({ personaId: integer, count: integer }).all(
     sqlOf(tx),

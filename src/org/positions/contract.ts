@@ -19,7 +19,7 @@ export const PositionView = z.object({
   title: z.string(),
   role: z.string(),
   level: z.number().int(),
-  reportsTo: z.string().nullable().describe('A title; null: straight to the operator'),
+  reportsTo: z.string().nullable().describe('A title; null: the operator'),
   escalatesTo: z.string().nullable(),
   isCrossCutting: z.boolean(),
   isLead: z.boolean(),
@@ -34,7 +34,7 @@ const ChangedAuthority = z.object({ authority: z.array(Authority), warnings: War
 const positionId = z.coerce.number().int().positive()
 export const Removal = z.object({
   position: PositionView,
-  directReports: z.array(z.string()).describe('Titles that would be handed to the parent'),
+  directReports: z.array(z.string()).describe('Titles that would report to the parent'),
   escalatingHere: z.array(z.string()).describe('Titles that would escalate to the parent instead'),
   holder: z.string().nullable(),
   isLead: z.boolean(),
@@ -61,7 +61,7 @@ export const positionOperations = {
   }),
   list: operation({
     name: 'position.list',
-    summary: 'The seats of an organisation',
+    summary: 'List the seats of an organisation',
     ...positionEndpoints.list,
     input: z.strictObject({ org: OrgReference }),
     output: z.object({ positions: z.array(PositionView) }),
@@ -69,7 +69,7 @@ export const positionOperations = {
   }),
   show: operation({
     name: 'position.show',
-    summary: 'A seat: holder, lines, direct reports',
+    summary: 'Show a seat: holder, lines, direct reports',
     ...positionEndpoints.show,
     input: z.strictObject({ positionId }),
     output: z.object({
@@ -82,7 +82,7 @@ export const positionOperations = {
   }),
   update: operation({
     name: 'position.update',
-    summary: 'Change what is given, leave the rest',
+    summary: 'Change the given fields of a seat',
     ...positionEndpoints.update,
     input: z.strictObject({
       positionId,
@@ -98,14 +98,14 @@ export const positionOperations = {
   }),
   remove: operation({
     name: 'position.remove',
-    summary: 'Take a seat away; reports, a holder and the lead each need their own yes',
+    summary: 'Remove a seat; direct reports, a holder and the lead each need their own flag',
     ...positionEndpoints.remove,
     input: z.strictObject({
       positionId,
       preview: Preview,
-      reparent: z.boolean().default(false).describe('Hand direct reports to the parent'),
+      reparent: z.boolean().default(false).describe('Move direct reports to the parent'),
       unassign: z.boolean().default(false).describe('Empty the seat first'),
-      force: z.boolean().default(false).describe('Also where it is the lead seat'),
+      force: z.boolean().default(false).describe('Also remove the lead seat'),
     }),
     output: Removal.extend({ warnings: Warnings }),
     allow: ['operator', 'agent'],
@@ -128,7 +128,7 @@ export const positionOperations = {
   }),
   clearAuthority: operation({
     name: 'position.authority_clear',
-    summary: 'Drop one limit',
+    summary: 'Remove one limit',
     ...positionEndpoints.clearAuthority,
     input: z.strictObject({ positionId, kind: Authority.shape.kind }),
     output: ChangedAuthority,

@@ -122,7 +122,7 @@ describeStores('a seat', (openFresh) => {
     const round = await refusalOf(org.positions.update(operator, 10, { reportsTo: 'Till' }))
     expect([exitCodes[round.code], round.message]).toEqual([
       1,
-      'the reporting line would go in a circle: Boss → Till → Boss',
+      'the reporting line would form a circle: Boss → Till → Boss',
     ])
     expect((await refusalOf(org.positions.update(operator, 10, { escalatesTo: 'Auditor' }))).message).toContain(
       'the escalation line would go in a circle',

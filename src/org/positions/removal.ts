@@ -12,7 +12,7 @@ export interface RemovalOptions {
   force: boolean
 }
 
-/** What hangs on a seat, before anybody takes it away. */
+/** Lists everything that depends on a seat, before it is removed. */
 export function planRemoval(structure: Structure, position: Position): Omit<Removal, 'removed'> {
   const titles = (line: 'reportsToId' | 'escalatesToId'): string[] =>
     structure.positions.filter((seat) => seat[line] === position.id).map((seat) => seat.title)
@@ -25,13 +25,13 @@ export function planRemoval(structure: Structure, position: Position): Omit<Remo
   }
 }
 
-/** Each thing that would be lost needs its own yes, and the refusal names the flag that gives it. */
+/** Each loss needs its own flag, and the refusal names that flag. */
 export function refuseRemoval(plan: Omit<Removal, 'removed'>, options: RemovalOptions): void {
   const { title, reportsTo } = plan.position
   if (plan.directReports.length > 0 && !options.reparent)
     throw refusal(
       'conflict',
-      `seat "${title}" has ${plan.directReports.length} direct reports; use --reparent to hand them to ${reportsTo ?? 'the operator'}`,
+      `seat "${title}" has ${plan.directReports.length} direct reports; use --reparent to move them to ${reportsTo ?? 'the operator'}`,
       {
         data: { flag: '--reparent', direct_reports: plan.directReports },
       },
@@ -46,7 +46,7 @@ export function refuseRemoval(plan: Omit<Removal, 'removed'>, options: RemovalOp
     })
 }
 
-/** Lines that led here lead to the parent; the history keeps who sat here; no foreign key does any of this silently. */
+/** Lines to this seat move to its parent; the history keeps its holders; no foreign key does any of this silently. */
 export function removalChanges(
   structure: Structure,
   position: Position,
@@ -57,7 +57,7 @@ export function removalChanges(
   for (const seat of structure.positions) {
     const patch: Partial<Position> = {
       ...(seat.reportsToId === position.id ? { reportsToId: position.reportsToId } : {}),
-      // The parent may be the very seat that escalated here; nobody escalates to himself.
+      // The parent may be the very seat that escalated here, and no seat escalates to itself.
       ...(seat.escalatesToId === position.id
         ? { escalatesToId: position.escalatesToId === seat.id ? null : position.escalatesToId }
         : {}),

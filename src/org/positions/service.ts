@@ -27,14 +27,15 @@ interface NewPosition {
 }
 
 export function createPositions({ db, access }: { db: Db; access: OrgAccess }) {
-  /** A change of one seat, with its organisation's structure as it is under the lock. */
+  /** Changes one seat, with its organisation's structure read under the lock. */
   async function changeSeat<T>(
     by: Actor,
     positionId: number,
     work: (tx: Tx, structure: Structure, position: Position, governed: Governed) => Promise<T>,
     streams: readonly Stream[] = [],
   ): Promise<T> {
-    // Even one that is gone is asked for by a write: a repeated request gets the answer of the first one there.
+    // A seat that does not exist is requested with a write too: a repeated request then gets the answer of the first
+    // one.
     const found = await db.read((tx) => findPosition(tx, positionId))
     const own: Stream[] = found === undefined ? [] : [`org:${found.organisationId}`]
     return db.write(['system', ...own, ...streams], async (tx) => {
@@ -133,7 +134,7 @@ export function createPositions({ db, access }: { db: Db; access: OrgAccess }) {
             },
             [
               updated(positions, position, { ...patch, updatedAt: tx.at }),
-              // Whoever sits there sits there under the new title; those who left keep the old one.
+              // The current holder's assignment gets the new title; past ones keep the old title.
               ...(holder === undefined || title === position.title
                 ? []
                 : [updated(assignments, holder.assignment, { positionTitle: title })]),
@@ -206,7 +207,7 @@ export function createPositions({ db, access }: { db: Db; access: OrgAccess }) {
       changeSeat(by, positionId, async (tx, structure, position, governed) => {
         const limit = structure.authorities.get(positionId)?.find((each) => each.kind === kind)
         if (limit === undefined) throw notFound('limit', kind, `"${position.title}" has no such limit.`)
-        const message = `seat "${position.title}": no ${kind} limit any more`
+        const message = `seat "${position.title}": ${kind} limit removed`
         await recordOrgChange(
           tx,
           by,
@@ -245,7 +246,7 @@ function seatByTitle(
   const seat = structure.byTitle.get(title)
   if (seat !== undefined) return seat.id
   const guess = nearest(title, structure.byTitle.keys())
-  throw notFound('seat', title, guess === null ? 'Seats are named by their exact title.' : `Did you mean "${guess}"?`)
+  throw notFound('seat', title, guess === null ? 'Give the exact title of the seat.' : `Did you mean "${guess}"?`)
 }
 
 function refuseDuplicateTitle(structure: Structure, title: string, own: number | null): void {
@@ -253,7 +254,7 @@ function refuseDuplicateTitle(structure: Structure, title: string, own: number |
   if (taken === undefined || taken.id === own) return
   let free = 2
   while (structure.byTitle.has(`${title} ${free}`)) free++
-  throw refusal('conflict', `${structure.organisation.name} has a seat "${title}" already (position_id ${taken.id})`, {
-    hint: `Seats are named by title, so each needs its own: use --title "${title} ${free}", for example.`,
+  throw refusal('conflict', `${structure.organisation.name} already has a seat "${title}" (position_id ${taken.id})`, {
+    hint: `Titles identify seats, so each must be unique: use --title "${title} ${free}", for example.`,
   })
 }

@@ -50,7 +50,7 @@ export const listPositions = (tx: ReadTx, organisationId: number): Promise<Posit
 export const listAuthorities = (tx: ReadTx, organisationId: number): Promise<PositionAuthority[]> =>
   findRows(tx, positionAuthorities, 'organisation_id = ? ORDER BY position_id, kind', [organisationId])
 
-/** Of these numbers, those that are seats or have been, each with its organisation. */
+/** Returns those of the ids that are or were seats, each with its organisation. */
 export async function listSeatOwners(tx: ReadTx, ids: readonly number[]): Promise<Map<number, number>> {
   const owners = new Map<number, number>()
   const wanted = new Set(ids)
@@ -64,7 +64,7 @@ export async function listSeatOwners(tx: ReadTx, ids: readonly number[]): Promis
     for (const { id, organisationId } of rows) owners.set(id, organisationId)
   }
   if (given.every((id) => owners.has(id))) return owners
-  // Nothing but the events remembers what was removed.
+  // Only the events record removed seats.
   const removed = await removals.all(
     sql,
     `SELECT stream, data FROM events WHERE stream >= 'org:' AND stream < 'org;' AND kind = 'org_changed'

@@ -24,7 +24,7 @@ const proposalId = z.coerce.number().int().positive()
 export const proposalOperations = {
   propose: operation({
     name: 'org.propose',
-    summary: 'Lay a changed document before the AR Director or the operator',
+    summary: 'Propose a changed document to the AR Director or the operator',
     ...proposalEndpoints.propose,
     input: z.strictObject({ document: z.string().max(20_000_000), reason: z.string().trim().min(1).max(5_000) }),
     output: Proposal,
@@ -32,7 +32,7 @@ export const proposalOperations = {
   }),
   list: operation({
     name: 'org.proposals',
-    summary: 'What has been proposed',
+    summary: 'List proposals',
     ...proposalEndpoints.list,
     input: z.strictObject({ org: OrgReference, all: z.stringbool().default(false) }),
     output: z.object({ proposals: z.array(Proposal) }),
@@ -40,7 +40,7 @@ export const proposalOperations = {
   }),
   apply: operation({
     name: 'org.proposal_apply',
-    summary: 'Import a proposed document; the AR Director’s or the operator’s to do',
+    summary: 'Import a proposed document; for the AR Director and the operator',
     ...proposalEndpoints.apply,
     input: z.strictObject({ proposalId, force: z.boolean().default(false) }),
     output: Proposal,
@@ -48,7 +48,7 @@ export const proposalOperations = {
   }),
   reject: operation({
     name: 'org.proposal_reject',
-    summary: 'Turn a proposal down, saying why',
+    summary: 'Reject a proposal with a reason',
     ...proposalEndpoints.reject,
     input: z.strictObject({ proposalId, answer: z.string().trim().min(1).max(5_000) }),
     output: Proposal,

@@ -21,13 +21,13 @@ export function createProposals({ db, access, importer }: { db: Db; access: OrgA
     return proposal
   }
 
-  /** Refuses whoever may not decide, and what has been decided already. */
+  /** Refuses actors that may not decide, and proposals that have been decided already. */
   const requireOpen = async (tx: ReadTx, by: Actor, proposalId: number): Promise<ProposalRow> => {
     const proposal = await require(tx, proposalId)
     if (by.kind === 'agent') {
       await access.checkFence(tx, by)
       if (!(await access.isDirector(tx, by.personaId, proposal.organisationId)))
-        throw refusal('forbidden', 'proposals are decided by the AR Director and the operator', {
+        throw refusal('forbidden', 'only the AR Director and the operator decide proposals', {
           hint: 'Wait for the answer: agency org proposals shows it.',
         })
     }
@@ -62,12 +62,12 @@ export function createProposals({ db, access, importer }: { db: Db; access: OrgA
     async propose(by: Actor, document: string, reason: string): Promise<Proposal> {
       const { organisationId, changes } = await importer.preview(document, { force: false, withIntent: false })
       if (organisationId === null)
-        throw refusal('invalid_input', 'the document is of no organisation that is here', {
-          hint: 'Begin with "agency org export": a proposal changes an organisation that exists.',
+        throw refusal('invalid_input', 'the document belongs to no organisation of this installation', {
+          hint: 'Start with "agency org export": a proposal changes an existing organisation.',
         })
       if (changes.every(({ action }) => action === 'unchanged'))
         throw refusal('invalid_input', 'the document changes nothing', {
-          hint: 'Edit what "agency org export" printed; the intent is changed with "agency org intent write".',
+          hint: 'Edit the output of "agency org export"; change the intent with "agency org intent write".',
         })
       return db.write([`org:${organisationId}`], async (tx) => {
         if (by.kind === 'agent') await access.checkFence(tx, by)
@@ -100,7 +100,7 @@ export function createProposals({ db, access, importer }: { db: Db; access: OrgA
         return { proposals: rows.filter((row) => all || row.status === 'open').map(viewOf) }
       }),
 
-    /** What was proposed is planned anew: the organisation may have changed since. */
+    /** Plans the proposal again: the organisation may have changed in the meantime. */
     async apply(by: Actor, proposalId: number, force: boolean): Promise<Proposal> {
       const { document } = await db.read((tx) => require(tx, proposalId))
       let decided: ProposalRow | null = null
@@ -128,7 +128,7 @@ export function createProposals({ db, access, importer }: { db: Db; access: OrgA
   }
 }
 
-/** An agent is known by its persona. */
+/** Returns the name of an actor; an agent is known by its persona. */
 async function nameOf(tx: ReadTx, by: Actor): Promise<string> {
   if (by.kind !== 'agent') return 'operator'
   return (await findPersona(tx, by.personaId))?.slug ?? `agent:${by.agentId}`

@@ -16,14 +16,14 @@ import { personaPlace } from '../places.ts'
 import { findRoleByName } from '../roles/store.ts'
 import { experienceText, personaFiles, workingSection } from '../templates.ts'
 
-/** A persona for the vacant seats; a document only knows who sits. */
+/** A persona for the vacant seats; a document contains only personas that hold a seat. */
 const paula = { id: 7, name: 'Paula', role: 'ar-director', slug: 'ar-director-paula-7' }
 
 const daemon: SystemActor = { kind: 'system', personaId: systemPersona, part: 'daemon' }
 
 /**
- * The organisation that the demonstration shows, as a document like any other. Only into a first organisation that nobody
- * has touched, so once per store, and never over what somebody made. Whether it was loaded.
+ * Imports the organisation of the demonstration, as an ordinary document. Only into a first organisation that has not
+ * been changed, so once per store and never over the work of a person. Resolves to whether it was loaded.
  */
 export async function loadReference({
   db,
@@ -53,7 +53,7 @@ export async function loadReference({
           if ((await findPersona(tx, paula.id)) !== undefined)
             throw refusal('conflict', `persona_id ${paula.id} is taken`)
           const role = await findRoleByName(tx, paula.role)
-          if (role === undefined) throw bug(`the document made no role ${paula.role}`)
+          if (role === undefined) throw bug(`the document created no role ${paula.role}`)
           await raisePersonaIds(tx, paula.id)
           await insertPersona(tx, daemon, governed, {
             ...paula,
@@ -68,7 +68,7 @@ export async function loadReference({
     )
     return true
   } catch (error) {
-    // A demonstration is no reason to stay down, and somebody's own personas none to be overwritten.
+    // A demonstration that fails must not stop the daemon, and must not overwrite a person's own personas.
     if (!(error instanceof AgencyError) || error.code === 'bug') throw error
     log.warn(`the reference organisation was not loaded: ${error.message}`)
     return false

@@ -6,7 +6,7 @@ import { nearest } from '../../kernel/nearest.ts'
 import { type Governed, recordOrgChange } from '../changes.ts'
 import { findRoleByName, listRoles, nextRoleId, type Role, roles } from './store.ts'
 
-/** Under the `system` stream. An id is given where a document brings its own. */
+/** Requires the lock on the `system` stream. An id is given where a document states it. */
 export async function insertRole(
   tx: Tx,
   by: Actor,

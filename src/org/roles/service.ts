@@ -32,7 +32,7 @@ export function createRoles({ db, access: { govern } }: { db: Db; access: Pick<O
           tx,
           by,
           governed,
-          { noun: 'role', action: 'update', message: `Role ${role.name} described anew`, data: { role_id: role.id } },
+          { noun: 'role', action: 'update', message: `Role ${role.name}: new description`, data: { role_id: role.id } },
           [updated(roles, role, { description })],
         )
         return answer({ ...role, description }, governed.warnings)
@@ -43,8 +43,8 @@ export function createRoles({ db, access: { govern } }: { db: Db; access: Pick<O
 async function refuseDuplicate(tx: Tx, name: string): Promise<void> {
   const taken = await findRoleByName(tx, name)
   if (taken === undefined) return
-  throw refusal('conflict', `there is a role "${taken.name}" already (role_id ${taken.id})`, {
-    hint: `Use it as it is, or describe it anew: agency org role update --name ${taken.name} --description …`,
+  throw refusal('conflict', `the role "${taken.name}" exists already (role_id ${taken.id})`, {
+    hint: `Use it, or change its description: agency org role update --name ${taken.name} --description …`,
   })
 }
 

@@ -17,7 +17,7 @@ export const raiseRoleIds = (tx: Tx, atLeast: number): Promise<void> => raiseCou
 
 export const findRole = (tx: ReadTx, id: number): Promise<Role | undefined> => findRow(tx, roles, id)
 
-/** However its letters are cased. The databases disagree about that beyond ASCII, so it is not asked of them. */
+/** Ignores case. The databases disagree about case beyond ASCII, so the comparison is not left to them. */
 export async function findRoleByName(tx: ReadTx, name: string): Promise<Role | undefined> {
   const wanted = fold(name)
   return (await listRoles(tx)).find((role) => fold(role.name) === wanted)

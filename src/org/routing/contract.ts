@@ -5,7 +5,7 @@ import { OrgReference, PersonaReference } from '../references.contract.ts'
 import { Intent } from '../organisations/contract.ts'
 import { routingEndpoints } from './endpoints.ts'
 
-/** One seat of a persona, as an agent needs to know it at work. */
+/** One seat of a persona, with the facts that an agent needs at work. */
 export const WhoAmICard = z.object({
   positionId: z.number().int(),
   title: z.string(),
@@ -22,10 +22,10 @@ export const WhoAmICard = z.object({
 export const routingOperations = {
   whoami: operation({
     name: 'org.whoami',
-    summary: 'A persona’s card: seat, lines, peers, intent; one per seat held',
+    summary: 'Show a persona’s card: seat, lines, peers, intent; one per seat held',
     ...routingEndpoints.whoami,
     input: z.strictObject({
-      persona: PersonaReference.optional().describe('Without one: your own'),
+      persona: PersonaReference.optional().describe('Default: your own'),
       org: OrgReference.optional(),
     }),
     output: z.object({
@@ -40,16 +40,16 @@ export const routingOperations = {
   }),
   route: operation({
     name: 'org.route',
-    summary: 'Who an address means: persona:SLUG, position:TITLE@ORG, role:NAME@ORG, manager, escalation, operator',
+    summary: 'Resolve an address: persona:SLUG, position:TITLE@ORG, role:NAME@ORG, manager, escalation, operator',
     ...routingEndpoints.route,
     input: z.strictObject({
-      from: z.string().max(300).optional().describe('persona:SLUG; without one: yourself'),
+      from: z.string().max(300).optional().describe('persona:SLUG; default: yourself'),
       to: z.string().min(1).max(300),
       org: OrgReference.optional(),
     }),
     output: z.object({
       address: z.string(),
-      tried: z.array(z.string()).describe('Each hop in order, with why it was passed over'),
+      tried: z.array(z.string()).describe('Each hop in order, with the reason why it was skipped'),
       positionId: z.number().int().nullable(),
       position: z.string().nullable(),
       personaId: z.number().int().nullable(),

@@ -19,7 +19,7 @@ export interface RoutingDeps {
   contents: Contents
 }
 
-/** A seat that a persona holds, with all that is around it. */
+/** A seat that a persona holds, with its surroundings. */
 interface Held {
   structure: Structure
   position: Position
@@ -53,7 +53,7 @@ export function createRouting({ db, access, contents }: RoutingDeps) {
       return { personaId: persona.id, name: persona.name, slug: persona.slug, role, cards }
     },
 
-    /** Over the store, never over a document: an address always means whoever sits there now. */
+    /** Resolves against the store, never against a document: an address always means the current holder. */
     route: (by: Actor, from: string | undefined, to: string, org: string | undefined): Promise<Routed> =>
       db.read(async (tx) => {
         const [kind, rest] = splitAddress(to)
@@ -73,7 +73,7 @@ export function createRouting({ db, access, contents }: RoutingDeps) {
   }
 }
 
-/** Whoever asks where he stands is told, even where somebody has mislaid the intent. */
+/** The card is returned even where the intent file is missing. */
 async function intentOf(contents: Contents, organisation: Organisation): Promise<Intent> {
   try {
     return (await contents.readIntent(organisation)).intent
@@ -137,14 +137,14 @@ function splitAddress(address: string): [AddressKind, string] {
   })
 }
 
-/** Titles may hold an @; the organisation is what follows the last one. */
+/** Titles may contain an @; the organisation follows the last one. */
 const titleIn = (rest: string): string => (rest.includes('@') ? rest.slice(0, rest.lastIndexOf('@')) : rest).trim()
 
 async function structureAt(tx: ReadTx, access: OrgAccess, rest: string, org: string | undefined): Promise<Structure> {
   const reference = rest.includes('@') ? rest.slice(rest.lastIndexOf('@') + 1).trim() : org
   if (reference === undefined || reference === '')
-    throw refusal('invalid_input', `in which organisation is "${rest}"?`, {
-      hint: 'Write it behind an @, or give --org.',
+    throw refusal('invalid_input', `"${rest}" names no organisation`, {
+      hint: 'Append @ORG, or use --org.',
     })
   return loadStructure(tx, await access.resolveOrganisation(tx, reference))
 }
@@ -190,7 +190,7 @@ function toPosition(structure: Structure, address: string, title: string): Route
   }
 }
 
-/** Nobody has open briefs by seat yet, so the lowest persona id decides. */
+/** Open briefs are not counted by seat yet, so the lowest persona id decides. */
 async function toRole(tx: ReadTx, structure: Structure, address: string, name: string): Promise<Routed> {
   const roleIds = new Set(
     [...structure.roles.values()]
@@ -216,7 +216,7 @@ async function toRole(tx: ReadTx, structure: Structure, address: string, name: s
   }
 }
 
-/** Up the line until somebody sits there; past the top is the operator. */
+/** Walks up the line to the first seat that is held; above the top is the operator. */
 async function upwards(
   tx: ReadTx,
   access: OrgAccess,
@@ -227,7 +227,7 @@ async function upwards(
 ): Promise<Routed> {
   const held = await heldSeats(tx, access, sender, org)
   if (held.length > 1)
-    throw refusal('conflict', `${sender.slug} holds ${held.length} seats; use --org to say for which`, {
+    throw refusal('conflict', `${sender.slug} holds ${held.length} seats; use --org to choose one`, {
       data: { seats: held.map(({ position, structure }) => `${position.title}@${structure.organisation.slug}`) },
     })
   const [seat] = held
