@@ -235,7 +235,7 @@ describeStores('a persona', (openFresh) => {
     expect((await org.personas.show('robbo')).persona.activeAgents).toBe(1)
     await expect(org.personas.archive(operator, 'robbo', { unassign: true, preview: false })).rejects.toMatchObject({
       code: 'illegal_transition',
-      hint: expect.stringContaining('agency agent stop'),
+      hint: expect.stringContaining('agency cancel'),
     })
     await org.agency.store.raw('DELETE FROM agents WHERE id = 99')
   })
