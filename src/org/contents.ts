@@ -4,7 +4,7 @@ import { type ParsedIntent, parseIntent } from './intent.ts'
 import type { Organisation } from './organisations/store.ts'
 import { hasFiles } from './personas/kinds.ts'
 import type { Persona } from './personas/store.ts'
-import { organisationPlace, personaPlace } from './places.ts'
+import { organisationPlace, personaPlace } from './paths.ts'
 
 type PoolText = (persona: Persona) => Promise<string>
 

@@ -14,7 +14,7 @@ import { newestSeq } from '../events/store.ts'
 import { noLog } from '../kernel/log.ts'
 import { listFileMoves } from './file-moves-store.ts'
 import { createFiles, type Files, maxFileBytes } from './files.ts'
-import { organisationPlace, personaPlace } from './places.ts'
+import { organisationPlace, personaPlace } from './paths.ts'
 import type { Content, Put } from './stage.ts'
 
 const robbo = { 'p/skill.md': 'Thinks first.\n', 'p/experience.md': '# Experience\n', 'p/handoffs/': '' }

@@ -6,7 +6,7 @@ import type { Db, Stream, Tx } from '../db/port.ts'
 import { refusal } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 import { deleteFileMoves, type FileMove, insertFileMoves, listFileMoves } from './file-moves-store.ts'
-import { follow, followPath, prepareRoot, realRoot, unusableData } from './places.ts'
+import { follow, followPath, prepareRoot, realRoot, unusableData } from './paths.ts'
 import {
   type Content,
   fillFolder,

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 
 import { refusal } from '../kernel/errors.ts'
 import type { FileMove } from './file-moves-store.ts'
-import { follow, followPath } from './places.ts'
+import { follow, followPath } from './paths.ts'
 
 /** Texts, bytes, or copies of existing content, by their paths in the stage; `x/` is an empty directory. */
 export type Content = Readonly<Record<string, string | Uint8Array | { readonly copyOf: string }>>

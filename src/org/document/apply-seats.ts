@@ -11,8 +11,8 @@ import {
   positions,
   raisePositionIds,
 } from '../positions/store.ts'
-import type { SeatAfter } from './after.ts'
-import type { Applying, PersonaIds, RoleIds } from './applying.ts'
+import type { SeatAfter } from './projection.ts'
+import type { Applying, PersonaIds, RoleIds } from './import-context.ts'
 
 export type Seats = ReadonlyMap<SeatAfter, Position>
 

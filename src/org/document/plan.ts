@@ -5,7 +5,7 @@ import type { Persona } from '../personas/store.ts'
 import type { Authority } from '../positions/contract.ts'
 import type { Role } from '../roles/store.ts'
 import type { Holder } from '../structure.ts'
-import type { After, PersonaAfter, Present, RoleAfter, SeatAfter } from './after.ts'
+import type { After, PersonaAfter, Present, RoleAfter, SeatAfter } from './projection.ts'
 import type { PlannedChange } from './contract.ts'
 import type { OrgDocument } from './model.ts'
 

@@ -5,7 +5,7 @@ import { fold, shorten, slug } from '../../kernel/text.ts'
 import { findCircle, type Seat } from '../chart/lines.ts'
 import { isSeeded } from '../personas/kinds.ts'
 import { organisationSlug } from '../slugs.ts'
-import type { After, PersonaAfter, Present, SeatAfter } from './after.ts'
+import type { After, PersonaAfter, Present, SeatAfter } from './projection.ts'
 import type { DocAssignment, OrgDocument } from './model.ts'
 
 type Report = (message: string, location: SourceLocation, subject: string | null, severity?: Fault['severity']) => void

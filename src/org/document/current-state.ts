@@ -5,7 +5,7 @@ import { listPersonas } from '../personas/store.ts'
 import { listSeatOwners } from '../positions/store.ts'
 import { listRoles } from '../roles/store.ts'
 import { loadStructure } from '../structure.ts'
-import type { Present } from './after.ts'
+import type { Present } from './projection.ts'
 import type { OrgDocument } from './model.ts'
 
 /** Loads the part of the store that concerns the document: a dozen queries, whatever its size. */

@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/port.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import type { Governed } from '../changes.ts'
-import type { PersonaAfter, Present, RoleAfter } from './after.ts'
+import type { PersonaAfter, Present, RoleAfter } from './projection.ts'
 import type { Plan } from './plan.ts'
 
 /** The values that all steps of one import share. */

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { openOrg } from '../../test/support/org.ts'
 import { freshSqlite } from '../../test/support/store.ts'
 import { operator } from '../../test/support/work.ts'
-import { writeFirstFiles } from './first-files.ts'
+import { writeFirstFiles } from './initial-files.ts'
 
 const guide = 'templates/org-behaviour-guide.md'
 const intent = 'organisations/software-development-development-1/intent.md'

@@ -5,7 +5,7 @@ import type { Db } from '../db/port.ts'
 import { developmentOrganisation } from '../kernel/ids.ts'
 import type { Files } from './files.ts'
 import { findOrganisation } from './organisations/store.ts'
-import { organisationPlace } from './places.ts'
+import { organisationPlace } from './paths.ts'
 import type { Content, Put } from './stage.ts'
 import { behaviourGuide, intentText } from './templates.ts'
 
