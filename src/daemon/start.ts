@@ -28,7 +28,7 @@ import { createNotify } from '../notify/service.ts'
 import { composeOrganisation } from '../org/compose.ts'
 import type { Contents } from '../org/contents.ts'
 import type { Files } from '../org/files.ts'
-import { writeFirstFiles } from '../org/initial-files.ts'
+import { writeInitialFiles } from '../org/initial-files.ts'
 import { hasFiles } from '../org/personas/kinds.ts'
 import { findPersona, type Persona } from '../org/personas/store.ts'
 import { loadReference } from '../org/reference/load.ts'
@@ -342,7 +342,7 @@ async function personaText(
 async function prepareFiles(db: Db, files: Files, log: Log): Promise<void> {
   try {
     await files.recover()
-    await writeFirstFiles(db, files)
+    await writeInitialFiles(db, files)
   } catch (error) {
     if (!(error instanceof AgencyError) || error.code === 'bug') throw error
     log.warn(error.message, { hint: error.hint })

@@ -4,7 +4,7 @@ import { type ParsedIntent, parseIntent } from './intent.ts'
 import type { Organisation } from './organisations/store.ts'
 import { hasFiles } from './personas/kinds.ts'
 import type { Persona } from './personas/store.ts'
-import { organisationPlace, personaPlace } from './paths.ts'
+import { organisationPath, personaPath } from './paths.ts'
 
 type PoolText = (persona: Persona) => Promise<string>
 
@@ -24,18 +24,18 @@ export function createContents(files: Files, ofPool?: PoolText): Contents {
     poolText: PoolText | undefined = ofPool,
   ): Promise<string> => {
     checkHasFiles(persona)
-    const text = await files.read(personaPlace(persona.slug, name))
+    const text = await files.read(personaPath(persona.slug, name))
     if (text === null && persona.origin === 'pool' && poolText !== undefined)
       return name === 'skill.md' ? poolText(persona) : ''
     if (text === null)
-      throw notFound('file', personaPlace(persona.slug, name), 'Write a new one, or restore it from a copy.')
+      throw notFound('file', personaPath(persona.slug, name), 'Write a new one, or restore it from a copy.')
     return text
   }
   return {
     async readIntent({ slug }) {
-      const place = organisationPlace(slug, 'intent.md')
-      const text = await files.read(place)
-      if (text === null) throw notFound('file', place, `Write one: agency org intent write --org ${slug}`)
+      const path = organisationPath(slug, 'intent.md')
+      const text = await files.read(path)
+      if (text === null) throw notFound('file', path, `Write one: agency org intent write --org ${slug}`)
       return { text, ...parseIntent(text) }
     },
     readSkill: (persona, poolText) => readOf(persona, 'skill.md', poolText),

@@ -14,11 +14,11 @@ import { newestSeq } from '../events/store.ts'
 import { noLog } from '../kernel/log.ts'
 import { listFileMoves } from './file-moves-store.ts'
 import { createFiles, type Files, maxFileBytes } from './files.ts'
-import { organisationPlace, personaPlace } from './paths.ts'
+import { organisationPath, personaPath } from './paths.ts'
 import type { Content, Put } from './stage.ts'
 
 const robbo = { 'p/skill.md': 'Thinks first.\n', 'p/experience.md': '# Experience\n', 'p/handoffs/': '' }
-const toRobbo: Put = { from: 'p', to: personaPlace('architect-robbo-3'), keep: true }
+const toRobbo: Put = { from: 'p', to: personaPath('architect-robbo-3'), keep: true }
 
 const note = (files: Files, content: Content, puts: readonly Put[]): Promise<number> =>
   files.write(['system'], content, async (tx, put) => {
@@ -231,8 +231,8 @@ describe('the data directory', () => {
   it.each(['..', '.', '', 'a/b', 'A-1', 'a\0', 'a-'.repeat(80), '🎉', 'a--b', '-a', 'a_1'])(
     'has no directory for the slug %j',
     (slug) => {
-      expect(() => personaPlace(slug)).toThrow('cannot name a directory')
-      expect(() => organisationPlace(slug, 'intent.md')).toThrow('cannot name a directory')
+      expect(() => personaPath(slug)).toThrow('cannot name a directory')
+      expect(() => organisationPath(slug, 'intent.md')).toThrow('cannot name a directory')
     },
   )
 
@@ -262,7 +262,7 @@ describe('the data directory', () => {
     const { files } = await openFiles(db)
     const place = 'personas/a-1/experience.md'
     const add = (line: string): Promise<number> =>
-      files.oneAtATime('a-1', async () => {
+      files.withLock('a-1', async () => {
         const text = `${(await files.read(place)) ?? ''}${line}\n`
         return note(files, { e: text }, [{ from: 'e', to: place }])
       })

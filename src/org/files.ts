@@ -33,11 +33,11 @@ export interface Files {
    * Reads the file from the disk each time; nothing is cached, so edits by hand take effect at once. Null: it does not
    * exist.
    */
-  read(place: string): Promise<string | null>
+  read(path: string): Promise<string | null>
   /** The same without decoding, for callers that write the file back: a file in another encoding survives. */
-  readBytes(place: string): Promise<Buffer | null>
+  readBytes(path: string): Promise<Buffer | null>
   /** Lists the files below a directory, as paths relative to it. */
-  list(place: string): string[]
+  list(path: string): string[]
   stage(content: Content): Promise<Staged>
   /**
    * Writes rows and files together. The content is on the disk before the transaction begins, and in its final location
@@ -49,7 +49,7 @@ export interface Files {
     work: (tx: Tx, put: (puts: readonly Put[]) => Promise<void>) => Promise<T>,
   ): Promise<T>
   /** Serialises work with the same key, such as reading a file and writing it back. */
-  oneAtATime<T>(key: string, work: () => Promise<T>): Promise<T>
+  withLock<T>(key: string, work: () => Promise<T>): Promise<T>
   /**
    * Runs before the daemon serves requests: finishes moves that an earlier process committed, removes content that it
    * did not.
@@ -63,17 +63,17 @@ export const maxFileBytes = 10_000_000
 export function createFiles({ root, db, log }: { root: string; db: Db; log: Log }): Files {
   const files: Files = {
     root,
-    read: async (place) => (await files.readBytes(place))?.toString('utf8') ?? null,
-    async readBytes(place) {
+    read: async (path) => (await files.readBytes(path))?.toString('utf8') ?? null,
+    async readBytes(path) {
       try {
-        return await readWhole(realRoot(root), place)
+        return await readWhole(realRoot(root), path)
       } catch (error) {
         throw unusableData(root, error)
       }
     },
-    list: (place) => {
+    list: (path) => {
       try {
-        return listBelow(realRoot(root), place)
+        return listBelow(realRoot(root), path)
       } catch (error) {
         throw unusableData(root, error)
       }
@@ -103,7 +103,7 @@ export function createFiles({ root, db, log }: { root: string; db: Db; log: Log 
       await staged.finish()
       return result
     },
-    oneAtATime: createQueues(),
+    withLock: createQueues(),
     async recover() {
       try {
         await recover({ root, db, log })
@@ -162,21 +162,21 @@ async function isFree(db: Db, folder: string): Promise<boolean> {
   }
 }
 
-async function readWhole(base: string, place: string): Promise<Buffer | null> {
-  const path = join(base, follow(base, place))
+async function readWhole(base: string, path: string): Promise<Buffer | null> {
+  const absolute = join(base, follow(base, path))
   let file
   try {
     // Opens neither a link that has appeared since the check nor, blocking, a pipe without a writer.
-    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    file = await open(absolute, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error
   }
   try {
     const found = await file.stat()
-    if (!found.isFile()) throw refusal('store_unusable', `${place} in the data directory is not a file`)
+    if (!found.isFile()) throw refusal('store_unusable', `${path} in the data directory is not a file`)
     if (found.size > maxFileBytes)
-      throw refusal('too_large', `${place} is larger than ${maxFileBytes / 1_000_000} MB`, {
+      throw refusal('too_large', `${path} is larger than ${maxFileBytes / 1_000_000} MB`, {
         hint: 'Shorten it in an editor.',
       })
     return await file.readFile()
@@ -185,13 +185,13 @@ async function readWhole(base: string, place: string): Promise<Buffer | null> {
   }
 }
 
-function listBelow(base: string, place: string): string[] {
-  const path = join(base, follow(base, place))
-  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return []
-  return readdirSync(path, { withFileTypes: true })
+function listBelow(base: string, path: string): string[] {
+  const absolute = join(base, follow(base, path))
+  if (lstatSync(absolute, { throwIfNoEntry: false })?.isDirectory() !== true) return []
+  return readdirSync(absolute, { withFileTypes: true })
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
-      if (entry.isDirectory()) return listBelow(base, `${place}/${entry.name}`).map((below) => `${entry.name}/${below}`)
+      if (entry.isDirectory()) return listBelow(base, `${path}/${entry.name}`).map((below) => `${entry.name}/${below}`)
       // A link is followed, and checked, when it is opened.
       return entry.isFile() || entry.isSymbolicLink() ? [entry.name] : []
     })
@@ -237,7 +237,7 @@ async function recover({ root, db, log }: { root: string; db: Db; log: Log }): P
     if (!kept.has(name)) await rm(join(stage, name), { recursive: true, force: true })
 }
 
-function createQueues(): Files['oneAtATime'] {
+function createQueues(): Files['withLock'] {
   const last = new Map<string, Promise<void>>()
   return async (key, work) => {
     const before = last.get(key)

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { openOrg } from '../../test/support/org.ts'
 import { freshSqlite } from '../../test/support/store.ts'
 import { operator } from '../../test/support/work.ts'
-import { writeFirstFiles } from './initial-files.ts'
+import { writeInitialFiles } from './initial-files.ts'
 
 const guide = 'templates/org-behaviour-guide.md'
 const intent = 'organisations/software-development-development-1/intent.md'
@@ -16,7 +16,7 @@ it('writes at every start what is missing, and leaves every edit alone', async (
   expect(org.look(guide)).toContain('Propose instead')
   org.edit(guide, 'Our own rules.')
   rmSync(join(org.root, 'organisations'), { recursive: true })
-  await writeFirstFiles(org.db, org.files)
+  await writeInitialFiles(org.db, org.files)
   expect(org.look(guide)).toBe('Our own rules.')
   expect(org.look(intent)).toContain('# Intent of Development')
 })
@@ -25,7 +25,7 @@ it('follows the first organisation to its new name', async () => {
   const org = await openOrg(freshSqlite)
   const { slug } = await org.organisations.update(operator, 'development', { name: 'Studio' })
   rmSync(join(org.root, 'organisations'), { recursive: true })
-  await writeFirstFiles(org.db, org.files)
+  await writeInitialFiles(org.db, org.files)
   expect(existsSync(join(org.root, intent))).toBe(false)
   expect(org.look(`organisations/${slug}/intent.md`)).toContain('# Intent of Studio')
 })

@@ -7,12 +7,12 @@ import { AgencyError, bug, refusal } from '../kernel/errors.ts'
  * Paths of content are relative to the data root, such as `personas/architect-robbo-3/skill.md`. Wherever a name comes
  * from, nothing is opened before its path has been followed, link by link, and found to end below the root.
  */
-export const organisationPlace = (slug: string, file?: string): string => placeOf('organisations', slug, file)
-export const personaPlace = (slug: string, file?: string): string => placeOf('personas', slug, file)
+export const organisationPath = (slug: string, file?: string): string => contentPath('organisations', slug, file)
+export const personaPath = (slug: string, file?: string): string => contentPath('personas', slug, file)
 
 const areas = ['organisations', 'personas', 'templates'] as const
 
-function placeOf(area: (typeof areas)[number], slug: string, file: string | undefined): string {
+function contentPath(area: (typeof areas)[number], slug: string, file: string | undefined): string {
   if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug) || slug.length > 128)
     throw refusal('forbidden', `"${slug.slice(0, 200)}" cannot name a directory`)
   return file === undefined ? `${area}/${slug}` : `${area}/${slug}/${file}`
@@ -21,8 +21,8 @@ function placeOf(area: (typeof areas)[number], slug: string, file: string | unde
 const isSafe = (segment: string): boolean =>
   segment !== '' && segment !== '.' && segment !== '..' && !segment.includes('\0') && segment.length < 256
 
-const noPlace = (place: string): AgencyError =>
-  refusal('forbidden', `${JSON.stringify(place.slice(0, 200))} is not a path for content`)
+const notContentPath = (path: string): AgencyError =>
+  refusal('forbidden', `${JSON.stringify(path.slice(0, 200))} is not a path for content`)
 
 /** Resolves the root: it may itself be a link, and may be changed to another target while the daemon runs. */
 export function realRoot(root: string): string {
@@ -48,48 +48,49 @@ export function prepareRoot(root: string): string {
 /**
  * Resolves a content path to a path below the real root: existing segments are followed, the others are taken as named.
  */
-export function follow(base: string, place: string): string {
-  if (!areas.some((area) => place.startsWith(`${area}/`))) throw noPlace(place)
-  return followPath(base, place)
+export function follow(base: string, path: string): string {
+  if (!areas.some((area) => path.startsWith(`${area}/`))) throw notContentPath(path)
+  return followPath(base, path)
 }
 
 /**
  * Resolves a path that `follow` has returned before: a link may have led it out of its area, though never out of the
  * root.
  */
-export function followPath(base: string, place: string): string {
-  const segments = place.split('/')
-  if (!segments.every(isSafe)) throw noPlace(place)
-  let path = base
+export function followPath(base: string, path: string): string {
+  const segments = path.split('/')
+  if (!segments.every(isSafe)) throw notContentPath(path)
+  let resolved = base
   for (const [index, segment] of segments.entries()) {
-    const next = join(path, segment)
+    const next = join(resolved, segment)
     const found = lstatSync(next, { throwIfNoEntry: false })
-    if (found === undefined) return relative(base, join(path, ...segments.slice(index)))
-    path = found.isSymbolicLink() ? followLink(base, next, place) : next
+    if (found === undefined) return relative(base, join(resolved, ...segments.slice(index)))
+    resolved = found.isSymbolicLink() ? followLink(base, next, path) : next
     if (index < segments.length - 1 && !found.isSymbolicLink() && !found.isDirectory())
       throw refusal(
         'store_unusable',
         `${join(...segments.slice(0, index + 1))} in the data directory is not a directory`,
       )
   }
-  return relative(base, path)
+  return relative(base, resolved)
 }
 
-function followLink(base: string, link: string, place: string): string {
+function followLink(base: string, link: string, path: string): string {
   let target: string
   try {
     target = realpathSync(link)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ELOOP') throw leads('nowhere', place, link)
+    if (code === 'ENOENT' || code === 'ELOOP') throw badLink('nowhere', path, link)
     throw error
   }
-  if (!target.startsWith(base.endsWith(sep) ? base : base + sep)) throw leads('outside the data directory', place, link)
+  if (!target.startsWith(base.endsWith(sep) ? base : base + sep))
+    throw badLink('outside the data directory', path, link)
   return target
 }
 
-const leads = (where: string, place: string, link: string): AgencyError =>
-  refusal('forbidden', `${place} is not used: a link in its path leads ${where}`, {
+const badLink = (where: string, path: string, link: string): AgencyError =>
+  refusal('forbidden', `${path} is not used: a link in its path leads ${where}`, {
     hint: `Replace the link ${link} with its intended content; the data directory itself may be a link.`,
   })
 

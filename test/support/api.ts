@@ -20,7 +20,7 @@ import { createNotifiers } from '../../src/notify/compose.ts'
 import { createNotify, type Notify } from '../../src/notify/service.ts'
 import type { Route } from '../../src/operations/bind.ts'
 import { composeOrganisation, type Org } from '../../src/org/compose.ts'
-import { writeFirstFiles } from '../../src/org/initial-files.ts'
+import { writeInitialFiles } from '../../src/org/initial-files.ts'
 import { seedOrganisation } from '../../src/org/seed.ts'
 import { openTalent, type Talent } from '../../src/talent/service.ts'
 import { createDirectoryWorkspaces } from '../../src/workspaces/directory.ts'
@@ -54,7 +54,7 @@ export async function startAgency(
     data: freshFolder(),
     poolText: talent.textOf,
   })
-  await writeFirstFiles(db, org.files)
+  await writeInitialFiles(db, org.files)
   const worker = await db.write([], (tx) => registerWorker(tx, { id: 'wrk_test', host: 'here', pid: process.pid }))
   const jobs = createJobs({ db, clock, ids: systemIds, worker: 'wrk_test', chaosPoint: noChaos })
   const makeNotifiers = (entries: readonly NotifierSettings[]) =>

@@ -11,7 +11,7 @@ import { changeLines } from '../../src/org/document/cli.ts'
 import type { Fault } from '../../src/documents/contract.ts'
 import type { Imported } from '../../src/org/document/import.ts'
 import type { ExportOptions } from '../../src/org/document/export.ts'
-import { writeFirstFiles } from '../../src/org/initial-files.ts'
+import { writeInitialFiles } from '../../src/org/initial-files.ts'
 import { seedOrganisation } from '../../src/org/seed.ts'
 import { eventTables } from '../../src/tables.ts'
 import { agentWork } from '../../src/work/agent-work.ts'
@@ -49,7 +49,7 @@ export async function openDocumentsInMemory({ isEmpty = false } = {}): Promise<D
 async function furnish(db: Db, isEmpty: boolean, root: string): Promise<DocumentServices> {
   await seedOrganisation(db, { isEmpty })
   const org = composeOrganisation({ db, clock: createVirtualClock(), log: noLog, work: agentWork, data: root })
-  await writeFirstFiles(db, org.files)
+  await writeInitialFiles(db, org.files)
   onTestFinished(() => expectSound(db))
   return { ...org, db, root }
 }

@@ -7,7 +7,7 @@ import type { AgentActor } from '../../src/kernel/actor.ts'
 import type { PersonaId } from '../../src/kernel/ids.ts'
 import { noLog } from '../../src/kernel/log.ts'
 import { composeOrganisation, type Org, type OrgParts } from '../../src/org/compose.ts'
-import { writeFirstFiles } from '../../src/org/initial-files.ts'
+import { writeInitialFiles } from '../../src/org/initial-files.ts'
 import { agentWork } from '../../src/work/agent-work.ts'
 import { agentOf, startAgency, type TestAgency } from './agency.ts'
 import { type FreshStore, freshFolder, type OpenFresh } from './store.ts'
@@ -32,7 +32,7 @@ export async function openOrg(
   const agency = await startAgency(openFresh)
   const { db, clock } = agency
   const org = composeOrganisation({ db, clock, log: noLog, work: agentWork, data: root, ...texts })
-  await writeFirstFiles(db, org.files)
+  await writeInitialFiles(db, org.files)
   return {
     ...org,
     agency,

@@ -11,59 +11,59 @@ import {
   positions,
   raisePositionIds,
 } from '../positions/store.ts'
-import type { SeatAfter } from './projection.ts'
-import type { Applying, PersonaIds, RoleIds } from './import-context.ts'
+import type { ProjectedSeat } from './projection.ts'
+import type { ImportContext, PersonaIds, RoleIds } from './import-context.ts'
 
-export type Seats = ReadonlyMap<SeatAfter, Position>
+export type Seats = ReadonlyMap<ProjectedSeat, Position>
 
 /** Creates and changes seats; resolves with the new state of every seat that the plan names. */
-export async function applySeats(applying: Applying, organisationId: number, roleIds: RoleIds): Promise<Seats> {
-  const { plan } = applying
-  const ids = await numberSeats(applying)
-  const idOf = (seat: SeatAfter | null): number | null =>
+export async function applySeats(context: ImportContext, organisationId: number, roleIds: RoleIds): Promise<Seats> {
+  const { plan } = context
+  const ids = await numberSeats(context)
+  const idOf = (seat: ProjectedSeat | null): number | null =>
     seat === null ? null : (seat.row?.id ?? ids.get(seat) ?? null)
-  await setTitlesAside(applying)
-  const seats = new Map<SeatAfter, Position>()
-  const late: SeatAfter[] = []
+  await freeTitles(context)
+  const seats = new Map<ProjectedSeat, Position>()
+  const late: ProjectedSeat[] = []
   for (const seat of parentsFirst(plan.seats.filter((each) => each.row === null))) {
     const target = seat.escalatesTo
-    const isThere = target === null || target.row !== null || seats.has(target)
-    if (!isThere) late.push(seat)
-    const position = newSeat(applying, seat, organisationId, roleIds)
+    const exists = target === null || target.row !== null || seats.has(target)
+    if (!exists) late.push(seat)
+    const position = newSeat(context, seat, organisationId, roleIds)
     const made: Position = {
       ...position,
       id: idOf(seat) as number,
       reportsToId: idOf(seat.reportsTo),
-      escalatesToId: isThere ? idOf(target) : null,
+      escalatesToId: exists ? idOf(target) : null,
     }
     seats.set(seat, made)
-    await recordSeat(applying, 'create', made, [inserted(positions, made)])
+    await recordSeat(context, 'create', made, [inserted(positions, made)])
   }
   for (const seat of late) {
     const made = seats.get(seat) as Position
     const escalatesToId = idOf(seat.escalatesTo)
-    await recordSeat(applying, 'update', made, [updated(positions, made, { escalatesToId })])
+    await recordSeat(context, 'update', made, [updated(positions, made, { escalatesToId })])
     seats.set(seat, { ...made, escalatesToId })
   }
-  for (const seat of plan.seats) if (seat.row !== null) seats.set(seat, await changeSeat(applying, seat, idOf, roleIds))
+  for (const seat of plan.seats) if (seat.row !== null) seats.set(seat, await changeSeat(context, seat, idOf, roleIds))
   for (const seat of [...plan.limits, ...plan.seatings].map((each) => each.seat))
     if (!seats.has(seat) && seat.row !== null) seats.set(seat, seat.row)
   const { lead } = plan
   if (lead !== null && lead !== undefined && lead.row !== null && !seats.has(lead)) seats.set(lead, lead.row)
-  await applyLimits(applying, seats)
+  await applyLimits(context, seats)
   return seats
 }
 
 /**
  * Keeps ids of the document that are free and raises the counter above them; the other seats get the ids that follow.
  */
-async function numberSeats({ tx, plan, present }: Applying): Promise<Map<SeatAfter, number>> {
-  const ids = new Map<SeatAfter, number>()
-  const others: SeatAfter[] = []
+async function numberSeats({ tx, plan, current }: ImportContext): Promise<Map<ProjectedSeat, number>> {
+  const ids = new Map<ProjectedSeat, number>()
+  const others: ProjectedSeat[] = []
   for (const seat of plan.seats) {
     if (seat.row !== null) continue
     const id = seat.doc?.positionId
-    if (id === undefined || present.foreignSeats.has(id)) others.push(seat)
+    if (id === undefined || current.foreignSeats.has(id)) others.push(seat)
     else ids.set(seat, id)
   }
   if (ids.size > 0)
@@ -82,8 +82,8 @@ async function numberSeats({ tx, plan, present }: Applying): Promise<Map<SeatAft
  * Gives seats a temporary title first: two seats that swap titles, or a new seat that takes over a title, would violate
  * the unique index.
  */
-async function setTitlesAside({ tx, by, governed, plan, present }: Applying): Promise<void> {
-  const { structure } = present
+async function freeTitles({ tx, by, governed, plan, current }: ImportContext): Promise<void> {
+  const { structure } = current
   const wanted = new Set(plan.seats.filter((seat) => seat.row?.title !== seat.title).map((seat) => seat.title))
   const inTheWay = plan.seats.flatMap(({ row, title }) =>
     row !== null && row.title !== title && wanted.has(row.title) ? [row] : [],
@@ -108,13 +108,13 @@ async function setTitlesAside({ tx, by, governed, plan, present }: Applying): Pr
  * Orders seats so that a line always points to a row that exists. Iterative, since a document may describe one long
  * chain.
  */
-function parentsFirst(seats: readonly SeatAfter[]): SeatAfter[] {
+function parentsFirst(seats: readonly ProjectedSeat[]): ProjectedSeat[] {
   const wanted = new Set(seats)
-  const placed = new Set<SeatAfter>()
+  const placed = new Set<ProjectedSeat>()
   for (const seat of seats) {
-    const path: SeatAfter[] = []
+    const path: ProjectedSeat[] = []
     for (
-      let each: SeatAfter | null = seat;
+      let each: ProjectedSeat | null = seat;
       each !== null && wanted.has(each) && !placed.has(each);
       each = each.reportsTo
     )
@@ -125,8 +125,8 @@ function parentsFirst(seats: readonly SeatAfter[]): SeatAfter[] {
 }
 
 const newSeat = (
-  { tx }: Applying,
-  { title, role, doc }: SeatAfter,
+  { tx }: ImportContext,
+  { title, role, doc }: ProjectedSeat,
   organisationId: number,
   roleIds: RoleIds,
 ): Omit<Position, 'id' | 'reportsToId' | 'escalatesToId'> => ({
@@ -140,12 +140,12 @@ const newSeat = (
 })
 
 async function changeSeat(
-  applying: Applying,
-  seat: SeatAfter,
-  idOf: (seat: SeatAfter | null) => number | null,
+  context: ImportContext,
+  seat: ProjectedSeat,
+  idOf: (seat: ProjectedSeat | null) => number | null,
   roleIds: RoleIds,
 ): Promise<Position> {
-  const { tx, present, plan } = applying
+  const { tx, current, plan } = context
   const row = seat.row as Position
   const wanted: Partial<Position> = {
     title: seat.title,
@@ -160,18 +160,18 @@ async function changeSeat(
   ) as Partial<Position>
   const changed: Position = { ...row, ...patch, updatedAt: tx.at }
   const changes: Change[] = [updated(positions, row, { ...patch, updatedAt: tx.at })]
-  const holder = present.structure?.holders.get(row.id)
+  const holder = current.structure?.holders.get(row.id)
   // The holder keeps the seat under the new title; a holder who leaves in the same import keeps the old title in the
   // history.
   const isLeaving = (): boolean => plan.seatings.some((each) => each.seat === seat)
   if (patch.title !== undefined && holder !== undefined && !isLeaving())
     changes.push(updated(assignments, holder.assignment, { positionTitle: seat.title }))
-  await recordSeat(applying, 'update', row, changes, Object.keys(patch))
+  await recordSeat(context, 'update', row, changes, Object.keys(patch))
   return changed
 }
 
 function recordSeat(
-  { tx, by, governed }: Applying,
+  { tx, by, governed }: ImportContext,
   action: 'create' | 'update',
   position: Position,
   changes: readonly Change[],
@@ -183,7 +183,7 @@ function recordSeat(
   return recordOrgChange(tx, by, governed, { noun: 'position', action, message, data }, changes)
 }
 
-async function applyLimits({ tx, by, governed, plan }: Applying, seats: Seats): Promise<void> {
+async function applyLimits({ tx, by, governed, plan }: ImportContext, seats: Seats): Promise<void> {
   for (const { seat, limit, isNew } of plan.limits) {
     const position = seats.get(seat) as Position
     const row = authorityRow(position, limit)
@@ -195,10 +195,10 @@ async function applyLimits({ tx, by, governed, plan }: Applying, seats: Seats): 
   }
 }
 
-export async function applySeatings(applying: Applying, seats: Seats, personaIds: PersonaIds): Promise<void> {
-  const { tx, by, governed, plan, present } = applying
-  const said = plan.seatings.map(({ seat }) => seat.doc?.assignment?.personaAssignmentId)
-  const kept = said.map((id) => (id === undefined || present.assignmentIds.has(id) ? undefined : id))
+export async function applySeatings(context: ImportContext, seats: Seats, personaIds: PersonaIds): Promise<void> {
+  const { tx, by, governed, plan, current } = context
+  const stated = plan.seatings.map(({ seat }) => seat.doc?.assignment?.personaAssignmentId)
+  const kept = stated.map((id) => (id === undefined || current.assignmentIds.has(id) ? undefined : id))
   const highest = kept.reduce<number>((most, id) => Math.max(most, id ?? 0), 0)
   if (highest > 0) await raiseAssignmentIds(tx, highest)
   const missing = kept.filter((id) => id === undefined).length

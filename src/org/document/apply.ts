@@ -9,16 +9,16 @@ import { insertPersona } from '../personas/changes.ts'
 import { nextPersonaId, type Persona, personas, raisePersonaIds } from '../personas/store.ts'
 import { insertRole } from '../roles/changes.ts'
 import { nextRoleId, raiseRoleIds, type Role, roles } from '../roles/store.ts'
-import type { PersonaAfter, Present, RoleAfter } from './projection.ts'
+import type { ProjectedPersona, CurrentState, ProjectedRole } from './projection.ts'
 import { applySeatings, applySeats } from './apply-seats.ts'
-import type { Applying, PersonaIds, RoleIds } from './import-context.ts'
+import type { ImportContext, PersonaIds, RoleIds } from './import-context.ts'
 import { type OrgDocument, personaTypes } from './model.ts'
 import type { Plan } from './plan.ts'
 
 export interface Applied {
   organisation: Organisation
   /** The personas that were created. */
-  personas: ReadonlyMap<PersonaAfter, Persona>
+  personas: ReadonlyMap<ProjectedPersona, Persona>
 }
 
 /** Applies the whole plan inside one transaction; rows that others refer to come first. */
@@ -27,20 +27,20 @@ export async function applyPlan(
   by: Actor,
   governed: Governed,
   document: OrgDocument,
-  present: Present,
+  current: CurrentState,
   plan: Plan,
 ): Promise<Applied> {
-  const applying: Applying = { tx, by, governed: { ...governed, level: 'verbose' }, present, plan }
-  const before = await applyOrganisation(applying, document)
-  const roleIds = await applyRoles(applying)
-  const { personaIds, made } = await applyPersonas(applying, roleIds)
-  const seats = await applySeats(applying, before.id, roleIds)
-  await applySeatings(applying, seats, personaIds)
-  await applySettings(applying, before.id)
+  const context: ImportContext = { tx, by, governed: { ...governed, level: 'verbose' }, current, plan }
+  const before = await applyOrganisation(context, document)
+  const roleIds = await applyRoles(context)
+  const { personaIds, made } = await applyPersonas(context, roleIds)
+  const seats = await applySeats(context, before.id, roleIds)
+  await applySeatings(context, seats, personaIds)
+  await applySettings(context, before.id)
   let organisation = before
   if (plan.lead !== undefined) {
     const leadPositionId = plan.lead === null ? null : (seats.get(plan.lead)?.id ?? null)
-    organisation = await changeOrganisation(tx, by, applying.governed, before, { leadPositionId })
+    organisation = await changeOrganisation(tx, by, context.governed, before, { leadPositionId })
   }
   const changes = plan.changes.filter(({ action }) => action !== 'unchanged').length
   const message = `Document imported into ${organisation.name}: ${changes} ${changes === 1 ? 'change' : 'changes'}`
@@ -55,7 +55,7 @@ export async function applyPlan(
 }
 
 async function applyOrganisation(
-  { tx, by, governed, plan }: Applying,
+  { tx, by, governed, plan }: ImportContext,
   { organisation: doc }: OrgDocument,
 ): Promise<Organisation> {
   const { row, patch } = plan.organisation
@@ -71,8 +71,8 @@ async function applyOrganisation(
   })
 }
 
-async function applyRoles({ tx, by, governed, plan }: Applying): Promise<RoleIds> {
-  const ids = new Map<RoleAfter, number>()
+async function applyRoles({ tx, by, governed, plan }: ImportContext): Promise<RoleIds> {
+  const ids = new Map<ProjectedRole, number>()
   const kept = plan.roles.flatMap(({ role }) => (role.row === null ? (role.doc?.roleId ?? []) : []))
   if (kept.length > 0) await raiseRoleIds(tx, Math.max(...kept))
   for (const { role, patch } of plan.roles) {
@@ -101,16 +101,16 @@ async function applyRoles({ tx, by, governed, plan }: Applying): Promise<RoleIds
 }
 
 async function applyPersonas(
-  applying: Applying,
+  context: ImportContext,
   roleIds: RoleIds,
-): Promise<{ personaIds: PersonaIds; made: ReadonlyMap<PersonaAfter, Persona> }> {
-  const { tx, by, governed, plan } = applying
-  const made = new Map<PersonaAfter, Persona>()
+): Promise<{ personaIds: PersonaIds; made: ReadonlyMap<ProjectedPersona, Persona> }> {
+  const { tx, by, governed, plan } = context
+  const made = new Map<ProjectedPersona, Persona>()
   const kept = plan.personas.flatMap(({ persona }) => (persona.row === null ? (keptId(persona) ?? []) : []))
   if (kept.length > 0) await raisePersonaIds(tx, Math.max(...kept))
   for (const { persona, patch } of plan.personas) {
     const { row } = persona
-    if (row === null) made.set(persona, await makePersona(applying, persona, roleIds))
+    if (row === null) made.set(persona, await makePersona(context, persona, roleIds))
     else {
       const wanted: Partial<Persona> = { ...patch, roleId: roleIds(persona.role) }
       const fields = (Object.keys(wanted) as (keyof Persona)[]).filter((field) => wanted[field] !== row[field])
@@ -130,35 +130,42 @@ async function applyPersonas(
 }
 
 /** Returns the document's id, unless another persona has it. */
-const keptId = ({ docs, other }: PersonaAfter): number | undefined =>
+const keptId = ({ docs, other }: ProjectedPersona): number | undefined =>
   other === null ? docs.find((doc) => doc.personaId !== undefined)?.personaId : undefined
 
 /**
  * A slug ends in its persona's id, so that no two can ever be equal; a slug in the document that does not is replaced.
  */
-async function makePersona({ tx, by, governed }: Applying, persona: PersonaAfter, roleIds: RoleIds): Promise<Persona> {
+async function makePersona(
+  { tx, by, governed }: ImportContext,
+  persona: ProjectedPersona,
+  roleIds: RoleIds,
+): Promise<Persona> {
   const { docs, role } = persona
-  const said = <Key extends 'personaName' | 'personaSlug' | 'personaType'>(key: Key) =>
+  const stated = <Key extends 'personaName' | 'personaSlug' | 'personaType'>(key: Key) =>
     docs.find((doc) => doc[key] !== undefined)?.[key]
   const id = keptId(persona) ?? (await nextPersonaId(tx))
-  const slug = said('personaSlug')
-  const name = said('personaName')
+  const slug = stated('personaSlug')
+  const name = stated('personaName')
   if (name === undefined || role === null) throw bug('a new persona without name or role')
   return insertPersona(tx, by, governed, {
     role: { id: roleIds(role), name: role.name, description: '' } satisfies Role,
     id,
     ...(slug?.endsWith(`-${id}`) === true ? { slug } : {}),
     name,
-    personaTypeId: personaTypes.indexOf(said('personaType') ?? 'agent/internal') + 1,
+    personaTypeId: personaTypes.indexOf(stated('personaType') ?? 'agent/internal') + 1,
     canCreateChannel: false,
     origin: 'import',
     status: 'active',
   })
 }
 
-async function applySettings({ tx, by, governed, present, plan }: Applying, organisationId: number): Promise<void> {
+async function applySettings(
+  { tx, by, governed, current, plan }: ImportContext,
+  organisationId: number,
+): Promise<void> {
   for (const { key, value } of plan.settings) {
-    const own = present.settings.get(key)
+    const own = current.settings.get(key)
     const changes = settingChange(own === undefined ? undefined : { organisationId, key, value: own }, {
       organisationId,
       key,

@@ -3,11 +3,11 @@ import { copyOf } from '../organisations/changes.ts'
 import type { Organisation } from '../organisations/store.ts'
 import type { Files } from '../files.ts'
 import { renderIntent } from '../intent.ts'
-import { organisationPlace, personaPlace } from '../paths.ts'
+import { organisationPath, personaPath } from '../paths.ts'
 import { organisationSlug } from '../slugs.ts'
 import type { Content, Put } from '../stage.ts'
 import { experienceText, intentText, personaFiles, skillText } from '../templates.ts'
-import type { PersonaAfter } from './projection.ts'
+import type { ProjectedPersona } from './projection.ts'
 import type { Applied } from './apply.ts'
 import type { DocAssignment, OrgDocument } from './model.ts'
 import type { Plan } from './plan.ts'
@@ -57,14 +57,14 @@ export async function prepareContent(
         const folder = folders.get(persona.docs[0] as DocAssignment)
         if (folder === undefined) return null
         // Existing files stay, for example those of a data directory that was copied together with the document.
-        puts.push({ from: folder, to: personaPlace(row.slug), keep: true })
+        puts.push({ from: folder, to: personaPath(row.slug), keep: true })
       }
       return puts
     },
   }
 }
 
-const isAgent = ({ docs }: PersonaAfter): boolean =>
+const isAgent = ({ docs }: ProjectedPersona): boolean =>
   docs.find((doc) => doc.personaType !== undefined)?.personaType?.startsWith('person/') !== true
 
 interface OrganisationContent {
@@ -85,8 +85,7 @@ async function organisationContent(
   const slug = id === undefined ? null : organisationSlug(purpose, name, id)
   const isRenamed = row !== null && (patch.name !== undefined || patch.purpose !== undefined) && slug !== row.slug
   const isWritten = row === null || plan.intent !== null
-  const before =
-    slug === null || !isWritten ? null : await files.read(organisationPlace(row?.slug ?? slug, 'intent.md'))
+  const before = slug === null || !isWritten ? null : await files.read(organisationPath(row?.slug ?? slug, 'intent.md'))
   const content: Record<string, Content[string]> = {
     ...(isRenamed ? copyOf(files, row) : {}),
     ...(row === null ? { 'o/intent.md': intentOf(null, name, plan.intent) } : {}),
@@ -101,12 +100,12 @@ async function organisationContent(
       const found = now.organisation.row
       const isMoved = found !== null && organisation.slug !== found.slug
       if (row?.slug !== found?.slug) return isMoved || now.intent !== null ? null : []
-      const place = organisationPlace(organisation.slug)
+      const path = organisationPath(organisation.slug)
       const puts: Put[] = []
-      if (found === null) puts.push({ from: 'o', to: place, keep: true })
-      else if (isMoved) puts.push({ from: 'o', to: place })
-      if (isRewritten) puts.push({ from: 'intent/old', to: `${place}/intent.md.bak` })
-      if (Object.hasOwn(content, 'intent/new')) puts.push({ from: 'intent/new', to: `${place}/intent.md` })
+      if (found === null) puts.push({ from: 'o', to: path, keep: true })
+      else if (isMoved) puts.push({ from: 'o', to: path })
+      if (isRewritten) puts.push({ from: 'intent/old', to: `${path}/intent.md.bak` })
+      if (Object.hasOwn(content, 'intent/new')) puts.push({ from: 'intent/new', to: `${path}/intent.md` })
       return puts
     },
   }

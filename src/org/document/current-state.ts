@@ -5,11 +5,11 @@ import { listPersonas } from '../personas/store.ts'
 import { listSeatOwners } from '../positions/store.ts'
 import { listRoles } from '../roles/store.ts'
 import { loadStructure } from '../structure.ts'
-import type { Present } from './projection.ts'
+import type { CurrentState } from './projection.ts'
 import type { OrgDocument } from './model.ts'
 
 /** Loads the part of the store that concerns the document: a dozen queries, whatever its size. */
-export async function loadPresent(tx: ReadTx, { organisation, positions }: OrgDocument): Promise<Present> {
+export async function loadCurrentState(tx: ReadTx, { organisation, positions }: OrgDocument): Promise<CurrentState> {
   const { organisationId } = organisation
   const row = organisationId === undefined ? undefined : await findOrganisation(tx, organisationId)
   const structure = row === undefined ? null : await loadStructure(tx, row)

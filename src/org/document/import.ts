@@ -8,16 +8,16 @@ import type { Files } from '../files.ts'
 import { parseIntent } from '../intent.ts'
 import type { Intent } from '../organisations/contract.ts'
 import { findOrganisation } from '../organisations/store.ts'
-import { organisationPlace } from '../paths.ts'
+import { organisationPath } from '../paths.ts'
 import type { Content, Put } from '../stage.ts'
-import { type After, foresee, type Present } from './projection.ts'
+import { type Projection, projectImport, type CurrentState } from './projection.ts'
 import { applyPlan } from './apply.ts'
 import { prepareContent } from './content.ts'
 import type { PlannedChange } from './contract.ts'
 import type { OrgDocument } from './model.ts'
 import { parseOrgDocument } from './parse.ts'
 import { type Plan, planImport } from './plan.ts'
-import { loadPresent } from './current-state.ts'
+import { loadCurrentState } from './current-state.ts'
 import { validateDocument } from './validate.ts'
 
 export interface ImportOptions {
@@ -33,7 +33,7 @@ export interface Imported {
 }
 
 /** Work of the caller in the import's transaction. */
-export interface Company {
+export interface ImportHooks {
   /** Runs before the store is read; throws to refuse. */
   check?(tx: Tx): Promise<void>
   /** Runs after everything is written. */
@@ -42,9 +42,9 @@ export interface Company {
   skillOf?: (slug: string) => string | undefined
 }
 
-interface Looked {
-  present: Present
-  after: After
+interface Inspection {
+  current: CurrentState
+  projection: Projection
   faults: Fault[]
 }
 
@@ -67,7 +67,7 @@ export function createImporter({
     const row = await db.read((tx) => findOrganisation(tx, organisationId))
     if (row === undefined) return null
     try {
-      const text = await files.read(organisationPlace(row.slug, 'intent.md'))
+      const text = await files.read(organisationPath(row.slug, 'intent.md'))
       return text === null ? null : parseIntent(text).intent
     } catch (error) {
       // An intent.md that cannot be read certainly differs from the document.
@@ -81,45 +81,45 @@ export function createImporter({
     async examine(text: string): Promise<{ document: OrgDocument | null; faults: Fault[] }> {
       const { document, faults } = parseOrgDocument(text)
       if (document === null) return { document, faults }
-      const { faults: more } = await db.read((tx) => look(tx, document))
+      const { faults: more } = await db.read((tx) => inspect(tx, document))
       return { document, faults: [...faults, ...more] }
     },
 
     /** Plans an import without changing anything. */
     async preview(text: string, options: ImportOptions): Promise<Imported & { document: OrgDocument; plan: Plan }> {
-      const { document, faults } = parsed(text)
+      const { document, faults } = parseValid(text)
       const intent = await readIntent(document)
-      const { present, after, warnings } = await db.read((tx) => lookSound(tx, document, faults))
-      const plan = planImport(document, present, after, { ...options, intent })
+      const { current, projection, warnings } = await db.read((tx) => inspectValid(tx, document, faults))
+      const plan = planImport(document, current, projection, { ...options, intent })
       const organisationId = plan.organisation.row?.id ?? null
       return { applied: false, organisationId, changes: plan.changes, warnings, document, plan }
     },
 
-    async apply(by: Actor, text: string, options: ImportOptions, company: Company = {}): Promise<Imported> {
-      const { document, faults } = parsed(text)
+    async apply(by: Actor, text: string, options: ImportOptions, hooks: ImportHooks = {}): Promise<Imported> {
+      const { document, faults } = parseValid(text)
       const { organisationId } = document.organisation
       const work = async (): Promise<Imported> => {
         const intent = await readIntent(document)
         const expected = await db.read(async (tx) => {
-          const { present, after } = await lookSound(tx, document, faults)
-          return planImport(document, present, after, { ...options, intent })
+          const { current, projection } = await inspectValid(tx, document, faults)
+          return planImport(document, current, projection, { ...options, intent })
         })
-        const prepared = await prepareContent(document, expected, { files, at: clock.at(), ...company })
+        const prepared = await prepareContent(document, expected, { files, at: clock.at(), ...hooks })
         const streams: Stream[] = organisationId === undefined ? ['system'] : ['system', `org:${organisationId}`]
-        return files.write(streams, { ...prepared.content, ...company.content }, async (tx, put) => {
-          await company.check?.(tx)
-          const { present, after, warnings } = await lookSound(tx, document, faults)
-          const plan = planImport(document, present, after, { ...options, intent })
+        return files.write(streams, { ...prepared.content, ...hooks.content }, async (tx, put) => {
+          await hooks.check?.(tx)
+          const { current, projection, warnings } = await inspectValid(tx, document, faults)
+          const plan = planImport(document, current, projection, { ...options, intent })
           refuseConflicts(plan)
           const { row } = plan.organisation
-          const isNews = plan.changes.some(({ action }) => action !== 'unchanged')
-          if (!isNews && company.finish === undefined)
+          const hasChanges = plan.changes.some(({ action }) => action !== 'unchanged')
+          if (!hasChanges && hooks.finish === undefined)
             return { applied: true, organisationId: row?.id ?? null, changes: plan.changes, warnings }
           const governed = await access.govern(tx, by, row?.id ?? null)
-          const applied = await applyPlan(tx, by, governed, document, present, plan)
+          const applied = await applyPlan(tx, by, governed, document, current, plan)
           const puts = prepared.putsFor(applied, plan)
           if (puts === null) throw changedMeanwhile()
-          await put([...puts, ...((await company.finish?.(tx, governed, plan)) ?? [])])
+          await put([...puts, ...((await hooks.finish?.(tx, governed, plan)) ?? [])])
           return {
             applied: true,
             organisationId: applied.organisation.id,
@@ -130,30 +130,30 @@ export function createImporter({
       }
       // The import may copy the organisation's directory or rewrite its intent, so it waits in line with every other
       // change of the directory.
-      return organisationId === undefined ? work() : files.oneAtATime(`organisation ${organisationId}`, work)
+      return organisationId === undefined ? work() : files.withLock(`organisation ${organisationId}`, work)
     },
   }
 }
 
-async function look(tx: ReadTx, document: OrgDocument): Promise<Looked> {
-  const present = await loadPresent(tx, document)
-  const after = foresee(document, present)
-  return { present, after, faults: validateDocument(document, present, after) }
+async function inspect(tx: ReadTx, document: OrgDocument): Promise<Inspection> {
+  const current = await loadCurrentState(tx, document)
+  const projection = projectImport(document, current)
+  return { current, projection, faults: validateDocument(document, current, projection) }
 }
 
-async function lookSound(
+async function inspectValid(
   tx: ReadTx,
   document: OrgDocument,
   earlier: readonly Fault[],
-): Promise<Looked & { warnings: string[] }> {
-  const looked = await look(tx, document)
-  const faults = [...earlier, ...looked.faults]
+): Promise<Inspection & { warnings: string[] }> {
+  const inspection = await inspect(tx, document)
+  const faults = [...earlier, ...inspection.faults]
   refuseFaults(faults)
-  return { ...looked, warnings: faults.map(said) }
+  return { ...inspection, warnings: faults.map(faultText) }
 }
 
 /** Returns a document without errors and its warnings; refuses any other. */
-function parsed(text: string): { document: OrgDocument; faults: Fault[] } {
+function parseValid(text: string): { document: OrgDocument; faults: Fault[] } {
   const { document, faults } = parseOrgDocument(text)
   refuseFaults(faults)
   if (document === null) throw refusal('invalid_input', 'the document is empty')
@@ -165,13 +165,13 @@ function refuseFaults(faults: readonly Fault[]): void {
   const [first] = errors
   if (first === undefined) return
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
-  throw refusal('invalid_input', `${said(first)}${more}`, {
+  throw refusal('invalid_input', `${faultText(first)}${more}`, {
     hint: 'agency org validate lists them all.',
     data: { issues: faults },
   })
 }
 
-const said = ({ line, column, message }: Fault): string =>
+const faultText = ({ line, column, message }: Fault): string =>
   line === null ? message : `line ${line}, column ${column}: ${message}`
 
 function refuseConflicts({ conflicts }: Plan): void {

@@ -186,9 +186,7 @@ describe('faults of a document', () => {
   })
 
   it('reject a second document in the same file', () => {
-    expect(faults(`${head}---\n${head}`)).toEqual([
-      expect.stringContaining('a file holds one organisation'),
-    ])
+    expect(faults(`${head}---\n${head}`)).toEqual([expect.stringContaining('a file holds one organisation')])
   })
 
   it('come all at once', () => {

@@ -5,22 +5,22 @@ import type { Persona } from '../personas/store.ts'
 import type { Authority } from '../positions/contract.ts'
 import type { Role } from '../roles/store.ts'
 import type { Holder } from '../structure.ts'
-import type { After, PersonaAfter, Present, RoleAfter, SeatAfter } from './projection.ts'
+import type { Projection, ProjectedPersona, CurrentState, ProjectedRole, ProjectedSeat } from './projection.ts'
 import type { PlannedChange } from './contract.ts'
 import type { OrgDocument } from './model.ts'
 
 /** The steps of an import, decided before anything is changed; preview and import use the same plan. */
 export interface Plan {
   organisation: { row: Organisation | null; patch: Partial<Organisation> }
-  roles: { role: RoleAfter; patch: Partial<Role> }[]
-  personas: { persona: PersonaAfter; patch: Partial<Persona> }[]
+  roles: { role: ProjectedRole; patch: Partial<Role> }[]
+  personas: { persona: ProjectedPersona; patch: Partial<Persona> }[]
   /** Seats to create or to change. */
-  seats: SeatAfter[]
-  limits: { seat: SeatAfter; limit: Authority; isNew: boolean }[]
+  seats: ProjectedSeat[]
+  limits: { seat: ProjectedSeat; limit: Authority; isNew: boolean }[]
   settings: { key: SettingKey; value: string }[]
-  seatings: { seat: SeatAfter; persona: PersonaAfter; displaced: Holder | null }[]
+  seatings: { seat: ProjectedSeat; persona: ProjectedPersona; displaced: Holder | null }[]
   /** Undefined: unchanged. */
-  lead: SeatAfter | null | undefined
+  lead: ProjectedSeat | null | undefined
   /** Null: intent.md stays as it is. */
   intent: Intent | null
   changes: PlannedChange[]
@@ -37,14 +37,19 @@ export interface PlanOptions {
 
 interface Planning extends PlanOptions {
   document: OrgDocument
-  present: Present
-  after: After
+  current: CurrentState
+  projection: Projection
   plan: Plan
 }
 
-export function planImport(document: OrgDocument, present: Present, after: After, options: PlanOptions): Plan {
+export function planImport(
+  document: OrgDocument,
+  current: CurrentState,
+  projection: Projection,
+  options: PlanOptions,
+): Plan {
   const plan: Plan = {
-    organisation: { row: present.structure?.organisation ?? null, patch: {} },
+    organisation: { row: current.structure?.organisation ?? null, patch: {} },
     roles: [],
     personas: [],
     seats: [],
@@ -56,11 +61,11 @@ export function planImport(document: OrgDocument, present: Present, after: After
     changes: [],
     conflicts: [],
   }
-  const planning: Planning = { document, present, after, plan, ...options }
+  const planning: Planning = { document, current, projection, plan, ...options }
   planOrganisation(planning)
-  for (const role of after.roles) planRole(planning, role)
-  for (const persona of after.personas) planPersona(planning, persona)
-  for (const seat of after.seats) planSeat(planning, seat)
+  for (const role of projection.roles) planRole(planning, role)
+  for (const persona of projection.personas) planPersona(planning, persona)
+  for (const seat of projection.seats) planSeat(planning, seat)
   return plan
 }
 
@@ -93,7 +98,7 @@ function isConflict(
 }
 
 /** Formats a value for the preview, on one line. */
-const shown = (value: unknown): string | null => {
+const previewText = (value: unknown): string | null => {
   if (value === null || value === undefined) return null
   const text = String(value)
   return shorten(/[\n\r\t]/.test(text) ? JSON.stringify(text) : text, 120)
@@ -109,13 +114,13 @@ function differences<Row extends object>(
     const to = wanted[name]
     if (to === undefined || to === row[name]) continue
     patch[name] = to
-    fields.push({ field: name, from: shown(row[name]), to: shown(to) })
+    fields.push({ field: name, from: previewText(row[name]), to: previewText(to) })
   }
   return { patch, fields }
 }
 
 function planOrganisation(planning: Planning): void {
-  const { plan, document, present } = planning
+  const { plan, document, current } = planning
   const doc = document.organisation
   const { row } = plan.organisation
   const label = `organisation_id ${row?.id ?? doc.organisationId ?? 'new'}`
@@ -133,7 +138,7 @@ function planOrganisation(planning: Planning): void {
   planLead(planning)
   for (const { key, value } of doc.settings ?? []) {
     const name = key as SettingKey
-    const own = present.settings.get(key) ?? organisationSettings[name]
+    const own = current.settings.get(key) ?? organisationSettings[name]
     if (own === value) continue
     plan.settings.push({ key: name, value })
     note(plan, 'update', 'setting', key, [{ field: 'value', from: own, to: value }])
@@ -141,24 +146,24 @@ function planOrganisation(planning: Planning): void {
   planIntent(planning)
 }
 
-function planLead({ plan, document, present: { structure }, after }: Planning): void {
-  const said = document.organisation.lead
-  if (said === undefined) return
-  const lead = said === null ? null : (after.byAnyTitle.get(said) ?? null)
+function planLead({ plan, document, current: { structure }, projection }: Planning): void {
+  const title = document.organisation.lead
+  if (title === undefined) return
+  const lead = title === null ? null : (projection.byAnyTitle.get(title) ?? null)
   const current = structure?.organisation.leadPositionId ?? null
   if ((lead === null ? null : (lead.row?.id ?? 0)) === current) return
   plan.lead = lead
   const from = current === null ? null : (structure?.byId.get(current)?.title ?? null)
   note(plan, structure === null ? 'create' : 'update', 'organisation', 'lead', [
-    { field: 'lead', from: shown(from), to: shown(said) },
+    { field: 'lead', from: previewText(from), to: previewText(title) },
   ])
 }
 
 /** Intent is content: a new organisation gets it, an existing one only on request. */
-function planIntent({ plan, document, present, intent: now, withIntent }: Planning): void {
+function planIntent({ plan, document, current, intent: now, withIntent }: Planning): void {
   const { intent } = document.organisation
   if (intent === null || intent === undefined) return
-  if (present.structure === null) {
+  if (current.structure === null) {
     plan.intent = intent
     return note(plan, 'create', 'intent', 'intent')
   }
@@ -174,7 +179,7 @@ function planIntent({ plan, document, present, intent: now, withIntent }: Planni
 }
 
 /** Roles are shared: renaming one by its id would change it for other organisations too. */
-function planRole(planning: Planning, role: RoleAfter): void {
+function planRole(planning: Planning, role: ProjectedRole): void {
   const { plan } = planning
   const { doc, row, name } = role
   if (doc === null) return
@@ -190,18 +195,18 @@ function planRole(planning: Planning, role: RoleAfter): void {
   if (fields.length > 0) plan.roles.push({ role, patch })
 }
 
-function planPersona(planning: Planning, persona: PersonaAfter): void {
-  const { plan, present } = planning
+function planPersona(planning: Planning, persona: ProjectedPersona): void {
+  const { plan, current } = planning
   const { docs, row, other, role } = persona
   const [doc] = docs
-  const instead = row === null ? 'create it with a new id' : `use ${row.slug}`
+  const remedy = row === null ? 'create it with a new id' : `use ${row.slug}`
   const isOther =
     other !== null &&
     isConflict(
       planning,
       'persona',
       `persona_id ${other.id}`,
-      `persona_id ${other.id} is ${other.slug} here, but ${doc?.personaSlug} in the document; use --force to ${instead}`,
+      `persona_id ${other.id} is ${other.slug} here, but ${doc?.personaSlug} in the document; use --force to ${remedy}`,
     )
   if (row === null) {
     plan.personas.push({ persona, patch: {} })
@@ -213,28 +218,28 @@ function planPersona(planning: Planning, persona: PersonaAfter): void {
   const status = docs.find((each) => each.personaStatus !== undefined)?.personaStatus
   const { patch, fields } = differences<Persona>(row, { name, status })
   if (role !== null && role.row?.id !== row.roleId) {
-    const own = present.roles.find((each) => each.id === row.roleId)?.name
-    fields.push({ field: 'role', from: shown(own), to: shown(role.name) })
+    const own = current.roles.find((each) => each.id === row.roleId)?.name
+    fields.push({ field: 'role', from: previewText(own), to: previewText(role.name) })
   }
   const label = `persona_id ${row.id}`
   const renamed = `persona ${row.slug} is called "${row.name}" here, but "${name}" in the document, and does not belong to this organisation alone; use --force to rename it`
-  const isShared = patch.name !== undefined && !isOurs(present, row)
+  const isShared = patch.name !== undefined && !isOurs(current, row)
   if (!isShared || !isConflict(planning, 'persona', label, renamed, fields)) noteKept(plan, 'persona', label, fields)
   if (fields.length > 0) plan.personas.push({ persona, patch })
 }
 
 /** Reports whether the persona holds a seat of this organisation and of no other. */
-const isOurs = ({ structure, seatedElsewhere }: Present, persona: Persona): boolean =>
+const isOurs = ({ structure, seatedElsewhere }: CurrentState, persona: Persona): boolean =>
   !seatedElsewhere.has(persona.id) &&
   [...(structure?.holders.values() ?? [])].some((holder) => holder.persona.id === persona.id)
 
-function planSeat(planning: Planning, seat: SeatAfter): void {
-  const { plan, present } = planning
+function planSeat(planning: Planning, seat: ProjectedSeat): void {
+  const { plan, current } = planning
   const { doc, row, title } = seat
   if (doc === null) return
   const { positionId } = doc
   if (row === null) {
-    const foreign = positionId === undefined ? undefined : present.foreignSeats.get(positionId)
+    const foreign = positionId === undefined ? undefined : current.foreignSeats.get(positionId)
     const taken = `position_id ${positionId} belongs to organisation ${foreign}; use --force to give "${title}" a new id`
     const label = `position_id ${foreign === undefined ? (positionId ?? 'new') : 'new'}`
     if (foreign === undefined || !isConflict(planning, 'position', `position_id ${positionId}`, taken))
@@ -253,13 +258,13 @@ function planSeat(planning: Planning, seat: SeatAfter): void {
 }
 
 /** Compares lines by title, as the document states them; a superior that is only renamed is the same superior. */
-function seatDifferences({ present: { structure } }: Planning, seat: SeatAfter): Fields {
+function seatDifferences({ current: { structure } }: Planning, seat: ProjectedSeat): Fields {
   const { row, doc } = seat
   if (row === null || doc === null) return []
   const titleOf = (id: number | null): string | null => (id === null ? null : (structure?.byId.get(id)?.title ?? null))
   const fields: Fields = []
   const compare = (field: string, from: unknown, to: unknown, isSame = from === to): void => {
-    if (!isSame) fields.push({ field, from: shown(from), to: shown(to) })
+    if (!isSame) fields.push({ field, from: previewText(from), to: previewText(to) })
   }
   compare('title', row.title, seat.title)
   compare('role', structure?.roles.get(row.roleId)?.name, seat.role?.name, seat.role?.row?.id === row.roleId)
@@ -273,10 +278,10 @@ function seatDifferences({ present: { structure } }: Planning, seat: SeatAfter):
   return fields
 }
 
-function planLimits({ plan, present: { structure } }: Planning, seat: SeatAfter): void {
-  const present = seat.row === null ? [] : (structure?.authorities.get(seat.row.id) ?? [])
+function planLimits({ plan, current: { structure } }: Planning, seat: ProjectedSeat): void {
+  const current = seat.row === null ? [] : (structure?.authorities.get(seat.row.id) ?? [])
   for (const limit of seat.doc?.authority ?? []) {
-    const known = present.find((each) => each.kind === limit.kind)
+    const known = current.find((each) => each.kind === limit.kind)
     const to = limitText(limit)
     const from = known === undefined ? null : limitText(known)
     if (from === to) continue
@@ -289,17 +294,17 @@ function planLimits({ plan, present: { structure } }: Planning, seat: SeatAfter)
 
 const limitText = ({ limit, unit, onBreach }: Authority): string => `${limit} ${unit}, ${onBreach}`
 
-function planSeating(planning: Planning, seat: SeatAfter): void {
-  const { plan, present } = planning
+function planSeating(planning: Planning, seat: ProjectedSeat): void {
+  const { plan, current } = planning
   const { holder: persona, row, title } = seat
   if (persona === null) return
-  const holder = row === null ? undefined : present.structure?.holders.get(row.id)
+  const holder = row === null ? undefined : current.structure?.holders.get(row.id)
   if (holder !== undefined && holder.persona.id === persona.row?.id) return note(plan, 'unchanged', 'assignment', title)
   const [doc] = persona.docs
-  const who = persona.row?.slug ?? doc?.personaSlug ?? doc?.personaName ?? ''
-  const fields = [{ field: 'persona', from: holder?.persona.slug ?? null, to: who }]
+  const name = persona.row?.slug ?? doc?.personaSlug ?? doc?.personaName ?? ''
+  const fields = [{ field: 'persona', from: holder?.persona.slug ?? null, to: name }]
   plan.seatings.push({ seat, persona, displaced: holder ?? null })
   if (holder === undefined) return note(plan, 'create', 'assignment', title, fields)
-  const held = `seat "${title}" is held by ${holder.persona.slug}; use --force to seat ${who} instead`
+  const held = `seat "${title}" is held by ${holder.persona.slug}; use --force to seat ${name} instead`
   if (!isConflict(planning, 'assignment', title, held, fields)) note(plan, 'update', 'assignment', title, fields)
 }

@@ -6,7 +6,7 @@ import type { Structure } from '../structure.ts'
 import type { DocAssignment, DocPosition, DocRole, OrgDocument } from './model.ts'
 
 /** The store at the time of an import. */
-export interface Present {
+export interface CurrentState {
   /** The organisation with the id in the document, if it exists. */
   structure: Structure | null
   /** The organisation's own settings; an absent key has its default. */
@@ -21,7 +21,7 @@ export interface Present {
   seatedElsewhere: ReadonlySet<number>
 }
 
-export interface RoleAfter {
+export interface ProjectedRole {
   /** Null: the role is not in the document. */
   readonly doc: DocRole | null
   /** Null: the role will be created. */
@@ -29,17 +29,17 @@ export interface RoleAfter {
   readonly name: string
 }
 
-export interface SeatAfter {
+export interface ProjectedSeat {
   readonly doc: DocPosition | null
   readonly row: Position | null
   readonly title: string
-  role: RoleAfter | null
-  reportsTo: SeatAfter | null
-  escalatesTo: SeatAfter | null
-  holder: PersonaAfter | null
+  role: ProjectedRole | null
+  reportsTo: ProjectedSeat | null
+  escalatesTo: ProjectedSeat | null
+  holder: ProjectedPersona | null
 }
 
-export interface PersonaAfter {
+export interface ProjectedPersona {
   /** All assignments in the document that name this persona. */
   readonly docs: DocAssignment[]
   readonly row: Persona | null
@@ -48,42 +48,42 @@ export interface PersonaAfter {
   /** All personas with the name, where the document gives only a name and several have it. */
   readonly namesakes: readonly Persona[]
   /** Null: there is no role with the given name. */
-  role: RoleAfter | null
+  role: ProjectedRole | null
 }
 
 /**
  * The organisation after the import; everything that the document leaves out stays as it is. Validation, plan and
  * import all use this.
  */
-export interface After {
-  roles: readonly RoleAfter[]
-  seats: readonly SeatAfter[]
-  byTitle: ReadonlyMap<string, SeatAfter>
+export interface Projection {
+  roles: readonly ProjectedRole[]
+  seats: readonly ProjectedSeat[]
+  byTitle: ReadonlyMap<string, ProjectedSeat>
   /** Also contains the titles that seats have now and will lose, unless another seat takes them. */
-  byAnyTitle: ReadonlyMap<string, SeatAfter>
-  personas: readonly PersonaAfter[]
+  byAnyTitle: ReadonlyMap<string, ProjectedSeat>
+  personas: readonly ProjectedPersona[]
 }
 
-export function foresee(document: OrgDocument, present: Present): After {
-  const roles = rolesAfter(document, present)
+export function projectImport(document: OrgDocument, current: CurrentState): Projection {
+  const roles = projectRoles(document, current)
   const byId = new Map(roles.flatMap((role) => (role.row === null ? [] : [[role.row.id, role] as const])))
   // A role that is renamed may still be named by its former name, unless another role has taken it.
   const byName = new Map([
     ...roles.flatMap((role) => (role.row === null ? [] : [[fold(role.row.name), role] as const])),
     ...roles.map((role) => [fold(role.name), role] as const),
   ])
-  const seats = seatsAfter(document, present, (seat, said) =>
-    said !== undefined ? (byName.get(fold(said)) ?? null) : seat === null ? null : (byId.get(seat.roleId) ?? null),
+  const seats = projectSeats(document, current, (seat, stated) =>
+    stated !== undefined ? (byName.get(fold(stated)) ?? null) : seat === null ? null : (byId.get(seat.roleId) ?? null),
   )
-  const byTitle = new Map<string, SeatAfter>()
+  const byTitle = new Map<string, ProjectedSeat>()
   for (const seat of seats) if (!byTitle.has(seat.title)) byTitle.set(seat.title, seat)
   const byAnyTitle = new Map(byTitle)
   for (const seat of seats)
     if (seat.row !== null && !byAnyTitle.has(seat.row.title)) byAnyTitle.set(seat.row.title, seat)
-  drawLines(seats, byAnyTitle)
-  const personas = personasAfter(seats, present, (persona, said) =>
-    said !== undefined
-      ? (byName.get(fold(said)) ?? null)
+  connectLines(seats, byAnyTitle)
+  const personas = projectPersonas(seats, current, (persona, stated) =>
+    stated !== undefined
+      ? (byName.get(fold(stated)) ?? null)
       : persona === null
         ? undefined
         : (byId.get(persona.roleId) ?? null),
@@ -95,27 +95,27 @@ export function foresee(document: OrgDocument, present: Present): After {
  * Roles are shared between organisations and named by many documents, so a name takes precedence over an id; an id
  * alone would rename the role.
  */
-function rolesAfter(document: OrgDocument, present: Present): RoleAfter[] {
-  const byId = new Map(present.roles.map((role) => [role.id, role]))
-  const byName = new Map(present.roles.map((role) => [fold(role.name), role]))
-  const after: RoleAfter[] = []
+function projectRoles(document: OrgDocument, current: CurrentState): ProjectedRole[] {
+  const byId = new Map(current.roles.map((role) => [role.id, role]))
+  const byName = new Map(current.roles.map((role) => [fold(role.name), role]))
+  const projected: ProjectedRole[] = []
   const taken = new Set<Role>()
   for (const doc of document.roles) {
     const named = byName.get(fold(doc.name))
     const row = named ?? (doc.roleId === undefined ? undefined : byId.get(doc.roleId)) ?? null
     if (row !== null) taken.add(row)
-    after.push({ doc, row, name: named?.name ?? doc.name })
+    projected.push({ doc, row, name: named?.name ?? doc.name })
   }
-  for (const row of present.roles) if (!taken.has(row)) after.push({ doc: null, row, name: row.name })
-  return after
+  for (const row of current.roles) if (!taken.has(row)) projected.push({ doc: null, row, name: row.name })
+  return projected
 }
 
 /** An id takes precedence over a title; without an id of this organisation, a title that exists means that seat. */
-function seatsAfter(
+function projectSeats(
   document: OrgDocument,
-  { structure }: Present,
-  roleOf: (seat: Position | null, said: string | undefined) => RoleAfter | null,
-): SeatAfter[] {
+  { structure }: CurrentState,
+  roleOf: (seat: Position | null, stated: string | undefined) => ProjectedRole | null,
+): ProjectedSeat[] {
   const taken = new Set<Position>()
   const numbered = new Map<DocPosition, Position>()
   for (const doc of document.positions) {
@@ -124,7 +124,7 @@ function seatsAfter(
     numbered.set(doc, row)
     taken.add(row)
   }
-  const seats = document.positions.map((doc): SeatAfter => {
+  const seats = document.positions.map((doc): ProjectedSeat => {
     let row = numbered.get(doc) ?? null
     const titled = structure?.byTitle.get(doc.title)
     if (row === null && titled !== undefined && !taken.has(titled)) {
@@ -142,11 +142,11 @@ function seatsAfter(
   return seats
 }
 
-function drawLines(seats: readonly SeatAfter[], byTitle: ReadonlyMap<string, SeatAfter>): void {
+function connectLines(seats: readonly ProjectedSeat[], byTitle: ReadonlyMap<string, ProjectedSeat>): void {
   const byId = new Map(seats.flatMap((seat) => (seat.row === null ? [] : [[seat.row.id, seat] as const])))
-  const above = (said: string | null | undefined, id: number | null | undefined): SeatAfter | null => {
-    if (said === null) return null
-    if (said !== undefined) return byTitle.get(said) ?? null
+  const above = (stated: string | null | undefined, id: number | null | undefined): ProjectedSeat | null => {
+    if (stated === null) return null
+    if (stated !== undefined) return byTitle.get(stated) ?? null
     return id === null || id === undefined ? null : (byId.get(id) ?? null)
   }
   for (const seat of seats) {
@@ -156,14 +156,14 @@ function drawLines(seats: readonly SeatAfter[], byTitle: ReadonlyMap<string, Sea
 }
 
 /** One persona may hold several seats: all references in the document, whatever their form, lead to the same entry. */
-function personasAfter(
-  seats: readonly SeatAfter[],
-  present: Present,
+function projectPersonas(
+  seats: readonly ProjectedSeat[],
+  current: CurrentState,
   /** Undefined: neither the document nor the store names a role. */
-  roleOf: (persona: Persona | null, said: string | undefined) => RoleAfter | null | undefined,
-): PersonaAfter[] {
-  const find = findPersonas(present)
-  const after = new Map<string, PersonaAfter>()
+  roleOf: (persona: Persona | null, stated: string | undefined) => ProjectedRole | null | undefined,
+): ProjectedPersona[] {
+  const find = findPersonas(current)
+  const projected = new Map<string, ProjectedPersona>()
   const idOfSlug = new Map<string, number>()
   for (const { doc } of seats) {
     const { personaId, personaSlug } = doc?.assignment ?? {}
@@ -175,16 +175,16 @@ function personasAfter(
     const found = find(doc)
     const id = doc.personaId ?? (doc.personaSlug === undefined ? undefined : idOfSlug.get(doc.personaSlug))
     const key = found.row === null ? keyOfNew(doc, id) : `row ${found.row.id}`
-    let persona = after.get(key)
+    let persona = projected.get(key)
     if (persona === undefined) {
       const role = roleOf(found.row, doc.personaRole)
       persona = { docs: [], ...found, role: role === undefined ? seat.role : role }
-      after.set(key, persona)
+      projected.set(key, persona)
     }
     persona.docs.push(doc)
     seat.holder = persona
   }
-  return [...after.values()]
+  return [...projected.values()]
 }
 
 const keyOfNew = (doc: DocAssignment, id: number | undefined): string =>
@@ -202,7 +202,7 @@ const keyOfNew = (doc: DocAssignment, id: number | undefined): string =>
 function findPersonas({
   personas,
   roles,
-}: Present): (doc: DocAssignment) => Pick<PersonaAfter, 'row' | 'other' | 'namesakes'> {
+}: CurrentState): (doc: DocAssignment) => Pick<ProjectedPersona, 'row' | 'other' | 'namesakes'> {
   const byId = new Map(personas.map((persona) => [persona.id, persona]))
   const bySlug = new Map(personas.map((persona) => [persona.slug, persona]))
   const byName = Map.groupBy(personas, (persona) => fold(persona.name))

@@ -5,29 +5,29 @@ import { fold, shorten, slug } from '../../kernel/text.ts'
 import { findCircle, type Seat } from '../chart/lines.ts'
 import { isSeeded } from '../personas/kinds.ts'
 import { organisationSlug } from '../slugs.ts'
-import type { After, PersonaAfter, Present, SeatAfter } from './projection.ts'
+import type { Projection, ProjectedPersona, CurrentState, ProjectedSeat } from './projection.ts'
 import type { DocAssignment, OrgDocument } from './model.ts'
 
 type Report = (message: string, location: SourceLocation, subject: string | null, severity?: Fault['severity']) => void
 
 /** Returns every fault of the organisation that the document would produce; the parser has checked the syntax. */
-export function validateDocument(document: OrgDocument, present: Present, after: After): Fault[] {
+export function validateDocument(document: OrgDocument, current: CurrentState, projection: Projection): Fault[] {
   const faults: Fault[] = []
   const report: Report = (message, location, subject, severity = 'error') =>
     void faults.push(createFault(shorten(message, 500), location, subject, severity))
-  checkOrganisation(document, present, after, report)
+  checkOrganisation(document, current, projection, report)
   checkDuplicates(document, report)
-  checkRoles(after, report)
-  checkSeats(after, report)
-  checkCircles(after, report)
-  for (const persona of after.personas) checkPersona(persona, report)
+  checkRoles(projection, report)
+  checkSeats(projection, report)
+  checkCircles(projection, report)
+  for (const persona of projection.personas) checkPersona(persona, report)
   return faults
 }
 
 function checkOrganisation(
   { organisation: doc }: OrgDocument,
-  { structure }: Present,
-  after: After,
+  { structure }: CurrentState,
+  projection: Projection,
   report: Report,
 ): void {
   const { name, purpose, organisationId, lead } = doc
@@ -54,8 +54,8 @@ function checkOrganisation(
     const key = slug(slugs.name) === '' ? 'name' : 'purpose'
     report(error.message, locationOf(key), key)
   }
-  if (typeof lead === 'string' && !after.byAnyTitle.has(lead))
-    report(`lead: there is no seat "${lead}"${didYouMean(lead, after.byTitle.keys())}`, locationOf('lead'), lead)
+  if (typeof lead === 'string' && !projection.byAnyTitle.has(lead))
+    report(`lead: there is no seat "${lead}"${didYouMean(lead, projection.byTitle.keys())}`, locationOf('lead'), lead)
 }
 
 function checkDuplicates({ roles, positions }: OrgDocument, report: Report): void {
@@ -80,13 +80,13 @@ function checkDuplicates({ roles, positions }: OrgDocument, report: Report): voi
 /** Roles that Agency looks up by name. */
 const fixedRoles = ['operator', 'system', 'ar-director']
 
-function checkRoles({ roles }: After, report: Report): void {
+function checkRoles({ roles }: Projection, report: Report): void {
   for (const { doc, row, name } of roles)
     if (doc !== null && row !== null && row.name !== name && fixedRoles.includes(fold(row.name)))
       report(`role_id ${row.id} "${row.name}" cannot be renamed; the document calls it "${name}"`, doc.location, name)
 }
 
-function checkSeats({ seats, byTitle, byAnyTitle, roles }: After, report: Report): void {
+function checkSeats({ seats, byTitle, byAnyTitle, roles }: Projection, report: Report): void {
   // A suggestion compares with every known name, which is slow; a document with more than 20 unknown names has another
   // problem.
   let guesses = 20
@@ -139,10 +139,10 @@ function checkSeats({ seats, byTitle, byAnyTitle, roles }: After, report: Report
   }
 }
 
-function checkCircles({ seats }: After, report: Report): void {
+function checkCircles({ seats }: Projection, report: Report): void {
   const numbers = new Map(seats.map((seat, index) => [seat, index + 1]))
   // A seat that reports to itself has a fault of its own.
-  const above = (seat: SeatAfter, line: SeatAfter | null): number | null =>
+  const above = (seat: ProjectedSeat, line: ProjectedSeat | null): number | null =>
     line === null || line === seat ? null : (numbers.get(line) ?? null)
   const drawn = seats.map((seat, index): Seat => ({
     id: index + 1,
@@ -164,7 +164,7 @@ function checkCircles({ seats }: After, report: Report): void {
   }
 }
 
-function checkPersona({ docs, row, namesakes, role }: PersonaAfter, report: Report): void {
+function checkPersona({ docs, row, namesakes, role }: ProjectedPersona, report: Report): void {
   const first = docs[0] as DocAssignment
   const { location } = first
   const called = row?.slug ?? first.personaSlug ?? first.personaName ?? `persona_id ${first.personaId}`

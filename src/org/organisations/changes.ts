@@ -3,7 +3,7 @@ import { type Change, deleted, inserted, updated } from '../../events/change.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { type Governed, recordOrgChange } from '../changes.ts'
 import type { Files } from '../files.ts'
-import { organisationPlace } from '../paths.ts'
+import { organisationPath } from '../paths.ts'
 import { organisationSlug } from '../slugs.ts'
 import type { Content } from '../stage.ts'
 import { intentText } from '../templates.ts'
@@ -100,7 +100,7 @@ export function settingChange(
 
 /** Returns everything in the organisation's directory, or a new intent.md where it has been deleted. */
 export function copyOf(files: Files, { slug, name }: Organisation): Content {
-  const names = files.list(organisationPlace(slug))
+  const names = files.list(organisationPath(slug))
   if (names.length === 0) return { 'o/intent.md': intentText(name) }
-  return Object.fromEntries(names.map((each) => [`o/${each}`, { copyOf: organisationPlace(slug, each) }]))
+  return Object.fromEntries(names.map((each) => [`o/${each}`, { copyOf: organisationPath(slug, each) }]))
 }

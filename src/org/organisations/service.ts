@@ -6,7 +6,7 @@ import { noteOrgChange, type OrgAccess, recordOrgChange } from '../changes.ts'
 import type { Contents } from '../contents.ts'
 import type { Files } from '../files.ts'
 import { parseIntent } from '../intent.ts'
-import { organisationPlace } from '../paths.ts'
+import { organisationPath } from '../paths.ts'
 import { findPosition, listPositions } from '../positions/store.ts'
 import { listProposals } from '../proposals/store.ts'
 import { organisationSlug } from '../slugs.ts'
@@ -49,9 +49,12 @@ export function createOrganisations({
   const resolve = (reference: string): Promise<Organisation> => db.read((tx) => resolveOrganisation(tx, reference))
 
   /** Serialises changes of an organisation's directory. */
-  const alone = async <T>(reference: string, work: (organisation: Organisation) => Promise<T>): Promise<T> => {
+  const withDirectoryLock = async <T>(
+    reference: string,
+    work: (organisation: Organisation) => Promise<T>,
+  ): Promise<T> => {
     const { id } = await resolve(reference)
-    return files.oneAtATime(`organisation ${id}`, async () => work(await db.read((tx) => requireOrganisation(tx, id))))
+    return files.withLock(`organisation ${id}`, async () => work(await db.read((tx) => requireOrganisation(tx, id))))
   }
 
   return {
@@ -62,7 +65,7 @@ export function createOrganisations({
         const governed = await govern(tx, by, null)
         const id = await nextOrganisationId(tx)
         const organisation = await insertOrganisation(tx, by, governed, { id, ...input, status: 'active' })
-        await put([{ from: 'o', to: organisationPlace(organisation.slug), keep: true }])
+        await put([{ from: 'o', to: organisationPath(organisation.slug), keep: true }])
         return answer(organisation, governed.warnings)
       })
     },
@@ -77,7 +80,7 @@ export function createOrganisations({
     show: async (reference: string): Promise<OrganisationView> => organisationView(await resolve(reference)),
 
     update: (by: Actor, reference: string, patch: Patch): Promise<Changed> =>
-      alone(reference, (before) => {
+      withDirectoryLock(reference, (before) => {
         const slug =
           patch.name === undefined || patch.name === before.name
             ? before.slug
@@ -92,7 +95,7 @@ export function createOrganisations({
             })
           await checkLead(tx, organisation, patch.leadPositionId)
           const changed = await changeOrganisation(tx, by, governed, organisation, patch)
-          if (changed.slug !== organisation.slug) await put([{ from: 'o', to: organisationPlace(changed.slug) }])
+          if (changed.slug !== organisation.slug) await put([{ from: 'o', to: organisationPath(changed.slug) }])
           return answer(changed, governed.warnings)
         })
       }),
@@ -155,18 +158,18 @@ export function createOrganisations({
     readIntent: async (reference: string) => contents.readIntent(await resolve(reference)),
 
     writeIntent: (by: Actor, reference: string, text: string) =>
-      alone(reference, async ({ id, slug }) => {
-        const place = organisationPlace(slug, 'intent.md')
-        const before = await files.read(place)
-        const content: Content = before === null ? { new: text } : { new: text, old: { copyOf: place } }
+      withDirectoryLock(reference, async ({ id, slug }) => {
+        const path = organisationPath(slug, 'intent.md')
+        const before = await files.read(path)
+        const content: Content = before === null ? { new: text } : { new: text, old: { copyOf: path } }
         const parsed = parseIntent(text)
         if (before === text) return parsed
         return files.write([`org:${id}`], content, async (tx, put) => {
           const governed = await govern(tx, by, id)
           const change = { noun: 'intent', action: 'write', message: 'Intent rewritten', data: { organisation_id: id } }
           await noteOrgChange(tx, `org:${id}`, by, governed, change)
-          const puts = [{ from: 'new', to: place }]
-          await put(before === null ? puts : [{ from: 'old', to: `${place}.bak` }, ...puts])
+          const puts = [{ from: 'new', to: path }]
+          await put(before === null ? puts : [{ from: 'old', to: `${path}.bak` }, ...puts])
           return { ...parsed, warnings: [...parsed.warnings, ...governed.warnings] }
         })
       }),

@@ -5,7 +5,7 @@ import { refusal } from '../../kernel/errors.ts'
 import { fold } from '../../kernel/text.ts'
 import { type Governed, recordOrgChange } from '../changes.ts'
 import type { Files } from '../files.ts'
-import { personaPlace } from '../paths.ts'
+import { personaPath } from '../paths.ts'
 import { findRole, listRoles, type Role } from '../roles/store.ts'
 import { personaSlug } from '../slugs.ts'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ export async function insertPersona(
   governed: Governed,
   {
     role,
-    ...given
+    ...input
   }: { role: Role; id?: number; slug?: string } & Pick<
     Persona,
     'name' | 'personaTypeId' | 'canCreateChannel' | 'origin'
@@ -28,16 +28,16 @@ export async function insertPersona(
     Partial<Pick<Persona, 'status'>>,
 ): Promise<Persona> {
   if (fold(role.name) === 'system') throw refusal('forbidden', 'the role "system" is reserved for Agency')
-  const id = given.id ?? (await nextPersonaId(tx))
+  const id = input.id ?? (await nextPersonaId(tx))
   const persona: Persona = {
     id,
-    name: given.name,
-    slug: given.slug ?? personaSlug(role.name, given.name, id),
+    name: input.name,
+    slug: input.slug ?? personaSlug(role.name, input.name, id),
     roleId: role.id,
-    personaTypeId: given.personaTypeId,
-    status: given.status ?? 'active',
-    canCreateChannel: given.canCreateChannel,
-    origin: given.origin,
+    personaTypeId: input.personaTypeId,
+    status: input.status ?? 'active',
+    canCreateChannel: input.canCreateChannel,
+    origin: input.origin,
     createdAt: tx.at,
     updatedAt: tx.at,
   }
@@ -70,7 +70,7 @@ export async function personaView(tx: ReadTx, files: Files, persona: Persona): P
 
 function viewOf(files: Files, persona: Persona, role: string, activeAgents: number): PersonaView {
   const pathOf = (name: string): string | null =>
-    hasFiles(persona) ? join(files.root, personaPlace(persona.slug, name)) : null
+    hasFiles(persona) ? join(files.root, personaPath(persona.slug, name)) : null
   return {
     personaId: persona.id,
     name: persona.name,

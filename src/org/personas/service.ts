@@ -9,7 +9,7 @@ import type { OutputOf } from '../../operations/contract.ts'
 import { type Governed, noteOrgChange, type OrgAccess, recordOrgChange } from '../changes.ts'
 import { checkHasFiles, type Contents } from '../contents.ts'
 import { type Files, maxFileBytes } from '../files.ts'
-import { personaPlace } from '../paths.ts'
+import { personaPath } from '../paths.ts'
 import { findOrCreateRole, requireRole } from '../roles/changes.ts'
 import { findRoleByName, listRoles } from '../roles/store.ts'
 import { checkName } from '../slugs.ts'
@@ -62,12 +62,12 @@ export function createPersonas({
   ): Promise<{ bytes: number; warnings?: string[] }> {
     const persona = await resolve(reference)
     checkHasFiles(persona)
-    return files.oneAtATime(`persona ${persona.id}`, async () => {
-      const place = personaPlace(persona.slug, file)
-      const text = make(await files.readBytes(place), persona)
+    return files.withLock(`persona ${persona.id}`, async () => {
+      const path = personaPath(persona.slug, file)
+      const text = make(await files.readBytes(path), persona)
       const bytes = typeof text === 'string' ? Buffer.byteLength(text) : text.length
       if (bytes > maxFileBytes)
-        throw refusal('too_large', `${place} would be larger than ${maxFileBytes / 1_000_000} MB`, {
+        throw refusal('too_large', `${path} would be larger than ${maxFileBytes / 1_000_000} MB`, {
           hint: `Shorten it first: agency org persona experience --slug ${persona.slug} --write`,
         })
       return files.write(['system'], { text }, async (tx, put) => {
@@ -79,7 +79,7 @@ export function createPersonas({
           message,
           data: { persona_id: persona.id, file, bytes },
         })
-        await put([{ from: 'text', to: place }])
+        await put([{ from: 'text', to: path }])
         return { bytes, ...warned(governed.warnings) }
       })
     })
@@ -136,7 +136,7 @@ export function createPersonas({
           canCreateChannel: input.canCreateChannel,
           origin: null,
         })
-        if (hasFiles(persona)) await put([{ from: 'p', to: personaPlace(persona.slug), keep: true }])
+        if (hasFiles(persona)) await put([{ from: 'p', to: personaPath(persona.slug), keep: true }])
         return { ...(await personaView(tx, files, persona)), ...warned(governed.warnings) }
       })
     },
@@ -227,7 +227,7 @@ export function createPersonas({
             canCreateChannel: false,
             origin: 'import',
           })
-          puts.push({ from: `p${each.index}`, to: personaPlace(persona.slug), keep: true as const })
+          puts.push({ from: `p${each.index}`, to: personaPath(persona.slug), keep: true as const })
           created.push({ ...shownOf(each), personaId: persona.id, slug: persona.slug })
         }
         await put(puts)

@@ -76,7 +76,7 @@ export function createProposals({ db, access, importer }: { db: Db; access: OrgA
           organisationId,
           reason,
           document,
-          preview: news(changes),
+          preview: realChanges(changes),
           status: 'open',
           answer: null,
           proposedBy: await nameOf(tx, by),
@@ -111,7 +111,10 @@ export function createProposals({ db, access, importer }: { db: Db; access: OrgA
         {
           check: async (tx) => void (await requireOpen(tx, by, proposalId)),
           finish: async (tx, _, { changes }) => {
-            decided = await decide(tx, by, await require(tx, proposalId), { status: 'applied', preview: news(changes) })
+            decided = await decide(tx, by, await require(tx, proposalId), {
+              status: 'applied',
+              preview: realChanges(changes),
+            })
             return []
           },
         },
@@ -134,7 +137,7 @@ async function nameOf(tx: ReadTx, by: Actor): Promise<string> {
   return (await findPersona(tx, by.personaId))?.slug ?? `agent:${by.agentId}`
 }
 
-const news = (changes: readonly PlannedChange[]): PlannedChange[] =>
+const realChanges = (changes: readonly PlannedChange[]): PlannedChange[] =>
   changes.filter(({ action, note }) => action !== 'unchanged' || note !== null)
 
 const viewOf = ({ id, preview, document: _, ...rest }: ProposalRow): Proposal => ({

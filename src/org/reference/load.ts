@@ -12,7 +12,7 @@ import type { Importer } from '../document/import.ts'
 import { countOrgChanges } from '../organisations/store.ts'
 import { insertPersona } from '../personas/changes.ts'
 import { findPersona, raisePersonaIds } from '../personas/store.ts'
-import { personaPlace } from '../paths.ts'
+import { personaPath } from '../paths.ts'
 import { findRoleByName } from '../roles/store.ts'
 import { experienceText, personaFiles, workingSection } from '../templates.ts'
 
@@ -62,7 +62,7 @@ export async function loadReference({
             canCreateChannel: false,
             origin: 'import',
           })
-          return [{ from: 'paula', to: personaPlace(paula.slug), keep: true }]
+          return [{ from: 'paula', to: personaPath(paula.slug), keep: true }]
         },
       },
     )

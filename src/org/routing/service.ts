@@ -59,7 +59,7 @@ export function createRouting({ db, access, contents }: RoutingDeps) {
         const [kind, rest] = splitAddress(to)
         if (kind === 'operator')
           return {
-            ...nobody(to),
+            ...unresolved(to),
             tried: ['operator'],
             personaId: operatorPersona,
             persona: (await findPersona(tx, operatorPersona))?.slug ?? null,
@@ -155,7 +155,7 @@ function senderReference(from: string): string {
   throw refusal('invalid_input', `"${from}" cannot be the sender`, { hint: 'A sender is persona:SLUG.' })
 }
 
-const nobody = (address: string): Routed => ({
+const unresolved = (address: string): Routed => ({
   address,
   tried: [],
   positionId: null,
@@ -204,7 +204,7 @@ async function toRole(tx: ReadTx, structure: Structure, address: string, name: s
     .sort((a, b) => a.personaId - b.personaId)
   const [chosen] = held
   const tried = seats.map((seat) => `${seat.title}: ${structure.holders.get(seat.id)?.persona.slug ?? 'vacant'}`)
-  if (chosen === undefined) return { ...nobody(address), tried }
+  if (chosen === undefined) return { ...unresolved(address), tried }
   const holder = chosen.positionId === null ? undefined : structure.holders.get(chosen.positionId)
   return {
     address,
@@ -250,7 +250,7 @@ async function upwards(
   } else tried.push(`${sender.slug}: holds no seat`)
   const operator = await findPersona(tx, operatorPersona)
   return {
-    ...nobody(address),
+    ...unresolved(address),
     tried: [...tried, 'operator'],
     personaId: operatorPersona,
     persona: operator?.slug ?? null,
