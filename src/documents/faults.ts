@@ -9,7 +9,7 @@ export interface SourceLocation {
 
 export const firstLine: SourceLocation = { line: 1, column: 1 }
 
-/** The limit of faults per document: no one mends more in one go. */
+/** The limit of faults per document: a person does not correct more at once. */
 export const maxFaults = 200
 
 export const createFault = (
@@ -25,7 +25,7 @@ export const createFault = (
   subject,
 })
 
-/** Orders faults as they stand in the document and drops those over the limit. */
+/** Orders faults by their location in the document and drops those over the limit. */
 export const sortFaults = (faults: readonly Fault[]): Fault[] =>
   faults.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0)).slice(0, maxFaults)
 

@@ -5,7 +5,7 @@ import { shorten } from '../kernel/text.ts'
 import { didYouMean, maxFaults } from './faults.ts'
 import { addFault, isStorable, parseSource, type Source } from './source.ts'
 
-/** A source that is read node by node: each reader below checks one node and records what is wrong with it. */
+/** A source that is read node by node: each reader below checks one node and records its faults. */
 export interface NodeSource extends Source {
   /** Follows an alias to its anchor; null where it has none, and from the 51st alias on. */
   resolve(node: unknown): Node | null

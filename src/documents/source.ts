@@ -4,7 +4,7 @@ import { shorten } from '../kernel/text.ts'
 import type { Fault } from './contract.ts'
 import { createFault, maxFaults, type SourceLocation } from './faults.ts'
 
-/** A parsed YAML text. Faults are collected instead of thrown, so that a person can mend them all in one go. */
+/** A parsed YAML text. Faults are collected instead of thrown, so that a person can correct them all at once. */
 export interface Source {
   /** The kind of document in messages: "plan", "team", "organisation". */
   readonly noun: string

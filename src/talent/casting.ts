@@ -17,7 +17,10 @@ export interface WantedCast {
   not: number | null
 }
 
-/** Who is named, else who sits in the organisation for just that, else whom the pool has for the tier and the domain. */
+/**
+ * Casts the named personality; otherwise a seat holder of the organisation with the fitting role; otherwise the pool's
+ * entry for the tier and the domain.
+ */
 export async function castOne(
   tx: Tx,
   pool: Pool,
@@ -29,11 +32,11 @@ export async function castOne(
   const warning =
     wanted.wanted === null
       ? null
-      : `nobody in the talent pool is called "${wanted.wanted.slice(0, 100)}"; ${seated.slug} sits there`
+      : `the talent pool has no "${wanted.wanted.slice(0, 100)}"; cast seat holder ${seated.slug} instead`
   return { personaId: seated.id, personality: null, warning }
 }
 
-/** A seat fits by its persona's role: the one that the pool's own would have, by file or by name. */
+/** Finds a seat holder whose role is that of the pool's default entry, by file or by name. */
 async function findSeated(
   tx: Tx,
   pool: Pool,

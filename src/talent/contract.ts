@@ -8,7 +8,7 @@ export const talentOrigins = ['bundled', 'own', 'team'] as const
 export const TalentOrigin = z.enum(talentOrigins).describe('Shipped with Agency, of this home, or of a team file')
 export type TalentOrigin = z.infer<typeof TalentOrigin>
 
-/** What the front matter of a personality says, with what it leaves out inferred. */
+/** The front matter of a personality; missing fields are inferred. */
 export const TalentFields = z.object({
   name: z.string(),
   division: z.string(),
@@ -24,24 +24,24 @@ export const TalentView = TalentFields.extend({
 })
 export type TalentView = z.infer<typeof TalentView>
 
-/** One row of role_registry.yaml: who does what in which tier unless a plan names somebody. */
+/** One row of role_registry.yaml: the personality for a tier and domain unless a plan names one. */
 export const MapRow = z.object({ tier: TierName, domain: z.string(), name: z.string(), from: TalentOrigin })
 export type MapRow = z.infer<typeof MapRow>
 
 export const PromptFile = z.object({
   playbook: z.string(),
   name: z.string(),
-  from: z.enum(['bundled', 'own']).describe('own: a file of this home stands before ours'),
+  from: z.enum(['bundled', 'own']).describe('own: a file of this home replaces the bundled one'),
   path: z.string().describe('The file that is read'),
 })
 export type PromptFile = z.infer<typeof PromptFile>
 
-const Warnings = z.array(z.string()).describe('What could not be used, and why')
+const Warnings = z.array(z.string()).describe('Unusable files, with the reason')
 
 export const talentOperations = {
   list: operation({
     name: 'talent.list',
-    summary: 'The personalities that work can be cast with, and files that could not be used',
+    summary: 'List the personalities that work can be cast with, and unusable files',
     ...talentEndpoints.list,
     input: z.strictObject({ tier: TierName.optional(), division: z.string().min(1).max(200).optional() }),
     output: z.object({ entries: z.array(TalentView), warnings: Warnings }),
@@ -49,17 +49,17 @@ export const talentOperations = {
   }),
   show: operation({
     name: 'talent.show',
-    summary: 'One personality: its five fields and its text',
+    summary: 'Show a personality: its five fields and its text',
     ...talentEndpoints.show,
     input: z.strictObject({
       talent: z.string().trim().min(1).max(500).describe('Its name, its file with or without division, or its path'),
     }),
-    output: TalentView.extend({ text: z.string().describe('What its agents are told about themselves') }),
+    output: TalentView.extend({ text: z.string().describe('The personality text that its agents receive') }),
     allow: ['operator', 'agent'],
   }),
   map: operation({
     name: 'talent.map',
-    summary: 'Who is cast by tier and domain where a plan names nobody',
+    summary: 'Show the default casting by tier and domain',
     ...talentEndpoints.map,
     input: z.strictObject({}),
     output: z.object({
@@ -71,7 +71,7 @@ export const talentOperations = {
   }),
   import: operation({
     name: 'talent.import',
-    summary: 'Take over the personalities of a folder of this machine; says what was skipped and why',
+    summary: 'Import the personalities of a folder of this machine; reports skipped files with the reason',
     ...talentEndpoints.import,
     input: z.strictObject({
       directory: z
@@ -82,15 +82,15 @@ export const talentOperations = {
     }),
     output: z.object({
       imported: z.array(z.string()).describe('Paths below the agents folder of this home'),
-      updated: z.array(z.string()).describe('Those of the same pool that were there with another text'),
+      updated: z.array(z.string()).describe('Files of the same pool that existed with another text'),
       skipped: z.array(z.object({ path: z.string(), reason: z.string() })),
-      mapping: z.boolean().describe('Whether its role_registry.yaml was taken over'),
+      mapping: z.boolean().describe('Whether its role_registry.yaml was imported'),
     }),
     allow: ['operator'],
   }),
   prompts: operation({
     name: 'talent.prompts',
-    summary: 'The prompt files of every playbook, and which of them this home replaces',
+    summary: 'List the prompt files of every playbook, and which of them this home replaces',
     ...talentEndpoints.prompts,
     input: z.strictObject({}),
     output: z.object({ prompts: z.array(PromptFile), warnings: Warnings }),

@@ -2,7 +2,7 @@ import { parseDocument } from 'yaml'
 
 import { capabilities, type Capability, type TierName, tierNames } from '../team/contract.ts'
 
-/** What a personality's file says about itself; undefined where it says nothing. */
+/** The front matter and body of a personality's file; absent fields are undefined. */
 export interface FrontMatter {
   name: string | undefined
   division: string | undefined
@@ -11,18 +11,18 @@ export interface FrontMatter {
   capability: Capability | undefined
   body: string
   hasFrontMatter: boolean
-  /** Fields that say something that cannot be meant; they count as left out. */
+  /** Fields with unusable values; they count as absent. */
   faults: string[]
 }
 
-/** A reason where nothing can be made of the file. Other tools' fields are theirs. */
+/** Parses a personality, or returns the reason why the file is unusable. Fields of other tools are ignored. */
 export function parsePersonality(text: string): FrontMatter | { reason: string } {
   const parted = part(text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'))
   if ('reason' in parted) return parted
   const { front, body } = parted
   const fields = front === null ? new Map<string, unknown>() : readFields(front)
   if (fields === null) return { reason: 'its front matter is not YAML' }
-  if (body === '') return { reason: front === null ? 'it is empty' : 'there is nothing below its front matter' }
+  if (body === '') return { reason: front === null ? 'it is empty' : 'there is no text below its front matter' }
   const faults: string[] = []
   const read = <T>(key: string, make: (value: unknown) => T | undefined, expected: string): T | undefined => {
     const value = fields.get(key)
@@ -43,26 +43,27 @@ export function parsePersonality(text: string): FrontMatter | { reason: string }
   }
 }
 
-/** Nobody writes more about himself; parsing it would keep everybody else waiting. */
+/** No personality needs more front matter; parsing more would only delay other work. */
 const maxFrontMatter = 8_192
 
-/** Between two lines of three hyphens, where the first line is one. */
+/** Splits off the front matter: the text between two lines of three hyphens, if the first line is one. */
 function part(text: string): { front: string | null; body: string } | { reason: string } {
   const [first = ''] = text.split('\n', 1)
   if (first.trimEnd() !== '---') return { front: null, body: text.trim() }
   const end = /^---[ \t]*$/m.exec(text.slice(first.length + 1))
-  if (end === null) return { reason: 'its front matter does not end' }
+  if (end === null) return { reason: 'its front matter has no end' }
   if (end.index > maxFrontMatter) return { reason: `its front matter is larger than ${maxFrontMatter / 1024} KB` }
   const rest = text.slice(first.length + 1)
   return { front: rest.slice(0, end.index), body: rest.slice(end.index + end[0].length).trim() }
 }
 
 /**
- * As YAML where it is, line by line where it only looks like it: people write `description: Use it when: …`, and other
- * tools take that. Null where not even that can be read.
+ * Reads valid YAML as such, and text that only resembles it line by line: people write `description: Use it when: …`,
+ * and other tools accept that. Returns null where neither works.
  */
 function readFields(text: string): Map<string, unknown> | null {
-  // Each sign may be a fault, and telling of a thousand faults takes longer than reading a thousand pages.
+  // Each of these characters may be a fault, and reporting a thousand faults takes longer than reading a thousand
+  // pages.
   if ((text.match(/[[\]{}:&*!?"'|-]/g)?.length ?? 0) > 1_000) return readLines(text)
   let value: unknown
   try {
@@ -70,7 +71,7 @@ function readFields(text: string): Map<string, unknown> | null {
     if (document.errors.length > 0) return readLines(text)
     value = document.toJS({ maxAliasCount: 0 })
   } catch {
-    // Aliases, which nobody needs here; or brackets so deep that they cannot be read.
+    // Aliases, which front matter does not need, or brackets nested too deeply to be parsed.
     return readLines(text)
   }
   if (value === null) return new Map()
@@ -90,7 +91,7 @@ function readLines(text: string): Map<string, unknown> | null {
 
 const unquote = (value: string): string => /^(["'])(.*)\1$/.exec(value)?.[2] ?? value
 
-/** Kept out of names: what would break a line, a path or a terminal. */
+/** Accepts texts without characters that would break a line, a path or a terminal. */
 function shortText(value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined
   const text = String(value).replace(/\s+/g, ' ').trim()
@@ -109,7 +110,9 @@ function tiersOf(value: unknown): TierName[] | undefined {
   return tiers.length > 0 && items.every((item) => tierNames.some((tier) => tier === item)) ? tiers : undefined
 }
 
-/** A list, or what a person writes for one: `t3, t4` or `[t3, t4]` in a line that was not read as YAML. */
+/**
+ * Accepts a list, or the forms that people write for one: `t3, t4`, or `[t3, t4]` in a line that was not read as YAML.
+ */
 const listOf = (value: unknown): unknown[] =>
   Array.isArray(value)
     ? value

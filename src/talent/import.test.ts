@@ -77,10 +77,13 @@ describe('importing a pool', () => {
       updated: [],
       mapping: false,
       skipped: [
-        { path: 'README.md', reason: 'is documentation: a name in capitals, and no front matter' },
-        { path: 'game/unity/notes.md', reason: 'has no front matter, and does not lie in a division' },
-        { path: 'strategy/QUICKSTART.md', reason: 'is documentation: a name in capitals, and no front matter' },
-        { path: 'strategy/hollow.md', reason: 'there is nothing below its front matter' },
+        { path: 'README.md', reason: 'is documentation: its name is in capitals, and it has no front matter' },
+        { path: 'game/unity/notes.md', reason: 'has no front matter and is not in a division' },
+        {
+          path: 'strategy/QUICKSTART.md',
+          reason: 'is documentation: its name is in capitals, and it has no front matter',
+        },
+        { path: 'strategy/hollow.md', reason: 'there is no text below its front matter' },
         { path: 'strategy/huge.md', reason: 'is larger than 256 KB' },
         { path: 'strategy/latin.md', reason: 'is not UTF-8 text' },
         { path: 'strategy/loop', reason: 'is a link; links are not followed' },
@@ -111,7 +114,7 @@ describe('importing a pool', () => {
     expect(await take(home, directory)).toMatchObject({
       imported: [],
       updated: [],
-      skipped: [{ reason: 'ops/a.md is the same already' }, { reason: 'ops/b.md is the same already' }],
+      skipped: [{ reason: 'ops/a.md has the same text already' }, { reason: 'ops/b.md has the same text already' }],
     })
     write(directory, { 'ops/b.md': named('b', 'You learnt.') })
     expect(await take(home, directory)).toMatchObject({ imported: [], updated: ['ops/b.md'] })
@@ -128,7 +131,9 @@ describe('importing a pool', () => {
     })
     expect(await take(home, second)).toMatchObject({
       imported: ['engineering-second/sre.md', 'ops-second/a.md'],
-      skipped: [{ path: 'engineering/code-reviewer.md', reason: 'engineering/code-reviewer.md is the same already' }],
+      skipped: [
+        { path: 'engineering/code-reviewer.md', reason: 'engineering/code-reviewer.md has the same text already' },
+      ],
     })
     expect((await take(home, pool('second', { 'ops/a.md': named('a', 'A third.') }))).imported).toEqual([
       'ops-second-2/a.md',
@@ -158,7 +163,7 @@ describe('importing a pool', () => {
     expect(await take(home, directory)).toMatchObject({
       mapping: false,
       skipped: expect.arrayContaining([
-        { path: 'role_registry.yaml', reason: `this home has one: ${join(home, 'role_registry.yaml')}` },
+        { path: 'role_registry.yaml', reason: `this home has its own: ${join(home, 'role_registry.yaml')}` },
       ]),
     })
     const talent = await openTalent({ places: { ...talentPlaces('/nowhere'), home }, log: noLog })
@@ -174,7 +179,7 @@ describe('importing a pool', () => {
     const many = Object.fromEntries(Array.from({ length: 5_001 }, (_, index) => [`ops/p${index}.md`, 'x']))
     await expect(take(home, pool('many', many))).rejects.toMatchObject({
       code: 'too_large',
-      message: expect.stringContaining('more than 5000 Markdown files; nothing was taken'),
+      message: expect.stringContaining('more than 5000 Markdown files; nothing was imported'),
     })
     expect(existsSync(home)).toBe(false)
   })
@@ -236,7 +241,9 @@ describe('importing a pool', () => {
     symlinkSync(join(home, 'gone'), join(home, 'agents'))
     await expect(take(home, pool('acme', { 'ops/b.md': named('b') }))).rejects.toMatchObject({
       code: 'store_unusable',
-      message: expect.stringMatching(/cannot be written: .*; an import is decided but not all in place/) as string,
+      message: expect.stringMatching(
+        /cannot be written: .*; the import is committed, but some files are not in place/,
+      ) as string,
     })
     mkdirSync(join(home, 'gone'))
     await finishImports(home)
@@ -366,8 +373,8 @@ describe('prompts', () => {
     ])
     expect(prompts.find((each) => each.from === 'own')?.path).toBe(join(home, 'prompts/direct/plan.md'))
     expect(warnings).toEqual([
-      `${home}/prompts/direct/plam.md is not used: direct has no such prompt`,
-      `${home}/prompts/directt is not used: there is no such playbook`,
+      `${home}/prompts/direct/plam.md is not used: direct has no prompt of that name`,
+      `${home}/prompts/directt is not used: unknown playbook "directt"`,
     ])
     for (const { path } of prompts) expect(existsSync(path)).toBe(true)
   })

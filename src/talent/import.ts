@@ -24,10 +24,12 @@ import { draftOf, readableRegistry } from './pool.ts'
 
 export type Imported = OutputOf<typeof talentOperations.import>
 
-/** Which pool each file came from: importing the same one again brings it up to date, another one's is kept apart. */
+/**
+ * The source pool of each file: importing the same pool again updates its files; those of another pool are kept apart.
+ */
 type Sources = Record<string, string>
 
-/** Below a home's talent folder. */
+/** Paths relative to a home's talent folder. */
 const agents = 'agents'
 const mapping = 'role_registry.yaml'
 const sourcesFile = 'sources.json'
@@ -35,9 +37,9 @@ const unfinished = '.import-'
 const decided = '.decided-'
 
 /**
- * Takes the personalities of a folder over into the home's talent folder, all or none: everything is written beside it
- * first; one rename decides; what is decided is put into place now, or by whoever comes next. `bundled`: our own pool,
- * whose people keep their names.
+ * Imports the personalities of a folder into the home's talent folder, all or none: everything is staged first; one
+ * rename commits the import; its files are moved into place now, or at the next start or import. `bundled` is our own
+ * pool, whose personalities keep their paths.
  */
 export async function importPool(home: string, bundled: string, directory: string): Promise<Imported> {
   const pool = await poolIn(directory)
@@ -64,7 +66,10 @@ export async function importPool(home: string, bundled: string, directory: strin
   }
 }
 
-/** Puts into place what an earlier life had decided, and removes what it had not. Before anybody looks at the pool. */
+/**
+ * Moves the files of committed imports of an earlier process into place, and removes uncommitted ones. Runs before the
+ * pool is read.
+ */
 export async function finishImports(home: string): Promise<void> {
   const names = await readdir(home).catch(() => [])
   try {
@@ -78,11 +83,15 @@ export async function finishImports(home: string): Promise<void> {
     for (const name of names.filter((each) => each.startsWith(unfinished)))
       await rm(join(home, name), { recursive: true, force: true })
   } catch (error) {
-    throw unwritable(home, error, 'an import is decided but not all in place: repeat the command once that is mended')
+    throw unwritable(
+      home,
+      error,
+      'the import is committed, but some files are not in place: fix the cause, then repeat the command',
+    )
   }
 }
 
-/** The agents folder may be a link to another file system, where nothing can be renamed to. */
+/** Copies where a rename is impossible: the agents folder may be a link to another file system. */
 async function move(from: string, to: string): Promise<void> {
   try {
     await rename(from, to)
@@ -108,15 +117,18 @@ async function sync(path: string): Promise<void> {
 }
 
 interface SourcePool {
-  /** Where its personalities begin. */
+  /** The folder that contains the divisions. */
   root: string
-  /** The folder that was named. */
+  /** The folder that the caller named. */
   directory: string
-  /** What it is called, for keeping it apart. */
+  /** The name that keeps its files apart from those of other pools. */
   name: string
 }
 
-/** A project keeps its own in `.claude/agents`, a pool may keep its in `agents`; anything else is taken as it lies. */
+/**
+ * Finds the personalities: a project keeps them in `.claude/agents`, a pool may keep them in `agents`; any other folder
+ * is used as it is.
+ */
 async function poolIn(directory: string): Promise<SourcePool> {
   let real: string
   try {
@@ -129,21 +141,21 @@ async function poolIn(directory: string): Promise<SourcePool> {
   if (!(await isDirectory(real))) throw refusal('invalid_input', `${directory} is not a folder`)
   for (const inner of [join('.claude', 'agents'), 'agents']) {
     const root = await realpath(join(real, inner)).catch(() => null)
-    // A link that leads out of what was named is not what was named.
+    // A link that leads out of the named folder is not part of it.
     if (root !== null && root.startsWith(real + sep) && (await isDirectory(root)))
       return { root, directory: real, name: nameOf(real) }
   }
   return { root: real, directory: real, name: nameOf(real) }
 }
 
-/** The first folder upwards whose name says anything: not `agents`, not `.claude`. */
+/** Returns the nearest folder name that identifies the pool: not `agents`, not `.claude`. */
 function nameOf(path: string): string {
   const said = path.split(sep).filter((part) => part !== '' && part !== 'agents' && !part.startsWith('.'))
   return slug(said.at(-1) ?? '') || 'pool'
 }
 
 interface SourceFile {
-  /** Below the pool's root. */
+  /** Relative to the pool's root. */
   path: string
   division: string
   text: string
@@ -166,8 +178,8 @@ async function readPool({ root, name }: SourcePool): Promise<{ files: SourceFile
     }
     bytes += read.bytes
     if (bytes > maxPoolBytes)
-      throw refusal('too_large', `${root} holds more than ${maxPoolBytes / 1024 / 1024} MB of personalities`)
-    // A file in no folder belongs to whoever keeps it, not to everybody.
+      throw refusal('too_large', `${root} contains more than ${maxPoolBytes / 1024 / 1024} MB of personalities`)
+    // A file outside all folders belongs to its pool, not to the general division.
     const isApart = !path.includes('/') && drafted.said.division === undefined
     files.push({ path, division: isApart ? name : drafted.division, text: read.text })
   }
@@ -175,7 +187,7 @@ async function readPool({ root, name }: SourcePool): Promise<{ files: SourceFile
 }
 
 interface Write {
-  /** Below `agents`. */
+  /** Relative to `agents`. */
   path: string
   text: string
   isUpdate: boolean
@@ -202,14 +214,14 @@ async function planImport({
     for (const folder of foldersFor(division, pool.name)) {
       const target = `${folder}/${file}`
       if (writes.has(target)) {
-        // Two of one pool, from folders below the same division.
+        // Two files of one pool, from folders of the same division.
         skipped.push({ path, reason: `${target} is another file of the same pool` })
         break
       }
       const ours = await textAt(join(bundled, target))
       const there = await textAt(join(home, agents, target))
       if (there === text || (there === null && ours === text)) {
-        skipped.push({ path, reason: `${target} is the same already` })
+        skipped.push({ path, reason: `${target} has the same text already` })
         break
       }
       const isFree = ours === null && there === null
@@ -223,7 +235,7 @@ async function planImport({
   return { writes: [...writes.values()].sort((a, b) => (a.path < b.path ? -1 : 1)), skipped, sources: now }
 }
 
-/** Its own; and where another pool has taken the place there: `engineering-acme`, `engineering-acme-2` … */
+/** Yields the division, and where another pool has taken the path there: `engineering-acme`, `engineering-acme-2` … */
 function* foldersFor(division: string, pool: string): Generator<string> {
   yield division
   yield `${division}-${pool}`
@@ -243,7 +255,7 @@ async function registryOf({ directory, root }: SourcePool, home: string, skipped
         'invalid_input',
         `${place}:${faults[0]}${faults.length > 1 ? ` (and ${faults.length - 1} more)` : ''}`,
         {
-          hint: 'Nothing was imported. Mend the mapping, or remove it.',
+          hint: 'Nothing was imported. Correct the registry, or remove it.',
           data: { faults },
         },
       )
@@ -251,7 +263,8 @@ async function registryOf({ directory, root }: SourcePool, home: string, skipped
     if (own === null) return read.text
     skipped.push({
       path: mapping,
-      reason: own === read.text ? 'is the same already' : `this home has one: ${join(home, mapping)}`,
+      reason:
+        own === read.text ? 'the home has the same file already' : `this home has its own: ${join(home, mapping)}`,
     })
     return null
   }
@@ -280,7 +293,10 @@ async function stageAndDecide(home: string, files: readonly { path: string; text
 
 const together = 16
 
-/** A division that is a link would take our files to wherever it leads. The agents folder itself may be one. */
+/**
+ * Refuses a division that is a link, because it would redirect our files to its target. The agents folder itself may be
+ * a link.
+ */
 async function refuseLinks(home: string, parent: string): Promise<void> {
   if (!parent.includes('/')) return
   const found = await lstat(join(home, parent)).catch(() => null)
@@ -301,7 +317,7 @@ async function filesBelow(folder: string): Promise<string[]> {
 async function textAt(path: string): Promise<string | null> {
   const read = await readMarkdown(path)
   if ('text' in read) return read.text
-  // Whatever else lies there is somebody's, and no text is equal to it.
+  // Any other kind of file belongs to the operator, and no text equals it.
   return (await lstat(path).catch(() => null)) === null ? null : '\0'
 }
 
@@ -313,7 +329,7 @@ async function readSources(home: string): Promise<Sources> {
         Object.entries(value).filter((each): each is [string, string] => typeof each[1] === 'string'),
       )
   } catch {
-    // Without it every file counts as another pool's: kept apart, never replaced.
+    // Without the file every existing personality counts as another pool's: kept apart, never replaced.
   }
   return {}
 }

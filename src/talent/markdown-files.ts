@@ -4,28 +4,28 @@ import { join } from 'node:path'
 
 import { refusal } from '../kernel/errors.ts'
 
-/** A personality is a page; whoever writes more means something else, and every word of it is paid for at each launch. */
+/** A personality is a page; a longer text has another purpose, and every word of it is paid for at each launch. */
 export const maxFileBytes = 256 * 1024
 export const maxFiles = 5_000
-/** All of a pool is held in memory. */
+/** The whole pool is held in memory. */
 export const maxPoolBytes = 64 * 1024 * 1024
-/** Of whatever else lies there: a home directory given by mistake is not walked to its end. */
+/** The limit of all files and folders, so that a home directory given by mistake is not walked to its end. */
 const maxLooked = 100_000
 const maxDepth = 12
 
 export interface Skipped {
-  /** Below the folder that was walked. */
+  /** Relative to the walked folder. */
   path: string
   reason: string
 }
 
 export interface Found {
-  /** Below the folder that was walked, with `/` between its parts. */
+  /** Relative to the walked folder, with `/` as separator. */
   paths: string[]
   skipped: Skipped[]
 }
 
-/** Markdown files below a folder, in order of their names. Links are not followed, so nothing is outside and no walk is endless. */
+/** Finds Markdown files below a folder, ordered by name. Links are not followed, so the walk stays inside and ends. */
 export async function findMarkdown(root: string, leaveOut: (folder: string) => boolean): Promise<Found> {
   const found: Found = { paths: [], skipped: [] }
   let looked = 0
@@ -37,7 +37,7 @@ export async function findMarkdown(root: string, leaveOut: (folder: string) => b
       if (entry.isDirectory()) {
         if (leaveOut(entry.name)) continue
         if (depth < maxDepth) await walk(path, depth + 1)
-        else found.skipped.push({ path, reason: `lies more than ${maxDepth} folders deep` })
+        else found.skipped.push({ path, reason: `is more than ${maxDepth} folders deep` })
       } else if (entry.isSymbolicLink()) found.skipped.push({ path, reason: 'is a link; links are not followed' })
       else if (isMarkdown && entry.isFile()) found.paths.push(path)
       else if (isMarkdown) found.skipped.push({ path, reason: 'is not a file' })
@@ -48,11 +48,11 @@ export async function findMarkdown(root: string, leaveOut: (folder: string) => b
   return found
 }
 
-/** The text of a file, or why it has none that can be used. */
+/** Returns the text of a file, or the reason why it is unusable. */
 export async function readMarkdown(path: string): Promise<{ text: string; bytes: number } | { reason: string }> {
   let file
   try {
-    // Neither a link that appeared meanwhile nor a pipe that nobody writes to.
+    // Opens neither a link that has appeared since the walk nor, blocking, a pipe without a writer.
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     const { size } = await file.stat()
     if (size > maxFileBytes) return { reason: `is larger than ${maxFileBytes / 1024} KB` }
@@ -66,7 +66,7 @@ export async function readMarkdown(path: string): Promise<{ text: string; bytes:
   }
 }
 
-/** Also by a link. */
+/** Reports whether the path is a folder or a link to one. */
 export const isFolder = async (path: string): Promise<boolean> => {
   try {
     return (await stat(path)).isDirectory()
@@ -89,6 +89,6 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
 }
 
 const tooMuch = (root: string, what: string) =>
-  refusal('too_large', `${root} holds ${what}; nothing was taken from it`, {
-    hint: 'Give the folder that holds the personalities and nothing else.',
+  refusal('too_large', `${root} contains ${what}; nothing was imported from it`, {
+    hint: 'Give a folder that contains only personalities.',
   })

@@ -3,32 +3,35 @@ import type { TalentFields, TalentOrigin } from './contract.ts'
 import type { RegistryRow } from './registry.ts'
 
 export interface PoolEntry extends TalentFields {
-  /** `engineering/sre.md`. */
+  /** Such as `engineering/sre.md`. */
   path: string
   from: TalentOrigin
-  /** What its agents are told about themselves. */
+  /** The personality text that its agents receive. */
   text: string
-  /** Where it lies on this machine. */
+  /** The absolute path on this machine. */
   file: string
 }
 
 export interface PlacedRow extends RegistryRow {
   from: TalentOrigin
-  /** The domain and its aliases, as they are compared. */
+  /** The domain and its aliases, normalised for comparison. */
   words: readonly string[]
 }
 
-/** Everybody whom work can be cast with. A value: whoever holds one sees the same people until he asks for another. */
+/**
+ * All personalities that work can be cast with. An immutable snapshot: its holder sees the same entries until it
+ * requests a new one.
+ */
 export interface Pool {
   entries: readonly PoolEntry[]
-  /** The strongest first: of two for the same tier and domain, the first that names somebody counts. */
+  /** The strongest first: of two rows for the same tier and domain, the first one whose name resolves counts. */
   rows: readonly PlacedRow[]
   defaults: readonly { tier: TierName; name: string; from: TalentOrigin }[]
   warnings: readonly string[]
   index: PoolIndex<PoolEntry>
 }
 
-/** What somebody is found by. */
+/** The fields by which a personality is found. */
 export interface Findable {
   path: string
   name: string
@@ -36,5 +39,5 @@ export interface Findable {
   from: TalentOrigin
 }
 
-/** Each way of naming somebody, the strongest first; under each name everybody who bears it. */
+/** One map per kind of name, the strongest kind first; under each name all entries that have it. */
 export type PoolIndex<Entry extends Findable> = readonly ReadonlyMap<string, readonly Entry[]>[]

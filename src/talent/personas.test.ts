@@ -94,7 +94,7 @@ describeStores('a persona from the talent pool', (openFresh) => {
     const doer = await cast({ tier: 't4', domain: 'Security', wanted: 'ghost', not: null })
     expect(doer).toMatchObject({
       personality: 'engineering/security-engineer.md',
-      warning: 'nobody in the talent pool is called "ghost"; cast security-engineer instead (t4, Security)',
+      warning: 'the talent pool has no "ghost"; cast security-engineer instead (t4, Security)',
     })
     const judge = await cast({ tier: 't5', domain: 'Security', wanted: null, not: doer.personaId })
     expect(judge).toMatchObject({ personality: 'engineering/code-reviewer.md', warning: null })

@@ -11,14 +11,14 @@ import type { Pool, PoolEntry } from './model.ts'
 import { castingOf, type Wanted } from './resolve.ts'
 
 /**
- * The persona that stands for somebody of the pool, made when it is needed first. Whatever streams the transaction
- * named: `system` sorts behind all others, so that taking it last is the order in which everybody takes them.
+ * Returns the persona of a pool entry and creates it at its first use. Locks `system` whatever streams the transaction
+ * has locked: `system` sorts behind all others, so taking it last keeps the global order of locks.
  */
 export async function ensurePoolPersona(tx: Tx, entry: PoolEntry): Promise<Persona> {
   const there = await findPoolPersona(tx, entry)
   if (there !== undefined) return there
   await tx.lock('system')
-  // Again, now that nobody else can make it.
+  // Checked again now that no other transaction can create it.
   const made = await findPoolPersona(tx, entry)
   if (made !== undefined) return made
   const id = await nextPersonaId(tx)
@@ -35,12 +35,12 @@ export async function ensurePoolPersona(tx: Tx, entry: PoolEntry): Promise<Perso
 
 export interface PoolCast {
   personaId: number
-  /** The path of the file. */
+  /** The path of the personality's file. */
   personality: string
   warning: string | null
 }
 
-/** Casts from the pool and makes sure of the persona. `not`: whoever must not do it, by persona. */
+/** Casts from the pool and ensures that the persona exists. `not` is the persona that must not be cast. */
 export async function castFromPool(
   tx: Tx,
   pool: Pool,
@@ -53,17 +53,17 @@ export async function castFromPool(
   return { personaId: persona.id, personality: entry.path, warning }
 }
 
-/** Who of the pool a persona stands for: its slug, which never changes, says so. */
+/** Returns the pool entry of a persona; its slug, which never changes, identifies it. */
 export const entryOfPersona = (pool: Pool, persona: Persona): PoolEntry | undefined =>
   persona.origin === 'pool' ? pool.entries.find((entry) => standsFor(persona, entry)) : undefined
 
-/** One that was put away stays away; the pool's is made anew. */
+/** An archived persona stays archived; a new one is created for the entry. */
 const findPoolPersona = async (tx: ReadTx, entry: PoolEntry): Promise<Persona | undefined> =>
   (await listPoolPersonas(tx)).find((persona) => persona.status === 'active' && standsFor(persona, entry))
 
 const standsFor = (persona: Persona, entry: PoolEntry): boolean => persona.slug === slugFor(entry, persona.id)
 
-/** Of its path: two may bear one name. */
+/** Made from the path: two entries may have the same name. */
 const slugFor = ({ path }: PoolEntry, id: number): string => personaSlug('', path.replace(/\.md$/i, ''), id)
 
 const engine: SystemActor = { kind: 'system', personaId: systemPersona, part: 'engine' }

@@ -153,7 +153,7 @@ describe('a file that cannot be used', () => {
       'ops/open.md (own): its front matter does not end',
       'ops/weird.md (own): its front matter is not YAML',
       'ops/zero.md (own): is not text',
-      'ops/日本.md (own): its file name needs plain letters: it is found by them',
+      'ops/日本.md (own): its file name needs letters from a to z, by which it is found',
     ])
   })
 
@@ -250,7 +250,7 @@ describe('a mapping of one’s own', () => {
 
   it('that names somebody who is not there says so, and ours decides', async () => {
     const pool = await poolWith({ 'role_registry.yaml': 'roles: [{ tier: t3, domain: Reliability, name: ghost }]' })
-    expect(pool.warnings).toEqual(['role_registry.yaml (own): t3 Reliability: nobody is called "ghost"'])
+    expect(pool.warnings).toEqual(['role_registry.yaml (own): t3 Reliability: there is no personality "ghost"'])
     expect(castingOf(pool, { tier: 't3', domain: 'reliability' })).toMatchObject({
       entry: { name: 'sre' },
       warning: null,
@@ -292,9 +292,7 @@ describe('a name', () => {
 
   it('that two bear is a conflict that lists their paths', async () => {
     const pool = await poolWith(files)
-    expect(() => resolveTalent(pool, 'Owl')).toThrow(
-      'several in the talent pool are called "Owl": night/owl.md, ops/owl.md',
-    )
+    expect(() => resolveTalent(pool, 'Owl')).toThrow('the talent pool has several "Owl": night/owl.md, ops/owl.md')
     expect(resolveTalent(pool, 'night/owl').text).toBe('You are two.')
   })
 
@@ -335,7 +333,7 @@ describe('casting', () => {
     const pool = await poolWith()
     expect(castingOf(pool, { tier: 't2', domain: 'Data', wanted: 'data-wizard' })).toMatchObject({
       entry: { name: 'data-engineer' },
-      warning: 'nobody in the talent pool is called "data-wizard"; cast data-engineer instead (t2, Data)',
+      warning: 'the talent pool has no "data-wizard"; cast data-engineer instead (t2, Data)',
     })
   })
 

@@ -12,14 +12,17 @@ import { divisionOf, isLeftOut, reasonToLeave, stemOf } from './pick.ts'
 import { noRegistry, parseRegistry, type Registry } from './registry.ts'
 import { indexOf, resolveIn } from './resolve.ts'
 
-/** Where personalities lie: a folder of divisions, and the mapping beside it. Neither need be there. */
+/** The location of personalities: a folder of divisions, and the registry beside it. Both are optional. */
 export interface PoolPlace {
   from: TalentOrigin
   agents: string
   registry: string
 }
 
-/** The weakest place first: a file of a later one stands before the file of the same path in an earlier one. */
+/**
+ * Loads all locations, the weakest first: a file of a later location replaces the file with the same path of an earlier
+ * one.
+ */
 export async function loadPool(places: readonly PoolPlace[]): Promise<Pool> {
   const warnings: string[] = []
   const drafts = new Map<string, Draft>()
@@ -40,7 +43,7 @@ export async function loadPool(places: readonly PoolPlace[]): Promise<Pool> {
   return { entries, rows, defaults, warnings: [...warnings, ...missing], index: indexOf(entries) }
 }
 
-/** A file as it was read; what it leaves out is inferred once everybody is known. */
+/** A file as it was read; absent fields are inferred once all files are known. */
 interface Draft {
   path: string
   from: TalentOrigin
@@ -55,7 +58,10 @@ interface Duties {
   domains: Set<string>
 }
 
-/** What the mapping says about people who say nothing themselves; and whom it names in vain. */
+/**
+ * Returns the tiers and domains that the registry gives to files that state none, and the names in it that match no
+ * file.
+ */
 function dutiesOf(
   drafts: readonly Draft[],
   rows: readonly PlacedRow[],
@@ -67,7 +73,7 @@ function dutiesOf(
   for (const { tier, domain, name, from } of [...rows, ...defaults.map((each) => ({ domain: null, ...each }))]) {
     const [found] = resolveIn(index, name, from)
     if (found === undefined) {
-      missing.push(`role_registry.yaml (${from}): ${tier} ${domain ?? 'default'}: nobody is called "${name}"`)
+      missing.push(`role_registry.yaml (${from}): ${tier} ${domain ?? 'default'}: there is no personality "${name}"`)
       continue
     }
     const duty = duties.get(found.path) ?? { tiers: new Set(), domains: new Set() }
@@ -94,7 +100,7 @@ async function readPlace({ agents, from }: PoolPlace, warnings: string[]): Promi
   let root: string
   let found
   try {
-    // The folder itself may be a link to somebody's checkout; inside it none is followed.
+    // The folder itself may be a link to a checkout; links inside it are not followed.
     root = await realpath(agents)
     found = await findMarkdown(root, isLeftOut)
   } catch (error) {
@@ -117,7 +123,7 @@ async function readPlace({ agents, from }: PoolPlace, warnings: string[]): Promi
       }
       bytes += read.bytes
       if (bytes > maxPoolBytes) {
-        warnings.push(`${agents}: more than ${maxPoolBytes / 1024 / 1024} MB; what comes after ${path} is not used`)
+        warnings.push(`${agents}: more than ${maxPoolBytes / 1024 / 1024} MB; the files from ${path} on are not used`)
         return drafts
       }
       const drafted = draftOf(path, read.text)
@@ -134,7 +140,10 @@ async function readPlace({ agents, from }: PoolPlace, warnings: string[]): Promi
 
 const together = 32
 
-/** The personality, or why there is none; `isExpected` where nobody would look for one. */
+/**
+ * Returns the personality, or the reason why there is none; `isExpected` marks files in which a reader would not look
+ * for one.
+ */
 export function draftOf(
   path: string,
   text: string,
@@ -144,7 +153,8 @@ export function draftOf(
   const leave = reasonToLeave(path, said.hasFrontMatter)
   if (leave !== null) return { reason: leave, isExpected: true }
   const stem = stemOf(path)
-  if (slug(stem) === '') return { reason: 'its file name needs plain letters: it is found by them', isExpected: false }
+  if (slug(stem) === '')
+    return { reason: 'its file name needs letters from a to z, by which it is found', isExpected: false }
   const name = said.name !== undefined && slug(said.name) !== '' ? said.name : stem
   return { name, division: slug(said.division ?? '') || divisionOf(path), said }
 }

@@ -3,7 +3,10 @@ import { join } from 'node:path'
 
 import type { PromptFile } from './contract.ts'
 
-/** Every playbook's prompt files, and which of them a home replaces by a file of its own in `<own>/<playbook>/<name>.md`. */
+/**
+ * Lists every playbook's prompt files, and which of them a home replaces with its own file
+ * `<own>/<playbook>/<name>.md`.
+ */
 export function listPrompts(bundled: string, own: string): { prompts: PromptFile[]; warnings: string[] } {
   const prompts: PromptFile[] = []
   const warnings: string[] = []
@@ -17,10 +20,10 @@ export function listPrompts(bundled: string, own: string): { prompts: PromptFile
       prompts.push({ playbook, name, from: isOwn ? 'own' : 'bundled', path: join(folder, `${name}.md`) })
     }
     for (const name of theirs)
-      warnings.push(`${join(own, playbook, `${name}.md`)} is not used: ${playbook} has no such prompt`)
+      warnings.push(`${join(own, playbook, `${name}.md`)} is not used: ${playbook} has no prompt of that name`)
   }
   for (const name of foldersIn(own))
-    if (!playbooks.includes(name)) warnings.push(`${join(own, name)} is not used: there is no such playbook`)
+    if (!playbooks.includes(name)) warnings.push(`${join(own, name)} is not used: unknown playbook "${name}"`)
   return { prompts, warnings }
 }
 

@@ -15,24 +15,26 @@ import { RoleName, Title } from '../org/references.contract.ts'
 import { slug } from '../kernel/text.ts'
 import { type TierName, tierNames } from '../team/contract.ts'
 
-/** Who does the work of a domain in a tier. */
+/** The personality for a domain in a tier. */
 export interface RegistryRow {
   tier: TierName
   domain: string
-  /** Other words for the domain. */
+  /** Other names of the domain. */
   aliases: readonly string[]
   name: string
 }
 
 export interface Registry {
   rows: readonly RegistryRow[]
-  /** By tier, for a domain that no row names. */
+  /** By tier, for domains without a row. */
   defaults: Readonly<Partial<Record<TierName, string>>>
 }
 
 export const noRegistry: Registry = { rows: [], defaults: {} }
 
-/** Faults as `line:column: what`, all of them at once: half a mapping would cast the wrong people in silence. */
+/**
+ * Returns all faults at once, as `line:column: message`: half a registry would cast the wrong personalities silently.
+ */
 export function parseRegistry(text: string): { registry: Registry; faults: string[] } {
   const source = parseNodes(text, 'registry')
   const registry = source.faults.length > 0 || isEmpty(source.root) ? noRegistry : readRegistry(source)

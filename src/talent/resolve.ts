@@ -6,7 +6,9 @@ import type { TalentOrigin } from './contract.ts'
 import type { Findable, PlacedRow, Pool, PoolEntry, PoolIndex } from './model.ts'
 import { stemOf } from './pick.ts'
 
-/** By path, by file name, by file name without its division, by name: the first way that finds somebody counts. */
+/**
+ * Finds a personality by path, file name, file name without its division, or name; the first kind that matches counts.
+ */
 export function resolveTalent(pool: Pool, name: string): PoolEntry {
   const found = resolveIn(pool.index, name)
   if (found.length > 1)
@@ -25,20 +27,23 @@ export function resolveTalent(pool: Pool, name: string): PoolEntry {
 
 export interface Casting {
   entry: PoolEntry
-  /** For the log: that somebody else was asked for. */
+  /** Explains in the log why the requested personality was not cast. */
   warning: string | null
 }
 
 export interface Wanted {
   tier: TierName
   domain?: string | null | undefined
-  /** By name, as a plan says it. */
+  /** The name that the plan requests. */
   wanted?: string | null | undefined
-  /** The path of somebody who must not do it: nobody judges their own work. */
+  /** The path of the entry that must not be cast: a verifier must not be the author of the work. */
   not?: string | undefined
 }
 
-/** Whoever is wanted if it can be told who that is; otherwise whom the mapping names for tier and domain. */
+/**
+ * Returns the requested personality if the name is unambiguous; otherwise the one that the registry names for tier and
+ * domain.
+ */
 export function castingOf(pool: Pool, { tier, domain, wanted, not }: Wanted): Casting {
   const asked = wanted?.trim() ?? ''
   const found = asked === '' ? [] : resolveIn(pool.index, asked)
@@ -50,7 +55,7 @@ export function castingOf(pool: Pool, { tier, domain, wanted, not }: Wanted): Ca
   if (asked === '') return { entry, warning: null }
   const why =
     found.length === 0
-      ? `nobody in the talent pool is called "${asked.slice(0, 100)}"`
+      ? `the talent pool has no "${asked.slice(0, 100)}"`
       : others.length === 0
         ? `"${asked.slice(0, 100)}" did the work itself`
         : ambiguous(asked, found)
@@ -58,11 +63,14 @@ export function castingOf(pool: Pool, { tier, domain, wanted, not }: Wanted): Ca
   return { entry, warning: `${why}; cast ${stemOf(entry.path)} instead (${where})` }
 }
 
-/** Whether somebody can be cast by this name. */
+/** Reports whether a personality can be cast by this name. */
 export const isTalent = (pool: Pool, name: string): boolean =>
   oneMeant(resolveIn(pool.index, name.trim())) !== undefined
 
-/** Of several who bear a name: the team's; else ours, because whoever imports a pool has not changed his plans. */
+/**
+ * Chooses among entries with one name: the team's; else the bundled one, because importing a pool must not change
+ * existing plans.
+ */
 function oneMeant<Entry extends Findable>(found: readonly Entry[]): Entry | undefined {
   if (found.length <= 1) return found[0]
   for (const origin of ['team', 'bundled'] as const) {
@@ -72,7 +80,10 @@ function oneMeant<Entry extends Findable>(found: readonly Entry[]): Entry | unde
   return undefined
 }
 
-/** By name, who may be cast in a tier and for what: what a planner is shown. The tier's own people first. */
+/**
+ * Returns the personalities for a tier with their domains, by name, as a planner sees them. Specialists of the tier
+ * come first.
+ */
 export function peopleFor(pool: Pool, tier: TierName): Record<string, string> {
   const all = pool.entries.filter((each) => each.tiers.includes(tier))
   const sorted = [...all].sort((a, b) => a.tiers.length - b.tiers.length).slice(0, maxShown)
@@ -84,13 +95,16 @@ export function peopleFor(pool: Pool, tier: TierName): Record<string, string> {
   )
 }
 
-/** Every one of them is read, and paid for, by whoever plans. */
+/** The planner reads every entry, and each one costs tokens. */
 const maxShown = 100
 
 const isMeantByFile = (pool: Pool, entry: PoolEntry): boolean =>
   oneMeant(resolveIn(pool.index, stemOf(entry.path)))?.path === entry.path
 
-/** Whom the mapping names for a tier and a domain, or for the tier; where nobody else is there, even who must not. */
+/**
+ * Returns the personality that the registry names for a tier and a domain, or for the tier; where there is no other,
+ * even the excluded one.
+ */
 export function defaultTalent(pool: Pool, tier: TierName, domain: string, not?: string): PoolEntry {
   const named = [...rowsFor(pool.rows, tier, domain), ...pool.defaults.filter((each) => each.tier === tier)]
   for (const { name, from } of named) {
@@ -104,7 +118,7 @@ export function defaultTalent(pool: Pool, tier: TierName, domain: string, not?: 
   return anybody
 }
 
-/** The strongest row of each tier and domain, in the order of tiers and then of the mapping. */
+/** Returns the strongest row of each tier and domain, ordered by tier and then as in the registry. */
 export function mapOf(pool: Pool): PlacedRow[] {
   const seen = new Set<string>()
   const rows = pool.rows.filter(({ tier, domain }) => {
@@ -114,7 +128,7 @@ export function mapOf(pool: Pool): PlacedRow[] {
   return tierNames.flatMap((tier) => rows.filter((row) => row.tier === tier))
 }
 
-/** Those that name the domain; after them those whose every word it contains: `Backend` for `backend services`. */
+/** Returns the rows with exactly this domain, then those whose words it contains: `Backend` for `backend services`. */
 function rowsFor(rows: readonly PlacedRow[], tier: TierName, domain: string): PlacedRow[] {
   const asked = slug(domain)
   if (asked === '') return []
@@ -138,14 +152,17 @@ export function indexOf<Entry extends Findable>(entries: readonly Entry[]): Pool
   return ways.map((keyOf) => Map.groupBy(entries, keyOf))
 }
 
-/** Everybody who is meant; several where it cannot be told. `prefer`: of these, whoever lies there. */
+/**
+ * Returns all matches of the first kind that has any; several where the name is ambiguous. Entries from `prefer` take
+ * precedence.
+ */
 export function resolveIn<Entry extends Findable>(
   index: PoolIndex<Entry>,
   name: string,
   prefer?: TalentOrigin,
 ): readonly Entry[] {
   const written = slug(stemOf(name))
-  // What has a slash is a path, or somebody's full name; never part of a file's name.
+  // A name with a slash is a path or a full name, never part of a file name.
   const keys = name.includes('/')
     ? [pathKey(name), '', '', '', slug(name)]
     : [pathKey(name), written, written, written, written]
@@ -158,7 +175,7 @@ export function resolveIn<Entry extends Findable>(
   return []
 }
 
-/** `talent/agents/Engineering/sre.md`, `./engineering/sre`: all the same. */
+/** `talent/agents/Engineering/sre.md` and `./engineering/sre` have the same key. */
 const pathKey = (path: string): string =>
   path
     .trim()
@@ -167,7 +184,7 @@ const pathKey = (path: string): string =>
     .replace(/^(?:talent\/)?agents\//, '')
     .replace(/\.md$/, '')
 
-/** `engineering/engineering-sre.md` is `sre` too. */
+/** `engineering/engineering-sre.md` is also known as `sre`. */
 function withoutDivision({ path, division }: Findable): string {
   const stem = slug(stemOf(path))
   return stem.startsWith(`${division}-`) ? stem.slice(division.length + 1) : stem
@@ -176,4 +193,4 @@ function withoutDivision({ path, division }: Findable): string {
 const pathsOf = (found: readonly Findable[]): string[] => found.map((each) => each.path)
 
 const ambiguous = (name: string, found: readonly Findable[]): string =>
-  `several in the talent pool are called "${name.slice(0, 100)}": ${pathsOf(found).slice(0, 10).join(', ')}${found.length > 10 ? ' …' : ''}`
+  `the talent pool has several "${name.slice(0, 100)}": ${pathsOf(found).slice(0, 10).join(', ')}${found.length > 10 ? ' …' : ''}`

@@ -19,13 +19,13 @@ import { defaultTalent, mapOf, resolveTalent } from './resolve.ts'
 import { checkTeamTalent, registryPath, type TeamTalent } from './team-talent.ts'
 
 export interface TalentPlaces {
-  /** What ships with Agency: `agents/` and `role_registry.yaml`. */
+  /** The files that ship with Agency: `agents/` and `role_registry.yaml`. */
   bundled: string
-  /** The same two of this home, and what was imported. */
+  /** The same two of this home, including imported files. */
   home: string
-  /** Playbooks as they ship, each with a folder of prompts. */
+  /** The playbooks that ship with Agency, each with a folder of prompts. */
   playbooks: string
-  /** Where this home's own prompts are. */
+  /** The folder of this home's own prompts. */
   prompts: string
 }
 
@@ -33,15 +33,15 @@ export type Talent = Awaited<ReturnType<typeof openTalent>>
 
 type Answer<Name extends keyof typeof talentOperations> = OutputOf<(typeof talentOperations)[Name]>
 
-/** The pool as the daemon holds it: read at its start, after an import, and whenever somebody looks at it. */
+/** The pool in the daemon's memory: read at the start, after an import, and for every list or show request. */
 export async function openTalent({ places, log }: { places: TalentPlaces; log: Log }) {
   const where: PoolPlace[] = [placeIn('bundled', places.bundled), placeIn('own', places.home)]
   let pool: Pool
-  /** Of teams at work, by what their files say. */
+  /** Pools of the teams of open runs, by the talent keys of their files. */
   const ofTeams = new Map<string, { place: PoolPlace; pool: Pool; patience: number }>()
   let last: Promise<unknown> = Promise.resolve()
 
-  /** One after the other: two imports, or a look in the middle of one, would see half of it. */
+  /** Runs tasks one after the other: during an import, another import or a read would see half of it. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const turn = last.then(work)
     last = turn.catch(() => {})
@@ -57,15 +57,18 @@ export async function openTalent({ places, log }: { places: TalentPlaces; log: L
     (team === undefined || team === null ? undefined : ofTeams.get(keyOf(team))?.pool) ?? pool
 
   await finishImports(places.home).catch((error: unknown) =>
-    log.error('an import of talent could not be finished; the next one tries again', { error }),
+    log.error('an import of talent could not be finished; the next one retries', { error }),
   )
   for (const warning of (await load()).warnings) log.warn('talent pool', { warning })
 
   return {
-    /** As it is this moment, for casting inside a transaction. A team's must have been prepared; else it has ours. */
+    /**
+     * The current pool, for casting inside a transaction. A team's pool must have been prepared; otherwise ours is
+     * used.
+     */
     pool: poolOf,
 
-    /** Reads what a team brings; refuses what is not there. */
+    /** Reads a team's pool; refuses one that does not exist. */
     async prepare(team: TeamTalent): Promise<void> {
       const there = ofTeams.get(keyOf(team))
       if (there !== undefined) there.patience = untilItsRun
@@ -79,7 +82,7 @@ export async function openTalent({ places, log }: { places: TalentPlaces; log: L
       })
     },
 
-    /** Forgets what the teams of ended runs brought. */
+    /** Drops the pools of teams whose runs have ended. */
     keepOnly(atWork: readonly TeamTalent[]): void {
       const keys = new Set(atWork.map(keyOf))
       for (const [key, each] of ofTeams)
@@ -90,8 +93,8 @@ export async function openTalent({ places, log }: { places: TalentPlaces; log: L
     reload,
 
     /**
-     * What a persona of the pool is told about itself; read anew, so that an edit counts at once. It is the same persona
-     * in every team that has a file of that path: what another team says of it is none of this one's business.
+     * Returns the text of a pool persona; reads the file each time, so that an edit takes effect at once. It is the
+     * same persona in every team with a file of that path: the text in another team's pool does not concern this one.
      */
     async textOf(persona: Persona, team?: TeamTalent | null): Promise<string> {
       const entry = entryOfPersona(poolOf(team), persona)
@@ -99,7 +102,7 @@ export async function openTalent({ places, log }: { places: TalentPlaces; log: L
         throw notFound(
           'personality',
           persona.slug,
-          'It has left the talent pool; import it again, or write its skill.md.',
+          'It is no longer in the talent pool; import it again, or write its skill.md.',
         )
       return currentText(entry)
     },
@@ -147,7 +150,9 @@ export async function openTalent({ places, log }: { places: TalentPlaces; log: L
   }
 }
 
-/** How many looks a pool outlives before its run is seen: between the two, a repository may have to be cloned. */
+/**
+ * The number of checks that a pool survives before its run is recorded: in between, a repository may have to be cloned.
+ */
 const untilItsRun = 120
 
 const placeIn = (from: PoolPlace['from'], folder: string): PoolPlace => ({
@@ -158,12 +163,14 @@ const placeIn = (from: PoolPlace['from'], folder: string): PoolPlace => ({
 
 const keyOf = ({ path, registry }: TeamTalent): string => JSON.stringify([path, registry])
 
-/** Its folder of divisions, or one that holds them in `agents`; a mapping alone is for people who are there already. */
+/**
+ * Uses the team's folder of divisions, or its `agents` folder; a registry alone applies to the existing personalities.
+ */
 async function placeOfTeam(team: TeamTalent, home: string): Promise<PoolPlace> {
   const problem = await checkTeamTalent(team)
   if (problem !== null) throw refusal('invalid_input', `talent.${problem.key}: ${problem.message}`)
   const { path, registry } = team
-  // No place of its own: the home's people, again.
+  // Without a folder of its own, the team uses the home's personalities again.
   if (path === null) return { ...placeIn('own', home), registry: registry ?? '' }
   const agents = (await isFolder(join(path, 'agents'))) ? join(path, 'agents') : path
   return { from: 'team', agents, registry: registry ?? registryPath(path) }
@@ -179,7 +186,7 @@ const viewOf = ({ name, division, tiers, domains, capability, path, from }: Pool
   from,
 })
 
-/** A file that became unreadable leaves us with what it said before. */
+/** Keeps the previous text of a file that has become unreadable. */
 async function currentText(entry: PoolEntry): Promise<string> {
   const read = await readMarkdown(entry.file)
   const said = 'text' in read ? parsePersonality(read.text) : read

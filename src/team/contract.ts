@@ -8,7 +8,7 @@ export const tierNames = ['t1', 't2', 't3', 't4', 't5'] as const
 export const TierName = z.enum(tierNames)
 export type TierName = z.infer<typeof TierName>
 
-/** How much thinking something takes. Which model that is, only a team file says. */
+/** The amount of reasoning that a task needs. Only a team file maps it to a model. */
 export const capabilities = ['reasoning-heavy', 'capable', 'fast-cheap'] as const
 export const Capability = z.enum(capabilities)
 export type Capability = z.infer<typeof Capability>
@@ -23,7 +23,7 @@ export interface TierDuty {
   readonly runtime: 'standard' | 'coding_agent'
 }
 
-/** What each tier is there for, and what it takes unless the team says otherwise. */
+/** The purpose of each tier, and its defaults unless the team states others. */
 export const tierDuties: Readonly<Record<TierName, TierDuty>> = {
   t1: {
     role: 'Visionary',
@@ -55,26 +55,26 @@ export const tierDuties: Readonly<Record<TierName, TierDuty>> = {
 const whole = (min: number, max: number) => z.number().int().min(min).max(max)
 const Minutes = z.number().positive().max(100_000).nullable()
 const Options = z.record(z.string(), z.unknown())
-const notThereYet = (name: string): string => `${name} is not there yet`
+const notThereYet = (name: string): string => `${name} is not supported yet`
 
-/** Names are written with hyphens here; who comes from elsewhere writes `claude_code`. */
+/** Names have hyphens here; users of other tools write `claude_code`. */
 const RuntimeName = z
   .string()
-  .regex(/^[a-z][a-z0-9_-]{0,63}$/, { error: 'is no name of a runtime' })
+  .regex(/^[a-z][a-z0-9_-]{0,63}$/, { error: 'is not the name of a runtime' })
   .refine((name) => !laterRuntimes.includes(name), { error: ({ input }) => notThereYet(String(input)) })
 const CodingAgent = RuntimeName.transform((name) => name.replaceAll('_', '-'))
 const TierRuntime = RuntimeName.transform((name) =>
   name === 'coding_agent' || name === 'coding-agent' ? 'coding_agent' : name.replaceAll('_', '-'),
 )
 
-/** A model, and who serves it. What both are called is the provider's business. */
+/** A model and its provider. The provider defines both names. */
 export const ModelChoice = z.strictObject({
-  provider: z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, { error: 'is no name of a provider' }),
+  provider: z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, { error: 'is not the name of a provider' }),
   model: z.string().regex(/^[A-Za-z0-9][\w.:@/[\]+-]{0,199}$/, { error: 'is not the name of a model' }),
 })
 export type ModelChoice = z.infer<typeof ModelChoice>
 
-/** One, or several of which a tier's `provider` picks; the first stands for all tiers that name none. */
+/** One choice, or several among which a tier's `provider` selects; the first applies to all tiers that name none. */
 const ModelChoices = z.union([ModelChoice, z.array(ModelChoice).min(1).max(20)])
 
 const Gate = z.boolean().default(false)
@@ -102,7 +102,7 @@ const Visibility = z
     context.addIssue({
       code: 'custom',
       path: ['inspectionGates', 'gateTimeoutMinutes'],
-      message: `is ${inner} here and ${outer} in visibility; say it once`,
+      message: `is ${inner} here and ${outer} in visibility; set it only once`,
     })
   })
 
@@ -134,24 +134,27 @@ const Tier = z.strictObject({
   options: Options.optional(),
 })
 
-/** A run keeps its team, and whoever may see the run sees it: it may say where a secret is, not what it is. */
+/**
+ * A run keeps its team, which every reader of the run can see: it may name the location of a secret, but not contain
+ * it.
+ */
 function refuseSecrets(entries: readonly NotifierSettings[], context: z.RefinementCtx): void {
   for (const [at, entry] of entries.entries()) {
-    // Who knows the address of such a channel may write to it.
+    // Knowledge of such a channel's address is enough to write to it.
     const fields = ['token', 'secret', 'password', ...(/slack|discord/.test(entry.adapter) ? ['url'] : [])]
     for (const field of fields)
       if (typeof (entry as Record<string, unknown>)[field] === 'string')
         context.addIssue({
           code: 'custom',
           path: [at, field],
-          message: 'a run keeps its team: say where it is, with {env: NAME} or {file: /path}',
+          message: 'must not contain the secret, because a run keeps its team; use {env: NAME} or {file: /path}',
         })
   }
 }
 
 const Place = z.string().startsWith('/', 'must be an absolute path').max(4_096).nullable().default(null)
 
-/** A team file. Every key may be left out; one that is not here is refused. */
+/** A team file. Every key is optional; unknown keys are refused. */
 export const Team = z.strictObject({
   visibility: Visibility.prefault({}),
   limits: Limits.prefault({}),
@@ -193,7 +196,7 @@ export const Team = z.strictObject({
         .string()
         .nullable()
         .default(null)
-        .refine((remote) => remote === null, { error: 'a remote to push to is not there yet' }),
+        .refine((remote) => remote === null, { error: 'a remote to push to is not supported yet' }),
       main: z.string().min(1).max(200).optional(),
     })
     .prefault({}),
@@ -207,12 +210,12 @@ export const ResolvedTier = z.object({
   capability: Capability,
   runtime: z.string().describe('The name of a runtime'),
   runtimeOptions: Options,
-  opaque: z.boolean().describe('Its agents divide their work among themselves, unseen'),
-  why: z.string().describe('What made it this runtime'),
+  opaque: z.boolean().describe('Whether its agents divide their work among themselves, invisibly to Agency'),
+  why: z.string().describe('The reason for this runtime'),
 })
 export type ResolvedTier = z.infer<typeof ResolvedTier>
 
-/** A team as a run uses it: fixed when the run starts, whatever becomes of the file. */
+/** A team as a run uses it: fixed when the run starts, whatever happens to the file later. */
 export const ResolvedTeam = z.object({
   strict: z.boolean(),
   gates: z.object({
@@ -242,7 +245,7 @@ export const ResolvedTeam = z.object({
     pipelineRequires: z.enum(['completed', 'verified']),
   }),
   tiers: z.object({ t1: ResolvedTier, t2: ResolvedTier, t3: ResolvedTier, t4: ResolvedTier, t5: ResolvedTier }),
-  notify: z.array(NotifierSettings).default([]).describe('Who is told beside those of the configuration'),
+  notify: z.array(NotifierSettings).default([]).describe('Notifiers in addition to those of the configuration'),
   vcs: z.object({ adapter: z.string(), main: z.string().nullable() }),
   talent: z.object({ path: z.string().nullable(), registry: z.string().nullable() }),
   warnings: z.array(z.string()),

@@ -152,7 +152,7 @@ describe('a line that cannot be', () => {
       '1:26: tiers.t5.capability: expected one of "reasoning-heavy"|"capable"|"fast-cheap"',
     ],
     ['tiers: [t1]', '1:8: tiers: expected object, received array'],
-    ['tiers: {t4: {runtime: "no such thing!"}}', '1:23: tiers.t4.runtime: is no name of a runtime'],
+    ['tiers: {t4: {runtime: "no such thing!"}}', '1:23: tiers.t4.runtime: is not the name of a runtime'],
     ['runtime: {native_teams: 1}', '1:25: runtime.native_teams: expected boolean, received number'],
     [
       'notify: [{adapter: pigeon}]',
@@ -176,12 +176,12 @@ describe('a line that cannot be', () => {
     expect(complaints('limits: {}\nlimits: {}')).toEqual(['2:1: duplicate key "limits"'])
     expect(complaints('limits:\n  retry_budget: 1\n  retry_budget: 2')).toEqual(['3:3: duplicate key "retry_budget"'])
     expect(complaints('visibility: {gate_timeout_minutes: 9, inspection_gates: {gate_timeout_minutes: 5}}')).toEqual([
-      '1:80: visibility.inspection_gates.gate_timeout_minutes: is 5 here and 9 in visibility; say it once',
+      '1:80: visibility.inspection_gates.gate_timeout_minutes: is 5 here and 9 in visibility; set it only once',
     ])
   })
 
   it('holds a secret, which a run would keep', () => {
-    const said = 'a run keeps its team: say where it is, with {env: NAME} or {file: /path}'
+    const said = 'must not contain the secret, because a run keeps its team; use {env: NAME} or {file: /path}'
     expect(
       complaints(
         'notify:\n- {adapter: slack, url: "https://hooks.example/x"}\n- {adapter: ntfy, url: "https://n.example", token: t}',
@@ -194,10 +194,10 @@ describe('a line that cannot be', () => {
     expect(
       complaints('runtime: {coding_agent: codex}\ntiers: {t4: {runtime: remote}}\nvcs: {adapter: github, remote: x}'),
     ).toEqual([
-      '1:25: runtime.coding_agent: codex is not there yet',
-      '2:23: tiers.t4.runtime: remote is not there yet',
-      '3:16: vcs.adapter: github is not there yet',
-      '3:32: vcs.remote: a remote to push to is not there yet',
+      '1:25: runtime.coding_agent: codex is not supported yet',
+      '2:23: tiers.t4.runtime: remote is not supported yet',
+      '3:16: vcs.adapter: github is not supported yet',
+      '3:32: vcs.remote: a remote to push to is not supported yet',
     ])
   })
 
@@ -205,9 +205,7 @@ describe('a line that cannot be', () => {
     expect(complaints('limits:\n\tcrash_retries: 1')).toEqual(['2:1: Tabs are not allowed as indentation'])
     expect(complaints('limits: {')).toHaveLength(1)
     expect(complaints('a: 1\n---\nb: 1')).toEqual(['2:1: a second document begins here; a file holds one team'])
-    expect(complaints('limits: &l { max_parallel: *l }')).toEqual([
-      '1:28: the alias *l is inside its own anchor',
-    ])
+    expect(complaints('limits: &l { max_parallel: *l }')).toEqual(['1:28: the alias *l is inside its own anchor'])
   })
 
   it('is told with all others, in the order of the file', () => {

@@ -71,7 +71,7 @@ function faultOf(finding: Finding): Fault {
   if (finding.kind === 'wrong_value') return teamFault(path, finding.message, location)
   const { key, spelling } = finding
   const shown = shorten(key, 60)
-  // Every name is near to one of two letters.
+  // Any known name would be close to a name of two letters.
   const guess = key.length > 2 ? didYouMean(shown, knownKeysAt(path)) : ''
   const hint = spelling === null ? guess : `; did you mean "${spelling}"?`
   return faultAt([dotted(path), shown].filter(Boolean).join('.'), `unknown key${hint}`, location)

@@ -128,7 +128,7 @@ describe('what is missing', () => {
     const { code, message, hint } = refused('', here(noAgent, model))
     expect({ code, message }).toEqual({
       code: 'no_runtime',
-      message: 'nobody is here to do it: neither a coding agent nor, for every tier, a model',
+      message: 'no runtime is available: neither a coding agent nor a model for every tier',
     })
     expect(hint).toContain('get coder')
     expect(hint).toContain('models under capabilities')
@@ -164,11 +164,11 @@ describe('what a team names and cannot have', () => {
     ],
     [
       `${models}tiers:\n  t1: { provider: nobody }`,
-      '7:19: tiers.t1.provider: no model is known for reasoning-heavy of nobody: name one under capabilities',
+      '7:19: tiers.t1.provider: no model is configured for reasoning-heavy of nobody; add one under capabilities',
     ],
     [
       'tiers: { t1: { runtime: standard } }\nruntime: { coding_agent: program }',
-      '1:25: tiers.t1.runtime: no model is known for reasoning-heavy: name one under capabilities',
+      '1:25: tiers.t1.runtime: no model is configured for reasoning-heavy; add one under capabilities',
     ],
   ])('%j is refused with its line', (text, complaint) => {
     expect(complaints(text, here(noAgent, model))).toEqual([complaint])
@@ -187,10 +187,10 @@ describe('what a team names and cannot have', () => {
     expect(refused('', environment)).toMatchObject({
       code: 'no_runtime',
       message:
-        'default_runtime of config.yaml, for want of a model: "coder" cannot run here: program "coder" was not found. get coder',
+        'default_runtime of config.yaml, because there is no model: "coder" cannot run here: program "coder" was not found. get coder',
     })
     expect(() => accept(null, openTeam(null, { ...here(model), runtime: { name: 'llm', options: {} } }))).toThrow(
-      'no model is known for reasoning-heavy: name one under capabilities',
+      'no model is configured for reasoning-heavy; add one under capabilities',
     )
   })
 })
@@ -271,7 +271,7 @@ describe('gates', () => {
 describe('a team whose tasks wait for verdicts', () => {
   const text = (visibility: string): string => `visibility: ${visibility}\nlimits:\n  pipeline_requires: verified\n`
   const past = (why: string): string =>
-    `3:22: limits.pipeline_requires: "verified" cannot be had together with the gate t5_verdict${why}: tasks would go on past it`
+    `3:22: limits.pipeline_requires: "verified" cannot be combined with the gate t5_verdict${why}: tasks would continue past it`
 
   it('cannot have the gate before them', () => {
     expect(complaints(text('{inspection_gates: {t5_verdict: true}}'), here(agent))).toEqual([past('')])

@@ -11,12 +11,12 @@ import {
   tierNames,
 } from './contract.ts'
 
-/** What this machine has to offer, and what was asked for beside the team file. */
+/** The runtimes of this machine, and the options of the request beside the team file. */
 export interface TeamEnvironment {
   readonly runtimes: readonly RuntimeState[]
-  /** The coding agent of teams that name none; without one, whichever is installed. */
+  /** The coding agent of teams that name none; without it, the first one that is installed. */
   readonly defaultRuntime?: string | null
-  /** For all tiers, whatever the team says. */
+  /** Overrides the runtime of all tiers, whatever the team states. */
   readonly runtime?: { readonly name: string; readonly options: Record<string, unknown> } | undefined
   readonly strict?: boolean
 }
@@ -26,29 +26,32 @@ export interface RuntimeState {
   /** Null: it can run here. */
   readonly trouble: { readonly reason: string; readonly install: string } | null
   readonly simulated: boolean
-  /** Whose models it uses, where those are always the same one's. */
+  /** The provider of its models, where it has exactly one. */
   readonly provider?: string | undefined
-  /** Its agents can divide their work among themselves; the option `native_teams` says whether they may. */
+  /** Whether its agents can divide their work among themselves; the option `native_teams` allows it. */
   readonly teams?: boolean | undefined
 }
 
-/** What keeps a run with this team from starting. */
+/** A reason why a run with this team cannot start. */
 export interface Problem {
-  /** `invalid_input`: the file is wrong, wherever it is read; `no_runtime`: something is missing here. */
+  /** `invalid_input`: the file is wrong on any machine; `no_runtime`: something is missing on this one. */
   readonly code: Extract<ErrorCode, 'invalid_input' | 'no_runtime'>
-  /** Where the file says it; null: it does not. */
+  /** The path in the file; null: the cause is not in the file. */
   readonly path: readonly string[] | null
   readonly message: string
   readonly hint?: string
 }
 
 export interface Resolution {
-  /** As it would be without the problems. */
+  /** The team as it would be without the problems. */
   readonly team: ResolvedTeam
   readonly problems: readonly Problem[]
 }
 
-/** Who does what in which tier. What the team names is never replaced by something else; what it leaves open is, and is said. */
+/**
+ * Decides the runtime and model of each tier. A runtime that the team names is never replaced; one that it leaves open
+ * may be, with a warning.
+ */
 export function resolveTeam(team: Team, environment: TeamEnvironment): Resolution {
   const view: View = { team, environment, agent: codingAgentOf(team, environment) }
   const chosen = tierNames.map((tier) => ({ name: tier, ...chooseTier(view, tier) }))
@@ -74,19 +77,22 @@ export function resolveTeam(team: Team, environment: TeamEnvironment): Resolutio
   }
 }
 
-/** Whoever waits for verdicts goes on slice by slice; the gate holds all slices of a squad together. */
+/**
+ * With `verified`, tasks continue slice by slice after their verdicts, but the gate holds all slices of a squad
+ * together.
+ */
 const unguarded = ({ limits }: Team, isGated: boolean, strict: boolean): Problem[] =>
   limits.pipelineRequires === 'verified' && isGated
     ? [
         {
           code: 'invalid_input',
           path: ['limits', 'pipeline_requires'],
-          message: `"verified" cannot be had together with the gate t5_verdict${strict ? ', which strict mode opens' : ''}: tasks would go on past it`,
+          message: `"verified" cannot be combined with the gate t5_verdict${strict ? ', which strict mode opens' : ''}: tasks would continue past it`,
         },
       ]
     : []
 
-/** What several tiers have in common is said once. */
+/** Drops repeated problems that several tiers have in common. */
 const once = (problems: readonly Problem[]): Problem[] => [
   ...new Map(problems.map((each) => [`${each.path?.join('.')} ${each.message}`, each])).values(),
 ]
@@ -94,20 +100,20 @@ const once = (problems: readonly Problem[]): Problem[] => [
 interface View {
   readonly team: Team
   readonly environment: TeamEnvironment
-  /** Null: there is none. */
+  /** Null: there is no coding agent. */
   readonly agent: CodingAgent | null
 }
 
 interface CodingAgent {
   readonly name: string
   readonly why: string
-  /** Where the team names it; null: it does not. */
+  /** The path in the team file; null: the file does not name it. */
   readonly path: readonly string[] | null
 }
 
 interface Choice {
   readonly tier: ResolvedTier
-  /** Nobody asked for this: there was nothing else. */
+  /** Set where the tier has this runtime only because there was no other. */
   readonly fallback?: 'standard' | 'agent'
   readonly problem?: Problem | null
 }
@@ -120,7 +126,7 @@ function codingAgentOf({ runtime }: Team, { runtimes, defaultRuntime = null }: T
   return installed === undefined ? null : { name: installed.name, why: 'the coding agent here', path: null }
 }
 
-/** One that needs no provider is a program of the operator's own, and one that only plays is never guessed. */
+/** A runtime without a provider is a program of the operator's own, and a simulated one is never chosen by default. */
 const isCodingAgent = ({ name, simulated, provider }: RuntimeState): boolean =>
   !simulated && provider !== undefined && name !== standardRuntime
 
@@ -150,7 +156,7 @@ function chooseTier(view: View, name: TierName): Choice {
   if (wanted !== 'coding_agent') return named(wish, wanted, path.join('.'), path)
   if (agent !== null) return named(wish, agent.name, agent.why, agent.path)
   const problem = model === null ? nobody(environment) : ofModel
-  return { ...standard(wish, 'standard, for want of a coding agent', problem), fallback: 'standard' }
+  return { ...standard(wish, 'standard, because there is no coding agent', problem), fallback: 'standard' }
 }
 
 function modelFor(team: Team, capability: Capability, provider: string | undefined): ModelChoice | null {
@@ -158,21 +164,21 @@ function modelFor(team: Team, capability: Capability, provider: string | undefin
   return known.find((each) => provider === undefined || each.provider === provider) ?? null
 }
 
-/** A model by itself. */
+/** Chooses a model without a coding agent. */
 function standard(wish: Wish, why: string, problem: Problem | null): Choice {
   const { environment, team } = wish.view
   const asked = environment.runtime?.options ?? team.tiers[wish.name].options
   return { ...choiceOf(wish, standardRuntime, { ...wish.model, ...asked }, why), problem }
 }
 
-/** No model is known: the coding agent thinks as well as it writes. */
+/** Chooses the coding agent where no model is configured: it can reason as well as write code. */
 function byAgent(wish: Wish): Choice {
   const { agent, environment } = wish.view
   if (agent === null) return standard(wish, 'standard', nobody(environment))
-  return { ...named(wish, agent.name, `${agent.why}, for want of a model`, agent.path), fallback: 'agent' }
+  return { ...named(wish, agent.name, `${agent.why}, because there is no model`, agent.path), fallback: 'agent' }
 }
 
-/** `path`: where the file names it; null: it does not. */
+/** Chooses a runtime by name. `path` is its path in the file; null: the file does not name it. */
 function named(wish: Wish, name: string, why: string, path: readonly string[] | null): Choice {
   const { view, model, capability } = wish
   const { team, environment } = view
@@ -183,7 +189,7 @@ function named(wish: Wish, name: string, why: string, path: readonly string[] | 
   const ofAgent = name === view.agent?.name ? team.runtime.options : {}
   const asked = environment.runtime === undefined ? (team.tiers[wish.name].options ?? ofAgent) : ofAgent
   const options = {
-    // Another maker's model would be of no use to it.
+    // A model of another provider would be useless to it.
     ...(model !== null && model.provider === state?.provider ? { model: model.model } : {}),
     ...(state?.teams === true ? { native_teams: team.runtime.nativeTeams } : {}),
     ...asked,
@@ -203,7 +209,7 @@ function choiceOf(
   return { tier: { role, owns, capability, runtime, runtimeOptions: options, opaque, why } }
 }
 
-/** `why`: who asks for it, where no line of the file does. */
+/** `why` names the source of the runtime where it is not in the file. */
 function troubleOf(
   { runtimes }: TeamEnvironment,
   name: string,
@@ -226,7 +232,7 @@ function troubleOf(
 const noModel = (path: readonly string[] | null, what: string): Problem => ({
   code: 'invalid_input',
   path,
-  message: `no model is known for ${what}: name one under capabilities`,
+  message: `no model is configured for ${what}; add one under capabilities`,
 })
 
 function nobody({ runtimes }: TeamEnvironment): Problem {
@@ -236,10 +242,10 @@ function nobody({ runtimes }: TeamEnvironment): Problem {
   return {
     code: 'no_runtime',
     path: null,
-    message: 'nobody is here to do it: neither a coding agent nor, for every tier, a model',
+    message: 'no runtime is available: neither a coding agent nor a model for every tier',
     hint: [
       ...installs,
-      'Name models under capabilities in the team file.',
+      'Add models under capabilities in the team file.',
       '--runtime scripted simulates all tiers.',
     ].join(' '),
   }

@@ -5,13 +5,13 @@ import { Fault } from '../../documents/contract.ts'
 import { CreateRun, Run } from '../runs/contract.ts'
 import { planEndpoints } from './endpoints.ts'
 
-/** What a plan's file says: a run, whose goal may come from the command line instead. */
+/** The content of a plan file: a run, whose goal may come from the command line instead. */
 export const PlanDocument = CreateRun.extend({ goal: CreateRun.shape.goal.optional() })
 export type PlanDocument = z.infer<typeof PlanDocument>
 
 type Instead = { [Name in Exclude<keyof CreateRun, 'briefs'>]?: CreateRun[Name] | undefined }
 
-/** Whatever a run can say but for its briefs; what is not said is the file's to say, so nothing has a default. */
+/** All fields of a run except its briefs, without defaults: an absent field must not override the file. */
 const instead = Object.fromEntries(
   Object.entries(CreateRun.omit({ briefs: true }).shape).map(([name, schema]) => [
     name,
@@ -19,20 +19,20 @@ const instead = Object.fromEntries(
   ]),
 )
 
-/** The file, and what the command line says instead of it. */
+/** The file, and the values of the command line that replace its own. */
 export type PlanInput = { plan: string } & Instead
 export const PlanInput = z.strictObject({
   plan: z.string().min(1).max(8_000_000).describe('YAML: a run with its briefs'),
   ...instead,
 }) as unknown as z.ZodType<PlanInput>
 
-/** A brief as a plan orders it. */
+/** A brief with its position in the plan's order. */
 export const PlannedBrief = z.object({
   key: z.string(),
   title: z.string(),
-  level: z.number().int().describe('From 1: briefs of one level wait for none of each other'),
+  level: z.number().int().describe('From 1: briefs of one level do not wait for each other'),
   after: z.array(z.string()),
-  evidence: z.array(z.string()).describe('What proves it, in a line each'),
+  evidence: z.array(z.string()).describe('The required evidence, one line each'),
   runtime: z.string().nullable(),
   persona: z.string().nullable(),
   verifier: z.string().nullable(),
@@ -42,7 +42,7 @@ export type PlannedBrief = z.infer<typeof PlannedBrief>
 export const planOperations = {
   check: operation({
     name: 'plan.check',
-    summary: 'What is wrong with a plan, line by line, and in which order its briefs would run; nothing is started',
+    summary: 'List the faults of a plan, line by line, and the order of its briefs; starts nothing',
     ...planEndpoints.check,
     input: PlanInput,
     output: z.object({

@@ -1,10 +1,10 @@
-/** The part of a brief that orders it among the others. */
+/** The fields of a brief that determine its order. */
 export interface Ordered {
   readonly key: string
   readonly after: readonly string[]
 }
 
-/** How long the longest way to each brief is, from 1. Of a plan without circles and without unknown keys. */
+/** Returns the length of the longest path to each brief, from 1. Requires a plan without circles and unknown keys. */
 export function levelsOf(briefs: readonly Ordered[]): Map<string, number> {
   const levels = new Map<string, number>()
   for (const brief of inOrder(briefs))
@@ -12,7 +12,7 @@ export function levelsOf(briefs: readonly Ordered[]): Map<string, number> {
   return levels
 }
 
-/** Circles of briefs that wait for each other, as the keys on them; each brief is on one of them at most. */
+/** Returns circles of briefs that wait for each other, as their keys; each brief is in at most one of them. */
 export function circlesOf(briefs: readonly Ordered[]): string[][] {
   const left = new Map(briefs.map((brief) => [brief.key, brief]))
   for (const brief of inOrder(briefs)) left.delete(brief.key)
@@ -20,7 +20,7 @@ export function circlesOf(briefs: readonly Ordered[]): string[][] {
   const seen = new Set<string>()
   for (const start of left.keys()) {
     const trail = new Map<string, number>()
-    // Every brief that is left waits for another that is left, so the walk ends where it has been before.
+    // Every remaining brief waits for another remaining one, so the walk ends at a key that it has visited.
     let key: string | undefined = start
     while (key !== undefined && !trail.has(key) && !seen.has(key)) {
       trail.set(key, trail.size)
@@ -32,7 +32,7 @@ export function circlesOf(briefs: readonly Ordered[]): string[][] {
   return circles
 }
 
-/** Those that can be ordered, each after everything that it waits for. */
+/** Returns the briefs that can be ordered, each after all briefs that it waits for. */
 function inOrder(briefs: readonly Ordered[]): Ordered[] {
   const waiting = new Map(briefs.map((brief) => [brief.key, new Set(brief.after).size]))
   const dependents = new Map<string, Ordered[]>()

@@ -94,7 +94,7 @@ describe('a plan', () => {
     expect(await check(withoutGoal, { goal: 'Mine' })).toMatchObject({ valid: true, goal: 'Mine' })
     expect(await check(withoutGoal)).toMatchObject({
       valid: false,
-      faults: [{ message: 'the plan has no goal; write one, or give it with the command' }],
+      faults: [{ message: 'the plan has no goal; add one to the file or to the command' }],
     })
   })
 

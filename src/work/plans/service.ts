@@ -89,7 +89,7 @@ const definedValues = (values: Omit<PlanInput, 'plan'>): Partial<CreateRun> =>
 
 const missingGoal = (plan: PlanDocument): Fault[] =>
   plan.goal === undefined
-    ? [createFault('the plan has no goal; write one, or give it with the command', firstLine, 'goal')]
+    ? [createFault('the plan has no goal; add one to the file or to the command', firstLine, 'goal')]
     : []
 
 /** Returns the faults of the personas and runtimes that the plan names. */
