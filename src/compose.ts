@@ -26,7 +26,7 @@ import type { Playbook } from './playbooks/contract.ts'
 import { direct } from './playbooks/direct/decide.ts'
 import { tiered } from './playbooks/tiered/decide.ts'
 import { castOne } from './talent/cast.ts'
-import { isTalent, peopleFor } from './talent/resolve.ts'
+import { isTalent, candidatesFor } from './talent/resolve.ts'
 import { talentRoutes } from './talent/routes.ts'
 import type { Talent } from './talent/service.ts'
 import { checkTeamTalent } from './talent/team-talent.ts'
@@ -176,7 +176,7 @@ export function composeAgency(parts: Parts): Agency {
   const people: Pick<EngineDeps, 'talentOf'> =
     talent === undefined
       ? {}
-      : { talentOf: (tier, run) => peopleFor(talent.pool(run.configuration.team?.talent), tier) }
+      : { talentOf: (tier, run) => candidatesFor(talent.pool(run.configuration.team?.talent), tier) }
   const queue = createQueue(parts)
   const stopping = new AbortController()
   const engine = withQueue(createEngine({ ...parts, ...scopes, ...people, runtimes }), queue, stopping)

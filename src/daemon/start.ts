@@ -130,7 +130,7 @@ async function open(
   const isFirst = await seedOrganisation(db, { isEmpty: begin === 'empty' })
   if (begin === 'empty' && !isFirst) log.warn('this home was started before, so its content stays as it is')
   const talent = await openTalent({
-    places: {
+    folders: {
       bundled: talentRoot(),
       home: join(paths.home, 'talent'),
       playbooks: playbooksRoot(),

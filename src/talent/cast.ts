@@ -9,7 +9,7 @@ import { castFromPool, type PoolCast } from './personas.ts'
 import { stemOf } from './pick.ts'
 import { defaultTalent, isTalent } from './resolve.ts'
 
-export interface WantedCast {
+export interface SeatCastRequest {
   organisationId: number
   tier: TierName
   domain: string | null
@@ -24,7 +24,7 @@ export interface WantedCast {
 export async function castOne(
   tx: Tx,
   pool: Pool,
-  { organisationId, ...wanted }: WantedCast,
+  { organisationId, ...wanted }: SeatCastRequest,
 ): Promise<Omit<PoolCast, 'personality'> & { personality: string | null }> {
   const isNamed = wanted.wanted !== null && isTalent(pool, wanted.wanted)
   const seated = isNamed ? undefined : await findSeated(tx, pool, organisationId, wanted)
@@ -41,7 +41,7 @@ async function findSeated(
   tx: Tx,
   pool: Pool,
   organisationId: number,
-  { tier, domain, not }: Omit<WantedCast, 'organisationId'>,
+  { tier, domain, not }: Omit<SeatCastRequest, 'organisationId'>,
 ): Promise<Persona | undefined> {
   const open = await listOpenAssignments(tx, organisationId)
   if (open.length === 0) return undefined

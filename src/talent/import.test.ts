@@ -17,12 +17,12 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { freshFolder } from '../../test/support/store.ts'
-import { talentPlaces } from '../../test/support/talent.ts'
+import { talentFolders } from '../../test/support/talent.ts'
 import { talentRoot } from '../entries.ts'
 import { noLog } from '../kernel/log.ts'
 import { finishImports, importPool } from './import.ts'
 import type { Persona } from '../org/personas/store.ts'
-import { castingOf, isTalent, peopleFor } from './resolve.ts'
+import { chooseEntry, isTalent, candidatesFor } from './resolve.ts'
 import { openTalent } from './service.ts'
 import type { TeamTalent } from './team-talent.ts'
 
@@ -141,7 +141,7 @@ describe('importing a pool', () => {
     expect(look(home, 'ops/a.md')).toBe(named('a'))
     // Again, and nobody comes twice.
     expect(await take(home, second)).toMatchObject({ imported: [], updated: [] })
-    const talent = await openTalent({ places: { ...talentPlaces('/nowhere'), home }, log: noLog })
+    const talent = await openTalent({ folders: { ...talentFolders('/nowhere'), home }, log: noLog })
     expect(talent.pool().entries.filter((each) => each.name === 'a')).toHaveLength(3)
     await expect(talent.show('a')).rejects.toMatchObject({ code: 'conflict' })
     await expect(talent.show('ops-second/a')).resolves.toMatchObject({ division: 'ops-second' })
@@ -166,7 +166,7 @@ describe('importing a pool', () => {
         { path: 'role_registry.yaml', reason: `this home has its own: ${join(home, 'role_registry.yaml')}` },
       ]),
     })
-    const talent = await openTalent({ places: { ...talentPlaces('/nowhere'), home }, log: noLog })
+    const talent = await openTalent({ folders: { ...talentFolders('/nowhere'), home }, log: noLog })
     expect((await talent.map()).rows).toHaveLength(20)
   })
 
@@ -208,7 +208,7 @@ describe('importing a pool', () => {
     })
     // It had come this far.
     renameSync(join(home, '.decided-bbb/agents/ops/b.md'), join(home, 'agents/ops/b.md'))
-    const talent = await openTalent({ places: { ...talentPlaces('/nowhere'), home }, log: noLog })
+    const talent = await openTalent({ folders: { ...talentFolders('/nowhere'), home }, log: noLog })
     expect(
       talent
         .pool()
@@ -251,7 +251,7 @@ describe('importing a pool', () => {
   })
 
   it('counts at once, also for two that come together', async () => {
-    const talent = await openTalent({ places: talentPlaces(freshFolder()), log: noLog })
+    const talent = await openTalent({ folders: talentFolders(freshFolder()), log: noLog })
     const files = (name: string) => ({ 'ops/same.md': named('same', `From ${name}.`), [`ops/${name}.md`]: named(name) })
     await Promise.all(['one', 'two'].map((name) => talent.import(pool(name, files(name)))))
     const own = talent.pool().entries.filter((each) => each.from === 'own')
@@ -260,7 +260,7 @@ describe('importing a pool', () => {
 })
 
 describe('the pool of a team', () => {
-  const open = () => openTalent({ places: talentPlaces(freshFolder()), log: noLog })
+  const open = () => openTalent({ folders: talentFolders(freshFolder()), log: noLog })
 
   it('stands before ours and the home’s for that team alone, once it was prepared', async () => {
     const talent = await open()
@@ -272,9 +272,9 @@ describe('the pool of a team', () => {
     expect(talent.pool(team)).toBe(talent.pool())
     await talent.prepare(team)
     const wanted = { tier: 't3', domain: 'reliability' } as const
-    expect(castingOf(talent.pool(team), wanted).entry).toMatchObject({ path: 'ops/sre.md', from: 'team' })
-    expect(castingOf(talent.pool(team), { ...wanted, wanted: 'sre' }).entry.path).toBe('ops/sre.md')
-    expect(castingOf(talent.pool(), wanted).entry.path).toBe('engineering/sre.md')
+    expect(chooseEntry(talent.pool(team), wanted).entry).toMatchObject({ path: 'ops/sre.md', from: 'team' })
+    expect(chooseEntry(talent.pool(team), { ...wanted, wanted: 'sre' }).entry.path).toBe('ops/sre.md')
+    expect(chooseEntry(talent.pool(), wanted).entry.path).toBe('engineering/sre.md')
     write(path, { 'agents/ops/new.md': named('new') })
     await talent.reload()
     expect(isTalent(talent.pool(team), 'new')).toBe(true)
@@ -322,9 +322,9 @@ describe('the pool of a team', () => {
     const talent = await open()
     const registry = join(pool('acme', { 'map.yaml': 'defaults: { t5: sre }' }), 'map.yaml')
     await talent.prepare({ path: null, registry })
-    expect(castingOf(talent.pool({ path: null, registry }), { tier: 't5' }).entry.name).toBe('sre')
+    expect(chooseEntry(talent.pool({ path: null, registry }), { tier: 't5' }).entry.name).toBe('sre')
     await talent.prepare({ path: null, registry: null })
-    expect(castingOf(talent.pool({ path: null, registry: null }), { tier: 't5' }).entry.name).toBe('code-reviewer')
+    expect(chooseEntry(talent.pool({ path: null, registry: null }), { tier: 't5' }).entry.name).toBe('code-reviewer')
   })
 
   it('is refused where it is not there, or its mapping is wrong', async () => {
@@ -344,9 +344,9 @@ describe('the pool of a team', () => {
 })
 
 it('shows a planner who can be named in a tier, the tier’s own first, each by a name that finds just them', async () => {
-  const talent = await openTalent({ places: talentPlaces(freshFolder()), log: noLog })
+  const talent = await openTalent({ folders: talentFolders(freshFolder()), log: noLog })
   await talent.import(pool('acme', { 'ops/sre.md': named('sre', 'Another.'), 'ops/owl.md': named('owl') }))
-  const people = peopleFor(talent.pool(), 't3')
+  const people = candidatesFor(talent.pool(), 't3')
   expect(Object.entries(people)).toEqual([
     ['sre', 'reliability'],
     ['senior-developer', 'backend'],
@@ -363,7 +363,7 @@ describe('prompts', () => {
       'prompts/direct/plam.md': 'Typo',
       'prompts/directt/plan.md': 'Typo',
     })
-    const talent = await openTalent({ places: talentPlaces(home), log: noLog })
+    const talent = await openTalent({ folders: talentFolders(home), log: noLog })
     const { prompts, warnings } = await talent.prompts()
     expect(prompts.filter((each) => each.playbook === 'direct').map(({ name, from }) => `${name} ${from}`)).toEqual([
       'brief bundled',

@@ -19,8 +19,8 @@ import { slug } from '../kernel/text.ts'
 import type { OutputOf } from '../operations/contract.ts'
 import type { talentOperations } from './contract.ts'
 import { findMarkdown, isDirectory, maxPoolBytes, readMarkdown, type Skipped } from './markdown-files.ts'
-import { isLeftOut, stemOf } from './pick.ts'
-import { draftOf, readableRegistry } from './pool.ts'
+import { isSkippedFolder, stemOf } from './pick.ts'
+import { draftOf, tryParseRegistry } from './pool.ts'
 
 export type Imported = OutputOf<typeof talentOperations.import>
 
@@ -49,8 +49,8 @@ export async function importPool(home: string, bundled: string, directory: strin
   const sources = await readSources(home)
   const plan = await planImport({ home, bundled, pool, files, sources })
   const registry = await registryOf(pool, home, skipped)
-  const isAnything = plan.writes.length > 0 || registry !== null
-  if (isAnything) {
+  const hasWrites = plan.writes.length > 0 || registry !== null
+  if (hasWrites) {
     await stageAndDecide(home, [
       ...plan.writes.map(({ path, text }) => ({ path: `${agents}/${path}`, text })),
       ...(registry === null ? [] : [{ path: mapping, text: registry }]),
@@ -150,8 +150,8 @@ async function poolIn(directory: string): Promise<SourcePool> {
 
 /** Returns the nearest folder name that identifies the pool: not `agents`, not `.claude`. */
 function nameOf(path: string): string {
-  const said = path.split(sep).filter((part) => part !== '' && part !== 'agents' && !part.startsWith('.'))
-  return slug(said.at(-1) ?? '') || 'pool'
+  const names = path.split(sep).filter((part) => part !== '' && part !== 'agents' && !part.startsWith('.'))
+  return slug(names.at(-1) ?? '') || 'pool'
 }
 
 interface SourceFile {
@@ -162,7 +162,7 @@ interface SourceFile {
 }
 
 async function readPool({ root, name }: SourcePool): Promise<{ files: SourceFile[]; skipped: Skipped[] }> {
-  const { paths, skipped } = await findMarkdown(root, isLeftOut).catch((error: unknown) => {
+  const { paths, skipped } = await findMarkdown(root, isSkippedFolder).catch((error: unknown) => {
     throw error instanceof AgencyError ? error : unreadable(root, error)
   })
   if (paths.length + skipped.length === 0)
@@ -180,8 +180,8 @@ async function readPool({ root, name }: SourcePool): Promise<{ files: SourceFile
     if (bytes > maxPoolBytes)
       throw refusal('too_large', `${root} contains more than ${maxPoolBytes / 1024 / 1024} MB of personalities`)
     // A file outside all folders belongs to its pool, not to the general division.
-    const isApart = !path.includes('/') && drafted.said.division === undefined
-    files.push({ path, division: isApart ? name : drafted.division, text: read.text })
+    const isLoose = !path.includes('/') && drafted.frontMatter.division === undefined
+    files.push({ path, division: isLoose ? name : drafted.division, text: read.text })
   }
   return { files, skipped }
 }
@@ -243,17 +243,17 @@ function* foldersFor(division: string, pool: string): Generator<string> {
 }
 
 async function registryOf({ directory, root }: SourcePool, home: string, skipped: Skipped[]): Promise<string | null> {
-  for (const place of [join(root, mapping), join(directory, mapping), join(directory, 'config', mapping)]) {
-    const read = await readMarkdown(place)
+  for (const path of [join(root, mapping), join(directory, mapping), join(directory, 'config', mapping)]) {
+    const read = await readMarkdown(path)
     if ('reason' in read) {
-      if ((await lstat(place).catch(() => null)) !== null) skipped.push({ path: mapping, reason: read.reason })
+      if ((await lstat(path).catch(() => null)) !== null) skipped.push({ path: mapping, reason: read.reason })
       continue
     }
-    const { faults } = readableRegistry(read.text)
+    const { faults } = tryParseRegistry(read.text)
     if (faults.length > 0)
       throw refusal(
         'invalid_input',
-        `${place}:${faults[0]}${faults.length > 1 ? ` (and ${faults.length - 1} more)` : ''}`,
+        `${path}:${faults[0]}${faults.length > 1 ? ` (and ${faults.length - 1} more)` : ''}`,
         {
           hint: 'Nothing was imported. Correct the registry, or remove it.',
           data: { faults },
@@ -278,10 +278,10 @@ async function stageAndDecide(home: string, files: readonly { path: string; text
       await refuseLinks(home, parent)
       await mkdir(join(folder, parent), { recursive: true })
     }
-    for (let start = 0; start < files.length; start += together)
+    for (let start = 0; start < files.length; start += batchSize)
       await Promise.all(
         files
-          .slice(start, start + together)
+          .slice(start, start + batchSize)
           .map(({ path, text }) => writeFile(join(folder, path), text, { flag: 'wx', mode: 0o644, flush: true })),
       )
     await rename(folder, join(home, basename(folder).replace(unfinished, decided)))
@@ -291,7 +291,7 @@ async function stageAndDecide(home: string, files: readonly { path: string; text
   }
 }
 
-const together = 16
+const batchSize = 16
 
 /**
  * Refuses a division that is a link, because it would redirect our files to its target. The agents folder itself may be

@@ -10,7 +10,7 @@ export const maxFiles = 5_000
 /** The whole pool is held in memory. */
 export const maxPoolBytes = 64 * 1024 * 1024
 /** The limit of all files and folders, so that a home directory given by mistake is not walked to its end. */
-const maxLooked = 100_000
+const maxEntries = 100_000
 const maxDepth = 12
 
 export interface Skipped {
@@ -26,22 +26,22 @@ export interface Found {
 }
 
 /** Finds Markdown files below a folder, ordered by name. Links are not followed, so the walk stays inside and ends. */
-export async function findMarkdown(root: string, leaveOut: (folder: string) => boolean): Promise<Found> {
+export async function findMarkdown(root: string, isSkipped: (folder: string) => boolean): Promise<Found> {
   const found: Found = { paths: [], skipped: [] }
-  let looked = 0
+  let visited = 0
   const walk = async (folder: string, depth: number): Promise<void> => {
     for (const entry of await entriesOf(join(root, folder))) {
-      if (++looked > maxLooked) throw tooMuch(root, `more than ${maxLooked} files and folders`)
+      if (++visited > maxEntries) throw tooLarge(root, `more than ${maxEntries} files and folders`)
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`
       const isMarkdown = entry.name.toLowerCase().endsWith('.md')
       if (entry.isDirectory()) {
-        if (leaveOut(entry.name)) continue
+        if (isSkipped(entry.name)) continue
         if (depth < maxDepth) await walk(path, depth + 1)
         else found.skipped.push({ path, reason: `is more than ${maxDepth} folders deep` })
       } else if (entry.isSymbolicLink()) found.skipped.push({ path, reason: 'is a link; links are not followed' })
       else if (isMarkdown && entry.isFile()) found.paths.push(path)
       else if (isMarkdown) found.skipped.push({ path, reason: 'is not a file' })
-      if (found.paths.length > maxFiles) throw tooMuch(root, `more than ${maxFiles} Markdown files`)
+      if (found.paths.length > maxFiles) throw tooLarge(root, `more than ${maxFiles} Markdown files`)
     }
   }
   await walk('', 0)
@@ -88,7 +88,7 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-const tooMuch = (root: string, what: string) =>
-  refusal('too_large', `${root} contains ${what}; nothing was imported from it`, {
+const tooLarge = (root: string, content: string) =>
+  refusal('too_large', `${root} contains ${content}; nothing was imported from it`, {
     hint: 'Give a folder that contains only personalities.',
   })

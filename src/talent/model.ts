@@ -12,7 +12,7 @@ export interface PoolEntry extends TalentFields {
   file: string
 }
 
-export interface PlacedRow extends RegistryRow {
+export interface PoolRow extends RegistryRow {
   from: TalentOrigin
   /** The domain and its aliases, normalised for comparison. */
   words: readonly string[]
@@ -25,7 +25,7 @@ export interface PlacedRow extends RegistryRow {
 export interface Pool {
   entries: readonly PoolEntry[]
   /** The strongest first: of two rows for the same tier and domain, the first one whose name resolves counts. */
-  rows: readonly PlacedRow[]
+  rows: readonly PoolRow[]
   defaults: readonly { tier: TierName; name: string; from: TalentOrigin }[]
   warnings: readonly string[]
   index: PoolIndex<PoolEntry>

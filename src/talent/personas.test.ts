@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 
 import { openOrg } from '../../test/support/org.ts'
 import { describeStores, freshFolder, type OpenFresh } from '../../test/support/store.ts'
-import { talentPlaces } from '../../test/support/talent.ts'
+import { talentFolders } from '../../test/support/talent.ts'
 import type { Actor } from '../kernel/actor.ts'
 import { operatorPersona } from '../kernel/ids.ts'
 import { noLog } from '../kernel/log.ts'
@@ -20,7 +20,7 @@ async function open(openFresh: OpenFresh) {
   const home = freshFolder()
   mkdirSync(join(home, 'talent/agents/ops'), { recursive: true })
   writeFileSync(join(home, 'talent/agents/ops/owl.md'), '---\nname: Night Owl\n---\nYou wake at night.')
-  const talent = await openTalent({ places: talentPlaces(home), log: noLog })
+  const talent = await openTalent({ folders: talentFolders(home), log: noLog })
   const org = await openOrg(openFresh, { poolText: talent.textOf })
   const ensure = (name: string, streams: Parameters<typeof org.db.write>[0] = []): Promise<Persona> =>
     org.db.write(streams, (tx) => ensurePoolPersona(tx, resolveTalent(talent.pool(), name)))

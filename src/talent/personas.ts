@@ -8,7 +8,7 @@ import { findPersona, listPoolPersonas, nextPersonaId, type Persona } from '../o
 import { findOrCreateRole } from '../org/roles/changes.ts'
 import { personaSlug } from '../org/slugs.ts'
 import type { Pool, PoolEntry } from './model.ts'
-import { castingOf, type Wanted } from './resolve.ts'
+import { chooseEntry, type CastRequest } from './resolve.ts'
 
 /**
  * Returns the persona of a pool entry and creates it at its first use. Locks `system` whatever streams the transaction
@@ -44,11 +44,11 @@ export interface PoolCast {
 export async function castFromPool(
   tx: Tx,
   pool: Pool,
-  { not, ...wanted }: Omit<Wanted, 'not'> & { not?: number | null },
+  { not, ...wanted }: Omit<CastRequest, 'not'> & { not?: number | null },
 ): Promise<PoolCast> {
   const avoided = not === undefined || not === null ? undefined : await findPersona(tx, not)
   const excluded = avoided === undefined ? undefined : entryOfPersona(pool, avoided)?.path
-  const { entry, warning } = castingOf(pool, { ...wanted, ...(excluded === undefined ? {} : { not: excluded }) })
+  const { entry, warning } = chooseEntry(pool, { ...wanted, ...(excluded === undefined ? {} : { not: excluded }) })
   const persona = await ensurePoolPersona(tx, entry)
   return { personaId: persona.id, personality: entry.path, warning }
 }

@@ -4,7 +4,8 @@ import { slug } from '../kernel/text.ts'
 const otherFolders = new Set(['integrations', 'examples', 'scripts', 'node_modules'])
 
 /** Reports whether a folder is not walked at all. */
-export const isLeftOut = (folder: string): boolean => folder.startsWith('.') || otherFolders.has(folder.toLowerCase())
+export const isSkippedFolder = (folder: string): boolean =>
+  folder.startsWith('.') || otherFolders.has(folder.toLowerCase())
 
 export const stemOf = (path: string): string => (path.split('/').at(-1) ?? '').replace(/\.md$/i, '')
 
@@ -16,7 +17,7 @@ export const divisionOf = (path: string): string =>
  * Returns why a readable Markdown file is not a personality, or null. A file with front matter always is one; without
  * it, only a file in a division folder is, unless its name marks documentation: README, CONTRIBUTING.
  */
-export function reasonToLeave(path: string, hasFrontMatter: boolean): string | null {
+export function reasonToSkip(path: string, hasFrontMatter: boolean): string | null {
   if (hasFrontMatter) return null
   if (/^[A-Z0-9_. -]+$/.test(stemOf(path)))
     return 'is documentation: its name is in capitals, and it has no front matter'

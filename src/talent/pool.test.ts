@@ -9,15 +9,15 @@ import { freshFolder } from '../../test/support/store.ts'
 import { talentRoot } from '../entries.ts'
 import { tierDuties, tierNames } from '../team/contract.ts'
 import type { Pool } from './model.ts'
-import { draftOf, loadPool, type PoolPlace } from './pool.ts'
-import { castingOf, defaultTalent, mapOf, resolveTalent } from './resolve.ts'
+import { draftOf, loadPool, type PoolLocation } from './pool.ts'
+import { chooseEntry, defaultTalent, mapOf, resolveTalent } from './resolve.ts'
 
-const placeIn = (from: PoolPlace['from'], folder: string): PoolPlace => ({
+const locationIn = (from: PoolLocation['from'], folder: string): PoolLocation => ({
   from,
   agents: join(folder, 'agents'),
   registry: join(folder, 'role_registry.yaml'),
 })
-const bundled = placeIn('bundled', talentRoot())
+const bundled = locationIn('bundled', talentRoot())
 
 /** The starter set, and beside it a home with these files. */
 async function poolWith(files: Record<string, string | Uint8Array> = {}): Promise<Pool> {
@@ -26,7 +26,7 @@ async function poolWith(files: Record<string, string | Uint8Array> = {}): Promis
     mkdirSync(dirname(join(home, path)), { recursive: true })
     writeFileSync(join(home, path), text)
   }
-  return loadPool([bundled, placeIn('own', home)])
+  return loadPool([bundled, locationIn('own', home)])
 }
 
 const starters = `
@@ -82,7 +82,7 @@ describe('what a file leaves out', () => {
   it('is inferred: the name from the file, the division from its folder, the rest from the mapping', async () => {
     const pool = await poolWith({
       'agents/ops/pager.md': 'You hold the pager.',
-      'agents/ops/anybody.md': '---\ncolor: red\n---\nYou do anything.',
+      'agents/ops/fallback.md': '---\ncolor: red\n---\nYou do anything.',
       'role_registry.yaml': 'roles:\n  - { tier: t3, domain: Night, name: pager }\n',
     })
     expect(resolveTalent(pool, 'pager')).toMatchObject({
@@ -93,7 +93,7 @@ describe('what a file leaves out', () => {
       capability: tierDuties.t3.capability,
       text: 'You hold the pager.',
     })
-    expect(resolveTalent(pool, 'anybody')).toMatchObject({ tiers: tierNames, domains: [], capability: 'capable' })
+    expect(resolveTalent(pool, 'fallback')).toMatchObject({ tiers: tierNames, domains: [], capability: 'capable' })
   })
 
   it('is inferred too where a field says what cannot be meant, with a warning', async () => {
@@ -137,7 +137,7 @@ describe('a file that cannot be used', () => {
     symlinkSync('/etc/passwd', join(agents, 'link.md'))
     symlinkSync('..', join(agents, 'loop'))
     execFileSync('mkfifo', [join(agents, 'pipe.md')])
-    const pool = await loadPool([bundled, placeIn('own', home)])
+    const pool = await loadPool([bundled, locationIn('own', home)])
     expect(pool.entries.filter((each) => each.from === 'own').map((each) => each.path)).toEqual([
       'ops/bomb.md',
       'ops/good.md',
@@ -165,7 +165,7 @@ describe('a file that cannot be used', () => {
     expect(performance.now() - started).toBeLessThan(5_000)
   })
 
-  it('is not even looked for where collections keep other things', async () => {
+  it('is not even visited for where collections keep other things', async () => {
     const pool = await poolWith({
       'agents/README.md': 'How to use it',
       'agents/CONTRIBUTING.md': 'How to help',
@@ -199,8 +199,8 @@ describe('a file that cannot be used', () => {
         else {
           expect(drafted.name).toMatch(/^[^\p{Cc}]{1,100}$/u)
           expect(drafted.division).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/)
-          expect(drafted.said.body).toMatch(/\S/)
-          for (const tier of drafted.said.tiers ?? []) expect(tierNames).toContain(tier)
+          expect(drafted.frontMatter.body).toMatch(/\S/)
+          for (const tier of drafted.frontMatter.tiers ?? []) expect(tierNames).toContain(tier)
         }
       }),
       { numRuns: 300 },
@@ -217,9 +217,9 @@ describe('a mapping of one’s own', () => {
     })
     expect(mapOf(pool)).toHaveLength(19)
     for (const domain of ['Reliability', 'nights', 'Nights and reliability'])
-      expect(castingOf(pool, { tier: 't3', domain }).entry.name).toBe('pager')
-    expect(castingOf(pool, { tier: 't3', domain: 'Backend' }).entry.name).toBe('senior-developer')
-    expect(castingOf(pool, { tier: 't5', domain: 'gardening' }).entry.name).toBe('pager')
+      expect(chooseEntry(pool, { tier: 't3', domain }).entry.name).toBe('pager')
+    expect(chooseEntry(pool, { tier: 't3', domain: 'Backend' }).entry.name).toBe('senior-developer')
+    expect(chooseEntry(pool, { tier: 't5', domain: 'gardening' }).entry.name).toBe('pager')
   })
 
   it('is refused as a whole, with the line of each fault', async () => {
@@ -230,7 +230,7 @@ describe('a mapping of one’s own', () => {
     const place = expect.stringMatching(/role_registry\.yaml:2:3: defaults has no "t6".*; the file is not used$/)
     const other = expect.stringMatching(/role_registry\.yaml:4:7: a role has no "tierr"; did you mean "tier"\?/)
     expect(pool.warnings).toEqual([place, other, expect.stringContaining('4:5: a role needs a tier')])
-    expect(castingOf(pool, { tier: 't3', domain: 'Reliability' }).entry.name).toBe('sre')
+    expect(chooseEntry(pool, { tier: 't3', domain: 'Reliability' }).entry.name).toBe('sre')
   })
 
   it.each([
@@ -251,7 +251,7 @@ describe('a mapping of one’s own', () => {
   it('that names somebody who is not there says so, and ours decides', async () => {
     const pool = await poolWith({ 'role_registry.yaml': 'roles: [{ tier: t3, domain: Reliability, name: ghost }]' })
     expect(pool.warnings).toEqual(['role_registry.yaml (own): t3 Reliability: there is no personality "ghost"'])
-    expect(castingOf(pool, { tier: 't3', domain: 'reliability' })).toMatchObject({
+    expect(chooseEntry(pool, { tier: 't3', domain: 'reliability' })).toMatchObject({
       entry: { name: 'sre' },
       warning: null,
     })
@@ -313,7 +313,7 @@ describe('a name', () => {
 describe('casting', () => {
   it('takes whoever is wanted, from any tier', async () => {
     const pool = await poolWith()
-    expect(castingOf(pool, { tier: 't2', domain: 'backend', wanted: 'technical-writer' })).toMatchObject({
+    expect(chooseEntry(pool, { tier: 't2', domain: 'backend', wanted: 'technical-writer' })).toMatchObject({
       entry: { name: 'technical-writer' },
       warning: null,
     })
@@ -322,7 +322,7 @@ describe('casting', () => {
   it('gives two tasks of one tier to different people by their domain', async () => {
     const pool = await poolWith()
     const names = ['Frontend', 'Database', 'ai/ml', 'LLM', 'Backend services', 'documentation', '', null].map(
-      (domain) => castingOf(pool, { tier: 't4', domain }).entry.name,
+      (domain) => chooseEntry(pool, { tier: 't4', domain }).entry.name,
     )
     expect(names.join(' ')).toBe(
       'frontend-developer database-optimizer ai-engineer ai-engineer backend-architect technical-writer senior-developer senior-developer',
@@ -331,7 +331,7 @@ describe('casting', () => {
 
   it('falls back to tier and domain with a warning that names both', async () => {
     const pool = await poolWith()
-    expect(castingOf(pool, { tier: 't2', domain: 'Data', wanted: 'data-wizard' })).toMatchObject({
+    expect(chooseEntry(pool, { tier: 't2', domain: 'Data', wanted: 'data-wizard' })).toMatchObject({
       entry: { name: 'data-engineer' },
       warning: 'the talent pool has no "data-wizard"; cast data-engineer instead (t2, Data)',
     })
@@ -339,11 +339,11 @@ describe('casting', () => {
 
   it('takes ours where others bear the name too, with a warning; of others alone it takes neither', async () => {
     const pool = await poolWith({ 'agents/ops/sre.md': 'x', 'agents/ops/owl.md': 'x', 'agents/night/owl.md': 'x' })
-    expect(castingOf(pool, { tier: 't3', domain: 'Backend', wanted: 'sre' })).toMatchObject({
+    expect(chooseEntry(pool, { tier: 't3', domain: 'Backend', wanted: 'sre' })).toMatchObject({
       entry: { path: 'engineering/sre.md' },
       warning: expect.stringContaining('engineering/sre.md, ops/sre.md; cast engineering/sre.md'),
     })
-    expect(castingOf(pool, { tier: 't3', domain: 'Backend', wanted: 'owl' })).toMatchObject({
+    expect(chooseEntry(pool, { tier: 't3', domain: 'Backend', wanted: 'owl' })).toMatchObject({
       entry: { name: 'senior-developer' },
       warning: expect.stringContaining('night/owl.md, ops/owl.md; cast senior-developer instead (t3, Backend)'),
     })
@@ -352,16 +352,16 @@ describe('casting', () => {
   it('has nobody judge their own work', async () => {
     const pool = await poolWith()
     const not = 'engineering/security-engineer.md'
-    expect(castingOf(pool, { tier: 't5', domain: 'Security', not }).entry.name).toBe('code-reviewer')
-    expect(castingOf(pool, { tier: 't5', domain: 'Security', wanted: 'security-engineer', not })).toMatchObject({
+    expect(chooseEntry(pool, { tier: 't5', domain: 'Security', not }).entry.name).toBe('code-reviewer')
+    expect(chooseEntry(pool, { tier: 't5', domain: 'Security', wanted: 'security-engineer', not })).toMatchObject({
       entry: { name: 'code-reviewer' },
       warning: '"security-engineer" did the work itself; cast code-reviewer instead (t5, Security)',
     })
   })
 
   it('says so where there is nobody at all', async () => {
-    const empty = await loadPool([placeIn('own', freshFolder())])
-    expect(() => castingOf(empty, { tier: 't1' })).toThrow('the talent pool is empty')
+    const empty = await loadPool([locationIn('own', freshFolder())])
+    expect(() => chooseEntry(empty, { tier: 't1' })).toThrow('the talent pool is empty')
   })
 
   it('takes no longer for many', async () => {
@@ -371,6 +371,6 @@ describe('casting', () => {
     const pool = await poolWith(files)
     expect(pool.entries).toHaveLength(1_017)
     for (let index = 0; index < 20_000; index++)
-      expect(castingOf(pool, { tier: 't4', wanted: `p${index % 1_000}` }).warning).toBeNull()
+      expect(chooseEntry(pool, { tier: 't4', wanted: `p${index % 1_000}` }).warning).toBeNull()
   })
 })

@@ -7,13 +7,13 @@ import { type TierName, tierDuties, tierNames } from '../team/contract.ts'
 import type { TalentOrigin } from './contract.ts'
 import { type FrontMatter, parsePersonality } from './front-matter.ts'
 import { findMarkdown, maxPoolBytes, readMarkdown } from './markdown-files.ts'
-import type { PlacedRow, Pool, PoolEntry } from './model.ts'
-import { divisionOf, isLeftOut, reasonToLeave, stemOf } from './pick.ts'
+import type { PoolRow, Pool, PoolEntry } from './model.ts'
+import { divisionOf, isSkippedFolder, reasonToSkip, stemOf } from './pick.ts'
 import { noRegistry, parseRegistry, type Registry } from './registry.ts'
 import { indexOf, resolveIn } from './resolve.ts'
 
 /** The location of personalities: a folder of divisions, and the registry beside it. Both are optional. */
-export interface PoolPlace {
+export interface PoolLocation {
   from: TalentOrigin
   agents: string
   registry: string
@@ -23,17 +23,17 @@ export interface PoolPlace {
  * Loads all locations, the weakest first: a file of a later location replaces the file with the same path of an earlier
  * one.
  */
-export async function loadPool(places: readonly PoolPlace[]): Promise<Pool> {
+export async function loadPool(locations: readonly PoolLocation[]): Promise<Pool> {
   const warnings: string[] = []
   const drafts = new Map<string, Draft>()
   const layers: (Registry & { from: TalentOrigin })[] = []
-  for (const place of places) {
-    for (const draft of await readPlace(place, warnings)) drafts.set(draft.path.toLowerCase(), draft)
-    layers.unshift({ from: place.from, ...(await readRegistry(place.registry, warnings)) })
+  for (const location of locations) {
+    for (const draft of await readLocation(location, warnings)) drafts.set(draft.path.toLowerCase(), draft)
+    layers.unshift({ from: location.from, ...(await readRegistry(location.registry, warnings)) })
   }
   const sorted = [...drafts.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
   const rows = layers.flatMap(({ from, rows: own }) =>
-    own.map((row): PlacedRow => ({ ...row, from, words: [row.domain, ...row.aliases].map(slug).filter(Boolean) })),
+    own.map((row): PoolRow => ({ ...row, from, words: [row.domain, ...row.aliases].map(slug).filter(Boolean) })),
   )
   const defaults = layers.flatMap(({ from, defaults: own }) =>
     tierNames.flatMap((tier) => (own[tier] === undefined ? [] : [{ tier, name: own[tier], from }])),
@@ -50,7 +50,7 @@ interface Draft {
   file: string
   name: string
   division: string
-  said: FrontMatter
+  frontMatter: FrontMatter
 }
 
 interface Duties {
@@ -64,7 +64,7 @@ interface Duties {
  */
 function dutiesOf(
   drafts: readonly Draft[],
-  rows: readonly PlacedRow[],
+  rows: readonly PoolRow[],
   defaults: Pool['defaults'],
 ): { duties: Map<string, Duties>; missing: string[] } {
   const index = indexOf(drafts)
@@ -84,25 +84,25 @@ function dutiesOf(
   return { duties, missing }
 }
 
-function entryOf({ said, ...draft }: Draft, duty: Duties | undefined): PoolEntry {
-  const known = said.tiers ?? (duty === undefined ? undefined : tierNames.filter((tier) => duty.tiers.has(tier)))
+function entryOf({ frontMatter, ...draft }: Draft, duty: Duties | undefined): PoolEntry {
+  const known = frontMatter.tiers ?? (duty === undefined ? undefined : tierNames.filter((tier) => duty.tiers.has(tier)))
   const first = known?.[0]
   return {
     ...draft,
     tiers: known ?? [...tierNames],
-    domains: said.domains ?? [...(duty?.domains ?? [])],
-    capability: said.capability ?? (first === undefined ? 'capable' : tierDuties[first].capability),
-    text: said.body,
+    domains: frontMatter.domains ?? [...(duty?.domains ?? [])],
+    capability: frontMatter.capability ?? (first === undefined ? 'capable' : tierDuties[first].capability),
+    text: frontMatter.body,
   }
 }
 
-async function readPlace({ agents, from }: PoolPlace, warnings: string[]): Promise<Draft[]> {
+async function readLocation({ agents, from }: PoolLocation, warnings: string[]): Promise<Draft[]> {
   let root: string
   let found
   try {
     // The folder itself may be a link to a checkout; links inside it are not followed.
     root = await realpath(agents)
-    found = await findMarkdown(root, isLeftOut)
+    found = await findMarkdown(root, isSkippedFolder)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     warnings.push(error instanceof AgencyError ? error.message : `${agents}: ${(error as Error).message}`)
@@ -112,8 +112,8 @@ async function readPlace({ agents, from }: PoolPlace, warnings: string[]): Promi
   let bytes = 0
   const warn = (path: string, reason: string): void => void warnings.push(`${path} (${from}): ${reason}`)
   for (const { path, reason } of found.skipped) warn(path, reason)
-  for (let start = 0; start < found.paths.length; start += together) {
-    const some = found.paths.slice(start, start + together)
+  for (let start = 0; start < found.paths.length; start += batchSize) {
+    const some = found.paths.slice(start, start + batchSize)
     const texts = await Promise.all(some.map((path) => readMarkdown(join(root, path))))
     for (const [index, path] of some.entries()) {
       const read = texts[index] as Awaited<ReturnType<typeof readMarkdown>>
@@ -131,14 +131,14 @@ async function readPlace({ agents, from }: PoolPlace, warnings: string[]): Promi
         if (!drafted.isExpected) warn(path, drafted.reason)
         continue
       }
-      for (const fault of drafted.said.faults) warn(path, fault)
+      for (const fault of drafted.frontMatter.faults) warn(path, fault)
       drafts.push({ ...drafted, path, from, file: join(root, path) })
     }
   }
   return drafts
 }
 
-const together = 32
+const batchSize = 32
 
 /**
  * Returns the personality, or the reason why there is none; `isExpected` marks files in which a reader would not look
@@ -147,16 +147,16 @@ const together = 32
 export function draftOf(
   path: string,
   text: string,
-): Pick<Draft, 'name' | 'division' | 'said'> | { reason: string; isExpected: boolean } {
-  const said = parsePersonality(text)
-  if ('reason' in said) return { ...said, isExpected: false }
-  const leave = reasonToLeave(path, said.hasFrontMatter)
+): Pick<Draft, 'name' | 'division' | 'frontMatter'> | { reason: string; isExpected: boolean } {
+  const frontMatter = parsePersonality(text)
+  if ('reason' in frontMatter) return { ...frontMatter, isExpected: false }
+  const leave = reasonToSkip(path, frontMatter.hasFrontMatter)
   if (leave !== null) return { reason: leave, isExpected: true }
   const stem = stemOf(path)
   if (slug(stem) === '')
     return { reason: 'its file name needs letters from a to z, by which it is found', isExpected: false }
-  const name = said.name !== undefined && slug(said.name) !== '' ? said.name : stem
-  return { name, division: slug(said.division ?? '') || divisionOf(path), said }
+  const name = frontMatter.name !== undefined && slug(frontMatter.name) !== '' ? frontMatter.name : stem
+  return { name, division: slug(frontMatter.division ?? '') || divisionOf(path), frontMatter }
 }
 
 async function readRegistry(path: string, warnings: string[]): Promise<Registry> {
@@ -168,12 +168,12 @@ async function readRegistry(path: string, warnings: string[]): Promise<Registry>
     if (code !== 'ENOENT' && code !== 'ENOTDIR') warnings.push(`${path}: ${message}`)
     return noRegistry
   }
-  const { registry, faults } = readableRegistry(text)
+  const { registry, faults } = tryParseRegistry(text)
   for (const fault of faults) warnings.push(`${path}:${fault}; the file is not used`)
   return faults.length > 0 ? noRegistry : registry
 }
 
-export function readableRegistry(text: string): ReturnType<typeof parseRegistry> {
+export function tryParseRegistry(text: string): ReturnType<typeof parseRegistry> {
   try {
     return parseRegistry(text)
   } catch (error) {

@@ -3,7 +3,7 @@ import { nearest } from '../kernel/nearest.ts'
 import { slug } from '../kernel/text.ts'
 import { type TierName, tierNames } from '../team/contract.ts'
 import type { TalentOrigin } from './contract.ts'
-import type { Findable, PlacedRow, Pool, PoolEntry, PoolIndex } from './model.ts'
+import type { Findable, PoolRow, Pool, PoolEntry, PoolIndex } from './model.ts'
 import { stemOf } from './pick.ts'
 
 /**
@@ -31,7 +31,7 @@ export interface Casting {
   warning: string | null
 }
 
-export interface Wanted {
+export interface CastRequest {
   tier: TierName
   domain?: string | null | undefined
   /** The name that the plan requests. */
@@ -44,11 +44,11 @@ export interface Wanted {
  * Returns the requested personality if the name is unambiguous; otherwise the one that the registry names for tier and
  * domain.
  */
-export function castingOf(pool: Pool, { tier, domain, wanted, not }: Wanted): Casting {
+export function chooseEntry(pool: Pool, { tier, domain, wanted, not }: CastRequest): Casting {
   const asked = wanted?.trim() ?? ''
   const found = asked === '' ? [] : resolveIn(pool.index, asked)
   const others = found.filter((each) => each.path !== not)
-  const meant = oneMeant(others)
+  const meant = unambiguous(others)
   if (meant !== undefined)
     return { entry: meant, warning: others.length > 1 ? `${ambiguous(asked, others)}; cast ${meant.path}` : null }
   const entry = defaultTalent(pool, tier, domain ?? '', not)
@@ -65,13 +65,13 @@ export function castingOf(pool: Pool, { tier, domain, wanted, not }: Wanted): Ca
 
 /** Reports whether a personality can be cast by this name. */
 export const isTalent = (pool: Pool, name: string): boolean =>
-  oneMeant(resolveIn(pool.index, name.trim())) !== undefined
+  unambiguous(resolveIn(pool.index, name.trim())) !== undefined
 
 /**
  * Chooses among entries with one name: the team's; else the bundled one, because importing a pool must not change
  * existing plans.
  */
-function oneMeant<Entry extends Findable>(found: readonly Entry[]): Entry | undefined {
+function unambiguous<Entry extends Findable>(found: readonly Entry[]): Entry | undefined {
   if (found.length <= 1) return found[0]
   for (const origin of ['team', 'bundled'] as const) {
     const [first, second] = found.filter((each) => each.from === origin)
@@ -84,22 +84,22 @@ function oneMeant<Entry extends Findable>(found: readonly Entry[]): Entry | unde
  * Returns the personalities for a tier with their domains, by name, as a planner sees them. Specialists of the tier
  * come first.
  */
-export function peopleFor(pool: Pool, tier: TierName): Record<string, string> {
+export function candidatesFor(pool: Pool, tier: TierName): Record<string, string> {
   const all = pool.entries.filter((each) => each.tiers.includes(tier))
-  const sorted = [...all].sort((a, b) => a.tiers.length - b.tiers.length).slice(0, maxShown)
+  const sorted = [...all].sort((a, b) => a.tiers.length - b.tiers.length).slice(0, maxCandidates)
   return Object.fromEntries(
     sorted.map((entry) => [
-      isMeantByFile(pool, entry) ? stemOf(entry.path) : entry.path.replace(/\.md$/i, ''),
+      isFoundByFileName(pool, entry) ? stemOf(entry.path) : entry.path.replace(/\.md$/i, ''),
       entry.domains.join(', ') || entry.division,
     ]),
   )
 }
 
 /** The planner reads every entry, and each one costs tokens. */
-const maxShown = 100
+const maxCandidates = 100
 
-const isMeantByFile = (pool: Pool, entry: PoolEntry): boolean =>
-  oneMeant(resolveIn(pool.index, stemOf(entry.path)))?.path === entry.path
+const isFoundByFileName = (pool: Pool, entry: PoolEntry): boolean =>
+  unambiguous(resolveIn(pool.index, stemOf(entry.path)))?.path === entry.path
 
 /**
  * Returns the personality that the registry names for a tier and a domain, or for the tier; where there is no other,
@@ -112,14 +112,14 @@ export function defaultTalent(pool: Pool, tier: TierName, domain: string, not?: 
     if (found !== undefined && found.path !== not) return found
   }
   const others = pool.entries.filter((each) => each.path !== not)
-  const anybody = others.find((each) => each.tiers.includes(tier)) ?? others[0] ?? pool.entries[0]
-  if (anybody === undefined)
+  const fallback = others.find((each) => each.tiers.includes(tier)) ?? others[0] ?? pool.entries[0]
+  if (fallback === undefined)
     throw refusal('not_found', 'the talent pool is empty', { hint: 'Import one: agency talent import <folder>.' })
-  return anybody
+  return fallback
 }
 
 /** Returns the strongest row of each tier and domain, ordered by tier and then as in the registry. */
-export function mapOf(pool: Pool): PlacedRow[] {
+export function mapOf(pool: Pool): PoolRow[] {
   const seen = new Set<string>()
   const rows = pool.rows.filter(({ tier, domain }) => {
     const key = `${tier} ${slug(domain)}`
@@ -129,12 +129,12 @@ export function mapOf(pool: Pool): PlacedRow[] {
 }
 
 /** Returns the rows with exactly this domain, then those whose words it contains: `Backend` for `backend services`. */
-function rowsFor(rows: readonly PlacedRow[], tier: TierName, domain: string): PlacedRow[] {
+function rowsFor(rows: readonly PoolRow[], tier: TierName, domain: string): PoolRow[] {
   const asked = slug(domain)
   if (asked === '') return []
   const ofTier = rows.filter((row) => row.tier === tier)
   const padded = `-${asked}-`
-  const fits = (row: PlacedRow, test: (word: string) => boolean): boolean => row.words.some(test)
+  const fits = (row: PoolRow, test: (word: string) => boolean): boolean => row.words.some(test)
   return [
     ...ofTier.filter((row) => fits(row, (word) => word === asked)),
     ...ofTier.filter((row) => fits(row, (word) => word !== asked && padded.includes(`-${word}-`))),

@@ -13,12 +13,12 @@ import { isFolder, readMarkdown } from './markdown-files.ts'
 import type { Pool, PoolEntry } from './model.ts'
 import { entryOfPersona } from './personas.ts'
 import { stemOf } from './pick.ts'
-import { loadPool, type PoolPlace } from './pool.ts'
+import { loadPool, type PoolLocation } from './pool.ts'
 import { listPrompts } from './prompts.ts'
 import { defaultTalent, mapOf, resolveTalent } from './resolve.ts'
 import { checkTeamTalent, registryPath, type TeamTalent } from './team-talent.ts'
 
-export interface TalentPlaces {
+export interface TalentFolders {
   /** The files that ship with Agency: `agents/` and `role_registry.yaml`. */
   bundled: string
   /** The same two of this home, including imported files. */
@@ -34,29 +34,29 @@ export type Talent = Awaited<ReturnType<typeof openTalent>>
 type Answer<Name extends keyof typeof talentOperations> = OutputOf<(typeof talentOperations)[Name]>
 
 /** The pool in the daemon's memory: read at the start, after an import, and for every list or show request. */
-export async function openTalent({ places, log }: { places: TalentPlaces; log: Log }) {
-  const where: PoolPlace[] = [placeIn('bundled', places.bundled), placeIn('own', places.home)]
+export async function openTalent({ folders, log }: { folders: TalentFolders; log: Log }) {
+  const locations: PoolLocation[] = [locationIn('bundled', folders.bundled), locationIn('own', folders.home)]
   let pool: Pool
   /** Pools of the teams of open runs, by the talent keys of their files. */
-  const ofTeams = new Map<string, { place: PoolPlace; pool: Pool; patience: number }>()
+  const teamPools = new Map<string, { location: PoolLocation; pool: Pool; remainingChecks: number }>()
   let last: Promise<unknown> = Promise.resolve()
 
   /** Runs tasks one after the other: during an import, another import or a read would see half of it. */
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+  const serialise = <T>(work: () => Promise<T>): Promise<T> => {
     const turn = last.then(work)
     last = turn.catch(() => {})
     return turn
   }
   const load = async (): Promise<Pool> => {
-    pool = await loadPool(where)
-    for (const each of ofTeams.values()) each.pool = await loadPool([...where, each.place])
+    pool = await loadPool(locations)
+    for (const each of teamPools.values()) each.pool = await loadPool([...locations, each.location])
     return pool
   }
-  const reload = (): Promise<Pool> => inTurn(load)
+  const reload = (): Promise<Pool> => serialise(load)
   const poolOf = (team?: TeamTalent | null): Pool =>
-    (team === undefined || team === null ? undefined : ofTeams.get(keyOf(team))?.pool) ?? pool
+    (team === undefined || team === null ? undefined : teamPools.get(keyOf(team))?.pool) ?? pool
 
-  await finishImports(places.home).catch((error: unknown) =>
+  await finishImports(folders.home).catch((error: unknown) =>
     log.error('an import of talent could not be finished; the next one retries', { error }),
   )
   for (const warning of (await load()).warnings) log.warn('talent pool', { warning })
@@ -70,24 +70,24 @@ export async function openTalent({ places, log }: { places: TalentPlaces; log: L
 
     /** Reads a team's pool; refuses one that does not exist. */
     async prepare(team: TeamTalent): Promise<void> {
-      const there = ofTeams.get(keyOf(team))
-      if (there !== undefined) there.patience = untilItsRun
-      if (there !== undefined || (team.path === null && team.registry === null)) return
-      const place = await placeOfTeam(team, places.home)
-      await inTurn(async () => {
-        const loaded = await loadPool([...where, place])
-        const faulty = loaded.warnings.find((warning) => warning.startsWith(`${place.registry}:`))
+      const known = teamPools.get(keyOf(team))
+      if (known !== undefined) known.remainingChecks = checksBeforeRun
+      if (known !== undefined || (team.path === null && team.registry === null)) return
+      const location = await locationOfTeam(team, folders.home)
+      await serialise(async () => {
+        const loaded = await loadPool([...locations, location])
+        const faulty = loaded.warnings.find((warning) => warning.startsWith(`${location.registry}:`))
         if (faulty !== undefined) throw refusal('invalid_input', `talent.registry: ${faulty}`)
-        ofTeams.set(keyOf(team), { place, pool: loaded, patience: untilItsRun })
+        teamPools.set(keyOf(team), { location, pool: loaded, remainingChecks: checksBeforeRun })
       })
     },
 
     /** Drops the pools of teams whose runs have ended. */
     keepOnly(atWork: readonly TeamTalent[]): void {
       const keys = new Set(atWork.map(keyOf))
-      for (const [key, each] of ofTeams)
-        if (keys.has(key)) each.patience = 0
-        else if (each.patience-- <= 0) ofTeams.delete(key)
+      for (const [key, each] of teamPools)
+        if (keys.has(key)) each.remainingChecks = 0
+        else if (each.remainingChecks-- <= 0) teamPools.delete(key)
     },
 
     reload,
@@ -140,22 +140,22 @@ export async function openTalent({ places, log }: { places: TalentPlaces; log: L
     },
 
     import: (directory: string): Promise<Imported> =>
-      inTurn(async () => {
-        const imported = await importPool(places.home, join(places.bundled, 'agents'), directory)
+      serialise(async () => {
+        const imported = await importPool(folders.home, join(folders.bundled, 'agents'), directory)
         await load()
         return imported
       }),
 
-    prompts: async (): Promise<Answer<'prompts'>> => listPrompts(places.playbooks, places.prompts),
+    prompts: async (): Promise<Answer<'prompts'>> => listPrompts(folders.playbooks, folders.prompts),
   }
 }
 
 /**
  * The number of checks that a pool survives before its run is recorded: in between, a repository may have to be cloned.
  */
-const untilItsRun = 120
+const checksBeforeRun = 120
 
-const placeIn = (from: PoolPlace['from'], folder: string): PoolPlace => ({
+const locationIn = (from: PoolLocation['from'], folder: string): PoolLocation => ({
   from,
   agents: join(folder, 'agents'),
   registry: join(folder, 'role_registry.yaml'),
@@ -166,12 +166,12 @@ const keyOf = ({ path, registry }: TeamTalent): string => JSON.stringify([path, 
 /**
  * Uses the team's folder of divisions, or its `agents` folder; a registry alone applies to the existing personalities.
  */
-async function placeOfTeam(team: TeamTalent, home: string): Promise<PoolPlace> {
+async function locationOfTeam(team: TeamTalent, home: string): Promise<PoolLocation> {
   const problem = await checkTeamTalent(team)
   if (problem !== null) throw refusal('invalid_input', `talent.${problem.key}: ${problem.message}`)
   const { path, registry } = team
   // Without a folder of its own, the team uses the home's personalities again.
-  if (path === null) return { ...placeIn('own', home), registry: registry ?? '' }
+  if (path === null) return { ...locationIn('own', home), registry: registry ?? '' }
   const agents = (await isFolder(join(path, 'agents'))) ? join(path, 'agents') : path
   return { from: 'team', agents, registry: registry ?? registryPath(path) }
 }
@@ -189,6 +189,6 @@ const viewOf = ({ name, division, tiers, domains, capability, path, from }: Pool
 /** Keeps the previous text of a file that has become unreadable. */
 async function currentText(entry: PoolEntry): Promise<string> {
   const read = await readMarkdown(entry.file)
-  const said = 'text' in read ? parsePersonality(read.text) : read
-  return 'body' in said ? said.body : entry.text
+  const parsed = 'text' in read ? parsePersonality(read.text) : read
+  return 'body' in parsed ? parsed.body : entry.text
 }

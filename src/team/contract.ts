@@ -55,13 +55,13 @@ export const tierDuties: Readonly<Record<TierName, TierDuty>> = {
 const whole = (min: number, max: number) => z.number().int().min(min).max(max)
 const Minutes = z.number().positive().max(100_000).nullable()
 const Options = z.record(z.string(), z.unknown())
-const notThereYet = (name: string): string => `${name} is not supported yet`
+const unsupported = (name: string): string => `${name} is not supported yet`
 
 /** Names have hyphens here; users of other tools write `claude_code`. */
 const RuntimeName = z
   .string()
   .regex(/^[a-z][a-z0-9_-]{0,63}$/, { error: 'is not the name of a runtime' })
-  .refine((name) => !laterRuntimes.includes(name), { error: ({ input }) => notThereYet(String(input)) })
+  .refine((name) => !laterRuntimes.includes(name), { error: ({ input }) => unsupported(String(input)) })
 const CodingAgent = RuntimeName.transform((name) => name.replaceAll('_', '-'))
 const TierRuntime = RuntimeName.transform((name) =>
   name === 'coding_agent' || name === 'coding-agent' ? 'coding_agent' : name.replaceAll('_', '-'),
@@ -152,7 +152,7 @@ function refuseSecrets(entries: readonly NotifierSettings[], context: z.Refineme
   }
 }
 
-const Place = z.string().startsWith('/', 'must be an absolute path').max(4_096).nullable().default(null)
+const AbsolutePath = z.string().startsWith('/', 'must be an absolute path').max(4_096).nullable().default(null)
 
 /** A team file. Every key is optional; unknown keys are refused. */
 export const Team = z.strictObject({
@@ -189,7 +189,7 @@ export const Team = z.strictObject({
         .default('bare')
         .superRefine((name, context) => {
           if ((vcsAdapters as readonly string[]).includes(name)) return
-          const message = laterVcsAdapters.includes(name) ? notThereYet(name) : `must be ${vcsAdapters.join(' or ')}`
+          const message = laterVcsAdapters.includes(name) ? unsupported(name) : `must be ${vcsAdapters.join(' or ')}`
           context.addIssue({ code: 'custom', message })
         }),
       remote: z
@@ -200,7 +200,7 @@ export const Team = z.strictObject({
       main: z.string().min(1).max(200).optional(),
     })
     .prefault({}),
-  talent: z.strictObject({ path: Place, registry: Place }).prefault({}),
+  talent: z.strictObject({ path: AbsolutePath, registry: AbsolutePath }).prefault({}),
 })
 export type Team = z.infer<typeof Team>
 

@@ -53,8 +53,8 @@ export interface Resolution {
  * may be, with a warning.
  */
 export function resolveTeam(team: Team, environment: TeamEnvironment): Resolution {
-  const view: View = { team, environment, agent: codingAgentOf(team, environment) }
-  const chosen = tierNames.map((tier) => ({ name: tier, ...chooseTier(view, tier) }))
+  const context: TeamContext = { team, environment, agent: codingAgentOf(team, environment) }
+  const chosen = tierNames.map((tier) => ({ name: tier, ...chooseTier(context, tier) }))
   const { strictMode, logLevel, inspectionGates, gateTimeoutMinutes } = team.visibility
   const { gateTimeoutMinutes: inner, ...gates } = inspectionGates
   const strict = strictMode || environment.strict === true
@@ -73,7 +73,10 @@ export function resolveTeam(team: Team, environment: TeamEnvironment): Resolutio
       talent: team.talent,
       warnings: warningsOf(chosen),
     },
-    problems: once([...chosen.flatMap(({ problem }) => problem ?? []), ...unguarded(team, open.t5Verdict, strict)]),
+    problems: dropRepeated([
+      ...chosen.flatMap(({ problem }) => problem ?? []),
+      ...gateProblems(team, open.t5Verdict, strict),
+    ]),
   }
 }
 
@@ -81,7 +84,7 @@ export function resolveTeam(team: Team, environment: TeamEnvironment): Resolutio
  * With `verified`, tasks continue slice by slice after their verdicts, but the gate holds all slices of a squad
  * together.
  */
-const unguarded = ({ limits }: Team, isGated: boolean, strict: boolean): Problem[] =>
+const gateProblems = ({ limits }: Team, isGated: boolean, strict: boolean): Problem[] =>
   limits.pipelineRequires === 'verified' && isGated
     ? [
         {
@@ -93,11 +96,11 @@ const unguarded = ({ limits }: Team, isGated: boolean, strict: boolean): Problem
     : []
 
 /** Drops repeated problems that several tiers have in common. */
-const once = (problems: readonly Problem[]): Problem[] => [
+const dropRepeated = (problems: readonly Problem[]): Problem[] => [
   ...new Map(problems.map((each) => [`${each.path?.join('.')} ${each.message}`, each])).values(),
 ]
 
-interface View {
+interface TeamContext {
   readonly team: Team
   readonly environment: TeamEnvironment
   /** Null: there is no coding agent. */
@@ -130,33 +133,33 @@ function codingAgentOf({ runtime }: Team, { runtimes, defaultRuntime = null }: T
 const isCodingAgent = ({ name, simulated, provider }: RuntimeState): boolean =>
   !simulated && provider !== undefined && name !== standardRuntime
 
-interface Wish {
-  readonly view: View
+interface TierRequest {
+  readonly context: TeamContext
   readonly name: TierName
   readonly capability: Capability
   readonly model: ModelChoice | null
 }
 
-function chooseTier(view: View, name: TierName): Choice {
-  const { team, environment, agent } = view
+function chooseTier(context: TeamContext, name: TierName): Choice {
+  const { team, environment, agent } = context
   const set = team.tiers[name]
   const capability = set.capability ?? tierDuties[name].capability
-  const wish: Wish = { view, name, capability, model: modelFor(team, capability, set.provider) }
-  const { model } = wish
+  const request: TierRequest = { context, name, capability, model: modelFor(team, capability, set.provider) }
+  const { model } = request
   if (set.provider !== undefined && model === null)
-    return standard(wish, 'standard', noModel(['tiers', name, 'provider'], `${capability} of ${set.provider}`))
-  if (environment.runtime !== undefined) return named(wish, environment.runtime.name, '--runtime', null)
+    return withModel(request, 'standard', noModel(['tiers', name, 'provider'], `${capability} of ${set.provider}`))
+  if (environment.runtime !== undefined) return withRuntime(request, environment.runtime.name, '--runtime', null)
   const path = ['tiers', name, 'runtime']
   const wanted = set.runtime ?? tierDuties[name].runtime
-  const ofModel = troubleOf(environment, standardRuntime, ['capabilities', capability])
+  const modelProblem = runtimeProblem(environment, standardRuntime, ['capabilities', capability])
   if (wanted === 'standard') {
-    if (set.runtime !== undefined) return named(wish, standardRuntime, path.join('.'), path)
-    return model === null ? byAgent(wish) : standard(wish, 'standard', ofModel)
+    if (set.runtime !== undefined) return withRuntime(request, standardRuntime, path.join('.'), path)
+    return model === null ? withCodingAgent(request) : withModel(request, 'standard', modelProblem)
   }
-  if (wanted !== 'coding_agent') return named(wish, wanted, path.join('.'), path)
-  if (agent !== null) return named(wish, agent.name, agent.why, agent.path)
-  const problem = model === null ? nobody(environment) : ofModel
-  return { ...standard(wish, 'standard, because there is no coding agent', problem), fallback: 'standard' }
+  if (wanted !== 'coding_agent') return withRuntime(request, wanted, path.join('.'), path)
+  if (agent !== null) return withRuntime(request, agent.name, agent.why, agent.path)
+  const problem = model === null ? noRuntime(environment) : modelProblem
+  return { ...withModel(request, 'standard, because there is no coding agent', problem), fallback: 'standard' }
 }
 
 function modelFor(team: Team, capability: Capability, provider: string | undefined): ModelChoice | null {
@@ -165,29 +168,32 @@ function modelFor(team: Team, capability: Capability, provider: string | undefin
 }
 
 /** Chooses a model without a coding agent. */
-function standard(wish: Wish, why: string, problem: Problem | null): Choice {
-  const { environment, team } = wish.view
-  const asked = environment.runtime?.options ?? team.tiers[wish.name].options
-  return { ...choiceOf(wish, standardRuntime, { ...wish.model, ...asked }, why), problem }
+function withModel(request: TierRequest, why: string, problem: Problem | null): Choice {
+  const { environment, team } = request.context
+  const asked = environment.runtime?.options ?? team.tiers[request.name].options
+  return { ...choiceOf(request, standardRuntime, { ...request.model, ...asked }, why), problem }
 }
 
 /** Chooses the coding agent where no model is configured: it can reason as well as write code. */
-function byAgent(wish: Wish): Choice {
-  const { agent, environment } = wish.view
-  if (agent === null) return standard(wish, 'standard', nobody(environment))
-  return { ...named(wish, agent.name, `${agent.why}, because there is no model`, agent.path), fallback: 'agent' }
+function withCodingAgent(request: TierRequest): Choice {
+  const { agent, environment } = request.context
+  if (agent === null) return withModel(request, 'standard', noRuntime(environment))
+  return {
+    ...withRuntime(request, agent.name, `${agent.why}, because there is no model`, agent.path),
+    fallback: 'agent',
+  }
 }
 
 /** Chooses a runtime by name. `path` is its path in the file; null: the file does not name it. */
-function named(wish: Wish, name: string, why: string, path: readonly string[] | null): Choice {
-  const { view, model, capability } = wish
-  const { team, environment } = view
-  const problem = troubleOf(environment, name, path, why)
+function withRuntime(request: TierRequest, name: string, why: string, path: readonly string[] | null): Choice {
+  const { context, model, capability } = request
+  const { team, environment } = context
+  const problem = runtimeProblem(environment, name, path, why)
   if (name === standardRuntime)
-    return standard(wish, why, problem ?? (model === null ? noModel(path, capability) : null))
+    return withModel(request, why, problem ?? (model === null ? noModel(path, capability) : null))
   const state = environment.runtimes.find((each) => each.name === name)
-  const ofAgent = name === view.agent?.name ? team.runtime.options : {}
-  const asked = environment.runtime === undefined ? (team.tiers[wish.name].options ?? ofAgent) : ofAgent
+  const ofAgent = name === context.agent?.name ? team.runtime.options : {}
+  const asked = environment.runtime === undefined ? (team.tiers[request.name].options ?? ofAgent) : ofAgent
   const options = {
     // A model of another provider would be useless to it.
     ...(model !== null && model.provider === state?.provider ? { model: model.model } : {}),
@@ -195,47 +201,47 @@ function named(wish: Wish, name: string, why: string, path: readonly string[] | 
     ...asked,
     ...environment.runtime?.options,
   }
-  return { ...choiceOf(wish, name, options, why), problem }
+  return { ...choiceOf(request, name, options, why), problem }
 }
 
 function choiceOf(
-  { view, name, capability }: Wish,
+  { context, name, capability }: TierRequest,
   runtime: string,
   options: Record<string, unknown>,
   why: string,
 ): Choice {
   const { role, owns } = tierDuties[name]
-  const opaque = view.team.runtime.nativeTeams && runtime !== standardRuntime
+  const opaque = context.team.runtime.nativeTeams && runtime !== standardRuntime
   return { tier: { role, owns, capability, runtime, runtimeOptions: options, opaque, why } }
 }
 
 /** `why` names the source of the runtime where it is not in the file. */
-function troubleOf(
+function runtimeProblem(
   { runtimes }: TeamEnvironment,
   name: string,
   path: readonly string[] | null,
   why = '',
 ): Problem | null {
   const state = runtimes.find((each) => each.name === name)
-  const who = path === null ? `${why}: ` : ''
+  const source = path === null ? `${why}: ` : ''
   if (state === undefined)
     return {
       code: 'invalid_input',
       path,
-      message: `${who}unknown runtime "${name}"; available: ${runtimes.map((each) => each.name).join(', ')}`,
+      message: `${source}unknown runtime "${name}"; available: ${runtimes.map((each) => each.name).join(', ')}`,
     }
   if (state.trouble === null) return null
   const { reason, install } = state.trouble
-  return { code: 'no_runtime', path, message: `${who}"${name}" cannot run here: ${reason}. ${install}` }
+  return { code: 'no_runtime', path, message: `${source}"${name}" cannot run here: ${reason}. ${install}` }
 }
 
-const noModel = (path: readonly string[] | null, what: string): Problem => ({
+const noModel = (path: readonly string[] | null, label: string): Problem => ({
   code: 'invalid_input',
   path,
-  message: `no model is configured for ${what}; add one under capabilities`,
+  message: `no model is configured for ${label}; add one under capabilities`,
 })
 
-function nobody({ runtimes }: TeamEnvironment): Problem {
+function noRuntime({ runtimes }: TeamEnvironment): Problem {
   const installs = runtimes
     .filter(isCodingAgent)
     .flatMap(({ name, trouble }) => (trouble === null ? [] : [`${name}: ${trouble.reason} (${trouble.install}).`]))

@@ -29,7 +29,7 @@ import type { Repositories } from '../../src/repositories/port.ts'
 import type { WorkspaceRequest, Workspaces } from '../../src/workspaces/port.ts'
 import { agentWork } from '../../src/work/agent-work.ts'
 import { freshFolder } from './store.ts'
-import { talentPlaces } from './talent.ts'
+import { talentFolders } from './talent.ts'
 
 export interface StartOptions {
   slots?: number
@@ -45,7 +45,7 @@ export async function startAgency(
 ): Promise<{ agency: Agency; org: Org; notify: Notify; talent: Talent; routes: Route[] }> {
   await seedOrganisation(db)
   const clock = systemClock
-  const talent = await openTalent({ places: talentPlaces(freshFolder()), log: noLog })
+  const talent = await openTalent({ folders: talentFolders(freshFolder()), log: noLog })
   const org = composeOrganisation({
     db,
     clock,

@@ -9,10 +9,10 @@ import { planEndpoints } from './endpoints.ts'
 export const PlanDocument = CreateRun.extend({ goal: CreateRun.shape.goal.optional() })
 export type PlanDocument = z.infer<typeof PlanDocument>
 
-type Instead = { [Name in Exclude<keyof CreateRun, 'briefs'>]?: CreateRun[Name] | undefined }
+type Overrides = { [Name in Exclude<keyof CreateRun, 'briefs'>]?: CreateRun[Name] | undefined }
 
 /** All fields of a run except its briefs, without defaults: an absent field must not override the file. */
-const instead = Object.fromEntries(
+const overrides = Object.fromEntries(
   Object.entries(CreateRun.omit({ briefs: true }).shape).map(([name, schema]) => [
     name,
     (schema instanceof z.ZodDefault ? schema.unwrap() : schema).optional(),
@@ -20,10 +20,10 @@ const instead = Object.fromEntries(
 )
 
 /** The file, and the values of the command line that replace its own. */
-export type PlanInput = { plan: string } & Instead
+export type PlanInput = { plan: string } & Overrides
 export const PlanInput = z.strictObject({
   plan: z.string().min(1).max(8_000_000).describe('YAML: a run with its briefs'),
-  ...instead,
+  ...overrides,
 }) as unknown as z.ZodType<PlanInput>
 
 /** A brief with its position in the plan's order. */

@@ -7,7 +7,7 @@ export interface Ordered {
 /** Returns the length of the longest path to each brief, from 1. Requires a plan without circles and unknown keys. */
 export function levelsOf(briefs: readonly Ordered[]): Map<string, number> {
   const levels = new Map<string, number>()
-  for (const brief of inOrder(briefs))
+  for (const brief of topologicalOrder(briefs))
     levels.set(brief.key, 1 + Math.max(0, ...brief.after.map((key) => levels.get(key) ?? 0)))
   return levels
 }
@@ -15,7 +15,7 @@ export function levelsOf(briefs: readonly Ordered[]): Map<string, number> {
 /** Returns circles of briefs that wait for each other, as their keys; each brief is in at most one of them. */
 export function circlesOf(briefs: readonly Ordered[]): string[][] {
   const left = new Map(briefs.map((brief) => [brief.key, brief]))
-  for (const brief of inOrder(briefs)) left.delete(brief.key)
+  for (const brief of topologicalOrder(briefs)) left.delete(brief.key)
   const circles: string[][] = []
   const seen = new Set<string>()
   for (const start of left.keys()) {
@@ -33,7 +33,7 @@ export function circlesOf(briefs: readonly Ordered[]): string[][] {
 }
 
 /** Returns the briefs that can be ordered, each after all briefs that it waits for. */
-function inOrder(briefs: readonly Ordered[]): Ordered[] {
+function topologicalOrder(briefs: readonly Ordered[]): Ordered[] {
   const waiting = new Map(briefs.map((brief) => [brief.key, new Set(brief.after).size]))
   const dependents = new Map<string, Ordered[]>()
   for (const brief of briefs)
