@@ -38,7 +38,7 @@ async function openFiles(
 }
 
 describeStores('files that belong to rows', (openFresh) => {
-  it('come to be with them', async () => {
+  it('appear when their transaction commits', async () => {
     const { db } = await openFresh()
     const { files, root } = await openFiles(db)
     await note(files, robbo, [toRobbo])
@@ -53,7 +53,7 @@ describeStores('files that belong to rows', (openFresh) => {
     expect(stageOf(root)).toEqual([])
   })
 
-  it('do not come to be without them', async () => {
+  it('do not appear when their transaction fails', async () => {
     const { db } = await openFresh()
     const { files, root } = await openFiles(db)
     const failed = files.write(['system'], robbo, async (_, put) => {
@@ -66,7 +66,7 @@ describeStores('files that belong to rows', (openFresh) => {
     expect(stageOf(root)).toEqual([])
   })
 
-  it('are not written again for a request that was answered before', async () => {
+  it('are not written again for a repeated request', async () => {
     const { db } = await openFresh()
     const { files, root } = await openFiles(db)
     const ask = (): Promise<number> =>
@@ -81,7 +81,7 @@ describeStores('files that belong to rows', (openFresh) => {
     expect(await eventsIn(db)).toBe(1)
   })
 
-  it('leave what is there already as it is where that is asked for, and replace it otherwise', async () => {
+  it('keep existing files with keep, and replace them otherwise', async () => {
     const { db } = await openFresh()
     const { files, root } = await openFiles(db)
     mkdirSync(join(root, 'personas/architect-robbo-3'), { recursive: true })
@@ -94,7 +94,7 @@ describeStores('files that belong to rows', (openFresh) => {
     expect(existsSync(join(root, 'personas/architect-robbo-3/handoffs'))).toBe(true)
   })
 
-  it('are copied with everything below', async () => {
+  it('are copied with all their content', async () => {
     const { db } = await openFresh()
     const { files, root } = await openFiles(db)
     mkdirSync(join(root, 'organisations/a-1/notes/deep'), { recursive: true })
@@ -109,7 +109,7 @@ describeStores('files that belong to rows', (openFresh) => {
   })
 
   it.each(['staged', 'put', 'committed', 'moved'] as const)(
-    'are whole or absent after kill -9, once %s',
+    'are complete or absent after kill -9 at the step %s',
     async (step) => {
       const store = await openFresh()
       const { files, root } = await openFiles(store.db)
@@ -125,7 +125,7 @@ describeStores('files that belong to rows', (openFresh) => {
     },
   )
 
-  it('that are lost before they reached their place are complained about, once', async () => {
+  it('are reported once when they are lost before they reach their target', async () => {
     const { db } = await openFresh()
     const { files, root, logged } = await openFiles(db)
     const staged = await files.stage(robbo)
@@ -165,7 +165,7 @@ describe('the data directory', () => {
     ['a file', 'personas/a-1/skill.md'],
     ['a directory', 'personas/a-1'],
     ['a whole area', 'personas'],
-  ])('is not left through a link in place of %s, neither reading nor writing', async (_, link) => {
+  ])('refuses a link out of it in %s, for reading and writing', async (_, link) => {
     const { db } = await freshSqlite()
     const { files, root } = await openFiles(db)
     const outside = freshFolder()
@@ -187,7 +187,7 @@ describe('the data directory', () => {
     expect(stageOf(root)).toEqual([])
   })
 
-  it('may have links inside that stay inside', async () => {
+  it('may contain links that stay inside', async () => {
     const { db } = await freshSqlite()
     const { files, root } = await openFiles(db)
     mkdirSync(join(root, 'people/a-1'), { recursive: true })
@@ -198,7 +198,7 @@ describe('the data directory', () => {
     expect(readFileSync(join(root, 'people/a-1/skill.md'), 'utf8')).toBe('mine')
   })
 
-  it('is not left by a link that leads nowhere or in a circle', async () => {
+  it('refuses a link that leads nowhere or in a circle', async () => {
     const { db } = await freshSqlite()
     const { files, root } = await openFiles(db)
     mkdirSync(join(root, 'personas/a-1'), { recursive: true })
@@ -220,7 +220,7 @@ describe('the data directory', () => {
     'elsewhere/skill.md',
     'personas',
     '',
-  ])('has no place %j', async (place) => {
+  ])('refuses the path %j', async (place) => {
     const { db } = await freshSqlite()
     const { files } = await openFiles(db)
     await expect(files.read(place)).rejects.toMatchObject({ code: expect.stringMatching('forbidden|store_unusable') })
@@ -229,14 +229,14 @@ describe('the data directory', () => {
   })
 
   it.each(['..', '.', '', 'a/b', 'A-1', 'a\0', 'a-'.repeat(80), '🎉', 'a--b', '-a', 'a_1'])(
-    'has no directory for the slug %j',
+    'refuses a directory for the slug %j',
     (slug) => {
       expect(() => personaPath(slug)).toThrow('cannot name a directory')
       expect(() => organisationPath(slug, 'intent.md')).toThrow('cannot name a directory')
     },
   )
 
-  it('holds texts: no pipes, no directories, nothing huge', async () => {
+  it('refuses to read pipes, directories and huge files as texts', async () => {
     const { db } = await freshSqlite()
     const { files, root } = await openFiles(db)
     mkdirSync(join(root, 'personas/a-1/skill.md'), { recursive: true })
@@ -249,7 +249,7 @@ describe('the data directory', () => {
     expect(await eventsIn(db)).toBe(0)
   })
 
-  it('is read anew each time', async () => {
+  it('is read again for each request', async () => {
     const { db } = await freshSqlite()
     const { files, root } = await openFiles(db)
     await note(files, robbo, [toRobbo])
@@ -257,7 +257,7 @@ describe('the data directory', () => {
     expect(await files.read('personas/architect-robbo-3/skill.md')).toBe('By hand.')
   })
 
-  it('takes one of several who read and write back at once after the other', async () => {
+  it('serialises concurrent read-and-write-back operations', async () => {
     const { db } = await freshSqlite()
     const { files } = await openFiles(db)
     const place = 'personas/a-1/experience.md'
@@ -271,7 +271,7 @@ describe('the data directory', () => {
     expect(await files.read(place)).toBe('a\nb\nc\nd\ne\n')
   })
 
-  it('says so where something that is no directory has its name', async () => {
+  it('reports a file that has the name of a directory', async () => {
     const { db } = await freshSqlite()
     const folder = freshFolder()
     writeFileSync(join(folder, 'data'), '')
@@ -300,7 +300,7 @@ describe.skipIf(missing !== null)('a disk', () => {
     expect(await files.read('personas/architect-robbo-3/skill.md')).toBe('Thinks first.\n')
   })
 
-  it('that is read-only leaves no row behind and is still read', async () => {
+  it('that is read-only leaves no row behind and can still be read', async () => {
     const { db } = await freshSqlite()
     const disk = mountDisk(256)
     const files = createFiles({ root: disk.folder, db, log: noLog })
@@ -315,7 +315,7 @@ describe.skipIf(missing !== null)('a disk', () => {
     expect(await files.read('personas/architect-robbo-3/skill.md')).toBe('Thinks first.\n')
   })
 
-  it('that is mounted below is refused, because nothing can be moved there in one step', async () => {
+  it('that is mounted below the data directory is refused, because moves to it are not atomic', async () => {
     const { db } = await freshSqlite()
     const root = freshFolder()
     mkdirSync(join(root, 'organisations'))

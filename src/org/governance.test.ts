@@ -59,7 +59,7 @@ async function openGoverned(openFresh: Parameters<typeof openOrg>[0], organisati
 }
 
 describeStores('a change of the organisation', (openFresh) => {
-  it('by the AR Director is like the operator’s, and says who made it', async () => {
+  it('by the AR Director needs no warning and records its author', async () => {
     const org = await openGoverned(openFresh)
     const agent = await org.agentAs(3)
     const changed = await org.organisations.update(agent, 'development', { description: 'New' })
@@ -69,7 +69,7 @@ describeStores('a change of the organisation', (openFresh) => {
     expect(event?.data).not.toHaveProperty('outside_governance')
   })
 
-  it('by another agent is made, warned about and marked', async () => {
+  it('by another agent is made with a warning and a mark', async () => {
     const org = await openGoverned(openFresh)
     const agent = await org.agentAs(4)
     const warnings = [expect.stringContaining('outside governance')]
@@ -89,7 +89,7 @@ describeStores('a change of the organisation', (openFresh) => {
     expect(await org.events('org:2')).toMatchObject([marked])
   })
 
-  it('by another agent is refused where governance is enforced, files included', async () => {
+  it('by another agent is refused where governance is enforced, including files', async () => {
     const org = await openGoverned(openFresh)
     await org.organisations.set(operator, 'development', 'governance', 'enforce')
     const agent = await org.agentAs(4)
@@ -113,7 +113,7 @@ describeStores('a change of the organisation', (openFresh) => {
     await org.organisations.update(agent, 'development', { description: 'New' })
   })
 
-  it('is not what an agent learns: its own experience is always its own', async () => {
+  it('does not include an agent’s own experience, which it may always append to', async () => {
     const org = await openGoverned(openFresh)
     await org.organisations.set(operator, 'development', 'governance', 'enforce')
     const agent = await org.agentAs(4)
@@ -121,7 +121,7 @@ describeStores('a change of the organisation', (openFresh) => {
     expect((await org.personas.readExperience('con')).text).toContain(`agent ${agent.agentId}\n\nLearnt.\n`)
   })
 
-  it('by the director of another organisation is outside governance; roles and personas are any director’s', async () => {
+  it('by the director of another organisation is outside governance, except for roles and personas', async () => {
     const org = await openGoverned(openFresh, 2)
     const agent = await org.agentAs(3)
     expect(await org.organisations.update(agent, 'development', { description: 'New' })).toHaveProperty('warnings')
@@ -129,7 +129,7 @@ describeStores('a change of the organisation', (openFresh) => {
     expect(await org.roles.create(agent, 'Scout', '')).not.toHaveProperty('warnings')
   })
 
-  it('by an agent whose brief has gone on without it is refused', async () => {
+  it('by an agent whose attempt was superseded is refused', async () => {
     const org = await openGoverned(openFresh)
     const agent = { ...(await org.agentAs(3)), fence: 99 }
     await expect(org.roles.create(agent, 'Scout', '')).rejects.toMatchObject({ code: 'stale_fence' })

@@ -11,7 +11,7 @@ import { writeInitialFiles } from './initial-files.ts'
 const guide = 'templates/org-behaviour-guide.md'
 const intent = 'organisations/software-development-development-1/intent.md'
 
-it('writes at every start what is missing, and leaves every edit alone', async () => {
+it('writes missing files at every start and never changes an edited one', async () => {
   const org = await openOrg(freshSqlite)
   expect(org.look(guide)).toContain('Propose instead')
   org.edit(guide, 'Our own rules.')
@@ -21,7 +21,7 @@ it('writes at every start what is missing, and leaves every edit alone', async (
   expect(org.look(intent)).toContain('# Intent of Development')
 })
 
-it('follows the first organisation to its new name', async () => {
+it('uses the new name of a renamed first organisation', async () => {
   const org = await openOrg(freshSqlite)
   const { slug } = await org.organisations.update(operator, 'development', { name: 'Studio' })
   rmSync(join(org.root, 'organisations'), { recursive: true })

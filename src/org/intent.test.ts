@@ -30,7 +30,7 @@ Above all:
 Anything else: ask.
 `
 
-it('reads the four lists, whatever else there is', () => {
+it('reads the four lists among any other text', () => {
   expect(parseIntent(written)).toEqual({
     intent: {
       optimiseFor: ['Learning quickly, even where it costs a little', 'Small bets'],
@@ -47,21 +47,21 @@ it.each([
   ['prose alone', 'Do good work.\n\n- and this is no item of ours\n'],
   ['the text that it begins with', intentText('Development')],
   ['headings of other things', '# Intent\n\n### Details\n\n- x\n'],
-])('finds empty lists in %s, and nothing to complain about', (_, text) => {
+])('finds empty lists and no warnings in %s', (_, text) => {
   expect(parseIntent(text)).toEqual({ intent: nothing, warnings: [] })
 })
 
-it('takes the headings in any case, with American spelling, Windows line ends and a byte order mark', () => {
+it('accepts headings in any case, with American spelling, Windows line ends and a byte order mark', () => {
   const text = '\uFEFF## OPTIMIZE FOR:\r\n- a\r\n\r\n##  never sacrifice ##\r\n- b\r\n'
   expect(parseIntent(text)).toEqual({ intent: { ...nothing, optimiseFor: ['a'], neverSacrifice: ['b'] }, warnings: [] })
 })
 
-it('does not take code or comments for items', () => {
+it('ignores items in code and comments', () => {
   const text = '## Protect\n\n- a\n\n```\n- b\n## Constraints\n```\n\n<!--\n- c\n## Constraints\n-->\n\n- d\n'
   expect(parseIntent(text).intent).toEqual({ ...nothing, protect: ['a', 'd'] })
 })
 
-it('warns of headings that look like lists and are none', () => {
+it('warns of headings that resemble lists and are ignored', () => {
   const text = '# Protect\n- a\n### Constraints\n- b\n## Goals\n- c\n##Protect\n- d\n## Protect\n- e\n## Protect\n- f\n'
   const { intent, warnings } = parseIntent(text)
   expect(intent).toEqual({ ...nothing, protect: ['e', 'f'] })
@@ -108,18 +108,18 @@ Anything else: ask.
 `)
 })
 
-it('fills the text that it begins with', () => {
+it('fills the initial text', () => {
   const wanted = { optimiseFor: ['a'], protect: ['b', 'c'], neverSacrifice: ['d'], constraints: ['e'] }
   const rendered = renderIntent(intentText('Development'), wanted)
   expect(rendered).toContain('## Protect\n\n- b\n- c\n\n## Never sacrifice\n')
   expect(parseIntent(rendered)).toEqual({ intent: wanted, warnings: [] })
 })
 
-it('leaves a text alone that says the same already', () => {
+it('leaves a text with the same lists unchanged', () => {
   expect(renderIntent(written, parseIntent(written).intent)).toBe(written)
 })
 
-it('reads back what it wrote, into whatever it wrote it', () => {
+it('reads back the lists that it wrote into any text', () => {
   const line = fc.oneof(
     fc.constantFrom(
       '## Protect',

@@ -26,7 +26,7 @@ describeStores('a new installation', (openFresh) => {
     ])
   })
 
-  it('has the roles that a development team needs, and those of the operator and of Agency itself', async () => {
+  it('has the roles of a development team, of the operator and of Agency itself', async () => {
     const { db } = await openFresh()
     await seedOrganisation(db)
     const roles = await rows(db, 'SELECT name, description FROM roles ORDER BY id')
@@ -69,7 +69,7 @@ FROM personas p JOIN roles r ON r.id = p.role_id JOIN persona_types t ON t.id = 
     ])
   })
 
-  it('knows the four types of persona', async () => {
+  it('has the four types of persona', async () => {
     const { db } = await openFresh()
     expect(await rows(db, 'SELECT id, type_key, subtype FROM persona_types ORDER BY id')).toEqual([
       { id: 1, type_key: 'agent', subtype: 'internal' },
@@ -79,7 +79,7 @@ FROM personas p JOIN roles r ON r.id = p.role_id JOIN persona_types t ON t.id = 
     ])
   })
 
-  it('numbers what comes after its seeds from the next free number', async () => {
+  it('continues with the next free id after its seeds', async () => {
     const { db } = await openFresh()
     await seedOrganisation(db)
     const next = await db.write([], async (tx) => [
@@ -90,7 +90,7 @@ FROM personas p JOIN roles r ON r.id = p.role_id JOIN persona_types t ON t.id = 
     expect(next).toEqual([2, 3, 8])
   })
 
-  it('is seeded once, however often and by however many it is started', async () => {
+  it('is seeded once, however often and by however many processes it is started', async () => {
     const clock = createVirtualClock()
     const { db, open } = await openFresh({ clock })
     await seedOrganisation(db)
@@ -107,7 +107,7 @@ FROM personas p JOIN roles r ON r.id = p.role_id JOIN persona_types t ON t.id = 
     expect(await replayEvents(db, eventTables)).toMatchObject({ differences: [] })
   })
 
-  it('may begin without an organisation, and stays without one however often it is started', async () => {
+  it('can start without an organisation, and stays without one at later starts', async () => {
     const { db, open } = await openFresh()
     expect(await seedOrganisation(db, { isEmpty: true })).toBe(true)
     expect(await seedOrganisation(await open())).toBe(false)

@@ -47,7 +47,7 @@ const take = (home: string, directory: string) => importPool(home, bundled, dire
 const look = (home: string, path: string): string => readFileSync(join(home, 'agents', path), 'utf8')
 
 describe('importing a pool', () => {
-  it('takes divisions as they are, and says of every other file why it stayed', async () => {
+  it('imports divisions and reports the reason for every skipped file', async () => {
     const home = join(freshFolder(), 'talent')
     const directory = pool('acme', {
       'README.md': 'Acme’s people',
@@ -96,7 +96,7 @@ describe('importing a pool', () => {
   })
 
   it.each(['.', '.claude/agents'])(
-    'takes a project’s coding agents into a division of its own, given %s',
+    'imports a project’s coding agents into a division of its own, given %s',
     async (folder) => {
       const home = join(freshFolder(), 'talent')
       const project = pool('web-shop', {
@@ -107,7 +107,7 @@ describe('importing a pool', () => {
     },
   )
 
-  it('does nothing the second time, and updates what its own pool has changed since', async () => {
+  it('imports nothing the second time, and updates files that have changed in the same pool', async () => {
     const home = join(freshFolder(), 'talent')
     const directory = pool('acme', { 'ops/a.md': named('a'), 'ops/b.md': named('b') })
     await take(home, directory)
@@ -121,7 +121,7 @@ describe('importing a pool', () => {
     expect(look(home, 'ops/b.md')).toContain('You learnt.')
   })
 
-  it('keeps those apart who bear the name of somebody of another pool, ours included', async () => {
+  it('keeps files apart that have the path of another pool’s, ours included', async () => {
     const home = join(freshFolder(), 'talent')
     await take(home, pool('first', { 'ops/a.md': named('a') }))
     const second = pool('second', {
@@ -148,7 +148,7 @@ describe('importing a pool', () => {
     expect(talent.pool().warnings).toEqual([])
   })
 
-  it('takes its mapping over where the home has none, and refuses everything where that is wrong', async () => {
+  it('imports the registry where the home has none, and refuses everything where it is invalid', async () => {
     const home = join(freshFolder(), 'talent')
     const row = (tier: string) => `roles: [{ ${tier}: t3, domain: Night, name: owl }]\n`
     const directory = pool('acme', { 'agents/ops/owl.md': named('owl'), 'config/role_registry.yaml': row('teer') })
@@ -170,7 +170,7 @@ describe('importing a pool', () => {
     expect((await talent.map()).rows).toHaveLength(20)
   })
 
-  it('is refused where there is nothing, too much, or no folder', async () => {
+  it('refuses an empty folder, a huge folder and a missing folder', async () => {
     const home = join(freshFolder(), 'talent')
     const file = join(pool('acme', { 'x.txt': '' }), 'x.txt')
     await expect(take(home, '/no/such/folder')).rejects.toMatchObject({ code: 'not_found' })
@@ -184,7 +184,7 @@ describe('importing a pool', () => {
     expect(existsSync(home)).toBe(false)
   })
 
-  it('goes neither through a division nor to a project’s agents that lead elsewhere', async () => {
+  it('follows neither a division nor a project’s agents folder that is a link to elsewhere', async () => {
     const home = join(freshFolder(), 'talent')
     const elsewhere = freshFolder()
     mkdirSync(join(home, 'agents'), { recursive: true })
@@ -197,7 +197,7 @@ describe('importing a pool', () => {
     expect((await take(join(freshFolder(), 'talent'), project)).imported).toEqual(['ops/b.md'])
   })
 
-  it('that was decided when its process died is finished by the next, one that was not is forgotten', async () => {
+  it('is finished by the next process when it was committed, and removed when it was not', async () => {
     const home = join(freshFolder(), 'talent')
     write(home, {
       '.import-aaa/agents/ops/never.md': named('never'),
@@ -220,7 +220,7 @@ describe('importing a pool', () => {
   })
 
   it.skipIf(otherFileSystem === undefined)(
-    'reaches an agents folder that is a link to another file system, also what an earlier life left undone',
+    'reaches an agents folder that is a link to another file system, also for imports of an earlier process',
     async () => {
       const home = join(freshFolder(), 'talent')
       const elsewhere = mkdtempSync(join(otherFileSystem ?? '', 'agency-test-'))
@@ -236,7 +236,7 @@ describe('importing a pool', () => {
     },
   )
 
-  it('is refused, and finished later, where what is decided cannot be put into place', async () => {
+  it('is refused, and finished later, where committed files cannot be moved into place', async () => {
     const home = write(join(freshFolder(), 'talent'), { '.decided-x/agents/ops/a.md': named('a') })
     symlinkSync(join(home, 'gone'), join(home, 'agents'))
     await expect(take(home, pool('acme', { 'ops/b.md': named('b') }))).rejects.toMatchObject({
@@ -250,7 +250,7 @@ describe('importing a pool', () => {
     expect(look(home, 'ops/a.md')).toBe(named('a'))
   })
 
-  it('counts at once, also for two that come together', async () => {
+  it('takes effect at once, also for two concurrent imports', async () => {
     const talent = await openTalent({ folders: talentFolders(freshFolder()), log: noLog })
     const files = (name: string) => ({ 'ops/same.md': named('same', `From ${name}.`), [`ops/${name}.md`]: named(name) })
     await Promise.all(['one', 'two'].map((name) => talent.import(pool(name, files(name)))))
@@ -262,7 +262,7 @@ describe('importing a pool', () => {
 describe('the pool of a team', () => {
   const open = () => openTalent({ folders: talentFolders(freshFolder()), log: noLog })
 
-  it('stands before ours and the home’s for that team alone, once it was prepared', async () => {
+  it('takes precedence over ours and the home’s for that team alone, once prepared', async () => {
     const talent = await open()
     const path = pool('acme', {
       'agents/ops/sre.md': named('sre', 'You are the team’s.'),
@@ -283,7 +283,7 @@ describe('the pool of a team', () => {
     await expect(talent.textOf(persona)).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('tells nobody of another team what it says of a file that both have', async () => {
+  it('does not reveal its text of a shared file to another team', async () => {
     const talent = await open()
     const teams = ['acme', 'rival'].map((name) => ({
       path: pool(name, { 'engineering/sre.md': named('sre', `You are ${name}’s.`) }),
@@ -295,7 +295,7 @@ describe('the pool of a team', () => {
     expect(told).toEqual(['You are acme’s.', 'You are rival’s.', (await talent.show('sre')).text])
   })
 
-  it('is forgotten once its last run has ended, and not while that run is still being made', async () => {
+  it('is dropped once its last run has ended, but not while that run is being created', async () => {
     const talent = await open()
     const [team, refused] = ['acme', 'rival'].map((name) => ({
       path: pool(name, { 'ops/sre.md': named('sre') }),
@@ -318,7 +318,7 @@ describe('the pool of a team', () => {
     expect(isHeld(team)).toBe(true)
   })
 
-  it('may be a mapping alone', async () => {
+  it('may consist of a registry alone', async () => {
     const talent = await open()
     const registry = join(pool('acme', { 'map.yaml': 'defaults: { t5: sre }' }), 'map.yaml')
     await talent.prepare({ path: null, registry })
@@ -327,7 +327,7 @@ describe('the pool of a team', () => {
     expect(chooseEntry(talent.pool({ path: null, registry: null }), { tier: 't5' }).entry.name).toBe('code-reviewer')
   })
 
-  it('is refused where it is not there, or its mapping is wrong', async () => {
+  it('is refused where it does not exist or its registry is invalid', async () => {
     const talent = await open()
     const path = pool('acme', { 'role_registry.yaml': 'rolls: []' })
     await expect(talent.prepare({ path, registry: null })).rejects.toMatchObject({
@@ -343,7 +343,7 @@ describe('the pool of a team', () => {
   })
 })
 
-it('shows a planner who can be named in a tier, the tier’s own first, each by a name that finds just them', async () => {
+it('offers a planner the candidates of a tier, specialists first, each by an unambiguous name', async () => {
   const talent = await openTalent({ folders: talentFolders(freshFolder()), log: noLog })
   await talent.import(pool('acme', { 'ops/sre.md': named('sre', 'Another.'), 'ops/owl.md': named('owl') }))
   const people = candidatesFor(talent.pool(), 't3')
@@ -356,7 +356,7 @@ it('shows a planner who can be named in a tier, the tier’s own first, each by 
 })
 
 describe('prompts', () => {
-  it('are those of every playbook, and the home’s own where it has one of that name', async () => {
+  it('lists those of every playbook, and the home’s own where it replaces one', async () => {
     const home = freshFolder()
     write(home, {
       'prompts/direct/plan.md': 'Mine',

@@ -28,7 +28,7 @@ async function open(openFresh: OpenFresh) {
 }
 
 describeStores('a persona from the talent pool', (openFresh) => {
-  it('is made once, out of sight unless asked for, and told what its file says', async () => {
+  it('is created once, hidden unless requested, with the text of its file', async () => {
     const { org, talent, ensure } = await open(openFresh)
     const persona = await ensure('sre', ['run:run_x'])
     expect(persona).toMatchObject({
@@ -47,14 +47,14 @@ describeStores('a persona from the talent pool', (openFresh) => {
     expect((await org.events('system')).at(-1)).toMatchObject({ by: 'engine', message: 'Persona sre created' })
   })
 
-  it('is one for each file, also where two bear one name', async () => {
+  it('exists once per file, also where two files have the same name', async () => {
     const { home, talent, ensure } = await open(openFresh)
     writeFileSync(join(home, 'talent/agents/ops/second.md'), '---\nname: Night Owl\n---\nYou are another.')
     await talent.reload()
     expect((await ensure('ops/second')).id).not.toBe((await ensure('ops/owl')).id)
   })
 
-  it('is one for many who need it at once', async () => {
+  it('is created once by concurrent requests', async () => {
     const { ensure } = await open(openFresh)
     const made = await Promise.all(
       Array.from({ length: 12 }, (_, index) => ensure(index % 2 === 0 ? 'sre' : 'code-reviewer', [`run:run_${index}`])),
@@ -62,7 +62,7 @@ describeStores('a persona from the talent pool', (openFresh) => {
     expect(new Set(made.map((each) => each.id)).size).toBe(2)
   })
 
-  it('is told of an edit of its file at once, and of its own skill.md before that', async () => {
+  it('uses an edited file at once, and its own skill.md before that', async () => {
     const { org, home, ensure } = await open(openFresh)
     const owl = await ensure('Night Owl')
     expect(await org.contents.readSkill(owl)).toBe('You wake at night.')
@@ -74,7 +74,7 @@ describeStores('a persona from the talent pool', (openFresh) => {
     expect(await org.contents.readExperience(owl)).toContain('It was dark.')
   })
 
-  it('is the same after it was given another name, and another after it was put away', async () => {
+  it('stays the same after a rename, and is created again after it was archived', async () => {
     const { org, ensure } = await open(openFresh)
     const first = await ensure('owl')
     await org.personas.update(operator, first.slug, { name: 'Athena', unassign: false })
@@ -85,7 +85,7 @@ describeStores('a persona from the talent pool', (openFresh) => {
     expect((await ensure('owl')).id).toBe(second.id)
   })
 
-  it('is cast by name, by tier and domain with a warning, and never to judge itself', async () => {
+  it('is cast by name, by tier and domain with a warning, and never to verify itself', async () => {
     const { org, talent } = await open(openFresh)
     const cast = (wanted: Parameters<typeof castFromPool>[2]) =>
       org.db.write(['run:run_x'], (tx) => castFromPool(tx, talent.pool(), wanted))
@@ -102,7 +102,7 @@ describeStores('a persona from the talent pool', (openFresh) => {
     expect(await org.db.read((tx) => findPersona(tx, judge.personaId))).toMatchObject({ origin: 'pool' })
   })
 
-  it('says what is missing once its file has gone', async () => {
+  it('reports that its file is missing', async () => {
     const { org, talent, home, ensure } = await open(openFresh)
     const owl = await ensure('owl')
     writeFileSync(join(home, 'talent/agents/ops/owl.md'), '')

@@ -37,7 +37,7 @@ const starters = `
   .split(/\s+/)
 
 describe('the starter set', () => {
-  it('has everybody whom the mapping names, and nobody has anything missing', async () => {
+  it('has every personality that the registry names, each with all fields', async () => {
     const pool = await poolWith()
     expect(pool.warnings).toEqual([])
     expect(pool.entries.map((each) => each.name).sort()).toEqual([...starters].sort())
@@ -50,7 +50,7 @@ describe('the starter set', () => {
     expect(Math.max(...words)).toBeLessThanOrEqual(450)
   })
 
-  it('is mapped in nineteen rows, and for every tier', async () => {
+  it('has a registry of nineteen rows and a default for every tier', async () => {
     const pool = await poolWith()
     expect(mapOf(pool).map(({ tier, domain, name }) => `${tier} ${domain}: ${name}`)).toEqual([
       't1 Strategy: nexus-strategy',
@@ -78,8 +78,8 @@ describe('the starter set', () => {
   })
 })
 
-describe('what a file leaves out', () => {
-  it('is inferred: the name from the file, the division from its folder, the rest from the mapping', async () => {
+describe('a missing field', () => {
+  it('is inferred: the name from the file, the division from its folder, the rest from the registry', async () => {
     const pool = await poolWith({
       'agents/ops/pager.md': 'You hold the pager.',
       'agents/ops/fallback.md': '---\ncolor: red\n---\nYou do anything.',
@@ -96,7 +96,7 @@ describe('what a file leaves out', () => {
     expect(resolveTalent(pool, 'fallback')).toMatchObject({ tiers: tierNames, domains: [], capability: 'capable' })
   })
 
-  it('is inferred too where a field says what cannot be meant, with a warning', async () => {
+  it('is inferred with a warning where the field has an unusable value', async () => {
     const text = '---\nname: [1]\ntiers: [t4, t9]\ndomains: 7\ncapability: genius\n---\nYou.'
     const pool = await poolWith({ 'agents/ops/odd.md': text })
     expect(resolveTalent(pool, 'odd')).toMatchObject({ name: 'odd', tiers: tierNames, domains: ['7'] })
@@ -107,7 +107,7 @@ describe('what a file leaves out', () => {
     ])
   })
 
-  it('is read line by line where people write what only looks like YAML', async () => {
+  it('is read line by line where the front matter only resembles YAML', async () => {
     const text = '---\nname: Night Owl\ndescription: Use it when: it is dark\ntiers: [t3, t4]\n---\nYou wake.'
     const pool = await poolWith({ 'agents/ops/night-owl.md': text })
     expect(resolveTalent(pool, 'night-owl')).toMatchObject({
@@ -119,8 +119,8 @@ describe('what a file leaves out', () => {
   })
 })
 
-describe('a file that cannot be used', () => {
-  it('is left out with a warning, and nobody else is', async () => {
+describe('an unusable file', () => {
+  it('is skipped with a warning, and no other file is', async () => {
     const home = freshFolder()
     const agents = join(home, 'agents', 'ops')
     mkdirSync(agents, { recursive: true })
@@ -157,15 +157,18 @@ describe('a file that cannot be used', () => {
     ])
   })
 
-  it.each(['[', '- ', '{a: ', '"', '&a ', 'a: &a\n', 'a:\n '])('is told at once, also if it is made of %j', (sign) => {
-    const text = (length: number): string => `---\n${sign.repeat(length / sign.length)}\n---\nYou.`
-    expect(draftOf('ops/x.md', text(250_000))).toMatchObject({ reason: 'its front matter is larger than 8 KB' })
-    const started = performance.now()
-    draftOf('ops/x.md', text(8_000))
-    expect(performance.now() - started).toBeLessThan(5_000)
-  })
+  it.each(['[', '- ', '{a: ', '"', '&a ', 'a: &a\n', 'a:\n '])(
+    'is reported quickly, also if it consists of %j',
+    (sign) => {
+      const text = (length: number): string => `---\n${sign.repeat(length / sign.length)}\n---\nYou.`
+      expect(draftOf('ops/x.md', text(250_000))).toMatchObject({ reason: 'its front matter is larger than 8 KB' })
+      const started = performance.now()
+      draftOf('ops/x.md', text(8_000))
+      expect(performance.now() - started).toBeLessThan(5_000)
+    },
+  )
 
-  it('is not even visited for where collections keep other things', async () => {
+  it('is not even visited in folders where collections keep other things', async () => {
     const pool = await poolWith({
       'agents/README.md': 'How to use it',
       'agents/CONTRIBUTING.md': 'How to help',
@@ -179,7 +182,7 @@ describe('a file that cannot be used', () => {
     expect(pool.warnings).toEqual([])
   })
 
-  it('has a reason, whatever it says; every other has a name and a text', () => {
+  it('has a reason for any content; every other file has a name and a text', () => {
     const front = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 200 }),
       fc.json(),
@@ -208,8 +211,8 @@ describe('a file that cannot be used', () => {
   })
 })
 
-describe('a mapping of one’s own', () => {
-  it('stands before ours row by row, and the rest stays', async () => {
+describe('a registry of the home', () => {
+  it('takes precedence over ours row by row, and keeps the rest', async () => {
     const pool = await poolWith({
       'agents/ops/pager.md': 'You hold the pager.',
       'role_registry.yaml':
@@ -242,13 +245,13 @@ describe('a mapping of one’s own', () => {
     '\0',
     '*a',
     'roles: [{tier: t1, domain: "", name: x}]',
-  ])('that says %j is a warning and no mapping', async (text) => {
+  ])('with the content %j causes a warning and is not used', async (text) => {
     const pool = await poolWith({ 'role_registry.yaml': text })
     expect(pool.warnings.join('\n')).toContain('the file is not used')
     expect(mapOf(pool)).toHaveLength(19)
   })
 
-  it('that names somebody who is not there says so, and ours decides', async () => {
+  it('with a missing personality causes a warning, and our registry decides', async () => {
     const pool = await poolWith({ 'role_registry.yaml': 'roles: [{ tier: t3, domain: Reliability, name: ghost }]' })
     expect(pool.warnings).toEqual(['role_registry.yaml (own): t3 Reliability: there is no personality "ghost"'])
     expect(chooseEntry(pool, { tier: 't3', domain: 'reliability' })).toMatchObject({
@@ -284,25 +287,25 @@ describe('a name', () => {
     ['', null],
     ['../../etc/passwd', null],
     ['__proto__', null],
-  ])('%j is %s', async (name, path) => {
+  ])('%j resolves to %s', async (name, path) => {
     const pool = await poolWith(files)
     if (path === null) expect(() => resolveTalent(pool, name)).toThrow(/no personality/)
     else expect(resolveTalent(pool, name).path).toBe(path)
   })
 
-  it('that two bear is a conflict that lists their paths', async () => {
+  it('of two entries is a conflict that lists their paths', async () => {
     const pool = await poolWith(files)
     expect(() => resolveTalent(pool, 'Owl')).toThrow('the talent pool has several "Owl": night/owl.md, ops/owl.md')
     expect(resolveTalent(pool, 'night/owl').text).toBe('You are two.')
   })
 
-  it('means the file of the home where ours lies at the same path', async () => {
+  it('resolves to the home’s file where ours has the same path', async () => {
     const pool = await poolWith(files)
     expect(resolveTalent(pool, 'testing-api-tester')).toMatchObject({ from: 'own', text: 'You test otherwise.' })
     expect(pool.entries.filter((each) => each.path === 'testing/testing-api-tester.md')).toHaveLength(1)
   })
 
-  it('nearly right gets a hint', async () => {
+  it('with a typing error gets a suggestion', async () => {
     const pool = await poolWith()
     expect(() => resolveTalent(pool, 'code-reveiwer')).toThrow(
       expect.objectContaining({ code: 'not_found', hint: 'Did you mean "code-reviewer"?' }),
@@ -311,7 +314,7 @@ describe('a name', () => {
 })
 
 describe('casting', () => {
-  it('takes whoever is wanted, from any tier', async () => {
+  it('casts the requested personality, from any tier', async () => {
     const pool = await poolWith()
     expect(chooseEntry(pool, { tier: 't2', domain: 'backend', wanted: 'technical-writer' })).toMatchObject({
       entry: { name: 'technical-writer' },
@@ -319,7 +322,7 @@ describe('casting', () => {
     })
   })
 
-  it('gives two tasks of one tier to different people by their domain', async () => {
+  it('casts different personalities for two tasks of one tier by their domain', async () => {
     const pool = await poolWith()
     const names = ['Frontend', 'Database', 'ai/ml', 'LLM', 'Backend services', 'documentation', '', null].map(
       (domain) => chooseEntry(pool, { tier: 't4', domain }).entry.name,
@@ -337,7 +340,7 @@ describe('casting', () => {
     })
   })
 
-  it('takes ours where others bear the name too, with a warning; of others alone it takes neither', async () => {
+  it('prefers ours among equal names, with a warning, and casts neither of two others', async () => {
     const pool = await poolWith({ 'agents/ops/sre.md': 'x', 'agents/ops/owl.md': 'x', 'agents/night/owl.md': 'x' })
     expect(chooseEntry(pool, { tier: 't3', domain: 'Backend', wanted: 'sre' })).toMatchObject({
       entry: { path: 'engineering/sre.md' },
@@ -349,7 +352,7 @@ describe('casting', () => {
     })
   })
 
-  it('has nobody judge their own work', async () => {
+  it('never casts the author of the work as its verifier', async () => {
     const pool = await poolWith()
     const not = 'engineering/security-engineer.md'
     expect(chooseEntry(pool, { tier: 't5', domain: 'Security', not }).entry.name).toBe('code-reviewer')
@@ -359,12 +362,12 @@ describe('casting', () => {
     })
   })
 
-  it('says so where there is nobody at all', async () => {
+  it('reports an empty pool', async () => {
     const empty = await loadPool([locationIn('own', freshFolder())])
     expect(() => chooseEntry(empty, { tier: 't1' })).toThrow('the talent pool is empty')
   })
 
-  it('takes no longer for many', async () => {
+  it('is fast for large pools', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 1_000 }, (_, index) => [`agents/d${index % 20}/p${index}.md`, `You are ${index}.`]),
     )

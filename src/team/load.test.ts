@@ -57,7 +57,7 @@ talent: { path: /pool, registry: /pool/registry.yaml }
 `
 
 describe('a team file', () => {
-  it('may be empty, or nothing but remarks and headings', () => {
+  it('may be empty, or contain only comments and empty keys', () => {
     const defaults = readTeam('').team
     expect(defaults).toMatchObject({
       visibility: {
@@ -86,7 +86,7 @@ describe('a team file', () => {
       expect(readTeam(text)).toMatchObject({ team: defaults, faults: [] })
   })
 
-  it('is taken with every key that there is', () => {
+  it('is read with every key', () => {
     const { team, faults } = readTeam(everything)
     expect(faults).toEqual([])
     const written = parse(everything) as Record<string, Record<string, unknown>>
@@ -94,18 +94,18 @@ describe('a team file', () => {
     expect(toWire(Team, team)).toEqual(written)
   })
 
-  it('sets a single limit and leaves the others', () => {
+  it('sets a single limit and keeps the other defaults', () => {
     const { team } = readTeam('limits: {max_parallel: {t5: 2}, t3_mesh_timeout_minutes: null}')
     expect(team?.limits).toMatchObject({ maxParallel: { t4: 5, t5: 2 }, t3MeshTimeoutMinutes: null, crashRetries: 3 })
   })
 
-  it('may write names of runtimes with underscores', () => {
+  it('may contain runtime names with underscores', () => {
     const { team } = readTeam('runtime: {coding_agent: claude_code}\ntiers: {t5: {runtime: claude_code}}')
     expect(team).toMatchObject({ runtime: { codingAgent: 'claude-code' }, tiers: { t5: { runtime: 'claude-code' } } })
   })
 })
 
-describe('a line that cannot be', () => {
+describe('an invalid line', () => {
   it.each([
     ['limts: {}', '1:1: limts: unknown key; did you mean "limits"?'],
     ['limits:\n  crash_retrys: 1', '2:3: limits.crash_retrys: unknown key; did you mean "crash_retries"?'],
@@ -120,7 +120,7 @@ describe('a line that cannot be', () => {
     ['notify:\n- {adapter: terminal, colour: red}', '2:23: notify.0.colour: unknown key'],
     ['__proto__: {limits: 1}', '1:1: __proto__: unknown key'],
     ['limits: {constructor: 1}', '1:10: limits.constructor: unknown key'],
-  ])('%j has a key that is unknown', (text, complaint) => {
+  ])('%j has an unknown key', (text, complaint) => {
     expect(complaints(text)).toEqual([complaint])
   })
 
@@ -162,17 +162,17 @@ describe('a line that cannot be', () => {
     ['talent: {path: pool}', '1:16: talent.path: must be an absolute path'],
     ['- limits', '1:1: a team must be a list of "key: value"'],
     ['limits', '1:1: a team must be a list of "key: value"'],
-  ])('%j is of the wrong kind', (text, complaint) => {
+  ])('%j has a value of the wrong type', (text, complaint) => {
     expect(complaints(text)).toEqual([complaint])
   })
 
-  it('turns the gate of the plan off', () => {
+  it('must not disable the plan gate', () => {
     expect(complaints('visibility:\n  inspection_gates:\n    t1_plan: false')).toEqual([
       '3:14: visibility.inspection_gates.t1_plan: t1_plan gate is mandatory',
     ])
   })
 
-  it('says two things of one', () => {
+  it('must not contradict another line', () => {
     expect(complaints('limits: {}\nlimits: {}')).toEqual(['2:1: duplicate key "limits"'])
     expect(complaints('limits:\n  retry_budget: 1\n  retry_budget: 2')).toEqual(['3:3: duplicate key "retry_budget"'])
     expect(complaints('visibility: {gate_timeout_minutes: 9, inspection_gates: {gate_timeout_minutes: 5}}')).toEqual([
@@ -180,7 +180,7 @@ describe('a line that cannot be', () => {
     ])
   })
 
-  it('holds a secret, which a run would keep', () => {
+  it('must not contain a secret, which a run would keep', () => {
     const said = 'must not contain the secret, because a run keeps its team; use {env: NAME} or {file: /path}'
     expect(
       complaints(
@@ -190,7 +190,7 @@ describe('a line that cannot be', () => {
     expect(complaints('notify:\n- {adapter: slack, url: {env: SLACK}}')).toEqual([])
   })
 
-  it('names what is not there yet', () => {
+  it('names features that are not supported yet', () => {
     expect(
       complaints('runtime: {coding_agent: codex}\ntiers: {t4: {runtime: remote}}\nvcs: {adapter: github, remote: x}'),
     ).toEqual([
@@ -201,14 +201,14 @@ describe('a line that cannot be', () => {
     ])
   })
 
-  it('is not YAML', () => {
+  it('is reported where it is not YAML', () => {
     expect(complaints('limits:\n\tcrash_retries: 1')).toEqual(['2:1: Tabs are not allowed as indentation'])
     expect(complaints('limits: {')).toHaveLength(1)
     expect(complaints('a: 1\n---\nb: 1')).toEqual(['2:1: a second document begins here; a file holds one team'])
     expect(complaints('limits: &l { max_parallel: *l }')).toEqual(['1:28: the alias *l is inside its own anchor'])
   })
 
-  it('is told with all others, in the order of the file', () => {
+  it('is reported with all others, in the order of the file', () => {
     expect(complaints('tiers: 1\nlimits: {x: 1, crash_retries: no}\nfoo: 1').map((each) => each[0])).toEqual([
       '1',
       '2',
@@ -221,7 +221,7 @@ describe('a line that cannot be', () => {
 describe('the example', () => {
   const example = readFileSync(new URL('../../examples/team.yaml', import.meta.url), 'utf8')
 
-  it('is a team of two providers whose gates wait for an hour, and otherwise what it is by default', () => {
+  it('is a team of two providers with gates that wait for an hour, and defaults otherwise', () => {
     const { team, faults } = readTeam(example)
     expect(faults).toEqual([])
     expect(team?.visibility).toEqual({ ...readTeam('').team?.visibility, gateTimeoutMinutes: 60 })
@@ -230,7 +230,7 @@ describe('the example', () => {
     expect(new Set(models.map(({ provider }) => provider)).size).toBe(2)
   })
 
-  it('is a team or has a line that is wrong, however it is torn', () => {
+  it('is a valid team or has located faults after any mutation', () => {
     const torn = fc
       .tuple(
         fc.nat(example.length),

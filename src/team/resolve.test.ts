@@ -47,7 +47,7 @@ const runtimesOf = ({ tiers }: ResolvedTeam): Record<string, string> =>
   Object.fromEntries(Object.entries(tiers).map(([tier, { runtime }]) => [tier, runtime]))
 
 describe('a team with a model and a coding agent', () => {
-  it('thinks with models and writes with the agent, each tier by its capability', () => {
+  it('uses models for reasoning and the agent for code, each tier by its capability', () => {
     const team = resolve(models, here(agent, model))
     expect(team.warnings).toEqual([])
     expect(team.tiers).toMatchObject({
@@ -64,13 +64,13 @@ describe('a team with a model and a coding agent', () => {
     })
   })
 
-  it('gives the agent a model only of its own maker', () => {
+  it('passes the agent only models of its own provider', () => {
     const { tiers } = resolve(models, here(agent, model))
     expect(tiers.t4.runtimeOptions).toEqual({ native_teams: false })
     expect(tiers.t5.runtimeOptions).toEqual({ native_teams: false, model: 'middle' })
   })
 
-  it('mixes providers: a tier picks one of those that its capability has', () => {
+  it('lets a tier pick one of the providers of its capability', () => {
     const { tiers } = resolve(
       `${models}tiers: { t2: { capability: capable }, t3: { provider: other } }`,
       here(agent, model),
@@ -79,7 +79,7 @@ describe('a team with a model and a coding agent', () => {
     expect(tiers.t3.runtimeOptions).toEqual({ provider: 'other', model: 'medium' })
   })
 
-  it('lets a tier name its runtime and its options', () => {
+  it('lets a tier set its runtime and its options', () => {
     const { tiers } = resolve(
       `${models}tiers:\n  t4: { runtime: program, options: { command: [x] } }\n  t5: { runtime: standard }\n  t3: { runtime: coding_agent }\n  t1: { options: { effort: high } }\nruntime: { options: { max_turns: 9 } }`,
       here(agent, model),
@@ -90,7 +90,7 @@ describe('a team with a model and a coding agent', () => {
     expect(tiers.t1.runtimeOptions).toEqual({ provider: 'maker', model: 'large', effort: 'high' })
   })
 
-  it('keeps options of the coding agent from other programs', () => {
+  it('keeps options of the coding agent away from other runtimes', () => {
     const { tiers } = resolve(
       `${models}tiers: { t4: { runtime: program } }\nruntime: { options: { max_turns: 9 } }`,
       here(agent, model),
@@ -99,7 +99,7 @@ describe('a team with a model and a coding agent', () => {
     expect(tiers.t5.runtimeOptions).toMatchObject({ max_turns: 9 })
   })
 
-  it('lets agents divide their work unseen where it says so, and says so of them', () => {
+  it('lets agents divide their work where configured, and marks those tiers as opaque', () => {
     const { tiers } = resolve(`${models}runtime: { native_teams: true }`, here(agent, model))
     expect(tiers.t4).toMatchObject({ opaque: true, runtimeOptions: { native_teams: true } })
     expect(tiers.t1).toMatchObject({ opaque: false, runtimeOptions: { provider: 'maker', model: 'large' } })
@@ -107,8 +107,8 @@ describe('a team with a model and a coding agent', () => {
   })
 })
 
-describe('what is missing', () => {
-  it('is a coding agent: models write too, and that is said', () => {
+describe('a missing runtime', () => {
+  it('of code is replaced by models, with a warning', () => {
     const team = resolve(models, here(noAgent, model))
     expect(team.warnings).toEqual(['T4/T5 runtime: standard (fallback)'])
     expect(team.tiers.t4).toMatchObject({ runtime: 'llm', runtimeOptions: { provider: 'other', model: 'small' } })
@@ -116,7 +116,7 @@ describe('what is missing', () => {
     expect(half.warnings).toEqual(['T4 runtime: standard (fallback)'])
   })
 
-  it('is a model: the coding agent thinks too, and that is said', () => {
+  it('of models is replaced by the coding agent, with a warning', () => {
     const team = resolve('', here(agent, model))
     expect(runtimesOf(team)).toEqual({ t1: 'coder', t2: 'coder', t3: 'coder', t4: 'coder', t5: 'coder' })
     expect(team.warnings).toEqual(['T1/T2/T3 runtime: coder (fallback): no model is set for reasoning-heavy, capable'])
@@ -124,7 +124,7 @@ describe('what is missing', () => {
     expect(runtimesOf(some)).toEqual({ t1: 'coder', t2: 'coder', t3: 'llm', t4: 'coder', t5: 'coder' })
   })
 
-  it('is both: refused with what to install, what to write, and how to play it', () => {
+  it('of both kinds is refused with hints to install, configure or simulate', () => {
     const { code, message, hint } = refused('', here(noAgent, model))
     expect({ code, message }).toEqual({
       code: 'no_runtime',
@@ -148,7 +148,7 @@ describe('what is missing', () => {
   })
 })
 
-describe('what a team names and cannot have', () => {
+describe('a runtime that the team names', () => {
   it.each([
     [
       'runtime:\n  coding_agent: coder',
@@ -174,7 +174,7 @@ describe('what a team names and cannot have', () => {
     expect(complaints(text, here(noAgent, model))).toEqual([complaint])
   })
 
-  it('is refused with the line of the model, where models cannot be asked here', () => {
+  it('is refused with the line of the model, where models cannot be used here', () => {
     const silent = { ...model, trouble: { reason: 'no key', install: 'set one' } }
     expect(complaints(models, here(agent, silent))).toEqual([
       '3:20: capabilities.reasoning-heavy: "llm" cannot run here: no key. set one',
@@ -182,7 +182,7 @@ describe('what a team names and cannot have', () => {
     ])
   })
 
-  it('has no line where it comes from elsewhere', () => {
+  it('is refused without a line where it comes from another source', () => {
     const environment = { ...here(noAgent, model), defaultRuntime: 'coder' }
     expect(refused('', environment)).toMatchObject({
       code: 'no_runtime',
@@ -195,8 +195,8 @@ describe('what a team names and cannot have', () => {
   })
 })
 
-describe('a team that cannot work here', () => {
-  it('can be looked at: each tier as it would be, and what is missing', () => {
+describe('a team that cannot run here', () => {
+  it('can be inspected: each tier as it would be, and the problems', () => {
     const file = { text: models, name: 'team.yaml' }
     const silent = { ...model, trouble: { reason: 'no key', install: 'set one' } }
     const { team, problems } = openTeam(file, here(noAgent, silent))
@@ -213,8 +213,8 @@ describe('a team that cannot work here', () => {
   })
 })
 
-describe('what was said beside the file', () => {
-  it('sets all tiers to one runtime with its options', () => {
+describe('options of the request', () => {
+  it('set all tiers to one runtime with its options', () => {
     const asked = { ...here(noAgent), runtime: { name: 'scripted', options: { scenario: 'demo' } } }
     const team = resolve(`${models}tiers: { t4: { runtime: coding_agent, options: { max_turns: 1 } } }`, asked)
     expect(new Set(Object.values(runtimesOf(team)))).toEqual(new Set(['scripted']))
@@ -222,7 +222,7 @@ describe('what was said beside the file', () => {
     expect(team.warnings).toEqual([])
   })
 
-  it('leaves each tier its model, where that runtime takes it', () => {
+  it('leave each tier its model, where the runtime accepts it', () => {
     const asked = { ...here(agent, model), runtime: { name: 'coder', options: { max_turns: 3 } } }
     const { tiers } = resolve(`${models}runtime: { coding_agent: coder, options: { max_turns: 9, binary: b } }`, asked)
     expect(tiers.t1.runtimeOptions).toEqual({ model: 'large', native_teams: false, max_turns: 3, binary: 'b' })
@@ -230,12 +230,12 @@ describe('what was said beside the file', () => {
     expect(thinking.tiers.t4.runtimeOptions).toEqual({ provider: 'other', model: 'small' })
   })
 
-  it('is refused when it names nothing that is there', () => {
+  it('are refused for an unknown runtime', () => {
     const asked = { ...here(), runtime: { name: 'nothing', options: {} } }
     expect(refused('', asked).message).toBe('--runtime: unknown runtime "nothing"; available: scripted, program')
   })
 
-  it('takes the configured runtime for the coding agent, a simulation too', () => {
+  it('use the configured runtime as coding agent, also a simulation', () => {
     const team = resolve('', { ...here(agent), defaultRuntime: 'scripted' })
     expect(new Set(Object.values(runtimesOf(team)))).toEqual(new Set(['scripted']))
   })
@@ -250,7 +250,7 @@ describe('gates', () => {
     })
   })
 
-  it('are all on in strict mode, by the file or by the command', () => {
+  it('are all enabled in strict mode, set by the file or by the command', () => {
     const all = { t1Plan: true, t2Lead: true, t2Synthesis: true, t3Plan: true, t5Verdict: true }
     const off = 'visibility: { inspection_gates: { t2_synthesis: false } }'
     expect(resolve(off, here(agent)).gates.t2Synthesis).toBe(false)
@@ -260,7 +260,7 @@ describe('gates', () => {
     expect(resolve(off, { ...here(agent), strict: true })).toMatchObject({ strict: true, gates: all })
   })
 
-  it('wait as long as either place says', () => {
+  it('wait as long as either of the two keys states', () => {
     expect(resolve('visibility: { gate_timeout_minutes: 60 }', here(agent)).gateTimeoutMinutes).toBe(60)
     expect(
       resolve('visibility: { inspection_gates: { gate_timeout_minutes: 0.5 } }', here(agent)).gateTimeoutMinutes,
@@ -268,22 +268,22 @@ describe('gates', () => {
   })
 })
 
-describe('a team whose tasks wait for verdicts', () => {
+describe('a team with pipeline_requires: verified', () => {
   const text = (visibility: string): string => `visibility: ${visibility}\nlimits:\n  pipeline_requires: verified\n`
   const past = (why: string): string =>
     `3:22: limits.pipeline_requires: "verified" cannot be combined with the gate t5_verdict${why}: tasks would continue past it`
 
-  it('cannot have the gate before them', () => {
+  it('must not have the gate t5_verdict', () => {
     expect(complaints(text('{inspection_gates: {t5_verdict: true}}'), here(agent))).toEqual([past('')])
   })
 
-  it('cannot be strict, whoever asks for that', () => {
+  it('must not be strict, by the file or by the command', () => {
     const strict = [past(', which strict mode opens')]
     expect(complaints(text('{strict_mode: true}'), here(agent))).toEqual(strict)
     expect(complaints(text('{}'), { ...here(agent), strict: true })).toEqual(strict)
   })
 
-  it('is taken as it is otherwise', () => {
+  it('is accepted otherwise', () => {
     expect(resolve(text('{}'), here(agent)).limits.pipelineRequires).toBe('verified')
   })
 })

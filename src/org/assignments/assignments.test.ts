@@ -9,7 +9,7 @@ import { exitCodes } from '../../kernel/errors.ts'
 const persona = (name: string, role = 'clerk', type: 'agent' | 'person' = 'agent') =>
   ({ name, role, type, subtype: 'internal', canCreateChannel: false }) as const
 
-describeStores('who sits where', (openFresh) => {
+describeStores('assignments', (openFresh) => {
   const open = async (): Promise<DocumentServices> => {
     const org = await openDocuments(openFresh)
     await importInto(org, shop)
@@ -18,7 +18,7 @@ describeStores('who sits where', (openFresh) => {
   const current = async (org: DocumentServices): Promise<(string | null)[]> =>
     (await org.positions.list('shop')).positions.map((seat) => seat.assignment?.personaSlug ?? null)
 
-  it('is decided by assigning a persona, by slug or name', async () => {
+  it('assigns a persona to a seat by slug or name', async () => {
     const org = await open()
     const { slug } = await org.personas.create(operator, persona('Al'))
     const { assignment, warnings } = await org.assignments.assign(operator, 11, 'AL', false)
@@ -39,7 +39,7 @@ describeStores('who sits where', (openFresh) => {
     expect(await current(org)).toEqual(['boss-ada-30', slug, null])
   })
 
-  it('changes for a filled seat only with --reassign, and the history keeps both', async () => {
+  it('replaces a holder only with --reassign and keeps both in the history', async () => {
     const org = await open()
     const { slug } = await org.personas.create(operator, persona('Al', 'boss'))
     const error = await refusalOf(org.assignments.assign(operator, 10, slug, false))
@@ -56,7 +56,7 @@ describeStores('who sits where', (openFresh) => {
     expect((await org.assignments.list({ org: 'shop', includeHistory: false })).assignments).toHaveLength(1)
   })
 
-  it('is one of two who are assigned at once', async () => {
+  it('lets exactly one of two concurrent assignments win', async () => {
     const org = await open()
     for (const name of ['Al', 'Bo']) await org.personas.create(operator, persona(name))
     const settled = await Promise.allSettled(
@@ -65,7 +65,7 @@ describeStores('who sits where', (openFresh) => {
     expect(settled.map((each) => each.status).sort()).toEqual(['fulfilled', 'rejected'])
   })
 
-  it('is warned about where the roles differ, and refused for whoever cannot sit', async () => {
+  it('warns when roles differ and refuses personas that cannot hold a seat', async () => {
     const org = await open()
     const { slug } = await org.personas.create(operator, persona('Al', 'qa'))
     expect((await org.assignments.assign(operator, 11, slug, false)).warnings).toEqual([
@@ -84,7 +84,7 @@ describeStores('who sits where', (openFresh) => {
     expect((await refusalOf(org.assignments.assign(operator, 99, 'Ada', false))).code).toBe('not_found')
   })
 
-  it('may be one persona on several seats, in several organisations', async () => {
+  it('lets one persona hold several seats, also in several organisations', async () => {
     const org = await open()
     const seat = {
       title: 'Dev',
@@ -104,7 +104,7 @@ describeStores('who sits where', (openFresh) => {
     ])
   })
 
-  it('is nobody after unassigning, once', async () => {
+  it('empties a seat once and refuses to empty it again', async () => {
     const org = await open()
     expect((await org.assignments.unassign(operator, 10)).assignment).toMatchObject({
       personaSlug: 'boss-ada-30',
@@ -118,7 +118,7 @@ describeStores('who sits where', (openFresh) => {
     expect((await refusalOf(org.assignments.unassign(operator, 10))).message).toBe('seat "Boss" is vacant already')
   })
 
-  it('is listed, for one persona or one seat, with its history or without', async () => {
+  it('lists assignments of one persona or one seat, with or without history', async () => {
     const org = await open()
     const { slug } = await org.personas.create(operator, persona('Al'))
     await org.assignments.assign(operator, 11, slug, false)
@@ -133,7 +133,7 @@ describeStores('who sits where', (openFresh) => {
     expect(await list({ includeHistory: true, positionId: 11 })).toEqual(['Till:Al', 'Till:Ada'])
   })
 
-  it('leaves seats that are vacant and personas that are free', async () => {
+  it('lists vacant seats and available personas', async () => {
     const org = await open()
     await org.personas.create(operator, persona('Al'))
     await org.personas.create(operator, persona('Pat', 'clerk', 'person'))
@@ -147,7 +147,7 @@ describeStores('who sits where', (openFresh) => {
     expect(await free()).toEqual([])
   })
 
-  it('is for the reader to judge: role, intent and skills stand side by side, without a verdict', async () => {
+  it('shows role, intent and skills side by side, without a verdict', async () => {
     const org = await open()
     const fit = await org.assignments.assessFit(11, 'Ada')
     expect(Object.keys(fit)).toEqual(['position', 'intent', 'persona'])

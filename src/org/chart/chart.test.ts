@@ -5,7 +5,7 @@ import { shop } from '../../../test/support/shop.ts'
 import { describeStores } from '../../../test/support/store.ts'
 
 describeStores('the chart of an organisation', (openFresh) => {
-  it('shows who reports to whom, who sits there, and where questions go instead', async () => {
+  it('shows reporting lines, holders and differing escalation lines', async () => {
     const org = await openDocuments(openFresh)
     await importInto(org, shop)
     expect((await org.charts.tree('shop', false)).text).toBe(`Shop (trade-shop-5)
@@ -15,7 +15,7 @@ describeStores('the chart of an organisation', (openFresh) => {
 `)
   })
 
-  it('has every seat with its lines and its holder', async () => {
+  it('contains every seat with its lines and its holder', async () => {
     const org = await openDocuments(openFresh)
     await importInto(org, shop)
     const { organisation, seats } = await org.charts.chart('Shop')
@@ -36,8 +36,8 @@ describeStores('the chart of an organisation', (openFresh) => {
   })
 })
 
-describe('the chart of an organisation', () => {
-  it('may be a Mermaid diagram, whatever the titles', async () => {
+describe('rendering a chart', () => {
+  it('renders a Mermaid diagram with any titles', async () => {
     const org = await openDocumentsInMemory()
     await importInto(
       org,
@@ -57,7 +57,7 @@ describe('the chart of an organisation', () => {
 `)
   })
 
-  it('of no seats says so', async () => {
+  it('states that an organisation has no seats', async () => {
     const org = await openDocumentsInMemory()
     expect((await org.charts.tree('development', false)).text).toBe(
       'Development (software-development-development-1)\n(no seats)\n',
@@ -65,7 +65,7 @@ describe('the chart of an organisation', () => {
     await expect(org.charts.tree('nowhere', false)).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('is drawn of one long line too', async () => {
+  it('renders one long chain of seats', async () => {
     const org = await openDocumentsInMemory()
     const seats = Array.from(
       { length: 2_000 },

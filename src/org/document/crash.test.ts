@@ -44,8 +44,8 @@ const places = [
   'personas/boss-ada-30/handoffs',
 ]
 
-describeStores('an import that kill -9 ends', (openFresh) => {
-  it.each(['staged', 'written'])('once %s has not happened, and can be repeated', async (step) => {
+describeStores('an import interrupted by kill -9', (openFresh) => {
+  it.each(['staged', 'written'])('has no effect when killed at the step %s and can be repeated', async (step) => {
     const { db, org, root } = await afterDeath(openFresh, step)
     await expect(exportOf(org, 'shop')).rejects.toMatchObject({ code: 'not_found' })
     expect(places.filter((place) => existsSync(join(root, place)))).toEqual([])
@@ -54,7 +54,7 @@ describeStores('an import that kill -9 ends', (openFresh) => {
     await expectSound(db)
   })
 
-  it.each(['committed', 'moved'])('once %s has happened, rows and files', async (step) => {
+  it.each(['committed', 'moved'])('takes full effect when killed at the step %s, rows and files', async (step) => {
     const { org, root } = await afterDeath(openFresh, step)
     expect(places.filter((place) => !existsSync(join(root, place)))).toEqual([])
     const text = await exportOf(org, 'shop')
@@ -63,7 +63,7 @@ describeStores('an import that kill -9 ends', (openFresh) => {
     expect(changes.filter(({ action }) => action !== 'unchanged')).toEqual([])
   })
 
-  it('with some of its files in place is finished by the next life', async () => {
+  it('is finished by the next start when some of its files are in place', async () => {
     const { root } = await afterDeath(openFresh, 'committed', (data) => {
       const stage = join(data, '.staging')
       const [folder] = readdirSync(stage)

@@ -29,7 +29,7 @@ const eventsOf = async (org: Pick<DocumentServices, 'db'>): Promise<number> => (
 const look = (org: Pick<DocumentServices, 'root'>, path: string): string => readFileSync(join(org.root, path), 'utf8')
 
 describeStores('importing a document', (openFresh) => {
-  it('makes an organisation that is not there, with its numbers and its files', async () => {
+  it('creates a missing organisation with its ids and its files', async () => {
     const org = await openDocuments(openFresh, { isEmpty: true })
     const { applied, organisationId } = await importInto(org, shop)
     expect([applied, organisationId]).toEqual([true, 5])
@@ -50,7 +50,7 @@ describeStores('importing a document', (openFresh) => {
     expect(readdirSync(join(org.root, '.staging'))).toEqual([])
   })
 
-  it('goes on numbering after the numbers that it brought', async () => {
+  it('continues the ids after those of the document', async () => {
     const org = await openDocuments(openFresh, { isEmpty: true })
     await importInto(org, shop)
     const seat = { title: 'New', role: 'clerk', level: 1, reportsTo: null, escalatesTo: null, isCrossCutting: false }
@@ -64,7 +64,7 @@ describeStores('importing a document', (openFresh) => {
     expect(other.organisationId).toBe(6)
   })
 
-  it('gives numbers where the document has none, after those that it keeps', async () => {
+  it('assigns ids where the document has none, after those that it keeps', async () => {
     const org = await openDocuments(openFresh)
     const { organisationId } = await importInto(
       org,
@@ -89,7 +89,7 @@ positions:
     ])
   })
 
-  it('of an unchanged export changes nothing at all', async () => {
+  it('changes nothing for an unchanged export', async () => {
     const org = await openDocuments(openFresh)
     await importInto(org, shop)
     const text = await exportOf(org, 'shop')
@@ -100,7 +100,7 @@ positions:
     expect(await exportOf(org, 'shop')).toBe(text)
   })
 
-  it('changes what it says and leaves the rest', async () => {
+  it('changes the stated values and leaves the rest', async () => {
     const org = await openDocuments(openFresh)
     await importInto(org, shop)
     const before = await exportOf(org, 'shop')
@@ -114,7 +114,7 @@ positions:
     expect(await exportOf(org, 'shop')).toBe(before.replace('title: Till', 'title: Checkout'))
   })
 
-  it('changes every field that may change, and says from what to what', async () => {
+  it('changes every changeable field and reports old and new value', async () => {
     const org = await openDocuments(openFresh)
     await importInto(org, shop)
     const edited = (await exportOf(org, 'shop'))
@@ -161,7 +161,7 @@ positions:
     })
   })
 
-  it('lets titles change places, and new seats take titles over', async () => {
+  it('lets seats swap titles and new seats take over titles', async () => {
     const org = await openDocuments(openFresh)
     await importInto(org, shop)
     await importInto(
@@ -186,7 +186,7 @@ positions:
     ])
   })
 
-  it('draws lines between new seats whatever their order, also where one reports to whom it helps', async () => {
+  it('connects new seats in any order, also where one escalates to its own report', async () => {
     const org = await openDocuments(openFresh)
     const seats = Array.from({ length: 40 }, (_, index) => index).map(
       (index) =>
@@ -202,7 +202,7 @@ positions:
     )
   })
 
-  it('deletes nothing: what a document leaves out stays', async () => {
+  it('deletes nothing that a document leaves out', async () => {
     const org = await openDocuments(openFresh)
     await importInto(org, shop)
     const before = await exportOf(org, 'shop')
@@ -217,7 +217,7 @@ positions:
     expect(await exportOf(org, 'shop')).toBe(before)
   })
 
-  it('stores nothing if the last seat is broken', async () => {
+  it('stores nothing if the last seat is invalid', async () => {
     const org = await openDocuments(openFresh)
     const before = await eventsOf(org)
     const files = readdirSync(org.root, { recursive: true })
@@ -241,7 +241,7 @@ positions:
     expect(readdirSync(join(org.root, '.staging'))).toEqual([])
   })
 
-  it('seats somebody where another sits only with --force, and the history keeps both', async () => {
+  it('replaces a holder only with --force and keeps both in the history', async () => {
     const org = await openDocuments(openFresh)
     await importInto(org, shop)
     const edit = `organisation: { organisation_id: 5 }
@@ -271,7 +271,7 @@ positions:
     expect(look(org, 'personas/boss-zoe-31/skill.md')).toContain('# Zoe')
   })
 
-  it('of a document from another installation names every number that means something else here', async () => {
+  it('lists every id of another installation that has a different meaning here', async () => {
     const org = await openDocuments(openFresh)
     await importInto(org, shop)
     await importInto(
@@ -303,7 +303,7 @@ positions:
     expect(await eventsOf(org)).toBe(before)
   })
 
-  it('of such a document as a new organisation makes new numbers with --force, the same ones each time', async () => {
+  it('creates such a document as a new organisation with --force, with the same ids each time', async () => {
     const org = await openDocuments(openFresh)
     await importInto(
       org,
@@ -363,7 +363,7 @@ positions: [{ position_id: 10, title: Boss, assignment: { persona_id: 30, person
     expect((await org.positions.list('shop')).positions[0]?.role).toBe('chief')
   })
 
-  it('knows a role by its name, whatever its number and case', async () => {
+  it('matches a role by its name, whatever its id and case', async () => {
     const org = await openDocuments(openFresh)
     await importInto(
       org,
@@ -373,7 +373,7 @@ positions: [{ position_id: 10, title: Boss, assignment: { persona_id: 30, person
     expect((await org.roles.list()).roles).toHaveLength(7)
   })
 
-  it('does not give the number of a seat that another organisation gave up', async () => {
+  it('does not reuse the id of a seat that another organisation removed', async () => {
     const org = await openDocuments(openFresh)
     await importInto(org, shop)
     await org.positions.remove(operator, 12, { preview: false, reparent: false, unassign: false, force: false })
@@ -386,7 +386,7 @@ positions: [{ position_id: 10, title: Boss, assignment: { persona_id: 30, person
     expect((await org.positions.list('shop')).positions.map((seat) => seat.positionId)).toEqual([10, 11, 12])
   })
 
-  it('writes the intent of an existing organisation only when asked to, and keeps what was there', async () => {
+  it('replaces the intent of an existing organisation only on request and keeps the old text', async () => {
     const org = await openDocuments(openFresh)
     await importInto(org, shop)
     const place = 'organisations/trade-shop-5/intent.md'
@@ -407,7 +407,7 @@ positions: [{ position_id: 10, title: Boss, assignment: { persona_id: 30, person
     expect(await exportOf(org, 'shop')).toBe(text)
   })
 
-  it('renames and rewrites the intent in one go', async () => {
+  it('renames the organisation and rewrites its intent in one step', async () => {
     const org = await openDocuments(openFresh)
     await importInto(org, shop)
     const before = look(org, 'organisations/trade-shop-5/intent.md')
@@ -418,7 +418,7 @@ positions: [{ position_id: 10, title: Boss, assignment: { persona_id: 30, person
     expect(look(org, 'organisations/trade-shop-5/intent.md')).toBe(before)
   })
 
-  it('leaves files that travelled ahead of it as they are', async () => {
+  it('keeps existing files of a copied data directory', async () => {
     const org = await openDocuments(openFresh, { isEmpty: true })
     const intent =
       '# Shop\n\nHow it began.\n\n## Optimise for\n\n- Happy customers\n\n## Never sacrifice\n\n- Honesty\n'
@@ -434,7 +434,7 @@ positions: [{ position_id: 10, title: Boss, assignment: { persona_id: 30, person
     expect(look(org, 'organisations/trade-shop-5/intent.md')).toBe(intent)
   })
 
-  it('by two at once is one after the other: the second finds what the first one made', async () => {
+  it('serialises concurrent imports: the second finds the result of the first', async () => {
     const org = await openDocuments(openFresh)
     // Another set of services beside the first, so that nothing but the store keeps them apart.
     const twin = composeOrganisation({ db: org.db, clock: systemClock, log: noLog, work: agentWork, data: org.root })
@@ -450,7 +450,7 @@ positions: [{ position_id: 10, title: Boss, assignment: { persona_id: 30, person
     expect((await org.positions.list('shop')).positions[1]?.assignment).not.toBeNull()
   })
 
-  it('without a number, by two at once, makes two', async () => {
+  it('creates two organisations from two concurrent imports without an id', async () => {
     const org = await openDocuments(openFresh)
     const text = 'organisation: { name: Lab, purpose: x }\npositions: [{ title: A, role: qa }]\n'
     const results = await Promise.all([importInto(org, text), importInto(org, text)])
@@ -462,7 +462,7 @@ positions: [{ position_id: 10, title: Boss, assignment: { persona_id: 30, person
     ])
   })
 
-  it('asked for twice with one key is done once and answered twice', async () => {
+  it('runs once and answers twice for one idempotency key', async () => {
     const org = await openDocuments(openFresh)
     const ask = () => org.db.once('key', 'digest', () => importInto(org, shop))
     const first = await ask()
@@ -470,7 +470,7 @@ positions: [{ position_id: 10, title: Boss, assignment: { persona_id: 30, person
     expect(first.changes.some(({ action }) => action === 'create')).toBe(true)
   })
 
-  it('never touches what agents are doing', async () => {
+  it('never affects running agents', async () => {
     const org = await openOrg(openFresh)
     await org.agentAs(2)
     const look = async () =>
@@ -486,7 +486,7 @@ positions: [{ position_id: 10, title: Boss, assignment: { persona_id: 30, person
     expect(await look()).toEqual(before)
   })
 
-  it('by an agent without an AR Director’s seat is noted as outside governance, or refused', async () => {
+  it('marks an import by an agent without an AR Director’s seat as outside governance, or refuses it', async () => {
     const org = await openOrg(openFresh)
     await importInto(org, shop)
     const agent = await org.agentAs(30)
@@ -518,7 +518,7 @@ const seating = (title: string, name: string): string =>
   `organisation: { organisation_id: 5 }\npositions: [{ title: ${title}, assignment: { persona_name: ${name}, persona_role: clerk } }]\n`
 
 describe('an import', () => {
-  it('has one event that speaks for all, and one for each change', async () => {
+  it('records one summarising event and one for each change', async () => {
     const org = await openDocumentsInMemory({ isEmpty: true })
     await importInto(org, shop)
     const events = (await rowsOf(org, 'events')).filter((event) => event['kind'] === 'org_changed')
@@ -536,13 +536,13 @@ describe('an import', () => {
     ])
   })
 
-  it('that is too large for anybody is refused before it is read', async () => {
+  it('refuses a document that is too large before reading it', async () => {
     const org = await openDocumentsInMemory()
     await expect(importInto(org, 'x'.repeat(20_000_000))).rejects.toMatchObject({ code: 'too_large' })
     await expect(org.documents.validate('x'.repeat(20_000_000))).rejects.toMatchObject({ code: 'too_large' })
   })
 
-  it('takes a person’s old persona back to work where the document says so', async () => {
+  it('reactivates an archived persona where the document says so', async () => {
     const org = await openDocumentsInMemory()
     const persona = { name: 'Al', role: 'qa', type: 'agent', subtype: 'internal', canCreateChannel: false } as const
     const { slug } = await org.personas.create(operator, persona)
@@ -560,13 +560,13 @@ describe('an import', () => {
     expect((await org.personas.show('boss-ada-30')).persona.name).toBe('雅達')
   })
 
-  it('makes a slug of its own where the one it brings is another number’s', async () => {
+  it('creates a new slug where the given one ends in another id', async () => {
     const org = await openDocumentsInMemory({ isEmpty: true })
     await importInto(org, shop.replace('boss-ada-30', 'boss-ada-31'))
     expect((await org.personas.show('Ada')).persona.slug).toBe('boss-ada-30')
   })
 
-  it('is an operation for everybody, and an export a tool for agents', () => {
+  it('is an operation for all actors, and an export is a tool for agents', () => {
     const byName = new Map(allOperations.map((operation) => [operation.name, operation]))
     expect(byName.get('org.import')?.allow).toEqual(['operator', 'agent'])
     expect(allOperations.flatMap((operation) => operation.tool ?? [])).toEqual(

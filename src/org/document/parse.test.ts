@@ -11,8 +11,8 @@ const faults = (text: string): string[] =>
 
 const head = 'organisation:\n  name: Development\n'
 
-describe('a document', () => {
-  it('is read with everything that it may say', () => {
+describe('parsing a document', () => {
+  it('reads every key', () => {
     const text = `# a comment
 organisation:
   organisation_id: 1
@@ -104,14 +104,14 @@ positions:
     })
   })
 
-  it('tells what it does not say from what it says is nothing', () => {
+  it('distinguishes absent values from null', () => {
     const { document } = parseOrgDocument(`${head}positions: [{ title: A, role: x }, { title: B, reports_to: null }]`)
     expect(document?.positions[0]).not.toHaveProperty('reportsTo')
     expect(document?.positions[0]).not.toHaveProperty('assignment')
     expect(document?.positions[1]).toHaveProperty('reportsTo', null)
   })
 
-  it('may be JSON', () => {
+  it('reads JSON', () => {
     expect(parseOrgDocument('{"organisation": {"name": "A", "purpose": "b"}, "positions": []}')).toMatchObject({
       document: { organisation: { name: 'A', purpose: 'b' }, roles: [], positions: [] },
       faults: [],
@@ -126,7 +126,7 @@ positions:
     ['0x1F', '0x1F'],
     ['"  padded "', 'padded'],
     ['Qualität & Café ☕', 'Qualität & Café ☕'],
-  ])('takes the name %s for the text that it is', (written, name) => {
+  ])('reads the name %s as text', (written, name) => {
     expect(parseOrgDocument(`organisation:\n  name: ${written}\n`).document?.organisation.name).toBe(name)
   })
 })
@@ -179,7 +179,7 @@ describe('faults of a document', () => {
     expect(faults(text)).toContainEqual(fault)
   })
 
-  it('say where the YAML itself is broken', () => {
+  it('locate broken YAML', () => {
     expect(faults('organisation:\n  name: "open\n')[0]).toMatch(/^[23]:\d+ Missing closing "quote/)
     expect(faults('organisation: {\n  name: a\n')[0]).toMatch(/^\d+:\d+ /)
     expect(faults('organisation:\n\tname: a\n')[0]).toMatch(/^2:1 .*[Tt]ab/)
@@ -189,11 +189,11 @@ describe('faults of a document', () => {
     expect(faults(`${head}---\n${head}`)).toEqual([expect.stringContaining('a file holds one organisation')])
   })
 
-  it('come all at once', () => {
+  it('are reported all at once', () => {
     expect(faults('organisation:\n  nam: a\n  status: b\nroles: 3\n')).toHaveLength(3)
   })
 
-  it('are only warnings for what lives while agents run', () => {
+  it('are only warnings for runtime state', () => {
     const text = `${head}  active_agents: 3\npositions: [{ title: A, role: x, session_state: idle, context_use: 80 }]\npriority_scores: {}\n`
     const { document, faults: found } = parseOrgDocument(text)
     expect(document?.positions).toHaveLength(1)
@@ -206,7 +206,7 @@ describe('faults of a document', () => {
   })
 })
 
-describe('a document that is meant to do harm', () => {
+describe('a malicious document', () => {
   const bomb = [
     'a: &a [x,x,x,x,x,x,x,x,x,x]',
     ...'bcdefghij'.split('').map((name, index) => {
@@ -221,7 +221,7 @@ describe('a document that is meant to do harm', () => {
     ['of 20 MB', `organisation:\n  name: ${'x'.repeat(20_000_000)}\n`, 'larger than 4 MB'],
     ['of a million lines', 'a\n'.repeat(1_000_000), 'far more lines'],
     ['of brackets', '['.repeat(1_000_000), 'far more lines'],
-  ])('%s is not even read', (_, text, why) => {
+  ])('refuses a document %s without parsing it', (_, text, why) => {
     const started = performance.now()
     expect(() => parseOrgDocument(text)).toThrow(why)
     expect(performance.now() - started).toBeLessThan(1_000)
@@ -235,7 +235,7 @@ describe('a document that is meant to do harm', () => {
     ['one deep block', Array.from({ length: 1_500 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n')],
     ['ten thousand keys', `organisation:\n${Array.from({ length: 10_000 }, (_, i) => `  k${i}: 1\n`).join('')}`],
     ['too many seats', `${head}positions:\n${'  - title: A\n'.repeat(10_001)}`],
-  ])('with %s is refused in good time', (_, text) => {
+  ])('refuses %s quickly', (_, text) => {
     const started = performance.now()
     const { faults: found } = parseOrgDocument(text)
     expect(found.some(({ severity }) => severity === 'error')).toBe(true)

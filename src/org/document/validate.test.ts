@@ -6,8 +6,8 @@ const organisation = 'organisation: { name: Shop, purpose: trade }\n'
 const roles = 'roles: [{ name: boss }, { name: clerk }]\n'
 const positions = (...seats: string[]): string => `positions:\n${seats.map((seat) => `  - ${seat}\n`).join('')}`
 
-describe('a document of an organisation that is not there yet', () => {
-  it('is valid with a name, a purpose, and seats whose roles it brings', async () => {
+describe('a document of a new organisation', () => {
+  it('is valid with a name, a purpose, and seats whose roles it contains', async () => {
     const org = await openDocumentsInMemory({ isEmpty: true })
     const text = `${organisation}${roles}${positions('{ title: Boss, role: boss }', '{ title: Till, role: clerk, reports_to: Boss }')}`
     expect(await org.documents.validate(text)).toEqual({ valid: true, faults: [] })
@@ -75,7 +75,7 @@ describe('a document of an organisation that is not there yet', () => {
       '5:5 the title "A" appears twice; first on line 4',
     ],
     [
-      'one seat for each number',
+      'one seat for each id',
       `${organisation}${roles}${positions('{ position_id: 4, title: A, role: clerk }', '{ position_id: 4, title: B, role: clerk }')}`,
       '5:5 position_id 4 appears twice; first on line 4',
     ],
@@ -85,12 +85,12 @@ describe('a document of an organisation that is not there yet', () => {
       '4:5 the role "Clerk" appears twice; first on line 3',
     ],
     [
-      'one role for each number',
+      'one role for each id',
       `${organisation}roles:\n  - { role_id: 30, name: a }\n  - { role_id: 30, name: b }\n`,
       '4:5 role_id 30 appears twice; first on line 3',
     ],
     [
-      'one assignment for each number',
+      'one assignment for each id',
       `${organisation}${roles}${positions(
         '{ title: A, role: clerk, assignment: { persona_assignment_id: 9, persona_id: 30, persona_name: Al } }',
         '{ title: B, role: clerk, assignment: { persona_assignment_id: 9, persona_id: 31, persona_name: Bo } }',
@@ -106,7 +106,7 @@ describe('a document of an organisation that is not there yet', () => {
       '5:42 Al has two values of persona_name: Al, Bo',
     ],
     [
-      'a name for a persona that is to be made',
+      'a name for a new persona',
       `${organisation}${roles}${positions('{ title: A, role: clerk, assignment: { persona_slug: clerk-al-30 } }')}`,
       '4:42 there is no persona clerk-al-30; to make it, give persona_name',
     ],
@@ -116,7 +116,7 @@ describe('a document of an organisation that is not there yet', () => {
       '4:42 persona_name "😀" has no letter from a to z and no digit, so no slug can be made',
     ],
     [
-      'nobody archived on a seat',
+      'no archived persona on a seat',
       `${organisation}${roles}${positions('{ title: A, role: clerk, assignment: { persona_name: Al, persona_status: archived } }')}`,
       '4:42 Al is archived and cannot hold a seat',
     ],
@@ -136,7 +136,7 @@ describe('a document of an organisation that is not there yet', () => {
       '4:42 operator-operator-1 cannot hold a seat: it is not part of the chart',
     ],
     [
-      'the names of the roles that Agency itself goes by',
+      'the fixed names of the roles that Agency looks up',
       `${organisation}roles: [{ role_id: 6, name: chief }]\n`,
       '2:9 role_id 6 "operator" cannot be renamed; the document calls it "chief"',
     ],
@@ -152,7 +152,7 @@ describe('a document of an organisation that is not there yet', () => {
   })
 })
 
-describe('a document of an organisation that is there', () => {
+describe('a document of an existing organisation', () => {
   const shop = `${organisation}${roles}${positions(
     '{ position_id: 1, title: Boss, role: boss }',
     '{ position_id: 2, title: Till, role: clerk, reports_to: Boss, assignment: { persona_name: Al } }',
@@ -163,7 +163,7 @@ describe('a document of an organisation that is there', () => {
     return org
   }
 
-  it('may leave out whatever stays', async () => {
+  it('may leave out everything that stays', async () => {
     const org = await open()
     const text = `organisation: { organisation_id: 1 }\n${positions('{ position_id: 2, title: Till }', '{ title: Night, role: clerk, reports_to: Boss }')}`
     expect(await faultsOf(org, text)).toEqual([])
@@ -176,17 +176,17 @@ describe('a document of an organisation that is there', () => {
       '2:5'.concat(' circular reporting chain: Boss → Till → Boss'),
     ],
     [
-      'a title that a seat has which it leaves out',
+      'the title of a seat that it leaves out',
       positions('{ position_id: 1, title: Till }'),
       '3:5 the title "Till" belongs to position_id 2, which is not in the document',
     ],
-  ])('does not mean %s', async (_, seats, fault) => {
+  ])('must not have %s', async (_, seats, fault) => {
     const org = await open()
     const found = await faultsOf(org, `organisation: { organisation_id: 1 }\n${seats}`)
     expect(found.map((each) => each.replace(/^\d+:/, ''))).toEqual([fault.replace(/^\d+:/, '')])
   })
 
-  it('may still call a seat by the title that it changes, with a warning', async () => {
+  it('may refer to a seat by the title that it changes, with a warning', async () => {
     const org = await open()
     const text = (await exportOf(org, 'Shop')).replace('title: Boss', 'title: Chief')
     expect((await faultsOf(org, text)).map((each) => each.replace(/\d+:\d+ /, ''))).toEqual([
@@ -201,7 +201,7 @@ describe('a document of an organisation that is there', () => {
     expect((await faultsOf(org, round))[0]).toContain('seat "New": reports_to itself')
   })
 
-  it('says by slug whom it means where several have the name', async () => {
+  it('needs a slug where several personas have the same name', async () => {
     const org = await open()
     await importInto(
       org,
@@ -214,7 +214,7 @@ describe('a document of an organisation that is there', () => {
     expect(fault).toContain('several personas are called "al": clerk-al-3, clerk-al-40; give persona_slug')
   })
 
-  it('warns of a slug that does not follow from purpose, name and number', async () => {
+  it('warns of a slug that does not follow from purpose, name and id', async () => {
     const org = await open()
     const text = (await exportOf(org, 'Shop')).replace('slug: trade-shop-1', 'slug: trade-shop-9')
     expect(await faultsOf(org, text)).toEqual([
@@ -227,7 +227,7 @@ describe('a document of an organisation that is there', () => {
     expect(await exportOf(org, 'Shop')).toContain('slug: trade-shop-1')
   })
 
-  it('has faults in good time, however many seats are wrong', async () => {
+  it('is validated quickly, however many seats are wrong', async () => {
     const org = await openDocumentsInMemory({ isEmpty: true })
     const seats = Array.from(
       { length: 1_000 },

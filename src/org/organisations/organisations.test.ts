@@ -37,7 +37,7 @@ async function seat(org: TestOrg, organisationId: number, title: string, id: num
 }
 
 describeStores('an organisation', (openFresh) => {
-  it('is a row, a directory and an intent', async () => {
+  it('has a row, a directory and an intent', async () => {
     const org = await openOrg(openFresh)
     const made = await org.organisations.create(operator, kent)
     expect(made).toMatchObject({ organisationId: 2, slug: kentSlug, status: 'active', leadPositionId: null })
@@ -49,7 +49,7 @@ describeStores('an organisation', (openFresh) => {
     ])
   })
 
-  it('is there from the first start, with its directory', async () => {
+  it('exists from the first start, with its directory', async () => {
     const org = await openOrg(openFresh)
     expect(await org.organisations.list(false)).toMatchObject({
       organisations: [{ organisationId: 1, name: 'Development', slug: 'software-development-development-1' }],
@@ -64,7 +64,7 @@ describeStores('an organisation', (openFresh) => {
     ['con', 'economy-con-2'],
     ['Ünï  Kent!', 'economy-uni-kent-2'],
     ['K'.repeat(100), `economy-${'k'.repeat(100)}-2`],
-  ])('called %j stays in its own directory', async (name, slug) => {
+  ])('with the name %j stays in its own directory', async (name, slug) => {
     const org = await openOrg(openFresh)
     expect((await org.organisations.create(operator, { ...kent, name })).slug).toBe(slug)
     expect(readdirSync(join(org.root, 'organisations')).sort()).toEqual([slug, 'software-development-development-1'])
@@ -75,7 +75,7 @@ describeStores('an organisation', (openFresh) => {
     ['.', 'economy'],
     ['日本', 'economy'],
     ['Kent', '🎉'],
-  ])('called %j for %j is refused and leaves nothing', async (name, purpose) => {
+  ])('with the name %j and the purpose %j is refused without effect', async (name, purpose) => {
     const org = await openOrg(openFresh)
     const made = org.organisations.create(operator, { name, purpose, description: '' })
     await expect(made).rejects.toMatchObject({ code: 'invalid_input' })
@@ -83,7 +83,7 @@ describeStores('an organisation', (openFresh) => {
     expect((await org.organisations.list(true)).organisations).toHaveLength(1)
   })
 
-  it('keeps its slug within 128 characters', async () => {
+  it('has a slug of at most 128 characters', async () => {
     const org = await openOrg(openFresh)
     const made = await org.organisations.create(operator, {
       name: 'n'.repeat(100),
@@ -94,7 +94,7 @@ describeStores('an organisation', (openFresh) => {
     expect(made.slug).toHaveLength(128)
   })
 
-  it('is found by slug or name, whatever the case', async () => {
+  it('is found by slug or name, ignoring case', async () => {
     const org = await openOrg(openFresh)
     await org.organisations.create(operator, kent)
     for (const reference of [kentSlug, kentSlug.toUpperCase(), 'kent ventures', 'KENT VENTURES', ' Kent Ventures '])
@@ -105,7 +105,7 @@ describeStores('an organisation', (openFresh) => {
     })
   })
 
-  it('whose name another has is only found by slug', async () => {
+  it('with a name that another has is found only by slug', async () => {
     const org = await openOrg(openFresh)
     const other = await org.organisations.create(operator, { ...kent, name: 'development' })
     await expect(org.organisations.show('Development')).rejects.toMatchObject({
@@ -116,7 +116,7 @@ describeStores('an organisation', (openFresh) => {
     expect((await org.organisations.show(other.slug)).organisationId).toBe(2)
   })
 
-  it('that is renamed has a new slug with its content; the old one says where it went', async () => {
+  it('gets a new slug with its content when it is renamed, and the old slug points to the new one', async () => {
     const org = await openOrg(openFresh)
     await org.organisations.create(operator, kent)
     org.edit(`organisations/${kentSlug}/intent.md`, '## Protect\n- the floor\n')
@@ -133,7 +133,7 @@ describeStores('an organisation', (openFresh) => {
     await expect(org.organisations.show('kent ventures')).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('that gets its old name back gets its present content', async () => {
+  it('keeps its current content when it gets its old name back', async () => {
     const org = await openOrg(openFresh)
     await org.organisations.create(operator, kent)
     await org.organisations.update(operator, kentSlug, { name: 'Other' })
@@ -150,7 +150,7 @@ describeStores('an organisation', (openFresh) => {
     expect(renamed).toMatchObject({ name: 'KENT ventures', slug: kentSlug })
   })
 
-  it('changes only what is given, and says nothing where nothing changes', async () => {
+  it('changes only the given fields and records nothing where nothing changes', async () => {
     const org = await openOrg(openFresh)
     await org.organisations.create(operator, kent)
     const described = await org.organisations.update(operator, kentSlug, { description: 'Money' })
@@ -159,7 +159,7 @@ describeStores('an organisation', (openFresh) => {
     expect(await org.events('org:2')).toHaveLength(2)
   })
 
-  it('that is archived is hidden until it is asked for, and comes back', async () => {
+  it('is hidden when archived, unless requested, and can be reactivated', async () => {
     const org = await openOrg(openFresh)
     await org.organisations.create(operator, kent)
     await org.organisations.update(operator, kentSlug, { status: 'archived' })
@@ -172,7 +172,7 @@ describeStores('an organisation', (openFresh) => {
     expect((await org.organisations.list(false)).organisations).toHaveLength(2)
   })
 
-  it('is led from a seat of its own', async () => {
+  it('accepts only its own seats as lead', async () => {
     const org = await openOrg(openFresh)
     await org.organisations.create(operator, kent)
     const own = await seat(org, 2, 'Strategist', 1)
@@ -205,14 +205,14 @@ describeStores('an organisation', (openFresh) => {
     })
   })
 
-  it('made twice at once is two, each with its own number', async () => {
+  it('is created twice by concurrent requests, each with its own id', async () => {
     const org = await openOrg(openFresh)
     const made = await Promise.all([1, 2, 3, 4].map(() => org.organisations.create(operator, kent)))
     expect(made.map((each) => each.slug).sort()).toEqual([2, 3, 4, 5].map((id) => `economy-kent-ventures-${id}`))
     for (const { slug } of made) expect(existsSync(join(org.root, 'organisations', slug, 'intent.md'))).toBe(true)
   })
 
-  it('made anew over a directory that is there keeps what is written in it', async () => {
+  it('keeps the files of an existing directory when it is created', async () => {
     const org = await openOrg(openFresh)
     org.edit(`organisations/${kentSlug}/intent.md`, 'from an earlier store')
     await org.organisations.create(operator, kent)
@@ -221,7 +221,7 @@ describeStores('an organisation', (openFresh) => {
 })
 
 describeStores('settings', (openFresh) => {
-  it('have defaults, values of their own, and go back to the default', async () => {
+  it('have defaults and own values, and can be reset to the default', async () => {
     const org = await openOrg(openFresh)
     const all = (await org.organisations.settings('development', undefined)).settings
     expect(all.map((each) => each.key)).toEqual(settingKeys)
@@ -242,7 +242,7 @@ describeStores('settings', (openFresh) => {
     expect((await org.events('org:1')).filter((event) => event.data['noun'] === 'setting')).toHaveLength(3)
   })
 
-  it('that are unknown are refused with a list of the known ones', async () => {
+  it('with an unknown key are refused with a list of the known ones', async () => {
     const org = await openOrg(openFresh)
     const unknown = { code: 'invalid_input', message: expect.stringContaining(settingKeys.join(', ')) }
     await expect(org.organisations.set(operator, 'development', 'pm_autonmy', 'v3')).rejects.toMatchObject(unknown)
@@ -258,7 +258,7 @@ describeStores('settings', (openFresh) => {
     ['escalation.failures', '0'],
     ['governance', 'Enforce'],
     ['risk_tolerance', ''],
-  ])('do not take %s = %j', async (key, value) => {
+  ])('refuse %s = %j', async (key, value) => {
     const org = await openOrg(openFresh)
     await expect(org.organisations.set(operator, 'development', key, value)).rejects.toMatchObject({
       code: 'invalid_input',
@@ -270,7 +270,7 @@ describeStores('settings', (openFresh) => {
 describeStores('the intent', (openFresh) => {
   const place = 'organisations/software-development-development-1/intent.md'
 
-  it('is what was written, and the text before it is kept', async () => {
+  it('is replaced, and the previous text is kept', async () => {
     const org = await openOrg(openFresh)
     const before = org.look(place)
     const text = '## Protect\n\n- the users\n\n## Aims\n'
@@ -282,7 +282,7 @@ describeStores('the intent', (openFresh) => {
     expect((await org.events('org:1')).at(-1)).toMatchObject({ data: { noun: 'intent', action: 'write' } })
   })
 
-  it('edited by hand counts at once, with or without headings', async () => {
+  it('takes effect at once after an edit by hand, with or without headings', async () => {
     const org = await openOrg(openFresh)
     org.edit(place, 'Just be good.\n')
     expect(await org.organisations.readIntent('development')).toEqual({
@@ -292,7 +292,7 @@ describeStores('the intent', (openFresh) => {
     })
   })
 
-  it('that is written by many at once is one of theirs, and the one before it is kept', async () => {
+  it('is one of the texts of concurrent writers, and the previous one is kept', async () => {
     const org = await openOrg(openFresh)
     const texts = ['a', 'b', 'c', 'd'].map((item) => `## Protect\n- ${item}\n`)
     await Promise.all(texts.map((text) => org.organisations.writeIntent(operator, 'development', text)))

@@ -31,7 +31,7 @@ it.each([
   ['description: [draft] pages', '[draft] pages'],
   ['description: *bold* claims', '*bold* claims'],
   ['description: 100% done, @home', '100% done, @home'],
-])('reads %j although it is no YAML', (line, description) => {
+])('reads %j although it is not YAML', (line, description) => {
   expect(parseAgentFile(`---\nname: A\n${line}\n---\ntext`)).toMatchObject({ name: 'A', description })
 })
 
@@ -51,7 +51,7 @@ it.each(['', 'text', '# Title\n\n---\nname: A\n---\n', '---\nname: A\n', '--- na
   },
 )
 
-it('takes what is not a text for missing', () => {
+it('treats values that are not texts as missing', () => {
   expect(parseAgentFile('---\nname: [a]\n---\ntext')).toMatchObject({ name: '' })
   expect(parseAgentFile('---\n- a\n---\ntext')).toMatchObject({ name: '' })
   expect(parseAgentFile('---\n---\ntext')).toMatchObject({ name: '', body: 'text' })

@@ -56,7 +56,7 @@ async function seat(org: TestOrg, organisationId: number, id: number, personaId:
 }
 
 describeStores('a persona', (openFresh) => {
-  it('is a row and three things in a directory of its own', async () => {
+  it('has a row and three entries in its own directory', async () => {
     const org = await openOrg(openFresh)
     const made = await org.personas.create(operator, robbo)
     expect(made).toMatchObject({
@@ -88,7 +88,7 @@ describeStores('a persona', (openFresh) => {
     expect(await org.personas.show('architect-robbo-3')).toEqual({ persona: made, positions: [] })
   })
 
-  it('brings its role with it where there is none', async () => {
+  it('creates its role where that does not exist', async () => {
     const org = await openOrg(openFresh)
     await org.personas.create(operator, { ...robbo, role: 'Release Manager' })
     expect((await org.roles.list()).roles.at(-1)).toMatchObject({ roleId: 8, name: 'Release Manager' })
@@ -98,7 +98,7 @@ describeStores('a persona', (openFresh) => {
     expect((await org.events('system')).map((event) => event.data['noun'])).toEqual(['role', 'persona', 'persona'])
   })
 
-  it('who is the AR Director is told that the structure is its own', async () => {
+  it('with the role of AR Director has a skill that gives it the structure', async () => {
     const org = await openOrg(openFresh)
     const { slug } = await org.personas.create(operator, { ...robbo, name: 'Paula', role: 'ar-director' })
     expect((await org.personas.readSkill(slug)).text).toContain('I make changes of seats')
@@ -109,7 +109,7 @@ describeStores('a persona', (openFresh) => {
   it.each([
     ['person', 'internal'],
     ['person', 'external'],
-  ] as const)('that is a %s, %s, has no files', async (type, subtype) => {
+  ] as const)('of type %s, %s, has no files', async (type, subtype) => {
     const org = await openOrg(openFresh)
     const made = await org.personas.create(operator, { ...robbo, type, subtype })
     expect(made).toMatchObject({ type, subtype, skillFile: null, experienceFile: null })
@@ -118,7 +118,7 @@ describeStores('a persona', (openFresh) => {
     await expect(org.personas.appendExperience(operator, made.slug, 'x')).rejects.toMatchObject({ code: 'unsupported' })
   })
 
-  it('has one of four kinds, and the store knows no fifth', async () => {
+  it('has one of four types, and the store refuses a fifth', async () => {
     const org = await openOrg(openFresh)
     expect(await org.agency.store.raw('SELECT type_key, subtype FROM persona_types ORDER BY id')).toEqual([
       { type_key: 'agent', subtype: 'internal' },
@@ -131,14 +131,14 @@ describeStores('a persona', (openFresh) => {
     ).rejects.toThrow(/constraint/i)
   })
 
-  it.each(['🎉', '..', '///', '日本'])('called %j is refused and leaves nothing', async (name) => {
+  it.each(['🎉', '..', '///', '日本'])('with the name %j is refused without effect', async (name) => {
     const org = await openOrg(openFresh)
     await expect(org.personas.create(operator, { ...robbo, name })).rejects.toMatchObject({ code: 'invalid_input' })
     expect((await org.personas.list({ active: false, all: true })).personas).toHaveLength(2)
     expect(existsSync(join(org.root, 'personas')) ? readdirSync(join(org.root, 'personas')) : []).toEqual([])
   })
 
-  it('is found by slug or by a name that only one has', async () => {
+  it('is found by slug or by a unique name', async () => {
     const org = await openOrg(openFresh)
     await org.personas.create(operator, robbo)
     expect((await org.personas.show('ROBBO')).persona.personaId).toBe(3)
@@ -152,7 +152,7 @@ describeStores('a persona', (openFresh) => {
     await expect(org.personas.show('Robo')).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('is listed by state and role; the system and the pool only when asked for', async () => {
+  it('is listed by status and role; the system and the pool only on request', async () => {
     const org = await openOrg(openFresh)
     await org.personas.create(operator, robbo)
     await org.personas.create(operator, { ...robbo, name: 'Vera', role: 'qa' })
@@ -175,7 +175,7 @@ describeStores('a persona', (openFresh) => {
     await expect(names({ role: 'qaa' })).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('that changes its name or role keeps slug and directory', async () => {
+  it('keeps slug and directory when its name or role changes', async () => {
     const org = await openOrg(openFresh)
     await org.personas.create(operator, robbo)
     const changed = await org.personas.update(operator, 'robbo', {
@@ -194,7 +194,7 @@ describeStores('a persona', (openFresh) => {
     })
   })
 
-  it('that sits somewhere is archived only with its seats emptied, in all organisations', async () => {
+  it('that holds seats is archived only when they are emptied in all organisations', async () => {
     const org = await openOrg(openFresh)
     await org.organisations.create(operator, { name: 'Kent', purpose: 'economy', description: '' })
     await org.personas.create(operator, robbo)
@@ -262,8 +262,8 @@ describeStores('a persona', (openFresh) => {
   })
 })
 
-describeStores('what a persona can do', (openFresh) => {
-  it('is written down and read as it is this moment', async () => {
+describeStores('a persona’s files', (openFresh) => {
+  it('are written, and read in their current state', async () => {
     const org = await openOrg(openFresh)
     await org.personas.create(operator, robbo)
     const text = '# Robbo\n\nDraws boxes. äöü 🎉\n'
@@ -277,7 +277,7 @@ describeStores('what a persona can do', (openFresh) => {
     })
   })
 
-  it('and has learnt grows at the end, with date and author', async () => {
+  it('get new experience at the end, with date and author', async () => {
     const org = await openOrg(openFresh)
     await org.personas.create(operator, robbo)
     const before = (await org.personas.readExperience('robbo')).text
@@ -292,7 +292,7 @@ describeStores('what a persona can do', (openFresh) => {
     expect((await org.personas.readExperience('robbo')).text).toBe('Forgotten.')
   })
 
-  it('loses nothing when many add to it at once, nor another encoding', async () => {
+  it('lose nothing when many append at once, nor another encoding', async () => {
     const org = await openOrg(openFresh)
     await org.personas.create(operator, robbo)
     const path = join(org.root, 'personas/architect-robbo-3/experience.md')
@@ -310,14 +310,14 @@ describeStores('what a persona can do', (openFresh) => {
     ).toEqual(['a', 'b', 'c', 'd', 'e'].map((each) => `lesson ${each}`))
   })
 
-  it('does not grow beyond measure', async () => {
+  it('do not grow beyond the limit', async () => {
     const org = await openOrg(openFresh)
     await org.personas.create(operator, robbo)
     writeFileSync(join(org.root, 'personas/architect-robbo-3/experience.md'), Buffer.alloc(maxFileBytes, 'x'))
     await expect(org.personas.appendExperience(operator, 'robbo', 'more')).rejects.toMatchObject({ code: 'too_large' })
   })
 
-  it('is not there when its file is gone, until it is written again', async () => {
+  it('are not found after a file was deleted, until it is written again', async () => {
     const org = await openOrg(openFresh)
     org.edit('personas/architect-robbo-3/experience.md', 'kept')
     await org.personas.create(operator, robbo)
@@ -349,7 +349,7 @@ describeStores('an import of personas', (openFresh) => {
     { path: 'engineering/again.md', text: agentFile('frontend developer') },
   ]
 
-  it('makes personas of what can be one and says why not of the rest', async () => {
+  it('creates personas from usable files and reports the reason for the others', async () => {
     const org = await openOrg(openFresh)
     const report = await org.personas.importFiles(operator, { files: collection, preview: false })
     expect(report.created).toEqual([
@@ -396,7 +396,7 @@ describeStores('an import of personas', (openFresh) => {
     expect((await org.personas.show('code-reviewer')).persona).toMatchObject({ origin: 'import', type: 'agent' })
   })
 
-  it('done twice makes nothing new', async () => {
+  it('creates nothing new the second time', async () => {
     const org = await openOrg(openFresh)
     await org.personas.importFiles(operator, { files: collection, preview: false })
     const again = await org.personas.importFiles(operator, { files: collection, preview: false })
@@ -405,7 +405,7 @@ describeStores('an import of personas', (openFresh) => {
     expect((await org.personas.list({ active: false, all: false })).personas).toHaveLength(4)
   })
 
-  it('done by two at once makes each persona once', async () => {
+  it('creates each persona once when two run concurrently', async () => {
     const org = await openOrg(openFresh)
     const reports = await Promise.all(
       [1, 2, 3].map(() => org.personas.importFiles(operator, { files: collection, preview: false })),
@@ -414,7 +414,7 @@ describeStores('an import of personas', (openFresh) => {
     expect((await org.personas.list({ active: false, all: false })).personas).toHaveLength(4)
   })
 
-  it('takes the role that it is told, and only previews where that is asked', async () => {
+  it('uses the given role, and only previews on request', async () => {
     const org = await openOrg(openFresh)
     const input = { files: collection, role: 'QA', preview: true }
     expect((await org.personas.importFiles(operator, input)).created[0]).toEqual({
@@ -430,7 +430,7 @@ describeStores('an import of personas', (openFresh) => {
     expect((await org.roles.list()).roles).toHaveLength(7)
   })
 
-  it('is not led astray by paths', async () => {
+  it('ignores misleading paths', async () => {
     const org = await openOrg(openFresh)
     const files = ['../../etc/passwd.md', '/abs/agent.md', 'C:\\agents\\qa\\x.md', './a.md'].map((path, index) => ({
       path,
@@ -466,7 +466,7 @@ describe.skipIf(missing !== null)('a data directory', () => {
     await org.roles.create(operator, 'Scout', '')
   })
 
-  it('that is full refuses what does not fit and leaves no row', async () => {
+  it('that is full refuses a persona that does not fit and leaves no row', async () => {
     const { folder } = mountDisk(256)
     const org = await openOrg(freshSqlite, { root: folder })
     await org.personas.create(operator, robbo)

@@ -24,7 +24,7 @@ describeStores('a seat', (openFresh) => {
     return org
   }
 
-  it('is made with its role and its lines, by title', async () => {
+  it('is created with its role and its lines, by title', async () => {
     const org = await open()
     const made = await org.positions.create(operator, 'SHOP', {
       title: 'Night Till',
@@ -50,7 +50,7 @@ describeStores('a seat', (openFresh) => {
     expect((await org.positions.list('shop')).positions).toContainEqual(made)
   })
 
-  it('needs a role, a superior and a title that are right', async () => {
+  it('needs a valid role, superior and title', async () => {
     const org = await open()
     const create = (input: object) =>
       refusalOf(org.positions.create(operator, 'shop', { title: 'New', role: 'clerk', ...plain, ...input }))
@@ -70,14 +70,14 @@ describeStores('a seat', (openFresh) => {
     expect(await titles(org)).toEqual(['Boss', 'Till', 'Auditor'])
   })
 
-  it('with one title is made by one of two', async () => {
+  it('with the same title is created by only one of two concurrent requests', async () => {
     const org = await open()
     const input = { title: 'New', role: 'clerk', ...plain }
     const settled = await Promise.allSettled([1, 2].map(() => org.positions.create(operator, 'shop', input)))
     expect(settled.map((each) => each.status).sort()).toEqual(['fulfilled', 'rejected'])
   })
 
-  it('shows its holder, its lines up and its reports', async () => {
+  it('shows its holder, its lines upwards and its reports', async () => {
     const org = await open()
     expect(await org.positions.show(10)).toMatchObject({
       position: { title: 'Boss', isLead: true, assignment: { personaSlug: 'boss-ada-30' } },
@@ -93,7 +93,7 @@ describeStores('a seat', (openFresh) => {
     await expect(org.positions.show(99)).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('changes in the fields that are given, and only in those', async () => {
+  it('changes only the given fields', async () => {
     const org = await open()
     const before = (await org.positions.show(11)).position
     const after = await org.positions.update(operator, 11, { level: 4 })
@@ -109,7 +109,7 @@ describeStores('a seat', (openFresh) => {
     expect(moved).toMatchObject({ reportsTo: null, escalatesTo: 'Auditor', title: 'Desk', role: 'boss', level: 4 })
   })
 
-  it('that is given what it has already is not changed', async () => {
+  it('is not changed by equal values', async () => {
     const org = await open()
     const count = () => org.db.read((tx) => sqlOf(tx).all('SELECT COUNT(*) AS n FROM events'))
     const before = await count()
@@ -117,7 +117,7 @@ describeStores('a seat', (openFresh) => {
     expect(await count()).toEqual(before)
   })
 
-  it('does not come to stand above itself, by whatever way', async () => {
+  it('never becomes its own superior, directly or indirectly', async () => {
     const org = await open()
     const round = await refusalOf(org.positions.update(operator, 10, { reportsTo: 'Till' }))
     expect([exitCodes[round.code], round.message]).toEqual([
@@ -131,7 +131,7 @@ describeStores('a seat', (openFresh) => {
     expect((await refusalOf(org.positions.update(operator, 11, { title: 'Boss' }))).code).toBe('conflict')
   })
 
-  it('that is renamed takes its holder along, and leaves those who left where they were', async () => {
+  it('that is renamed updates its holder’s assignment, but not former ones', async () => {
     const org = await open()
     await org.assignments.assign(operator, 11, 'Ada', false)
     await org.assignments.unassign(operator, 11)
@@ -144,7 +144,7 @@ describeStores('a seat', (openFresh) => {
     ])
   })
 
-  it('with reports, a holder or the lead is removed only with a yes to each', async () => {
+  it('with reports, a holder or the lead is removed only with a flag for each', async () => {
     const org = await open()
     const remove = (input: object) => org.positions.remove(operator, 10, { ...removal, ...input })
     const preview = await remove({ preview: true })
@@ -177,7 +177,7 @@ describeStores('a seat', (openFresh) => {
     ])
   })
 
-  it('in the middle hands its reports to its own superior', async () => {
+  it('that is removed moves its reports to its own superior', async () => {
     const org = await open()
     await org.positions.create(operator, 'shop', {
       ...plain,
@@ -190,7 +190,7 @@ describeStores('a seat', (openFresh) => {
     expect((await org.positions.show(13)).position).toMatchObject({ reportsTo: 'Boss', escalatesTo: 'Boss' })
   })
 
-  it('that is removed twice with one key is removed once and answered twice', async () => {
+  it('that is removed twice with one idempotency key is removed once and answered twice', async () => {
     const org = await open()
     const ask = () => org.db.once('key', 'digest', () => org.positions.remove(operator, 12, removal))
     const first = await ask()
@@ -213,7 +213,7 @@ describeStores('a seat', (openFresh) => {
     await expect(org.positions.setAuthority(operator, 99, limit)).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('loses its limits with itself', async () => {
+  it('loses its limits when it is removed', async () => {
     const org = await open()
     await org.positions.setAuthority(operator, 12, { kind: 'spend_per_day', limit: 1, unit: 'EUR', onBreach: 'gate' })
     await org.positions.remove(operator, 12, removal)
@@ -222,7 +222,7 @@ describeStores('a seat', (openFresh) => {
     ])
   })
 
-  it('made by an agent is noted with its persona, and refused where governance is enforced', async () => {
+  it('created by an agent is recorded with its persona, and refused where governance is enforced', async () => {
     const org = await openOrg(openFresh)
     await importInto(org, shop)
     const agent = await org.agentAs(30)
@@ -246,8 +246,8 @@ describeStores('a seat', (openFresh) => {
   })
 })
 
-describeStores('a seat with an agent at work on it', (openFresh) => {
-  it('can be removed: the agent stays, off the chart', async () => {
+describeStores('a seat with a live agent', (openFresh) => {
+  it('can be removed: the agent continues without a seat', async () => {
     const org = await openOrg(openFresh)
     await importInto(org, shop)
     const { agentId, runId } = await org.agentAs(30)
@@ -263,7 +263,7 @@ describeStores('a seat with an agent at work on it', (openFresh) => {
   })
 })
 
-describeStores('the store itself', (openFresh) => {
+describeStores('the store', (openFresh) => {
   it.each([
     [
       'two seats with one title',

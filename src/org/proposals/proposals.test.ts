@@ -19,7 +19,7 @@ describeStores('a proposal', (openFresh) => {
   const tillOf = async (org: TestOrg): Promise<string | undefined> =>
     (await org.positions.list('shop')).positions[1]?.title
 
-  it('is a changed document with a reason, kept with what it would change, and changes nothing', async () => {
+  it('contains a changed document, a reason and a preview, and changes nothing', async () => {
     const { org, edited } = await open()
     const agent = await org.agentAs(30)
     const made = await org.proposals.propose(agent, edited, 'It is a checkout now')
@@ -52,7 +52,7 @@ describeStores('a proposal', (openFresh) => {
     })
   })
 
-  it('may be made where governance is enforced: it is the way for everybody', async () => {
+  it('can be made by any agent where governance is enforced', async () => {
     const { org, edited } = await open()
     await org.organisations.set(operator, 'shop', 'governance', 'enforce')
     const agent = await org.agentAs(30)
@@ -60,7 +60,7 @@ describeStores('a proposal', (openFresh) => {
     expect((await org.proposals.propose(agent, edited, 'Please')).status).toBe('open')
   })
 
-  it('is applied by the AR Director, not by others', async () => {
+  it('is applied by the AR Director, not by other agents', async () => {
     const { org, edited } = await open()
     const [developer, director] = [await org.agentAs(30), await org.agentAs(31)]
     await org.proposals.propose(developer, edited, 'Please')
@@ -84,7 +84,7 @@ describeStores('a proposal', (openFresh) => {
     expect(await tillOf(org)).toBe('Checkout')
   })
 
-  it('is turned down with an answer', async () => {
+  it('is rejected with an answer', async () => {
     const { org, edited } = await open()
     await org.proposals.propose(operator, edited, 'Please')
     expect(await org.proposals.reject(await org.agentAs(31), 1, 'The sign says Till')).toMatchObject({
@@ -100,7 +100,7 @@ describeStores('a proposal', (openFresh) => {
     expect(await tillOf(org)).toBe('Till')
   })
 
-  it('is decided by exactly one of those who decide at once', async () => {
+  it('is decided by exactly one of several concurrent decisions', async () => {
     const { org, edited } = await open()
     await org.proposals.propose(operator, edited, 'Please')
     const settled = await Promise.allSettled([
@@ -113,7 +113,7 @@ describeStores('a proposal', (openFresh) => {
     expect(await tillOf(org)).toBe(proposal?.status === 'applied' ? 'Checkout' : 'Till')
   })
 
-  it('is planned anew when it is applied', async () => {
+  it('is planned again when it is applied', async () => {
     const { org, edited } = await open()
     await org.proposals.propose(operator, edited, 'Please')
     await org.positions.update(operator, 11, { title: 'Checkout', level: 7 })
@@ -121,7 +121,7 @@ describeStores('a proposal', (openFresh) => {
     expect(changes).toMatchObject([{ label: 'position_id 11', fields: [{ field: 'level', from: '7', to: '2' }] }])
   })
 
-  it('that has come into conflict is applied only with --force', async () => {
+  it('with a conflict since its creation is applied only with --force', async () => {
     const { org } = await open()
     const seated = (await exportOf(org, 'shop')).replace(
       /(title: Till[^]*?assignment:) null/,
@@ -136,7 +136,7 @@ describeStores('a proposal', (openFresh) => {
     expect((await org.positions.show(11)).position.assignment?.personaSlug).toBe('boss-ada-30')
   })
 
-  it('is of a sound document, that changes something, of an organisation that is there', async () => {
+  it('needs a valid document that changes an existing organisation', async () => {
     const { org, edited } = await open()
     const refused = async (document: string): Promise<string> => {
       const error = await refusalOf(org.proposals.propose(operator, document, 'x'))
@@ -149,7 +149,7 @@ describeStores('a proposal', (openFresh) => {
     expect((await refusalOf(org.proposals.apply(operator, 9, false))).code).toBe('not_found')
   })
 
-  it('that is applied twice with one key is applied once and answered twice', async () => {
+  it('that is applied twice with one idempotency key is applied once and answered twice', async () => {
     const { org, edited } = await open()
     await org.proposals.propose(operator, edited, 'Please')
     const ask = () => org.db.once('key', 'digest', () => org.proposals.apply(operator, 1, false))

@@ -25,7 +25,7 @@ const persona = (name: string, role: string) =>
   ({ name, role, type: 'agent', subtype: 'internal', canCreateChannel: false }) as const
 
 describeStores('the organisation of the demonstration', (openFresh) => {
-  it('has six seats, Robbo on the first, and Paula waiting', async () => {
+  it('has six seats, Robbo on the first, and Paula without a seat', async () => {
     const org = await openDocuments(openFresh)
     expect((await load(org)).loaded).toBe(true)
     expect((await org.charts.tree('development', false)).text).toBe(`Development (software-development-development-1)
@@ -47,7 +47,7 @@ describeStores('the organisation of the demonstration', (openFresh) => {
     expect((await org.personas.create(operator, persona('Al', 'qa'))).personaId).toBe(8)
   })
 
-  it('has skills worth reading, and an intent', async () => {
+  it('has substantial skills and an intent', async () => {
     const org = await openDocuments(openFresh)
     await load(org)
     const robbo = readFileSync(join(org.root, 'personas/architect-robbo-3/skill.md'), 'utf8')
@@ -66,7 +66,7 @@ describeStores('the organisation of the demonstration', (openFresh) => {
     expect((await org.organisations.readIntent('development')).intent.neverSacrifice).toHaveLength(2)
   })
 
-  it('comes once, and never over what somebody made', async () => {
+  it('is loaded once, and never over changes of a person', async () => {
     const org = await openDocuments(openFresh)
     await load(org)
     await org.positions.remove(operator, 6, { preview: false, reparent: false, unassign: false, force: false })
@@ -78,7 +78,7 @@ describeStores('the organisation of the demonstration', (openFresh) => {
     expect((await own.positions.list('development')).positions).toEqual([])
   })
 
-  it('stays away, and says why, where its numbers are taken', async () => {
+  it('is not loaded where its ids are taken, with a logged reason', async () => {
     const org = await openDocuments(openFresh)
     await org.personas.create(operator, persona('Al', 'qa'))
     const { loaded, logged } = await load(org)
@@ -87,7 +87,7 @@ describeStores('the organisation of the demonstration', (openFresh) => {
     expect((await org.positions.list('development')).positions).toEqual([])
   })
 
-  it('comes back byte by byte from an empty installation, and can be imported again', async () => {
+  it('round-trips byte by byte through an empty installation', async () => {
     const org = await openDocuments(openFresh)
     await load(org)
     const text = await exportOf(org, 'development')

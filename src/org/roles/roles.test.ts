@@ -5,7 +5,7 @@ import { describeStores } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
 
 describeStores('roles', (openFresh) => {
-  it('are there from the first start and can be added', async () => {
+  it('exist from the first start and can be added', async () => {
     const { roles } = await openOrg(openFresh)
     const made = await roles.create(operator, 'Data Scientist', 'Models and their limits')
     expect(made).toEqual({ roleId: 8, name: 'Data Scientist', description: 'Models and their limits' })
@@ -23,7 +23,7 @@ describeStores('roles', (openFresh) => {
     expect(all.at(-1)).toEqual(made)
   })
 
-  it('are one whatever the case of their letters', async () => {
+  it('are unique, ignoring case', async () => {
     const { roles, events } = await openOrg(openFresh)
     await roles.create(operator, 'Prüfer', '')
     for (const name of ['qa', 'QA', 'PRÜFER', 'Pru\u0308fer'])
@@ -32,13 +32,13 @@ describeStores('roles', (openFresh) => {
     expect(await events('system')).toHaveLength(1)
   })
 
-  it('made by two at once are one', async () => {
+  it('created by concurrent requests exist once', async () => {
     const { roles } = await openOrg(openFresh)
     const results = await Promise.allSettled(['Scout', 'SCOUT'].map((name) => roles.create(operator, name, '')))
     expect(results.map((result) => result.status).sort()).toEqual(['fulfilled', 'rejected'])
   })
 
-  it('are described anew', async () => {
+  it('can get a new description', async () => {
     const { roles, events } = await openOrg(openFresh)
     expect(await roles.update(operator, 'QA', 'Says no')).toEqual({ roleId: 4, name: 'qa', description: 'Says no' })
     await roles.update(operator, 'qa', 'Says no')

@@ -66,7 +66,7 @@ describeStores('a persona’s card', (openFresh) => {
     ])
   })
 
-  it('has one block for each seat, and those of one organisation when asked', async () => {
+  it('has one block per seat, optionally of one organisation', async () => {
     const org = await openDocuments(openFresh)
     await furnish(org)
     await importInto(
@@ -79,7 +79,7 @@ describeStores('a persona’s card', (openFresh) => {
     expect(await titles('shop')).toEqual(['Till'])
   })
 
-  it('is an agent’s own where it names nobody', async () => {
+  it('is the calling agent’s own by default', async () => {
     const org = await openOrg(openFresh)
     await furnish(org)
     const agent = await org.agentAs(31)
@@ -89,7 +89,7 @@ describeStores('a persona’s card', (openFresh) => {
 })
 
 describe('a persona’s card', () => {
-  it('is there for one without a seat, and without an intent too', async () => {
+  it('is also shown without a seat and without an intent', async () => {
     const org = await openDocumentsInMemory()
     await furnish(org)
     rmSync(join(org.root, 'organisations/trade-shop-5/intent.md'))
@@ -120,7 +120,7 @@ describeStores('an address', (openFresh) => {
     ['manager', ['Floor: vacant', 'Boss: held by boss-ada-30'], 'Boss', 'boss-ada-30'],
     ['escalation', ['Boss: held by boss-ada-30'], 'Boss', 'boss-ada-30'],
     ['operator', ['operator'], null, 'operator-operator-1'],
-  ])('%s means whoever sits there now, and says who was tried', async (to, tried, position, persona) => {
+  ])('%s resolves to the current holder and lists the skipped hops', async (to, tried, position, persona) => {
     const org = await openDocuments(openFresh)
     await furnish(org)
     expect(await org.routing.route(operator, 'persona:Al', to, undefined)).toMatchObject({
@@ -145,7 +145,7 @@ describeStores('an address', (openFresh) => {
     expect(await upwards('persona:Ada')).toMatchObject({ tried: ['boss-ada-30: holds no seat', 'operator'] })
   })
 
-  it('upwards of one with several seats needs the organisation', async () => {
+  it('upwards from a persona with several seats needs the organisation', async () => {
     const org = await openDocuments(openFresh)
     await furnish(org)
     await importInto(
@@ -161,7 +161,7 @@ describeStores('an address', (openFresh) => {
     expect(await route('shop')).toMatchObject({ persona: 'boss-ada-30' })
   })
 
-  it('that is none is refused with the forms there are', async () => {
+  it('with an unknown form is refused with the list of forms', async () => {
     const org = await openDocuments(openFresh)
     await furnish(org)
     const refused = (to: string, from = 'persona:Al') => refusalOf(org.routing.route(operator, from, to, undefined))
@@ -176,7 +176,7 @@ describeStores('an address', (openFresh) => {
     expect((await refused('manager', 'position:Till@shop')).code).toBe('invalid_input')
   })
 
-  it('may hold a title with an @ in it', async () => {
+  it('may contain a title with an @', async () => {
     const org = await openDocuments(openFresh)
     await importInto(org, `${shop}  - { title: me@home, role: clerk }\n`)
     expect(await org.routing.route(operator, undefined, 'position:me@home@shop', undefined)).toMatchObject({

@@ -54,7 +54,7 @@ describe('a plan', () => {
     await agency.runs.cancel(operator, started.id, undefined)
   })
 
-  it('is shown without anything being started', async () => {
+  it('is previewed without starting anything', async () => {
     const { check, events } = await start()
     const before = await events()
     expect(await check(poem)).toEqual({
@@ -87,7 +87,7 @@ describe('a plan', () => {
     expect(await events()).toEqual(before)
   })
 
-  it('gives way to what is said beside it', async () => {
+  it('is overridden by values of the command', async () => {
     const { check } = await start()
     expect(await check(poem, { goal: 'Other poems' })).toMatchObject({ goal: 'Other poems' })
     const withoutGoal = poem.replace('goal: Two poems', '')
@@ -98,7 +98,7 @@ describe('a plan', () => {
     })
   })
 
-  it('names only people who are there, and nobody to judge their own work', async () => {
+  it('may name only existing personas, and no author as verifier', async () => {
     const { check, slugOf } = await start()
     const cast = (who: string) => poem.replace('id: river,', `id: river, ${who},`)
     const [robbo, kim] = [slugOf('robbo'), slugOf('kim')]
@@ -116,7 +116,7 @@ describe('a plan', () => {
     })
   })
 
-  it('is refused where a run would be: people and the archived do not work, and nobody judges what is not judged', async () => {
+  it('is refused like a run: people and archived personas, and a verifier without verification', async () => {
     const { agency, org, check, run, slugOf } = await start()
     const cast = (who: string) => poem.replace('id: river,', `id: river, ${who},`)
     await org.personas.archive(operator, slugOf('kim'), { unassign: false, preview: false })
@@ -137,13 +137,13 @@ describe('a plan', () => {
     expect((await agency.runs.list({ limit: 10 } as never)).runs).toEqual([])
   })
 
-  it('that names thousands of strangers is told of some of them', async () => {
+  it('with thousands of unknown personas reports only some of them', async () => {
     const { check } = await start()
     const briefs = Array.from({ length: 3_000 }, (_, at) => `  - { id: b${at}, objective: Do, persona: Nobody ${at} }`)
     expect((await check(`goal: Much\nruntime: scripted\nbriefs:\n${briefs.join('\n')}`)).faults).toHaveLength(200)
   })
 
-  it('names only runtimes that are there, with options that they take', async () => {
+  it('may name only existing runtimes, with options that they accept', async () => {
     const { check } = await start()
     const by = (what: string) => poem.replace('id: river,', `id: river, ${what},`)
     expect(await check(by('runtime: magic'))).toMatchObject({
@@ -158,7 +158,7 @@ describe('a plan', () => {
     expect(await check(poem.replace(/scenario: .*/, 'scenario: 5 }'))).toMatchObject({ faults: [{ line: 4 }] })
   })
 
-  it('that is wrong starts nothing, and says where', async () => {
+  it('with faults starts nothing and reports their location', async () => {
     const { run, events } = await start()
     const before = await events()
     await expect(run(poem.replace('after: river', 'after: rivers'))).rejects.toMatchObject({
@@ -174,7 +174,7 @@ describe('a plan', () => {
     await expect(check(`goal: ${'x'.repeat(4_100_000)}`)).rejects.toMatchObject({ code: 'too_large' })
   })
 
-  it('of 5,000 briefs simply works, while everybody else goes on', async () => {
+  it('of 5,000 briefs works while other requests are served', async () => {
     const { agency, run } = await start()
     const briefs = Array.from(
       { length: 5_000 },
@@ -195,7 +195,7 @@ describe('a plan', () => {
   })
 })
 
-it('is drawn level by level', async () => {
+it('is printed level by level', async () => {
   const { check } = await start()
   const terminal = { out: () => {}, err: () => {}, isTty: false, columns: 80, colour: false }
   const brief = (id: string, more = '') => `  - { id: ${id}, objective: Do ${id}${more} }\n`
@@ -216,7 +216,7 @@ it('is drawn level by level', async () => {
   ])
 })
 
-it('is explained by an example that can be used', async () => {
+it('has an example in the documentation that works', async () => {
   const page = readFileSync(new URL('../../../docs/plans.md', import.meta.url), 'utf8')
   const [example] = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1] as string)
   const { check, slugOf } = await start()

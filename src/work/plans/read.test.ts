@@ -38,7 +38,7 @@ idle_minutes: null
 `
 
 describe('a plan', () => {
-  it('is read with everything that a run can say', () => {
+  it('is read with every field of a run', () => {
     const { plan: read, faults } = readPlan(plan)
     expect(faults).toEqual([])
     expect(read).toMatchObject({
@@ -76,7 +76,7 @@ describe('a plan', () => {
     expect(read?.briefs).toMatchObject([{ key: 'a', objective: 'Do it', after: [] }])
   })
 
-  it('may say the same thing once for many', () => {
+  it('may share values by aliases', () => {
     const briefs = Array.from(
       { length: 500 },
       (_, index) => `  - { id: b${index}, objective: Do it, evidence: *proof }`,
@@ -169,12 +169,12 @@ describe('a fault', () => {
     expect(faultsOf(text).map((each) => each.replace(/ .*/, ''))).toEqual(['6:5', '14:5', '25:21', '27:19'])
   })
 
-  it('is told of the first two hundred', () => {
+  it('is reported up to the limit of two hundred', () => {
     const briefs = Array.from({ length: 5_000 }, () => '  - { wrong: 1 }').join('\n')
     expect(faultsOf(`briefs:\n${briefs}`).length).toBe(200)
   })
 
-  it('of every circle names the briefs on it, and those that only wait for it not', () => {
+  it('of each circle names its briefs, but not those that only wait for them', () => {
     const brief = (id: string, ...after: string[]) =>
       `  - { id: ${id}, objective: Do it, after: [${after.join(', ')}] }\n`
     const text = `briefs:\n${brief('a', 'b')}${brief('b', 'a')}${brief('c', 'a')}${brief('d', 'e')}${brief('e', 'f')}${brief('f', 'd')}`
@@ -185,8 +185,8 @@ describe('a fault', () => {
   })
 })
 
-describe('a bomb', () => {
-  it('of aliases is refused before it is written out', () => {
+describe('a malicious plan', () => {
+  it('with exponential aliases is refused before they are expanded', () => {
     const levels = Array.from({ length: 40 }, (_, level) =>
       level === 0 ? 'a0: &a0 [x, x]' : `a${level}: &a${level} [*a${level - 1}, *a${level - 1}]`,
     )
@@ -195,20 +195,20 @@ describe('a bomb', () => {
     expect(performance.now() - began).toBeLessThan(2_000)
   })
 
-  it('of brackets is refused', () => {
+  it('with nested brackets is refused', () => {
     expect(faultsOf(`goal: ${'['.repeat(500)}${']'.repeat(500)}`)[0]).toContain('nested deeper than')
     expect(faultsOf('['.repeat(15_000))[0]).toContain('nested far too deeply')
   })
 })
 
-it('names a prototype as any other key that is unknown', () => {
+it('with a prototype key gets an unknown-key fault', () => {
   expect(faultsOf('__proto__: { goal: x }\nbriefs: []')[0]).toContain('has no "__proto__"')
   expect(faultsOf('briefs: [{ id: constructor, objective: Do it, after: [toString] }]')[0]).toContain(
     'waits for "toString", which is not in the plan',
   )
 })
 
-it('is read or has faults with a place, whatever is done to the text', () => {
+it('is read or has located faults after any mutation of its text', () => {
   const pieces = fc.constantFrom(
     '\n',
     ' ',
