@@ -139,7 +139,7 @@ describeStores('files that belong to rows', (openFresh) => {
   })
 })
 
-/** Another process does the work and kills itself at the step. */
+/** Runs the write in another process, which kills itself at the step. */
 async function killedAt(step: string, place: unknown, root: string): Promise<NodeJS.Signals | null> {
   const script = join(import.meta.dirname, '../../test/support/crash-during-files.ts')
   const child = spawn(process.execPath, [script, step, JSON.stringify(place), root], {

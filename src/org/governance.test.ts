@@ -19,7 +19,7 @@ const paula = {
 const con = { ...paula, name: 'Con', role: 'developer' } as const
 const kent = { name: 'Kent', purpose: 'economy', description: '' }
 
-/** Paula (3) on a director's seat of the organisation, Con (4) on none. */
+/** Opens an organisation with Paula (3) on a director's seat and Con (4) on none. */
 async function openGoverned(openFresh: Parameters<typeof openOrg>[0], organisationId = 1): Promise<TestOrg> {
   const org = await openOrg(openFresh)
   await org.personas.create(operator, paula)

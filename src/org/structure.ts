@@ -52,7 +52,7 @@ export async function loadStructure(tx: ReadTx, organisation: Organisation): Pro
 }
 
 /**
- * Paths as documents and cards show them: relative to the parent of the data root, whose own path differs between
+ * Paths as documents and cards show them: `data` stands for the data root, whose own path differs between
  * installations.
  */
 export const skillFile = (slug: string): string => `data/personas/${slug}/skill.md`

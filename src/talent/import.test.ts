@@ -26,7 +26,7 @@ import { chooseEntry, isTalent, candidatesFor } from './resolve.ts'
 import { openTalent } from './service.ts'
 import type { TeamTalent } from './team-talent.ts'
 
-/** Temporary files are on one of them. */
+/** Temporary files are on one of the two file systems. */
 const otherFileSystem = ['/dev/shm', '/var/tmp'].find(
   (folder) => existsSync(folder) && statSync(folder).dev !== statSync(tmpdir()).dev,
 )
@@ -139,7 +139,7 @@ describe('importing a pool', () => {
       'ops-second-2/a.md',
     ])
     expect(look(home, 'ops/a.md')).toBe(named('a'))
-    // Again, and nobody comes twice.
+    // A repeated import adds no duplicates.
     expect(await take(home, second)).toMatchObject({ imported: [], updated: [] })
     const talent = await openTalent({ folders: { ...talentFolders('/nowhere'), home }, log: noLog })
     expect(talent.pool().entries.filter((each) => each.name === 'a')).toHaveLength(3)
@@ -206,7 +206,7 @@ describe('importing a pool', () => {
       '.decided-bbb/sources.json': '{}',
       'agents/ops/a.md': named('a'),
     })
-    // It had come this far.
+    // The earlier process had moved this file already.
     renameSync(join(home, '.decided-bbb/agents/ops/b.md'), join(home, 'agents/ops/b.md'))
     const talent = await openTalent({ folders: { ...talentFolders('/nowhere'), home }, log: noLog })
     expect(

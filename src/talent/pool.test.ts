@@ -19,7 +19,7 @@ const locationIn = (from: PoolLocation['from'], folder: string): PoolLocation =>
 })
 const bundled = locationIn('bundled', talentRoot())
 
-/** The starter set, and beside it a home with these files. */
+/** Loads the starter set and a home with these files. */
 async function poolWith(files: Record<string, string | Uint8Array> = {}): Promise<Pool> {
   const home = freshFolder()
   for (const [path, text] of Object.entries(files)) {

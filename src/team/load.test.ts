@@ -11,7 +11,7 @@ import { readTeam } from './load.ts'
 const complaints = (text: string): string[] =>
   readTeam(text).faults.map(({ line, column, message }) => `${line}:${column}: ${message}`)
 
-/** Every key there is, each with a value that is not its default. */
+/** Every key, each with a value that is not its default. */
 const everything = `
 visibility:
   strict_mode: true

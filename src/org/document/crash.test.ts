@@ -19,7 +19,7 @@ import { seedOrganisation } from '../seed.ts'
 
 const script = join(import.meta.dirname, '../../../test/support/crash-during-import.ts')
 
-/** Another process imports, and kills itself at the step; then the next life begins. */
+/** Imports in another process that kills itself at the step, then recovers as the next start does. */
 async function afterDeath(openFresh: OpenFresh, step: string, between: (root: string) => void = () => {}) {
   const { db, place } = await openFresh()
   const root = join(freshFolder(), 'data')

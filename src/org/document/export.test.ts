@@ -100,7 +100,7 @@ describeStores('an export', (openFresh) => {
     const [here, there] = [await read(org), await read(org, 'Development')]
     expect(here.roles).toContainEqual({ role_id: 21, name: 'clerk', description: 'Sells' })
     expect(there.roles).toContainEqual({ role_id: 21, name: 'clerk', description: 'Sells' })
-    // Ada's own role goes with her.
+    // Ada's own role is exported with her.
     expect(there.roles.map((role) => role.name)).toEqual(['boss', 'clerk'])
   })
 })

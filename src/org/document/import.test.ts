@@ -153,7 +153,7 @@ positions:
     await importInto(org, edited)
     const expected = edited.replaceAll('trade-shop-5', 'trade-store-5').replace('    plans: by_size\n', '')
     expect(await exportOf(org, 'store')).toBe(expected)
-    // The slug of a persona is frozen, that of an organisation follows its name, with a directory of its own.
+    // The slug of a persona never changes; that of an organisation follows its name, with a directory of its own.
     expect(look(org, 'organisations/trade-store-5/intent.md')).toBe(look(org, 'organisations/trade-shop-5/intent.md'))
     await expect(exportOf(org, 'trade-shop-5')).rejects.toMatchObject({
       code: 'not_found',
@@ -209,7 +209,7 @@ positions:
     const without = before.slice(0, before.indexOf('  - position_id: 12'))
     expect((await previewOf(org, without)).join('\n')).not.toMatch(/delete|remove/)
     await importInto(org, without)
-    // Neither an empty seat nor an absent limit takes anything away.
+    // Neither an empty seat nor an absent limit removes anything.
     await importInto(
       org,
       'organisation: { organisation_id: 5 }\npositions: [{ title: Boss, assignment: null, authority: [] }]\n',
@@ -343,7 +343,7 @@ positions: [{ position_id: 10, title: Boss, assignment: { persona_id: 30, person
     const renamed =
       'role_id 20 is "boss" here, but "chief" in the document; use --force to rename it in all organisations'
     expect((await refusalOf(importInto(org, rename))).data['conflicts']).toEqual([renamed])
-    // Also where the seats still call it by the name that it had.
+    // Also where the seats still use the former name of the role.
     const exported = (await exportOf(org, 'shop')).replace('name: boss', 'name: chief')
     expect((await refusalOf(importInto(org, exported))).data['conflicts']).toEqual([renamed])
     expect(await previewOf(org, exported, { force: true })).toContain('update role_id 20 name: boss → chief')
@@ -381,7 +381,7 @@ positions: [{ position_id: 10, title: Boss, assignment: { persona_id: 30, person
     expect((await refusalOf(importInto(org, text))).message).toContain('position_id 12 belongs to organisation 5')
     await importInto(org, text, { force: true })
     expect((await org.positions.list('Lab')).positions[0]?.positionId).toBe(13)
-    // The one that gave it up may have it back.
+    // The organisation that removed the seat may reuse its id.
     await importInto(org, shop)
     expect((await org.positions.list('shop')).positions.map((seat) => seat.positionId)).toEqual([10, 11, 12])
   })
@@ -436,7 +436,7 @@ positions: [{ position_id: 10, title: Boss, assignment: { persona_id: 30, person
 
   it('serialises concurrent imports: the second finds the result of the first', async () => {
     const org = await openDocuments(openFresh)
-    // Another set of services beside the first, so that nothing but the store keeps them apart.
+    // Another set of services beside the first, so that only the store keeps them apart.
     const twin = composeOrganisation({ db: org.db, clock: systemClock, log: noLog, work: agentWork, data: org.root })
     const results = await Promise.all([importInto(org, shop), importInto(twin, shop), importInto(org, shop)])
     const news = results.map(({ changes }) => changes.filter(({ action }) => action !== 'unchanged').length)

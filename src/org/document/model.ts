@@ -2,7 +2,7 @@ import type { SourceLocation } from '../../documents/faults.ts'
 import type { Intent } from '../organisations/contract.ts'
 import type { Authority } from '../positions/contract.ts'
 
-/** A parsed document: only what it states; undefined means that it does not state the value. */
+/** A parsed document: only the stated values; undefined means that the document does not state the value. */
 export interface OrgDocument {
   organisation: DocOrganisation
   roles: DocRole[]

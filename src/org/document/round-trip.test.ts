@@ -14,7 +14,7 @@ import { type DrawnOrganisation, drawOrganisation } from '../../../test/support/
 import { shop } from '../../../test/support/shop.ts'
 import { describeStores } from '../../../test/support/store.ts'
 
-/** What an export says, without what follows from the rest. */
+/** Returns the content of an export without derived values. */
 function essence(text: string): unknown {
   const { organisation, roles, positions } = parse(text) as {
     organisation: Record<string, unknown>
@@ -33,7 +33,7 @@ describeStores('export, import into an empty store, export', (openFresh, kind) =
   const runs = kind === 'sqlite' ? 200 : 25
 
   it(`produces the same document, byte by byte, for ${runs} random organisations`, { timeout: 120_000 }, async () => {
-    // All in one store and all in the other: each has a document of its own, and they do not get into each other's way.
+    // All organisations in one store and all in the other: each has a document of its own, and they do not interfere.
     const open = (options: { isEmpty: boolean }) =>
       kind === 'sqlite' ? openDocumentsInMemory(options) : openDocuments(openFresh, options)
     const here = await open({ isEmpty: false })
@@ -71,7 +71,7 @@ describeStores('export, import into an empty store, export', (openFresh, kind) =
   })
 })
 
-/** JSON is YAML too, so what is drawn is a document as it is. */
+/** JSON is YAML too, so a generated value is a document as it is. */
 async function found(org: Parameters<typeof importInto>[0], drawn: DrawnOrganisation): Promise<string> {
   const { organisationId } = await importInto(org, JSON.stringify(drawn))
   const { organisations } = await org.organisations.list(true)

@@ -14,7 +14,7 @@ import { settingKeys } from './settings.ts'
 const kent = { name: 'Kent Ventures', purpose: 'economy', description: '' }
 const kentSlug = 'economy-kent-ventures-2'
 
-/** A seat, past the service that makes seats. */
+/** Inserts a seat without the service. */
 async function seat(org: TestOrg, organisationId: number, title: string, id: number): Promise<Position> {
   const row: Position = {
     id,

@@ -24,7 +24,7 @@ const robbo = {
 const nothing = { data: {}, warnings: [] }
 const at = '2030-01-01T00:00:00.000Z'
 
-/** A seat with somebody on it, past the services that do so. */
+/** Inserts a seat with a holder without the services. */
 async function seat(org: TestOrg, organisationId: number, id: number, personaId: number): Promise<void> {
   const position: Position = {
     id,
@@ -462,7 +462,7 @@ describe.skipIf(missing !== null)('a data directory', () => {
     expect((await org.personas.list({ active: false, all: true })).personas).toHaveLength(2)
     expect((await org.organisations.list(true)).organisations).toHaveLength(1)
     expect(await org.events('system')).toEqual([])
-    // Rows that have no files are still changed.
+    // Rows without files can still be changed.
     await org.roles.create(operator, 'Scout', '')
   })
 

@@ -171,7 +171,7 @@ describeStores('a seat', (openFresh) => {
       { title: 'Auditor', reportsTo: null, escalatesTo: null },
     ])
     expect(await org.organisations.show('shop')).toMatchObject({ leadPositionId: null })
-    // Its history outlives it.
+    // The history remains.
     expect((await org.assignments.list({ org: 'shop', includeHistory: true })).assignments).toMatchObject([
       { positionId: null, positionTitle: 'Boss', personaSlug: 'boss-ada-30', unassignedAt: expect.any(String) },
     ])

@@ -8,7 +8,7 @@ import { sqlOf } from '../../db/tx.ts'
 import { PlanInput } from './contract.ts'
 import { planLines } from './cli.ts'
 
-/** With two personas: who does it, and who could judge it. */
+/** Starts an agency with two personas: an author and a possible verifier. */
 async function start() {
   const { db } = await freshSqlite()
   const { agency, org } = await startAgency(db)
@@ -180,7 +180,7 @@ describe('a plan', () => {
       { length: 5_000 },
       (_, index) => `  - { id: b${index}, objective: Do ${index}, after: [${index === 0 ? '' : `b${index - 1}`}] }`,
     )
-    // Read here, it would leave no room for one.
+    // Reading in this thread would leave no time for a single beat.
     let beats = 0
     const beating = setInterval(() => (beats += 1), 10)
     const input = `goal: Much\nruntime: scripted\nruntime_options: { scenario: { steps: [{ hang: {} }] } }\nbriefs:\n${briefs.join('\n')}`

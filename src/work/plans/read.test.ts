@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 import { readPlan } from './read.ts'
 
-/** The plan with one thing wrong, and where and how that is said. */
+/** Returns the faults of a text as `line:column message`. */
 const faultsOf = (text: string): string[] =>
   readPlan(text).faults.map(({ line, column, message }) => `${line}:${column} ${message}`)
 
