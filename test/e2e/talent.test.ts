@@ -74,7 +74,7 @@ describe('agency talent', () => {
   it('warns of a file that cannot be used, and continues', async () => {
     writeFileSync(join(cli.home, 'talent/agents/shop/broken.md'), '---\nname: broken\n')
     const { code, out, err } = await cli.run('talent', 'list')
-    expect([code, err]).toEqual([0, 'warning: shop/broken.md (own): its front matter does not end\n'])
+    expect([code, err]).toEqual([0, 'warning: shop/broken.md (own): its front matter has no end\n'])
     expect(out).toContain('baker')
   })
 

@@ -108,7 +108,7 @@ describe('a document of a new organisation', () => {
     [
       'a name for a new persona',
       `${organisation}${roles}${positions('{ title: A, role: clerk, assignment: { persona_slug: clerk-al-30 } }')}`,
-      '4:42 there is no persona clerk-al-30; to make it, give persona_name',
+      '4:42 there is no persona clerk-al-30; give persona_name to create it',
     ],
     [
       'a name that makes a slug for a persona',
