@@ -324,7 +324,7 @@ describe.skipIf(missing !== null)('a disk', () => {
     const written = note(files, { i: 'x' }, [{ from: 'i', to: 'organisations/a-1/intent.md' }])
     await expect(written).rejects.toMatchObject({
       code: 'store_unusable',
-      message: expect.stringContaining('another disk'),
+      message: expect.stringContaining('a different disk'),
     })
     expect(await eventsIn(db)).toBe(0)
   })

@@ -103,7 +103,9 @@ describeStores('a persona', (openFresh) => {
     const { slug } = await org.personas.create(operator, { ...robbo, name: 'Paula', role: 'ar-director' })
     expect((await org.personas.readSkill(slug)).text).toContain('I make changes of seats')
     const other = await org.personas.create(operator, robbo)
-    expect((await org.personas.readSkill(other.slug)).text).toContain('I propose to the AR Director')
+    expect((await org.personas.readSkill(other.slug)).text).toContain(
+      'I propose changes of the organisation to the AR Director',
+    )
   })
 
   it.each([
@@ -383,7 +385,7 @@ describeStores('an import of personas', (openFresh) => {
       'engineering/logo.png: not a Markdown file',
       'README.md: no front matter',
       'engineering/nameless.md: the front matter has no name',
-      'engineering/empty.md: nothing below the front matter',
+      'engineering/empty.md: no text below the front matter',
       'engineering/emoji.md: the name "🎉" cannot be used: it needs letters from a to z and at most 100 characters',
       'engineering/again.md: "frontend developer" (engineering) exists already: engineering/engineering-frontend-developer.md',
     ])

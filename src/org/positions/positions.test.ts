@@ -125,7 +125,7 @@ describeStores('a seat', (openFresh) => {
       'the reporting line would form a circle: Boss → Till → Boss',
     ])
     expect((await refusalOf(org.positions.update(operator, 10, { escalatesTo: 'Auditor' }))).message).toContain(
-      'the escalation line would go in a circle',
+      'the escalation line would form a circle',
     )
     expect((await refusalOf(org.positions.update(operator, 11, { reportsTo: 'Till' }))).code).toBe('illegal_transition')
     expect((await refusalOf(org.positions.update(operator, 11, { title: 'Boss' }))).code).toBe('conflict')

@@ -145,7 +145,7 @@ describeStores('a proposal', (openFresh) => {
     }
     expect(await refused(edited.replace('role: clerk', 'role: wizard'))).toContain('there is no role "wizard"')
     expect(await refused(await exportOf(org, 'shop'))).toBe('the document changes nothing')
-    expect(await refused('organisation: { name: New, purpose: x }\n')).toContain('no organisation that is here')
+    expect(await refused('organisation: { name: New, purpose: x }\n')).toContain('belongs to no organisation')
     expect((await refusalOf(org.proposals.apply(operator, 9, false))).code).toBe('not_found')
   })
 
