@@ -54,7 +54,9 @@ async function resolveTeam({ env, paths }: CliContext, option: string | undefine
     const { values } = loadConfiguration({ env, home: paths })
     const runtimes = new Map(createRuntimes(values, env, 'shell').map((runtime) => [runtime.name, runtime]))
     const installation = { runtimes, checkTalent: checkTeamTalent }
-    const { team, problems, locationOf } = await inspectTeam(file, installation, { defaultRuntime: values.defaultRuntime })
+    const { team, problems, locationOf } = await inspectTeam(file, installation, {
+      defaultRuntime: values.defaultRuntime,
+    })
     const wrong = problems.filter(({ code }) => code === 'invalid_input')
     if (wrong.length > 0)
       return { ok: false, ...firstProblem(wrong), file: file?.name ?? null, faults: faultsOf(wrong, locationOf) }
