@@ -3,25 +3,15 @@
  * fall; a folder without one has the common limit.
  */
 export const commentCeilings: Readonly<Record<string, number>> = {
-  src: 30,
-  'src/adapters': 44,
-  'src/cli': 31,
-  'src/engine': 47,
-  'src/notify': 53,
-  'src/operations': 10,
-  'src/org': 39,
+  src: 15,
+  'src/engine': 41,
+  'src/org': 37,
   'src/playbooks': 63,
-  'src/processes': 22,
-  'src/repositories': 40,
-  'src/secrets': 46,
   'src/talent': 65,
-  'src/team': 57,
-  'src/work': 60,
-  'src/workspaces': 30,
-  test: 6,
-  'test/box': 61,
-  'test/support': 13,
-  web: 23,
+  'src/team': 52,
+  'src/work': 44,
+  'test/support': 6,
+  web: 21,
   'web/box': 55,
   'web/briefs': 71,
   'web/decisions': 68,
@@ -48,19 +38,14 @@ export const commentCeilings: Readonly<Record<string, number>> = {
 
 /** Folders with names of tests that begin without a subject, and their number, which may only fall. */
 export const nameCeilings: Readonly<Record<string, number>> = {
-  'src/adapters': 3,
-  'src/engine': 6,
-  'src/notify': 2,
+  'src/engine': 5,
   'src/org': 3,
   'src/playbooks': 2,
-  'src/repositories': 5,
-  'src/secrets': 2,
   'src/talent': 1,
   'src/team': 3,
-  'src/work': 14,
-  'src/workspaces': 2,
+  'src/work': 5,
   'web/live': 1,
 }
 
 /** The largest share of test names with a word of the dialect. */
-export const nameShareCeiling = 0.25
+export const nameShareCeiling = 0.16

@@ -42,7 +42,7 @@ export interface TestName {
 export const readTestNames = (files: readonly Text[]): TestName[] =>
   files.flatMap(({ path, text }) => testNamesIn(path, text).map((name) => ({ folder: folderOf(path), name })))
 
-/** Returns the names that begin with What, Who, Whoever, Somebody or Nobody, by folder. */
+/** Returns the names that begin with a pronoun instead of a subject or a verb, by folder. */
 export function namesWithoutSubject(names: readonly TestName[]): Map<string, string[]> {
   const folders = new Map<string, string[]>()
   for (const { folder, name } of names)
