@@ -1,6 +1,6 @@
 import { createClaudeCodeRuntime } from '../adapters/runtime/claude-code/runtime.ts'
 import { createLlmRuntime } from '../adapters/runtime/llm/runtime.ts'
-import type { EnvironmentOf } from '../adapters/runtime/environment.ts'
+import type { EnvironmentSource } from '../adapters/runtime/environment.ts'
 import type { Runtime } from '../adapters/runtime/port.ts'
 import { createProgramRuntime } from '../adapters/runtime/program/runtime.ts'
 import { createScriptedRuntime } from '../adapters/runtime/scripted/runtime.ts'
@@ -10,7 +10,7 @@ import type { Configuration } from '../config/contract.ts'
 export const createRuntimes = (
   values: Configuration,
   environment: Readonly<Record<string, string | undefined>>,
-  environmentOf: EnvironmentOf = 'daemon',
+  environmentOf: EnvironmentSource = 'daemon',
 ): Runtime[] => [
   createScriptedRuntime({ host: 'process' }),
   createProgramRuntime(),

@@ -11,11 +11,14 @@ export async function readOutbox(workspace: Workspace): Promise<RuntimeEvent[]> 
   const file = await workspace.read(outboxReport, maxReportBytes)
   if (file === null) return []
   return [
-    { kind: 'report', report: file.bytes > maxReportBytes ? `${outboxReport} is larger than 2 MB` : parsed(file.text) },
+    {
+      kind: 'report',
+      report: file.bytes > maxReportBytes ? `${outboxReport} is larger than 2 MB` : parseJson(file.text),
+    },
   ]
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

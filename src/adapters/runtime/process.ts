@@ -42,7 +42,7 @@ export interface AgentProcess {
 /** Starts an agent as a process group of its own, with the prompt as its input; none of its processes outlives it. */
 export async function startProcess(agent: AgentProcess): Promise<AgentHandle> {
   const { launch, readLine, readResult, readEnd, session, hide, graceMs = 5_000, clock = systemClock } = agent
-  const inside = await started(agent)
+  const inside = await startAgent(agent)
   const { child } = inside
   const queue = createEventQueue({
     pause: () => void [child.stdout?.pause(), child.stderr?.pause()],
@@ -120,7 +120,7 @@ async function killRest(launchId: string, output: { closed: Promise<void> }, clo
   }
 }
 
-async function started({ launch, command, environment, needs }: AgentProcess): Promise<WorkspaceProcess> {
+async function startAgent({ launch, command, environment, needs }: AgentProcess): Promise<WorkspaceProcess> {
   try {
     const inside = await startInWorkspace(
       launch.workspace,
@@ -134,7 +134,7 @@ async function started({ launch, command, environment, needs }: AgentProcess): P
     inside.child.stdin?.end(launch.prompt)
     return inside
   } catch (error) {
-    throw error instanceof AgencyError ? error : notStarted(command[0], launch, error as NodeJS.ErrnoException)
+    throw error instanceof AgencyError ? error : startError(command[0], launch, error as NodeJS.ErrnoException)
   }
 }
 
@@ -144,7 +144,7 @@ function basicEnvironment(launch: Launch): Record<string, string> {
   return { PATH, LANG, ...(TMPDIR === undefined ? {} : { TMPDIR }), HOME: launch.workspace.home, ...launch.environment }
 }
 
-function notStarted(program: string, launch: Launch, error: NodeJS.ErrnoException): AgencyError {
+function startError(program: string, launch: Launch, error: NodeJS.ErrnoException): AgencyError {
   const why = {
     ENOENT: existsSync(launch.workspace.path) ? 'no such program' : 'its workspace no longer exists',
     EACCES: 'it is not executable',

@@ -15,7 +15,7 @@ export function createProgramNotifier(settings: SettingsOf<'program'>, environme
     const [program = '', ...args] = settings.command
     for (const value of [...args, ...settings.pass.map((name) => environment[name] ?? '')])
       if (value.length >= 6) reveal(value)
-    const child = await started(program, args, environmentOf(settings.pass, environment))
+    const child = await startProgram(program, args, environmentOf(settings.pass, environment))
     const errorOutput = readErrorOutput(child)
     const end = (): void => void killGroup(child.pid)
     signal.addEventListener('abort', end)
@@ -45,18 +45,18 @@ function environmentOf(pass: readonly string[], environment: Environment): Recor
   return { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', ...Object.fromEntries(variables) }
 }
 
-function started(program: string, args: readonly string[], env: Record<string, string>): Promise<ChildProcess> {
+function startProgram(program: string, args: readonly string[], env: Record<string, string>): Promise<ChildProcess> {
   const { promise, resolve, reject } = Promise.withResolvers<ChildProcess>()
   // A process group of its own, so that it can be killed with everything it starts.
   const child = spawn(program, args, { cwd: '/', env, detached: true, stdio: ['pipe', 'ignore', 'pipe'] })
-  child.once('error', (error: NodeJS.ErrnoException) => reject(notStarted(program, error)))
+  child.once('error', (error: NodeJS.ErrnoException) => reject(startError(program, error)))
   child.once('spawn', () => resolve(child))
   // The program need not read its input.
   child.stdin.on('error', () => {})
   return promise
 }
 
-function notStarted(program: string, error: NodeJS.ErrnoException): Error {
+function startError(program: string, error: NodeJS.ErrnoException): Error {
   const why = { ENOENT: 'no such program', EACCES: 'it is not executable' }[error.code ?? ''] ?? error.message
   return new Error(`cannot start "${program}": ${why}`, { cause: error })
 }

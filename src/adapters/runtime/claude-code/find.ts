@@ -11,8 +11,8 @@ export const install = 'npm install -g @anthropic-ai/claude-code'
 /** The first version whose hooks can answer a permission request, and whose results contain the cost. */
 const oldest: readonly [number, number, number] = [2, 1, 0]
 
-export type ClaudeLookup = { readonly ok: true; readonly path: string; readonly version: string } | NotFound
-export interface NotFound {
+export type ClaudeLookup = { readonly ok: true; readonly path: string; readonly version: string } | Unavailable
+export interface Unavailable {
   readonly ok: false
   readonly reason: string
   readonly install: string

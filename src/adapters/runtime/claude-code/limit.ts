@@ -26,10 +26,10 @@ function secondsUntilClockTime(text: string, nowMs: number): number | null {
   const match = /resets (?:at )?(\d{1,2})(?::(\d{2}))? ?(am|pm)(?: \(([\w/+-]+)\))?/i.exec(text)
   if (match === null) return null
   const [, hour, minute = '0', half, zone = 'UTC'] = match
-  const wanted = ((Number(hour) % 12) + (half?.toLowerCase() === 'pm' ? 12 : 0)) * 60 + Number(minute)
+  const target = ((Number(hour) % 12) + (half?.toLowerCase() === 'pm' ? 12 : 0)) * 60 + Number(minute)
   const now = minuteOfDay(nowMs, zone)
   if (now === null) return null
-  return ((wanted - now + 1_440) % 1_440 || 1_440) * 60
+  return ((target - now + 1_440) % 1_440 || 1_440) * 60
 }
 
 function minuteOfDay(nowMs: number, timeZone: string): number | null {

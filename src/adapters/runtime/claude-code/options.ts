@@ -26,8 +26,8 @@ export function optionsOf(options: Record<string, unknown>): ClaudeOptions {
   })
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  const place = z.core.toDotPath(issue?.path ?? []).replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  throw refusal('invalid_input', `the claude-code runtime: ${place === '' ? '' : `${place}: `}${issue?.message}`, {
+  const path = z.core.toDotPath(issue?.path ?? []).replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  throw refusal('invalid_input', `the claude-code runtime: ${path === '' ? '' : `${path}: `}${issue?.message}`, {
     hint: 'Give {"model": "…", "max_turns": 50, "max_retries": 6, "native_teams": true, "binary": "/path/to/claude"}, or omit the options.',
   })
 }

@@ -14,14 +14,14 @@ export function reportIn(message: string): Record<string, unknown> | null {
   if (!text.endsWith('}')) return null
   // From the end: the text before the report may contain braces too.
   for (let at = text.lastIndexOf('{'), tries = 0; at >= 0 && tries < maxTries; tries += 1) {
-    const found = parsed(text.slice(at))
+    const found = parseObject(text.slice(at))
     if (found !== null) return 'status' in found && 'summary' in found ? found : null
     at = at === 0 ? -1 : text.lastIndexOf('{', at - 1)
   }
   return null
 }
 
-function parsed(text: string): Record<string, unknown> | null {
+function parseObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text)
     return isRecord(value) ? value : null

@@ -5,14 +5,14 @@ import { systemClock } from '../../../kernel/clock.ts'
 import { refusal } from '../../../kernel/errors.ts'
 import { rememberSecrets, withoutKnownSecrets } from '../../../secrets/redact.ts'
 import type { Workspace } from '../../../workspaces/port.ts'
-import { type EnvironmentOf, isSetIn } from '../environment.ts'
+import { type EnvironmentSource, isSetIn } from '../environment.ts'
 import { readOutbox } from '../outbox.ts'
 import type { AgentMode, Launch, Runtime } from '../port.ts'
 import { startProcess } from '../process.ts'
 import { claudeArguments } from './arguments.ts'
 import { defaultEnvironmentNames } from './contract.ts'
 import { type Environment, forwardsTo, isolation, isSecretName, secretsIn, selectVariables } from './environment.ts'
-import { findClaude, locate, type NotFound } from './find.ts'
+import { findClaude, locate, type Unavailable } from './find.ts'
 import { removePartialFiles } from './partial-files.ts'
 import { checkOptions, optionsOf } from './options.ts'
 import { hasSession } from './session.ts'
@@ -21,7 +21,7 @@ import { createStream } from './stream.ts'
 export interface ClaudeCodeOptions {
   /** The path of `claude`; looked up in PATH if missing. */
   readonly binary?: string | null
-  readonly environmentOf?: EnvironmentOf
+  readonly environmentOf?: EnvironmentSource
   readonly environment: Environment
   /** The names of the variables that an agent gets. */
   readonly environmentNames?: readonly string[]
@@ -65,7 +65,7 @@ export function createClaudeCodeRuntime({
     available: async () => {
       const found = await findClaude(standard, versionTimeoutMs)
       if (!found.ok) return found
-      return hasKey(environment, environmentNames) ? { ok: true } : withoutKey(environmentNames, environmentOf)
+      return hasKey(environment, environmentNames) ? { ok: true } : missingKey(environmentNames, environmentOf)
     },
     checkOptions,
     launch: async (launch) => {
@@ -124,9 +124,9 @@ export function createClaudeCodeRuntime({
 const hasKey = (environment: Environment, names: readonly string[]): boolean =>
   names.some((name) => isSecretName(name) && (environment[name] ?? '') !== '')
 
-const withoutKey = (names: readonly string[], whose: EnvironmentOf): NotFound => ({
+const missingKey = (names: readonly string[], source: EnvironmentSource): Unavailable => ({
   ok: false,
-  reason: `Claude Code is installed, but has no key: none of ${names.filter(isSecretName).join(', ')} ${isSetIn(whose)}`,
+  reason: `Claude Code is installed, but has no key: none of ${names.filter(isSecretName).join(', ')} ${isSetIn(source)}`,
   install: 'agency down; ANTHROPIC_API_KEY=… agency up (or CLAUDE_CODE_OAUTH_TOKEN, from `claude setup-token`)',
 })
 

@@ -65,23 +65,23 @@ export function createUsage() {
 const none: Tokens = { fresh: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
 
 function tokensOf(usage: unknown): Tokens {
-  const said = isRecord(usage) ? usage : {}
+  const fields = isRecord(usage) ? usage : {}
   return {
-    fresh: count(said['input_tokens']),
-    output: count(said['output_tokens']),
-    cacheRead: count(said['cache_read_input_tokens']),
-    cacheWrite: count(said['cache_creation_input_tokens']),
+    fresh: count(fields['input_tokens']),
+    output: count(fields['output_tokens']),
+    cacheRead: count(fields['cache_read_input_tokens']),
+    cacheWrite: count(fields['cache_creation_input_tokens']),
   }
 }
 
 /** Reads the same figures under the names that a result uses. */
 function totalsOf(usage: unknown): Tokens {
-  const said = isRecord(usage) ? usage : {}
+  const fields = isRecord(usage) ? usage : {}
   return {
-    fresh: count(said['inputTokens']),
-    output: count(said['outputTokens']),
-    cacheRead: count(said['cacheReadInputTokens']),
-    cacheWrite: count(said['cacheCreationInputTokens']),
+    fresh: count(fields['inputTokens']),
+    output: count(fields['outputTokens']),
+    cacheRead: count(fields['cacheReadInputTokens']),
+    cacheWrite: count(fields['cacheCreationInputTokens']),
   }
 }
 

@@ -12,7 +12,7 @@ export function objectsIn(text: string): JsonObject[] {
   const fenced: JsonObject[] = []
   const fences = fencesIn(end).filter((code) => /^\s*\{/.test(code))
   for (const code of fences.slice(-maxTries).reverse()) {
-    const found = parsed(code)
+    const found = parseObject(code)
     if (found !== null) fenced.push(found)
     if (fenced.length === maxObjects) break
   }
@@ -40,14 +40,14 @@ function fencesIn(text: string): string[] {
 function bareObject(text: string): JsonObject | null {
   const last = text.lastIndexOf('}')
   for (let at = text.indexOf('{'), tries = 0; at >= 0 && at < last && tries < maxTries; tries += 1) {
-    const found = parsed(text.slice(at, last + 1))
+    const found = parseObject(text.slice(at, last + 1))
     if (found !== null) return found
     at = text.indexOf('{', at + 1)
   }
   return null
 }
 
-function parsed(text: string): JsonObject | null {
+function parseObject(text: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null

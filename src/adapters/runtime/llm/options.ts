@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { refusal } from '../../../kernel/errors.ts'
 import { fromWire, wirePath } from '../../../operations/wire.ts'
-import { type EnvironmentOf, isNotSetIn } from '../environment.ts'
+import { type EnvironmentSource, isNotSetIn } from '../environment.ts'
 import { isUsable, type Provider } from './providers.ts'
 
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
@@ -23,8 +23,8 @@ export function optionsOf(options: Record<string, unknown>, providers: ReadonlyM
   const parsed = Options.safeParse(fromWire(Options, options))
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  const place = wirePath(Options, issue?.path ?? [])
-  throw refusal('invalid_input', `the llm runtime: ${place === '' ? '' : `${place}: `}${issue?.message}`, {
+  const path = wirePath(Options, issue?.path ?? [])
+  throw refusal('invalid_input', `the llm runtime: ${path === '' ? '' : `${path}: `}${issue?.message}`, {
     hint: `Give --option provider=<${[...providers.keys()].join('|')}> --option model=<name>, and optionally max_steps, max_output_tokens and effort (${efforts.join(', ')}).`,
   })
 }
@@ -33,7 +33,7 @@ export function optionsOf(options: Record<string, unknown>, providers: ReadonlyM
 export function providerFor(
   options: LlmOptions,
   providers: ReadonlyMap<string, Provider>,
-  whose: EnvironmentOf,
+  source: EnvironmentSource,
 ): Provider {
   const provider = providers.get(options.provider)
   if (provider === undefined)
@@ -43,7 +43,7 @@ export function providerFor(
   if (provider.keyName !== null && !isUsable(provider))
     throw refusal(
       'invalid_input',
-      `the llm runtime: "${provider.name}" has no key: ${provider.keyName} ${isNotSetIn(whose)}`,
+      `the llm runtime: "${provider.name}" has no key: ${provider.keyName} ${isNotSetIn(source)}`,
       { hint: `agency down; ${provider.keyName}=… agency up`, data: { missingKey: provider.keyName } },
     )
   return provider

@@ -52,9 +52,9 @@ function rebase(path: string, value: unknown): unknown {
 export async function errorsOf(report: unknown, { kind, output }: Expected): Promise<string[]> {
   const parsed = Report.safeParse(fromWire(Report, report))
   if (!parsed.success) return parsed.error.issues.slice(0, maxErrors).map((issue) => issueText(Report, issue))
-  const { status, plan, verdict, output: given } = parsed.data
+  const { status, plan, verdict, output: delivered } = parsed.data
   if (output !== undefined) {
-    if (given !== undefined && given !== null) return schemaErrors(given, output)
+    if (delivered !== undefined && delivered !== null) return schemaErrors(delivered, output)
     return status === 'done' ? [`output: is missing (${output.name})`] : []
   }
   if (status !== 'done') return []

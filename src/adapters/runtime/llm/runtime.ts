@@ -4,7 +4,7 @@ import { shorten } from '../../../kernel/text.ts'
 import { rememberSecrets, withoutKnownSecrets } from '../../../secrets/redact.ts'
 import { violationText } from '../../../workspaces/breach.ts'
 import type { ResourceUse, Workspace } from '../../../workspaces/port.ts'
-import { type EnvironmentOf, isSetIn } from '../environment.ts'
+import { type EnvironmentSource, isSetIn } from '../environment.ts'
 import { createEventQueue } from '../event-queue.ts'
 import { outboxReport, readOutbox } from '../outbox.ts'
 import { createTranscript } from '../output.ts'
@@ -23,7 +23,7 @@ export interface LlmRuntime {
   readonly providers: Readonly<Record<string, ProviderSettings>>
   /** The environment in which the providers' keys are looked up. */
   readonly environment: Readonly<Record<string, string | undefined>>
-  readonly environmentOf?: EnvironmentOf
+  readonly environmentOf?: EnvironmentSource
   readonly allowUnsandboxedYolo?: boolean
   /** The mode of a launch that names none. */
   readonly defaultMode?: AgentMode
@@ -46,8 +46,8 @@ export function createLlmRuntime({
   const providers = providersOf(configured, environment)
   rememberSecrets([...providers.values()].flatMap(({ key }) => key ?? []))
   const chosen = (options: Record<string, unknown>) => {
-    const asked = optionsOf(options, providers)
-    return { options: asked, provider: providerFor(asked, providers, environmentOf) }
+    const parsed = optionsOf(options, providers)
+    return { options: parsed, provider: providerFor(parsed, providers, environmentOf) }
   }
   return {
     name: 'llm',
@@ -61,8 +61,8 @@ export function createLlmRuntime({
       const mode = modeOf(launch.mode ?? defaultMode, launch.workspace, allowUnsandboxedYolo)
       const queue = createEventQueue()
       const stop = new AbortController()
-      const hidden = (event: RuntimeEvent) => queue.push(withoutSecrets(event))
-      const transcript = createTranscript(hidden)
+      const pushRedacted = (event: RuntimeEvent) => queue.push(withoutSecrets(event))
+      const transcript = createTranscript(pushRedacted)
       if (mode !== (launch.mode ?? defaultMode)) transcript.text('yolo → cautious: no box is available here')
       const commandLog = createCommandLog()
       const tools = toolsOf(launch, mode, commandLog)
@@ -78,7 +78,7 @@ export function createLlmRuntime({
           report: offeredReport(launch),
           say: lines.add,
           remark: (line) => transcript.text(line, 0, 'stderr'),
-          push: hidden,
+          push: pushRedacted,
           hasOutboxReport: async () => (await launch.workspace.read(outboxReport, 1)) !== null,
           signal: stop.signal,
           maxSteps: options.maxSteps,
@@ -97,8 +97,8 @@ export function createLlmRuntime({
           }
         })
         .then(async (ending) => {
-          for (const event of await readOutbox(launch.workspace).catch(() => [])) hidden(event)
-          hidden(endedOf(ending, commandLog, transcript.missing()))
+          for (const event of await readOutbox(launch.workspace).catch(() => [])) pushRedacted(event)
+          pushRedacted(endedOf(ending, commandLog, transcript.missing()))
         })
       return handleOf(launch, mode, queue.events, () => {
         stop.abort()
@@ -122,11 +122,11 @@ const handleOf = (
   interrupt,
 })
 
-function noUsableProvider(providers: ReadonlyMap<string, Provider>, whose: EnvironmentOf) {
+function noUsableProvider(providers: ReadonlyMap<string, Provider>, source: EnvironmentSource) {
   const names = [...providers.values()].flatMap(({ keyName }) => keyName ?? [])
   return {
     ok: false as const,
-    reason: `no model is available: none of ${names.join(', ')} ${isSetIn(whose)}, and no provider without a key is configured`,
+    reason: `no model is available: none of ${names.join(', ')} ${isSetIn(source)}, and no provider without a key is configured`,
     install: `agency down; ${names[0] ?? 'ANTHROPIC_API_KEY'}=… agency up, or configure a server under llm.providers in config.yaml`,
   }
 }

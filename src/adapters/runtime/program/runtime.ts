@@ -45,8 +45,8 @@ function commandOf(options: Record<string, unknown>): [string, ...string[]] {
   const parsed = Options.safeParse(options)
   if (parsed.success) return parsed.data.command
   const [issue] = parsed.error.issues
-  const place = z.core.toDotPath(issue?.path ?? [])
-  throw refusal('invalid_input', `the program runtime: ${place === '' ? '' : `${place}: `}${issue?.message}`, { hint })
+  const path = z.core.toDotPath(issue?.path ?? [])
+  throw refusal('invalid_input', `the program runtime: ${path === '' ? '' : `${path}: `}${issue?.message}`, { hint })
 }
 
 /** A relative path is resolved in the workspace, which does not exist yet, so it is not checked. */

@@ -31,7 +31,7 @@ const simpleSteps = {
   tool: z.strictObject({ name: z.string().min(1), input: z.record(z.string(), z.unknown()).default({}) }),
   report: z.strictObject({
     status: z.string().default('done'),
-    summary: z.string().default('Done as asked (simulated).'),
+    summary: z.string().default('Done (simulated).'),
     outputs: z.array(z.string()).default([]),
     assumptions: z.unknown().optional(),
     question: z.unknown().optional(),
@@ -140,8 +140,8 @@ export function parseScenario(value: unknown): Scenario {
   const parsed = Scenario.safeParse(value)
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
-  const place = z.core.toDotPath(issue?.path ?? [])
-  throw refusal('invalid_input', `scenario: ${place === '' ? '' : `${place}: `}${issue?.message ?? 'not a scenario'}`)
+  const path = z.core.toDotPath(issue?.path ?? [])
+  throw refusal('invalid_input', `scenario: ${path === '' ? '' : `${path}: `}${issue?.message ?? 'not a scenario'}`)
 }
 
 /** Parses an object with exactly one key, which names the step; a union would report twenty errors for one mistake. */

@@ -14,7 +14,7 @@ export type AgentLine =
 /** Returns null for every other line, which is then text like any other output. */
 export function readAgentLine(line: string): RuntimeEvent | ({ kind: 'limited' } & Limited) | null {
   if (!line.startsWith('{"type":')) return null
-  const fields = parsed(line)
+  const fields = parseLine(line)
   switch (fields?.['type']) {
     case 'text':
       return typeof fields['text'] === 'string' ? { kind: 'text', text: fields['text'] } : null
@@ -33,7 +33,7 @@ export function readAgentLine(line: string): RuntimeEvent | ({ kind: 'limited' }
   }
 }
 
-function parsed(line: string): Record<string, unknown> | null {
+function parseLine(line: string): Record<string, unknown> | null {
   try {
     return JSON.parse(line) as Record<string, unknown>
   } catch {
@@ -43,7 +43,7 @@ function parsed(line: string): Record<string, unknown> | null {
 
 /** Returns the denied operation in a line, or null. */
 export function deniedIn(line: string): Denied | null {
-  const fields = line.startsWith('{"type":"denied"') ? parsed(line) : null
+  const fields = line.startsWith('{"type":"denied"') ? parseLine(line) : null
   const { rule, what } = fields ?? {}
   return typeof rule === 'string' && typeof what === 'string' ? { rule, what } : null
 }

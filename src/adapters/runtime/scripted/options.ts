@@ -20,13 +20,13 @@ export function scenarioOf(
   if (typeof scenario !== 'string') return parseScenario(scenario)
   const builtIn = Object.hasOwn(known, scenario) ? known[scenario] : undefined
   if (builtIn !== undefined) return builtIn(prompt, files)
-  if (/[\n:{]/.test(scenario)) return parseScenario(parsedText(scenario))
+  if (/[\n:{]/.test(scenario)) return parseScenario(parseText(scenario))
   throw refusal('invalid_input', `unknown scenario "${scenario}"`, {
     hint: `Available: ${Object.keys(known).join(', ')}; or give the scenario itself, as YAML or JSON.`,
   })
 }
 
-function parsedText(text: string): unknown {
+function parseText(text: string): unknown {
   try {
     return parse(text)
   } catch (error) {

@@ -24,8 +24,8 @@ function attemptsOfPhase(phases: NonNullable<Scenario['phases']>, step: LaunchSt
   const { phase, workstream } = step
   const [, ...path] = keyPath(step.key)
   const names = [path.join(':'), path.at(-1), ...(workstream === null ? [] : [workstream])]
-  const wanted = [...names.filter(Boolean).map((name) => `${phase}:${name}`), phase]
-  const found = wanted.find((name) => Object.hasOwn(phases, name))
+  const candidates = [...names.filter(Boolean).map((name) => `${phase}:${name}`), phase]
+  const found = candidates.find((name) => Object.hasOwn(phases, name))
   return found === undefined ? undefined : phases[found]
 }
 

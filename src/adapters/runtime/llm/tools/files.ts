@@ -10,11 +10,11 @@ import { shellQuote } from '../../../../workspaces/quote.ts'
 import { defineTool, failed, type Tool } from './tool.ts'
 
 const maxReadBytes = 4 * 1024 * 1024
-const maxShownBytes = 64 * 1024
+const maxExcerptBytes = 64 * 1024
 const maxWriteBytes = 1024 * 1024
 const maxListed = 1_000
 const maxDepth = 12
-const maxFoundBytes = 32 * 1024
+const maxMatchBytes = 32 * 1024
 
 const Path = z.string().min(1).max(4_096)
 
@@ -32,7 +32,7 @@ export const readingTools = (workspace: Workspace): Tool[] => [
     run: async ({ path, fromLine = 1, lines }) => {
       const file = await workspace.read(nameIn(workspace.path, path), maxReadBytes)
       if (file === null) return failed(`there is no file "${path}" in the workspace`)
-      return shown(file.text, fromLine, lines, file.bytes > maxReadBytes)
+      return excerpt(file.text, fromLine, lines, file.bytes > maxReadBytes)
     },
   }),
   defineTool({
@@ -45,7 +45,7 @@ export const readingTools = (workspace: Workspace): Tool[] => [
     subject: ({ path }) => path,
     run: async ({ path, recursive }) => {
       const root = await rootOf(workspace)
-      const found = await listed(root, await directoryIn(root, path), recursive)
+      const found = await listEntries(root, await directoryIn(root, path), recursive)
       return found.length === 0 ? '(empty)' : found.join('\n')
     },
   }),
@@ -63,7 +63,7 @@ export const readingTools = (workspace: Workspace): Tool[] => [
       const target = relative(root, await resolveInside(root, path)) || '.'
       // In the box and not in this process: a regular expression can run without end.
       const command = `grep -rnIE${ignoreCase ? 'i' : ''} --exclude-dir=.git --exclude-dir=node_modules -e ${shellQuote(pattern)} -- ${shellQuote(`./${target}`)}`
-      const result = await workspace.run(command, { timeoutMs: 30_000, maxOutputBytes: maxFoundBytes, signal })
+      const result = await workspace.run(command, { timeoutMs: 30_000, maxOutputBytes: maxMatchBytes, signal })
       if (result.timedOut) return failed('the search took longer than 30 seconds: search in fewer directories')
       if (result.exitCode === 1 && result.output === '') return 'nothing found'
       if (result.exitCode !== 0 && result.exitCode !== 1) return failed(result.output.trim() || 'grep failed')
@@ -121,7 +121,7 @@ const entriesOf = (directory: string): Promise<Dirent[] | null> =>
 /** Directories whose contents are not listed. */
 const skipped = new Set(['.git', 'node_modules'])
 
-async function listed(root: string, start: string, recursive: boolean): Promise<string[]> {
+async function listEntries(root: string, start: string, recursive: boolean): Promise<string[]> {
   const found: string[] = []
   const walk = async (directory: string, depth: number): Promise<void> => {
     const entries = (await entriesOf(directory)) ?? []
@@ -152,12 +152,12 @@ async function checkWritable(root: string, path: string): Promise<void> {
     throw refusal('invalid_input', `below ${agencyDirectory} you may write only to ${outbox}`)
 }
 
-function shown(text: string, fromLine: number, lines: number | undefined, isCut: boolean): string {
+function excerpt(text: string, fromLine: number, lines: number | undefined, isCut: boolean): string {
   const all = text.split('\n')
-  const wanted = all.slice(fromLine - 1, lines === undefined ? undefined : fromLine - 1 + lines)
-  const part = wanted.join('\n')
+  const selected = all.slice(fromLine - 1, lines === undefined ? undefined : fromLine - 1 + lines)
+  const part = selected.join('\n')
   if (part === '') return fromLine > all.length ? `(the file has ${all.length} lines)` : '(empty)'
-  if (Buffer.byteLength(part) <= maxShownBytes) return isCut ? `${part}\n(cut at 4 MB)` : part
-  const head = new TextDecoder().decode(Buffer.from(part).subarray(0, maxShownBytes), { stream: true })
+  if (Buffer.byteLength(part) <= maxExcerptBytes) return isCut ? `${part}\n(cut at 4 MB)` : part
+  const head = new TextDecoder().decode(Buffer.from(part).subarray(0, maxExcerptBytes), { stream: true })
   return `${head}\n(cut at 64 KB; continue with from_line: ${fromLine + head.split('\n').length - 1})`
 }

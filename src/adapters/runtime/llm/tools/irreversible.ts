@@ -6,10 +6,10 @@ export const isIrreversible = (command: string): boolean =>
   command
     .split(/[;&|\n(){}`]+|\$\(/)
     .map((part) => part.trim().replace(/^(?:\w+=\S*\s+|(?:command|env|exec|nohup|time|then|do|else|!)\s+)+/, ''))
-    .some((part) => removing.test(part) || sending.test(part) || hidden.test(part))
+    .some((part) => removes.test(part) || publishes.test(part) || runsIndirectly.test(part))
 
-const removing =
+const removes =
   /^(?:\S*\/)?(?:rm|rmdir|unlink|shred|truncate|dd|mkfs\S*)\b|^find\b.*\s-(?:delete|exec|execdir|ok)\b|^xargs\b|^git\s+(?:.*\s)?(?:clean|filter-branch|push|remote)\b|^git\s+(?:.*\s)?(?:reset\s+.*--hard|branch\s+.*-D)\b/
-const sending =
+const publishes =
   /^(?:npm|pnpm|yarn|cargo|gem|twine|docker|poetry)\b.*\s(?:publish|unpublish|push|upload)\b|^(?:gh|glab|scp|sftp|ssh|rsync|ftp|nc|ncat|telnet)\b|^curl\b.*\s(?:-X|-d|-F|-T|--(?:request|data\S*|form|json|upload-file))|^wget\b.*\s--(?:post|method|body)/
-const hidden = /^(?:sudo|su|doas|eval)\b|^(?:ba|z|da)?sh\s+-\w*c\b/
+const runsIndirectly = /^(?:sudo|su|doas|eval)\b|^(?:ba|z|da)?sh\s+-\w*c\b/

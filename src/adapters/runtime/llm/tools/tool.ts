@@ -60,6 +60,6 @@ export function defineTool<Input extends z.ZodType>({
 export const failed = (text: string): ToolAnswer => ({ text: `error: ${text}`, isError: true })
 
 export const issueText = (schema: z.ZodType, issue: z.core.$ZodIssue | undefined): string => {
-  const place = wirePath(schema, issue?.path ?? [])
-  return `${place === '' ? '' : `${place}: `}${issue?.message ?? 'is invalid'}`
+  const path = wirePath(schema, issue?.path ?? [])
+  return `${path === '' ? '' : `${path}: `}${issue?.message ?? 'is invalid'}`
 }
