@@ -26,6 +26,33 @@ export interface Playbook {
   readonly casts?: Readonly<Record<string, Tier>>
   /** What is wrong with an output of the right shape, in sentences for its author. `needs` sees it as `brief_reported`. */
   faults?(view: View, brief: Brief, output: unknown): readonly string[]
+  /** Absent where runs have no tiers and no workstreams. */
+  readonly wording?: Wording
+}
+
+/**
+ * The names that a playbook gives to the divisions of its runs. Services and the engine take them from here, so that
+ * neither has to know a tier or a part by name.
+ */
+export interface Wording {
+  /** Tier of the events that concern a run as a whole. */
+  readonly topTier: Tier
+  /** Tier of the briefs that design, that make something, and that verify it. */
+  readonly designTier: Tier
+  readonly workTier: Tier
+  readonly verifyTier: Tier
+  /** Phase of the briefs that verify. */
+  readonly verifyPhase: string
+  /** Gates that wait for an approval of the whole run; every other gate is an inspection. */
+  readonly approvalGates: readonly string[]
+  /** Key of the part that stands for a workstream; its branch joins the run's. */
+  workstreamPart(workstream: string): string
+  /** The workstream that a part stands for, by the part's key; null for parts of other kinds. */
+  workstreamOf(part: string): string | null
+  /** Name of the document with the joint verdict on the squad with this part key. */
+  verdictDocument(squad: string): string
+  /** Name under which events list the author of a brief: `t3/<workstream>`, `t2/lead` or `t1`. */
+  authorOf(brief: Brief): string
 }
 
 /** What a decision may rest on: the run with its counters and what concerns the brief, never the whole run. */

@@ -8,6 +8,12 @@ export const wavePart = (wave: number): string => `wave:${wave}`
 export const workstreamPart = (workstream: string): string => `ws:${workstream}`
 export const squadPart = (workstream: string, squad: string): string => `sq:${workstream}/${squad}`
 
+/** `sq:api/db` → its workstream and its own name. */
+export function squadNames(part: string): { workstream: string; squad: string } {
+  const [workstream = '', squad = ''] = part.slice('sq:'.length).split('/')
+  return { workstream, squad }
+}
+
 export function meshPart(wave: number, path: readonly string[], domain: string, revision: number): string {
   const owner = path.includes('t2') ? 't2' : 't3'
   return `mesh:${wave}:${owner}:${slug(domain) || 'domain'}${revision === 1 ? '' : `:r${revision}`}`

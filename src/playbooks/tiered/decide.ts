@@ -34,6 +34,7 @@ import { meshTimer } from './t3-squads.ts'
 import { above, own, waveNumber } from './base-state.ts'
 import { advance, faultsOfVerdict, judgedTogether, verdictApproved, verdictRejected } from './t3-verdict.ts'
 import { workstreamDone } from './base-waves.ts'
+import { wording } from './wording.ts'
 
 /**
  * From a goal to an accepted result over five tiers: T1 plans and accepts, T2 designs, T3 divides the work, T4 does it,
@@ -47,6 +48,7 @@ export const tiered: Playbook = {
   outputs,
   casts: { t1_plan: 't2', t1_critique: 't2', t3_plan: 't4', t3_mesh: 't4', resolve: 't4' },
   faults,
+  wording,
 }
 
 function decide(view: View, event: PlaybookEvent): readonly Decision[] {

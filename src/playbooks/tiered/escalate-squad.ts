@@ -4,10 +4,9 @@ import type { Part } from '../../work/parts/contract.ts'
 import type { Decision, View } from '../contract.ts'
 import type { JointVerdict } from './contract.ts'
 import { escalated, refOf, resolveStep, type Rung } from './escalate-ladder.ts'
-import { scopeOf } from './base-names.ts'
+import { scopeOf, squadNames } from './base-names.ts'
 import { changed, dataOf, type SquadData } from './base-state.ts'
 import { addStep } from './base-steps.ts'
-import { namesOf } from './t3-finish-squad.ts'
 
 /** By this the blocks of a joint verdict are told from those that a brief meets alone. */
 export const jointReason = 'the joint verdict is fail'
@@ -22,7 +21,7 @@ export function escalateSquad(
   verdict: JointVerdict,
   correctionsOf: CorrectionsOf,
 ): readonly Decision[] {
-  const { workstream } = namesOf(squad)
+  const { workstream } = squadNames(squad.key)
   const { path, escalations } = dataOf<SquadData>(squad)
   const [rung, ...ladder] = squadLadder(path).slice(escalations)
   const to = rung === undefined ? 'operator' : refOf(rung, workstream)

@@ -1,13 +1,7 @@
-import type { Part } from '../../work/parts/contract.ts'
 import type { Decision, Needs, View } from '../contract.ts'
+import { squadNames } from './base-names.ts'
 import { dataOf, ended, own, type SquadData, unsettled } from './base-state.ts'
 import { tell } from './base-steps.ts'
-
-/** `sq:api/db` → its workstream and its own name. */
-export function namesOf({ key }: Part): { workstream: string; squad: string } {
-  const [workstream = '', squad = ''] = key.slice('sq:'.length).split('/')
-  return { workstream, squad }
-}
 
 const isDone = ({ tally }: View): boolean => unsettled(tally, 't4', ended) === 0
 
@@ -28,7 +22,7 @@ function isPlanning(view: View): boolean {
 export function squadDone(view: View): readonly Decision[] {
   const [squad, workstream] = [own(view), view.parts[1]]
   if (!isDone(view) || squad.status !== 'open' || workstream === undefined || isPlanning(view)) return []
-  const { workstream: id, squad: name } = namesOf(squad)
+  const { workstream: id, squad: name } = squadNames(squad.key)
   const { open = 0, waiting = 0 } = view.found.countBelow[workstream.key] ?? {}
   return [
     tell({ tier: 'T3', level: 'verbose', workstream: id, message: `squad ${id}/${name} is done` }, [

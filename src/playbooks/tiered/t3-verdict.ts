@@ -5,11 +5,11 @@ import type { Decision, Needs, View } from '../contract.ts'
 import { integrationScope, type JointVerdict, type SliceResult } from './contract.ts'
 import { escalateSquad } from './escalate-squad.ts'
 import { followersOf, sentBack } from './t4-dependents.ts'
-import { counted, documents, keys, scopeOf } from './base-names.ts'
+import { counted, documents, keys, scopeOf, squadNames } from './base-names.ts'
 import { settingsOf } from './base-settings.ts'
 import { dataOf, ended, over, own, type SquadData, unsettled } from './base-state.ts'
 import { addStep, passed, say, type Step, tell } from './base-steps.ts'
-import { doneNeeds, namesOf, squadDone } from './t3-finish-squad.ts'
+import { doneNeeds, squadDone } from './t3-finish-squad.ts'
 import { verdictSummary } from './base-gate-summary.ts'
 import { taskIdOf } from './t4-tasks.ts'
 import { listed } from './base-text.ts'
@@ -96,7 +96,7 @@ const verdictStepOf = (view: View): Brief | null =>
 
 function verdictStep(view: View, ready: readonly Brief[], results: readonly SliceResult[]): Step {
   const squad = own(view)
-  const { workstream, squad: name } = namesOf(squad)
+  const { workstream, squad: name } = squadNames(squad.key)
   return {
     key: keys.verdict(workstream, name),
     phase: 't3_verdict',
@@ -135,7 +135,7 @@ function aggregate(view: View, ready: readonly Brief[], results: readonly SliceR
     failed.length === 0 ? 'pass' : failed.length === results.length && results.length > 1 ? 'fail' : 'partial'
   const summary = failed.length === 0 ? 'every slice passes' : `${listed(failed, 10)} failed`
   const verdict: JointVerdict = { t5_results: [...results], joint_verdict: joint, failed_scopes: failed, summary }
-  const { workstream } = namesOf(own(view))
+  const { workstream } = squadNames(own(view).key)
   return conclude(view, ready, verdict, ready[0] as Brief, `engine for t3/${workstream}`)
 }
 
@@ -164,7 +164,7 @@ export function faultsOfVerdict(
 
 /** The lead of the squad has compared all results. */
 export function judgedTogether(view: View, brief: Brief, verdict: JointVerdict): readonly Decision[] {
-  const by = `t3/${namesOf(own(view)).workstream}`
+  const by = `t3/${squadNames(own(view).key).workstream}`
   const ready = readyOf(view)
   if (ready.length === 0) return [passed(brief), ...squadDone(view)]
   return [passed(brief), ...conclude(view, ready, onThose(ready, verdict), brief, by)]
@@ -190,7 +190,7 @@ function conclude(
   by: string,
 ): readonly Decision[] {
   const squad = own(view)
-  const { workstream, squad: name } = namesOf(squad)
+  const { workstream, squad: name } = squadNames(squad.key)
   const failed = failedOf(ready, verdict)
   const isUsedUp = failed.some(({ retriesUsed, retryBudget }) => retriesUsed >= retryBudget)
   const joint = verdict.joint_verdict === 'partial' && isUsedUp ? 'fail' : verdict.joint_verdict

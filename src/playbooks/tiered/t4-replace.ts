@@ -3,10 +3,9 @@ import type { Brief } from '../../work/briefs/contract.ts'
 import type { Decision, View } from '../contract.ts'
 import type { Task } from './contract.ts'
 import { escalationsOf } from './escalate-ladder.ts'
-import { counted } from './base-names.ts'
+import { counted, squadNames } from './base-names.ts'
 import { changed, dataOf, own, type SquadData } from './base-state.ts'
 import { tell } from './base-steps.ts'
-import { namesOf } from './t3-finish-squad.ts'
 import { dependenciesOf, invalidated, sentBack } from './t4-dependents.ts'
 import { keysOf, taskBriefs, taskIdOf } from './t4-tasks.ts'
 
@@ -19,7 +18,7 @@ export function replaceTasks(
   reason: string,
 ): readonly Decision[] {
   const squad = own(view)
-  const { workstream, squad: name } = namesOf(squad)
+  const { workstream, squad: name } = squadNames(squad.key)
   const { workers, path } = dataOf<SquadData>(squad)
   const members = view.found.members[squad.key] ?? []
   const gone = new Set(stuck.map(({ id }) => id))

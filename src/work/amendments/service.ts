@@ -3,8 +3,7 @@ import { type RunScope, type ScopeParts, scopeOf } from '../scope.ts'
 import { inserted } from '../../events/change.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { notFound, refusal } from '../../kernel/errors.ts'
-import { authorOf } from '../../playbooks/tiered/escalate-ladder.ts'
-import { idOfWorkstream, isWorkstreamPart, workstreamPart } from '../../playbooks/tiered/base-names.ts'
+import type { Wording } from '../../playbooks/contract.ts'
 import { checkFence } from '../attempts/store.ts'
 import { findBrief, listTiersBegun } from '../briefs/store.ts'
 import type { Part } from '../parts/contract.ts'
@@ -28,7 +27,7 @@ export function createAmendments({ db, scopes }: { db: Db; scopes: ScopeParts })
       return db.write([`run:${id}`, `org:${organisationId}`], async (tx) => {
         if (by.kind === 'agent') await checkFence(tx, by)
         const scope = scopeOf(scopes, tx, await requireRun(tx, id), actorName(by))
-        const amendment = await record(scope, await proposerOf(tx, by), change)
+        const amendment = await record(scope, await proposerOf(scope, by), change)
         await scope.decide({ kind: 'amended', amendment })
         return amendment
       })
@@ -39,7 +38,7 @@ export function createAmendments({ db, scopes }: { db: Db; scopes: ScopeParts })
 async function record(scope: RunScope, proposedBy: string, change: Omit<AmendPath, 'runId'>): Promise<Amendment> {
   const { tx, run } = scope
   const { workstream, reason } = change
-  const part = await openWorkstream(tx, run, workstream)
+  const part = await openWorkstream(scope, workstream)
   const before = part.data['path'] as string[]
   const after = amendedPath(before, change)
   await checkNotBegun(tx, run, change)
@@ -72,32 +71,29 @@ async function record(scope: RunScope, proposedBy: string, change: Omit<AmendPat
   return amendment
 }
 
-async function openWorkstream(tx: ReadTx, run: Run, workstream: string): Promise<Part> {
+async function openWorkstream({ tx, run, playbook }: RunScope, workstream: string): Promise<Part> {
+  const { wording } = playbook
   if (run.endedAt !== null)
     throw refusal('illegal_transition', `run ${run.id} is ${run.status}: its paths have been taken`, {
       data: { from: run.status },
     })
-  const part = await findPart(tx, run.id, workstreamPart(workstream))
-  if (part === undefined) throw await noSuchWorkstream(tx, run, workstream)
+  if (wording === undefined)
+    throw refusal('illegal_transition', `run ${run.id} has no workstreams at all`, {
+      hint: 'Only a tiered run takes paths.',
+    })
+  const part = await findPart(tx, run.id, wording.workstreamPart(workstream))
+  if (part === undefined) throw await noSuchWorkstream(tx, run, wording, workstream)
   if (part.status === 'done' || part.status === 'cancelled')
     throw refusal('illegal_transition', `workstream ${workstream} is ${part.status}: its path has been taken`)
   return part
 }
 
-async function noSuchWorkstream(tx: ReadTx, run: Run, workstream: string) {
-  const known = (await listParts(tx, run.id)).map(({ key }) => key).filter(isWorkstreamPart)
-  if (known.length > 0)
-    return notFound('workstream', workstream, `There are: ${known.slice(0, 20).map(idOfWorkstream).join(', ')}.`)
-  return refusal(
-    'illegal_transition',
-    `run ${run.id} has no workstreams ${run.playbook === 'tiered' ? 'yet' : 'at all'}`,
-    {
-      hint:
-        run.playbook === 'tiered'
-          ? 'They begin when its plan is approved; until then, say in "agency reject" what the plan should be.'
-          : 'Only a tiered run takes paths.',
-    },
-  )
+async function noSuchWorkstream(tx: ReadTx, run: Run, wording: Wording, workstream: string) {
+  const known = (await listParts(tx, run.id)).flatMap(({ key }) => wording.workstreamOf(key) ?? [])
+  if (known.length > 0) return notFound('workstream', workstream, `There are: ${known.slice(0, 20).join(', ')}.`)
+  return refusal('illegal_transition', `run ${run.id} has no workstreams yet`, {
+    hint: 'They begin when its plan is approved; until then, say in "agency reject" what the plan should be.',
+  })
 }
 
 /** A path is changed ahead of whoever walks on it. */
@@ -114,9 +110,9 @@ async function checkNotBegun(
   })
 }
 
-async function proposerOf(tx: ReadTx, by: Actor): Promise<string> {
+async function proposerOf({ tx, playbook }: RunScope, by: Actor): Promise<string> {
   if (by.kind !== 'agent') return actorName(by)
   const brief = await findBrief(tx, by.briefId)
   if (brief === undefined) throw notFound('brief', by.briefId)
-  return brief.tier === null ? actorName(by) : authorOf(brief)
+  return brief.tier === null ? actorName(by) : (playbook.wording?.authorOf(brief) ?? actorName(by))
 }
