@@ -13,18 +13,18 @@ import type { Judgement, Verdict } from '../work/verdicts/contract.ts'
 
 /**
  * A way of working, as pure functions: no clock, no I/O, no randomness. The engine calls them inside the transaction
- * that records what happened and applies what is decided there too.
+ * that records an event, and applies their decisions in the same transaction.
  */
 export interface Playbook {
   readonly name: Run['playbook']
   decide(view: View, event: PlaybookEvent): readonly Decision[]
-  /** What else this decision has to see; asked with what is always there. */
+  /** Returns the rows that a decision needs besides those that every view has. Called with such a view. */
   needs?(view: View, event: PlaybookEvent): Needs
-  /** By phase: the shape of what a step's report brings in `output`. Names are those of the document: snake_case. */
+  /** By phase: the shape of `output` in a step's report. Names are those of the document: snake_case. */
   readonly outputs?: Readonly<Record<string, z.ZodType>>
-  /** By phase: whom its output may name, as the tier that these are cast in. */
+  /** By phase: the tier in which the personas that an output names are cast. */
   readonly casts?: Readonly<Record<string, Tier>>
-  /** What is wrong with an output of the right shape, in sentences for its author. `needs` sees it as `brief_reported`. */
+  /** Returns the faults of an output of the right shape, in sentences for its author. `needs` sees it as `brief_reported`. */
   faults?(view: View, brief: Brief, output: unknown): readonly string[]
   /** Absent where runs have no tiers and no workstreams. */
   readonly wording?: Wording
@@ -55,48 +55,48 @@ export interface Wording {
   authorOf(brief: Brief): string
 }
 
-/** What a decision may rest on: the run with its counters and what concerns the brief, never the whole run. */
+/** The rows that a decision may use: the run with its counters and those around the brief, never the whole run. */
 export interface View {
   readonly run: Run
-  /** Attempts that are still under way in this run, without the one that has just ended. */
+  /** Number of running attempts in this run, without the one that has just ended. */
   readonly liveAttempts: number
-  /** What the event's brief, gate or timer belongs to, innermost first, and what those belong to. */
+  /** The part of the event's brief, gate or timer, then that part's parents: innermost first. */
   readonly parts: readonly Part[]
-  /** How many briefs of the innermost part stand where, by phase. */
+  /** Number of briefs of the innermost part, by phase and status. */
   readonly tally: Tally
-  readonly found: Found
+  readonly found: NeededRows
 }
 
 export interface Needs {
-  /** By name: the newest version of each, where there is one. */
+  /** Names of documents: the newest version of each, where one exists. */
   readonly documents?: readonly string[]
-  /** By key. */
+  /** Keys of parts. */
   readonly parts?: readonly string[]
   /** Every part below these. */
   readonly partsBelow?: readonly string[]
-  /** How many parts below these stand where. */
+  /** Number of parts below these, by status. */
   readonly countBelow?: readonly string[]
   /** Every brief of these parts. */
   readonly members?: readonly string[]
   /** The newest verdict on each brief of these parts. */
   readonly verdicts?: readonly string[]
-  /** Every brief of these workstreams, whatever part of them it belongs to. */
+  /** Every brief of these workstreams, in whichever part it is. */
   readonly workstreams?: readonly string[] | 'all'
   /** Briefs by their key. */
   readonly briefs?: readonly string[]
   /** Briefs by their id. */
   readonly briefIds?: readonly string[]
-  /** Every brief that has failed and is not a verifier's. */
+  /** Every failed brief, without those of verifiers. */
   readonly failed?: boolean
   readonly amendments?: boolean
-  /** What runs like this one have come to here, for an estimate. */
+  /** Durations and costs of earlier runs of the same kind in this store, for an estimate. */
   readonly history?: boolean
-  /** Names of personalities of which to know whether the talent pool has them. */
+  /** Names of personalities to look up in the talent pool. */
   readonly personalities?: readonly string[]
 }
 
-/** What was asked for, as far as it is there. */
-export interface Found {
+/** The rows that `Needs` asked for, as far as they exist. */
+export interface NeededRows {
   readonly documents: Readonly<Record<string, unknown>>
   readonly parts: Readonly<Record<string, Part>>
   readonly partsBelow: Readonly<Record<string, readonly Part[]>>
@@ -112,11 +112,11 @@ export interface Found {
   readonly failed: readonly Brief[]
   readonly amendments: readonly Amendment[]
   readonly history: readonly PastRun[]
-  /** Those asked for that the talent pool does not have; somebody else is cast for them. */
+  /** Requested names that the talent pool does not have; another personality is cast for them. */
   readonly unknownPersonalities?: readonly string[]
 }
 
-/** What the engine saw of an attempt's work, for whoever has to judge it. */
+/** The results of an attempt as the engine checked them, for its verifier. */
 export interface Seen {
   readonly report: Report
   readonly findings: readonly { readonly what: string; readonly passed: boolean; readonly detail: string }[]
@@ -125,56 +125,56 @@ export interface Seen {
 
 export type PlaybookEvent =
   | { readonly kind: 'run_started'; readonly briefs: readonly BriefSpec[] }
-  /** Its output has the right shape: `faults` is asked next. Nothing is decided yet. */
+  /** The output has the right shape; `faults` is called next. Nothing is decided yet. */
   | { readonly kind: 'brief_reported'; readonly brief: Brief; readonly output: unknown }
-  /** The evidence holds and the notes are settled: is it good enough? */
+  /** The evidence holds and the notes are settled; the playbook decides whether that is enough. */
   | { readonly kind: 'brief_ready'; readonly brief: Brief; readonly seen: Seen }
-  /** An independent verifier has looked. */
+  /** An independent verifier has given its verdict. */
   | { readonly kind: 'brief_judged'; readonly brief: Brief; readonly judgement: Judgement }
-  /** Its verifier failed for good: nobody has judged it. */
+  /** The verifier has failed permanently, so that the brief has no verdict. */
   | { readonly kind: 'brief_unjudged'; readonly brief: Brief; readonly reason: string }
   | { readonly kind: 'brief_verified'; readonly brief: Brief }
-  /** A limit was reached, or the agent asks: nobody below can go on. */
+  /** A limit was reached, or the agent asks a question: the brief cannot continue without a decision from above. */
   | { readonly kind: 'brief_blocked'; readonly brief: Brief; readonly class: QuestionClass; readonly reason: string }
   | { readonly kind: 'brief_failed'; readonly brief: Brief }
   | { readonly kind: 'brief_cancelled'; readonly brief: Brief }
-  /** The last attempt under way has ended after some brief failed. */
+  /** The last running attempt has ended after a brief failed. */
   | { readonly kind: 'siblings_ended' }
   | { readonly kind: 'gate_approved'; readonly gate: GateRow }
   | { readonly kind: 'gate_rejected'; readonly gate: GateRow; readonly reason: string }
-  /** A time that was asked for has come; whether it still matters is for the playbook to see. */
+  /** A requested timer has fired; the playbook decides whether it still matters. */
   | { readonly kind: 'timer'; readonly name: string; readonly part: string }
-  /** The branch of a part is joined with the one above it. */
+  /** The branch of a part was merged into the one above it. */
   | { readonly kind: 'part_merged'; readonly part: string }
-  /** It could not be: these files were changed above it too. */
+  /** The merge failed: these files were also changed in the branch above. */
   | { readonly kind: 'part_conflict'; readonly part: string; readonly files: readonly string[] }
-  /** Somebody changes the path of a workstream; already recorded. */
+  /** The path of a workstream was changed; the amendment is already recorded. */
   | { readonly kind: 'amended'; readonly amendment: Amendment }
-  /** The result was approved and could not be merged: what it goes to has moved on. */
+  /** The approved result could not be merged: its target branch has new commits. */
   | { readonly kind: 'merge_failed'; readonly reason: string }
   | { readonly kind: 'run_resumed' }
 
 export type Decision =
   | { readonly kind: 'create_briefs'; readonly briefs: readonly BriefSpec[] }
-  /** Briefs of the playbook's own making, in a place of its own. */
+  /** Briefs that the playbook defines itself, in a part of its own. */
   | { readonly kind: 'add_briefs'; readonly briefs: readonly NewBrief[] }
-  /** A planner's brief comes first; what it reports becomes the run's briefs with `adopt_plan`. */
+  /** A planner's brief comes first; `adopt_plan` turns its report into the run's briefs. */
   | { readonly kind: 'create_planner'; readonly objective: string }
   | { readonly kind: 'adopt_plan' }
   | { readonly kind: 'replan'; readonly reason: string }
-  /** Has it judged by somebody who did not do it. */
+  /** Starts a verifier, which is never the agent that did the work. */
   | { readonly kind: 'verify_brief'; readonly brief: Brief; readonly seen: Seen }
-  /** The same for several that have been ready for a while. */
-  | { readonly kind: 'verify_briefs'; readonly briefs: readonly Brief[]; readonly event: Told }
+  /** The same for several briefs that became ready earlier. */
+  | { readonly kind: 'verify_briefs'; readonly briefs: readonly Brief[]; readonly event: LogLine }
   | { readonly kind: 'pass_brief'; readonly brief: Brief; readonly reason: string }
-  /** After a verdict: again, with what is wrong. Counts as a failed verification, or as a retry. */
+  /** Repeats a brief after a verdict, with corrections. Counts as a failed verification, or as a retry. */
   | {
       readonly kind: 'rework_brief'
       readonly brief: Brief
       readonly corrections: readonly Correction[]
       readonly counter?: 'verification' | 'retries'
     }
-  /** Again, counted by nothing: it was rejected from above, or what it rests on has changed. */
+  /** Repeats a brief without counting it: it was rejected from above, or its inputs have changed. */
   | {
       readonly kind: 'send_back'
       readonly brief: Brief
@@ -183,7 +183,7 @@ export type Decision =
       readonly inputs?: Readonly<Record<string, unknown>>
       readonly corrections?: readonly Correction[]
     }
-  /** A blocked or failed brief goes on: whoever stands above it has answered. The counter that stopped it starts anew. */
+  /** Continues a blocked or failed brief after an answer from above. Resets the counter that stopped it. */
   | {
       readonly kind: 'resolve_brief'
       readonly brief: Brief
@@ -193,60 +193,60 @@ export type Decision =
       readonly corrections?: readonly Correction[]
     }
   | { readonly kind: 'block_brief'; readonly brief: Brief; readonly class: QuestionClass; readonly reason: string }
-  /** Puts what stopped a brief before whoever can decide. */
+  /** Asks the operator about the reason that stopped a brief. */
   | { readonly kind: 'ask'; readonly brief: Brief; readonly class: QuestionClass; readonly reason: string }
-  /** The same for every brief that has failed and was not asked about yet. */
+  /** The same for every failed brief without a question so far. */
   | { readonly kind: 'ask_about_failures' }
   | { readonly kind: 'close_brief'; readonly brief: Brief }
   | { readonly kind: 'fail_brief'; readonly brief: Brief; readonly reason: string }
-  /** Superseded; agents at work on them are ended. */
+  /** Cancels superseded briefs and ends their agents. */
   | { readonly kind: 'cancel_briefs'; readonly briefs: readonly Brief[]; readonly reason: string }
-  /** A proposal is changed by its author. */
+  /** The author changes a draft. */
   | { readonly kind: 'revise_draft'; readonly brief: Brief; readonly draft: Revised }
   | { readonly kind: 'commit_drafts'; readonly briefs: readonly Brief[]; readonly by: string }
   | { readonly kind: 'reopen_drafts'; readonly briefs: readonly Brief[]; readonly by: string }
-  /** One that has not begun: given more besides, or waiting for exactly these from now on. */
+  /** Changes a brief that has not started: adds inputs, or replaces the list of briefs that it waits for. */
   | {
       readonly kind: 'amend_brief'
       readonly brief: Brief
       readonly inputs?: Readonly<Record<string, unknown>>
       readonly after?: readonly string[]
     }
-  /** Everybody has committed: they may start. */
-  | { readonly kind: 'release_drafts'; readonly briefs: readonly Brief[]; readonly event: Told }
-  /** Something worth telling, and what the playbook remembers from now on. */
-  | { readonly kind: 'tell'; readonly event: Told; readonly parts?: readonly PartChange[] }
-  /** A step's output, or a piece of it, under its own name; a second time adds a version. */
+  /** Every author has committed: the drafts may start. */
+  | { readonly kind: 'release_drafts'; readonly briefs: readonly Brief[]; readonly event: LogLine }
+  /** Writes a line of the live log, together with changes of the playbook's own state. */
+  | { readonly kind: 'log'; readonly event: LogLine; readonly parts?: readonly PartChange[] }
+  /** Stores a step's output, or a piece of it, under a name; the same name again adds a version. */
   | { readonly kind: 'write_document'; readonly brief: Brief; readonly name: string; readonly content: unknown }
   | {
       readonly kind: 'open_gate'
       readonly gate: string
       readonly summary: GateSummary
-      /** What it is about, where that is not the run as a whole. It halts the run all the same. */
+      /** The part that the gate is about, where that is not the whole run. The gate halts the run in both cases. */
       readonly part?: string
-      /** What the live log says of it. */
+      /** The gate's line in the live log. */
       readonly message?: string
-      /** A tier instead of the operator: it halts nothing by itself. */
+      /** The tier that decides instead of the operator; such a gate does not halt the run. */
       readonly approver?: string
-      /** Who waits longest is asked again after this; without one, as the run is configured. */
+      /** Time until the gate expires; undefined takes the run's configuration. */
       readonly timeoutMinutes?: number | null
     }
-  /** A gate that a tier decides has been decided by it. */
+  /** Records the decision of a gate that a tier decides. */
   | { readonly kind: 'pass_gate'; readonly gate: string; readonly part: string; readonly by: string }
   | { readonly kind: 'start_timer'; readonly name: string; readonly part: string; readonly minutes: number }
-  /** Joins the branch of a part with the one above it; without a repository it is merged at once. */
+  /** Merges the branch of a part into the one above it; without a repository the part counts as merged at once. */
   | { readonly kind: 'merge_part'; readonly part: string }
-  /** A question about the run as a whole; nothing starts before it is answered. */
+  /** Asks a question about the whole run; no brief starts before the answer. */
   | { readonly kind: 'pause_and_ask'; readonly text: string; readonly context: string }
   | { readonly kind: 'acknowledge'; readonly amendment: Amendment; readonly by: string }
-  /** Brings the result into the repository that it was made from. */
+  /** Merges the result into the operator's repository. */
   | { readonly kind: 'land' }
-  /** Sends the last briefs of the run back: those that nobody waits for. */
+  /** Sends back the last briefs of the run: those without dependents. */
   | { readonly kind: 'rework_result'; readonly reason: string }
   | { readonly kind: 'end_run'; readonly status: 'done' | 'failed' | 'cancelled'; readonly summary: string }
 
 /** A line of the live log. */
-export interface Told {
+export interface LogLine {
   readonly kind?: EventKind
   /** T1 … T5 */
   readonly tier?: string
@@ -254,25 +254,25 @@ export interface Told {
   readonly workstream?: string
   readonly brief?: Brief
   readonly level?: EventLevel
-  /** Who decided: `t3/<workstream>`, or `engine for t3/<workstream>`; without one, the engine. */
+  /** The author of the decision: `t3/<workstream>`, or `engine for t3/<workstream>`; undefined for the engine. */
   readonly by?: string
   readonly message: string
   readonly data?: Readonly<Record<string, unknown>>
 }
 
-/** Made where it is not there yet. */
+/** A change of a part; a part that does not exist yet is created. */
 export interface PartChange {
   readonly key: string
   readonly parent?: string | null
   readonly status?: Part['status']
-  /** All of it, not a difference. */
+  /** The complete data, not a difference. */
   readonly data?: Readonly<Record<string, unknown>>
 }
 
 export interface NewBrief {
   /** Unique in its run. */
   readonly key: string
-  /** plan: a step whose output is data; work: something is made. */
+  /** plan: a step whose output is data; work: a task that produces files. */
   readonly kind: 'plan' | 'work'
   readonly tier: Tier
   readonly phase: string
@@ -282,7 +282,7 @@ export interface NewBrief {
   readonly workstream?: string | null
   readonly part: string
   readonly ownerId?: string | null
-  /** Whom to cast: by name, else by what fits tier and domain. */
+  /** Name of the personality to cast; null casts by tier and domain. */
   readonly personality?: string | null
   readonly domain?: string | null
   readonly label?: string
@@ -291,7 +291,7 @@ export interface NewBrief {
   readonly files?: readonly string[]
   readonly flow?: 'swarm' | 'pipeline'
   readonly status?: 'draft' | 'pending'
-  /** Keys of briefs, made before or together with it, that it waits for. */
+  /** Keys of the briefs that it waits for, created earlier or together with it. */
   readonly after?: readonly string[]
   readonly retryBudget: number
   readonly replaces?: string | null

@@ -1,13 +1,11 @@
-import { DatabaseSync } from 'node:sqlite'
-
-import { applyMigrations } from '../../src/db/migrate.ts'
-import type { Db, Sql } from '../../src/db/port.ts'
+import type { Db } from '../../src/db/port.ts'
 import { openSqlite } from '../../src/db/sqlite.ts'
 import { raiseCounter } from '../../src/db/tx.ts'
 import { inserted, record } from '../../src/events/change.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import { personas } from '../../src/org/personas/store.ts'
 import { seedOrganisation } from '../../src/org/seed.ts'
+import { emptyStore } from '../support/empty-store.ts'
 
 const chainKey = new Uint8Array(32).fill(7)
 
@@ -71,24 +69,3 @@ const seedPeople = (db: Db): Promise<void> =>
     )
     await raiseCounter(tx, 'personas', 2 + all.length)
   })
-
-let empty: Promise<Uint8Array> | null = null
-
-/** Creates the empty store once per process: creating the schema takes longer than most seeds. */
-function emptyStore(): Promise<Uint8Array> {
-  empty ??= makeEmptyStore()
-  return empty
-}
-
-async function makeEmptyStore(): Promise<Uint8Array> {
-  const database = new DatabaseSync(':memory:')
-  const sql: Sql = {
-    get: async (text, values = []) => database.prepare(text).get(...values) as never,
-    all: async (text, values = []) => database.prepare(text).all(...values) as never,
-    run: async (text, values = []) => Number(database.prepare(text).run(...values).changes),
-  }
-  await applyMigrations('sqlite', sql, '2030-01-01T00:00:00.000Z', (text) => database.exec(text))
-  const contents = database.serialize()
-  database.close()
-  return contents
-}

@@ -9,7 +9,7 @@ import type { Run } from '../../src/work/runs/contract.ts'
 import type { Verdict } from '../../src/work/verdicts/contract.ts'
 import { aBrief, aRun } from './work.ts'
 
-/** A half-finished tiered run of any size, as `run.inspect` returns it, for tests of its display. */
+/** The rows of a half-finished tiered run of any size, as `run.inspect` returns them, for tests of views. */
 export interface TieredRows {
   run: Run
   briefs: Brief[]
@@ -31,7 +31,7 @@ export interface TieredShape {
 const at = '2030-01-01T00:00:00.000Z'
 const runId = 'run_tiered000001'
 
-/** The first workstream was verified once and has a failed task; the others are being worked on, the last has not started. */
+/** Builds the rows: the first workstream is judged once and has a failed slice, the last has not started, the others run. */
 export function tieredRows({ workstreams, tasks, squads = 1 }: TieredShape): TieredRows {
   const ids = Array.from({ length: workstreams }, (_, index) => `stream-${index + 1}`)
   const briefs: Brief[] = []
@@ -118,7 +118,7 @@ export function tieredRows({ workstreams, tasks, squads = 1 }: TieredShape): Tie
           tier: 't4',
           phase: 't4',
           title: `Build ${name} of ${id}`,
-          label: `worker-${task} ${name}`,
+          label: `implementer-${task} ${name}`,
           workstream: id,
           part: `sq:${id}/${squad}`,
           files: [place < 2 && task === 2 ? 'src/shared.ts' : `src/${id}/${name}.ts`],

@@ -63,7 +63,7 @@ function teamOf(streams: Stream[]): Playbook {
       case 'run_started':
         return [
           {
-            kind: 'tell',
+            kind: 'log',
             event: { message: 'begin' },
             parts: [
               { key: 'run' },
@@ -89,7 +89,7 @@ function teamOf(streams: Stream[]): Playbook {
           ({ key, status }) => key !== event.part && status !== 'done',
         )
         const done: Decision = {
-          kind: 'tell',
+          kind: 'log',
           event: { message: `${event.part} done` },
           parts: [{ key: event.part, status: 'done' }],
         }
@@ -634,7 +634,7 @@ it('a workstream that does not fit in with another is mended by its last task, j
   const mended = briefs.filter(({ phase, attempts }) => phase === 't4' && attempts === 2)
   expect(mended).toMatchObject([{ retriesUsed: 1, status: 'verified' }])
   expect(mended[0]?.corrections.map(({ detail }) => detail)).toEqual([
-    'list.txt was changed by others too',
+    'list.txt was also changed by others',
     expect.stringMatching(/^git merge [0-9a-f]{40}, settle what conflicts/),
   ])
   await approve(agency, run)

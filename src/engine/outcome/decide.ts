@@ -75,7 +75,7 @@ async function apply(scope: RunScope, decision: Decision): Promise<void> {
       return reopenDrafts(scope, decision.briefs, decision.by)
     case 'release_drafts':
       return releaseDrafts(scope, decision.briefs, decision.event)
-    case 'tell':
+    case 'log':
       return decision.parts === undefined || decision.parts.length === 0
         ? log(scope, decision.event)
         : changeParts(scope, decision.parts, decision.event)

@@ -1,4 +1,4 @@
-import type { Found, Needs, PlaybookEvent, View } from '../../playbooks/contract.ts'
+import type { NeededRows, Needs, PlaybookEvent, View } from '../../playbooks/contract.ts'
 import { listAmendments } from '../../work/amendments/store.ts'
 import { newestDocument } from '../../work/artifacts/store.ts'
 import { listLiveAttemptsOfRun } from '../../work/attempts/store.ts'
@@ -52,7 +52,7 @@ async function chainFrom({ tx, run }: RunScope, first: string | null): Promise<P
   return chain
 }
 
-async function find(scope: RunScope, needs: Needs): Promise<Found> {
+async function find(scope: RunScope, needs: Needs): Promise<NeededRows> {
   const { tx, run } = scope
   const documents: Record<string, unknown> = {}
   for (const name of needs.documents ?? []) {
@@ -110,7 +110,7 @@ async function each<T>(
 
 const noTally: Tally = {}
 
-export const nothingFound: Found = {
+export const nothingFound: NeededRows = {
   documents: {},
   parts: {},
   partsBelow: {},

@@ -11,14 +11,14 @@ const seen: Seen = { report: { status: 'done', summary: 'Done.', outputs: [] }, 
 const decide = (event: PlaybookEvent, run = aRun(), liveAttempts = 0) =>
   direct.decide(aView({ run, liveAttempts }), event)
 
-describe('a run that starts', () => {
-  it('makes one brief of the goal', () => {
+describe('the start of a run', () => {
+  it('creates one brief from the goal', () => {
     expect(decide({ kind: 'run_started', briefs: [] }, aRun({ goalAnchor: 'Paint it black' }))).toEqual([
       { kind: 'create_briefs', briefs: [{ key: 'main', objective: 'Paint it black', after: [] }] },
     ])
   })
 
-  it('takes the operator’s own briefs as they are', () => {
+  it('creates the operator’s own briefs unchanged', () => {
     const briefs: BriefSpec[] = [
       { key: 'a', objective: 'first', after: [] },
       { key: 'b', objective: 'second', after: ['a'] },
@@ -27,13 +27,13 @@ describe('a run that starts', () => {
   })
 })
 
-it('passes a brief whose evidence holds: nobody else judges it', () => {
+it('passes a brief whose evidence holds without a verifier', () => {
   expect(decide({ kind: 'brief_ready', brief, seen })).toEqual([
     { kind: 'pass_brief', brief, reason: 'its evidence holds' },
   ])
 })
 
-it('fails a brief that is stuck: there is no lead to ask', () => {
+it('fails a blocked brief, because there is no lead to ask', () => {
   expect(decide({ kind: 'brief_blocked', brief, class: 'bad_output', reason: 'no key' })).toEqual([
     { kind: 'fail_brief', brief, reason: 'no key' },
   ])
@@ -42,18 +42,18 @@ it('fails a brief that is stuck: there is no lead to ask', () => {
 describe('a verified brief', () => {
   const verified: PlaybookEvent = { kind: 'brief_verified', brief }
 
-  it('is closed, and the run goes on while others are open', () => {
+  it('is closed, and the run continues while other briefs are open', () => {
     expect(decide(verified, aRun({ briefsTotal: 2, briefsOpen: 2 }))).toEqual([{ kind: 'close_brief', brief }])
   })
 
-  it('ends the run when it was the last', () => {
+  it('ends the run when no other brief is open', () => {
     expect(decide(verified, aRun({ briefsTotal: 3, briefsOpen: 1, briefsDone: 2 }))).toEqual([
       { kind: 'close_brief', brief },
       { kind: 'end_run', status: 'done', summary: '3 briefs done, evidence checked' },
     ])
   })
 
-  it('ends a run that has failed only when no other agent is at work', () => {
+  it('ends a failed run only when no other attempt is running', () => {
     const failed = aRun({ briefsTotal: 3, briefsOpen: 2, briefsFailed: 1 })
     expect(decide(verified, failed, 1)).toEqual([{ kind: 'close_brief', brief }])
     expect(decide(verified, failed, 0)).toEqual([
@@ -78,27 +78,27 @@ describe('a failed brief', () => {
 describe('a cancelled brief', () => {
   const cancelled: PlaybookEvent = { kind: 'brief_cancelled', brief }
 
-  it('leaves the others alone', () => {
+  it('does not affect the other briefs', () => {
     expect(decide(cancelled, aRun({ briefsTotal: 2, briefsOpen: 1 }))).toEqual([])
   })
 
-  it('cancels the run when nothing was ever done', () => {
+  it('cancels the run when no brief was done', () => {
     expect(decide(cancelled, aRun({ briefsTotal: 2, briefsOpen: 0 }))).toEqual([
       { kind: 'end_run', status: 'cancelled', summary: 'every brief was cancelled' },
     ])
   })
 
-  it('completes the run when the rest is done', () => {
+  it('completes the run when all other briefs are done', () => {
     expect(decide(cancelled, aRun({ briefsTotal: 2, briefsOpen: 0, briefsDone: 1 }))).toEqual([
       { kind: 'end_run', status: 'done', summary: '1 brief done, evidence checked' },
     ])
   })
 })
 
-/** What can happen next in a run, if there is somebody that it can happen to. */
+/** A possible next step of a run, if it has a brief for it. */
 const Step = fc.constantFrom('launch', 'succeed', 'retry', 'fail', 'block', 'cancel')
 
-it('ends every run exactly once, whatever becomes of its briefs, and a failed one only when nobody is at work', () => {
+it('ends every run exactly once for any outcomes of its briefs, and a failed run only when no attempt is running', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 8 }), fc.array(Step, { maxLength: 80 }), (count, steps) => {
       const played = playRun(count, steps)

@@ -7,7 +7,7 @@ import type { Decision, Playbook, PlaybookEvent, View } from '../contract.ts'
 
 /**
  * Plain work without a lead: the goal is one brief, or a list that the operator or a planner wrote. Evidence decides,
- * then a verifier where evidence cannot; who is stuck asks the operator; when nothing is open any more the run is done.
+ * then a verifier where evidence cannot. A blocked brief asks the operator. The run is done when no brief is open.
  */
 export const direct: Playbook = { name: 'direct', decide }
 
@@ -18,12 +18,12 @@ function decide(view: View, event: PlaybookEvent): readonly Decision[] {
     case 'run_started':
       return start(view, event)
     case 'brief_ready':
-      if (event.brief.kind === 'plan') return planned(view, event.brief)
+      if (event.brief.kind === 'plan') return onPlan(view, event.brief)
       return event.brief.verify === 'agent'
         ? [{ kind: 'verify_brief', brief: event.brief, seen: event.seen }]
         : [{ kind: 'pass_brief', brief: event.brief, reason: 'its evidence holds' }]
     case 'brief_judged':
-      return judged(event)
+      return onVerdict(event)
     case 'brief_unjudged':
       return [{ kind: 'block_brief', brief: event.brief, class: 'verification', reason: event.reason }]
     case 'brief_verified':
@@ -46,8 +46,8 @@ function decide(view: View, event: PlaybookEvent): readonly Decision[] {
       if (event.gate.gate === 'acceptance') return [accept(view)]
       return event.gate.gate === 'plan' && configuration.planner ? [{ kind: 'adopt_plan' }] : []
     case 'gate_rejected':
-      return sentBack(view, event)
-    // Nothing here is divided into parts.
+      return onGateRejected(view, event)
+    // Runs of this playbook have no parts.
     case 'brief_reported':
     case 'timer':
     case 'part_merged':
@@ -75,7 +75,7 @@ function start({ run }: View, { briefs }: Extract<PlaybookEvent, { kind: 'run_st
         next: `${counted(plan.filter((brief) => brief.after.length === 0).length, 'brief')} can start at once.`,
         anomalies: plan.some((brief) => (brief.evidence ?? run.configuration.evidence).length === 0)
           ? [
-              `Some briefs have no checkable evidence: ${run.configuration.verify === 'none' ? 'nobody judges' : 'a verifier judges'} them.`,
+              `Some briefs have no checkable evidence: ${run.configuration.verify === 'none' ? 'they are not judged at all.' : 'a verifier judges them.'}`,
             ]
           : [],
       },
@@ -83,7 +83,7 @@ function start({ run }: View, { briefs }: Extract<PlaybookEvent, { kind: 'run_st
   ]
 }
 
-function planned({ run }: View, brief: Extract<PlaybookEvent, { kind: 'brief_ready' }>['brief']): readonly Decision[] {
+function onPlan({ run }: View, brief: Extract<PlaybookEvent, { kind: 'brief_ready' }>['brief']): readonly Decision[] {
   const passed: Decision = { kind: 'pass_brief', brief, reason: 'a plan that can be followed' }
   if (!run.configuration.planGate) return [passed, { kind: 'adopt_plan' }]
   return [
@@ -96,7 +96,7 @@ function planned({ run }: View, brief: Extract<PlaybookEvent, { kind: 'brief_rea
   ]
 }
 
-function judged({ brief, judgement }: Extract<PlaybookEvent, { kind: 'brief_judged' }>): readonly Decision[] {
+function onVerdict({ brief, judgement }: Extract<PlaybookEvent, { kind: 'brief_judged' }>): readonly Decision[] {
   if (judgement.verdict === 'pass') return [{ kind: 'pass_brief', brief, reason: 'a verifier passed it' }]
   if (brief.verificationFailures < brief.verificationLimit)
     return [{ kind: 'rework_brief', brief, corrections: correctionsOf(judgement) }]
@@ -119,11 +119,11 @@ function correctionsOf({ verdict, missingEvidence, issues, notes }: Judgement): 
   return corrections.length > 0 ? corrections : [{ evidence: 'the verifier', detail: notes || `verdict ${verdict}` }]
 }
 
-/** A step that failed has failed; one that only lacks a word from above waits for it. */
+/** Reports whether a mission's step waits for the operator: it lacks only a decision. Any other stop is a failure. */
 const isForTheOperator = ({ configuration }: Run, cause: QuestionClass): boolean =>
   configuration.execution !== undefined && ['permission', 'secret', 'budget', 'asked'].includes(cause)
 
-/** What is already running may finish; nothing new starts in a run that has failed. */
+/** Waits for running attempts to finish; no brief starts in a run with a failed one. */
 function surfaceFailure({ run, liveAttempts }: View): readonly Decision[] {
   if (liveAttempts > 0) return []
   return run.abandoned || run.configuration.onLimit === 'fail'
@@ -131,19 +131,19 @@ function surfaceFailure({ run, liveAttempts }: View): readonly Decision[] {
     : [{ kind: 'ask_about_failures' }]
 }
 
-function sentBack(
+function onGateRejected(
   { run }: View,
   { gate, reason }: Extract<PlaybookEvent, { kind: 'gate_rejected' }>,
 ): readonly Decision[] {
   if (gate.gate === 'acceptance' || gate.gate === 'merge') return [{ kind: 'rework_result', reason }]
-  if (gate.gate !== 'plan') throw bug(`nobody here rejects a gate "${gate.gate}"`)
-  // A plan that the operator wrote goes back to the operator; there is nobody who would write another.
+  if (gate.gate !== 'plan') throw bug(`the direct playbook has no gate "${gate.gate}" to reject`)
+  // A plan that the operator wrote goes back to the operator: no agent could write another one.
   return run.configuration.planner
     ? [{ kind: 'replan', reason }]
     : [{ kind: 'end_run', status: 'cancelled', summary: `the plan was rejected: ${reason}` }]
 }
 
-/** `closing` is still counted as open and verified, and will not be after this decision. */
+/** Ends the run when no brief is left. `closing` still counts as open and verified, but not after this decision. */
 function finish(view: View, closing?: unknown): readonly Decision[] {
   const { run } = view
   if (run.status === 'paused' || run.heldBy === 'landing') return []
@@ -162,20 +162,20 @@ function finish(view: View, closing?: unknown): readonly Decision[] {
     : [{ kind: 'end_run', status: 'done', summary: `${counted(done, 'brief')} done, evidence checked` }]
 }
 
-/** What is verified stays open until the whole result is accepted, or merged. */
+/** Reports whether verified briefs stay open until the whole result is accepted or merged. */
 const isKept = (run: Run): boolean => run.configuration.acceptance === 'operator' || run.repository !== null
 
 const hasResult = ({ repository, head }: Run): boolean =>
   repository !== null && head !== null && head !== repository.base
 
-/** Nothing comes into the operator's repository without her word. */
+/** Opens the gate before the merge: nothing enters the operator's repository without approval. */
 function merge({ run }: View): Decision {
   return {
     kind: 'open_gate',
     gate: 'merge',
     summary: {
       produced: `${counted(run.briefsVerified, 'brief')} verified and merged into one branch; see "agency pr show ${run.id}".`,
-      next: `Approve and it is merged into ${run.repository?.branch}; reject with a reason and its last briefs are done again.`,
+      next: `Approve to merge the result into ${run.repository?.branch}; reject with a reason to repeat its last briefs.`,
       anomalies: run.repository?.warnings ?? [],
     },
   }
@@ -188,7 +188,7 @@ function acceptance({ run }: View): Decision {
     gate: 'acceptance',
     summary: {
       produced: `${counted(run.briefsVerified, 'brief')} verified.`,
-      next: 'Approve and the run is done; reject with a reason and its last briefs are done again.',
+      next: 'Approve to end the run; reject with a reason to repeat its last briefs.',
       anomalies: cancelled > 0 ? [`${counted(cancelled, 'brief')} cancelled`] : [],
     },
   }

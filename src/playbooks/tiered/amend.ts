@@ -4,7 +4,14 @@ import type { Brief } from '../../work/briefs/contract.ts'
 import type { Part } from '../../work/parts/contract.ts'
 import type { Decision, Needs, PartChange, View } from '../contract.ts'
 import type { Proposal } from './contract.ts'
-import { designBriefs, designDocuments, plannedOf, sharedBy, specialistStep, uniqueSquads } from './t2-design.ts'
+import {
+  designBriefs,
+  designDocuments,
+  plannedWorkstream,
+  sharedInputs,
+  specialistStep,
+  uniqueSquads,
+} from './t2-design.ts'
 import { documents, idOfWorkstream, keys, renamedSquads, runPart, unusedKey, workstreamPart } from './base-names.ts'
 import { openStreams } from './t3-squads.ts'
 import {
@@ -19,27 +26,27 @@ import {
   waveNumber,
   type WorkstreamData,
 } from './base-state.ts'
-import { addStep, passed, say, type Step, tell } from './base-steps.ts'
+import { addStep, passStep, line, type Step, log } from './base-steps.ts'
 
-/** A change of path is carried out where the workstream is: a time that comes at once brings that. */
+/** An amendment is followed in the workstream's own part: a timer that fires at once brings its view. */
 export const amendTimer = 'amended'
 
 export const amendmentNeeds = ({ workstream }: Amendment): Needs => ({ parts: [runPart, workstreamPart(workstream)] })
 
-/** It informs whoever stands above, and holds from now on for what has not begun. */
-export function amended(view: View, amendment: Amendment): readonly Decision[] {
+/** Records an amendment: the tier above acknowledges it, and work that has not started takes the new path. */
+export function onAmended(view: View, amendment: Amendment): readonly Decision[] {
   const { workstream, beforePath, afterPath, proposedBy, reason } = amendment
   const part = view.found.parts[workstreamPart(workstream)]
   if (part === undefined) return []
   const data = dataOf<WorkstreamData>(part)
   const by = afterPath.includes('t2') && !proposedBy.startsWith('t2') ? `t2/${workstream}` : 't1'
   return [
-    tell(
-      say(
+    log(
+      line(
         'T1',
         'AMEND',
         `${workstream}: ${beforePath.join(' → ')} becomes ${afterPath.join(' → ')} (${proposedBy}: ${shorten(reason, 200)})`,
-        // The change itself was told when it was recorded.
+        // The service has already logged the change itself at level normal.
         { workstream, level: 'verbose' },
       ),
       [
@@ -59,7 +66,7 @@ export function amended(view: View, amendment: Amendment): readonly Decision[] {
   ]
 }
 
-export function rerouteNeeds(view: View): Needs {
+export function followNeeds(view: View): Needs {
   const part = own(view)
   return {
     workstreams: [idOfWorkstream(part.key)],
@@ -69,8 +76,8 @@ export function rerouteNeeds(view: View): Needs {
   }
 }
 
-/** What has not begun takes the new path; what has begun goes on as it is. */
-export function rerouted(view: View): readonly Decision[] {
+/** Moves work that has not started to the new path; started work continues as it is. */
+export function followAmendment(view: View): readonly Decision[] {
   const part = own(view)
   const id = idOfWorkstream(part.key)
   const data = dataOf<WorkstreamData>(part)
@@ -82,7 +89,7 @@ export function rerouted(view: View): readonly Decision[] {
     return insertSpecialist(view, id, data, planners)
   return briefs.length > 0 && briefs.every(isUntouched) && !isShared(view, id)
     ? restart(view, id, data, briefs)
-    : [tell(say('T1', 'AMEND', `${id}: ${unfollowed(view, data, briefs)}`, { workstream: id }), [follow(part)])]
+    : [log(line('T1', 'AMEND', `${id}: ${reasonOfNoEffect(view, data, briefs)}`, { workstream: id }), [follow(part)])]
 }
 
 const isFollowed = ({ amendment, followed }: WorkstreamData): boolean =>
@@ -93,13 +100,13 @@ function follow(part: Part, data: Partial<WorkstreamData> = {}): PartChange {
   return changed<WorkstreamData>(part, { ...data, ...(amendment === undefined ? {} : { followed: amendment }) })
 }
 
-/** Nobody has begun it while the lead is at work; whoever goes on from there looks at the path as it is then. */
-const unfollowed = (view: View, { isDesigned }: WorkstreamData, briefs: readonly Brief[]): string =>
+/** Returns the reason for which an amendment has no effect now. A workstream that waits for the lead's boundaries takes its new path after them. */
+const reasonOfNoEffect = (view: View, { isDesigned }: WorkstreamData, briefs: readonly Brief[]): string =>
   briefs.length === 0 && !isDesigned && runOf(view).lead === 'asked'
     ? 'it takes its new path when the boundaries are drawn'
-    : 'too late, what it would change has begun'
+    : 'too late, the work that it would change has started'
 
-/** Where somebody above is being asked, others may wait for the same answer. */
+/** Reports whether a brief can still be replaced. A resolve brief cannot: others may wait for the same answer. */
 const isUntouched = ({ attempts, status, phase }: Brief): boolean =>
   attempts === 0 && (status === 'pending' || status === 'draft') && phase !== 'resolve'
 
@@ -111,14 +118,14 @@ const meshesOf = (view: View, id: string) =>
       (data as unknown as MeshData).squads.some(({ workstream }) => workstream === id),
   )
 
-/** Others plan or design together with it, and would be left with a hole. */
+/** Reports whether other workstreams plan or design together with this one, and would lack its part. */
 function isShared(view: View, id: string): boolean {
   const { designing } = dataOf<WaveData>(above(view, 'wave:'))
   if (designing.includes(id) && designing.length > 1) return true
   return meshesOf(view, id).some((mesh) => dataOf<MeshData>(mesh).squads.some(({ workstream }) => workstream !== id))
 }
 
-/** Its squads stay where they are and wait for the design. */
+/** Adds a specialist; the squads stay as they are and wait for its design. */
 function insertSpecialist(
   view: View,
   id: string,
@@ -127,7 +134,7 @@ function insertSpecialist(
 ): readonly Decision[] {
   const step = insertedStep(view, id, data)
   return [
-    tell(say('T2', 'SPEC_START', `1 specialist spawned: ${data.domain}`, { workstream: id }), [
+    log(line('T2', 'SPEC_START', `1 specialist spawned: ${data.domain}`, { workstream: id }), [
       follow(own(view)),
       ...pathOfSquads(view, data),
     ]),
@@ -141,7 +148,7 @@ function insertSpecialist(
   ]
 }
 
-/** One that comes later designs alone: what the architects have agreed on stands. */
+/** Returns the step of a specialist that was inserted later. It designs alone: the agreed architecture stays. */
 function insertedStep(view: View, id: string, data: WorkstreamData): Step {
   const taken = new Set((view.found.workstreams?.[id] ?? []).map(({ key }) => key))
   const step = specialistStep(view, waveNumber(above(view, 'wave:')), { id, data })
@@ -164,8 +171,8 @@ export const insertedNeeds = (view: View, brief: Brief): Needs => ({
   documents: designDocuments,
 })
 
-/** An inserted specialist hands its design to the squads that wait for it, or to those that it names. */
-export function insertedProposed(view: View, brief: Brief, proposal: Proposal): readonly Decision[] {
+/** Hands the design of an inserted specialist to the squads that wait for it, or opens those that it names. */
+export function onInsertedProposal(view: View, brief: Brief, proposal: Proposal): readonly Decision[] {
   const id = brief.workstream as string
   const waiting = (view.found.workstreams?.[id] ?? []).filter(
     ({ phase, status }) => phase === 't3_plan' && status === 'pending',
@@ -176,11 +183,11 @@ export function insertedProposed(view: View, brief: Brief, proposal: Proposal): 
   }
   return [
     { kind: 'write_document', brief, name: documents.proposal(id), content: proposal },
-    tell(say('T2', 'SPEC_DONE', `${id} architecture draft ready`, { brief })),
+    log(line('T2', 'SPEC_DONE', `${id} architecture draft ready`, { brief })),
     ...(waiting.length > 0
       ? waiting.map((planner): Decision => ({ kind: 'amend_brief', brief: planner, inputs: slice }))
       : openInserted(view, brief, proposal, slice)),
-    passed(brief),
+    passStep(brief),
   ]
 }
 
@@ -195,17 +202,17 @@ function openInserted(
   const turn = `p${(data.amended ?? 0) + 1}`
   const named = uniqueSquads(proposal).map((squad) => ({ ...squad, workstream: id, squad: squad.id }))
   const squads = renamedSquads(named, turn).map(({ squad, name, scope }) => ({ id: squad, name, scope }))
-  const stream = { id, data, squads, slice: { ...sharedBy(view, id, data), ...slice } }
+  const stream = { id, data, squads, slice: { ...sharedInputs(view, id, data), ...slice } }
   const wave = waveNumber(above(view, 'wave:'))
-  return openStreams(view, wave, [{ ...stream, planned: plannedOf(view, id), ownerId: brief.id }])
+  return openStreams(view, wave, [{ ...stream, planned: plannedWorkstream(view, id), ownerId: brief.id }])
 }
 
-/** Nothing of it has begun: it begins anew, on its new path. */
+/** Starts a workstream again on its new path, because none of its work has started. */
 function restart(view: View, id: string, data: WorkstreamData, briefs: readonly Brief[]): readonly Decision[] {
   const wave = above(view, 'wave:')
   const squads = (view.found.partsBelow[own(view).key] ?? []).filter(({ status }) => status === 'open')
   const { designing } = dataOf<WaveData>(wave)
-  const begun = tell({ tier: 'T1', level: 'verbose', workstream: id, message: `${id} begins anew on its new path` }, [
+  const begun = log({ tier: 'T1', level: 'verbose', workstream: id, message: `${id} starts again on its new path` }, [
     follow(own(view), { isDesigned: true }),
     changed<WaveData>(wave, { designing: designing.filter((other) => other !== id) }),
     ...[...squads, ...meshesOf(view, id)].map(({ key }) => ({ key, status: 'cancelled' as const })),
@@ -223,7 +230,7 @@ function restart(view: View, id: string, data: WorkstreamData, briefs: readonly 
             id,
             data,
             squads: [squad],
-            planned: plannedOf(view, id),
+            planned: plannedWorkstream(view, id),
             ownerId: view.found.briefs[keys.plan]?.id ?? null,
           },
         ])),

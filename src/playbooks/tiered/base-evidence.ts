@@ -1,7 +1,7 @@
 import { Evidence } from '../../work/evidence/contract.ts'
 import type { Proof } from './contract.ts'
 
-/** What a planner asks for, as what the engine checks. */
+/** Converts the evidence that a planner asks for into evidence that the engine checks. */
 export function evidenceOf(proof: Proof): Evidence {
   switch (proof.kind) {
     case 'file':
@@ -23,7 +23,7 @@ export function evidenceOf(proof: Proof): Evidence {
   }
 }
 
-/** A path out of the workspace, for one, or a schema that is not there. */
+/** Returns the faults of evidence, such as a path outside the workspace or a missing schema. */
 export function faultsOfProofs(of: string, proofs: readonly Proof[]): string[] {
   return proofs.flatMap((proof) => {
     const checked = Evidence.safeParse(evidenceOf(proof))

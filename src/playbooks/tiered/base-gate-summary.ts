@@ -8,7 +8,7 @@ import { counted, documents } from './base-names.ts'
 import { isUsualPath } from './t1-plan-faults.ts'
 import { bullets, listed } from './base-text.ts'
 
-/** What whoever decides at a gate is told. Long lists are cut here; what they are lists of is not. */
+/** Summaries for the person or tier that decides at a gate. Long lists are cut here, but never the lines before them. */
 
 const mostLines = 40
 
@@ -50,21 +50,20 @@ function nextOfPlan({ workstreams, parallelism: { groups, sequence } }: TierPlan
 
 function oddOfPlan({ run, found }: View, { workstreams }: TierPlan): string[] {
   const unknown = new Set(found.unknownPersonalities ?? [])
-  const strangers = workstreams.filter(({ t2_specialist: name }) => name !== null && unknown.has(name))
+  const unknownSpecialists = workstreams.filter(({ t2_specialist: name }) => name !== null && unknown.has(name))
   const unusual = workstreams.filter(({ tier_path }) => !isUsualPath(tier_path))
   const unproven = workstreams.filter(
     ({ tier_path, evidence_required: proofs }) =>
       !tier_path.includes('t3') && proofs.length === 0 && run.configuration.evidence.length === 0,
   )
-  const unheeded = workstreams.filter(
+  const unusedSpecialists = workstreams.filter(
     ({ tier_path, t2_specialist: name }) => name !== null && !tier_path.includes('t2'),
   )
   return [
-    ...strangers
+    ...unknownSpecialists
       .slice(0, 10)
       .map(
-        ({ id, t2_specialist: name }) =>
-          `${id}: nobody in the talent pool is called "${name}"; the default of its domain is cast`,
+        ({ id, t2_specialist: name }) => `${id}: the talent pool has no "${name}"; the default of its domain is cast`,
       ),
     ...unusual.slice(0, 10).map(({ id, tier_path }) => `${id} has an unusual path: ${tier_path.join(' → ')}`),
     ...(unproven.length === 0
@@ -75,11 +74,11 @@ function oddOfPlan({ run, found }: View, { workstreams }: TierPlan): string[] {
             8,
           )}`,
         ]),
-    ...(unheeded.length === 0
+    ...(unusedSpecialists.length === 0
       ? []
       : [
-          `A specialist is named and the path has no t2: ${listed(
-            unheeded.map(({ id }) => id),
+          `A specialist is named, but the path has no t2: ${listed(
+            unusedSpecialists.map(({ id }) => id),
             8,
           )}`,
         ]),
@@ -106,7 +105,7 @@ export function boundsSummary(view: View): GateSummary {
         mostLines,
       ),
     ].join('\n'),
-    next: 'Approve and the specialists start; reject with a reason and the lead draws them again.',
+    next: 'Approve to start the specialists; reject with a reason to let the lead redraw the boundaries.',
     anomalies: [],
     amendments: amendmentsOf(view),
   }
@@ -131,7 +130,7 @@ export function architectureSummary(view: View, streams: readonly Designed[], ac
         10,
       )}`,
     ].join('\n'),
-    next: `Approve and ${counted(squads, 'squad lead')} of ${counted(streams.length, 'workstream')} plan their tasks; reject with a reason and the lead brings the proposals together again.`,
+    next: `Approve to let ${counted(squads, 'squad lead')} of ${counted(streams.length, 'workstream')} plan their tasks; reject with a reason to repeat the synthesis.`,
     anomalies: proposals
       .flatMap(([id, proposal]) =>
         (proposal?.open_conflicts ?? []).map((what) => `${id}: open conflict: ${shorten(what, 200)}`),
@@ -157,7 +156,7 @@ export function tasksSummary(view: View, lists: ReadonlyMap<string, readonly Tas
         mostLines,
       ),
     ].join('\n'),
-    next: `Approve and ${counted(all.filter(({ task }) => task.depends_on.length === 0).length, 'implementer')} start at once; reject with a reason and the squad leads plan again.`,
+    next: `Approve to start ${counted(all.filter(({ task }) => task.depends_on.length === 0).length, 'implementer')} at once; reject with a reason to let the squad leads plan again.`,
     anomalies:
       unproven.length === 0
         ? []
@@ -182,7 +181,7 @@ export function verdictSummary(view: View, of: string, verdict: JointVerdict): G
         mostLines,
       ),
     ].join('\n'),
-    next: `Approve and ${of} is done; reject with a reason and its tasks are done again.`,
+    next: `Approve to complete ${of}; reject with a reason to repeat its tasks.`,
     anomalies: [],
     amendments: amendmentsOf(view),
   }

@@ -1,14 +1,14 @@
 import { slug } from '../../kernel/text.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 
-/** What the parts, briefs and documents of a tiered run are called. */
+/** Names of the parts, briefs and documents of a tiered run. */
 
 export const runPart = 'run'
 export const wavePart = (wave: number): string => `wave:${wave}`
 export const workstreamPart = (workstream: string): string => `ws:${workstream}`
 export const squadPart = (workstream: string, squad: string): string => `sq:${workstream}/${squad}`
 
-/** `sq:api/db` → its workstream and its own name. */
+/** Returns the names in the key of a squad's part: `sq:api/db` → workstream `api`, squad `db`. */
 export function squadNames(part: string): { workstream: string; squad: string } {
   const [workstream = '', squad = ''] = part.slice('sq:'.length).split('/')
   return { workstream, squad }
@@ -52,14 +52,14 @@ export const documents = {
   integration: 'integration_summary',
 } as const
 
-/** The one thing that a task is about, as verdicts name it: what its key says behind its squad. */
+/** Returns the scope of a task, as verdicts name it: the end of its key, after the squad. */
 export const scopeOf = ({ key }: Pick<Brief, 'key'>): string =>
   key.startsWith('t4:') ? key.split(':').slice(3).join(':') : key
 
 const revisionEnding = /-r\d+$/
 export const isRevision = (id: string): boolean => revisionEnding.test(id)
 
-/** `api` → `api-r2`, `api-r2` → `api-r3`. */
+/** Returns the id of a revision: `api` → `api-r2`, `api-r2` → `api-r3`. */
 export function nextRevision(id: string, revision: number): string {
   const base = id.replace(revisionEnding, '').slice(0, 52)
   return `${base}-r${revision}`
@@ -70,7 +70,7 @@ interface SquadName {
   readonly squad: string
 }
 
-/** Each with an ending instead of the one it had; who would be called as another is numbered: `db-r2`, `db-2-r2`. */
+/** Gives each squad a new suffix instead of its old one, and a number where the name is taken: `db-r2`, `db-2-r2`. */
 export function renamedSquads<Ref extends SquadName>(
   refs: readonly Ref[],
   ending: string,
@@ -88,7 +88,7 @@ export function renamedSquads<Ref extends SquadName>(
 
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** As it is, or with a number behind it where that has been used. */
+/** Returns the key itself, or with a number appended where it is taken. */
 export function unusedKey(first: string, taken: ReadonlySet<string>): string {
   let key = first
   for (let turn = 2; taken.has(key); turn++) key = `${first}:${turn}`

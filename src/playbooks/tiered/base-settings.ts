@@ -9,12 +9,12 @@ export interface Settings {
   }
   readonly retryBudget: number
   readonly conflictCycles: number
-  /** null: nobody is hurried. */
+  /** null: no time limit. */
   readonly meshMinutes: number | null
   readonly pipelineRequires: 'completed' | 'verified'
 }
 
-/** What the team of this run asks for; without one, what most want. */
+/** Returns the settings of the run's team, or the defaults of a run without a team. */
 export function settingsOf({ configuration: { team } }: Pick<Run, 'configuration'>): Settings {
   if (team === undefined) return defaults
   const { gates, limits } = team

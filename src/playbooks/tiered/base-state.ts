@@ -4,27 +4,27 @@ import type { PartChange, View } from '../contract.ts'
 import { runPart } from './base-names.ts'
 import { settingsOf } from './base-settings.ts'
 
-/** What is remembered of each kind of part. Written only by this playbook, and therefore believed. */
+/** The data of each kind of part. Only this playbook writes them, so they are read without validation. */
 
 export interface RunData {
   readonly complexity?: string
   readonly multiplier: number
   readonly waves: number
-  /** The one under way, from 1; 0 before the plan is approved. */
+  /** Number of the current wave, from 1; 0 before the plan is approved. */
   readonly wave: number
   readonly lead: 'none' | 'asked' | 'done'
-  /** How often T1 has rejected what came up to it. */
+  /** Number of architectures and results that T1 has rejected. */
   readonly rejections: number
-  /** Failures that somebody has been told of: `<brief id>:<attempts>`. */
+  /** Failures that were already escalated: `<brief id>:<attempts>`. */
   readonly surfaced: readonly string[]
-  /** Workstreams that are done again after a rejection. */
+  /** Workstreams that are repeated after a rejection. */
   readonly redo: readonly string[]
-  /** What goes on when the operator lets the run go on. */
+  /** The step that follows when the operator resumes the run. */
   readonly onResume?: OnResume
-  /** Workstreams that stand for others as soon as the plan gate lets them. */
+  /** Workstreams that replace others as soon as the plan gate is approved. */
   readonly replan?: Readonly<Record<string, { readonly from: string; readonly wave: number }>>
   readonly isMerging?: boolean
-  /** Why T1 accepts the result, while the run is paused. */
+  /** The reason for which T1 accepts the result, kept while the run is paused. */
   readonly accepted?: string
 }
 
@@ -37,11 +37,11 @@ export type OnResume =
 export interface WaveData {
   readonly group: string
   readonly conflictCycles: number
-  /** How often anybody was asked about a conflict: never starts anew, because briefs are named after it. */
+  /** Number of rounds of questions about conflicts. Never reset, because the keys of briefs contain it. */
   readonly conflictRounds?: number
-  /** T1 has said how the conflict is to be settled. */
+  /** T1 has decided how to settle the conflict. */
   readonly isGuided: boolean
-  /** Workstreams whose architecture is being made. */
+  /** Workstreams whose architecture is being designed. */
   readonly designing: readonly string[]
 }
 
@@ -53,10 +53,10 @@ export interface WorkstreamData {
   readonly revision: number
   /** Its architecture is approved, or it needs none. */
   readonly isDesigned: boolean
-  /** How often its path was changed, and what it was before the last time. */
+  /** Number of changes of its path, and the path before the last one. */
   readonly amended?: number
   readonly before?: readonly string[]
-  /** The last amendment, and the last one that was followed: what brings it may come twice. */
+  /** The last amendment, and the last one that was followed. The timer that follows it may fire twice. */
   readonly amendment?: string
   readonly followed?: string
 }
@@ -76,18 +76,18 @@ export interface MeshData {
   readonly committed: readonly string[]
   readonly revision: number
   readonly timeouts: number
-  /** T1 has already drawn the borders anew. */
+  /** T1 has already redrawn the scopes of the squads. */
   readonly isByT1: boolean
-  /** The operator lets it take the time it needs. */
+  /** The operator has removed the time limit. */
   readonly isPatient?: boolean
 }
 
 export interface SquadData {
   readonly path: readonly string[]
   readonly mesh: string | null
-  /** How many workers it has had. */
+  /** Number of tasks it has had; labels of T4 briefs are numbered with it. */
   readonly workers: number
-  /** How often its verdicts have gone up. */
+  /** Number of its joint verdicts that were escalated. */
   readonly escalations: number
 }
 
@@ -95,10 +95,10 @@ export const runOf = (view: View): RunData => partOf(view, runPart).data as unkn
 
 export const dataOf = <Data>(part: Part): Data => part.data as unknown as Data
 
-/** Innermost first; the view promises it wherever the trigger has one. */
+/** Returns the innermost part. The view has it whenever the event belongs to a part. */
 export function own(view: View): Part {
   const [first] = view.parts
-  if (first === undefined) throw bug('a trigger of a tiered run belongs to no part')
+  if (first === undefined) throw bug('an event of a tiered run belongs to no part')
   return first
 }
 
@@ -108,10 +108,10 @@ export function partOf(view: View, key: string): Part {
   return part
 }
 
-/** The nearest of its kind: `wave:`, `ws:` … */
+/** Returns the nearest part above whose key has this prefix: `wave:`, `ws:` … */
 export function above(view: View, prefix: string): Part {
   const part = view.parts.find(({ key }) => key.startsWith(prefix))
-  if (part === undefined) throw bug(`nothing "${prefix}" above ${own(view).key}`)
+  if (part === undefined) throw bug(`there is no part "${prefix}" above ${own(view).key}`)
   return part
 }
 
@@ -128,10 +128,10 @@ export function changed<Data extends object>(part: Part, data: Partial<Data>, st
 export const changedRun = (view: View, data: Partial<RunData>): PartChange =>
   changed<RunData>(partOf(view, runPart), data)
 
-/** Of T1 itself, and of everybody below it. */
+/** Returns the retry budget of T1 and of every brief below it. */
 export const budgetOf = (view: View): number => settingsOf(view.run).retryBudget * runOf(view).multiplier
 
-/** Of one phase: how many are in none of these states. */
+/** Returns the number of briefs of a phase that are in none of these states. */
 export function unsettled(tally: Tally, phase: string, settled: readonly string[]): number {
   return Object.entries(tally[phase] ?? {}).reduce(
     (sum, [status, count]) => sum + (settled.includes(status) ? 0 : (count ?? 0)),

@@ -1,5 +1,5 @@
 import type { Brief, Tier } from '../../work/briefs/contract.ts'
-import type { Decision, NewBrief, Told, View } from '../contract.ts'
+import type { Decision, NewBrief, LogLine, View } from '../contract.ts'
 import type { StepPhase } from './contract.ts'
 import { budgetOf } from './base-state.ts'
 
@@ -13,7 +13,7 @@ export interface Step {
   readonly label: string
   readonly inputs: Readonly<Record<string, unknown>>
   readonly workstream?: string | null
-  /** The brief whose author answers for it. */
+  /** The brief whose author is responsible for it. */
   readonly ownerId?: string | null
   readonly personality?: string | null
   readonly domain?: string | null
@@ -30,7 +30,7 @@ export const addStep = (view: View, ...steps: readonly Step[]): Decision => ({
   briefs: steps.map((step) => stepBrief(view, step)),
 })
 
-/** The first time a step of its own, then the same one again with what it is given now. */
+/** Adds a step, or repeats it with new inputs where it exists already. */
 export function addOrRepeat(view: View, step: Step, reason: string): Decision {
   const known = view.found.briefs[step.key]
   return known === undefined
@@ -38,18 +38,18 @@ export function addOrRepeat(view: View, step: Step, reason: string): Decision {
     : { kind: 'send_back', brief: known, class: 'invalidated', reason, inputs: step.inputs }
 }
 
-export const say = (
+export const line = (
   tier: string,
   code: string,
   message: string,
-  more: Omit<Told, 'tier' | 'code' | 'message'> = {},
-): Told => ({ tier, code, message, ...more })
+  more: Omit<LogLine, 'tier' | 'code' | 'message'> = {},
+): LogLine => ({ tier, code, message, ...more })
 
-export const tell = (event: Told, parts?: Extract<Decision, { kind: 'tell' }>['parts']): Decision => ({
-  kind: 'tell',
+export const log = (event: LogLine, parts?: Extract<Decision, { kind: 'log' }>['parts']): Decision => ({
+  kind: 'log',
   event,
   ...(parts === undefined ? {} : { parts }),
 })
 
-/** A step is good when its output has the right shape and no fault; whoever owns it reads it next. */
-export const passed = (brief: Brief, reason = ''): Decision => ({ kind: 'pass_brief', brief, reason })
+/** Passes a step: its output has the right shape and no fault. The owner of the step reads it next. */
+export const passStep = (brief: Brief, reason = ''): Decision => ({ kind: 'pass_brief', brief, reason })

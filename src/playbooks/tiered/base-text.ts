@@ -1,4 +1,4 @@
-/** The beginning of a long list, and how much is left of it. */
+/** Returns the first items of a list, and the number of the others. */
 export function listed(items: readonly string[], most: number): string {
   const shown = items.slice(0, most).join(', ')
   return items.length > most ? `${shown} and ${items.length - most} more` : shown

@@ -1,6 +1,6 @@
 import type { PartChange, View } from '../contract.ts'
 
-/** The view as it will be once these changes are made: what is decided next rests on them. */
+/** Returns the view with these changes applied, for the decisions that follow them. */
 export function withChanges(view: View, changes: readonly PartChange[]): View {
   return changes.reduce(withChange, view)
 }

@@ -5,18 +5,22 @@ import { handUp } from './escalate-resolve.ts'
 import { keysOf } from './t4-tasks.ts'
 import { advance } from './t3-verdict.ts'
 
-/** The operator has taken a brief out. A task less is a task less; without a step there is no way on. */
-export function cancelled(view: View, brief: Brief): readonly Decision[] {
-  if (brief.phase === 'resolve') return handUp(view, brief, 'the operator has cancelled whoever was to decide')
-  if (brief.phase === 't4') return [...released(view, brief), ...advance(view, brief)]
+/** Handles a brief that the operator cancelled. A run continues without a task, but not without a step. */
+export function onCancelled(view: View, brief: Brief): readonly Decision[] {
+  if (brief.phase === 'resolve') return handUp(view, brief, 'the operator cancelled the brief that was to decide')
+  if (brief.phase === 't4') return [...releaseDependents(view, brief), ...advance(view, brief)]
   if (brief.phase === 't5' || brief.phase === 't3_verdict') return advance(view, brief)
   return [
-    { kind: 'end_run', status: 'cancelled', summary: `"${brief.title}" was cancelled, and nothing goes on without it` },
+    {
+      kind: 'end_run',
+      status: 'cancelled',
+      summary: `"${brief.title}" was cancelled, and the run cannot continue without it`,
+    },
   ]
 }
 
-/** Whoever waited for it waits for one less. */
-function released(view: View, brief: Brief): Decision[] {
+/** Removes the brief from the dependencies of the others. */
+function releaseDependents(view: View, brief: Brief): Decision[] {
   const members = view.found.members[brief.part as string] ?? []
   const place = { workstream: brief.workstream as string, squad: String(brief.inputs['squad'] ?? '') }
   return redirect(members, [brief], [], keysOf(place, [], members))

@@ -3,20 +3,20 @@ import { z } from 'zod'
 import { tiers } from '../../work/briefs/contract.ts'
 
 /**
- * What each step of a tiered run answers with. These are documents: their names are those of the JSON that agents
- * write and people read. What is not listed here is dropped.
+ * The outputs of the steps of a tiered run. They are documents: their names are those of the JSON that agents write and
+ * people read. Fields that are not listed here are dropped.
  */
 
 const Line = (max = 2_000) => z.string().trim().min(1).max(max)
 const Prose = z.string().max(50_000)
 const Lines = z.array(Line()).max(1_000)
 
-/** Becomes part of keys and branches. */
+/** A name that becomes part of keys and branches. */
 export const Name = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,59}$/, { error: 'must be lower-case letters, digits and hyphens, at most 60' })
-  // Names are looked up in objects, which know this one by themselves.
-  .refine((name) => name !== 'constructor', { error: '"constructor" is taken' })
+  // Names are looked up in objects, which have a property of this name by default.
+  .refine((name) => name !== 'constructor', { error: '"constructor" is reserved' })
 
 const TierRef = z.enum(tiers)
 
@@ -34,9 +34,9 @@ const SchemaProof = z.object({
   schema_path: Line(1_000).optional(),
 })
 
-/** Who plans is not trusted with programs: what a machine runs to prove something is the operator's to say. */
+/** Evidence that a planner may ask for. Programs are excluded: only the operator decides which commands run as proof. */
 export const Proof = z.discriminatedUnion('kind', [FileProof, ArtifactProof, SchemaProof], {
-  error: 'must be of kind file, artifact or schema: nothing else is a planner’s to ask for',
+  error: 'must be of kind file, artifact or schema: a planner may ask for no other evidence',
 })
 export type Proof = z.infer<typeof Proof>
 
@@ -45,12 +45,12 @@ export const complexities = ['high', 'medium', 'low'] as const
 export const Workstream = z.object({
   id: Name,
   name: Line(200),
-  domain: Line(100).describe('What it is about, in a word: backend, infra, docs'),
+  domain: Line(100).describe('Its subject in one word: backend, infra, docs'),
   tier_path: z.array(TierRef).min(1).max(10).describe('The tiers it goes through below T1, such as t2, t3, t4, t5'),
   parallel_group: Line(100),
   t2_specialist: Line(200).nullable().default(null).describe('A personality of the talent pool'),
   notes: Prose.default(''),
-  evidence_required: z.array(Proof).max(50).default([]).describe('What proves it, where no T3 says so'),
+  evidence_required: z.array(Proof).max(50).default([]).describe('Evidence that it is done, where the path has no t3'),
 })
 export type Workstream = z.infer<typeof Workstream>
 
@@ -68,9 +68,9 @@ export const TierPlan = z.object({
 })
 export type TierPlan = z.infer<typeof TierPlan>
 
-/** The plan once more, after its author has looked for what could go wrong. */
+/** The plan after its author's own critique. */
 export const CriticisedPlan = TierPlan.extend({
-  self_critique_summary: Line(50_000).describe('What could go wrong or is missing, and what you changed for it'),
+  self_critique_summary: Line(50_000).describe('Risks and gaps of the plan, and your changes because of them'),
 })
 
 export const DomainBoundaries = z.object({
@@ -98,7 +98,7 @@ export const InterfaceContract = z.object({
   name: Line(200),
   provided_by: Line(200),
   used_by: z.array(Line(200)).max(1_000).default([]),
-  contract: Line(20_000).describe('What is promised: signatures, formats, errors'),
+  contract: Line(20_000).describe('The promise: signatures, formats, errors'),
 })
 
 export const Squad = z.object({ id: Name, name: Line(200), scope: Line(5_000) })
@@ -110,12 +110,12 @@ export const Proposal = z.object({
   interface_contracts: z.array(InterfaceContract).max(500).default([]),
   decisions: Lines.default([]),
   open_conflicts: Lines.default([]),
-  t3_squads: z.array(Squad).min(1).max(100).describe('Who builds it: each squad has a lead of its own'),
+  t3_squads: z.array(Squad).min(1).max(100).describe('The squads that build it; each has its own lead'),
 })
 export type Proposal = z.infer<typeof Proposal>
 
 export const Conflict = z.object({
-  workstreams: z.array(Name).min(1).max(5_000).describe('Whose proposals do not fit'),
+  workstreams: z.array(Name).min(1).max(5_000).describe('Workstreams whose proposals conflict'),
   about: Line(5_000),
 })
 export type Conflict = z.infer<typeof Conflict>
@@ -130,7 +130,11 @@ export const Architecture = z.object({
 export type Architecture = z.infer<typeof Architecture>
 
 export const Synthesis = z.object({
-  conflicts: z.array(Conflict).max(1_000).default([]).describe('What has to be settled first; empty when all fits'),
+  conflicts: z
+    .array(Conflict)
+    .max(1_000)
+    .default([])
+    .describe('Conflicts to settle first; empty when the proposals fit together'),
   canonical_architecture: Architecture.optional(),
 })
 export type Synthesis = z.infer<typeof Synthesis>
@@ -141,21 +145,25 @@ export type IntegrationSummary = z.infer<typeof IntegrationSummary>
 export const Acceptance = z.object({
   decision: z.enum(['accept', 'reject']),
   reason: Line(20_000),
-  workstreams: z.array(Name).max(5_000).default([]).describe('With reject: which of them; none names all'),
+  workstreams: z
+    .array(Name)
+    .max(5_000)
+    .default([])
+    .describe('With reject: the workstreams to repeat; an empty list means all'),
   action: z
     .enum(['rework', 'replan'])
     .default('rework')
-    .describe('With reject: the same tasks again, or the workstreams from the start'),
+    .describe('With reject: rework repeats the same tasks, replan restarts the workstreams'),
 })
 export type Acceptance = z.infer<typeof Acceptance>
 
 export const Task = z.object({
   id: Name,
   title: Line(200),
-  scope: Line(500).describe('The one thing it is about'),
+  scope: Line(500).describe('Its single subject'),
   objective: Line(50_000),
-  files: z.array(Line(1_000)).max(500).default([]).describe('What it makes or changes'),
-  mode: z.enum(['swarm', 'pipeline']).default('swarm').describe('pipeline: it builds on what others made'),
+  files: z.array(Line(1_000)).max(500).default([]).describe('Files that it creates or changes'),
+  mode: z.enum(['swarm', 'pipeline']).default('swarm').describe('pipeline: it builds on the results of others'),
   depends_on: z.array(Name).max(50).default([]).describe('Ids of tasks of this list'),
   evidence_required: z.array(Proof).max(50).default([]),
   agent_personality: Line(200).nullable().default(null).describe('A personality of the talent pool'),
@@ -174,7 +182,7 @@ export const SliceResult = z.object({
 })
 export type SliceResult = z.infer<typeof SliceResult>
 
-/** What does not belong to one slice. */
+/** Scope of an issue that does not belong to a single slice. */
 export const integrationScope = 'integration'
 
 export const JointVerdict = z.object({
@@ -188,7 +196,7 @@ export type JointVerdict = z.infer<typeof JointVerdict>
 export const Resolution = z.object({
   decision: z
     .enum(['answer', 'replace', 'hand_up'])
-    .describe('answer: it goes on with what you say; replace: other work instead; hand_up: not yours to decide'),
+    .describe('answer: it continues with your answer; replace: other work instead; hand_up: the decision is not yours'),
   answer: Prose.optional(),
   tasks: z.array(Task).max(500).optional().describe('With replace, for a task'),
   squads: z
@@ -200,7 +208,7 @@ export const Resolution = z.object({
 })
 export type Resolution = z.infer<typeof Resolution>
 
-/** By phase: what a step's report brings in `output`. T4 brings work, T5 a verdict. */
+/** By phase: the shape of `output` in a step's report. T4 delivers files, T5 a verdict. */
 export const outputs = {
   t1_plan: TierPlan,
   t1_critique: CriticisedPlan,

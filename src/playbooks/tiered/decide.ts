@@ -1,11 +1,18 @@
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { GateRow } from '../../work/gates/contract.ts'
 import type { Decision, Playbook, PlaybookEvent, View } from '../contract.ts'
-import { faultsOfAcceptance, rejected, resultJudged } from './t1-accept.ts'
-import { amended, amendTimer, insertedProposed, rerouted } from './amend.ts'
-import { architectureJudged, build, faultsOfSynthesis, proposed, redesign, synthesised } from './t2-architecture.ts'
-import { cancelled } from './cancel.ts'
-import { mergeConflict } from './escalate-merge-conflict.ts'
+import { faultsOfAcceptance, rejectResult, onResultAcceptance } from './t1-accept.ts'
+import { onAmended, amendTimer, onInsertedProposal, followAmendment } from './amend.ts'
+import {
+  onArchitectureAcceptance,
+  startSquads,
+  faultsOfSynthesis,
+  onProposal,
+  redesign,
+  onSynthesis,
+} from './t2-architecture.ts'
+import { onCancelled } from './cancel.ts'
+import { onMergeConflict } from './escalate-merge-conflict.ts'
 import {
   type Acceptance,
   type Bounds,
@@ -18,28 +25,27 @@ import {
   type TaskList,
   type TierPlan,
 } from './contract.ts'
-import { blocked, failed, surface } from './escalate-failures.ts'
-import { summedUp } from './t1-finish.ts'
-import { leadApproved, leadReady } from './t2-lead.ts'
-import { agree, drafted, faultsOfList, tasksApproved, tasksRejected } from './t3-mesh.ts'
+import { onBlocked, onFailed, escalateFailures } from './escalate-failures.ts'
+import { onSummary } from './t1-finish.ts'
+import { onBoundariesApproved, onBoundaries } from './t2-lead.ts'
+import { onTaskListVerified, onTaskList, faultsOfList, onTasksApproved, onTasksRejected } from './t3-mesh.ts'
 import { keys } from './base-names.ts'
 import { needs } from './needs.ts'
-import { criticised, planApproved, planned, planRejected, startRun } from './t1-plan.ts'
+import { onCritique, onPlanApproved, onPlan, onPlanRejected, startRun } from './t1-plan.ts'
 import { faultsOfPlan } from './t1-plan-faults.ts'
-import { faultsOfResolution, resolved } from './escalate-resolve.ts'
-import { meshTimedOut, rescope } from './t3-rescope.ts'
-import { goOn, resumed, resumeTimer } from './resume.ts'
-import { squadDone } from './t3-finish-squad.ts'
+import { faultsOfResolution, onResolution } from './escalate-resolve.ts'
+import { onMeshTimeout, rescope } from './t3-rescope.ts'
+import { continuePaused, onResumed, resumeTimer } from './resume.ts'
+import { finishSquad } from './t3-finish-squad.ts'
 import { meshTimer } from './t3-squads.ts'
 import { above, own, waveNumber } from './base-state.ts'
-import { advance, faultsOfVerdict, judgedTogether, verdictApproved, verdictRejected } from './t3-verdict.ts'
-import { workstreamDone } from './base-waves.ts'
+import { advance, faultsOfVerdict, onJointVerdict, onVerdictApproved, onVerdictRejected } from './t3-verdict.ts'
+import { onWorkstreamMerged } from './base-waves.ts'
 import { wording } from './wording.ts'
 
 /**
  * From a goal to an accepted result over five tiers: T1 plans and accepts, T2 designs, T3 divides the work, T4 does it,
- * T5 judges it. How deep it goes is T1's to say, for each workstream. Everything is remembered in rows: parts, briefs,
- * documents.
+ * T5 judges it. T1 decides for each workstream which tiers it needs. All state is in rows: parts, briefs, documents.
  */
 export const tiered: Playbook = {
   name: 'tiered',
@@ -58,91 +64,91 @@ function decide(view: View, event: PlaybookEvent): readonly Decision[] {
     case 'brief_reported':
       return []
     case 'brief_ready':
-      return ready(view, event.brief, event.seen.report.output)
+      return onReady(view, event.brief, event.seen.report.output)
     case 'brief_judged':
       return advance(view, event.brief)
     case 'brief_unjudged':
       return [{ kind: 'block_brief', brief: event.brief, class: 'verification', reason: event.reason }]
     case 'brief_verified':
-      return verified(view, event.brief)
+      return onVerified(view, event.brief)
     case 'brief_blocked':
-      return blocked(view, event)
+      return onBlocked(view, event)
     case 'brief_failed':
-      return failed(view, event.brief)
+      return onFailed(view, event.brief)
     case 'brief_cancelled':
-      return cancelled(view, event.brief)
+      return onCancelled(view, event.brief)
     case 'siblings_ended':
-      return surface(view)
+      return escalateFailures(view)
     case 'gate_approved':
-      return approved(view, event.gate)
+      return onGateApproved(view, event.gate)
     case 'gate_rejected':
-      return sentBack(view, event.gate, event.reason)
+      return onGateRejected(view, event.gate, event.reason)
     case 'timer':
-      return timeCame(view, event.name)
+      return onTimer(view, event.name)
     case 'part_merged':
-      return workstreamDone(view)
+      return onWorkstreamMerged(view)
     case 'part_conflict':
-      return mergeConflict(view, event.files)
+      return onMergeConflict(view, event.files)
     case 'amended':
-      return amended(view, event.amendment)
+      return onAmended(view, event.amendment)
     case 'merge_failed':
-      return rejected(view, { reason: event.reason, workstreams: [], action: 'rework' })
+      return rejectResult(view, { reason: event.reason, workstreams: [], action: 'rework' })
     case 'run_resumed':
-      return resumed(view)
+      return onResumed(view)
   }
 }
 
-/** A step's output has been checked against its shape by now. */
-function ready(view: View, brief: Brief, output: unknown): readonly Decision[] {
+/** Handles a finished step. Its output was checked against its shape before. */
+function onReady(view: View, brief: Brief, output: unknown): readonly Decision[] {
   switch (brief.phase) {
     case 't1_plan':
-      return planned(view, brief, output as TierPlan)
+      return onPlan(view, brief, output as TierPlan)
     case 't1_critique':
-      return criticised(view, brief, output as TierPlan)
+      return onCritique(view, brief, output as TierPlan)
     case 't1_accept':
       return brief.inputs['accept_scope'] === 'architecture'
-        ? architectureJudged(view, brief, output as Acceptance)
-        : resultJudged(view, brief, output as Acceptance)
+        ? onArchitectureAcceptance(view, brief, output as Acceptance)
+        : onResultAcceptance(view, brief, output as Acceptance)
     case 't2_lead':
-      return leadReady(view, brief, output as Bounds)
+      return onBoundaries(view, brief, output as Bounds)
     case 't2_specialist':
     case 't2_conflict':
       return brief.inputs['inserted'] === true
-        ? insertedProposed(view, brief, output as Proposal)
-        : proposed(view, brief, output as Proposal)
+        ? onInsertedProposal(view, brief, output as Proposal)
+        : onProposal(view, brief, output as Proposal)
     case 't2_synthesis':
-      return synthesised(view, brief, output as Synthesis)
+      return onSynthesis(view, brief, output as Synthesis)
     case 't2_summary':
-      return summedUp(view, brief, output as IntegrationSummary)
+      return onSummary(view, brief, output as IntegrationSummary)
     case 't3_plan':
     case 't3_mesh':
-      return drafted(view, brief, output as TaskList)
+      return onTaskList(view, brief, output as TaskList)
     case 't3_verdict':
-      return judgedTogether(view, brief, output as JointVerdict)
+      return onJointVerdict(view, brief, output as JointVerdict)
     case 'resolve':
-      return resolved(view, brief, output as Resolution)
+      return onResolution(view, brief, output as Resolution)
     default:
       return advance(view, brief)
   }
 }
 
-function verified(view: View, brief: Brief): readonly Decision[] {
-  if (brief.phase === 't3_plan' || brief.phase === 't3_mesh') return agree(view, brief)
-  return brief.phase === 't4' ? squadDone(view) : []
+function onVerified(view: View, brief: Brief): readonly Decision[] {
+  if (brief.phase === 't3_plan' || brief.phase === 't3_mesh') return onTaskListVerified(view, brief)
+  return brief.phase === 't4' ? finishSquad(view) : []
 }
 
-function approved(view: View, { gate }: GateRow): readonly Decision[] {
+function onGateApproved(view: View, { gate }: GateRow): readonly Decision[] {
   switch (gate) {
     case 't1_plan':
-      return planApproved(view)
+      return onPlanApproved(view)
     case 't2_lead':
-      return leadApproved(view)
+      return onBoundariesApproved(view)
     case 't2_synthesis':
-      return build(view, above(view, 'wave:'))
+      return startSquads(view, above(view, 'wave:'))
     case 't3_plan':
-      return tasksApproved(view)
+      return onTasksApproved(view)
     case 't5_verdict':
-      return verdictApproved(view)
+      return onVerdictApproved(view)
     case 'escalation':
       return rescope(view, own(view), { isByT1: false, timeouts: 0, isPatient: true })
     case 'merge':
@@ -152,34 +158,34 @@ function approved(view: View, { gate }: GateRow): readonly Decision[] {
   }
 }
 
-function sentBack(view: View, { gate }: GateRow, reason: string): readonly Decision[] {
+function onGateRejected(view: View, { gate }: GateRow, reason: string): readonly Decision[] {
   switch (gate) {
     case 't1_plan':
-      return planRejected(view, reason)
+      return onPlanRejected(view, reason)
     case 't2_lead':
       return [{ kind: 'send_back', brief: view.found.briefs[keys.lead] as Brief, reason, class: 'rejected' }]
     case 't2_synthesis':
       return [redesign(view, waveNumber(above(view, 'wave:')), reason)]
     case 't3_plan':
-      return tasksRejected(view, reason)
+      return onTasksRejected(view, reason)
     case 't5_verdict':
-      return verdictRejected(view, reason)
+      return onVerdictRejected(view, reason)
     case 'escalation':
-      return [{ kind: 'end_run', status: 'failed', summary: `given up: ${reason}` }]
+      return [{ kind: 'end_run', status: 'failed', summary: `abandoned: ${reason}` }]
     case 'merge':
-      return rejected(view, { reason, workstreams: [], action: 'rework' })
+      return rejectResult(view, { reason, workstreams: [], action: 'rework' })
     default:
       return []
   }
 }
 
-function timeCame(view: View, name: string): readonly Decision[] {
-  if (name === meshTimer) return meshTimedOut(view)
-  if (name === resumeTimer) return goOn(view)
-  return name === amendTimer ? rerouted(view) : []
+function onTimer(view: View, name: string): readonly Decision[] {
+  if (name === meshTimer) return onMeshTimeout(view)
+  if (name === resumeTimer) return continuePaused(view)
+  return name === amendTimer ? followAmendment(view) : []
 }
 
-/** What is wrong with an output of the right shape, for its author. */
+/** Returns the faults of an output of the right shape, for its author. */
 function faults(view: View, brief: Brief, output: unknown): readonly string[] {
   switch (brief.phase) {
     case 't1_plan':

@@ -5,22 +5,25 @@ import { escalate } from './escalate-ladder.ts'
 import { runPart } from './base-names.ts'
 import { handUp, resolveNeeds } from './escalate-resolve.ts'
 import { changedRun, runOf } from './base-state.ts'
-import { tell } from './base-steps.ts'
+import { log } from './base-steps.ts'
 import { counted } from './base-names.ts'
 
 const isResolve = ({ phase }: Brief): boolean => phase === 'resolve'
 
 export const blockedNeeds = (view: View, brief: Brief): Needs => (isResolve(brief) ? resolveNeeds(view, brief) : {})
 
-/** Nobody below can go on. */
-export function blocked(
+/** Escalates a blocked brief; a resolve brief below T1 is handed up instead. */
+export function onBlocked(
   view: View,
   { brief, class: cause, reason }: Extract<PlaybookEvent, { kind: 'brief_blocked' }>,
 ): readonly Decision[] {
-  // Whoever stands above the squad has been asked about all its failed slices at once.
+  // The tier above the squad was already asked about all its failed slices at once.
   if (reason === jointReason) return []
   if (!isResolve(brief) || brief.tier === 't1' || isForOperator(cause)) return escalate(view, brief, cause, reason)
-  return [{ kind: 'cancel_briefs', briefs: [brief], reason: 'it is handed up' }, ...handUp(view, brief, reason)]
+  return [
+    { kind: 'cancel_briefs', briefs: [brief], reason: 'the decision is handed up' },
+    ...handUp(view, brief, reason),
+  ]
 }
 
 const isForOperator = (cause: string): boolean => ['permission', 'secret', 'budget', 'interrupted'].includes(cause)
@@ -31,17 +34,17 @@ export const failedNeeds = (view: View, brief?: Brief): Needs => ({
   ...(brief !== undefined && isResolve(brief) && brief.tier !== 't1' ? resolveNeeds(view, brief) : {}),
 })
 
-/** Who was to decide for somebody else is skipped at once; every other failure waits until its siblings have ended. */
-export function failed(view: View, brief: Brief): readonly Decision[] {
-  if (!isResolve(brief) || brief.tier === 't1' || view.run.abandoned) return surface(view)
+/** Handles a failed brief. A resolve brief is skipped at once; any other failure waits until the running attempts have ended. */
+export function onFailed(view: View, brief: Brief): readonly Decision[] {
+  if (!isResolve(brief) || brief.tier === 't1' || view.run.abandoned) return escalateFailures(view)
   return [
-    { kind: 'cancel_briefs', briefs: [brief], reason: 'it is handed up' },
-    ...handUp(view, brief, brief.failure ?? 'whoever was to decide has failed'),
+    { kind: 'cancel_briefs', briefs: [brief], reason: 'the decision is handed up' },
+    ...handUp(view, brief, brief.failure ?? 'the brief that was to decide has failed'),
   ]
 }
 
-/** Once nobody is at work: each failure goes to whoever stands above it, and T1's own to the operator. */
-export function surface(view: View): readonly Decision[] {
+/** Escalates failures once no attempt is running: each goes to the tier above it, and those of T1 to the operator. */
+export function escalateFailures(view: View): readonly Decision[] {
   const { run, liveAttempts, found } = view
   if (liveAttempts > 0) return []
   if (run.abandoned)
@@ -51,7 +54,7 @@ export function surface(view: View): readonly Decision[] {
   if (fresh.length === 0) return []
   const own = fresh.filter(({ tier }) => tier === 't1')
   return [
-    tell({ level: 'verbose', message: `${counted(fresh.length, 'failure')} surfaced` }, [
+    log({ level: 'verbose', message: `${counted(fresh.length, 'failure')} surfaced` }, [
       changedRun(view, { surfaced: [...surfaced, ...fresh.map(markOf)] }),
     ]),
     ...fresh
@@ -65,6 +68,6 @@ export const markOf = ({ id, attempts }: Brief): string => `${id}:${attempts}`
 
 const haltFor = (own: readonly Brief[]): Decision => ({
   kind: 'pause_and_ask',
-  text: `T1 has failed: ${own.map(({ label, key }) => label ?? key).join(', ')}. Shall it try again?`,
+  text: `T1 has failed: ${own.map(({ label, key }) => label ?? key).join(', ')}. Try again?`,
   context: own.map(({ failure }) => failure ?? '').join('\n'),
 })

@@ -2,11 +2,11 @@ import { shorten } from '../../kernel/text.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { QuestionClass } from '../../work/questions/contract.ts'
 import type { Decision, PartChange, View } from '../contract.ts'
-import { addStep, type Step, tell } from './base-steps.ts'
+import { addStep, type Step, log } from './base-steps.ts'
 
 /**
- * Who stands above whom: T4 → T3 → the workstream's specialist → the lead of the architects → T1 → the operator. A tier
- * that is not on a workstream's path is left out. Always upward, never sideways.
+ * A rung of the escalation ladder: T4 → T3 → the workstream's specialist → the lead architect → T1 → the operator. A
+ * tier that is not on a workstream's path is left out. Always upward, never sideways.
  */
 export type Rung = 't3' | 't2' | 't2_lead' | 't1'
 
@@ -24,7 +24,7 @@ export function ladderAbove({ tier, phase, workstream }: Brief, path: readonly s
 export const refOf = (rung: Rung, workstream: string | null): string =>
   rung === 't1' ? 't1' : rung === 't2_lead' ? 't2/lead' : `${rung}/${workstream ?? 'lead'}`
 
-/** Who answers for a brief, as events name it. */
+/** Returns the author of a brief, as events name it. */
 export function authorOf({ tier, phase, workstream }: Brief): string {
   if (tier === null || tier === 't1') return 't1'
   if (tier === 't2' && phase !== 't2_specialist' && phase !== 't2_conflict') return 't2/lead'
@@ -41,11 +41,11 @@ interface Escalated {
   readonly workstream?: string | null
 }
 
-export const escalated = (
+export const logEscalation = (
   { from, to, class: cause, reason, tier, brief, workstream }: Escalated,
   parts?: readonly PartChange[],
 ): Decision =>
-  tell(
+  log(
     {
       kind: 'escalated',
       tier,
@@ -58,7 +58,7 @@ export const escalated = (
     parts,
   )
 
-/** What a resolve brief is about. */
+/** The subject of a resolve brief. */
 export type About =
   | { readonly kind: 'brief'; readonly key: string; readonly id: string; readonly class: QuestionClass }
   | { readonly kind: 'squad'; readonly key: string; readonly scopes: readonly string[] }
@@ -68,7 +68,7 @@ export type About =
 interface Resolve {
   readonly key: string
   readonly rung: Rung
-  /** Who stands above this one, where it hands up. */
+  /** The rungs above this one, for a decision that is handed up. */
   readonly ladder: readonly Rung[]
   readonly part: string
   readonly workstream: string | null
@@ -79,7 +79,7 @@ interface Resolve {
   readonly ownerId?: string | null
 }
 
-/** Whoever stands above is asked to answer, to give other work instead, or to hand it up. */
+/** Returns the step that asks the tier above to answer, to replace the work, or to hand the decision up. */
 export const resolveStep = ({
   key,
   rung,
@@ -104,10 +104,10 @@ export const resolveStep = ({
   inputs: { ...inputs, about, rung, ladder, resolve_key: key },
 })
 
-/** These are decided by nobody but the operator. */
+/** Classes of questions that only the operator decides. */
 const forOperator: readonly QuestionClass[] = ['permission', 'secret', 'budget', 'interrupted', 'note', 'gate']
 
-/** A brief that cannot go on: one step up from where it was answered last, and past T1 the operator. */
+/** Escalates a blocked brief one rung above its last answer, and past T1 to the operator. */
 export function escalate(
   view: View,
   brief: Brief,
@@ -120,9 +120,9 @@ export function escalate(
 }
 
 const noted = (parts: readonly PartChange[] | undefined): Decision[] =>
-  parts === undefined ? [] : [tell({ level: 'verbose', message: 'the operator is asked' }, parts)]
+  parts === undefined ? [] : [log({ level: 'verbose', message: 'the operator is asked' }, parts)]
 
-/** What stands for something else has gone up as often as that did: replacing must not go on for ever. */
+/** Returns the number of escalations, including those of the brief it replaces: otherwise replacements would never end. */
 export const escalationsOf = ({ escalations, inputs }: Brief): number =>
   escalations + (typeof inputs['escalations'] === 'number' ? inputs['escalations'] : 0)
 
@@ -140,12 +140,12 @@ export function climb(
   const tier = (brief.tier ?? 't1').toUpperCase()
   if (rung === undefined)
     return [
-      escalated({ from, to: 'operator', class: cause, reason, tier, brief }, parts),
+      logEscalation({ from, to: 'operator', class: cause, reason, tier, brief }, parts),
       { kind: 'ask', brief, class: cause, reason },
     ]
   const to = refOf(rung, brief.workstream)
   return [
-    escalated({ from, to, class: cause, reason, tier, brief }, parts),
+    logEscalation({ from, to, class: cause, reason, tier, brief }, parts),
     addStep(
       view,
       resolveStep({
@@ -157,7 +157,7 @@ export function climb(
         ownerId: brief.ownerId,
         about: { kind: 'brief', key: brief.key, id: brief.id, class: cause },
         title: `Resolve ${brief.title}`,
-        objective: `"${shorten(brief.title, 200)}" cannot go on: ${shorten(reason, 2_000)}`,
+        objective: `"${shorten(brief.title, 200)}" cannot continue: ${shorten(reason, 2_000)}`,
         inputs: { stuck: stuckOf(brief), reason: shorten(reason, 5_000), tier_path: pathOf(brief) },
       }),
     ),

@@ -1,14 +1,14 @@
 import type { Brief, Guidance } from '../../work/briefs/contract.ts'
 import type { Decision, Needs, View } from '../contract.ts'
-import { architectureNeeds, conflictSettled } from './t2-architecture.ts'
+import { architectureNeeds, settleConflict } from './t2-architecture.ts'
 import type { Resolution, Task } from './contract.ts'
-import { type About, climb, escalated, escalationsOf, refOf, resolveStep, type Rung } from './escalate-ladder.ts'
-import { invalidated, sentBack } from './t4-dependents.ts'
+import { type About, climb, logEscalation, escalationsOf, refOf, resolveStep, type Rung } from './escalate-ladder.ts'
+import { invalidatedBy, sendBack } from './t4-dependents.ts'
 import { refName } from './t3-mesh.ts'
 import { scopeOf } from './base-names.ts'
 import { askOperator, replaceSquad, rescope, rescopeNeeds } from './t3-rescope.ts'
 import { above, changedRun, dataOf, type MeshData, own, type SquadRef } from './base-state.ts'
-import { addStep, passed, say, tell } from './base-steps.ts'
+import { addStep, passStep, line, log } from './base-steps.ts'
 import { replaceTasks } from './t4-replace.ts'
 import { faultsOfTasks, taskIdOf } from './t4-tasks.ts'
 
@@ -16,7 +16,7 @@ const aboutOf = ({ inputs }: Brief): About => inputs['about'] as About
 const rungOf = ({ inputs }: Brief): Rung => inputs['rung'] as Rung
 const ladderOf = ({ inputs }: Brief): Rung[] => inputs['ladder'] as Rung[]
 
-/** What has to be there to act on an answer, or on none. */
+/** Returns the rows that acting on an answer, or on its absence, needs. */
 export function resolveNeeds(view: View, brief: Brief): Needs {
   const about = aboutOf(brief)
   if (about.kind === 'conflict') return architectureNeeds(above(view, 'wave:'))
@@ -36,7 +36,7 @@ export function faultsOfResolution(
   { decision, answer, tasks, squads }: Resolution,
 ): string[] {
   if (decision === 'hand_up') return []
-  if (decision === 'answer') return (answer ?? '').trim() === '' ? ['an answer has to say something in "answer"'] : []
+  if (decision === 'answer') return (answer ?? '').trim() === '' ? ['the decision "answer" needs text in "answer"'] : []
   switch (replaceableBy(view, brief)) {
     case 'tasks':
       return tasks === undefined ? ['"replace" needs tasks'] : faultsOfReplacement(view, aboutOf(brief), tasks)
@@ -92,25 +92,25 @@ function faultsOfSquads(view: View, about: About, squads: NonNullable<Resolution
 const refOfLead = ({ workstream, inputs }: Brief): string =>
   refName({ workstream: workstream as string, squad: (inputs['squad'] as { id: string }).id })
 
-/** Somebody above has decided. What it was about may have gone on meanwhile, or be gone. */
-export function resolved(view: View, brief: Brief, resolution: Resolution): readonly Decision[] {
-  if (resolution.decision === 'hand_up') return [passed(brief), ...handUp(view, brief, resolution.reason)]
+/** Applies a decision from above. Its subject may have changed in the meantime, or no longer exist. */
+export function onResolution(view: View, brief: Brief, resolution: Resolution): readonly Decision[] {
+  if (resolution.decision === 'hand_up') return [passStep(brief), ...handUp(view, brief, resolution.reason)]
   const about = aboutOf(brief)
   const by = refOf(rungOf(brief), brief.workstream)
   const answer = resolution.answer?.trim() || resolution.reason
   switch (about.kind) {
     case 'conflict':
-      return [passed(brief), conflictSettled(view, answer)]
+      return [passStep(brief), settleConflict(view, answer)]
     case 'mesh':
-      return [passed(brief), ...meshResolved(view, brief, resolution, by, answer)]
+      return [passStep(brief), ...resolveMesh(view, brief, resolution, by, answer)]
     case 'squad':
-      return [passed(brief), ...squadResolved(view, about, resolution, by, answer)]
+      return [passStep(brief), ...resolveSquad(view, about, resolution, by, answer)]
     case 'brief':
-      return [passed(brief), ...briefResolved(view, brief, about, resolution, by, answer)]
+      return [passStep(brief), ...resolveBrief(view, brief, about, resolution, by, answer)]
   }
 }
 
-function meshResolved(
+function resolveMesh(
   view: View,
   brief: Brief,
   { squads }: Resolution,
@@ -120,7 +120,7 @@ function meshResolved(
   const mesh = own(view)
   const data = dataOf<MeshData>(mesh)
   const [first] = data.squads
-  // Whoever was forgotten keeps a squad: a workstream without one would never be done.
+  // A workstream that the answer leaves out keeps its squads: without one it would never be done.
   const given = squads?.map((squad) => refFor(squad, (first as SquadRef).workstream))
   const covered = new Set(given?.map(({ workstream }) => workstream))
   const whole =
@@ -143,7 +143,7 @@ const refFor = (squad: NonNullable<Resolution['squads']>[number], workstream: st
   scope: squad.scope,
 })
 
-function squadResolved(
+function resolveSquad(
   view: View,
   about: Extract<About, { kind: 'squad' }>,
   { decision, tasks = [], reason }: Resolution,
@@ -164,11 +164,11 @@ function squadResolved(
       class: 'bad_output',
       guidance: guidanceOf('The joint verdict on your squad is fail.', answer, by),
     })),
-    ...invalidated(members, stuck).map(sentBack),
+    ...invalidatedBy(members, stuck).map(sendBack),
   ]
 }
 
-function briefResolved(
+function resolveBrief(
   view: View,
   brief: Brief,
   about: Extract<About, { kind: 'brief' }>,
@@ -179,13 +179,13 @@ function briefResolved(
   const stuck = view.found.briefs[about.key]
   if (stuck === undefined || (stuck.status !== 'blocked' && stuck.status !== 'failed')) return []
   if (decision === 'answer') {
-    const question = String(brief.inputs['reason'] ?? 'It could not go on.')
+    const question = String(brief.inputs['reason'] ?? 'It could not continue.')
     return [{ kind: 'resolve_brief', brief: stuck, by, class: about.class, guidance: guidanceOf(question, answer, by) }]
   }
   if (stuck.phase === 't4') return replaceTasks(view, [stuck], tasks, by, reason)
   const workstream = stuck.workstream as string
   return replaceSquad(
-    raised(view, stuck),
+    withEscalation(view, stuck),
     own(view),
     stuck,
     squads.map((squad) => refFor(squad, workstream)),
@@ -193,8 +193,8 @@ function briefResolved(
   )
 }
 
-/** Whoever plans it next has gone up as often as whoever was stuck, and once more. */
-function raised(view: View, stuck: Brief): View {
+/** Gives the next planner one escalation more than the blocked brief had. */
+function withEscalation(view: View, stuck: Brief): View {
   const mesh = own(view).key
   const escalations = escalationsOf(stuck) + 1
   const members = (view.found.members[mesh] ?? []).map((each) =>
@@ -207,7 +207,7 @@ function raised(view: View, stuck: Brief): View {
 
 const guidanceOf = (question: string, answer: string, by: string): Guidance => ({ question, answer, by })
 
-/** Not theirs to decide, or nobody there to decide it. */
+/** Hands a decision to the next rung, or to the operator: it was declined, or its brief has failed. */
 export function handUp(view: View, brief: Brief, reason: string): readonly Decision[] {
   const about = aboutOf(brief)
   const [rung, ...ladder] = ladderOf(brief)
@@ -219,7 +219,7 @@ export function handUp(view: View, brief: Brief, reason: string): readonly Decis
   }
   const tier = (brief.tier ?? 't1').toUpperCase()
   const to = rung === undefined ? 'operator' : refOf(rung, brief.workstream)
-  const told = escalated({
+  const logged = logEscalation({
     from,
     to,
     class: about.kind === 'mesh' ? 'mesh_timeout' : 'verification',
@@ -229,7 +229,7 @@ export function handUp(view: View, brief: Brief, reason: string): readonly Decis
   })
   if (rung !== undefined)
     return [
-      told,
+      logged,
       addStep(
         view,
         resolveStep({
@@ -248,7 +248,7 @@ export function handUp(view: View, brief: Brief, reason: string): readonly Decis
     ]
   if (about.kind === 'mesh')
     return [
-      told,
+      logged,
       { kind: 'pass_gate', gate: 't3_mesh_timeout', part: about.key, by: from },
       askOperator(own(view), reason),
     ]
@@ -256,16 +256,16 @@ export function handUp(view: View, brief: Brief, reason: string): readonly Decis
   const stuck = (view.found.members[about.key] ?? []).filter(
     (each) => each.phase === 't4' && each.status === 'blocked' && about.scopes.includes(scopeOf(each)),
   )
-  return [told, ...stuck.map((each): Decision => ({ kind: 'ask', brief: each, class: 'bad_output', reason }))]
+  return [logged, ...stuck.map((each): Decision => ({ kind: 'ask', brief: each, class: 'bad_output', reason }))]
 }
 
 const conflictForOperator = (view: View, wave: number, reason: string): Decision =>
-  tell(say('T2', 'CONFLICT', `T1 leaves it to the operator: ${reason}`), [
+  log(line('T2', 'CONFLICT', `T1 leaves it to the operator: ${reason}`), [
     changedRun(view, { onResume: { what: 'conflict', wave } }),
   ])
 
 const pauseForConflict = (reason: string): Decision => ({
   kind: 'pause_and_ask',
-  text: 'The architects do not agree, and T1 leaves it to you. Shall they try again?',
+  text: 'The architects do not agree, and T1 leaves the decision to you. Let them try again?',
   context: reason,
 })

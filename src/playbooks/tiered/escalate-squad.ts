@@ -3,17 +3,17 @@ import type { Brief, Correction } from '../../work/briefs/contract.ts'
 import type { Part } from '../../work/parts/contract.ts'
 import type { Decision, View } from '../contract.ts'
 import type { JointVerdict } from './contract.ts'
-import { escalated, refOf, resolveStep, type Rung } from './escalate-ladder.ts'
+import { logEscalation, refOf, resolveStep, type Rung } from './escalate-ladder.ts'
 import { scopeOf, squadNames } from './base-names.ts'
 import { changed, dataOf, type SquadData } from './base-state.ts'
 import { addStep } from './base-steps.ts'
 
-/** By this the blocks of a joint verdict are told from those that a brief meets alone. */
+/** Reason that distinguishes the blocks of a joint verdict from those of a single brief. */
 export const jointReason = 'the joint verdict is fail'
 
 type CorrectionsOf = (brief: Brief, verdict: JointVerdict) => readonly Correction[]
 
-/** The squad cannot mend it: its failed slices stop, and whoever stands above the squad's lead decides for all of them. */
+/** Escalates a squad that cannot repair its work: its failed slices stop, and the tier above its lead decides about all of them. */
 export function escalateSquad(
   view: View,
   squad: Part,
@@ -33,7 +33,7 @@ export function escalateSquad(
     class: 'bad_output',
     reason: jointReason,
   }))
-  const told = escalated(
+  const logged = logEscalation(
     {
       from: path.includes('t3') ? `t3/${workstream}` : `t4/${workstream}`,
       to,
@@ -46,7 +46,7 @@ export function escalateSquad(
   )
   if (rung === undefined)
     return [
-      told,
+      logged,
       ...blocks,
       ...failed.map((brief): Decision => ({
         kind: 'ask',
@@ -56,7 +56,7 @@ export function escalateSquad(
       })),
     ]
   return [
-    told,
+    logged,
     ...blocks,
     addStep(
       view,

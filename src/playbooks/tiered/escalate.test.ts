@@ -15,24 +15,25 @@ import {
   type Stream,
   teamed,
 } from '../../../test/support/tiered/agents.ts'
-import { Play } from '../../../test/support/tiered/engine.ts'
+import { Play } from '../../../test/support/tiered/play.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
+import type { Question } from '../../work/questions/contract.ts'
 
 const streams: readonly Stream[] = [{ id: 'api', path: full }]
-const play = (otherwise: Otherwise, script: Partial<Script> = {}, configuration = teamed()): Play =>
-  playOn(new Play({ configuration }).start(), { streams, otherwise, ...script })
+const play = async (otherwise: Otherwise, script: Partial<Script> = {}, team = teamed()): Promise<Play> =>
+  playOn(await Play.start({ team }), { streams, otherwise, ...script })
 const phase =
   (name: string) =>
   (brief: Brief): boolean =>
     brief.phase === name
 const asks = { kind: 'blocked', reason: 'which format?' } as const
-const climbed = (run: Play): unknown[] => run.lines.filter(({ kind }) => kind === 'escalated').map(({ data }) => data)
+const climbed = (run: Play): unknown[] => [...run.escalations()]
 const handsUp: Otherwise = ({ phase: name }) =>
   name === 'resolve' ? output({ decision: 'hand_up', reason: 'not mine' }) : null
 
-describe('an implementer who is blocked', () => {
-  it('is answered by its squad’s lead at once, and goes on without a retry', () => {
-    const run = play(inTurn(phase('t4'), asks))
+describe('a blocked implementer', () => {
+  it('is answered by its squad lead at once, and continues without a retry', async () => {
+    const run = await play(inTurn(phase('t4'), asks))
     expect(climbed(run)).toEqual([{ from: 't4/api', to: 't3/api', class: 'asked' }])
     expect(run.of('t4')[0]).toMatchObject({
       retriesUsed: 0,
@@ -42,8 +43,8 @@ describe('an implementer who is blocked', () => {
     expect(run.run.status).toBe('done')
   })
 
-  it('is answered one step higher each time', () => {
-    const run = play(inTurn(({ key }) => key === 't4:api:core:api-core-a', asks, asks, asks, asks, asks))
+  it('is answered by a higher tier each time', async () => {
+    const run = await play(inTurn(({ key }) => key === 't4:api:core:api-core-a', asks, asks, asks, asks, asks))
     expect(climbed(run)).toMatchObject([
       { to: 't3/api' },
       { to: 't2/api' },
@@ -54,8 +55,8 @@ describe('an implementer who is blocked', () => {
     expect(run.questions).toMatchObject([{ text: 'which format?' }])
   })
 
-  it('climbs to the operator where everybody hands it up', () => {
-    const run = play(either(handsUp, inTurn(phase('t4'), asks)))
+  it('reaches the operator when every tier hands the decision up', async () => {
+    const run = await play(either(handsUp, inTurn(phase('t4'), asks)))
     expect(climbed(run)).toMatchObject([
       { to: 't3/api' },
       { to: 't2/api' },
@@ -63,56 +64,63 @@ describe('an implementer who is blocked', () => {
       { to: 't1' },
       { to: 'operator' },
     ])
-    run.answer(run.questions[0] as never, 'retry')
-    playOn(run, { streams })
+    await run.answer(run.questions[0] as Question, 'retry')
+    await playOn(run, { streams })
     expect(run.run.status).toBe('done')
   })
 
-  it('skips the tiers that its path does not have', () => {
-    const run = playOn(new Play().start(), {
+  it('skips the tiers that are not on its path', async () => {
+    const run = await playOn(await Play.start(), {
       streams: [{ id: 'typo', path: simple }],
       otherwise: either(handsUp, inTurn(phase('t4'), asks)),
     })
     expect(climbed(run)).toMatchObject([{ from: 't4/typo', to: 't1' }, { to: 'operator' }])
   })
 
-  it('is replaced by other tasks, and whoever waited for it waits for those', () => {
+  it('is replaced by other tasks, and its dependents wait for those', async () => {
     const chain = inTurn(phase('t3_plan'), output({ tasks: [aTask('a'), aTask('b', { depends_on: ['a'] })] }))
     const split = inTurn(
       phase('resolve'),
       output({ decision: 'replace', reason: 'too large', tasks: [aTask('a1'), aTask('a2', { depends_on: ['a1'] })] }),
     )
-    const run = play(either(chain, inTurn(phase('t4'), asks), split))
+    const run = await play(either(chain, inTurn(phase('t4'), asks), split))
     expect(run.of('t4').map(({ key, status }) => `${key} ${status}`)).toEqual([
       't4:api:core:a cancelled',
-      't4:api:core:b verified',
-      't4:api:core:a1 verified',
-      't4:api:core:a2 verified',
+      't4:api:core:b done',
+      't4:api:core:a1 done',
+      't4:api:core:a2 done',
     ])
     expect(run.brief('t4:api:core:b').inputs['depends_on']).toEqual(['a1', 'a2'])
     expect(run.run.status).toBe('done')
   })
 
-  it.each(['permission', 'secret', 'budget'] as const)('asks only the operator about a %s', (cause) => {
-    const run = play(inTurn(phase('t4'), { kind: 'blocked', reason: 'may I?', class: cause }))
+  const stops = {
+    permission: { kind: 'denied', what: 'delete the database' },
+    secret: { kind: 'secret' },
+    budget: { kind: 'overspent' },
+  } as const
+
+  it.each(['permission', 'secret', 'budget'] as const)('asks only the operator about a %s', async (cause) => {
+    const started = await Play.start({ inRepository: true, tokenBudget: 1e8, alone: true })
+    const run = await playOn(started, { streams, otherwise: inTurn(phase('t4'), stops[cause]) })
     expect(run.of('resolve')).toEqual([])
     expect(run.questions).toMatchObject([{ class: cause }])
   })
 })
 
 describe('bad output', () => {
-  it('is sent back as often as patience lasts, and then goes up', () => {
-    const bad = { kind: 'bad', detail: 'no tests' } as const
-    const run = play(inTurn(({ key }) => key === 't4:api:core:api-core-a', bad, bad, bad, bad))
+  it('is sent back until the retry budget is used up, and then escalated', async () => {
+    const bad = { kind: 'bad' } as const
+    const run = await play(inTurn(({ key }) => key === 't4:api:core:api-core-a', bad, bad, bad, bad))
     expect(climbed(run)).toEqual([{ from: 't4/api', to: 't3/api', class: 'bad_output' }])
     expect(run.brief('t4:api:core:api-core-a')).toMatchObject({ attempts: 5, retriesUsed: 0, escalations: 1 })
   })
 })
 
-describe('a squad’s lead who is stuck', () => {
+describe('a blocked squad lead', () => {
   const empty = output({ tasks: [] })
 
-  it('is replaced by the squads that its architect names', () => {
+  it('is replaced by the squads that its specialist names', async () => {
     const others = inTurn(
       phase('resolve'),
       output({
@@ -124,22 +132,22 @@ describe('a squad’s lead who is stuck', () => {
         ],
       }),
     )
-    const run = play(either(inTurn(phase('t3_plan'), empty, empty, empty, empty), others))
+    const run = await play(either(inTurn(phase('t3_plan'), empty, empty, empty, empty), others))
     expect(run.of('t3_plan').map(({ key, status, replaces }) => [key, status, replaces])).toEqual([
       ['t3-plan:api:core', 'cancelled', null],
-      ['t3-plan:api:x-r2', 'verified', run.brief('t3-plan:api:core').id],
-      ['t3-plan:api:y-r2', 'verified', run.brief('t3-plan:api:core').id],
+      ['t3-plan:api:x-r2', 'done', run.brief('t3-plan:api:core').id],
+      ['t3-plan:api:y-r2', 'done', run.brief('t3-plan:api:core').id],
     ])
     expect(run.run.status).toBe('done')
   })
 
-  it('is not replaced by a squad that is there already, nor by one that was', () => {
+  it('is not replaced by a squad with the name of a present or earlier one', async () => {
     const squads = (...ids: readonly string[]) =>
       output({ decision: 'replace', reason: 'others', squads: ids.map((id) => ({ id, name: id, scope: id })) })
     const names: Otherwise = (brief) =>
       brief.phase === 't2_specialist' ? output(aProposal('api', ['web', 'db', 'web-r2'])) : null
     const isWeb = ({ key }: Brief): boolean => key === 't3-plan:api:web'
-    const run = play(
+    const run = await play(
       either(
         names,
         inTurn(isWeb, empty, empty, empty, empty),
@@ -160,8 +168,8 @@ describe('a squad’s lead who is stuck', () => {
     expect(run.run.status).toBe('done')
   })
 
-  it('is answered by T1 where there is no architect', () => {
-    const run = playOn(new Play().start(), {
+  it('is answered by T1 when its path has no T2', async () => {
+    const run = await playOn(await Play.start(), {
       streams: [{ id: 'fix', path: medium }],
       otherwise: inTurn(phase('t3_plan'), empty, empty, empty, empty),
     })
@@ -170,22 +178,22 @@ describe('a squad’s lead who is stuck', () => {
   })
 })
 
-describe('an answer is refused', () => {
+describe('the faults of a resolution', () => {
   it.each([
-    ['that says nothing', { decision: 'answer', reason: 'x' }, 'an answer has to say something in "answer"'],
-    ['that replaces by nothing', { decision: 'replace', reason: 'x' }, '"replace" needs tasks'],
+    ['an answer without text', { decision: 'answer', reason: 'x' }, 'the decision "answer" needs text in "answer"'],
+    ['a replacement without tasks', { decision: 'replace', reason: 'x' }, '"replace" needs tasks'],
     [
-      'that makes a task twice',
+      'a replacement with the id of another task',
       { decision: 'replace', reason: 'x', tasks: [aTask('api-core-b')] },
       'there is a task "api-core-b" already',
     ],
-  ])('%s', (_, given, fault) => {
-    const run = play(either(inTurn(phase('t4'), asks), inTurn(phase('resolve'), output(given))))
+  ])('%s', async (_, given, fault) => {
+    const run = await play(either(inTurn(phase('t4'), asks), inTurn(phase('resolve'), output(given))))
     expect(run.of('resolve')[0]?.corrections.map(({ detail }) => detail)).toEqual([fault])
   })
 
-  it('that replaces what cannot be replaced', () => {
-    const run = play(
+  it('a replacement of work that cannot be replaced', async () => {
+    const run = await play(
       either(
         inTurn(phase('t2_specialist'), asks),
         inTurn(phase('resolve'), output({ decision: 'replace', reason: 'x', tasks: [aTask('z')] })),
@@ -198,95 +206,95 @@ describe('an answer is refused', () => {
   })
 })
 
-describe('a brief that has failed', () => {
+describe('a failed brief', () => {
   const crash = { kind: 'crash' } as const
 
-  it('is surfaced when its siblings have ended, and then goes up like any other trouble', () => {
-    const run = play(inTurn(({ key }) => key === 't4:api:core:api-core-a', crash, crash, crash, crash))
+  it('is escalated after the running attempts have ended', async () => {
+    const run = await play(inTurn(({ key }) => key === 't4:api:core:api-core-a', crash, crash, crash, crash))
     expect(climbed(run)).toEqual([{ from: 't4/api', to: 't3/api', class: 'crash' }])
     expect(run.brief('t4:api:core:api-core-a')).toMatchObject({
       crashRetries: 0,
       attempts: 5,
-      status: 'verified',
+      status: 'done',
     })
     expect(run.run.status).toBe('done')
   })
 
-  it('waits for those that are still at work', () => {
-    const run = play(() => null, { stopAt: ['t2_synthesis'] })
-    run.approve('t2_synthesis')
-    playUntil(run, 't4')
-    const [first, second] = run.runnable().map((brief) => run.launch(brief)) as [Brief, Brief]
+  it('waits for the attempts that are still running', async () => {
+    const run = await play(() => null, { stopAt: ['t2_synthesis'] })
+    await run.approve('t2_synthesis')
+    await playUntil(run, 't4')
+    const [first, second] = (await run.launchAll(await run.runnable())) as [Brief, Brief]
     for (let turn = 0; turn < 4; turn++) {
-      run.end(first, crash)
-      if (turn < 3) run.launch(run.brief(first.key))
+      await run.end(first, crash)
+      if (turn < 3) await run.launch(run.brief(first.key))
     }
     expect(climbed(run)).toEqual([])
-    expect(run.runnable()).toEqual([])
-    run.end(second, { kind: 'done' })
+    expect(await run.runnable()).toEqual([])
+    await run.end(second, { kind: 'done' })
     expect(climbed(run)).toMatchObject([{ to: 't3/api' }])
-    expect(run.runnable().map(({ phase: name }) => name)).toEqual(['resolve'])
+    expect((await run.runnable()).map(({ phase: name }) => name)).toEqual(['resolve'])
   })
 
-  it('of T1 stops the run for the operator, who may let it try again', () => {
-    const run = play(inTurn(phase('t1_plan'), crash, crash, crash, crash))
+  it('of T1 pauses the run until the operator lets T1 try again', async () => {
+    const run = await play(inTurn(phase('t1_plan'), crash, crash, crash, crash))
     expect(run.run.status).toBe('paused')
-    expect(run.questions).toMatchObject([{ brief: null, text: 'T1 has failed: plan. Shall it try again?' }])
-    run.answer(run.questions[0] as never, 'retry')
-    playOn(run, { streams })
+    expect(run.questions).toMatchObject([{ briefId: null, text: 'T1 has failed: plan. Try again?' }])
+    await run.answer(run.questions[0] as Question, 'retry')
+    await playOn(run, { streams })
     expect(run.run.status).toBe('done')
   })
 
-  it('of whoever was to decide hands the matter up', () => {
-    const run = play(either(inTurn(phase('t4'), asks), inTurn(phase('resolve'), crash, crash, crash, crash)))
+  it('of a tier that was to decide hands the decision up', async () => {
+    const run = await play(either(inTurn(phase('t4'), asks), inTurn(phase('resolve'), crash, crash, crash, crash)))
     expect(climbed(run)).toMatchObject([{ to: 't3/api' }, { to: 't2/api' }])
     expect(run.run.status).toBe('done')
   })
 
-  it('that the operator gives up fails the run', () => {
-    const run = play(
+  it('fails the run when the operator abandons it', async () => {
+    const run = await play(
       either(
         handsUp,
         inTurn(({ key }) => key === 't4:api:core:api-core-a', crash, crash, crash, crash),
       ),
     )
-    run.answer(run.questions[0] as never, 'abandon')
+    await run.answer(run.questions[0] as Question, 'abandon')
     expect(run.run.status).toBe('failed')
   })
 })
 
-function playUntil(run: Play, name: string): void {
+async function playUntil(run: Play, name: string): Promise<void> {
   for (let step = 0; step < 50 && run.of(name).every(({ status }) => status !== 'pending'); step++) {
-    for (const brief of run.runnable()) run.launch(brief)
-    for (const brief of run.live()) run.end(brief, output({ tasks: [aTask('api-core-a'), aTask('api-core-b')] }))
+    await run.launchAll(await run.runnable())
+    for (const brief of run.live()) await run.end(brief, output({ tasks: [aTask('api-core-a'), aTask('api-core-b')] }))
   }
 }
 
-it('does not take a verdict that nobody gave for a good one', () => {
+it('escalates a task whose verifier failed instead of passing it', async () => {
   const crash = { kind: 'crash' } as const
-  const run = play(inTurn((brief) => brief.key === 'verify:t4:api:core:api-core-a:1', crash, crash, crash, crash))
+  const run = await play(inTurn((brief) => brief.key === 'verify:t4:api:core:api-core-a:1', crash, crash, crash, crash))
   expect(climbed(run)).toMatchObject([{ from: 't4/api', to: 't3/api', class: 'verification' }])
   expect(run.brief('t4:api:core:api-core-a').attempts).toBe(2)
   expect(run.run.status).toBe('done')
 })
 
 describe('a brief that the operator cancels', () => {
-  it('is a task less', () => {
-    const run = play(() => null, { stopAt: ['t2_synthesis'] })
-    run.approve('t2_synthesis')
-    playUntil(run, 't4')
-    run.cancel(run.brief('t4:api:core:api-core-a'))
-    playOn(run, { streams })
+  it('is left out of the run if it is a task', async () => {
+    const run = await play(() => null, { stopAt: ['t2_synthesis'] })
+    await run.approve('t2_synthesis')
+    await playUntil(run, 't4')
+    await run.cancel(run.brief('t4:api:core:api-core-a'))
+    await playOn(run, { streams })
     expect(run.run.status).toBe('done')
     expect(run.of('t5')).toHaveLength(1)
   })
 
-  it('ends the run where there is no way on without it', () => {
-    const run = new Play().start()
-    run.cancel(run.brief('t1-plan'))
+  it('ends the run if it is a step', async () => {
+    const run = await Play.start()
+    await run.cancel(run.brief('t1-plan'))
     expect(run.run).toMatchObject({
       status: 'cancelled',
-      summary: '"Plan the work" was cancelled, and nothing goes on without it',
+      summary: '"Plan the work" was cancelled, and the run cannot continue without it',
     })
   })
 })

@@ -14,7 +14,7 @@ import {
   type Otherwise,
   type Stream,
 } from '../../../test/support/tiered/agents.ts'
-import { Play } from '../../../test/support/tiered/engine.ts'
+import { Play } from '../../../test/support/tiered/play.ts'
 
 const seven = ({ phase, inputs }: { phase: string | null; inputs: Record<string, unknown> }) => {
   if (phase !== 't3_plan') return null
@@ -52,8 +52,8 @@ const profiles: Readonly<Record<string, { streams: readonly Stream[]; otherwise?
   },
 }
 
-it.each(Object.entries(profiles))('tells the story of a %s run', async (name, script) => {
-  const run = playOn(new Play({ goalAnchor: 'Build a webhook ingestion system' }).start(), script)
+it.each(Object.entries(profiles))('logs a %s run like its golden text', async (name, script) => {
+  const run = await playOn(await Play.start({ goal: 'Build a webhook ingestion system' }), script)
   expect(run.run.status).toBe('done')
   const lines = run.lines
     .filter(({ level }) => level === 'normal')

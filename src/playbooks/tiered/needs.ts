@@ -1,7 +1,7 @@
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Needs, PlaybookEvent, View } from '../contract.ts'
 import { acceptFaultNeeds, rejectionNeeds } from './t1-accept.ts'
-import { amendmentNeeds, amendTimer, insertedNeeds, rerouteNeeds } from './amend.ts'
+import { amendmentNeeds, amendTimer, insertedNeeds, followNeeds } from './amend.ts'
 import { architectureNeeds, isLastProposal } from './t2-architecture.ts'
 import { conflictNeeds } from './escalate-merge-conflict.ts'
 import type { Acceptance, TierPlan } from './contract.ts'
@@ -12,14 +12,14 @@ import { documents, keys, runPart, wavePart } from './base-names.ts'
 import { replanNeeds } from './t1-replan.ts'
 import { rescopeNeeds } from './t3-rescope.ts'
 import { resolveNeeds } from './escalate-resolve.ts'
-import { goOnNeeds, resumeNeeds, resumeTimer } from './resume.ts'
-import { doneNeeds } from './t3-finish-squad.ts'
+import { continueNeeds, resumeNeeds, resumeTimer } from './resume.ts'
+import { finishNeeds } from './t3-finish-squad.ts'
 import { meshTimer } from './t3-squads.ts'
 import { above, runOf, waveNumber } from './base-state.ts'
 import { squadNeeds, verdictGateNeeds } from './t3-verdict.ts'
 import { waveNeeds } from './base-waves.ts'
 
-/** What a decision has to see besides. What happens often asks for nothing until something hangs on it. */
+/** Returns the further rows that a decision needs. Frequent events ask for none until they change something. */
 export function needs(view: View, event: PlaybookEvent): Needs {
   switch (event.kind) {
     case 'brief_reported':
@@ -59,7 +59,7 @@ export function needs(view: View, event: PlaybookEvent): Needs {
   }
 }
 
-/** For its faults. */
+/** Returns the rows that a check of an output for faults needs. */
 function reportedNeeds(view: View, brief: Brief): Needs {
   switch (brief.phase) {
     case 't1_accept':
@@ -118,7 +118,7 @@ function acceptNeeds(view: View, brief: Brief, output: unknown): Needs {
 
 function verifiedNeeds(view: View, brief: Brief): Needs {
   if (brief.phase === 't3_plan' || brief.phase === 't3_mesh') return agreementNeeds(view, brief)
-  return brief.phase === 't4' ? doneNeeds(view) : {}
+  return brief.phase === 't4' ? finishNeeds(view) : {}
 }
 
 function cancelledNeeds(view: View, brief: Brief): Needs {
@@ -155,9 +155,9 @@ function timerNeeds(view: View, name: string): Needs {
     case meshTimer:
       return rescopeNeeds(view)
     case resumeTimer:
-      return goOnNeeds(view)
+      return continueNeeds(view)
     case amendTimer:
-      return rerouteNeeds(view)
+      return followNeeds(view)
     default:
       return {}
   }

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 
 import { full, medium, playOn, simple, type Stream } from '../../../test/support/tiered/agents.ts'
-import { Play } from '../../../test/support/tiered/engine.ts'
+import { Play } from '../../../test/support/tiered/play.ts'
 
 const phasesOf = (play: Play): string[] => [...new Set([...play.briefs.values()].map(({ phase }) => phase as string))]
-const done = (streams: readonly Stream[]): Play => playOn(new Play().start(), { streams })
+const done = async (streams: readonly Stream[]): Promise<Play> => playOn(await Play.start(), { streams })
 
-describe('the three depths', () => {
-  it('goes through every tier where everything is needed', () => {
-    const play = done([
+describe('the depth of a path', () => {
+  it('includes every tier for a full path', async () => {
+    const play = await done([
       { id: 'api', path: full },
       { id: 'infra', path: full },
     ])
@@ -18,15 +18,15 @@ describe('the three depths', () => {
     ]) // prettier-ignore
   })
 
-  it('leaves the architects out where nothing crosses a border', () => {
-    const play = done([{ id: 'fix', path: medium }])
+  it('leaves out T2 for a path without it', async () => {
+    const play = await done([{ id: 'fix', path: medium }])
     expect(play.run.status).toBe('done')
     expect(phasesOf(play).filter((phase) => phase.startsWith('t2'))).toEqual([])
-    expect([...play.documents.keys()].filter((name) => name.includes('architecture'))).toEqual([])
+    expect(play.documents().filter((name) => name.includes('architecture'))).toEqual([])
   })
 
-  it('is one task and one verifier where it is trivial', () => {
-    const play = done([{ id: 'typo', path: simple }])
+  it('is one task and one verifier for the shortest path', async () => {
+    const play = await done([{ id: 'typo', path: simple }])
     expect(play.run.status).toBe('done')
     expect(play.of('t4')).toHaveLength(1)
     expect(play.of('t5')).toHaveLength(1)

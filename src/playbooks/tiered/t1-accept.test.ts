@@ -11,9 +11,9 @@ import {
   type Stream,
   teamed,
 } from '../../../test/support/tiered/agents.ts'
-import { Play } from '../../../test/support/tiered/engine.ts'
-import type { Ending } from '../../../test/support/tiered/engine.ts'
-import type { Run } from '../../work/runs/contract.ts'
+import type { Ending } from '../../../test/support/tiered/endings.ts'
+import { Play, type PlayOptions } from '../../../test/support/tiered/play.ts'
+import type { Question } from '../../work/questions/contract.ts'
 
 const streams: readonly Stream[] = [
   { id: 'fix', path: medium },
@@ -21,21 +21,20 @@ const streams: readonly Stream[] = [
 ]
 const reject = (fields: Readonly<Record<string, unknown>> = {}): Ending =>
   output({ decision: 'reject', reason: 'not what was asked for', ...fields })
-const play = (
+const play = async (
   endings: readonly Ending[],
   script: Partial<Script> = {},
-  run: Partial<Run> = { configuration: teamed() },
-): Play =>
-  playOn(new Play(run).start(), {
+  options: PlayOptions = {},
+): Promise<Play> =>
+  playOn(await Play.start(options), {
     streams,
     otherwise: inTurn(({ phase }) => phase === 't1_accept', ...endings),
     ...script,
   })
-const toldTo = (run: Play): unknown[] =>
-  run.lines.filter(({ kind }) => kind === 'escalated').map(({ data }) => data['to'])
+const escalatedTo = (run: Play): unknown[] => run.escalations().map(({ to }) => to)
 
-it('ends with T1’s word that it is what was asked for', () => {
-  const run = play([])
+it('ends with T1’s acceptance of the result', async () => {
+  const run = await play([])
   expect(run.run).toMatchObject({
     status: 'done',
     summary: expect.stringContaining('T1 accepts: it is what was asked for'),
@@ -44,9 +43,9 @@ it('ends with T1’s word that it is what was asked for', () => {
 })
 
 describe('a result that T1 rejects', () => {
-  it('is done again where T1 says, with the reason, and judged once more', () => {
-    const run = play([reject({ workstreams: ['typo'] })])
-    expect(toldTo(run)).toEqual(['t4/typo'])
+  it('repeats the workstreams that T1 names, with the reason, and is judged again', async () => {
+    const run = await play([reject({ workstreams: ['typo'] })])
+    expect(escalatedTo(run)).toEqual(['t4/typo'])
     expect(run.brief('t4:typo:main:typo')).toMatchObject({
       attempts: 2,
       retriesUsed: 0,
@@ -57,44 +56,42 @@ describe('a result that T1 rejects', () => {
     expect(run.run.status).toBe('done')
   })
 
-  it('is done again everywhere where T1 names nobody', () => {
-    const run = play([reject()])
+  it('repeats all workstreams when T1 names none', async () => {
+    const run = await play([reject()])
     expect(run.of('t4').map(({ attempts }) => attempts)).toEqual([2, 2, 2])
-    expect(toldTo(run)).toEqual(['t4/typo', 't3/fix'])
+    expect(escalatedTo(run)).toEqual(['t4/typo', 't3/fix'])
   })
 
-  it('may not name what is not there', () => {
-    const run = play([reject({ workstreams: ['who'] })])
+  it('may not name an unknown workstream', async () => {
+    const run = await play([reject({ workstreams: ['who'] })])
     expect(run.brief('t1-accept:final').corrections).toMatchObject([{ detail: 'there is no workstream "who"' }])
   })
 
-  it('for the fourth time stops the run, and goes on with the operator’s word', () => {
-    const run = play([reject(), reject(), reject(), reject()])
+  it('pauses the run the fourth time, and continues with the operator’s answer', async () => {
+    const run = await play([reject(), reject(), reject(), reject()])
     expect(run.run.status).toBe('paused')
-    expect(run.questions).toMatchObject([
-      { brief: null, text: 'The result was rejected 4 times. Shall it be done again?' },
-    ])
-    run.answer(run.questions[0] as never, 'retry')
-    playOn(run, { streams })
+    expect(run.questions).toMatchObject([{ briefId: null, text: 'The result was rejected 4 times. Repeat the work?' }])
+    await run.answer(run.questions[0] as Question, 'retry')
+    await playOn(run, { streams })
     expect(run.run.status).toBe('done')
     expect(run.of('t4').map(({ attempts }) => attempts)).toEqual([5, 5, 5])
   })
 
-  it('has the lead sum up once more where there is one', () => {
-    const run = playOn(new Play().start(), {
+  it('makes the lead architect repeat the integration summary', async () => {
+    const run = await playOn(await Play.start(), {
       streams: [{ id: 'api', path: full }],
       otherwise: inTurn(({ key }) => key === 't1-accept:final', reject()),
     })
     expect(run.brief('t2-summary').attempts).toBe(2)
-    expect(toldTo(run)).toEqual(['t2/api'])
+    expect(escalatedTo(run)).toEqual(['t2/api'])
   })
 })
 
-describe('a workstream that T1 plans anew', () => {
-  const waiting = (): Play => play([reject({ workstreams: ['fix'], action: 'replan' })], { stopAt: [] })
+describe('a workstream that T1 replans', () => {
+  const waiting = (): Promise<Play> => play([reject({ workstreams: ['fix'], action: 'replan' })], { stopAt: [] })
 
-  it('is discarded and begun again under another name, once the operator agrees', () => {
-    const run = waiting()
+  it('is discarded and started again under another name after the operator’s approval', async () => {
+    const run = await waiting()
     expect(run.gates.map(({ gate, status }) => `${gate} ${status}`)).toEqual(['t1_plan approved', 't1_plan approved'])
     expect(run.gates[1]?.summary.produced).toContain('- fix-r2 instead of fix: t3 → t4 → t5')
     expect(
@@ -107,59 +104,63 @@ describe('a workstream that T1 plans anew', () => {
         .of('t4')
         .filter(({ workstream }) => workstream === 'fix-r2')
         .map(({ status }) => status),
-    ).toEqual(['verified', 'verified'])
+    ).toEqual(['done', 'done'])
     expect([run.parts.get('ws:fix')?.status, run.parts.get('ws:fix-r2')?.status]).toEqual(['cancelled', 'done'])
     expect(run.run.status).toBe('done')
   })
 
-  it('stays as it is when the operator does not agree: T1 decides again', () => {
-    const run = new Play({ configuration: teamed() }).start()
+  it('stays unchanged when the operator rejects it, and T1 decides again', async () => {
+    const run = await Play.start({ team: teamed() })
     const script = { streams, otherwise: inTurn(({ phase }) => phase === 't1_accept', reject({ action: 'replan' })) }
-    playOn(run, { ...script, stopAt: ['t1_plan'] })
-    run.approve('t1_plan')
-    playOn(run, { ...script, stopAt: ['t1_plan'] })
-    run.reject('t1_plan', 'it is good enough')
+    await playOn(run, { ...script, stopAt: ['t1_plan'] })
+    await run.approve('t1_plan')
+    await playOn(run, { ...script, stopAt: ['t1_plan'] })
+    await run.reject('t1_plan', 'it is good enough')
     expect(run.brief('t1-accept:final')).toMatchObject({ status: 'pending', rejectionReason: 'it is good enough' })
-    playOn(run, { streams })
+    await playOn(run, { streams })
     expect(run.run.status).toBe('done')
     expect(run.of('t4')).toHaveLength(3)
   })
 
-  it('goes through the architects again where it has some', () => {
-    const run = playOn(new Play().start(), {
+  it('is designed again when its path has T2', async () => {
+    const run = await playOn(await Play.start(), {
       streams: [{ id: 'api', path: full }],
       otherwise: inTurn(({ key }) => key === 't1-accept:final', reject({ action: 'replan' })),
     })
-    expect(run.brief('t2-spec:api-r2').status).toBe('verified')
+    expect(run.brief('t2-spec:api-r2').status).toBe('done')
     expect(run.brief('t2-synth:1').attempts).toBe(2)
     expect(run.run.status).toBe('done')
   })
 })
 
-describe('in a repository', () => {
-  const repository = { path: '/r', mirror: '/m', branch: 'main', base: 'aaa', warnings: ['two remotes'] }
-  const inRepository = { configuration: teamed(), repository, head: 'bbb' }
+describe('a tiered run in a repository', () => {
+  const inRepository = { inRepository: true }
 
-  it('nothing is merged without the operator’s word', () => {
-    const run = play([], { stopAt: ['merge'] }, inRepository)
-    expect(run.run.status).toBe('gated')
+  it('merges nothing without the operator’s approval', async () => {
+    const run = await play([], { stopAt: ['merge'] }, inRepository)
+    expect(run.run.status).toBe('accepting')
     expect(run.pendingGates()).toMatchObject([
       { gate: 'merge', timeoutMinutes: null, summary: { anomalies: ['two remotes'] } },
     ])
-    run.approve('merge')
-    expect(run.run).toMatchObject({ status: 'done', summary: 'merged' })
+    await run.approve('merge')
+    expect(run.run).toMatchObject({ status: 'done', summary: expect.stringMatching(/^merged into main as c+$/) })
   })
 
-  it('a merge that is refused, or cannot be made, is a rejection like T1’s', () => {
-    const run = play([], { stopAt: ['merge'] }, inRepository)
-    run.reject('merge', 'no tests')
+  it('treats a rejected merge like a rejection by T1', async () => {
+    const run = await play([], { stopAt: ['merge'] }, inRepository)
+    await run.reject('merge', 'no tests')
     expect(run.of('t4').map(({ rejectionReason }) => rejectionReason)).toEqual(['no tests', 'no tests', 'no tests'])
-    playOn(run, { streams, stopAt: ['merge'] })
-    run.approve('merge')
+    await playOn(run, { streams, stopAt: ['merge'] })
+    await run.approve('merge')
     expect(run.run.status).toBe('done')
   })
 
-  it('there is nothing to merge where nothing was committed', () => {
-    expect(play([], { stopAt: ['merge'] }, { ...inRepository, head: 'aaa' }).run.status).toBe('done')
+  it('opens no merge gate when no attempt left commits', async () => {
+    const run = await Play.start(inRepository)
+    run.repositories.isEmpty = true
+    const proof = [{ kind: 'file' as const, path: 'proof.md' }]
+    await playOn(run, { streams: [{ id: 'typo', path: simple, proof }], stopAt: ['merge'] })
+    expect(run.gates.map(({ gate }) => gate)).toEqual(['t1_plan'])
+    expect(run.run.status).toBe('done')
   })
 })

@@ -8,10 +8,10 @@ import { pathOf } from './escalate-ladder.ts'
 import { counted, documents, idOfWorkstream, isWorkstreamPart, wavePart, workstreamPart } from './base-names.ts'
 import { proposeReplan } from './t1-replan.ts'
 import { budgetOf, changedRun, runOf } from './base-state.ts'
-import { passed, say, tell } from './base-steps.ts'
+import { passStep, line, log } from './base-steps.ts'
 import { amendmentsOf } from './base-gate-summary.ts'
 
-/** Everything that a rejection may touch. */
+/** Returns the rows that a rejection may change. */
 export const rejectionNeeds = (view: View, streams: readonly string[]): Needs => ({
   partsBelow: allWaves(view),
   workstreams: streams.length === 0 ? 'all' : streams,
@@ -33,29 +33,29 @@ export function faultsOfAcceptance(view: View, brief: Brief, { decision, workstr
   return workstreams.filter((id) => !known.has(id)).map((id) => `there is no workstream "${id}"`)
 }
 
-/** T1 has compared the result with the goal. */
-export function resultJudged(view: View, brief: Brief, acceptance: Acceptance): readonly Decision[] {
+/** Handles T1's decision about the result: it ends the run, opens the merge gate, or repeats work. */
+export function onResultAcceptance(view: View, brief: Brief, acceptance: Acceptance): readonly Decision[] {
   const written: Decision[] = [
     { kind: 'write_document', brief, name: documents.acceptance('final'), content: acceptance },
-    passed(brief),
+    passStep(brief),
   ]
-  if (acceptance.decision === 'reject') return [...written, ...rejected(view, acceptance)]
+  if (acceptance.decision === 'reject') return [...written, ...rejectResult(view, acceptance)]
   const isMerging = hasResult(view.run)
-  // Who paused it lets it go on first.
+  // A paused run waits until the operator resumes it.
   const waits = view.run.status === 'paused'
-  const told = tell(say('T1', 'ACCEPT', `accept(final) ✓ ${shorten(acceptance.reason, 200)}`, { brief }), [
+  const logged = log(line('T1', 'ACCEPT', `accept(final) ✓ ${shorten(acceptance.reason, 200)}`, { brief }), [
     changedRun(view, { isMerging, ...(waits && !isMerging ? { accepted: acceptance.reason } : {}) }),
   ])
-  if (waits) return [...written, told]
-  return [...written, told, isMerging ? mergeGate(view) : end(view, acceptance.reason)]
+  if (waits) return [...written, logged]
+  return [...written, logged, isMerging ? mergeGate(view) : endRun(view, acceptance.reason)]
 }
 
 const hasResult = ({ repository, head }: Run): boolean =>
   repository !== null && head !== null && head !== repository.base
 
-export function end({ run }: View, reason: string): Decision {
+export function endRun({ run }: View, reason: string): Decision {
   const made = run.briefsVerified + run.briefsDone
-  // Accepting nothing does not make it something.
+  // A run without a verified task is not done, even if T1 accepts it.
   if (made === 0) return { kind: 'end_run', status: 'cancelled', summary: 'every task was cancelled' }
   return {
     kind: 'end_run',
@@ -64,14 +64,14 @@ export function end({ run }: View, reason: string): Decision {
   }
 }
 
-/** Nothing comes into the operator's repository without her word. */
+/** Opens the gate before the merge: nothing enters the operator's repository without approval. */
 export const mergeGate = (view: View): Decision => ({
   kind: 'open_gate',
   gate: 'merge',
   timeoutMinutes: null,
   summary: {
     produced: `T1 accepts the result; see "agency pr show ${view.run.id}".`,
-    next: `Approve and it is merged into ${view.run.repository?.branch}; reject with a reason and the work is done again.`,
+    next: `Approve to merge the result into ${view.run.repository?.branch}; reject with a reason to repeat the work.`,
     anomalies: view.run.repository?.warnings ?? [],
     amendments: amendmentsOf(view),
   },
@@ -79,23 +79,23 @@ export const mergeGate = (view: View): Decision => ({
 
 type Rejection = Pick<Acceptance, 'reason' | 'workstreams' | 'action'>
 
-/** Back down, as often as T1's own budget allows; then the operator is asked. */
-export function rejected(view: View, { reason, workstreams, action }: Rejection): readonly Decision[] {
+/** Sends the result back down, as often as T1's own retry budget allows; then asks the operator. */
+export function rejectResult(view: View, { reason, workstreams, action }: Rejection): readonly Decision[] {
   const rejections = runOf(view).rejections + 1
-  if (rejections <= budgetOf(view)) return goBack(view, { reason, workstreams, action }, rejections)
+  if (rejections <= budgetOf(view)) return repeatWork(view, { reason, workstreams, action }, rejections)
   return [
-    tell(say('T1', 'ACCEPT', `accept(final) ✗ ${shorten(reason, 200)}`), [
+    log(line('T1', 'ACCEPT', `accept(final) ✗ ${shorten(reason, 200)}`), [
       changedRun(view, { rejections, isMerging: false, onResume: { what: 'rejected', reason, workstreams } }),
     ]),
     {
       kind: 'pause_and_ask',
-      text: `The result was rejected ${rejections} times. Shall it be done again?`,
+      text: `The result was rejected ${rejections} times. Repeat the work?`,
       context: reason,
     },
   ]
 }
 
-export function goBack(
+export function repeatWork(
   view: View,
   { reason, workstreams, action }: Rejection,
   rejections: number,
@@ -109,16 +109,20 @@ export function goBack(
     }))
     .filter(({ tasks }) => tasks.length > 0)
   const parts = livingStreams(view).filter(({ key }) => named(idOfWorkstream(key)))
-  // Where nothing was made there is nothing to make again.
+  // Without a finished task there is nothing to repeat.
   if ((action === 'replan' || streams.length === 0) && parts.length > 0)
     return proposeReplan(view, parts, reason, rejections)
   if (streams.length === 0)
     return [
-      tell(say('T1', 'ACCEPT', `✗ ${shorten(reason, 200)}`), [changedRun(view, { rejections, isMerging: false })]),
-      { kind: 'pause_and_ask', text: 'The result was rejected, and no task could do it again.', context: reason },
+      log(line('T1', 'ACCEPT', `✗ ${shorten(reason, 200)}`), [changedRun(view, { rejections, isMerging: false })]),
+      {
+        kind: 'pause_and_ask',
+        text: 'The result was rejected, and no task is left that could repeat it. Continue?',
+        context: reason,
+      },
     ]
   return [
-    tell(say('T1', 'ACCEPT', `✗ ${shorten(reason, 200)}`), [
+    log(line('T1', 'ACCEPT', `✗ ${shorten(reason, 200)}`), [
       withoutResume(changedRun(view, { rejections, isMerging: false, redo: streams.map(({ id }) => id) })),
       ...streams.flatMap(({ id, tasks }) => [
         { key: workstreamPart(id), status: 'open' as const },
@@ -128,9 +132,9 @@ export function goBack(
     ...streams.flatMap(({ id, tasks }): Decision[] => {
       const to = `${pathOf(tasks[0] as Brief)[0] ?? 't4'}/${id}`
       return [
-        tell({
+        log({
           kind: 'escalated',
-          ...say('T1', 'ESCALATE', `t1 → ${to}: ${shorten(reason, 200)}`, {
+          ...line('T1', 'ESCALATE', `t1 → ${to}: ${shorten(reason, 200)}`, {
             workstream: id,
             data: { from: 't1', to, class: 'rejected' },
           }),

@@ -3,9 +3,9 @@ import type { PastRun } from '../../work/runs/contract.ts'
 import type { View } from '../contract.ts'
 import type { TierPlan } from './contract.ts'
 
-/** What this will probably take, from what runs here have taken; never from anything else. */
+/** Returns a line with the probable cost of a plan. It is based on earlier runs in this store, never on anything else. */
 export function estimateLine({ run, found }: View, plan: TierPlan): string {
-  // What a simulation took says nothing about the real thing, nor the other way round.
+  // The cost of a simulated run allows no conclusion about a real one, nor the reverse.
   const history = found.history.filter(({ simulated }) => simulated === run.simulated)
   if (history.length === 0) return 'Estimate: no history yet.'
   const expected = expectedBriefs(plan, history)
@@ -18,11 +18,11 @@ export function estimateLine({ run, found }: View, plan: TierPlan): string {
     history.length === 1 ? 'from 1 past run, so without a spread' : `from ${history.length} past runs`,
     ...(run.simulated ? ['simulated'] : []),
   ].join(', ')
-  const time = said(minutes, whole)
-  return `Estimate: about ${said(tokens, thousands)} tokens, ${cost.max === 0 ? 'unpriced' : said(cost, dollars)}, ${time} ${time === '1' ? 'minute' : 'minutes'} (${from}).`
+  const time = withRange(minutes, whole)
+  return `Estimate: about ${withRange(tokens, thousands)} tokens, ${cost.max === 0 ? 'unpriced' : withRange(cost, dollars)}, ${time} ${time === '1' ? 'minute' : 'minutes'} (${from}).`
 }
 
-/** What was used for each brief of a tier then, times how many there will probably be now. */
+/** Multiplies the cost per brief of each tier in an earlier run by the number of briefs expected now. */
 function totalOf(
   past: PastRun,
   expected: Readonly<Record<Tier, number>>,
@@ -33,13 +33,13 @@ function totalOf(
   return sum(
     tiers.map((tier) => {
       const used = past.tiers[tier]
-      // A tier that no run has used yet is taken to cost what the others did.
+      // A tier that no run has used yet is assumed to cost as much as the others.
       return expected[tier] * (used === undefined || used.briefs === 0 ? mean : get(used) / used.briefs)
     }),
   )
 }
 
-/** Who plans tasks is not there yet: how many there were for each squad lead's step before. */
+/** Returns the expected number of briefs per tier. T3 has not planned yet: tasks per step of a squad lead are those of earlier runs. */
 function expectedBriefs({ workstreams }: TierPlan, history: readonly PastRun[]): Record<Tier, number> {
   const withT2 = workstreams.filter(({ tier_path }) => tier_path.includes('t2')).length
   const withT3 = workstreams.filter(({ tier_path }) => tier_path.includes('t3')).length
@@ -54,7 +54,7 @@ function expectedBriefs({ workstreams }: TierPlan, history: readonly PastRun[]):
   return { t1: withT2 > 0 ? 4 : 3, t2: withT2 > 0 ? withT2 + 3 : 0, t3, t4: tasks, t5: tasks }
 }
 
-/** Where nobody knows better: a squad has about four tasks, and its lead plans once and judges once. */
+/** Assumption without earlier runs: a squad has about four tasks, and its lead plans once and judges once. */
 const tasksPerStep = 2
 
 interface Spread {
@@ -77,7 +77,7 @@ const briefsOf = ({ tiers: used }: PastRun): number => sum(Object.values(used).m
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
 
-const said = ({ median, min, max }: Spread, text: (value: number) => string): string =>
+const withRange = ({ median, min, max }: Spread, text: (value: number) => string): string =>
   text(min) === text(max) ? text(median) : `${text(median)} (${text(min)}–${text(max)})`
 
 const thousands = (tokens: number): string =>

@@ -3,11 +3,11 @@ import type { Decision, View } from '../contract.ts'
 import type { IntegrationSummary } from './contract.ts'
 import { documents, keys, runPart } from './base-names.ts'
 import { runOf } from './base-state.ts'
-import { addOrRepeat, passed, say, type Step, tell } from './base-steps.ts'
+import { addOrRepeat, passStep, line, type Step, log } from './base-steps.ts'
 
-/** Every workstream is done: the lead sums up, and T1 compares it with the goal. */
+/** Every workstream is done: the lead architect summarises the integration, then T1 compares the result with the goal. */
 export function finishWork(view: View): readonly Decision[] {
-  const before = 'workstreams were done again'
+  const before = 'workstreams were repeated'
   return runOf(view).lead === 'done'
     ? [addOrRepeat(view, summaryStep(view), before)]
     : [addOrRepeat(view, acceptStep(view, null), before)]
@@ -18,18 +18,18 @@ const summaryStep = (view: View): Step => ({
   phase: 't2_summary',
   tier: 't2',
   title: 'Sum up the integration',
-  objective: 'Every workstream is done. Say how the pieces fit together and what gives you concern.',
+  objective: 'Every workstream is done. Describe how the pieces fit together, and your concerns.',
   part: runPart,
   label: 'integration summary',
   ownerId: view.found.briefs[keys.plan]?.id ?? null,
   inputs: { canonical_architecture: view.found.documents[documents.architecture] ?? null },
 })
 
-export function summedUp(view: View, brief: Brief, summary: IntegrationSummary): readonly Decision[] {
+export function onSummary(view: View, brief: Brief, summary: IntegrationSummary): readonly Decision[] {
   return [
     { kind: 'write_document', brief, name: documents.integration, content: summary },
-    passed(brief),
-    tell(say('T2', 'DONE', 'Integration summary written', { brief })),
+    passStep(brief),
+    log(line('T2', 'DONE', 'Integration summary written', { brief })),
     addOrRepeat(view, acceptStep(view, summary), 'the result has changed'),
   ]
 }
@@ -41,7 +41,7 @@ function acceptStep(view: View, summary: IntegrationSummary | null): Step {
     tier: 't1',
     title: 'Accept the result',
     objective:
-      'Compare what was made with the goal. Accept it, or reject it and say which workstreams have to do what.',
+      'Compare the result with the goal. Accept it, or reject it and name the workstreams and what each has to change.',
     part: runPart,
     label: 'accept(final)',
     ownerId: view.found.briefs[keys.plan]?.id ?? null,

@@ -4,7 +4,7 @@ import type { TierPlan } from './contract.ts'
 import { faultsOfProofs } from './base-evidence.ts'
 import { isRevision, nextRevision } from './base-names.ts'
 
-/** Everything that is wrong with a plan, for its author to mend in one go. */
+/** Returns all faults of a plan, so that its author can correct them in one attempt. */
 export function faultsOfPlan(run: Pick<Run, 'id' | 'goalAnchor'>, plan: TierPlan): string[] {
   return [
     ...(plan.run_id === run.id ? [] : [`run_id must be ${run.id}`]),
@@ -19,7 +19,7 @@ export function faultsOfPlan(run: Pick<Run, 'id' | 'goalAnchor'>, plan: TierPlan
   ]
 }
 
-/** Who works on something hard may try twice as often. */
+/** Complex work gets twice the retry budget. */
 function faultsOfMultiplier({ complexity, retry_budget_multiplier: given }: TierPlan): string[] {
   const due = complexity === 'high' ? 2 : 1
   return given === due ? [] : [`retry_budget_multiplier must be ${due} where complexity is ${complexity}, not ${given}`]
@@ -27,16 +27,16 @@ function faultsOfMultiplier({ complexity, retry_budget_multiplier: given }: Tier
 
 function faultsOfPath(id: string, path: readonly string[]): string[] {
   const faults: string[] = []
-  const say = (what: string): void => void faults.push(`workstream "${id}": ${what}`)
-  if (path.at(-1) !== 't5') say('tier_path must end with t5')
-  else if (path.at(-2) !== 't4') say('tier_path must have t4 before t5')
-  if (path.includes('t1')) say('tier_path begins below t1')
-  if (new Set(path).size < path.length) say(`tier_path names a tier twice: ${path.join(', ')}`)
-  else if (path.toSorted().join() !== path.join()) say(`tier_path must go downwards: ${path.join(', ')}`)
+  const addFault = (fault: string): void => void faults.push(`workstream "${id}": ${fault}`)
+  if (path.at(-1) !== 't5') addFault('tier_path must end with t5')
+  else if (path.at(-2) !== 't4') addFault('tier_path must have t4 before t5')
+  if (path.includes('t1')) addFault('tier_path must begin below t1')
+  if (new Set(path).size < path.length) addFault(`tier_path names a tier twice: ${path.join(', ')}`)
+  else if (path.toSorted().join() !== path.join()) addFault(`tier_path must go downwards: ${path.join(', ')}`)
   return faults
 }
 
-/** One that is planned anew is called after the one that it stands for, and must not be taken for another. */
+/** A replanned workstream is named after the one it replaces, and must not be mistaken for another. */
 function faultsOfNames({ workstreams }: TierPlan): string[] {
   const ids = [...new Set(workstreams.map(({ id }) => id))]
   const plain = ids.filter((id) => !isRevision(id))
@@ -59,9 +59,9 @@ function faultsOfGroups({ workstreams, parallelism: { groups, sequence } }: Tier
     if (members.length === 0) faults.push(`group "${group}" is empty`)
     const listed = new Set(members)
     if (listed.size < members.length)
-      faults.push(`group "${group}" lists somebody twice: ${twiceIn(members).slice(0, 5).join(', ')}`)
+      faults.push(`group "${group}" lists a workstream twice: ${twiceIn(members).slice(0, 5).join(', ')}`)
     for (const id of listed) {
-      if (!ids.has(id)) faults.push(`group "${group}" lists "${id}", which is no workstream`)
+      if (!ids.has(id)) faults.push(`group "${group}" lists "${id}", which is not a workstream`)
       const found = placed.get(id)
       if (found === undefined) placed.set(id, [group])
       else found.push(group)
@@ -71,11 +71,12 @@ function faultsOfGroups({ workstreams, parallelism: { groups, sequence } }: Tier
     const found = placed.get(id) ?? []
     if (found.length === 0) faults.push(`workstream "${id}" is in no group`)
     else if (found.length > 1) faults.push(`workstream "${id}" is in several groups: ${found.join(', ')}`)
-    else if (found[0] !== group) faults.push(`workstream "${id}" says group "${group}" and is listed in "${found[0]}"`)
+    else if (found[0] !== group)
+      faults.push(`workstream "${id}" has parallel_group "${group}" but is listed in "${found[0]}"`)
   }
   const seen = new Set<string>()
   for (const group of sequence) {
-    if (!Object.hasOwn(groups, group)) faults.push(`sequence lists "${group}", which is no group`)
+    if (!Object.hasOwn(groups, group)) faults.push(`sequence lists "${group}", which is not a group`)
     if (seen.has(group)) faults.push(`sequence lists "${group}" twice`)
     seen.add(group)
   }

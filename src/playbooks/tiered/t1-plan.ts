@@ -2,11 +2,11 @@ import { shorten } from '../../kernel/text.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Decision, PartChange, View } from '../contract.ts'
 import type { TierPlan } from './contract.ts'
-import { openReplanned, replanRejected } from './t1-replan.ts'
+import { startReplanned, onReplanRejected } from './t1-replan.ts'
 import { counted, documents, keys, runPart, wavePart, workstreamPart } from './base-names.ts'
 import { isUsualPath } from './t1-plan-faults.ts'
 import { changedRun, type RunData, runOf, type WaveData, type WorkstreamData } from './base-state.ts'
-import { addOrRepeat, addStep, passed, say, type Step, tell } from './base-steps.ts'
+import { addOrRepeat, addStep, passStep, line, type Step, log } from './base-steps.ts'
 import { planSummary } from './base-gate-summary.ts'
 import { listed } from './base-text.ts'
 import { openWave } from './base-waves.ts'
@@ -18,14 +18,14 @@ export function startRun(view: View): readonly Decision[] {
   const part = { key: runPart, parent: null, status: 'open', data: { ...data } } as const
   const known: View = { ...view, found: { ...view.found, parts: { [runPart]: { ...rowOf(run), ...part } } } }
   return [
-    tell(say('T1', 'PLAN_START', `Assessing scope: "${shorten(oneLine(run.goalAnchor), 120)}"`), [part]),
+    log(line('T1', 'PLAN_START', `Assessing scope: "${shorten(oneLine(run.goalAnchor), 120)}"`), [part]),
     addStep(known, {
       key: keys.plan,
       phase: 't1_plan',
       tier: 't1',
       title: 'Plan the work',
       objective:
-        'Divide the goal into workstreams, choose the tiers that each needs, and say what can run in parallel.',
+        'Divide the goal into workstreams, choose the tiers that each needs, and line what can run in parallel.',
       part: runPart,
       label: 'plan',
       inputs: { run_id: run.id, goal_anchor: run.goalAnchor },
@@ -43,13 +43,13 @@ const rowOf = (run: View['run']) => ({
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
-/** One look at it by its own author, and never a second one. */
-export function planned(view: View, brief: Brief, plan: TierPlan): readonly Decision[] {
+/** Stores the plan and adds the critique: its author reviews it exactly once. */
+export function onPlan(view: View, brief: Brief, plan: TierPlan): readonly Decision[] {
   return [
     { kind: 'write_document', brief, name: documents.draft, content: plan },
-    passed(brief),
-    tell(say('T1', 'PLAN_DONE', headline(plan), { brief })),
-    addOrRepeat(view, critiqueOf(view, brief, plan), 'there is another plan to criticise'),
+    passStep(brief),
+    log(line('T1', 'PLAN_DONE', headline(plan), { brief })),
+    addOrRepeat(view, critiqueOf(view, brief, plan), 'the plan has changed'),
   ]
 }
 
@@ -75,16 +75,16 @@ function headline({ workstreams, parallelism: { groups } }: TierPlan): string {
   return `${counted(workstreams.length, 'workstream')} — ${names} (${parallel} parallel)`
 }
 
-export function criticised(view: View, brief: Brief, plan: TierPlan): readonly Decision[] {
+export function onCritique(view: View, brief: Brief, plan: TierPlan): readonly Decision[] {
   return [
     { kind: 'write_document', brief, name: documents.plan, content: plan },
-    passed(brief),
-    tell(say('T1', 'CRITIQUE_DONE', shorten(oneLine(plan.self_critique_summary), 200), { brief })),
+    passStep(brief),
+    log(line('T1', 'CRITIQUE_DONE', shorten(oneLine(plan.self_critique_summary), 200), { brief })),
     ...plan.workstreams
       .filter(({ tier_path }) => !isUsualPath(tier_path))
       .slice(0, 20)
       .map(({ id, tier_path }) =>
-        tell({ tier: 'T1', message: `unusual path of ${id}: ${tier_path.join(' → ')}`, workstream: id, brief }),
+        log({ tier: 'T1', message: `unusual path of ${id}: ${tier_path.join(' → ')}`, workstream: id, brief }),
       ),
     {
       kind: 'open_gate',
@@ -102,8 +102,8 @@ const firstTier = ({ workstreams, parallelism: { groups, sequence } }: TierPlan)
   return heads.toSorted()[0]?.toUpperCase() ?? 'T2'
 }
 
-export function planApproved(view: View): readonly Decision[] {
-  if (runOf(view).replan !== undefined) return openReplanned(view)
+export function onPlanApproved(view: View): readonly Decision[] {
+  if (runOf(view).replan !== undefined) return startReplanned(view)
   const plan = view.found.documents[documents.plan] as TierPlan
   const { sequence, groups } = plan.parallelism
   const waves = sequence.map((group, index): PartChange => {
@@ -122,7 +122,7 @@ export function planApproved(view: View): readonly Decision[] {
     waves: sequence.length,
     wave: 1,
   })
-  const told = tell(
+  const logged = log(
     {
       tier: 'T1',
       level: 'verbose',
@@ -140,7 +140,7 @@ export function planApproved(view: View): readonly Decision[] {
     ],
   )
   const first = streams.filter(({ wave }) => wave === 1)
-  return [told, ...openWave(withChanges(view, [known]), 1, first)]
+  return [logged, ...openWave(withChanges(view, [known]), 1, first)]
 }
 
 const dataOfWorkstream = ({
@@ -157,9 +157,9 @@ const dataOfWorkstream = ({
   isDesigned: !tier_path.includes('t2'),
 })
 
-/** Back to its author with the reason; the critique follows as it did the first time. */
-export function planRejected(view: View, reason: string): readonly Decision[] {
-  if (runOf(view).replan !== undefined) return replanRejected(view, reason)
+/** Sends the plan back to its author with the reason; the critique follows as after the first plan. */
+export function onPlanRejected(view: View, reason: string): readonly Decision[] {
+  if (runOf(view).replan !== undefined) return onReplanRejected(view, reason)
   const brief = view.found.briefs[keys.plan] as Brief
   return [{ kind: 'send_back', brief, reason, class: 'rejected' }]
 }

@@ -5,13 +5,13 @@ import type { Decision, Needs, View } from '../contract.ts'
 import { designBriefs, designDocuments } from './t2-design.ts'
 import { counted, idOfWorkstream, keys, nextRevision, runPart, wavePart, workstreamPart } from './base-names.ts'
 import { changedRun, dataOf, partOf, runOf, type WorkstreamData } from './base-state.ts'
-import { say, tell } from './base-steps.ts'
+import { line, log } from './base-steps.ts'
 import { amendmentsOf } from './base-gate-summary.ts'
 import { bullets } from './base-text.ts'
 import { openWave } from './base-waves.ts'
 import { withChanges } from './base-view.ts'
 
-/** T1 discards workstreams and starts them anew; the operator has the last word, as on the first plan. */
+/** T1 discards workstreams and starts them again; the operator approves that, as with the first plan. */
 export function proposeReplan(
   view: View,
   parts: readonly Part[],
@@ -34,15 +34,15 @@ export function proposeReplan(
   )
   return [
     ...streams.map(({ id, from }) =>
-      tell({
+      log({
         kind: 'escalated',
-        ...say('T1', 'ESCALATE', `t1 → ${from}: planned anew as ${id}: ${shorten(reason, 200)}`, {
+        ...line('T1', 'ESCALATE', `t1 → ${from}: replanned as ${id}: ${shorten(reason, 200)}`, {
           workstream: from,
           data: { from: 't1', to: from, class: 'replan' },
         }),
       }),
     ),
-    tell(say('T1', 'PLAN_DONE', `${counted(streams.length, 'workstream')} planned anew`), [
+    log(line('T1', 'PLAN_DONE', `${counted(streams.length, 'workstream')} replanned`), [
       changedRun(view, { replan, rejections, isMerging: false }),
       ...streams.map(({ id, parent, data }) => ({
         key: workstreamPart(id),
@@ -63,20 +63,20 @@ export function proposeReplan(
             40,
           ),
         ].join('\n'),
-        next: `Approve and ${begunAnew(view)}; reject with a reason and T1 decides again.`,
+        next: `Approve to ${startAgain(view)}; reject with a reason to let T1 decide again.`,
         anomalies: [],
         amendments: amendmentsOf(view),
       },
-      message: '⏸ Waiting on approval of workstreams planned anew',
+      message: '⏸ Waiting on approval of replanned workstreams',
     },
   ]
 }
 
-/** What is in the branch of a run is not taken out of it again. */
-const begunAnew = ({ run }: View): string =>
+/** Merged work is never removed from the branch of a run. */
+const startAgain = ({ run }: View): string =>
   run.repository === null
-    ? 'what was made there is discarded and begun anew'
-    : 'it is begun anew: what was merged stays in the branch; the new workstream begins with it and has to undo what is wrong'
+    ? 'discard their work and start them again'
+    : 'start them again: merged work stays in the branch, and the new workstream begins with it and has to undo its faults'
 
 export function replanNeeds(view: View): Needs {
   const { replan = {} } = runOf(view)
@@ -90,7 +90,7 @@ export function replanNeeds(view: View): Needs {
   }
 }
 
-export function openReplanned(view: View): readonly Decision[] {
+export function startReplanned(view: View): readonly Decision[] {
   const { replan = {} } = runOf(view)
   const streams = Object.entries(replan).map(([id, { from, wave }]) => ({
     id,
@@ -107,8 +107,8 @@ export function openReplanned(view: View): readonly Decision[] {
   return [
     ...(living.length === 0
       ? []
-      : [{ kind: 'cancel_briefs', briefs: living, reason: 'its workstream is planned anew' } satisfies Decision]),
-    tell({ tier: 'T1', message: `${streams.map(({ from, id }) => `${from} → ${id}`).join(', ')}` }, [
+      : [{ kind: 'cancel_briefs', briefs: living, reason: 'its workstream is replanned' } satisfies Decision]),
+    log({ tier: 'T1', message: `${streams.map(({ from, id }) => `${from} → ${id}`).join(', ')}` }, [
       known,
       ...squads.map((key) => ({ key, status: 'cancelled' as const })),
       ...streams.map(({ from }) => ({ key: workstreamPart(from), status: 'cancelled' as const })),
@@ -118,11 +118,11 @@ export function openReplanned(view: View): readonly Decision[] {
   ]
 }
 
-export function replanRejected(view: View, reason: string): readonly Decision[] {
+export function onReplanRejected(view: View, reason: string): readonly Decision[] {
   const { replan = {} } = runOf(view)
   const change = changedRun(view, {})
   return [
-    tell({ tier: 'T1', level: 'verbose', message: 'T1 decides again' }, [
+    log({ tier: 'T1', level: 'verbose', message: 'T1 decides again' }, [
       { ...change, data: { ...change.data, replan: undefined } },
       ...Object.keys(replan).map((id) => ({ key: workstreamPart(id), status: 'cancelled' as const })),
     ]),

@@ -3,8 +3,8 @@ import type { Brief } from '../../work/briefs/contract.ts'
 import type { Part } from '../../work/parts/contract.ts'
 import type { Decision, Needs, View } from '../contract.ts'
 import type { Acceptance, Architecture, Conflict, Proposal, Synthesis } from './contract.ts'
-import { designBriefs, designDocuments, plannedOf, sharedBy, uniqueSquads } from './t2-design.ts'
-import { escalated, resolveStep } from './escalate-ladder.ts'
+import { designBriefs, designDocuments, plannedWorkstream, sharedInputs, uniqueSquads } from './t2-design.ts'
+import { logEscalation, resolveStep } from './escalate-ladder.ts'
 import { counted, documents, keys, wavePart } from './base-names.ts'
 import { settingsOf } from './base-settings.ts'
 import { openStreams, type Stream } from './t3-squads.ts'
@@ -20,12 +20,12 @@ import {
   type WaveData,
   waveNumber,
 } from './base-state.ts'
-import { addOrRepeat, addStep, passed, say, type Step, tell } from './base-steps.ts'
+import { addOrRepeat, addStep, passStep, line, type Step, log } from './base-steps.ts'
 import { architectureSummary } from './base-gate-summary.ts'
 import { listed } from './base-text.ts'
 import { streamsOf, type StreamPart } from './base-waves.ts'
 
-/** Those of a wave whose architecture is still open: what its lead has to bring together. */
+/** Returns the workstreams of a wave whose architecture is still open: the lead has to combine their proposals. */
 function designing(view: View, wave: Part): StreamPart[] {
   const { designing: open } = dataOf<WaveData>(wave)
   return streamsOf(view, waveNumber(wave)).filter(({ id }) => open.includes(id))
@@ -52,17 +52,17 @@ export function architectureNeeds(wave: Part): Needs {
   }
 }
 
-/** Whether every other proposal that was asked for is there: itself is not settled yet. */
+/** Reports whether every other requested proposal has arrived; the current one does not count as settled yet. */
 export const isLastProposal = ({ tally }: View): boolean =>
   unsettled(tally, 't2_specialist', ended) + unsettled(tally, 't2_conflict', ended) === 1
 
-/** The last proposal of a wave brings the lead in. */
-export function proposed(view: View, brief: Brief, proposal: Proposal): readonly Decision[] {
+/** Stores a proposal; the last one of a wave starts the synthesis by the lead. */
+export function onProposal(view: View, brief: Brief, proposal: Proposal): readonly Decision[] {
   const id = brief.workstream as string
   const written: Decision[] = [
     { kind: 'write_document', brief, name: documents.proposal(id), content: proposal },
-    passed(brief),
-    tell(say('T2', 'SPEC_DONE', `${id} architecture draft ready`, { brief })),
+    passStep(brief),
+    log(line('T2', 'SPEC_DONE', `${id} architecture draft ready`, { brief })),
   ]
   return isLastProposal(view)
     ? [...written, synthesise(view, { [id]: proposal }, 'the proposals have changed')]
@@ -85,7 +85,7 @@ function synthesise(
       tier: 't2',
       title: 'Bring the proposals together',
       objective:
-        'Read every proposal. Name what does not fit, or write the canonical architecture with a slice for each workstream.',
+        'Read every proposal. Name the conflicts, or write the canonical architecture with a slice for each workstream.',
       part: wave.key,
       label: 'synthesis',
       ownerId: view.found.briefs[keys.plan]?.id ?? null,
@@ -103,15 +103,15 @@ function synthesise(
 const proposalsOf = (view: View, streams: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(streams.map((id) => [id, view.found.documents[documents.proposal(id)] ?? null]))
 
-export function synthesised(view: View, brief: Brief, synthesis: Synthesis): readonly Decision[] {
+export function onSynthesis(view: View, brief: Brief, synthesis: Synthesis): readonly Decision[] {
   const wave = above(view, 'wave:')
   if (synthesis.conflicts.length > 0) return conflicting(view, wave, brief, synthesis.conflicts)
   const architecture = synthesis.canonical_architecture as Architecture
   return [
     { kind: 'write_document', brief, name: documents.architecture, content: architecture },
-    passed(brief),
-    tell(say('T2', 'SYNTH_DONE', 'Canonical architecture written to blackboard', { brief })),
-    addOrRepeat(view, acceptanceStep(view, waveNumber(wave), architecture), 'there is another architecture'),
+    passStep(brief),
+    log(line('T2', 'SYNTH_DONE', 'Canonical architecture written to blackboard', { brief })),
+    addOrRepeat(view, acceptanceStep(view, waveNumber(wave), architecture), 'the architecture has changed'),
   ]
 }
 
@@ -120,21 +120,21 @@ export function faultsOfSynthesis(view: View, { conflicts, canonical_architectur
   const unknown = conflicts
     .flatMap(({ workstreams }) => workstreams)
     .filter((id) => !streams.includes(id))
-    .map((id) => `a conflict names "${id}", which has no proposal here`)
+    .map((id) => `a conflict names "${id}", which has no proposal in this wave`)
   if (conflicts.length > 0) return unknown
-  if (whole === undefined) return ['either conflicts or a canonical_architecture has to be there']
+  if (whole === undefined) return ['the output must have either conflicts or a canonical_architecture']
   return streams
     .filter((id) => !Object.hasOwn(whole.slices, id))
     .map((id) => `the architecture has no slice for "${id}"`)
 }
 
-/** Only those concerned are asked again, and only so often; then T1 says how it is to be, and then the operator. */
+/** Asks only the specialists concerned again, up to the limit of cycles; then T1 decides, and then the operator. */
 function conflicting(view: View, wave: Part, brief: Brief, conflicts: readonly Conflict[]): readonly Decision[] {
   const number = waveNumber(wave)
   const { conflictCycles, conflictRounds = 0, isGuided } = dataOf<WaveData>(wave)
   const written: Decision[] = [
     { kind: 'write_document', brief, name: documents.conflicts(number), content: { conflicts } },
-    passed(brief),
+    passStep(brief),
   ]
   const about = shorten(conflicts.map((conflict) => conflict.about).join('; '), 300)
   if (conflictCycles < settingsOf(view.run).conflictCycles)
@@ -142,18 +142,18 @@ function conflicting(view: View, wave: Part, brief: Brief, conflicts: readonly C
   if (isGuided)
     return [
       ...written,
-      tell(say('T2', 'CONFLICT', about, { brief }), [
+      log(line('T2', 'CONFLICT', about, { brief }), [
         changedRun(view, { onResume: { what: 'conflict', wave: number } }),
       ]),
       {
         kind: 'pause_and_ask',
-        text: 'The architects do not agree, not even after T1 has decided. Shall they try again?',
+        text: 'The architects do not agree, not even after T1 has decided. Let them try again?',
         context: conflicts.map(({ workstreams, about: what }) => `${workstreams.join(', ')}: ${what}`).join('\n'),
       },
     ]
   return [
     ...written,
-    escalated({ from: 't2/lead', to: 't1', class: 't2_conflict', reason: about, tier: 'T2', brief }, [
+    logEscalation({ from: 't2/lead', to: 't1', class: 't2_conflict', reason: about, tier: 'T2', brief }, [
       changed<WaveData>(wave, { isGuided: true, conflictRounds: conflictRounds + 1 }),
     ]),
     addStep(
@@ -166,7 +166,7 @@ function conflicting(view: View, wave: Part, brief: Brief, conflicts: readonly C
         about: { kind: 'conflict', wave: number, conflicts },
         ladder: [],
         title: 'Settle a conflict of the architects',
-        objective: 'The proposals do not fit and their authors did not agree. Say how it is to be.',
+        objective: 'The proposals do not fit together and their authors did not agree. Decide how to settle it.',
       }),
     ),
   ]
@@ -178,8 +178,8 @@ function askConcerned(view: View, wave: Part, conflicts: readonly Conflict[], cy
   const concerned = [...new Set(conflicts.flatMap(({ workstreams }) => workstreams))]
   const streams = designing(view, wave).filter(({ id }) => concerned.includes(id))
   return [
-    tell(
-      say('T2', 'CONFLICT', `${listed(concerned, 6)} — cycle ${cycle}`, {
+    log(
+      line('T2', 'CONFLICT', `${listed(concerned, 6)} — cycle ${cycle}`, {
         data: { conflict_cycles: cycle, workstreams: concerned },
       }),
       [changed<WaveData>(wave, { conflictCycles: cycle, conflictRounds: round })],
@@ -191,7 +191,7 @@ function askConcerned(view: View, wave: Part, conflicts: readonly Conflict[], cy
         phase: 't2_conflict',
         tier: 't2',
         title: `Settle a conflict of ${data.name}`,
-        objective: 'Your proposal and others do not fit. Write it again so that they do.',
+        objective: 'Your proposal and others do not fit together. Rewrite it so that they do.',
         part: wave.key,
         label: `specialist ${id}`,
         workstream: id,
@@ -199,7 +199,7 @@ function askConcerned(view: View, wave: Part, conflicts: readonly Conflict[], cy
         personality: data.specialist,
         domain: data.domain,
         inputs: {
-          ...sharedBy(view, id, data),
+          ...sharedInputs(view, id, data),
           conflicts: conflicts.filter(({ workstreams }) => workstreams.includes(id)),
           proposals: proposalsOf(view, concerned),
         },
@@ -208,7 +208,7 @@ function askConcerned(view: View, wave: Part, conflicts: readonly Conflict[], cy
   ]
 }
 
-/** The operator lets them try once more. */
+/** Asks the specialists once more, after the operator has agreed. */
 export function retryConflict(view: View, number: number): readonly Decision[] {
   const wave = view.found.parts[wavePart(number)] as Part
   const { conflicts } = view.found.documents[documents.conflicts(number)] as { conflicts: Conflict[] }
@@ -216,9 +216,9 @@ export function retryConflict(view: View, number: number): readonly Decision[] {
   return askConcerned(view, calm, conflicts, 1)
 }
 
-/** T1 has said how a conflict is to be settled. */
-export const conflictSettled = (view: View, answer: string): Decision =>
-  synthesise(view, {}, 'T1 has said how the conflict is to be settled', answer)
+/** Repeats the synthesis with T1's decision about the conflict. */
+export const settleConflict = (view: View, answer: string): Decision =>
+  synthesise(view, {}, 'T1 has decided how to settle the conflict', answer)
 
 const acceptanceStep = (view: View, wave: number, architecture: Architecture): Step => ({
   key: keys.acceptArchitecture(wave),
@@ -232,20 +232,20 @@ const acceptanceStep = (view: View, wave: number, architecture: Architecture): S
   inputs: { accept_scope: 'architecture', canonical_architecture: architecture },
 })
 
-/** T1 has looked at the architecture; the operator does where the gate is on. */
-export function architectureJudged(view: View, brief: Brief, acceptance: Acceptance): readonly Decision[] {
+/** Handles T1's decision about the architecture; the operator inspects it next where the gate is on. */
+export function onArchitectureAcceptance(view: View, brief: Brief, acceptance: Acceptance): readonly Decision[] {
   const wave = above(view, 'wave:')
   const number = waveNumber(wave)
   const written: Decision[] = [
     { kind: 'write_document', brief, name: documents.acceptance(`architecture/${number}`), content: acceptance },
-    passed(brief),
+    passStep(brief),
   ]
   if (acceptance.decision === 'reject') return [...written, ...architectureRejected(view, brief, acceptance.reason)]
-  const told = tell(say('T1', 'ACCEPT', 'accept(architecture) ✓', { brief }))
-  if (!settingsOf(view.run).gates.t2Synthesis) return [...written, told, ...build(view, wave)]
+  const logged = log(line('T1', 'ACCEPT', 'accept(architecture) ✓', { brief }))
+  if (!settingsOf(view.run).gates.t2Synthesis) return [...written, logged, ...startSquads(view, wave)]
   return [
     ...written,
-    told,
+    logged,
     {
       kind: 'open_gate',
       gate: 't2_synthesis',
@@ -259,25 +259,25 @@ export function architectureJudged(view: View, brief: Brief, acceptance: Accepta
 function architectureRejected(view: View, brief: Brief, reason: string): readonly Decision[] {
   const number = waveNumber(above(view, 'wave:'))
   const rejections = runOf(view).rejections + 1
-  const told = `accept(architecture) ✗ ${shorten(reason, 200)}`
+  const logged = `accept(architecture) ✗ ${shorten(reason, 200)}`
   if (rejections > budgetOf(view))
     return [
-      tell(say('T1', 'ACCEPT', told, { brief }), [
+      log(line('T1', 'ACCEPT', logged, { brief }), [
         changedRun(view, { rejections, onResume: { what: 'architecture', wave: number, reason } }),
       ]),
       {
         kind: 'pause_and_ask',
-        text: `T1 has rejected what came up to it ${rejections} times. Shall it go on?`,
+        text: `T1 has rejected architectures and results ${rejections} times. Let it continue?`,
         context: reason,
       },
     ]
   return [
-    tell(say('T1', 'ACCEPT', told, { brief }), [changedRun(view, { rejections })]),
+    log(line('T1', 'ACCEPT', logged, { brief }), [changedRun(view, { rejections })]),
     redesign(view, number, reason),
   ]
 }
 
-/** Back to the lead, with the reason of T1 or the operator. */
+/** Sends the architecture back to the lead, with the reason of T1 or the operator. */
 export const redesign = (view: View, wave: number, reason: string): Decision => ({
   kind: 'send_back',
   brief: view.found.briefs[keys.synthesis(wave)] as Brief,
@@ -285,12 +285,12 @@ export const redesign = (view: View, wave: number, reason: string): Decision => 
   class: 'rejected',
 })
 
-/** The architecture is approved: each specialist hands its slice to its own squads. */
-export function build(view: View, wave: Part): readonly Decision[] {
+/** Opens the workstreams of an approved architecture: each specialist hands its slice to its own squads. */
+export function startSquads(view: View, wave: Part): readonly Decision[] {
   const architecture = view.found.documents[documents.architecture] as Architecture
   const streams = designing(view, wave)
   return [
-    tell({ tier: 'T2', level: 'verbose', message: `${counted(streams.length, 'workstream')} designed` }, [
+    log({ tier: 'T2', level: 'verbose', message: `${counted(streams.length, 'workstream')} designed` }, [
       changed<WaveData>(wave, { designing: [], conflictCycles: 0, isGuided: false }),
       ...streams.map(({ part }) => ({
         key: part.key,
@@ -306,10 +306,10 @@ export function build(view: View, wave: Part): readonly Decision[] {
           id,
           data,
           ...(proposal === undefined ? {} : { squads: uniqueSquads(proposal) }),
-          planned: plannedOf(view, id),
+          planned: plannedWorkstream(view, id),
           ownerId: view.found.briefs[keys.specialist(id)]?.id ?? null,
           slice: {
-            ...sharedBy(view, id, data),
+            ...sharedInputs(view, id, data),
             slice: architecture.slices[id] ?? null,
             interface_contracts: architecture.interface_contracts,
           },

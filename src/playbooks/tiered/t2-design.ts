@@ -3,7 +3,7 @@ import type { Decision, View } from '../contract.ts'
 import type { Bounds, DomainBoundaries, Proposal, Squad, TierPlan, Workstream } from './contract.ts'
 import { counted, documents, keys, runPart, wavePart } from './base-names.ts'
 import { changed, changedRun, dataOf, partOf, runOf, type WaveData, type WorkstreamData } from './base-state.ts'
-import { addStep, passed, say, type Step, tell } from './base-steps.ts'
+import { addStep, passStep, line, type Step, log } from './base-steps.ts'
 import { listed } from './base-text.ts'
 
 export interface Designed {
@@ -11,11 +11,11 @@ export interface Designed {
   readonly data: WorkstreamData
 }
 
-/** What a specialist's brief rests on, for whoever opens one: the documents and briefs to ask for. */
+/** The documents and briefs that opening a specialist's brief needs. */
 export const designDocuments = [documents.plan, documents.boundaries, documents.assumptions]
 export const designBriefs = [keys.plan, keys.lead]
 
-/** Boundaries come first, once for the whole run; then a specialist for each. */
+/** Starts the design: boundaries first, once for the whole run; then one specialist for each workstream. */
 export function design(view: View, wave: number, streams: readonly Designed[]): readonly Decision[] {
   if (streams.length === 0) return []
   const { lead } = runOf(view)
@@ -24,26 +24,26 @@ export function design(view: View, wave: number, streams: readonly Designed[]): 
 }
 
 const startLead = (view: View): Decision =>
-  tell(say('T2', 'LEAD_START', 'Lead Architect spawned'), [changedRun(view, { lead: 'asked' })])
+  log(line('T2', 'LEAD_START', 'Lead Architect spawned'), [changedRun(view, { lead: 'asked' })])
 
 const leadStep = (view: View): Step => ({
   key: keys.lead,
   phase: 't2_lead',
   tier: 't2',
   title: 'Draw the boundaries',
-  objective: 'Say which domain owns what, where the hard edges are, and what everybody takes for granted.',
+  objective: 'Define which domain owns what, where the hard boundaries are, and which assumptions all of them share.',
   part: runPart,
   label: 'lead',
   ownerId: view.found.briefs[keys.plan]?.id ?? null,
   inputs: { plan: view.found.documents[documents.plan] },
 })
 
-export function bounded(brief: Brief, bounds: Bounds): readonly Decision[] {
+export function publishBoundaries(brief: Brief, bounds: Bounds): readonly Decision[] {
   return [
     { kind: 'write_document', brief, name: documents.boundaries, content: bounds.domain_boundaries },
     { kind: 'write_document', brief, name: documents.assumptions, content: bounds.shared_assumptions },
-    passed(brief),
-    tell(say('T2', 'BOUNDS_READY', 'Domain boundaries + shared assumptions published', { brief })),
+    passStep(brief),
+    log(line('T2', 'BOUNDS_READY', 'Domain boundaries + shared assumptions published', { brief })),
   ]
 }
 
@@ -55,7 +55,7 @@ export function startSpecialists(view: View, wave: number, streams: readonly Des
   const how = streams.length === 1 ? '' : ' (parallel)'
   const part = partOf(view, wavePart(wave))
   return [
-    tell(say('T2', 'SPEC_START', `${counted(streams.length, 'specialist')} spawned${how}: ${domains}`), [
+    log(line('T2', 'SPEC_START', `${counted(streams.length, 'specialist')} spawned${how}: ${domains}`), [
       changed<WaveData>(part, { designing: [...dataOf<WaveData>(part).designing, ...streams.map(({ id }) => id)] }),
     ]),
     addStep(view, ...streams.map((stream) => specialistStep(view, wave, stream))),
@@ -75,12 +75,12 @@ export function specialistStep(view: View, wave: number, { id, data }: Designed)
     ownerId: (view.found.briefs[keys.lead] ?? view.found.briefs[keys.plan])?.id ?? null,
     personality: data.specialist,
     domain: data.domain,
-    inputs: { ...sharedBy(view, id, data) },
+    inputs: { ...sharedInputs(view, id, data) },
   }
 }
 
-/** What everybody who designs or builds a workstream is given of what holds around it. */
-export function sharedBy(view: View, id: string, data: WorkstreamData): Record<string, unknown> {
+/** Returns the inputs that every designer and squad of a workstream gets about its surroundings. */
+export function sharedInputs(view: View, id: string, data: WorkstreamData): Record<string, unknown> {
   const boundaries = view.found.documents[documents.boundaries] as DomainBoundaries | undefined
   const boundary = boundaries?.domains.find(({ domain }) => domain.toLowerCase() === data.domain.toLowerCase())
   const assumptions = view.found.documents[documents.assumptions]
@@ -88,14 +88,14 @@ export function sharedBy(view: View, id: string, data: WorkstreamData): Record<s
     workstream: id,
     name: data.name,
     tier_path: data.path,
-    notes: plannedOf(view, id)?.notes ?? '',
+    notes: plannedWorkstream(view, id)?.notes ?? '',
     ...(boundary === undefined ? {} : { boundary }),
     ...(assumptions === undefined ? {} : { shared_assumptions: assumptions }),
   }
 }
 
-/** As T1 planned it; one that stands for another is planned like that one. */
-export function plannedOf(view: View, id: string): Workstream | undefined {
+/** Returns a workstream as T1 planned it; a replacement has the plan of the one it replaces. */
+export function plannedWorkstream(view: View, id: string): Workstream | undefined {
   const plan = view.found.documents[documents.plan] as TierPlan | undefined
   const first = id.replace(/-r\d+$/, '')
   return (
@@ -104,7 +104,7 @@ export function plannedOf(view: View, id: string): Workstream | undefined {
   )
 }
 
-/** One of each name, whatever a proposal says. */
+/** Returns the squads of a proposal, one for each id even if the proposal repeats an id. */
 export const uniqueSquads = ({ t3_squads: squads }: Proposal): Squad[] => [
   ...new Map(squads.map((squad) => [squad.id, squad])).values(),
 ]

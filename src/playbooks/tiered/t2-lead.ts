@@ -1,18 +1,18 @@
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Decision, View } from '../contract.ts'
 import type { Bounds } from './contract.ts'
-import { bounded } from './t2-design.ts'
+import { publishBoundaries } from './t2-design.ts'
 import { documents, wavePart } from './base-names.ts'
 import { settingsOf } from './base-settings.ts'
 import { changed, changedRun, runOf, type WorkstreamData } from './base-state.ts'
-import { tell } from './base-steps.ts'
+import { log } from './base-steps.ts'
 import { boundsSummary } from './base-gate-summary.ts'
 import { openWave, streamsOf } from './base-waves.ts'
 import { withChanges } from './base-view.ts'
 
-/** Boundaries and assumptions are there; the specialists follow, or the operator looks first. */
-export function leadReady(view: View, brief: Brief, bounds: Bounds): readonly Decision[] {
-  const written = bounded(brief, bounds)
+/** Publishes boundaries and assumptions; the specialists follow, or the operator's inspection where its gate is on. */
+export function onBoundaries(view: View, brief: Brief, bounds: Bounds): readonly Decision[] {
+  const written = publishBoundaries(brief, bounds)
   const known: View = {
     ...view,
     found: {
@@ -25,7 +25,7 @@ export function leadReady(view: View, brief: Brief, bounds: Bounds): readonly De
       },
     },
   }
-  if (!settingsOf(view.run).gates.t2Lead) return [...written, ...leadApproved(known)]
+  if (!settingsOf(view.run).gates.t2Lead) return [...written, ...onBoundariesApproved(known)]
   return [
     ...written,
     {
@@ -38,8 +38,8 @@ export function leadReady(view: View, brief: Brief, bounds: Bounds): readonly De
   ]
 }
 
-/** The path of a workstream may have become shorter meanwhile: then nobody designs it. */
-export function leadApproved(view: View): readonly Decision[] {
+/** Starts the specialists. A workstream whose path has become shorter in the meantime gets no design. */
+export function onBoundariesApproved(view: View): readonly Decision[] {
   const { wave } = runOf(view)
   const change = changedRun(view, { lead: 'done' })
   const streams = streamsOf(view, wave).filter(({ part, data }) => part.status === 'open' && !data.isDesigned)
@@ -47,7 +47,7 @@ export function leadApproved(view: View): readonly Decision[] {
     .filter(({ data }) => !data.path.includes('t2'))
     .map(({ part }) => changed<WorkstreamData>(part, { isDesigned: true }))
   return [
-    tell({ tier: 'T2', level: 'verbose', message: 'boundaries hold from now on' }, [change, ...short]),
+    log({ tier: 'T2', level: 'verbose', message: 'boundaries are in force' }, [change, ...short]),
     ...openWave(withChanges(view, [change]), wave, streams),
   ]
 }

@@ -6,7 +6,7 @@ import type { Task, TaskList } from './contract.ts'
 import { counted, documents, keys, squadPart, workstreamPart } from './base-names.ts'
 import { settingsOf } from './base-settings.ts'
 import { changed, dataOf, ended, type MeshData, own, type SquadData, type SquadRef, unsettled } from './base-state.ts'
-import { addStep, passed, say, type Step, tell } from './base-steps.ts'
+import { addStep, passStep, line, type Step, log } from './base-steps.ts'
 import { tasksSummary } from './base-gate-summary.ts'
 import {
   faultsOfTasks,
@@ -39,7 +39,7 @@ export function meshFaultNeeds(view: View, brief: Brief): Needs {
   return { documents: documentsOf(squads.filter((ref) => committed.includes(refName(ref)))) }
 }
 
-/** A list can be followed, and takes nothing that a peer has committed already. */
+/** Returns the faults of a task list, including tasks that a peer has already committed. */
 export function faultsOfList(view: View, brief: Brief, { tasks }: TaskList): string[] {
   if (brief.phase !== 't3_mesh') return faultsOfTasks(tasks)
   const { workstream, squad } = refOfBrief(brief)
@@ -53,11 +53,11 @@ export function faultsOfList(view: View, brief: Brief, { tasks }: TaskList): str
   const overlaps = [...claimed]
     .slice(0, mostFaults)
     .flatMap(([claim, theirs]) => [...theirs.keys()].map((peer) => `overlap: ${whatOf(claim)} with t3/${nameOf(peer)}`))
-  // Peers may have all of it.
+  // An empty list is allowed: peers may have all tasks.
   return [...(tasks.length === 0 ? [] : faultsOfTasks(tasks)), ...new Set(overlaps)]
 }
 
-/** Nobody is told of more at once. */
+/** Maximum number of faults in one correction. */
 const mostFaults = 200
 
 function listsOf(view: View, squads: readonly SquadRef[]): Map<string, readonly Task[]> {
@@ -75,8 +75,8 @@ export const draftNeeds = (brief: Brief): Needs => {
   return { members: [part], parts: [part], documents: [documents.tasks(workstream, squad)] }
 }
 
-/** The list as rows: what is new is added, what was there is revised, what is gone is cancelled. */
-export function drafted(view: View, brief: Brief, { tasks }: TaskList): readonly Decision[] {
+/** Turns a task list into rows: adds new tasks, revises known ones, cancels removed ones. */
+export function onTaskList(view: View, brief: Brief, { tasks }: TaskList): readonly Decision[] {
   const ref = refOfBrief(brief)
   const part = view.found.parts[squadPart(ref.workstream, ref.squad)] as Part
   const { workers, path } = dataOf<SquadData>(part)
@@ -99,7 +99,7 @@ export function drafted(view: View, brief: Brief, { tasks }: TaskList): readonly
     { kind: 'write_document', brief, name, content: { tasks } },
     ...(gone.length === 0
       ? []
-      : [{ kind: 'cancel_briefs', briefs: gone, reason: 'its author released it' } satisfies Decision]),
+      : [{ kind: 'cancel_briefs', briefs: gone, reason: 'its squad lead dropped it' } satisfies Decision]),
     ...(fresh.length === 0
       ? []
       : [
@@ -115,14 +115,14 @@ export function drafted(view: View, brief: Brief, { tasks }: TaskList): readonly
         { kind: 'revise_draft', brief: draft, draft: revised(task, named) },
       ]
     }),
-    tell(say('T3', 'DRAFT', `${refName(ref)}: ${counted(tasks.length, 'task')} drafted`, { level: 'verbose', brief }), [
+    log(line('T3', 'DRAFT', `${refName(ref)}: ${counted(tasks.length, 'task')} drafted`, { level: 'verbose', brief }), [
       changed<SquadData>(part, { workers: workers + fresh.length }),
     ]),
-    passed(brief),
+    passStep(brief),
   ]
 }
 
-/** Whether this was the last of its phase; itself is settled by now. */
+/** Reports whether the last brief of a phase has settled; the current one counts as settled. */
 const isLast = ({ tally }: View, phase: string): boolean => unsettled(tally, phase, ended) === 0
 
 export function agreementNeeds(view: View, brief: Brief): Needs {
@@ -140,8 +140,8 @@ export function agreementNeeds(view: View, brief: Brief): Needs {
   }
 }
 
-/** A list is written: with peers it is compared first, alone it stands. */
-export function agree(view: View, brief: Brief): readonly Decision[] {
+/** Handles a finished list: a squad with peers compares lists first, a single squad commits at once. */
+export function onTaskListVerified(view: View, brief: Brief): readonly Decision[] {
   const mesh = own(view)
   const { squads } = dataOf<MeshData>(mesh)
   if (mesh.status !== 'open') return []
@@ -170,8 +170,7 @@ function reconcile(view: View, mesh: Part): Decision {
         phase: 't3_mesh',
         tier: 't3',
         title: `Agree on the tasks of ${ref.name}`,
-        objective:
-          'Compare your tasks with those of your peers, release what is double, and write your whole list again.',
+        objective: 'Compare your tasks with those of your peers, drop duplicates, and write your whole list again.',
         part: mesh.key,
         label: `squad ${refName(ref)}`,
         workstream: ref.workstream,
@@ -192,7 +191,7 @@ function reconcile(view: View, mesh: Part): Decision {
   )
 }
 
-/** So many that reading all of them would be the whole work: then only those that one has to do with. */
+/** With more peers than this, a squad lead sees only those with overlaps: reading all lists would take all its time. */
 const manyPeers = 40
 
 function peersOf(lists: ReadonlyMap<string, readonly Task[]>, overlaps: Overlaps): Record<string, unknown> {
@@ -215,17 +214,17 @@ function commit(view: View, mesh: Part, brief: Brief): readonly Decision[] {
   if (committed.length < data.squads.length)
     return [
       ...commits,
-      tell(say('T3', 'COMMIT', `${refName(ref)} has committed`, { level: 'verbose', brief }), [change]),
+      log(line('T3', 'COMMIT', `${refName(ref)} has committed`, { level: 'verbose', brief }), [change]),
     ]
   const lists = listsOf(view, data.squads)
   const all = [...lists.values()].flat()
   const pipeline = all.filter(({ mode, depends_on }) => mode === 'pipeline' || depends_on.length > 0).length
   const streams = [...new Set(data.squads.map(({ workstream }) => workstream))]
   const names = listed(streams, 5)
-  const done: Decision = tell(
+  const done: Decision = log(
     {
       kind: 'all_committed',
-      ...say(
+      ...line(
         'T3',
         'MESH_DONE',
         `Task split of ${names} committed — ${all.length} T4 ${all.length === 1 ? 'task' : 'tasks'} (${all.length - pipeline} swarm, ${pipeline} pipeline)`,
@@ -266,7 +265,7 @@ const draftsOf = (
     ),
   )
 
-/** Nobody's list can change any more. A squad that has released everything is done. */
+/** Releases the tasks of a mesh: lists cannot change any more. A squad without tasks is done. */
 function release(mesh: Part, drafts: readonly Brief[]): readonly Decision[] {
   const { squads } = dataOf<MeshData>(mesh)
   const busy = new Set(drafts.map(({ part }) => part))
@@ -281,7 +280,7 @@ function release(mesh: Part, drafts: readonly Brief[]): readonly Decision[] {
   const streams = [...working].filter((id) => id !== null)
   const place = streams[0] !== undefined && streams.length === 1 ? { workstream: streams[0] } : {}
   return [
-    tell({ tier: 'T3', level: 'verbose', message: `${counted(drafts.length, 'task')} may start` }, parts),
+    log({ tier: 'T3', level: 'verbose', message: `${counted(drafts.length, 'task')} may start` }, parts),
     ...(drafts.length === 0
       ? []
       : [
@@ -290,10 +289,10 @@ function release(mesh: Part, drafts: readonly Brief[]): readonly Decision[] {
             briefs: drafts,
             event: {
               kind: 'log',
-              ...say(
+              ...line(
                 'T4',
                 'SWARM_START',
-                `${counted(first, 'worker')} spawned${first === 1 ? '' : ' in parallel'}`,
+                `${counted(first, 'implementer')} spawned${first === 1 ? '' : ' in parallel'}`,
                 place,
               ),
             },
@@ -302,11 +301,11 @@ function release(mesh: Part, drafts: readonly Brief[]): readonly Decision[] {
     ...(first === drafts.length
       ? []
       : [
-          tell(
-            say(
+          log(
+            line(
               'T4',
               'PIPE_START',
-              `${counted(drafts.length - first, 'worker')} to follow when others are done`,
+              `${counted(drafts.length - first, 'implementer')} to follow when others are done`,
               place,
             ),
           ),
@@ -321,11 +320,11 @@ export function taskGateNeeds(view: View): Needs {
   return { members: [mesh.key, ...squads.map(({ workstream, squad }) => squadPart(workstream, squad))] }
 }
 
-export const tasksApproved = (view: View): readonly Decision[] =>
+export const onTasksApproved = (view: View): readonly Decision[] =>
   release(own(view), draftsOf(view, dataOf<MeshData>(own(view)).squads, 'committed'))
 
-/** Their authors plan again, each with the reason. */
-export function tasksRejected(view: View, reason: string): readonly Decision[] {
+/** Reopens the drafts and sends the lists back to their authors with the reason. */
+export function onTasksRejected(view: View, reason: string): readonly Decision[] {
   const mesh = own(view)
   const { squads } = dataOf<MeshData>(mesh)
   const drafts = draftsOf(view, squads, 'committed')
@@ -333,7 +332,7 @@ export function tasksRejected(view: View, reason: string): readonly Decision[] {
   const reconciled = leads.filter(({ phase }) => phase === 't3_mesh')
   const again = reconciled.length > 0 ? reconciled : leads.filter(({ phase }) => phase === 't3_plan')
   return [
-    tell({ tier: 'T3', level: 'verbose', message: `tasks are planned again: ${shorten(reason, 200)}` }, [
+    log({ tier: 'T3', level: 'verbose', message: `tasks are planned again: ${shorten(reason, 200)}` }, [
       changed<MeshData>(mesh, { committed: [] }),
     ]),
     ...(drafts.length === 0 ? [] : [{ kind: 'reopen_drafts', briefs: drafts, by: 'operator' } satisfies Decision]),

@@ -1,13 +1,13 @@
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Part } from '../../work/parts/contract.ts'
 import type { Decision, Needs, PartChange, View } from '../contract.ts'
-import { escalated, refOf, resolveStep, type Rung } from './escalate-ladder.ts'
+import { logEscalation, refOf, resolveStep, type Rung } from './escalate-ladder.ts'
 import { counted, meshPart, renamedSquads, squadPart } from './base-names.ts'
 import { refName } from './t3-mesh.ts'
 import { settingsOf } from './base-settings.ts'
 import { type Given, meshTimer, openMesh } from './t3-squads.ts'
 import { above, budgetOf, changed, dataOf, type MeshData, own, type SquadRef, waveNumber } from './base-state.ts'
-import { addStep, say, tell } from './base-steps.ts'
+import { addStep, line, log } from './base-steps.ts'
 import { bullets } from './base-text.ts'
 
 export const timerNeeds = (view: View): Needs => rescopeNeeds(view)
@@ -21,8 +21,8 @@ export function rescopeNeeds(view: View): Needs {
   }
 }
 
-/** The squads did not agree in time: nothing of it is forced through, whoever owns the domain draws the borders anew. */
-export function meshTimedOut(view: View): readonly Decision[] {
+/** Ends a mesh whose squads did not agree in time. No draft is forced through: the owner of the domain redraws the scopes. */
+export function onMeshTimeout(view: View): readonly Decision[] {
   const mesh = own(view)
   const data = dataOf<MeshData>(mesh)
   if (mesh.status !== 'open' || data.committed.length === data.squads.length) return []
@@ -34,21 +34,21 @@ export function meshTimedOut(view: View): readonly Decision[] {
   const timeouts = data.timeouts + 1
   const message = `${counted(late.length, 'squad lead')} did not commit in time: ${late.map(({ label }) => label).join(', ')}`
   return [
-    tell(
+    log(
       {
         kind: 'mesh_timeout',
-        ...say('T3', 'MESH_TIMEOUT', message, {
+        ...line('T3', 'MESH_TIMEOUT', message, {
           data: { class: 'mesh_timeout', used: timeouts, limit: budgetOf(view) },
         }),
       },
       [changed<MeshData>(mesh, { timeouts }, 'cancelled'), ...cancelledSquads(data)],
     ),
-    ...cancelMesh(view, mesh, 'its mesh is drawn anew'),
+    ...cancelMesh(view, mesh, 'the scopes of its mesh are redrawn'),
     ...handOver(view, mesh, timeouts, message),
   ]
 }
 
-/** Nobody is late who has not begun, waits for somebody, or is kept from starting. */
+/** Reports whether the squad leads are late. A lead that has not started, waits or is held back is not. */
 function isOverdue({ run }: View, leads: readonly Brief[]): boolean {
   if (run.status === 'paused' || run.status === 'gated' || run.briefsFailed > 0) return false
   return (
@@ -74,7 +74,7 @@ function cancelMesh(view: View, mesh: Part, reason: string): Decision[] {
   return briefs.length === 0 ? [] : [{ kind: 'cancel_briefs', briefs, reason }]
 }
 
-/** T2, as often as its own budget allows; then T1 once; then the operator. */
+/** Hands the mesh to T2, as often as its own retry budget allows; then to T1 once; then to the operator. */
 function handOver(view: View, mesh: Part, timeouts: number, message: string): readonly Decision[] {
   const { path, squads, isByT1 } = dataOf<MeshData>(mesh)
   const workstream = (squads[0] as SquadRef).workstream
@@ -86,7 +86,7 @@ function handOver(view: View, mesh: Part, timeouts: number, message: string): re
   return [
     ...(isUsedUp
       ? [
-          escalated({
+          logEscalation({
             from: `t2/${workstream}`,
             to: 't1',
             class: 'mesh_timeout',
@@ -104,7 +104,7 @@ function handOver(view: View, mesh: Part, timeouts: number, message: string): re
       timeoutMinutes: null,
       summary: {
         produced: message,
-        next: `${approver} draws the borders anew; then the squads plan again.`,
+        next: `${approver} redraws the scopes; then the squads plan again.`,
         anomalies: [],
       },
     },
@@ -117,8 +117,8 @@ function handOver(view: View, mesh: Part, timeouts: number, message: string): re
         part: mesh.key,
         workstream,
         about: { kind: 'mesh', key: mesh.key },
-        title: 'Draw the borders of the squads anew',
-        objective: `${message}. Give other squads, with scopes that do not overlap.`,
+        title: 'Redraw the scopes of the squads',
+        objective: `${message}. Define other squads, with scopes that do not overlap.`,
         inputs: { squads, drafts: draftsOf(view, mesh), tier_path: path },
       }),
     ),
@@ -148,24 +148,24 @@ export const askOperator = (mesh: Part, message: string): Decision => ({
         20,
       ),
     ].join('\n'),
-    next: 'Approve to let the squads plan once more from the start, however long it takes; reject to give the run up.',
-    anomalies: ['The squads did not agree, whoever drew their borders.'],
+    next: 'Approve to let the squads plan once more from the start, without a time limit; reject to abandon the run.',
+    anomalies: ['The squads did not agree, even after their scopes were redrawn.'],
   },
   message: '⏸ The squads do not agree — waiting on the operator',
 })
 
 export interface Rescoped {
-  /** Without any, the squads stay what they are. */
+  /** The new squads; undefined keeps the present ones. */
   readonly squads?: readonly SquadRef[] | undefined
   readonly isByT1: boolean
   readonly timeouts: number
   readonly isPatient?: boolean
   readonly guidance?: string | undefined
-  /** What a squad stands for now: `<workstream>/<squad>` → brief. */
+  /** The brief that a squad replaces, by `<workstream>/<squad>`. */
   readonly replaces?: ReadonlyMap<string, string>
 }
 
-/** Other squads plan, or the same again, in a mesh of their own. */
+/** Opens a new mesh, in which other squads plan, or the same ones again. */
 export function rescope(
   view: View,
   mesh: Part,
@@ -201,7 +201,7 @@ export function rescope(
   return openMesh(view, waveNumber(wave), next, given, others)
 }
 
-/** A squad's lead is stuck, and whoever owns its domain gives the work to others. */
+/** Replaces the squad of a blocked lead by others, as the owner of its domain has decided. */
 export function replaceSquad(
   view: View,
   mesh: Part,
@@ -214,7 +214,7 @@ export function replaceSquad(
   const old = refName({ workstream: stuck.workstream as string, squad: name })
   const others = data.squads.filter((ref) => refName(ref) !== old)
   return [
-    tell(
+    log(
       {
         tier: 'T2',
         workstream: stuck.workstream as string,

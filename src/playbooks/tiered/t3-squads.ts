@@ -4,22 +4,22 @@ import type { Squad, Task, Workstream } from './contract.ts'
 import { keys, meshPart, squadPart, wavePart, workstreamPart } from './base-names.ts'
 import { settingsOf } from './base-settings.ts'
 import type { MeshData, SquadData, SquadRef, WorkstreamData } from './base-state.ts'
-import { addStep, say, type Step, tell } from './base-steps.ts'
+import { addStep, line, type Step, log } from './base-steps.ts'
 import { keysOf, taskBriefs } from './t4-tasks.ts'
 
-/** A workstream that goes to work now. */
+/** A workstream that starts now. */
 export interface Stream {
   readonly id: string
   readonly data: WorkstreamData
-  /** Who builds it; one squad where nobody says. */
+  /** The squads that build it; undefined means one squad. */
   readonly squads?: readonly Squad[]
-  /** What its squads are given of the architecture. */
+  /** Inputs of its squads from the architecture. */
   readonly slice?: Readonly<Record<string, unknown>>
   readonly planned: Workstream | undefined
   readonly ownerId: string | null
 }
 
-/** Squads plan where there is a T3; else the workstream is one task. */
+/** Opens workstreams: squads plan where T3 is on the path; otherwise the workstream is a single task. */
 export function openStreams(view: View, wave: number, streams: readonly Stream[]): readonly Decision[] {
   const single = streams.filter(({ data }) => !data.path.includes('t3'))
   const meshes = Map.groupBy(
@@ -51,7 +51,7 @@ function openTask(view: View, { id, data, squads, slice, planned, ownerId }: Str
   const of = { workstream: id, squad, domain: data.domain, path: data.path, ownerId }
   const briefs = taskBriefs(view, of, [task], keysOf(of, [task], []), { workers: 0, status: 'pending' })
   return [
-    tell(say('T4', 'SWARM_START', '1 worker spawned', { workstream: id }), [
+    log(line('T4', 'SWARM_START', '1 implementer spawned', { workstream: id }), [
       squadChange(id, squad, { path: data.path, mesh: null, workers: 1 }),
     ]),
     { kind: 'add_briefs', briefs: briefs.map((brief) => ({ ...brief, inputs: { ...brief.inputs, ...slice } })) },
@@ -89,7 +89,7 @@ function meshOf(view: View, wave: number, streams: readonly Stream[]): MeshData 
   return { domain, path, squads, committed: [], revision: before.length + 1, timeouts: 0, isByT1: false }
 }
 
-/** What the squads of a workstream are given, whatever their scope. */
+/** Inputs that all squads of a workstream share. */
 export interface Given {
   readonly ownerId: string | null
   readonly inputs: Readonly<Record<string, unknown>>
@@ -100,7 +100,7 @@ const givenBy = ({ ownerId, planned, slice }: Stream): Given => ({
   inputs: { notes: planned?.notes ?? '', ...slice },
 })
 
-/** Each squad's lead drafts its tasks; then they agree. */
+/** Opens a mesh: each squad's lead drafts its tasks, then the leads agree on them. */
 export function openMesh(
   view: View,
   wave: number,
@@ -130,7 +130,7 @@ export function openMesh(
       ownerId,
       domain: mesh.domain,
       replaces: replaces.get(`${ref.workstream}/${ref.squad}`) ?? null,
-      // Whoever plans instead of others waits for the architect whom those waited for.
+      // A replacement waits for the same specialist as the squad it replaces.
       ...(Array.isArray(inputs['waits_for']) ? { after: inputs['waits_for'] as string[] } : {}),
       inputs: {
         ...inputs,
@@ -141,7 +141,7 @@ export function openMesh(
     }
   })
   return [
-    tell(say('T3', 'MESH_START', message, names.length === 1 ? { workstream: names[0] as string } : {}), [
+    log(line('T3', 'MESH_START', message, names.length === 1 ? { workstream: names[0] as string } : {}), [
       { key: part, parent: wavePart(wave), status: 'open', data: { ...mesh } },
       ...mesh.squads.map(({ workstream, squad }) =>
         squadChange(workstream, squad, { path: mesh.path, mesh: part, workers: 0 }),

@@ -15,10 +15,11 @@ import {
   type Stream,
   teamed,
 } from '../../../test/support/tiered/agents.ts'
-import { Play } from '../../../test/support/tiered/engine.ts'
+import { Play } from '../../../test/support/tiered/play.ts'
 import { aBrief } from '../../../test/support/work.ts'
+import { domainBranch } from '../../repositories/port.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
-import { followersOf } from './t4-dependents.ts'
+import { dependentsOf } from './t4-dependents.ts'
 
 const streams: readonly Stream[] = [{ id: 'api', path: full }]
 const tasks =
@@ -30,65 +31,68 @@ const verifies =
   (task: string) =>
   (brief: Brief): boolean =>
     brief.phase === 't5' && brief.key.split(':')[4] === task
-const play = (otherwise: Otherwise, script: Partial<Script> = {}, configuration = teamed()): Play =>
-  playOn(new Play({ configuration }).start(), { streams, otherwise, ...script })
-const said = (run: Play, code: string): string[] =>
-  run.lines.filter((line) => line.code === code).map(({ message }) => message)
+const play = async (otherwise: Otherwise, script: Partial<Script> = {}, team = teamed()): Promise<Play> =>
+  playOn(await Play.start({ team }), { streams, otherwise, ...script })
+const failures = (run: Play): string[] =>
+  run.lines.filter(({ code, level }) => code === 'FAIL' && level === 'normal').map(({ message }) => message)
 
-it('has each slice judged by somebody of its own, when all of them are finished', () => {
-  const run = play(four)
-  expect(said(run, 'VERIFY_START')).toEqual(['4 verifiers spawned'])
+it('starts one verifier for each slice when all slices are finished', async () => {
+  const run = await play(four)
+  expect(run.logged('VERIFY_START')).toEqual(['4 verifiers spawned'])
   expect(run.of('t5').map(({ ownerId }) => ownerId)).toEqual(run.of('t5').map(() => run.brief('t3-plan:api:core').id))
-  expect(said(run, 'VERDICT')).toEqual(['✓ all pass — squad api/core', '✓ all pass — workstream api done'])
+  expect(run.logged('VERDICT')).toEqual(['✓ all pass — squad api/core', '✓ all pass — workstream api done'])
 })
 
-describe('a slice that fails', () => {
-  const run = play(either(four, inTurn(verifies('c'), failing('c is empty'))))
+describe('a failed slice', () => {
+  const failed = (): Promise<Play> => play(either(four, inTurn(verifies('c'), failing('c is empty'))))
 
-  it('is done again with what is wrong, and it alone is judged again', () => {
+  it('is repeated with corrections, and only it is judged again', async () => {
+    const run = await failed()
     expect(run.brief('t4:api:core:c')).toMatchObject({
       attempts: 2,
       retriesUsed: 1,
       corrections: [{ detail: 'c is empty' }],
     })
-    expect(said(run, 'VERIFY_START')).toEqual(['4 verifiers spawned', '1 verifier spawned'])
+    expect(run.logged('VERIFY_START')).toEqual(['4 verifiers spawned', '1 verifier spawned'])
     expect(run.of('t4').map(({ attempts }) => attempts)).toEqual([1, 1, 2, 1])
   })
 
-  it('is named, and the squad’s lead compares all results again', () => {
-    expect(said(run, 'VERDICT')[0]).toBe('partial — c needs rework')
-    expect(said(run, 'FAIL')).toEqual(['worker-3 c ✗ (retry 1/3)'])
+  it('is named in the log, and the squad lead compares all results again', async () => {
+    const run = await failed()
+    expect(run.logged('VERDICT')[0]).toBe('partial — c needs rework')
+    expect(failures(run)).toEqual(['implementer-3 c ✗ (retry 1/3)'])
     expect(run.brief('t3-verdict:api:core').attempts).toBe(2)
     expect(run.run.status).toBe('done')
   })
 
-  it('is told of fifty things at most, the last being how many more there are', () => {
-    const issues = Array.from({ length: 120 }, (_, index) => `issue ${index}`)
-    const second = play(
-      either(four, inTurn(verifies('c'), { kind: 'verdict', judgement: { verdict: 'fail', issues } })),
+  it('gets at most fifty corrections, the last with the number of further ones', async () => {
+    const issues = Array.from({ length: 60 }, (_, index) => `issue ${index}`)
+    const missingEvidence = issues.map((issue) => `proof of ${issue}`)
+    const second = await play(
+      either(four, inTurn(verifies('c'), { kind: 'verdict', judgement: { verdict: 'fail', issues, missingEvidence } })),
     )
     const { corrections } = second.brief('t4:api:core:c')
     expect(corrections).toHaveLength(50)
     expect(corrections.at(-1)?.detail).toBe('and 71 more issues')
   })
 
-  it('finds what was built on it in the longest chain there may be', () => {
+  it('finds its dependents in the longest possible chain', async () => {
     const begun = performance.now()
     const chain = Array.from({ length: 5_000 }, (_, index) =>
       aBrief({ inputs: { task_id: `t-${index}`, depends_on: [`t-${index + 1}`] } }),
     )
-    expect(followersOf(chain, chain.slice(-1))).toEqual(chain.slice(0, -1))
+    expect(dependentsOf(chain, chain.slice(-1))).toEqual(chain.slice(0, -1))
     expect(performance.now() - begun).toBeLessThan(2_000)
   })
 
-  it('takes what was built on it along', () => {
+  it('is repeated together with its dependents', async () => {
     const chain = tasks(
       aTask('a'),
       aTask('b', { depends_on: ['a'], mode: 'pipeline' }),
       aTask('c', { depends_on: ['b'] }),
       aTask('d'),
     )
-    const second = play(either(chain, inTurn(verifies('a'), failing())))
+    const second = await play(either(chain, inTurn(verifies('a'), failing())))
     expect(second.of('t4').map(({ key, attempts, retriesUsed }) => [key.split(':')[3], attempts, retriesUsed])).toEqual(
       [
         ['a', 2, 1],
@@ -97,8 +101,8 @@ describe('a slice that fails', () => {
         ['d', 1, 0],
       ],
     )
-    expect(said(second, 'MESH_DONE')).toEqual(['Task split of api committed — 4 T4 tasks (2 swarm, 2 pipeline)'])
-    expect(said(second, 'PIPE_START')).toEqual(['2 workers to follow when others are done'])
+    expect(second.logged('MESH_DONE')).toEqual(['Task split of api committed — 4 T4 tasks (2 swarm, 2 pipeline)'])
+    expect(second.logged('PIPE_START')).toEqual(['2 implementers to follow when others are done'])
   })
 })
 
@@ -106,9 +110,9 @@ describe('a joint verdict of fail', () => {
   const all = (...which: readonly string[]): Otherwise =>
     either(...which.map((task) => inTurn(verifies(task), failing())))
 
-  it('goes to the architect when every slice fails', () => {
-    const run = play(either(four, all('a', 'b', 'c', 'd')))
-    expect(run.lines.find(({ kind }) => kind === 'escalated')?.data).toEqual({
+  it('is escalated to the specialist when every slice fails', async () => {
+    const run = await play(either(four, all('a', 'b', 'c', 'd')))
+    expect(run.escalations()[0]).toEqual({
       from: 't3/api',
       to: 't2/api',
       class: 'verification',
@@ -117,27 +121,22 @@ describe('a joint verdict of fail', () => {
     expect(run.run.status).toBe('done')
   })
 
-  it('climbs to the operator when nobody’s answer helps', () => {
-    const run = play(either(four, (brief) => (brief.phase === 't5' ? failing() : null)))
-    expect(run.lines.filter(({ kind }) => kind === 'escalated').map(({ data }) => data['to'])).toEqual([
-      't2/api',
-      't2/lead',
-      't1',
-      'operator',
-    ])
+  it('reaches the operator when no answer helps', async () => {
+    const run = await play(either(four, (brief) => (brief.phase === 't5' ? failing() : null)))
+    expect(run.escalations().map(({ to }) => to)).toEqual(['t2/api', 't2/lead', 't1', 'operator'])
     expect(run.questions).toHaveLength(4)
-    while (run.questions[0] !== undefined) run.answer(run.questions[0], 'retry')
-    playOn(run, { streams })
+    while (run.questions[0] !== undefined) await run.answer(run.questions[0], 'retry')
+    await playOn(run, { streams })
     expect(run.run.status).toBe('done')
   })
 
-  it('comes when one slice has used up its retries', () => {
-    const run = play(
+  it('results from a slice without retries left', async () => {
+    const run = await play(
       either(tasks(aTask('a'), aTask('b')), (brief) =>
         verifies('b')(brief) && brief.verifiesAttempt !== null && brief.verifiesAttempt < 5 ? failing() : null,
       ),
     )
-    expect(said(run, 'VERDICT').slice(0, 4)).toEqual([
+    expect(run.logged('VERDICT').slice(0, 4)).toEqual([
       'partial — b needs rework',
       'partial — b needs rework',
       'partial — b needs rework',
@@ -147,43 +146,43 @@ describe('a joint verdict of fail', () => {
     expect(run.run.status).toBe('done')
   })
 
-  it('can be answered with other tasks', () => {
+  it('can be answered with other tasks', async () => {
     const instead = inTurn(
       ({ phase }) => phase === 'resolve',
       output({ decision: 'replace', tasks: [aTask('e')], reason: 'smaller' }),
     )
-    const run = play(either(tasks(aTask('a'), aTask('b')), all('a', 'b'), instead))
+    const run = await play(either(tasks(aTask('a'), aTask('b')), all('a', 'b'), instead))
     expect(run.of('t4').map(({ key, status }) => `${key} ${status}`)).toEqual([
       't4:api:core:a cancelled',
       't4:api:core:b cancelled',
-      't4:api:core:e verified',
+      't4:api:core:e done',
     ])
     expect(run.brief('t4:api:core:e').replaces).toBe(run.brief('t4:api:core:a').id)
   })
 })
 
-it('retries a single slice while its patience lasts; then T1 decides where nobody else stands above it', () => {
+it('retries a single slice until its retry budget is used up, and then asks T1 if its path has no T2 and T3', async () => {
   const small: readonly Stream[] = [{ id: 'typo', path: simple }]
-  const run = playOn(new Play({ configuration: teamed() }).start(), {
+  const run = await playOn(await Play.start({ team: teamed() }), {
     streams: small,
     otherwise: (brief) => (brief.phase === 't5' && (brief.verifiesAttempt ?? 0) < 5 ? failing() : null),
   })
-  expect(said(run, 'FAIL')).toEqual([
-    'worker-1 typo ✗ (retry 1/3)',
-    'worker-1 typo ✗ (retry 2/3)',
-    'worker-1 typo ✗ (retry 3/3)',
+  expect(failures(run)).toEqual([
+    'implementer-1 typo ✗ (retry 1/3)',
+    'implementer-1 typo ✗ (retry 2/3)',
+    'implementer-1 typo ✗ (retry 3/3)',
   ])
-  expect(run.lines.find(({ kind }) => kind === 'escalated')?.data).toMatchObject({ to: 't1' })
+  expect(run.escalations()[0]).toMatchObject({ to: 't1' })
   expect(run.run.status).toBe('done')
 })
 
-describe('the lead of a squad', () => {
+describe('the joint verdict of a squad lead', () => {
   const results = (verdicts: Readonly<Record<string, string>>) =>
     Object.entries(verdicts).map(([scope, verdict]) => ({ verifier_id: 'v', scope, verdict, issues: [], notes: '' }))
   const judge = (...given: readonly unknown[]): Otherwise =>
     inTurn(({ phase }) => phase === 't3_verdict', ...given.map(output))
-  const corrected = (verdict: unknown): string[] => {
-    const run = play(either(tasks(aTask('a'), aTask('b')), inTurn(verifies('b'), failing()), judge(verdict)))
+  const corrected = async (verdict: unknown): Promise<string[]> => {
+    const run = await play(either(tasks(aTask('a'), aTask('b')), inTurn(verifies('b'), failing()), judge(verdict)))
     return run.brief('t3-verdict:api:core').corrections.map(({ detail }) => detail)
   }
   const whole = {
@@ -194,16 +193,16 @@ describe('the lead of a squad', () => {
   }
 
   it.each([
-    ['passes over a failing result', { ...whole, joint_verdict: 'pass', failed_scopes: [] }, ['pass over a failing result: b', 'failed_scopes leaves out "b"']],
-    ['turns a verifier’s word', { ...whole, t5_results: results({ a: 'pass', b: 'pass' }), joint_verdict: 'pass', failed_scopes: [] }, ['the verifier of "b" said fail']],
-    ['leaves a result out', { ...whole, t5_results: results({ b: 'fail' }) }, ['t5_results leaves out the result of "a"']],
-    ['names what is not there', { ...whole, failed_scopes: ['b', 'z'] }, ['there is no scope "z"']],
-    ['fails without saying what', { ...whole, failed_scopes: [] }, ['failed_scopes leaves out "b"', 'partial has to say in failed_scopes what failed']],
-  ])('is refused when it %s', (_, verdict, faults) => {
-    expect(corrected(verdict)).toEqual(faults)
+    ['passes despite a failing result', { ...whole, joint_verdict: 'pass', failed_scopes: [] }, ['joint_verdict is pass despite a failing result: b', 'failed_scopes leaves out "b"']],
+    ['changes a verifier’s verdict', { ...whole, t5_results: results({ a: 'pass', b: 'pass' }), joint_verdict: 'pass', failed_scopes: [] }, ['the verdict of the verifier of "b" is fail']],
+    ['leaves out a result', { ...whole, t5_results: results({ b: 'fail' }) }, ['t5_results leaves out the result of "a"']],
+    ['names an unknown scope', { ...whole, failed_scopes: ['b', 'z'] }, ['there is no scope "z"']],
+    ['fails without failed scopes', { ...whole, failed_scopes: [] }, ['failed_scopes leaves out "b"', 'a joint_verdict of partial must name its failures in failed_scopes']],
+  ])('is rejected if it %s', async (_, verdict, faults) => {
+    expect(await corrected(verdict)).toEqual(faults)
   }) // prettier-ignore
 
-  it('sees what no verifier could: pieces that do not fit', () => {
+  it('can fail for pieces that pass separately and do not fit together', async () => {
     const verdict = {
       t5_results: [
         ...results({ a: 'pass', b: 'pass' }),
@@ -213,7 +212,7 @@ describe('the lead of a squad', () => {
       failed_scopes: ['integration', 'a'],
       summary: 'they do not fit',
     }
-    const run = play(either(tasks(aTask('a'), aTask('b')), judge(verdict)))
+    const run = await play(either(tasks(aTask('a'), aTask('b')), judge(verdict)))
     expect(run.brief('t4:api:core:a')).toMatchObject({
       attempts: 2,
       corrections: [{ evidence: 'how the pieces fit', detail: 'two formats' }],
@@ -223,81 +222,84 @@ describe('the lead of a squad', () => {
   })
 })
 
-it('judges on behalf of a lead who is gone, and says so', () => {
-  const run = play(tasks(aTask('a'), aTask('b')), { stopAt: ['t2_synthesis'] })
-  run.approve('t2_synthesis')
+it('aggregates verdicts on behalf of a cancelled lead', async () => {
+  const run = await play(tasks(aTask('a'), aTask('b')), { stopAt: ['t2_synthesis'] })
+  await run.approve('t2_synthesis')
   for (let step = 0; step < 40 && run.of('t3_verdict').length === 0; step++) {
-    for (const brief of run.runnable().filter(({ phase }) => phase !== 't3_verdict')) run.launch(brief)
-    for (const brief of run.live()) playOne(run, brief)
+    await run.launchAll((await run.runnable()).filter(({ phase }) => phase !== 't3_verdict'))
+    for (const brief of run.live()) await playOne(run, brief)
   }
-  run.cancel(run.brief('t3-verdict:api:core'))
-  playOn(run, { streams })
+  await run.cancel(run.brief('t3-verdict:api:core'))
+  await playOn(run, { streams })
   expect(run.run.status).toBe('done')
 })
 
-function playOne(run: Play, brief: Brief): void {
+async function playOne(run: Play, brief: Brief): Promise<void> {
   if (brief.phase === 't3_plan') return run.end(brief, output({ tasks: [aTask('a'), aTask('b')] }))
-  run.end(brief, brief.phase === 't5' ? { kind: 'verdict', judgement: { verdict: 'pass' } } : { kind: 'done' })
+  await run.end(brief, brief.phase === 't5' ? { kind: 'verdict', judgement: { verdict: 'pass' } } : { kind: 'done' })
 }
 
 describe('the gate before a squad is done', () => {
   const gated = teamed({ gates: { t5Verdict: true } })
-  const waiting = (): Play => play(four, { stopAt: ['t5_verdict'] }, gated)
+  const waiting = (): Promise<Play> => play(four, { stopAt: ['t5_verdict'] }, gated)
 
-  it('shows the joint verdict and holds the tasks', () => {
-    const run = waiting()
+  it('shows the joint verdict and holds the tasks', async () => {
+    const run = await waiting()
     expect(run.pendingGates()[0]?.summary.produced).toContain('Joint verdict of api/core: pass')
     expect(run.of('t4').every(({ status }) => status === 'ready_for_verification')).toBe(true)
-    playOn(run, { streams })
+    await playOn(run, { streams })
     expect(run.run.status).toBe('done')
   })
 
-  it('sends all of them back with the reason', () => {
-    const run = waiting()
-    run.reject('t5_verdict', 'not secure')
+  it('sends all tasks back with the reason', async () => {
+    const run = await waiting()
+    await run.reject('t5_verdict', 'not secure')
     expect(
       run.of('t4').map(({ status, rejectionReason, retriesUsed }) => [status, rejectionReason, retriesUsed]),
     ).toEqual(run.of('t4').map(() => ['pending', 'not secure', 0]))
-    playOn(run, { streams, stopAt: ['t5_verdict'] })
+    await playOn(run, { streams, stopAt: ['t5_verdict'] })
     expect(run.of('t5')).toHaveLength(8)
   })
 })
 
-it('keeps the good part of what is only partly done; the rest is a task of its own, judged with it', () => {
-  const run = play(
+it('keeps the finished part of a task; the rest becomes a task of its own that is judged with it', async () => {
+  const run = await play(
     either(
       tasks(aTask('a')),
       inTurn(({ phase }) => phase === 't4', { kind: 'partial' }),
     ),
   )
   expect(run.of('t4').map(({ key, status }) => [key, status])).toEqual([
-    ['t4:api:core:a', 'verified'],
-    ['t4:api:core:a:rest:1', 'verified'],
+    ['t4:api:core:a', 'done'],
+    ['t4:api:core:a:rest:1', 'done'],
   ])
-  expect(said(run, 'VERIFY_START')).toEqual(['2 verifiers spawned'])
+  expect(run.logged('VERIFY_START')).toEqual(['2 verifiers spawned'])
 })
 
-it('joins a workstream with the others when it is done; what does not fit is mended by whoever came last', () => {
-  const run = new Play().start()
-  run.conflicting.set('ws:fix', ['src/a.ts'])
-  playOn(run, { streams: [{ id: 'fix', path: medium }] })
+it('merges a finished workstream, and repeats its last task after a conflict', async () => {
+  const run = await Play.start({ inRepository: true })
+  run.repositories.conflicting.set(domainBranch(run.run.id, 'fix'), ['src/a.ts'])
+  await playOn(run, { streams: [{ id: 'fix', path: medium }] })
   const last = run.brief('t4:fix:main:fix-main-b')
   expect(last).toMatchObject({
     attempts: 2,
     retriesUsed: 1,
-    corrections: [{ evidence: 'the merge', detail: 'src/a.ts was changed by others too' }],
+    corrections: [
+      { evidence: 'the merge', detail: 'src/a.ts was also changed by others' },
+      { evidence: 'how', detail: expect.stringMatching(/^git merge a+, settle what conflicts/) as string },
+    ],
   })
   expect(run.run.status).toBe('done')
 })
 
-it('lets nobody wait for a whole squad where successors need verdicts', () => {
+it('judges each slice on its own where dependents need verdicts', async () => {
   const chain = tasks(aTask('a'), aTask('b', { depends_on: ['a'] }))
-  const run = play(
+  const run = await play(
     either(chain, inTurn(verifies('a'), failing())),
     {},
     teamed({ limits: { pipelineRequires: 'verified' } }),
   )
-  expect(said(run, 'VERIFY_START')).toEqual(['1 verifier spawned', '1 verifier spawned', '1 verifier spawned'])
+  expect(run.logged('VERIFY_START')).toEqual(['1 verifier spawned', '1 verifier spawned', '1 verifier spawned'])
   expect(run.of('t4').map(({ attempts }) => attempts)).toEqual([2, 1])
   expect(run.run.status).toBe('done')
 })

@@ -4,19 +4,19 @@ import type { Verdict } from '../../work/verdicts/contract.ts'
 import type { Decision, Needs, View } from '../contract.ts'
 import { integrationScope, type JointVerdict, type SliceResult } from './contract.ts'
 import { escalateSquad } from './escalate-squad.ts'
-import { followersOf, sentBack } from './t4-dependents.ts'
+import { dependentsOf, sendBack } from './t4-dependents.ts'
 import { counted, documents, keys, scopeOf, squadNames } from './base-names.ts'
 import { settingsOf } from './base-settings.ts'
 import { dataOf, ended, over, own, type SquadData, unsettled } from './base-state.ts'
-import { addStep, passed, say, type Step, tell } from './base-steps.ts'
-import { doneNeeds, squadDone } from './t3-finish-squad.ts'
+import { addStep, passStep, line, type Step, log } from './base-steps.ts'
+import { finishNeeds, finishSquad } from './t3-finish-squad.ts'
 import { verdictSummary } from './base-gate-summary.ts'
 import { taskIdOf } from './t4-tasks.ts'
 import { listed } from './base-text.ts'
 
 const finished = ['ready_for_verification', ...ended]
 
-/** Every task has finished its turn and nobody is judging: somebody has to decide what comes next. */
+/** Reports whether every task has finished and no verifier is at work: the playbook has to decide the next step. */
 const isAtRest = ({ tally }: View): boolean =>
   unsettled(tally, 't4', finished) === 0 &&
   unsettled(tally, 't5', over) === 0 &&
@@ -27,17 +27,17 @@ const isPiecemeal = ({ run }: View): boolean => settingsOf(run).pipelineRequires
 export function squadNeeds(view: View): Needs {
   const squad = own(view)
   if (!isAtRest(view) && !isPiecemeal(view)) return {}
-  return { members: [squad.key], verdicts: [squad.key], amendments: true, ...doneNeeds(view) }
+  return { members: [squad.key], verdicts: [squad.key], amendments: true, ...finishNeeds(view) }
 }
 
 /**
- * When the last task of a squad has finished, a verifier for each slice that nobody has judged; when the last of those
- * has judged, the joint verdict. Where successors wait for verdicts, a slice does not wait for the others.
+ * Starts a verifier for each slice without a verdict when the last task of a squad has finished, and the joint verdict
+ * when the last verifier has judged. Where dependents wait for verdicts, a slice does not wait for the others.
  */
 export function advance(view: View, brief: Brief): readonly Decision[] {
   if (!isAtRest(view)) return isPiecemeal(view) ? advanceSlice(view, brief) : []
   const ready = readyOf(view)
-  if (ready.length === 0) return squadDone(view)
+  if (ready.length === 0) return finishSquad(view)
   const unjudged = ready.filter((each) => verdictOn(view, each) === null)
   return unjudged.length > 0 ? [verify(unjudged)] : judge(view, ready)
 }
@@ -47,7 +47,7 @@ const readyOf = (view: View): Brief[] =>
     ({ phase, status }) => phase === 't4' && status === 'ready_for_verification',
   )
 
-/** On what its newest attempt made, and nothing older. */
+/** Returns the verdict on the newest attempt of a brief; older ones do not count. */
 function verdictOn(view: View, { id, attempts }: Brief): Verdict | null {
   const verdict = view.found.verdicts[id]
   return verdict !== undefined && verdict.attempt === attempts ? verdict : null
@@ -56,12 +56,12 @@ function verdictOn(view: View, { id, attempts }: Brief): Verdict | null {
 const verify = (briefs: readonly Brief[]): Decision => ({
   kind: 'verify_briefs',
   briefs,
-  event: say('T5', 'VERIFY_START', `${counted(briefs.length, 'verifier')} spawned`, {
+  event: line('T5', 'VERIFY_START', `${counted(briefs.length, 'verifier')} spawned`, {
     workstream: (briefs[0] as Brief).workstream as string,
   }),
 })
 
-/** Somebody may be waiting for just this one. */
+/** Advances a single slice, because a dependent may be waiting for it alone. */
 function advanceSlice(view: View, brief: Brief): readonly Decision[] {
   const ready = readyOf(view).find(({ id }) => id === brief.id)
   if (ready === undefined) return []
@@ -70,7 +70,7 @@ function advanceSlice(view: View, brief: Brief): readonly Decision[] {
   return verdict.verdict === 'pass' ? pass([ready]) : aggregate(view, [ready], [resultOf(ready, verdict)])
 }
 
-/** Two or more are looked at together by the squad's lead; where there is none, or one slice, nobody is asked. */
+/** Lets the squad's lead judge two or more slices together; without a lead, or with one slice, the engine aggregates. */
 function judge(view: View, ready: readonly Brief[]): readonly Decision[] {
   const results = ready.map((brief) => resultOf(brief, verdictOn(view, brief) as Verdict))
   const { path } = dataOf<SquadData>(own(view))
@@ -102,7 +102,7 @@ function verdictStep(view: View, ready: readonly Brief[], results: readonly Slic
     phase: 't3_verdict',
     tier: 't3',
     title: `Judge the work of ${workstream}/${name}`,
-    objective: 'Look at all results together and give one joint verdict.',
+    objective: 'Compare all results and give one joint verdict.',
     part: squad.key,
     label: `verdict ${workstream}/${name}`,
     workstream,
@@ -124,11 +124,11 @@ const resultOf = (
   verifier_id: verifierBriefId,
   scope: scopeOf(brief),
   verdict: verdict === 'pass' ? 'pass' : 'fail',
-  issues: [...missingEvidence.map((what) => `missing evidence: ${what}`), ...issues],
+  issues: [...missingEvidence.map((evidence) => `missing evidence: ${evidence}`), ...issues],
   notes,
 })
 
-/** On behalf of a lead who is not there, or has nothing to compare. */
+/** Forms the joint verdict on behalf of a lead that does not exist or has nothing to compare. */
 function aggregate(view: View, ready: readonly Brief[], results: readonly SliceResult[]): readonly Decision[] {
   const failed = results.filter(({ verdict }) => verdict === 'fail').map(({ scope }) => scope)
   const joint =
@@ -144,33 +144,39 @@ export function faultsOfVerdict(
   { t5_results: results, joint_verdict: joint, failed_scopes: failed }: JointVerdict,
 ): string[] {
   const given = (inputs['t5_results'] ?? []) as readonly SliceResult[]
-  const said = new Map(results.map((result) => [result.scope, result]))
+  const listedResults = new Map(results.map((result) => [result.scope, result]))
   const scopes = new Set([...given.map(({ scope }) => scope), integrationScope])
   const failing = results.filter(({ verdict }) => verdict === 'fail').map(({ scope }) => scope)
   return [
     ...given
-      .filter(({ scope }) => !said.has(scope))
+      .filter(({ scope }) => !listedResults.has(scope))
       .map(({ scope }) => `t5_results leaves out the result of "${scope}"`),
     ...given
-      .filter(({ scope, verdict }) => said.has(scope) && said.get(scope)?.verdict !== verdict)
-      .map(({ scope, verdict }) => `the verifier of "${scope}" said ${verdict}`),
-    ...[...said.keys(), ...failed].filter((scope) => !scopes.has(scope)).map((scope) => `there is no scope "${scope}"`),
-    ...(joint === 'pass' ? failing.map((scope) => `pass over a failing result: ${scope}`) : []),
+      .filter(({ scope, verdict }) => listedResults.has(scope) && listedResults.get(scope)?.verdict !== verdict)
+      .map(({ scope, verdict }) => `the verdict of the verifier of "${scope}" is ${verdict}`),
+    ...[...listedResults.keys(), ...failed]
+      .filter((scope) => !scopes.has(scope))
+      .map((scope) => `there is no scope "${scope}"`),
+    ...(joint === 'pass' ? failing.map((scope) => `joint_verdict is pass despite a failing result: ${scope}`) : []),
     ...failing.filter((scope) => !failed.includes(scope)).map((scope) => `failed_scopes leaves out "${scope}"`),
-    ...(joint === 'pass' && failed.length > 0 ? [`pass, and failed_scopes names ${failed.join(', ')}`] : []),
-    ...(joint !== 'pass' && failed.length === 0 ? [`${joint} has to say in failed_scopes what failed`] : []),
+    ...(joint === 'pass' && failed.length > 0
+      ? [`joint_verdict is pass, but failed_scopes names ${failed.join(', ')}`]
+      : []),
+    ...(joint !== 'pass' && failed.length === 0
+      ? [`a joint_verdict of ${joint} must name its failures in failed_scopes`]
+      : []),
   ]
 }
 
-/** The lead of the squad has compared all results. */
-export function judgedTogether(view: View, brief: Brief, verdict: JointVerdict): readonly Decision[] {
+/** Applies the joint verdict of a squad's lead. */
+export function onJointVerdict(view: View, brief: Brief, verdict: JointVerdict): readonly Decision[] {
   const by = `t3/${squadNames(own(view).key).workstream}`
   const ready = readyOf(view)
-  if (ready.length === 0) return [passed(brief), ...squadDone(view)]
-  return [passed(brief), ...conclude(view, ready, onThose(ready, verdict), brief, by)]
+  if (ready.length === 0) return [passStep(brief), ...finishSquad(view)]
+  return [passStep(brief), ...conclude(view, ready, onThose(ready, verdict), brief, by)]
 }
 
-/** Whoever was taken out meanwhile is not judged any more. */
+/** Limits a verdict to the tasks that were not cancelled in the meantime. */
 function onThose(ready: readonly Brief[], verdict: JointVerdict): JointVerdict {
   const scopes = new Set([...ready.map(scopeOf), integrationScope])
   const failed = verdict.failed_scopes.filter((scope) => scopes.has(scope))
@@ -195,11 +201,11 @@ function conclude(
   const isUsedUp = failed.some(({ retriesUsed, retryBudget }) => retriesUsed >= retryBudget)
   const joint = verdict.joint_verdict === 'partial' && isUsedUp ? 'fail' : verdict.joint_verdict
   const whole: JointVerdict = { ...verdict, joint_verdict: joint }
-  const told: Decision[] = [
+  const logged: Decision[] = [
     { kind: 'write_document', brief: author, name: documents.verdict(workstream, name), content: whole },
-    tell({
+    log({
       kind: 'joint_verdict',
-      ...say('T5', 'VERDICT', headlineOf(whole, `${workstream}/${name}`, failed), {
+      ...line('T5', 'VERDICT', headlineOf(whole, `${workstream}/${name}`, failed), {
         by,
         workstream,
         level: joint === 'pass' ? 'verbose' : 'normal',
@@ -207,11 +213,11 @@ function conclude(
       }),
     }),
   ]
-  if (joint === 'fail') return [...told, ...escalateSquad(view, squad, failed, whole, correctionsOf)]
-  if (joint === 'partial') return [...told, ...rework(ready, failed, whole)]
-  if (!settingsOf(view.run).gates.t5Verdict) return [...told, ...pass(ready)]
+  if (joint === 'fail') return [...logged, ...escalateSquad(view, squad, failed, whole, correctionsOf)]
+  if (joint === 'partial') return [...logged, ...rework(ready, failed, whole)]
+  if (!settingsOf(view.run).gates.t5Verdict) return [...logged, ...pass(ready)]
   return [
-    ...told,
+    ...logged,
     {
       kind: 'open_gate',
       gate: 't5_verdict',
@@ -228,16 +234,16 @@ const headlineOf = ({ joint_verdict: joint }: JointVerdict, squad: string, faile
   return joint === 'fail' ? `fail — ${names}` : `partial — ${names} ${failed.length === 1 ? 'needs' : 'need'} rework`
 }
 
-const pass = (ready: readonly Brief[]): Decision[] => ready.map((brief) => passed(brief, ''))
+const pass = (ready: readonly Brief[]): Decision[] => ready.map((brief) => passStep(brief, ''))
 
-/** What is done again. What fits nowhere else is for whoever came last. */
+/** Returns the tasks to repeat; an issue without a scope of its own goes to the last task. */
 function failedOf(ready: readonly Brief[], { joint_verdict: joint, failed_scopes: scopes }: JointVerdict): Brief[] {
   if (joint === 'pass') return []
   const named = ready.filter((brief) => scopes.includes(scopeOf(brief)))
   return named.length > 0 ? named : ready.slice(-1)
 }
 
-/** Only what failed, and what was built on it; the others keep their verdict. */
+/** Repeats the failed tasks and those that depend on them; the others keep their verdict. */
 function rework(ready: readonly Brief[], failed: readonly Brief[], verdict: JointVerdict): readonly Decision[] {
   return [
     ...failed.map((brief): Decision => ({
@@ -246,11 +252,11 @@ function rework(ready: readonly Brief[], failed: readonly Brief[], verdict: Join
       counter: 'retries',
       corrections: correctionsOf(brief, verdict),
     })),
-    ...followersOf(ready, failed).map(sentBack),
+    ...dependentsOf(ready, failed).map(sendBack),
   ]
 }
 
-/** As many as one reads who has to mend them. */
+/** Maximum number of corrections that an implementer gets at once. */
 const mostCorrections = 50
 
 function correctionsOf(brief: Brief, { t5_results: results, summary }: JointVerdict): Correction[] {
@@ -274,11 +280,11 @@ export const verdictGateNeeds = (view: View): Needs => ({
   members: [own(view).key],
   verdicts: [own(view).key],
   amendments: true,
-  ...doneNeeds(view),
+  ...finishNeeds(view),
 })
 
-export const verdictApproved = (view: View): readonly Decision[] =>
+export const onVerdictApproved = (view: View): readonly Decision[] =>
   pass(readyOf(view).filter((brief) => verdictOn(view, brief)?.verdict === 'pass'))
 
-export const verdictRejected = (view: View, reason: string): readonly Decision[] =>
+export const onVerdictRejected = (view: View, reason: string): readonly Decision[] =>
   readyOf(view).map((brief): Decision => ({ kind: 'send_back', brief, reason, class: 'rejected' }))

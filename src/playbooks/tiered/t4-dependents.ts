@@ -5,8 +5,8 @@ import { taskIdOf } from './t4-tasks.ts'
 export const dependenciesOf = ({ inputs }: Brief): string[] =>
   Array.isArray(inputs['depends_on']) ? (inputs['depends_on'] as string[]) : []
 
-/** Those that wait for these, and for those in turn. */
-export function followersOf(all: readonly Brief[], first: readonly Brief[]): Brief[] {
+/** Returns the briefs that depend on these, directly or indirectly. */
+export function dependentsOf(all: readonly Brief[], first: readonly Brief[]): Brief[] {
   const waiting = new Map<string, string[]>()
   for (const brief of all)
     for (const id of dependenciesOf(brief)) {
@@ -16,20 +16,22 @@ export function followersOf(all: readonly Brief[], first: readonly Brief[]): Bri
     }
   const given = new Set(first.map(taskIdOf))
   const reached = new Set(given)
-  // A set goes on to what is added to it meanwhile.
+  // Iterating a set also visits the items that are added during the loop.
   for (const id of reached) for (const follower of waiting.get(id) ?? []) reached.add(follower)
   return all.filter((brief) => reached.has(taskIdOf(brief)) && !given.has(taskIdOf(brief)))
 }
 
-/** What was finished on top of these is done again after them. */
-export function invalidated(members: readonly Brief[], redone: readonly Brief[]): Brief[] {
+/** Returns the finished tasks that depend on repeated ones and have to be repeated after them. */
+export function invalidatedBy(members: readonly Brief[], redone: readonly Brief[]): Brief[] {
   const tasks = members.filter(({ phase, status }) => phase === 't4' && status !== 'cancelled')
-  return followersOf(tasks, redone).filter(({ status }) => status === 'ready_for_verification' || status === 'verified')
+  return dependentsOf(tasks, redone).filter(
+    ({ status }) => status === 'ready_for_verification' || status === 'verified',
+  )
 }
 
-export const sentBack = (brief: Brief): Decision => ({
+export const sendBack = (brief: Brief): Decision => ({
   kind: 'send_back',
   brief,
   class: 'invalidated',
-  reason: 'what it was built on is done again',
+  reason: 'a task that it depends on is repeated',
 })

@@ -5,11 +5,11 @@ import type { Task } from './contract.ts'
 import { escalationsOf } from './escalate-ladder.ts'
 import { counted, squadNames } from './base-names.ts'
 import { changed, dataOf, own, type SquadData } from './base-state.ts'
-import { tell } from './base-steps.ts'
-import { dependenciesOf, invalidated, sentBack } from './t4-dependents.ts'
+import { log } from './base-steps.ts'
+import { dependenciesOf, invalidatedBy, sendBack } from './t4-dependents.ts'
 import { keysOf, taskBriefs, taskIdOf } from './t4-tasks.ts'
 
-/** Other tasks instead of these; whoever waited for one of these waits for all of those. */
+/** Replaces tasks by others; a dependent of a replaced task then waits for all new ones. */
 export function replaceTasks(
   view: View,
   stuck: readonly Brief[],
@@ -22,7 +22,7 @@ export function replaceTasks(
   const { workers, path } = dataOf<SquadData>(squad)
   const members = view.found.members[squad.key] ?? []
   const gone = new Set(stuck.map(({ id }) => id))
-  const again = invalidated(members, stuck)
+  const again = invalidatedBy(members, stuck)
   const left = members.map((each) => {
     if (gone.has(each.id)) return { ...each, status: 'cancelled' as const }
     return again.includes(each) ? { ...each, status: 'pending' as const } : each
@@ -33,7 +33,7 @@ export function replaceTasks(
   const escalations = Math.max(...stuck.map(escalationsOf)) + 1
   return [
     { kind: 'cancel_briefs', briefs: stuck, reason: `${by}: ${shorten(reason, 300)}` },
-    tell(
+    log(
       {
         tier: 'T4',
         workstream,
@@ -55,7 +55,7 @@ export function replaceTasks(
             ),
           } satisfies Decision,
         ]),
-    ...again.map(sentBack),
+    ...again.map(sendBack),
     ...redirect(
       left,
       stuck,
@@ -65,7 +65,7 @@ export function replaceTasks(
   ]
 }
 
-/** Those that have not begun and waited for what is gone: its followers, and what it had left to do. */
+/** Redirects briefs that have not started and waited for removed ones: dependents, and remainders of partial work. */
 export function redirect(
   members: readonly Brief[],
   gone: readonly Brief[],

@@ -13,13 +13,13 @@ export interface SquadOf {
   readonly ownerId: string | null
 }
 
-/** Everything that is wrong with a list of tasks; `known` are ids that may be waited for besides. */
+/** Returns all faults of a list of tasks; `known` are ids outside the list that tasks may depend on. */
 export function faultsOfTasks(tasks: readonly Task[], known: readonly string[] = []): string[] {
   if (tasks.length === 0) return ['the list has no tasks']
   const awaited = tasks.reduce((sum, { depends_on }) => sum + depends_on.length, 0)
   if (awaited > mostAwaited)
     return [
-      `the list has ${awaited} entries in depends_on, more than ${mostAwaited}: leave out what follows from others`,
+      `the list has ${awaited} entries in depends_on, more than ${mostAwaited}: leave out dependencies that follow from others`,
     ]
   const others = new Set(known)
   const ids = new Set<string>()
@@ -39,10 +39,10 @@ export function faultsOfTasks(tasks: readonly Task[], known: readonly string[] =
   ]
 }
 
-/** Each is a row that is looked at whenever something ends. */
+/** Maximum number of dependencies: each is a row that is read whenever a task ends. */
 const mostAwaited = 20_000
 
-/** The ids on a circle, the first again at its end. Without recursion: a list may be a chain of thousands. */
+/** Returns the ids of a cycle, with the first repeated at the end. Without recursion: a list may be a chain of thousands. */
 function cycleOf(tasks: readonly Task[]): string[] | null {
   const before = new Map(tasks.map(({ id, depends_on }) => [id, depends_on]))
   const done = new Set<string>()
@@ -74,7 +74,7 @@ function cycleOf(tasks: readonly Task[]): string[] | null {
 
 export const taskIdOf = (brief: Brief): string => String(brief.inputs['task_id'] ?? scopeOf(brief))
 
-/** The tasks as briefs of a squad that has had `workers` already; `named` says what each is called. */
+/** Returns tasks as briefs of a squad that has had `workers` tasks before; `named` maps task ids to brief keys. */
 export function taskBriefs(
   view: View,
   of: SquadOf,
@@ -91,7 +91,7 @@ export function taskBriefs(
     workstream: of.workstream,
     ownerId: of.ownerId,
     domain: of.domain,
-    label: `worker-${workers + index + 1} ${task.id}`,
+    label: `implementer-${workers + index + 1} ${task.id}`,
     inputs: inputsOf(of, task),
     retryBudget: budgetOf(view),
     ...revised(task, named),
@@ -109,7 +109,7 @@ export const inputsOf = (of: Omit<SquadOf, 'ownerId'>, task: Task): Record<strin
   depends_on: task.depends_on,
 })
 
-/** A task as its brief says it. */
+/** Returns the fields of a brief that come from its task. */
 export const revised = (task: Task, named: ReadonlyMap<string, string>): Revised => ({
   title: task.title,
   objective: task.objective,
@@ -120,7 +120,7 @@ export const revised = (task: Task, named: ReadonlyMap<string, string>): Revised
   personality: task.agent_personality,
 })
 
-/** Task id → key of its brief. One that comes back after it was dropped is another brief. */
+/** Maps task ids to brief keys. A task that returns after it was dropped gets another brief. */
 export function keysOf(
   of: Pick<SquadOf, 'workstream' | 'squad'>,
   tasks: readonly Pick<Task, 'id'>[],
@@ -145,17 +145,17 @@ export interface Overlap {
   readonly their: string
 }
 
-/** More than anybody would settle one by one. */
+/** Maximum number of overlaps that a squad lead sees; more could not be settled one by one. */
 const mostOverlaps = 200
 
 export interface Overlaps {
   readonly shown: readonly Overlap[]
   readonly more: number
-  /** Everything that others claim as well: what → peer → its first task. */
+  /** Everything that peers claim as well: claim → peer → its first task. */
   readonly claimed: ReadonlyMap<string, ReadonlyMap<string, string>>
 }
 
-/** The same file, or the same scope, on two lists: for each task once with each peer, however many tasks that has there. */
+/** Finds files and scopes that are on two lists: once for each task and peer, regardless of the peer's number of tasks. */
 export function overlapsOf(tasks: readonly Task[], peers: ReadonlyMap<string, readonly Task[]>): Overlaps {
   const claims = new Map<string, Map<string, string>>()
   for (const [peer, theirs] of peers)

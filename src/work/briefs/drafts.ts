@@ -1,7 +1,7 @@
 import { type Change, deleted, inserted, updated } from '../../events/change.ts'
 import { bug } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
-import type { Revised, Told } from '../../playbooks/contract.ts'
+import type { LogLine, Revised } from '../../playbooks/contract.ts'
 import type { Brief } from './contract.ts'
 import { isMet } from './states.ts'
 import { dependencies, findBrief, findBriefByKey, listDependenciesOf } from './store.ts'
@@ -105,7 +105,7 @@ export async function reopenDrafts(scope: RunScope, drafts: readonly Brief[], by
 }
 
 /** Nobody's list can change any more: what waits for nothing may start. */
-export async function releaseDrafts(scope: RunScope, drafts: readonly Brief[], told: Told): Promise<void> {
+export async function releaseDrafts(scope: RunScope, drafts: readonly Brief[], told: LogLine): Promise<void> {
   await log(scope, { kind: 'all_committed', ...told })
   for (const stale of drafts) {
     const brief = await current(scope, stale)

@@ -1,12 +1,12 @@
 import { type Change, inserted, record, updated } from '../../events/change.ts'
-import type { PartChange, Told } from '../../playbooks/contract.ts'
+import type { LogLine, PartChange } from '../../playbooks/contract.ts'
 import type { Part } from './contract.ts'
 import { findPart, parts } from './store.ts'
 import type { RunScope } from '../scope.ts'
 import { logEvent } from '../runs/log.ts'
 
 /** Creates or changes parts of a run, with the log line that describes the change. */
-export async function changeParts(scope: RunScope, changed: readonly PartChange[], line: Told): Promise<void> {
+export async function changeParts(scope: RunScope, changed: readonly PartChange[], line: LogLine): Promise<void> {
   await record(scope.tx, logEvent(scope, line), await changesOf(scope, changed))
 }
 

@@ -1,15 +1,15 @@
 import { appendEvent, type NewEvent } from '../../events/append.ts'
-import type { Told } from '../../playbooks/contract.ts'
+import type { LogLine } from '../../playbooks/contract.ts'
 import { eventTags } from '../briefs/moves.ts'
 import type { RunScope } from '../scope.ts'
 
 /** Writes a line of the live log. */
-export async function log(scope: RunScope, line: Told): Promise<void> {
+export async function log(scope: RunScope, line: LogLine): Promise<void> {
   await appendEvent(scope.tx, `run:${scope.run.id}`, logEvent(scope, line))
 }
 
 /** Returns the event of a log line, for a caller that records changes with it. */
-export const logEvent = ({ run, by }: RunScope, line: Told): NewEvent => ({
+export const logEvent = ({ run, by }: RunScope, line: LogLine): NewEvent => ({
   kind: line.kind ?? 'log',
   by: line.by ?? by,
   runId: run.id,

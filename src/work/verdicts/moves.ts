@@ -2,7 +2,7 @@ import { inserted, record } from '../../events/change.ts'
 import { bug, refusal } from '../../kernel/errors.ts'
 import { systemPersona } from '../../kernel/ids.ts'
 import { shorten } from '../../kernel/text.ts'
-import type { Seen, Told } from '../../playbooks/contract.ts'
+import type { LogLine, Seen } from '../../playbooks/contract.ts'
 import type { Attempt, Report } from '../attempts/contract.ts'
 import { findAttempt } from '../attempts/store.ts'
 import type { Brief } from '../briefs/contract.ts'
@@ -70,7 +70,7 @@ export async function commissionVerifier(
 }
 
 /** Several at once, each by somebody of its own. What was seen of them is in the store. */
-export async function verifyBriefs(scope: RunScope, ready: readonly Brief[], told: Told): Promise<void> {
+export async function verifyBriefs(scope: RunScope, ready: readonly Brief[], told: LogLine): Promise<void> {
   await log(scope, told)
   for (const brief of ready) await commissionVerifier(scope, brief, await seenOf(scope, brief), 'together')
 }

@@ -1,30 +1,36 @@
 import type { Bounds, Proposal, Task, TierPlan } from '../../../src/playbooks/tiered/contract.ts'
 import type { Brief } from '../../../src/work/briefs/contract.ts'
-import type { ResolvedTeam } from '../../../src/team/contract.ts'
+import { snakeCase } from '../../../src/kernel/text.ts'
 import type { Run } from '../../../src/work/runs/contract.ts'
-import { aRun } from '../work.ts'
-import type { Ending, Play } from './engine.ts'
+import type { ResolvedTeam } from '../../../src/team/contract.ts'
+import type { Ending } from './endings.ts'
+import type { Play } from './play.ts'
 
 export interface Stream {
   readonly id: string
   readonly path: readonly TierPlan['workstreams'][number]['tier_path'][number][]
   readonly group?: string
   readonly domain?: string
+  readonly proof?: TierPlan['workstreams'][number]['evidence_required']
 }
 
 export const full = ['t2', 't3', 't4', 't5'] as const
 export const medium = ['t3', 't4', 't5'] as const
 export const simple = ['t4', 't5'] as const
 
-export function aPlan(play: Play, streams: readonly Stream[], fields: Partial<TierPlan> = {}): TierPlan {
+export function aPlan(
+  { run }: { run: Pick<Run, 'id' | 'goalAnchor'> },
+  streams: readonly Stream[],
+  fields: Partial<TierPlan> = {},
+): TierPlan {
   const groups: Record<string, string[]> = {}
   for (const { id, group = 'A' } of streams) (groups[group] ??= []).push(id)
   return {
-    run_id: play.run.id,
-    goal_anchor: play.run.goalAnchor,
+    run_id: run.id,
+    goal_anchor: run.goalAnchor,
     complexity: 'low',
     retry_budget_multiplier: 1,
-    workstreams: streams.map(({ id, path, group = 'A', domain = id }) => ({
+    workstreams: streams.map(({ id, path, group = 'A', domain = id, proof = [] }) => ({
       id,
       name: `The ${id}`,
       domain,
@@ -32,7 +38,7 @@ export function aPlan(play: Play, streams: readonly Stream[], fields: Partial<Ti
       parallel_group: group,
       t2_specialist: null,
       notes: '',
-      evidence_required: [],
+      evidence_required: proof,
     })),
     parallelism: { groups, sequence: Object.keys(groups) },
     self_critique_summary: 'nothing is missing',
@@ -67,7 +73,7 @@ const bounds: Bounds = {
   shared_assumptions: { auth_approach: 'tokens', data_formats: [], api_patterns: [], conventions: [], constraints: [] },
 }
 
-/** Who does what is asked, whatever it is. */
+/** Returns the ending of an agent that does its work well. */
 export function wellDone(play: Play, brief: Brief, streams: readonly Stream[]): Ending {
   const output = (value: unknown): Ending => ({ kind: 'output', output: value })
   const { inputs, workstream } = brief
@@ -114,7 +120,7 @@ export function wellDone(play: Play, brief: Brief, streams: readonly Stream[]): 
   }
 }
 
-/** Whose name comes second gives way. */
+/** Drops the tasks that overlap with a squad whose name comes first. */
 function withoutDoubles({ inputs, workstream }: Brief): Task[] {
   const own = `${workstream}/${(inputs['squad'] as { id: string }).id}`
   const overlaps = inputs['overlaps'] as { task: string; with: string }[]
@@ -124,71 +130,67 @@ function withoutDoubles({ inputs, workstream }: Brief): Task[] {
     .map((task) => ({ ...task, depends_on: task.depends_on.filter((id) => !given.has(id)) }))
 }
 
-/** Whoever gives way to nobody. */
+/** Squad leads that drop no overlapping task. */
 export const stubborn: Otherwise = ({ phase, inputs }) =>
   phase === 't3_mesh' ? { kind: 'output', output: { tasks: inputs['tasks'] } } : null
 
-/** What somebody does otherwise than well; null: well. */
+/** Returns an ending other than a good one, or null for a good one. */
 export type Otherwise = (brief: Brief, play: Play) => Ending | null
 
 export interface Script {
   readonly streams: readonly Stream[]
   readonly otherwise?: Otherwise
-  /** Gates that are left alone. */
+  /** Gates that stay undecided. */
   readonly stopAt?: readonly string[]
 }
 
-/** Lets everybody work, one after the other, until nothing can go on by itself. */
-export function playOn(play: Play, { streams, otherwise = () => null, stopAt = [] }: Script, most = 5_000): Play {
+/** Lets every agent work, one after the other, until only a person or a timer can continue the run. */
+export async function playOn(
+  play: Play,
+  { streams, otherwise = () => null, stopAt = [] }: Script,
+  most = 5_000,
+): Promise<Play> {
   for (let step = 0; step < most; step++) {
     const timer = play.timers.find(({ minutes }) => minutes === 0)
     if (timer !== undefined) {
-      play.fire(timer)
+      await play.fire(timer)
       continue
     }
     const [live] = play.live()
     if (live !== undefined) {
-      play.end(live, otherwise(live, play) ?? wellDone(play, live, streams))
+      await play.end(live, otherwise(live, play) ?? wellDone(play, live, streams))
       continue
     }
-    const next = play.runnable()
+    const next = await play.runnable()
     if (next.length > 0) {
-      for (const brief of next) play.launch(brief)
+      await play.launchAll(next)
       continue
     }
-    const gate = play
-      .pendingGates()
-      .find(({ approver, gate: name }) => approver === 'operator' && !stopAt.includes(name))
+    const gate = play.operatorGates().find(({ gate: name }) => !stopAt.includes(name))
     if (gate === undefined || play.run.status === 'paused') return play
-    play.approve(gate.gate)
+    await play.approve(gate.id)
   }
-  throw new Error(`still going after ${most} steps`)
+  throw new Error(`still running after ${most} steps`)
 }
 
-/** A run whose team asks for something of its own. */
-export function teamed(
-  given: { strict?: boolean; limits?: Partial<ResolvedTeam['limits']>; gates?: Partial<ResolvedTeam['gates']> } = {},
-): Run['configuration'] {
-  const on = given.strict === true
-  const gates = { t1Plan: true, t2Lead: on, t2Synthesis: true, t3Plan: on, t5Verdict: on, ...given.gates }
-  const limits = {
-    crashRetries: 3,
-    verificationFailures: 5,
-    retryBudget: 3,
-    similarEscalations: 3,
-    t2ConflictCycleLimit: 2,
-    t3MeshTimeoutMinutes: 10,
-    maxParallelAgents: 8,
-    maxParallel: { t1: null, t2: null, t3: null, t4: 5, t5: null },
-    pipelineRequires: 'completed' as const,
-    ...given.limits,
-  }
-  // Who does what on which runtime is none of a playbook's business.
-  const team = { strict: on, gates, limits, gateTimeoutMinutes: null } as unknown as ResolvedTeam
-  return { ...aRun().configuration, team }
+export interface TeamWishes {
+  readonly strict?: boolean
+  readonly limits?: Partial<ResolvedTeam['limits']>
+  readonly gates?: Partial<ResolvedTeam['gates']>
 }
 
-/** These endings in turn for whom it is about, then as everybody else. */
+/** Returns the text of a team file. It limits no parallel agents: such limits are the engine's concern. */
+export const teamed = ({ strict = false, limits = {}, gates = {} }: TeamWishes = {}): string =>
+  JSON.stringify({
+    runtime: { coding_agent: 'scripted' },
+    visibility: { strict_mode: strict, inspection_gates: inSnakeCase(gates) },
+    limits: { max_parallel_agents: 1_000, max_parallel: { t4: null }, ...inSnakeCase(limits) },
+  })
+
+const inSnakeCase = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [snakeCase(name), value]))
+
+/** Gives these endings in turn to the matching briefs, then good ones. */
 export function inTurn(isAbout: (brief: Brief) => boolean, ...endings: readonly Ending[]): Otherwise {
   const left = [...endings]
   return (brief) => (isAbout(brief) ? (left.shift() ?? null) : null)
