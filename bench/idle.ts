@@ -65,7 +65,9 @@ async function sampleProcess(args: readonly string[], home: string): Promise<Sam
 
 const sweepSeconds = 30
 
-/** On SQLite an idle daemon sends no statements except those of the sweep, twice a minute, regardless of waiting runs. */
+/**
+ * On SQLite an idle daemon sends no statements except those of the sweep, twice a minute, regardless of waiting runs.
+ */
 async function countStatements({ quick, log }: { quick: boolean; log: (line: string) => void }): Promise<Figure[]> {
   const seconds = quick ? 32 : 62
   await avoidHousekeeping(seconds + 60)

@@ -9,7 +9,9 @@ import { gatedRuns, openGatedRuns } from './gated-runs.ts'
 
 const bundle = fileURLToPath(new URL('../dist/agency.mjs', import.meta.url))
 
-/** Time of the installed command line with a running daemon beside `node -e 0`, and with a daemon that has many runs. */
+/**
+ * Time of the installed command line with a running daemon beside `node -e 0`, and with a daemon that has many runs.
+ */
 export const status: Benchmark = {
   name: 'status',
   run: async ({ quick, log }) => {

@@ -9,7 +9,10 @@ export interface TieredSize {
   readonly path: 'full' | 'medium'
 }
 
-/** Builds a run with plan, critique, design (on the full path), tasks, a verifier per task, and acceptance. No model is called. */
+/**
+ * Builds a run with plan, critique, design (on the full path), tasks, a verifier per task, and acceptance. No model is
+ * called.
+ */
 export const tieredRunOf = ({ workstreams, tasks, path }: TieredSize): CreateRun =>
   CreateRun.parse({
     goal: `Build ${workstreams} workstreams of ${tasks} tasks, ${path}`,

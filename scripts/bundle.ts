@@ -44,7 +44,8 @@ async function bundle(folder: string, input: Record<string, string>): Promise<st
     dir: folder,
     format: 'esm',
     entryFileNames: '[name].mjs',
-    // Chunks lie beside the entries, not in a folder of their own, so that `import.meta.url` resolves both migrations and
+    // Chunks lie beside the entries, not in a folder of their own, so that `import.meta.url` resolves both migrations
+    // and
     // entries from either.
     chunkFileNames: 'chunk-[name]-[hash].mjs',
     comments: { legal: true, annotation: false, jsdoc: false },

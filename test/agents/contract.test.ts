@@ -15,7 +15,9 @@ const running =
   (asked: Asked): Reply =>
     asked.step === 0 ? { tools: [bash(command)] } : echo(asked)
 
-/** Replies of the model that make Claude Code perform the replies. Claude Code does not print floods or foreign output. */
+/**
+ * Replies of the model that make Claude Code perform each act. Claude Code does not print floods or foreign output.
+ */
 const replies: Partial<Record<Behaviour, Reply | ((asked: Asked) => Reply)>> = {
   'say one and two': turns([{ text: 'one', tools: [bash('true')] }, { text: 'two' }]).reply,
   'die of SIGKILL': turns([{ tools: [bash('kill -9 $PPID')] }]).reply,

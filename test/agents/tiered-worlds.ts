@@ -34,7 +34,9 @@ const guide = stream('guide', 'docs', ['t4', 't5'], {
   evidence_required: [{ kind: 'file', path: 'GUIDE.md' }],
 })
 
-/** Two squads of one domain that first claim the same file, one with dependent tasks; and a workstream with one page. */
+/**
+ * Two squads of one domain that first claim the same file, one with dependent tasks; and a workstream with one page.
+ */
 export const full: World = {
   goal,
   // The conversion is inverted until a verifier rejects it.

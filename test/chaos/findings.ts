@@ -154,7 +154,9 @@ function findInBrief(
   findOutputs(join(home, 'workspaces', brief.run_id, brief.id), inspected, attempts.at(-1), brief, wanted, report)
 }
 
-/** Without a verifier, one attempt is accepted. With one, each successful attempt has one verdict, and the last passed. */
+/**
+ * Without a verifier, one attempt is accepted. With one, each successful attempt has one verdict, and the last passed.
+ */
 function findVerdicts(
   { briefs, verdicts }: Inspected,
   brief: Wire<Brief>,

@@ -12,7 +12,9 @@ import { askFor, decideUntil, untilEnded } from './work.ts'
 export interface SoakOptions {
   /** Number of deaths of the daemon. */
   readonly kills: number
-  /** The same seed gives the same requests and the same order of deaths; the state at a death depends on the machine. */
+  /**
+   * The same seed gives the same requests and the same order of deaths; the state at a death depends on the machine.
+   */
   readonly seed: number
   readonly log?: (line: string) => void
 }

@@ -5,7 +5,10 @@ import { clusterVariable, postgresMissing } from '../support/postgres.ts'
 import { createInstallation } from './installation.ts'
 import { killRepeatedly, type SoakResult } from './kill-repeatedly.ts'
 
-/** `npm run soak -- --kills 200 --store sqlite|postgres|all [--seed N]` kills the daemon repeatedly, at every chaos point in turn. */
+/**
+ * `npm run soak -- --kills 200 --store sqlite|postgres|all [--seed N]` kills the daemon repeatedly, at every chaos
+ * point in turn.
+ */
 const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '200' },

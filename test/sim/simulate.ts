@@ -101,7 +101,10 @@ async function beDiligent(world: World): Promise<void> {
 
 const hasEnded = (world: World): boolean => openRuns(world).length === 0
 
-/** Longer than two sweeps, which find work after a lost wake-up. In the last phase no wake-up is lost, and gates must not expire. */
+/**
+ * Longer than two sweeps, which find work after a lost wake-up. In the last phase no wake-up is lost, and gates must
+ * not expire.
+ */
 const quietMs = { busy: 65_000, silent: 65_000, diligent: 20_000 }
 const restlessMs = 6 * 3_600_000
 

@@ -32,7 +32,9 @@ export interface Life {
   stop(): Promise<void>
 }
 
-/** Everything that outlives the daemon: time, store, files, agents, people, random numbers; and the record of events. */
+/**
+ * Everything that outlives the daemon: time, store, files, agents, people, random numbers; and the record of events.
+ */
 export interface World {
   readonly seed: number
   readonly random: Random

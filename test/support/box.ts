@@ -8,7 +8,9 @@ import { systemClock } from '../../src/kernel/clock.ts'
 import { type Box, type BoxParts, createBox } from '../../src/workspaces/box/box.ts'
 import { type BoxDetection, detectBox } from '../../src/workspaces/box/detect.ts'
 
-/** Whether this machine can create a box, detected once per test file; if not, the reason with which tests are skipped. */
+/**
+ * Whether this machine can create a box, detected once per test file; if not, the reason with which tests are skipped.
+ */
 export const boxHere: BoxDetection = await detectOnce()
 
 async function detectOnce(): Promise<BoxDetection> {

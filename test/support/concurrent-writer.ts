@@ -4,7 +4,10 @@ import { nextCounter } from '../../src/db/tx.ts'
 import { appendEvent } from '../../src/events/append.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 
-/** `node concurrent-writer.ts <url> <seed> <rounds>`: a process that writes to three streams over eight connections at once. */
+/**
+ * `node concurrent-writer.ts <url> <seed> <rounds>`: a process that writes to three streams over eight connections at
+ * once.
+ */
 const [url = '', seed = '1', rounds = '1'] = process.argv.slice(2)
 const streams: Stream[] = ['run:a', 'run:b', 'run:c']
 const counters = ['x', 'y', 'z']

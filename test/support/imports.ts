@@ -31,7 +31,9 @@ export function readSources(root: string, folders: readonly string[]): SourceFil
   )
 }
 
-/** Parsed files by path and time of change: several tests of a worker read the whole repository, which takes seconds. */
+/**
+ * Parsed files by path and time of change: several tests of a worker read the whole repository, which takes seconds.
+ */
 const scanned = new Map<string, SourceFile>()
 
 function scanOnce(root: string, path: string): SourceFile {

@@ -24,7 +24,9 @@ export interface TestOrg extends Org {
   look(path: string): string
 }
 
-/** Opens the organisation's services on a store and a data directory of their own; checks audit and replay at the end. */
+/**
+ * Opens the organisation's services on a store and a data directory of their own; checks audit and replay at the end.
+ */
 export async function openOrg(
   openFresh: OpenFresh,
   { root = freshFolder(), ...texts }: { root?: string } & Pick<OrgParts, 'poolText'> = {},

@@ -18,7 +18,10 @@ export async function importOrganisation(daemon: TestDaemon, document: string): 
   return { slug, seats: Object.fromEntries(seats.map((seat) => [seat.title, seat.position_id])) }
 }
 
-/** Builds a document with one seat at the top and `span` under each: some escalate past their manager, some are cross-cutting. */
+/**
+ * Builds a document with one seat at the top and `span` under each: some escalate past their manager, some are cross-
+ * cutting.
+ */
 export function company(name: string, count: number, span = 7): string {
   const title = (index: number): string => `Seat ${String(index + 1).padStart(4, '0')}`
   const seats = Array.from({ length: count }, (_, index) => {

@@ -180,7 +180,8 @@ function assemble(drawn: Drawn, first: number): DrawnOrganisation {
   const roleName = (choice: number): string => roles[choice % roles.length]?.name ?? ''
   const positions = titles.map((title, index): DrawnSeat => {
     const seat = drawn.seats[index] as Drawn['seats'][number]
-    // Managers have smaller indexes and escalation targets larger ones: neither relation has a cycle, but both together may.
+    // Managers have smaller indexes and escalation targets larger ones: neither relation has a cycle, but both together
+    // may.
     const above = seat.above === null || index === 0 ? null : (titles[seat.above % index] ?? null)
     const later = titles.length - index - 1
     const helper = seat.helper === null || later === 0 ? null : (titles[index + 1 + (seat.helper % later)] ?? null)

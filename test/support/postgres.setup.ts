@@ -4,7 +4,10 @@ import { clusterVariable, postgresMissing } from './postgres.ts'
 
 let folder: string | null = null
 
-/** Prepares a folder once per test run, without starting the cluster: a run without PostgreSQL tests does not pay for it. */
+/**
+ * Prepares a folder once per test run, without starting the cluster: a run without PostgreSQL tests does not pay for
+ * it.
+ */
 export async function setup(): Promise<void> {
   // The projects of one run share one cluster.
   if (process.env[clusterVariable] !== undefined) return

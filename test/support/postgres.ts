@@ -61,7 +61,9 @@ async function createDatabase(cluster: Cluster, source = 'template1'): Promise<s
   return name
 }
 
-/** Drops the database after the test without waiting. Outside a test (`npm run soak`) only the cluster's end removes it. */
+/**
+ * Drops the database after the test without waiting. Outside a test (`npm run soak`) only the cluster's end removes it.
+ */
 function afterTest(drop: () => Promise<unknown>): void {
   try {
     onTestFinished(() => void drop().catch(() => {}))

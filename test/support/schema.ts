@@ -2,7 +2,9 @@ import type { DatabaseSync } from 'node:sqlite'
 
 import { runOn } from './postgres.ts'
 
-/** A table described in terms that both stores share; lists are sorted, so that order does not matter in comparisons. */
+/**
+ * A table described in terms that both stores share; lists are sorted, so that order does not matter in comparisons.
+ */
 export interface TableShape {
   columns: Record<string, string>
   primaryKey: string[]

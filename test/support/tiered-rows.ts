@@ -31,7 +31,10 @@ export interface TieredShape {
 const at = '2030-01-01T00:00:00.000Z'
 const runId = 'run_tiered000001'
 
-/** Builds the rows: the first workstream is judged once and has a failed slice, the last has not started, the others run. */
+/**
+ * Builds the rows: the first workstream was verified once and has a failed task, the last has not started, the others
+ * are being worked on.
+ */
 export function tieredRows({ workstreams, tasks, squads = 1 }: TieredShape): TieredRows {
   const ids = Array.from({ length: workstreams }, (_, index) => `stream-${index + 1}`)
   const briefs: Brief[] = []

@@ -15,7 +15,10 @@ export interface Visit {
   enter(path?: string): Promise<void>
 }
 
-/** Registers hooks: `begin` runs once with the daemon, `arrive` before each test. An error in the browser fails the test. */
+/**
+ * Registers hooks: `begin` runs once with the daemon, `arrive` before each test. An error in the browser fails the
+ * test.
+ */
 export function visitDashboard(
   arrive: (visit: Visit) => unknown,
   begin: (daemon: TestDaemon) => unknown = () => {},

@@ -52,7 +52,9 @@ const taskOf = ({ kind, prompt, attempt, step }: Launch, isDiligent: boolean): T
   tooLongMs: 8 * 60_000,
 })
 
-/** Returns the subject of a prompt. A tiered prompt names the goal before the task, so the longest name is the task's. */
+/**
+ * Returns the subject of a prompt. A tiered prompt names the goal before the task, so the longest name is the task's.
+ */
 function subjectOf(prompt: string, step: Launch['step']): string {
   const [file] = step?.files ?? []
   if (file !== undefined && file !== 'shared.md') return file.replace(/\.md$/, '')

@@ -54,7 +54,9 @@ const isAbove = (budget: Row, run: Row, personaId: unknown): boolean =>
     persona: String(personaId),
   }[budget['scope'] as string]
 
-/** Checks that reservations stay within the limit unless it was lowered, and spending within one call per live attempt. */
+/**
+ * Checks that reservations stay within the limit unless it was lowered, and spending within one call per live attempt.
+ */
 function checkSpending(history: History, before: Row, after: Row): void {
   const live = [...history.rows('attempts').values()].filter((attempt) => attempt['status'] !== 'ended').length
   for (const [limit, spent, reserved] of kinds) {

@@ -150,7 +150,10 @@ const limit = (world: World, life: Life, persona: string, tokens: number | null)
     life.agency.budgets.set(operator, { persona, tokens }),
   )
 
-/** Records the result of an act. A refusal is a valid answer, any other error is a bug; if the daemon dies, there is no result. */
+/**
+ * Records the result of an act. A refusal is a valid answer, any other error is a bug; if the daemon dies, there is no
+ * result.
+ */
 async function observe(world: World, act: Act, work: () => Promise<unknown>): Promise<void> {
   try {
     await work()
