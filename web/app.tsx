@@ -36,7 +36,7 @@ export function App() {
   return (
     <div className="shell">
       <a className="skip" href="#content" onClick={skipToContent}>
-        Skip to the page
+        Skip to content
       </a>
       <Rail route={route} onSearch={openPalette} />
       <div className="stage">
@@ -50,7 +50,7 @@ export function App() {
   )
 }
 
-/** Busy until everything that it asks for has come once; what only comes again changes in place. */
+/** Busy until every query of the page has its first response; a refetch changes the page in place. */
 function Content({ className, children }: { className: string; children: ReactNode }) {
   const awaited = useIsFetching({ predicate: (query) => query.state.status === 'pending' })
   return (
@@ -98,7 +98,7 @@ const WorkspacePages = createLazy(
   async () => (await import('./workspace-pages.tsx')).WorkspacePages,
 )
 
-/** Moving between the briefs of one run is not an arrival: focus stays in the tree. */
+/** Identifies the object of a page. Moving between the briefs of one run does not change it, so focus stays in the tree. */
 function subjectOf(route: Route): string {
   switch (route.page) {
     case 'run':
@@ -116,11 +116,11 @@ function subjectOf(route: Route): string {
   }
 }
 
-/** Pages that are one instrument fill the window. */
+/** Class names by which the style sheet lets some pages fill the window. */
 const classOf = (route: Route): string =>
   route.page === 'org' ? `page page-org page-org-${route.section}` : `page page-${route.page}`
 
-/** Whoever cannot see the page change hears its heading. Not at the first load, when the browser reads the page anyway. */
+/** Focuses the heading of a new page, so that screen readers announce it; not at the first load, when they read the page anyway. */
 function useFocusOnArrival(subject: string): void {
   const [first] = useState(subject)
   const [arrived, setArrived] = useState(false)
@@ -131,7 +131,7 @@ function useFocusOnArrival(subject: string): void {
   }, [subject, first, arrived])
 }
 
-/** The hash of a run's address names a line of its log, so the skip link must not write one. */
+/** Moves focus without changing the hash: in the address of a run it names a line of the log. */
 function skipToContent(event: MouseEvent): void {
   event.preventDefault()
   document.getElementById('content')?.focus()

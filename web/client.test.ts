@@ -4,7 +4,7 @@ import { camelCase } from '../src/kernel/text.ts'
 import { allOperations, operations } from '../src/operations/all.contract.ts'
 import { requestOf } from './client.ts'
 
-describe('a request', () => {
+describe('requestOf', () => {
   it('takes path parameters out of the input and puts the rest of a GET into the query, in snake_case', () => {
     expect(requestOf(operations.event.ofRun, { runId: 'run_a/b', after: 3, limit: 1_000 })).toEqual({
       method: 'GET',
@@ -13,7 +13,7 @@ describe('a request', () => {
     })
   })
 
-  it('leaves out what is not given', () => {
+  it('leaves out undefined fields', () => {
     expect(requestOf(operations.run.list, { status: undefined, before: undefined })).toEqual({
       method: 'GET',
       path: '/api/runs',
@@ -21,7 +21,7 @@ describe('a request', () => {
     })
   })
 
-  it('of any other method carries the rest as its body', () => {
+  it('puts the rest of the input of any other method into the body', () => {
     expect(requestOf(operations.run.cancel, { runId: 'run_a', reason: 'late' })).toEqual({
       method: 'POST',
       path: '/api/runs/run_a/cancel',
@@ -29,7 +29,7 @@ describe('a request', () => {
     })
   })
 
-  it('leaves no parameter unfilled, whatever the operation', () => {
+  it('fills every path parameter of every operation', () => {
     for (const operation of allOperations) {
       const named = [...operation.path.matchAll(/:([a-z_]+)/g)].map(([, name = '']) => [camelCase(name), 'a'])
       expect(requestOf(operation, Object.fromEntries(named)).path).not.toMatch(/:|undefined/)

@@ -4,20 +4,20 @@ import { operations } from '../src/operations/all.contract.ts'
 import type { RunStatus } from '../src/work/runs/contract.ts'
 import { call } from './client.ts'
 
-/** Keys say what an answer depends on; the live stream invalidates by their beginnings and never writes an answer itself. */
+/** A key lists the data that a response depends on. The live stream invalidates by key prefix and never writes a response itself. */
 export const keys = {
   status: ['status'],
   runs: ['runs'],
   run: (runId: string) => ['run', runId],
   everyRun: ['run'],
   waiting: ['waiting'],
-  /** What keeps everything, or one provider, from launching. */
+  /** Stops and provider holds, which keep everything or one provider from launching. */
   stops: ['stops'],
   event: ['event'],
   pullRequests: ['pull-requests'],
-  /** Those of missions, with their files. */
+  /** Workspaces of missions, with their files. */
   workspaces: ['workspaces'],
-  /** Everything about structure and personas: small, and any change may show anywhere. */
+  /** All data about structure and personas under one key: it is small, and any change may be visible anywhere. */
   org: ['org'],
 } as const
 
@@ -25,12 +25,12 @@ export const createQueryClient = (): QueryClient =>
   new QueryClient({
     defaultOptions: {
       queries: {
-        // The stream says when an answer is old, and asks again itself after a break.
+        // The live stream reports when a response is stale, and refetches by itself after an interruption.
         staleTime: Infinity,
         retry: false,
         refetchOnWindowFocus: false,
         refetchOnReconnect: false,
-        // The daemon is on this machine: being off the network does not stop it.
+        // The daemon runs on this machine: it answers without a network.
         networkMode: 'always',
       },
       mutations: { networkMode: 'always' },
@@ -56,19 +56,19 @@ export const runsQuery = (status?: RunStatus, organisationId?: number) =>
 export const runQuery = (runId: string) =>
   queryOptions({
     queryKey: keys.run(runId),
-    // The log has the events already, page by page.
+    // The log loads the events itself, page by page.
     queryFn: ({ signal }) => call(operations.run.inspect, { runId, events: 0 }, signal),
   })
 export type Inspection = Awaited<ReturnType<NonNullable<ReturnType<typeof runQuery>['queryFn']>>>
 
-/** The run alone, for a card that stands far from its page. */
+/** The run without its briefs and other parts, for a card outside the page of the run. */
 export const runLineQuery = (runId: string) =>
   queryOptions({
     queryKey: [...keys.run(runId), 'alone'],
     queryFn: ({ signal }) => call(operations.run.show, { runId }, signal),
   })
 
-/** Gates and questions that wait for the operator, the oldest first. */
+/** Gates and questions that wait for the operator, oldest first. */
 export const pendingDecisionsQuery = queryOptions({
   queryKey: [...keys.waiting, 'decisions'],
   queryFn: async ({ signal }) => {
@@ -80,7 +80,7 @@ export const pendingDecisionsQuery = queryOptions({
   },
 })
 
-/** Runs that failed, with what failed in them. */
+/** Failed runs with their failed briefs. */
 export const failedQuery = queryOptions({
   queryKey: [...keys.waiting, 'failed'],
   queryFn: async ({ signal }) => {
@@ -95,15 +95,15 @@ export const failedQuery = queryOptions({
   },
 })
 
-/** One event with its data, which the log does not keep for every line. */
-export const eventQuery = (place: { runId: string; seq: number } | { position: number }) =>
+/** One event with its data, which the log does not hold for every line. */
+export const eventQuery = (at: { runId: string; seq: number } | { position: number }) =>
   queryOptions({
-    queryKey: [...keys.event, place],
+    queryKey: [...keys.event, at],
     queryFn: async ({ signal }) => {
       const page =
-        'runId' in place
-          ? await call(operations.event.ofRun, { runId: place.runId, after: place.seq - 1, limit: 1 }, signal)
-          : await call(operations.event.list, { after: place.position - 1, limit: 1 }, signal)
+        'runId' in at
+          ? await call(operations.event.ofRun, { runId: at.runId, after: at.seq - 1, limit: 1 }, signal)
+          : await call(operations.event.list, { after: at.position - 1, limit: 1 }, signal)
       return page.events[0] ?? null
     },
   })

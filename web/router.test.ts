@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 
 import { addresses, orgSections, routeOf } from './router.tsx'
 
-describe('an address', () => {
-  it('names each place', () => {
+describe('routeOf', () => {
+  it('knows the address of every single page', () => {
     expect(routeOf('/')).toEqual({ page: 'inbox' })
     expect(routeOf('/runs')).toEqual({ page: 'runs' })
     expect(routeOf('/runs/')).toEqual({ page: 'runs' })
@@ -11,7 +11,7 @@ describe('an address', () => {
     expect(routeOf('/settings')).toEqual({ page: 'settings' })
   })
 
-  it('of a run or a brief leads back to it', () => {
+  it('maps the address of a run or brief back to it', () => {
     expect(routeOf(addresses.run('run_7k2'))).toEqual({ page: 'run', runId: 'run_7k2', briefId: null })
     expect(routeOf(addresses.brief('run_7k2', 'brf_a/b'))).toEqual({
       page: 'run',
@@ -20,7 +20,7 @@ describe('an address', () => {
     })
   })
 
-  it('of a mission’s workspace, and a file in it, leads back to it', () => {
+  it('maps the address of a workspace, and of a file in it, back to it', () => {
     expect(routeOf('/workspaces')).toEqual({ page: 'workspaces' })
     expect(routeOf('/pull-requests')).toEqual({ page: 'pull-requests' })
     const url = new URL(addresses.file('mis_1', 'a b/ü?#&.txt'), 'http://here')
@@ -29,7 +29,7 @@ describe('an address', () => {
     expect(url.hash).toBe('')
   })
 
-  it('of what a run changes, or an attempt printed, is one of its run', () => {
+  it('maps the addresses of changes and output to the page of the run', () => {
     for (const [address, view] of [
       [addresses.changes('run_1'), 'changes'],
       [addresses.output('run_1', 'brf_1', 'att_1'), 'output'],
@@ -40,7 +40,7 @@ describe('an address', () => {
     }
   })
 
-  it('of an organisation, a seat or a persona leads back to it', () => {
+  it('maps the address of an organisation, seat or persona back to it', () => {
     expect(routeOf('/org')).toEqual({ page: 'organisations' })
     expect(routeOf('/personas')).toEqual({ page: 'personas' })
     for (const section of orgSections)
@@ -49,7 +49,7 @@ describe('an address', () => {
     expect(routeOf(addresses.persona('architect-robbo-3'))).toEqual({ page: 'persona', persona: 'architect-robbo-3' })
   })
 
-  it('that leads nowhere says so, whatever it holds', () => {
+  it('maps every other path to the page for missing addresses', () => {
     for (const path of [
       '/org/a/chart',
       '/org/a/positions',

@@ -16,7 +16,7 @@ export type Route =
   | { page: 'persona'; persona: string }
   | { page: 'missing'; path: string }
 
-/** The pages that every organisation has, besides its seats. */
+/** The sections that every organisation has, besides the pages of its seats. */
 export const orgSections = ['chart', 'vacancies', 'proposals', 'history', 'settings'] as const
 export type OrgSection = (typeof orgSections)[number]
 
@@ -38,27 +38,27 @@ export const runViews = [
 ] as const
 export type RunView = (typeof runViews)[number]
 
-/** An address says what it shows; it stays the same for the life of what it shows. */
+/** Returns the page of a path. The address of an object stays the same for the life of the object. */
 export function routeOf(path: string): Route {
   const parts = path.split('/').filter((part) => part !== '')
-  const [place, runId, inner, briefId] = parts.map((part) => decoded(part))
+  const [section, id, inner, briefId] = parts.map((part) => decode(part))
   if (parts.length === 0) return { page: 'inbox' }
-  const alone = places.find((each) => each === place)
-  if (parts.length === 1 && alone !== undefined) return { page: alone }
-  if (place === 'runs' && runId && parts.length === 2) return { page: 'run', runId, briefId: null }
-  if (place === 'runs' && runId && inner === 'briefs' && briefId && parts.length === 4)
-    return { page: 'run', runId, briefId }
-  if (place === 'workspaces' && runId && parts.length === 2) return { page: 'workspace', missionId: runId }
-  return organisationRoute(parts.map(decoded)) ?? { page: 'missing', path }
+  const page = singlePages.find((each) => each === section)
+  if (parts.length === 1 && page !== undefined) return { page }
+  if (section === 'runs' && id && parts.length === 2) return { page: 'run', runId: id, briefId: null }
+  if (section === 'runs' && id && inner === 'briefs' && briefId && parts.length === 4)
+    return { page: 'run', runId: id, briefId }
+  if (section === 'workspaces' && id && parts.length === 2) return { page: 'workspace', missionId: id }
+  return organisationRoute(parts.map(decode)) ?? { page: 'missing', path }
 }
 
-const places = ['runs', 'pull-requests', 'workspaces', 'events', 'settings'] as const
+const singlePages = ['runs', 'pull-requests', 'workspaces', 'events', 'settings'] as const
 
-function organisationRoute([place, name, section, id, ...more]: string[]): Route | null {
+function organisationRoute([first, name, section, id, ...more]: string[]): Route | null {
   if (more.length > 0) return null
-  if (place === 'personas' && section === undefined)
+  if (first === 'personas' && section === undefined)
     return name === undefined ? { page: 'personas' } : { page: 'persona', persona: name }
-  if (place !== 'org') return null
+  if (first !== 'org') return null
   if (name === undefined) return { page: 'organisations' }
   if (section === undefined) return { page: 'org', org: name, section: 'chart' }
   if (section === 'positions' && id !== undefined && /^[1-9]\d{0,14}$/.test(id))
@@ -86,7 +86,7 @@ export const addresses = {
   workspace: (missionId: string) => `/workspaces/${encodeURIComponent(missionId)}`,
   file: (missionId: string, path: string) => `${addresses.workspace(missionId)}?path=${encodeURIComponent(path)}`,
   line: (runId: string, seq: number) => `${addresses.run(runId)}#${seq}`,
-  /** The chosen organisation, or all of them. */
+  /** The selected organisation, or all of them. */
   organisations: '/org',
   org: (slug: string, section: OrgSection = 'chart') =>
     `/org/${encodeURIComponent(slug)}${section === 'chart' ? '' : `/${section}`}`,
@@ -106,7 +106,7 @@ export function useAddress(): Address {
   const href = useSyncExternalStore(onNavigation, currentHref)
   return useMemo(() => {
     const url = new URL(href, location.origin)
-    return { path: url.pathname, query: url.searchParams, hash: decoded(url.hash.slice(1)) }
+    return { path: url.pathname, query: url.searchParams, hash: decode(url.hash.slice(1)) }
   }, [href])
 }
 
@@ -117,7 +117,7 @@ export function navigate(to: string, { replace = false } = {}): void {
   for (const listener of listeners) listener()
 }
 
-/** The same page with one part of its query changed; an empty value takes it out. */
+/** Changes one parameter of the current address's query; an empty value removes it. */
 export function setQuery(name: string, value: string): void {
   const url = new URL(location.href)
   if (value === '') url.searchParams.delete(name)
@@ -125,7 +125,7 @@ export function setQuery(name: string, value: string): void {
   navigate(url.pathname + url.search + url.hash, { replace: true })
 }
 
-/** A real link, so that the middle button, the context menu and copying do what they do everywhere. */
+/** A real link, so that the middle button, the context menu and copying work as everywhere. */
 export function Link({ to, onClick, ...rest }: { to: string } & ComponentProps<'a'>) {
   const follow = (event: MouseEvent<HTMLAnchorElement>): void => {
     onClick?.(event)
@@ -151,8 +151,8 @@ function onNavigation(listener: () => void): () => void {
   }
 }
 
-/** A stray `%` is part of a wrong address, not a crash. */
-function decoded(text: string): string {
+/** Decodes a part of an address. A stray `%` is part of a wrong address, not a crash. */
+function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

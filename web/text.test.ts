@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 
 import { age, counted, duration, figure, money, size, runningDuration } from './text.ts'
 
-describe('an age', () => {
-  it('names its largest unit', () => {
+describe('age', () => {
+  it('is given in its largest unit', () => {
     expect([0, 4_999, 5_000, 59_999, 60_000, 3_599_999, 3_600_000, 172_800_000].map(age)).toEqual([
       'now',
       'now',
@@ -16,13 +16,13 @@ describe('an age', () => {
     ])
   })
 
-  it('of something a little ahead is now: clocks differ', () => {
+  it('is "now" for a time slightly in the future, because clocks differ', () => {
     expect(age(-30_000)).toBe('now')
   })
 })
 
-describe('a duration', () => {
-  it('is as exact as it is short', () => {
+describe('duration', () => {
+  it('is more exact the shorter it is', () => {
     expect([14, 1_290, 9_999, 42_000, 185_000, 7_800_000].map(duration)).toEqual([
       '14 ms',
       '1.2 s',
@@ -33,13 +33,13 @@ describe('a duration', () => {
     ])
   })
 
-  it('that still goes on moves by seconds', () => {
+  it('is given in whole seconds while it still runs', () => {
     expect([0, 999, 1_500, 61_000].map(runningDuration)).toEqual(['0 s', '0 s', '1 s', '1 m 01 s'])
   })
 })
 
-describe('a figure', () => {
-  it('carries separators and units', () => {
+describe('figure', () => {
+  it('has separators and units', () => {
     expect(figure(1_234_567)).toBe('1,234,567')
     expect([999, 1_500, 3_200_000].map(size)).toEqual(['999 B', '1.5 kB', '3.2 MB'])
     expect([counted(1, 'line'), counted(2_000, 'line'), counted(0, 'reply', 'replies')]).toEqual([
@@ -50,7 +50,7 @@ describe('a figure', () => {
   })
 })
 
-it('is money to the cent, and never nothing where something was spent', () => {
+it('formats money to the cent, and never as zero if something was spent', () => {
   expect([0, 1, 9_999, 10_000, 1_923_400, 1_234_567_890].map(money)).toEqual([
     '$0.00',
     'under $0.01',

@@ -1,17 +1,17 @@
-/** Figures and times as people read them. */
+/** Formats figures and times for people. */
 
 const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
 
-/** `now`, `42 s ago`, `5 min ago`, `3 h ago`, `2 d ago`. A little in the future is a clock that differs, not a prophecy. */
+/** `now`, `42 s ago`, `5 min ago`, `3 h ago`, `2 d ago`. A time slightly in the future is `now`: clocks differ. */
 export function age(ms: number): string {
   if (ms < 5 * second) return 'now'
   return `${coarseDuration(ms)} ago`
 }
 
-/** The largest unit alone: enough to judge by. */
+/** Formats a duration in its largest unit only. */
 export function coarseDuration(ms: number): string {
   if (ms < minute) return `${Math.floor(ms / second)} s`
   if (ms < hour) return `${Math.floor(ms / minute)} min`
@@ -19,14 +19,14 @@ export function coarseDuration(ms: number): string {
   return `${Math.floor(ms / day)} d`
 }
 
-/** How long something took: `14 ms`, `1.2 s`, `42 s`, `3 m 05 s`, `2 h 10 m`. */
+/** Formats the duration of something that ended: `14 ms`, `1.2 s`, `42 s`, `3 m 05 s`, `2 h 10 m`. */
 export function duration(ms: number): string {
   if (ms < second) return `${Math.max(0, Math.round(ms))} ms`
   if (ms < 10 * second) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`
   return runningDuration(ms)
 }
 
-/** The same for something that still goes on: whole seconds, so that it does not flicker. */
+/** Formats the duration of something that still runs: in whole seconds, so that it does not flicker. */
 export function runningDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / second))
   if (seconds < 60) return `${seconds} s`
@@ -34,19 +34,19 @@ export function runningDuration(ms: number): string {
   return `${Math.floor(ms / hour)} h ${twoDigits(Math.floor(seconds / 60) % 60)} m`
 }
 
-/** 12:34:56, in the reader's own time. */
+/** 12:34:56, in the time zone of the browser. */
 export const clockTime = (ms: number): string => {
   const at = new Date(ms)
   return [at.getHours(), at.getMinutes(), at.getSeconds()].map(twoDigits).join(':')
 }
 
-/** 2026-03-01 12:34:56, for hovering over an age. */
+/** 2026-03-01 12:34:56, for the tooltip of an age. */
 export const exactTime = (ms: number): string => {
   const at = new Date(ms)
   return `${at.getFullYear()}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())} ${clockTime(ms)}`
 }
 
-/** 1,234,567: the page speaks one language, whatever the browser's. */
+/** 1,234,567: the page has one language, independent of the browser's. */
 export const figure = (value: number): string => value.toLocaleString('en-GB')
 
 export const counted = (value: number, one: string, many = `${one}s`): string =>
@@ -60,7 +60,7 @@ export function size(bytes: number): string {
   return `${(bytes / 1_000_000_000).toFixed(1)} GB`
 }
 
-/** Millionths of a dollar as dollars to the cent: `$1.92`; what is less than a cent is not nothing. */
+/** Formats millionths of a dollar as dollars to the cent: `$1.92`; an amount below one cent is not shown as zero. */
 export function money(micros: number): string {
   if (micros > 0 && micros < 10_000) return 'under $0.01'
   return `$${(micros / 1_000_000).toLocaleString('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`

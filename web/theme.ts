@@ -1,13 +1,13 @@
 import { useSyncExternalStore } from 'react'
 
-/** `system` follows the machine; the other two are kept in this browser and read by theme.js before the first paint. */
+/** `system` follows the machine; the other two are stored in this browser and read by theme.js before the first paint. */
 export const themes = ['system', 'dark', 'light'] as const
 export type Theme = (typeof themes)[number]
 
 const storageKey = 'agency.theme'
 const listeners = new Set<() => void>()
 
-export const useTheme = (): Theme => useSyncExternalStore(onTheme, chosenTheme)
+export const useTheme = (): Theme => useSyncExternalStore(onTheme, currentTheme)
 
 export function chooseTheme(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset['theme']
@@ -21,7 +21,7 @@ export function chooseTheme(theme: Theme): void {
   for (const listener of listeners) listener()
 }
 
-export const chosenTheme = (): Theme => {
+export const currentTheme = (): Theme => {
   const theme = document.documentElement.dataset['theme']
   return theme === 'dark' || theme === 'light' ? theme : 'system'
 }

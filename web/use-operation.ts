@@ -6,13 +6,13 @@ import { ApiError } from '../src/operations/problem.ts'
 import { type InputOf, call, randomKey } from './client.ts'
 
 export type OperationMutation<Op extends Operation> = UseMutationResult<OutputOf<Op>, Error, InputOf<Op>> & {
-  /** Does it, unless it is being done already. */
+  /** Runs the operation, unless it is already running. */
   perform: (input: InputOf<Op>) => void
 }
 
 /**
- * Something that is done once, however often it is pressed: a second press while it is under way does nothing, and a
- * further try after a lost answer is the same request to the daemon.
+ * Runs an operation once, however often its button is pressed: a second press while it runs does nothing, and another
+ * press after a lost response repeats the same request with the same idempotency key.
  */
 export function useOperation<Op extends Operation>(
   operation: Op,
@@ -36,7 +36,7 @@ export function useOperation<Op extends Operation>(
   })
   const busy = useRef(false)
   const perform = (input: InputOf<Op>): void => {
-    // The page is drawn again only after this press: what it knows must not decide about the next one.
+    // The page re-renders only after this press, so its state (`isPending`) cannot decide about the next one.
     if (busy.current) return
     busy.current = true
     mutation.mutate(input, { onSettled: () => (busy.current = false) })

@@ -11,11 +11,11 @@ export default defineConfig({
   build: {
     outDir: here('../dist/web'),
     emptyOutDir: true,
-    // The daemon's policy allows scripts, styles and pictures from its own files only: nothing may end up inline.
+    // The daemon's Content-Security-Policy allows scripts, styles and images from its own files only: nothing may be inlined.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
-  // `AGENCY_ADDRESS=http://127.0.0.1:7717 npx vite web` shows changes at once, with a running daemon behind.
+  // `AGENCY_ADDRESS=http://127.0.0.1:7717 npx vite web` shows changes at once and proxies requests to a running daemon.
   server: { proxy: proxied(process.env['AGENCY_ADDRESS']) },
 })
 

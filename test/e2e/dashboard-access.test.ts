@@ -120,7 +120,7 @@ describe.skipIf(noBrowser !== null)('accessibility of the dashboard', () => {
       walked.push(name)
     }
     expect(walked.map((name) => name.replace(/[ +]*\d.*/, ''))).toEqual([
-      'Skip to the page',
+      'Skip to content',
       'Which organisation',
       'Inbox',
       'Runs',

@@ -13,7 +13,7 @@ import {
 } from 'react'
 
 import { type Line, type Log, type LogState, maxLines } from '../live/log.ts'
-import { countAfter, filtered, indexAt, lineAt, type LineKey } from '../live/lines.ts'
+import { countAfter, filterLines, indexAt, lineAt, type LineKey } from '../live/lines.ts'
 import { clockTime, counted, exactTime, figure, humanise } from '../text.ts'
 import { Sign } from '../parts/state.tsx'
 import { lineTone } from './tone.ts'
@@ -23,11 +23,11 @@ interface LogViewProps {
   log: Log
   state: LogState
   label: string
-  /** What identifies a line: its number within a run, or its place in the feed of everything. */
-  place: LineKey
+  /** What identifies a line: its number within a run, or its lineKey in the feed of everything. */
+  lineKey: LineKey
   /** The line that the address points at. */
   target: number | null
-  onTarget: (place: number | null) => void
+  onTarget: (number: number | null) => void
   /** Where a line happened; nothing where the page says it already. */
   origin?: (line: Line) => string | null
   kinds?: readonly string[]
@@ -40,7 +40,7 @@ const rowHeight = 22
  * A log of any length. It follows its end until somebody scrolls up, and does not move under the pointer: while that
  * rests on the lines, new ones are counted instead of shown.
  */
-export function LogView({ log, state, label, place, target, onTarget, origin, kinds, emptyText }: LogViewProps) {
+export function LogView({ log, state, label, lineKey, target, onTarget, origin, kinds, emptyText }: LogViewProps) {
   const [verbose, setVerbose] = useState(false)
   const [text, setText] = useState('')
   const [paused, setPaused] = useState<number | null>(null)
@@ -48,11 +48,11 @@ export function LogView({ log, state, label, place, target, onTarget, origin, ki
   const [pointed, setPointed] = useState(false)
   const scroller = useRef<HTMLDivElement>(null)
 
-  const targeted = target === null ? undefined : lineAt(state.lines, place, target)
+  const targeted = target === null ? undefined : lineAt(state.lines, lineKey, target)
   const all = verbose || targeted?.level === 'verbose'
   const shown = useMemo(
-    () => filtered(state.lines, { all, text, kinds, upTo: paused, place }),
-    [state.lines, all, text, kinds, paused, place],
+    () => filterLines(state.lines, { all, text, kinds, upTo: paused, lineKey }),
+    [state.lines, all, text, kinds, paused, lineKey],
   )
   const hidden = useHidden(state.lines, all)
 
@@ -61,13 +61,13 @@ export function LogView({ log, state, label, place, target, onTarget, origin, ki
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 12,
-    getItemKey: (index) => shown[index]?.[place] ?? index,
+    getItemKey: (index) => shown[index]?.[lineKey] ?? index,
   })
 
   const held = pointed && paused === null
   const [below, setBelow] = useState(0)
   const height = useHeight(scroller)
-  useKeptPlace(scroller.current, shown, place)
+  useKeptPlace(scroller.current, shown, lineKey)
   useLayoutEffect(() => {
     const element = scroller.current
     if (element === null) return
@@ -96,9 +96,9 @@ export function LogView({ log, state, label, place, target, onTarget, origin, ki
   const point = (index: number): void => {
     const line = shown[index]
     if (line === undefined) return
-    reached.current = line[place]
+    reached.current = line[lineKey]
     setFollowing(false)
-    onTarget(line[place])
+    onTarget(line[lineKey])
     virtual.scrollToIndex(index, { align: 'auto' })
   }
   const onKey = (event: KeyboardEvent): void => {
@@ -114,7 +114,7 @@ export function LogView({ log, state, label, place, target, onTarget, origin, ki
     const row = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-place]') : null
     if (row === null || event.metaKey || event.ctrlKey || event.shiftKey) return
     event.preventDefault()
-    point(indexAt(shown, place, Number(row.dataset['place'])))
+    point(indexAt(shown, lineKey, Number(row.dataset['place'])))
   }
   const onScroll = (): void => {
     const element = scroller.current
@@ -127,8 +127,8 @@ export function LogView({ log, state, label, place, target, onTarget, origin, ki
     if (element.scrollTop < rowHeight * 20 && !state.whole) void log.loadOlder()
   }
 
-  const newest = state.lines.at(-1)?.[place] ?? 0
-  const waiting = paused !== null ? countAfter(state.lines, place, paused) : following ? below : 0
+  const newest = state.lines.at(-1)?.[lineKey] ?? 0
+  const waiting = paused !== null ? countAfter(state.lines, lineKey, paused) : following ? below : 0
 
   return (
     <section className="log" aria-label={label}>
@@ -180,10 +180,10 @@ export function LogView({ log, state, label, place, target, onTarget, origin, ki
               <Row
                 key={item.key}
                 line={line}
-                number={line[place]}
+                number={line[lineKey]}
                 top={item.start}
                 origin={origin?.(line) ?? null}
-                pointedAt={line[place] === target}
+                pointedAt={line[lineKey] === target}
               />
             )
           })}
@@ -244,15 +244,15 @@ const Row = memo(function Row({ line, number, top, origin, pointedAt }: RowProps
 const withoutSign = (message: string): string => message.replace(/^⏸\uFE0F?\s*/u, '')
 
 /** Lines that arrive at the beginning push the rest down; the scroll goes with them, so that nothing seems to move. */
-function useKeptPlace(element: HTMLElement | null, shown: readonly Line[], place: LineKey): void {
+function useKeptPlace(element: HTMLElement | null, shown: readonly Line[], lineKey: LineKey): void {
   const first = useRef<number | null>(null)
   useLayoutEffect(() => {
     const was = first.current
-    first.current = shown[0]?.[place] ?? null
+    first.current = shown[0]?.[lineKey] ?? null
     if (was === null || element === null || first.current === null || first.current >= was) return
-    const added = indexAt(shown, place, was)
-    if (added > 0 && shown[added]?.[place] === was) element.scrollTop += added * rowHeight
-  }, [element, shown, place])
+    const added = indexAt(shown, lineKey, was)
+    if (added > 0 && shown[added]?.[lineKey] === was) element.scrollTop += added * rowHeight
+  }, [element, shown, lineKey])
 }
 
 const linesBelow = (element: HTMLElement): number =>

@@ -59,7 +59,7 @@ export function EventsPage() {
           log={log}
           state={state}
           label="Events"
-          place="position"
+          lineKey="position"
           target={target}
           onTarget={point}
           origin={(line) => line.runId ?? 'system'}

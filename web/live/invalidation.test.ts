@@ -22,34 +22,34 @@ const event = (kind: EventKind, runId: string | null = 'run_a'): Event => ({
   data: {},
 })
 
-describe('what an event makes old', () => {
-  it('is nothing for a line in a log', () => {
+describe('the responses that an event makes stale', () => {
+  it('are none for a log line', () => {
     expect(staleAfter(event('log'))).toEqual([])
   })
 
-  it('is its run and the list of runs', () => {
+  it('are its run and the list of runs', () => {
     expect(staleAfter(event('reported'))).toEqual([keys.run('run_a'), keys.runs])
   })
 
-  it('is the inbox for one approval among several, which is told as a line', () => {
+  it('include the inbox for one approval among several, which is reported as a log line', () => {
     expect(staleAfter({ ...event('log'), data: { gate_id: 'gat_a' } })).toContainEqual(keys.waiting)
   })
 
-  it('is the list of pull requests where one moves', () => {
+  it('include the list of pull requests when one changes', () => {
     for (const kind of ['pr_opened', 'pr_updated', 'pr_closed', 'merged'] as const)
       expect(staleAfter(event(kind))).toEqual([keys.run('run_a'), keys.runs, keys.pullRequests, keys.waiting])
   })
 
-  it('is what is known of workspaces where one is made, used or removed', () => {
+  it('include the workspaces when one is created, used or removed', () => {
     expect(staleAfter(event('workspace_created', null))).toEqual([keys.status, keys.workspaces])
     expect(staleAfter(event('exec_finished'))).toContainEqual(keys.workspaces)
   })
 
-  it('is every run where a stop holds them all up', () => {
+  it('are all runs when a stop is set', () => {
     expect(staleAfter(event('stop_set', null))).toEqual([keys.status, keys.stops, keys.everyRun])
   })
 
-  it('is the inbox too where something may wait now, or no longer', () => {
+  it('include the inbox when a decision may be pending, or no longer pending', () => {
     for (const kind of [
       'escalated',
       'gate_pending',
@@ -61,11 +61,11 @@ describe('what an event makes old', () => {
       expect(staleAfter(event(kind))).toContainEqual(keys.waiting)
   })
 
-  it('is all that is known of the organisation where that changed', () => {
+  it('are all responses about organisations when one changed', () => {
     expect(staleAfter(event('org_changed', null))).toEqual([keys.status, keys.org])
   })
 
-  it('is asked for once for a burst of events, and once more for those that came before the answer', async () => {
+  it('are fetched once for a burst of events, and once more for events that arrived before the response', async () => {
     const asked: unknown[] = []
     let answers: (() => void)[] = []
     const invalidation = createInvalidation({

@@ -11,8 +11,8 @@ export interface Invalidation {
 const shortestMs = 100
 
 /**
- * Which answers an event makes old. Gathered and asked for at most ten times a second, and never more than half of the
- * time: a run of thousands of briefs takes long to answer, and its events come faster than that.
+ * Refetches the responses that events make stale. They are collected and refetched at most ten times a second, and
+ * fetching takes at most half of the time: a run with thousands of briefs takes long to load, and its events come faster.
  */
 export function createInvalidation(queryClient: Pick<QueryClient, 'invalidateQueries'>): Invalidation {
   const dirty = new Map<string, QueryKey>()
@@ -42,38 +42,39 @@ export function createInvalidation(queryClient: Pick<QueryClient, 'invalidateQue
   }
 }
 
-type Told = Pick<Event, 'kind' | 'runId'> & Partial<Pick<Event, 'data'>>
+type StaleCause = Pick<Event, 'kind' | 'runId'> & Partial<Pick<Event, 'data'>>
 
-/** A line in a log changes no row, unless it tells of one approval among several. */
-const changesNothing = ({ kind, data }: Told): boolean => kind === 'log' && data?.['gate_id'] === undefined
+/** A log line changes no row, unless it reports one approval among several. */
+const changesNothing = ({ kind, data }: StaleCause): boolean => kind === 'log' && data?.['gate_id'] === undefined
 
-export function staleAfter(event: Told): QueryKey[] {
+/** Returns the keys of the responses that an event makes stale. */
+export function staleAfter(event: StaleCause): QueryKey[] {
   if (changesNothing(event)) return []
   if (event.kind === 'org_changed' || event.kind === 'installed') return [keys.status, keys.org]
-  const told = movesWorkspaces.includes(event.kind) ? [keys.workspaces] : []
-  // A stop holds up briefs of every run.
-  const stops: QueryKey[] = movesStops.includes(event.kind) ? [keys.stops, keys.everyRun] : []
-  if (event.runId === null) return [keys.status, ...stops, ...told]
-  const run: QueryKey[] = [keys.run(event.runId), keys.runs, ...stops, ...told]
-  if (movesPullRequests.includes(event.kind)) return [...run, keys.pullRequests, keys.waiting]
+  const workspaces = changesWorkspaces.includes(event.kind) ? [keys.workspaces] : []
+  // A stop holds briefs of every run.
+  const stops: QueryKey[] = changesStops.includes(event.kind) ? [keys.stops, keys.everyRun] : []
+  if (event.runId === null) return [keys.status, ...stops, ...workspaces]
+  const run: QueryKey[] = [keys.run(event.runId), keys.runs, ...stops, ...workspaces]
+  if (changesPullRequests.includes(event.kind)) return [...run, keys.pullRequests, keys.waiting]
   if (event.kind === 'run_created' || event.kind === 'run_status') return [...run, keys.waiting, keys.status]
   if (event.kind === 'spawned' || event.kind === 'turn_ended') return [...run, keys.status]
-  if (movesWaiting.includes(event.kind)) return [...run, keys.waiting]
+  if (changesInbox.includes(event.kind)) return [...run, keys.waiting]
   return run
 }
 
-const movesStops: readonly EventKind[] = ['stop_set', 'stop_cleared', 'provider_held', 'provider_released']
+const changesStops: readonly EventKind[] = ['stop_set', 'stop_cleared', 'provider_held', 'provider_released']
 
-const movesWorkspaces: readonly EventKind[] = [
+const changesWorkspaces: readonly EventKind[] = [
   'workspace_created',
   'workspace_removed',
   'exec_started',
   'exec_finished',
 ]
 
-const movesPullRequests: readonly EventKind[] = ['pr_opened', 'pr_updated', 'pr_closed', 'merged']
+const changesPullRequests: readonly EventKind[] = ['pr_opened', 'pr_updated', 'pr_closed', 'merged']
 
-const movesWaiting: readonly EventKind[] = [
+const changesInbox: readonly EventKind[] = [
   'log',
   'escalated',
   'unblocked',

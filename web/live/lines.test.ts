@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { countAfter, type Filter, filtered, indexAt, lineAt } from './lines.ts'
+import { countAfter, type Filter, filterLines, indexAt, lineAt } from './lines.ts'
 import type { Line } from './log.ts'
 
 const line = (seq: number, over: Partial<Line> = {}): Line => ({
@@ -19,50 +19,50 @@ const line = (seq: number, over: Partial<Line> = {}): Line => ({
   ...over,
 })
 
-const everything: Filter = { all: true, text: '', kinds: undefined, upTo: null, place: 'seq' }
+const everything: Filter = { all: true, text: '', kinds: undefined, upTo: null, lineKey: 'seq' }
 const numbers = (lines: readonly Line[]): number[] => lines.map((each) => each.seq)
 
-describe('a filter', () => {
+describe('filterLines', () => {
   const lines = [
     line(1, { message: 'Reads the brief (a.txt)' }),
     line(2, { level: 'verbose', message: 'thinks' }),
     line(3, { kind: 'failed', code: 'FAIL', message: 'evidence 1 of 2' }),
   ]
 
-  it('lets everything through, without a copy, until it is set', () => {
-    expect(filtered(lines, everything)).toBe(lines)
+  it('returns all lines, without a copy, while no filter is set', () => {
+    expect(filterLines(lines, everything)).toBe(lines)
   })
 
-  it('leaves the verbose lines out', () => {
-    expect(numbers(filtered(lines, { ...everything, all: false }))).toEqual([1, 3])
+  it('leaves out verbose lines', () => {
+    expect(numbers(filterLines(lines, { ...everything, all: false }))).toEqual([1, 3])
   })
 
-  it('finds text in message, code and kind, whatever the case', () => {
-    expect(numbers(filtered(lines, { ...everything, text: 'READS' }))).toEqual([1])
-    expect(numbers(filtered(lines, { ...everything, text: 'fail' }))).toEqual([3])
+  it('matches text in message, code and kind, ignoring case', () => {
+    expect(numbers(filterLines(lines, { ...everything, text: 'READS' }))).toEqual([1])
+    expect(numbers(filterLines(lines, { ...everything, text: 'fail' }))).toEqual([3])
   })
 
-  it('takes what looks like a pattern as plain text', () => {
-    expect(numbers(filtered(lines, { ...everything, text: '(a.txt' }))).toEqual([1])
-    expect(numbers(filtered(lines, { ...everything, text: '.*' }))).toEqual([])
+  it('treats text with the characters of a regular expression as plain text', () => {
+    expect(numbers(filterLines(lines, { ...everything, text: '(a.txt' }))).toEqual([1])
+    expect(numbers(filterLines(lines, { ...everything, text: '.*' }))).toEqual([])
   })
 
-  it('keeps to kinds, and to what was there when it was paused', () => {
-    expect(numbers(filtered(lines, { ...everything, kinds: ['failed'] }))).toEqual([3])
-    expect(numbers(filtered(lines, { ...everything, upTo: 2 }))).toEqual([1, 2])
+  it('returns only the given kinds, and only lines up to the pause', () => {
+    expect(numbers(filterLines(lines, { ...everything, kinds: ['failed'] }))).toEqual([3])
+    expect(numbers(filterLines(lines, { ...everything, upTo: 2 }))).toEqual([1, 2])
   })
 })
 
-describe('the place of a line', () => {
+describe('lookup of a line by its number', () => {
   const lines = [line(3), line(4), line(8)]
 
-  it('is found among those that are there', () => {
+  it('finds a line that exists, and none for a missing number', () => {
     expect(lineAt(lines, 'seq', 4)?.seq).toBe(4)
     expect(lineAt(lines, 'seq', 5)).toBeUndefined()
     expect(lineAt(lines, 'position', 80)?.seq).toBe(8)
   })
 
-  it('counts what comes after it', () => {
+  it('counts the lines after a number', () => {
     expect([2, 3, 4, 8].map((seq) => countAfter(lines, 'seq', seq))).toEqual([3, 2, 1, 0])
     expect(indexAt(lines, 'seq', 5)).toBe(2)
   })

@@ -9,10 +9,10 @@ import { createInvalidation } from './invalidation.ts'
 
 export type Connection =
   | { readonly state: 'connecting' | 'live' | 'signed_out' }
-  /** What is shown is from `since`. */
+  /** The page shows data from `since`. */
   | { readonly state: 'reconnecting' | 'offline'; readonly since: number }
 
-/** Somebody who follows events: told what came, and when to look for what was missed in between. */
+/** A subscriber to events: receives new ones, and learns when the stream opened so that it can fetch those it missed. */
 export interface Follower {
   opened(): void
   received(events: readonly Event[]): void
@@ -23,20 +23,20 @@ export interface Live {
   connection(): Connection
   subscribe(listener: () => void): () => void
   follow(follower: Follower): () => void
-  /** An answer said 401: nothing more is asked until the browser has signed in again. */
+  /** Call it after a response with status 401: no request is sent until the browser has signed in again. */
   signedOut(): void
-  /** Asks at once instead of at the next try. */
+  /** Connects at once instead of at the next retry. */
   retry(): void
 }
 
-/** The browser's own reconnection waits about three seconds; ours only steps in where the browser gives up. */
+/** The browser's own reconnection waits about three seconds; these delays apply only after the browser has given up. */
 const retryMs = [500, 1_000, 2_000, 5_000]
 
 const gatherMs = 50
 
 /**
- * One stream of everything per visible tab. It invalidates answers and feeds the open log, nothing else: what the page
- * shows always comes from the same operations that a reload would ask.
+ * One stream of all events per visible tab. It only invalidates responses and feeds the open log: the data on the page
+ * always comes from the same operations that a reload would call.
  */
 export function createLive(queryClient: QueryClient): Live {
   const invalidation = createInvalidation(queryClient)
@@ -54,7 +54,7 @@ export function createLive(queryClient: QueryClient): Live {
     for (const listener of listeners) listener()
   }
 
-  /** A stream that starts now: what happened before is in the answers, which are asked for again once it is open. */
+  /** Opens a stream that starts now. Earlier events are covered by the responses, which are refetched once it is open. */
   const connect = async (): Promise<void> => {
     const mine = (round += 1)
     cancelRetry()
@@ -81,7 +81,7 @@ export function createLive(queryClient: QueryClient): Live {
       for (const follower of followers) follower.opened()
     }
     const read = (message: MessageEvent<string>): void => receive(fromWire(Event, JSON.parse(message.data)) as Event)
-    // Each kind is an event of its own name, and there is no listening to all names.
+    // Each kind is sent under its own event name, and an EventSource cannot listen to all names.
     for (const kind of eventKinds) opened.addEventListener(kind, read)
     opened.onerror = () => {
       if (source !== opened) return
@@ -91,7 +91,7 @@ export function createLive(queryClient: QueryClient): Live {
     }
   }
 
-  /** Gathered for a moment: a burst of a thousand lines is one change of the page, not a thousand. */
+  /** Collects events for a moment: a burst of a thousand lines is one update of the page, not a thousand. */
   const receive = (event: Event): void => {
     invalidation.add(event)
     if (received.push(event) > 1) return
@@ -102,7 +102,7 @@ export function createLive(queryClient: QueryClient): Live {
     })
   }
 
-  /** The browser is trying again by itself; whether anybody is there decides what the page says meanwhile. */
+  /** While the browser reconnects by itself, checks whether the daemon answers, to show either "reconnecting" or "offline". */
   const probe = async (): Promise<void> => {
     try {
       await call(operations.daemon.whoami, {})
@@ -135,7 +135,7 @@ export function createLive(queryClient: QueryClient): Live {
   return {
     start: () => {
       void connect()
-      // A browser keeps six connections to one address over HTTP/1.1: a hidden tab must not hold one for ever.
+      // A browser allows six connections to one address over HTTP/1.1: a hidden tab must not occupy one permanently.
       document.addEventListener('visibilitychange', () => {
         if (document.visibilityState === 'visible') return void connect()
         round += 1
@@ -143,7 +143,7 @@ export function createLive(queryClient: QueryClient): Live {
         source?.close()
         source = null
       })
-      // Signing in happens in another tab, so coming back to this one is the moment to try again.
+      // Signing in happens in another tab, so this tab retries when it gets the focus back.
       window.addEventListener('focus', () => {
         if (connection.state === 'signed_out') void connect()
       })

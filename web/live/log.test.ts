@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest'
 import type { Event } from '../../src/events/contract.ts'
 import { createLog, type LogSource, pageSize } from './log.ts'
 
-const event = (place: number): Event => ({
-  position: place,
+const event = (number: number): Event => ({
+  position: number,
   stream: 'run:run_a',
-  seq: place,
+  seq: number,
   at: '2026-01-01T00:00:00.000Z',
   kind: 'log',
   by: 'agent:1',
@@ -17,26 +17,26 @@ const event = (place: number): Event => ({
   workstream: null,
   level: 'normal',
   code: null,
-  message: `line ${place}`,
+  message: `line ${number}`,
   data: {},
 })
 
-/** A store of events at the given places, which can grow and fail like a daemon. */
-function storeOf(places: number[], options: { gapless?: boolean } = {}) {
-  const store = { places, failing: false, asked: 0 }
+/** A store of events with the given numbers, which can grow and fail like a daemon. */
+function storeOf(numbers: number[], options: { gapless?: boolean } = {}) {
+  const store = { numbers, failing: false, asked: 0 }
   const answer = (events: Event[]): Event[] => {
     store.asked += 1
     if (store.failing) throw new Error('gone')
     return events
   }
   const source: LogSource = {
-    place: 'seq',
+    lineKey: 'seq',
     gapless: options.gapless ?? true,
-    newest: async () => answer(store.places.slice(-pageSize).map(event)),
-    after: async (place) =>
+    newest: async () => answer(store.numbers.slice(-pageSize).map(event)),
+    after: async (number) =>
       answer(
-        store.places
-          .filter((each) => each > place)
+        store.numbers
+          .filter((each) => each > number)
           .slice(0, pageSize)
           .map(event),
       ),
@@ -46,8 +46,8 @@ function storeOf(places: number[], options: { gapless?: boolean } = {}) {
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
 
-describe('a log', () => {
-  it('starts with the newest page and knows that older lines exist', async () => {
+describe('createLog', () => {
+  it('loads the newest page first and records that older lines exist', async () => {
     const { log } = storeOf(upTo(2_500))
     await log.catchUp()
     expect(log.state().lines[0]?.seq).toBe(1_501)
@@ -61,14 +61,14 @@ describe('a log', () => {
     expect(log.state().lines.map((line) => line.seq)).toEqual(upTo(2_500))
   })
 
-  it('gets past a stretch of places that hold nothing', async () => {
+  it('loads across a long gap in the numbers', async () => {
     const { log } = storeOf([1, 2, 9_000, 9_001], { gapless: false })
     await log.catchUp()
     while (!log.state().whole) await log.loadOlder()
     expect(log.state().lines.map((line) => line.seq)).toEqual([1, 2, 9_000, 9_001])
   })
 
-  it('appends what it is sent and drops what it already has', async () => {
+  it('appends received events and drops those that it already holds', async () => {
     const { log } = storeOf(upTo(3))
     await log.catchUp()
     log.receive([event(3), event(4)])
@@ -76,26 +76,26 @@ describe('a log', () => {
     expect(log.state().lines.map((line) => line.seq)).toEqual(upTo(5))
   })
 
-  it('fetches the lines between its last one and a sent one that does not follow', async () => {
+  it('fetches the lines between its last one and a received one that does not follow it directly', async () => {
     const { log, store } = storeOf(upTo(3))
     await log.catchUp()
-    store.places = upTo(7)
+    store.numbers = upTo(7)
     log.receive([event(7)])
     await log.catchUp()
     expect(log.state().lines.map((line) => line.seq)).toEqual(upTo(7))
   })
 
-  it('takes an event of the feed that comes after one with a higher place, and reads on behind it', async () => {
+  it('accepts an event of the feed that arrives after one with a higher position, and continues reading after it', async () => {
     const { log, store } = storeOf([1, 2, 5], { gapless: false })
     await log.catchUp()
     log.receive([event(4)])
     expect(log.state().lines.map((line) => line.seq)).toEqual([1, 2, 4, 5])
-    store.places = [1, 2, 4, 5, 6]
+    store.numbers = [1, 2, 4, 5, 6]
     await log.catchUp()
     expect(log.state().lines.map((line) => line.seq)).toEqual([1, 2, 4, 5, 6])
   })
 
-  it('keeps what is sent while it is still loading, in order', async () => {
+  it('keeps events that arrive while it is loading, in order', async () => {
     const { log } = storeOf(upTo(3))
     const loading = log.catchUp()
     log.receive([event(4)])
@@ -103,7 +103,7 @@ describe('a log', () => {
     expect(log.state().lines.map((line) => line.seq)).toEqual(upTo(4))
   })
 
-  it('keeps its lines when the daemon is gone and leaves no hole when it is back', async () => {
+  it('keeps its lines while the daemon is unreachable and leaves no gap when it is back', async () => {
     const { log, store } = storeOf(upTo(3), { gapless: false })
     await log.catchUp()
     store.failing = true
@@ -111,14 +111,14 @@ describe('a log', () => {
     expect(log.state()).toMatchObject({ phase: 'ready', error: new Error('gone') })
     expect(log.state().lines).toHaveLength(3)
     store.failing = false
-    store.places = upTo(9)
+    store.numbers = upTo(9)
     log.receive([event(9)])
     await log.catchUp()
     expect(log.state().lines.map((line) => line.seq)).toEqual(upTo(9))
     expect(log.state().error).toBeNull()
   })
 
-  it('says that it failed when not even the first page came', async () => {
+  it('reports a failure when even the first page cannot be loaded', async () => {
     const { log, store } = storeOf(upTo(3))
     store.failing = true
     await log.catchUp()

@@ -1,26 +1,29 @@
 import type { Event } from '../../src/events/contract.ts'
 
-/** What a log keeps of an event; its data is asked for again when somebody looks at the line. */
+/** The part of an event that a log holds; its data is fetched when the line is opened. */
 export type Line = Pick<
   Event,
   'position' | 'seq' | 'at' | 'kind' | 'by' | 'level' | 'tier' | 'code' | 'message' | 'runId' | 'briefId' | 'attemptId'
 >
 
 export interface LogSource {
-  /** `seq` within a run, `position` in the feed of everything. */
-  readonly place: 'seq' | 'position'
-  /** Whether places rise by one, so that a missing event shows. The feed's have gaps, and may come a little out of order. */
+  /** `seq` within a run, `position` in the feed of all events. */
+  readonly lineKey: 'seq' | 'position'
+  /**
+   * Whether the numbers rise by one, so that a missing event is noticed. Those of the feed have gaps, and its events may
+   * come slightly out of order.
+   */
   readonly gapless: boolean
   newest(): Promise<readonly Event[]>
-  /** The next page after a place, oldest first, at most `pageSize`. */
-  after(place: number): Promise<readonly Event[]>
+  /** Fetches the next page after a number, oldest first, at most `pageSize`. */
+  after(number: number): Promise<readonly Event[]>
 }
 
 export interface LogState {
   /** Oldest first, each once. */
   readonly lines: readonly Line[]
   readonly phase: 'loading' | 'ready' | 'failed'
-  /** Everything from the first event on is here. */
+  /** All events from the first one on are loaded. */
   readonly whole: boolean
   readonly error: unknown
 }
@@ -28,32 +31,32 @@ export interface LogState {
 export interface Log {
   state(): LogState
   subscribe(listener: () => void): () => void
-  /** Fetches the newest lines, or after a break what was missed since the last one. */
+  /** Fetches the newest lines, or after an interruption the lines missed since the last one. */
   catchUp(): Promise<void>
   receive(events: readonly Event[]): void
-  /** One more page at the beginning. */
+  /** Fetches one more page at the beginning. */
   loadOlder(): Promise<void>
 }
 
 export const pageSize = 1_000
 
-/** With several writers the feed is not strictly by place, so that pages must reach a little into each other. */
+/** With several writers the feed is not strictly ordered by position, so pages must overlap. */
 const overlap = 100
 
-/** A log keeps at most this many lines; the older ones stay in the store. */
+/** A log holds at most this many lines; older ones stay in the store. */
 export const maxLines = 200_000
 
 export function createLog(source: LogSource): Log {
   const listeners = new Set<() => void>()
   let state: LogState = { lines: [], phase: 'loading', whole: false, error: null }
-  /** Between the newest line here and what is being sent now, events may be missing. */
+  /** Events may be missing between the newest line here and the events that arrive now. */
   let behind = true
   let early: Event[] = []
   let catchingUp: Promise<void> | null = null
   let loadingOlder: Promise<void> | null = null
-  /** Everything from this place on was looked at. */
+  /** All events from this number on were fetched. */
   let floor = 0
-  /** Where to read on: the place of the last event got, which in the feed need not be the highest. */
+  /** The number to continue reading after: that of the last event received, which in the feed need not be the highest. */
   let reached = 0
   const known = new Set<number>()
 
@@ -63,16 +66,16 @@ export function createLog(source: LogSource): Log {
   }
 
   const unknown = (events: readonly Event[]): Line[] => {
-    const fresh = events.filter((event) => !known.has(event[source.place]))
-    for (const event of fresh) known.add(event[source.place])
+    const fresh = events.filter((event) => !known.has(event[source.lineKey]))
+    for (const event of fresh) known.add(event[source.lineKey])
     return fresh.map(toLine)
   }
 
   const append = (events: readonly Event[]): void => {
-    reached = events.at(-1)?.[source.place] ?? reached
+    reached = events.at(-1)?.[source.lineKey] ?? reached
     const fresh = unknown(events)
     if (fresh.length === 0) return
-    const lines = compareByAge([...state.lines, ...fresh], source.place)
+    const lines = sortLines([...state.lines, ...fresh], source.lineKey)
     if (lines.length <= maxLines) return set({ lines })
     set({ lines: lines.slice(lines.length - maxLines), whole: false })
   }
@@ -80,7 +83,7 @@ export function createLog(source: LogSource): Log {
   const seed = async (): Promise<void> => {
     const newest = await source.newest()
     append(newest)
-    floor = state.lines[0]?.[source.place] ?? 1
+    floor = state.lines[0]?.[source.lineKey] ?? 1
     set({ whole: floor === 1 })
   }
 
@@ -113,7 +116,7 @@ export function createLog(source: LogSource): Log {
       const begin = Math.max(0, floor - 1 - (pageSize - overlap))
       const page = await source.after(begin)
       floor = begin + 1
-      set({ lines: compareByAge([...unknown(page), ...state.lines], source.place), whole: begin === 0, error: null })
+      set({ lines: sortLines([...unknown(page), ...state.lines], source.lineKey), whole: begin === 0, error: null })
     } catch (error) {
       set({ error })
     } finally {
@@ -129,9 +132,9 @@ export function createLog(source: LogSource): Log {
     },
     catchUp,
     receive: (events) => {
-      const next = events.find((event) => !known.has(event[source.place]))
+      const next = events.find((event) => !known.has(event[source.lineKey]))
       if (next === undefined) return
-      if (source.gapless && next[source.place] > reached + 1) behind = true
+      if (source.gapless && next[source.lineKey] > reached + 1) behind = true
       if (!behind) return append(events)
       early.push(...events)
       void catchUp()
@@ -143,10 +146,10 @@ export function createLog(source: LogSource): Log {
   }
 }
 
-/** Nearly always they are already: then this is one look at each. */
-function compareByAge(lines: Line[], place: 'seq' | 'position'): Line[] {
-  const isOrdered = lines.every((line, index) => index === 0 || (lines[index - 1]?.[place] ?? 0) < line[place])
-  return isOrdered ? lines : lines.sort((a, b) => a[place] - b[place])
+/** Sorts lines by their number. They nearly always are sorted already: then this is one comparison per line. */
+function sortLines(lines: Line[], lineKey: 'seq' | 'position'): Line[] {
+  const isOrdered = lines.every((line, index) => index === 0 || (lines[index - 1]?.[lineKey] ?? 0) < line[lineKey])
+  return isOrdered ? lines : lines.sort((a, b) => a[lineKey] - b[lineKey])
 }
 
 const toLine = (event: Event): Line => ({

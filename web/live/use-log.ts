@@ -5,7 +5,7 @@ import { call } from '../client.ts'
 import { createLog, type Log, type LogState, maxLines, pageSize } from './log.ts'
 import { useLive } from './use-live.ts'
 
-/** A run's whole log, newest lines first to arrive. */
+/** Loads the whole log of a run, newest lines first. */
 export function useRunLog(runId: string): { log: Log; state: LogState } {
   const log = useMemo(() => createRunLog(runId), [runId])
   const state = useFollowed(log)
@@ -13,12 +13,12 @@ export function useRunLog(runId: string): { log: Log; state: LogState } {
   const wantsOlder = lines.length > 0 && lines.length < maxLines && !whole && error === null
   useEffect(() => {
     if (wantsOlder) void log.loadOlder()
-    // Again after each page, until all of them are here.
+    // Runs again after each page, until all pages are loaded.
   }, [log, wantsOlder, lines])
   return { log, state }
 }
 
-/** Everything that happens in the installation; older pages when asked for. */
+/** Follows all events of the installation; older pages are loaded on request. */
 export function useFeed(): { log: Log; state: LogState } {
   const log = useMemo(createFeed, [])
   return { log, state: useFollowed(log) }
@@ -36,7 +36,7 @@ function useFollowed(log: Log): LogState {
 
 const createRunLog = (runId: string): Log =>
   createLog({
-    place: 'seq',
+    lineKey: 'seq',
     gapless: true,
     newest: async () => (await call(operations.run.inspect, { runId, events: pageSize })).events,
     after: async (seq) => (await call(operations.event.ofRun, { runId, after: seq, limit: pageSize })).events,
@@ -44,7 +44,7 @@ const createRunLog = (runId: string): Log =>
 
 const createFeed = (): Log =>
   createLog({
-    place: 'position',
+    lineKey: 'position',
     gapless: false,
     newest: async () => (await call(operations.event.list, { latest: 'true', limit: pageSize })).events,
     after: async (position) => (await call(operations.event.list, { after: position, limit: pageSize })).events,

@@ -12,8 +12,8 @@ export function treeOf(seats: readonly ChartSeat[]): Node {
   const root: Node = { seat: null, below: [] }
   const nodes = new Map(seats.map((seat) => [seat.positionId, { seat, below: [] } as Node]))
   const reached = new Set<Node>()
-  const compareByAge = seats.toSorted((a, b) => a.level - b.level || a.positionId - b.positionId)
-  for (const seat of compareByAge) {
+  const sorted = seats.toSorted((a, b) => a.level - b.level || a.positionId - b.positionId)
+  for (const seat of sorted) {
     const node = nodes.get(seat.positionId) as Node
     const above = seat.reportsToId === null ? root : (nodes.get(seat.reportsToId) ?? root)
     above.below.push(node)

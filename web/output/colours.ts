@@ -1,4 +1,4 @@
-/** The sixteen that every theme can show so that they can be read; the sixteen others of xterm's 256 are cubes and greys. */
+/** The sixteen colours that are readable in both themes; the other 240 of xterm's 256 are a colour cube and greys. */
 const sixteen: readonly (readonly [red: number, green: number, blue: number])[] = [
   [0, 0, 0],
   [205, 49, 49],
@@ -19,8 +19,8 @@ const sixteen: readonly (readonly [red: number, green: number, blue: number])[] 
 ]
 
 /**
- * Any colour as the nearest of sixteen. An agent's own shades would be unreadable on one of the two themes, or on purpose
- * on both.
+ * Maps a colour to the nearest of sixteen. The shades that an agent chooses would be unreadable in one of the two themes,
+ * or intentionally in both.
  */
 export function nearestOfSixteen(mode: 'palette' | 'rgb', value: number): number {
   if (mode === 'palette' && value < 16) return value
@@ -36,7 +36,7 @@ export function nearestOfSixteen(mode: 'palette' | 'rgb', value: number): number
 
 const parts = (value: number): [number, number, number] => [(value >> 16) & 255, (value >> 8) & 255, value & 255]
 
-/** xterm's own table: 16 to 231 are a cube of six steps, the rest greys. */
+/** Computes a colour of xterm's table: 16 to 231 are a cube of six steps, the rest greys. */
 function paletteColour(value: number): [number, number, number] {
   if (value >= 232) {
     const grey = 8 + (value - 232) * 10

@@ -8,7 +8,7 @@ import { setQuery } from '../router.tsx'
 
 const OutputView = createLazy({ name: 'The output' }, async () => (await import('./view.tsx')).OutputView)
 
-/** One attempt's output: the chosen one, else the one at work on the chosen brief, else the newest of the run. */
+/** Shows the output of one attempt: the chosen one, else the running one of the chosen brief, else the newest of the run. */
 export function RunOutput({
   inspection,
   brief,
@@ -22,7 +22,7 @@ export function RunOutput({
   const titles = new Map(briefs.map((each) => [each.id, each.title]))
   const attempt = attemptToShow(attempts, brief?.id ?? null, chosen)
   if (attempt === undefined)
-    return <p className="none muted">No agent was started yet; what it prints is shown here, as it prints it.</p>
+    return <p className="none muted">No agent has started yet. The output of agents appears here while they run.</p>
   return (
     <>
       <p className="facts view-bar">

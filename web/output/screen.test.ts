@@ -24,7 +24,7 @@ it('shows lines as they were printed, without blank ones at the end', async () =
   expect(textOf(screen)).toEqual(['one', 'two', '', '  four ☃ 🎉 漢字'])
 })
 
-it('takes up where the last part ended, also in the middle of an escape sequence', async () => {
+it('continues after a chunk that ended in the middle of an escape sequence', async () => {
   const screen = open()
   await screen.write(`half ${escape}[3`)
   await screen.write('1mred')
@@ -34,7 +34,7 @@ it('takes up where the last part ended, also in the middle of an escape sequence
   ])
 })
 
-it('shows how text looks', async () => {
+it('maps colours and styles to classes', async () => {
   const screen = open(80)
   await screen.write(
     `${escape}[1;32mok${escape}[0m ${escape}[38;2;250;70;70mrgb${escape}[0m ${escape}[48;5;21m${escape}[4mbg${escape}[0m ${escape}[8mhidden`,
@@ -49,7 +49,7 @@ it('shows how text looks', async () => {
   ])
 })
 
-it('lets a program write over its own line, and the screen be narrower later', async () => {
+it('lets a program overwrite its own line, and wraps lines again after a resize', async () => {
   const screen = open(20)
   await screen.write('10 %\r20 %\r100 %\n')
   expect(textOf(screen)).toEqual(['100 %'])
@@ -59,7 +59,7 @@ it('lets a program write over its own line, and the screen be narrower later', a
   expect(textOf(screen)).toEqual(['100 %', 'a line of thirty characters....'])
 })
 
-it('makes nothing of what would act on a terminal', async () => {
+it('ignores sequences that would act on a terminal', async () => {
   const screen = open(60)
   const acts = [
     `${escape}]0;a title\u0007`,
@@ -76,7 +76,7 @@ it('makes nothing of what would act on a terminal', async () => {
   expect(screen.line(0)[0]?.look).not.toMatch(/[^a-z0-9 -]/)
 })
 
-it('keeps the newest of a flood, and is quick about it', async () => {
+it('keeps the newest lines of 60,000, within ten seconds', async () => {
   const screen = open()
   const began = performance.now()
   await screen.write('a line of some length, over and over\n'.repeat(60_000))
@@ -86,7 +86,7 @@ it('keeps the newest of a flood, and is quick about it', async () => {
   expect(textOf(screen).at(-1)).toBe('the last')
 })
 
-it('finds the nearest of sixteen colours', () => {
+it('maps a colour to the nearest of sixteen', () => {
   expect(nearestOfSixteen('palette', 12)).toBe(12)
   expect(nearestOfSixteen('palette', 196)).toBe(1)
   expect(nearestOfSixteen('palette', 255)).toBe(7)

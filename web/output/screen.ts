@@ -4,28 +4,28 @@ import { nearestOfSixteen } from './colours.ts'
 
 export interface Segment {
   readonly text: string
-  /** Names of classes: what it looks like, and nothing else. */
+  /** Class names for colours and weight, nothing else. */
   readonly look: string
 }
 
 export interface Screen {
   write(text: string): Promise<void>
   resize(columns: number): void
-  /** How many lines there are to show. */
+  /** Returns the number of lines to show. */
   length(): number
   line(index: number): Segment[]
   dispose(): void
 }
 
-/** Older lines go; the whole is in the file. */
+/** Older lines are dropped; the file has the complete output. */
 export const keptLines = 20_000
 
-/** Programs that move the cursor about take so many lines for granted. */
+/** Programs that move the cursor assume this many lines. */
 const rows = 24
 
 /**
- * What a program printed, as a terminal understands it, but without one: there is no title to set, no clipboard, no bell,
- * no link to follow, and nobody who would answer its questions. What is left of an escape sequence is how text looks.
+ * Interprets the output of a program like a terminal, but without a terminal's side effects: no title, no clipboard, no
+ * bell, no links, and no replies to queries. Escape sequences only affect the look of the text.
  */
 export function createScreen(columns: number): Screen {
   const terminal = new Terminal({
@@ -73,7 +73,7 @@ function segmentsOf(terminal: Terminal, index: number, cell: IBufferCell): Segme
   return segments.filter(({ text }) => text !== '')
 }
 
-/** Hidden text is shown: nothing that was printed is kept from whoever reads it. */
+/** Returns the classes of a cell. Hidden text is shown like any other: the reader sees everything that was printed. */
 function lookOf(cell: IBufferCell): string {
   const look: string[] = []
   if (!cell.isFgDefault())

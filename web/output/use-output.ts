@@ -7,10 +7,10 @@ import { createScreen, type Screen } from './screen.ts'
 
 export interface Output {
   readonly screen: Screen | null
-  /** Rises with every part, so that whoever draws it draws it again. */
+  /** Rises with every chunk, so that the view is drawn again. */
   readonly version: number
   readonly ended: boolean
-  /** It begins in the middle: this many bytes come before. */
+  /** Number of bytes before the beginning of the shown output. */
   readonly skipped: number
   readonly phase: 'loading' | 'ready'
   readonly error: unknown
@@ -20,7 +20,7 @@ const nothing: Output = { screen: null, version: 0, ended: false, skipped: 0, ph
 
 const pollMs = 1_000
 
-/** What an attempt printed, followed until it has ended. `begin`: from the first byte on instead of from near the end. */
+/** Loads the output of an attempt and follows it until the attempt ends. `begin`: from the first byte instead of near the end. */
 export function useOutput(attemptId: string, begin: boolean, columns: number): Output {
   const [output, setOutput] = useState<Output>(nothing)
   const width = useRef(columns)
@@ -56,7 +56,7 @@ export function useOutput(attemptId: string, begin: boolean, columns: number): O
       } catch (error) {
         if (stop.signal.aborted) return
         setOutput((was) => ({ ...was, error }))
-        // The daemon may only be restarting.
+        // The daemon may be restarting.
         cancel = after(2 * pollMs, () => void read(at))
       }
     }

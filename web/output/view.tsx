@@ -7,7 +7,7 @@ import { useOutput } from './use-output.ts'
 
 const rowHeight = 18
 
-/** What an agent printed, as it prints it. Its escape sequences are colours here and nothing more. */
+/** Shows the output of an attempt while it is written. Escape sequences become colours and nothing else. */
 export function OutputView({ attemptId }: { attemptId: string }) {
   const scroller = useRef<HTMLDivElement>(null)
   const probe = useRef<HTMLSpanElement>(null)
@@ -50,7 +50,7 @@ export function OutputView({ attemptId }: { attemptId: string }) {
       )}
       {error !== null && (
         <p role="alert" className="tone-bad output-bar">
-          {explain(error).cause} Asking again.
+          {explain(error).cause} Retrying.
         </p>
       )}
       <div
@@ -68,7 +68,7 @@ export function OutputView({ attemptId }: { attemptId: string }) {
         </span>
         {phase === 'loading' && error === null && <Skeleton lines={6} label="the output" />}
         {phase === 'ready' && count === 0 && (
-          <p className="none muted">{ended ? 'It printed nothing.' : 'It has printed nothing yet.'}</p>
+          <p className="none muted">{ended ? 'The agent printed nothing.' : 'The agent has printed nothing yet.'}</p>
         )}
         <div className="output-all" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map((item) => (
@@ -88,14 +88,14 @@ export function OutputView({ attemptId }: { attemptId: string }) {
       </div>
       {!following && count > 0 && (
         <button type="button" className="to-end" onClick={toEnd}>
-          To the end ↓
+          Go to the end ↓
         </button>
       )}
     </div>
   )
 }
 
-/** As many columns as there is room for. */
+/** Returns the number of columns that fit. */
 function useColumns(scroller: RefObject<HTMLElement | null>, probe: RefObject<HTMLElement | null>): number {
   const [columns, setColumns] = useState(100)
   useEffect(() => {

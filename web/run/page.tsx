@@ -207,7 +207,7 @@ function RunLog({ runId, path, hash }: { runId: string; path: string; hash: stri
           log={log}
           state={state}
           label="Log of the run"
-          place="seq"
+          lineKey="seq"
           target={target}
           onTarget={point}
           emptyText="Nothing happened yet."

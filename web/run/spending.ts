@@ -9,10 +9,10 @@ export interface Spending {
 
 /** From the newest calls backwards: what came before those that are known is where the line begins. */
 export function spendingOf(spends: readonly Spend[], total: number, limit: number | null): Spending {
-  const compareByAge = spends.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
-  const known = compareByAge.reduce((sum, spend) => sum + (spend.costMicros ?? 0), 0)
+  const sorted = spends.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
+  const known = sorted.reduce((sum, spend) => sum + (spend.costMicros ?? 0), 0)
   let micros = Math.max(0, total - known)
-  const points = compareByAge.map((spend) => {
+  const points = sorted.map((spend) => {
     micros += spend.costMicros ?? 0
     return { at: Date.parse(spend.at), micros }
   })
