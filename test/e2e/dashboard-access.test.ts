@@ -133,7 +133,7 @@ describe.skipIf(noBrowser !== null)('accessibility of the dashboard', () => {
       'Cancel run…',
       'Briefs and attempts',
       'Log',
-      'Only lines with this text',
+      'Filter lines by text',
       'Verbose',
       'Pause',
       'Log of the run: lines',
@@ -176,7 +176,7 @@ describe.skipIf(noBrowser !== null)('accessibility of the dashboard', () => {
     await page.reload()
     await settled(page)
     expect(await ground()).toBe(dark)
-    await page.getByRole('radio', { name: 'as the system' }).check()
+    await page.getByRole('radio', { name: 'same as the system' }).check()
     await expect.poll(ground).not.toBe(dark)
     await context.close()
   })

@@ -31,7 +31,7 @@ describe.skipIf(noBrowser !== null)('a tiered run on the dashboard', () => {
     for (const part of ['Produced', 'Next', 'Estimate', 'Anomalies'])
       await expectShown(plan.getByText(part, { exact: true }))
 
-    await plan.getByRole('link', { name: 'The whole plan' }).click()
+    await plan.getByRole('link', { name: 'Show the plan' }).click()
     await expectShown(page.getByRole('heading', { name: 'Self-critique' }))
     await expectShown(page.getByRole('table', { name: 'Workstreams' }).getByText('T2 → T3 → T4 → T5').first())
     await page.getByText(/^As JSON/).click()

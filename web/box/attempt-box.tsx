@@ -2,23 +2,25 @@ import type { Attempt } from '../../src/work/attempts/contract.ts'
 import { Sign } from '../parts/state.tsx'
 import { figure } from '../text.ts'
 
-/** Whether it could leave its workspace. */
+/** Shows whether an attempt was confined to its workspace. */
 export const BoxLabel = ({ boxed }: { boxed: boolean }) => (
   <span
     className="label"
     title={
-      boxed ? 'It ran in a sandbox that it cannot leave' : 'It ran without a sandbox, with the daemon’s own rights'
+      boxed
+        ? 'The agent ran in a sandbox that it cannot leave'
+        : 'The agent ran without a sandbox, with the daemon’s own rights'
     }
   >
     {boxed ? 'boxed' : 'not boxed'}
   </span>
 )
 
-/** The most that was seen of it. */
+/** Shows the peak resource use of an attempt. */
 export function ResourceUse({ used }: { used: Attempt['used'] }) {
   if (used === null) return null
   return (
-    <span className="figure" title="The most that was seen of its processes and files">
+    <span className="figure" title="Peak use, as measured">
       {figure(Math.ceil(used.memoryMb))} MB memory, {figure(used.processes)}{' '}
       {used.processes === 1 ? 'process' : 'processes'}, {figure(Math.ceil(used.diskMb))} MB disk
     </span>
@@ -27,7 +29,7 @@ export function ResourceUse({ used }: { used: Attempt['used'] }) {
 
 const deniedShown = 5
 
-/** What it wanted to do and was not allowed to. */
+/** Lists the actions that an attempt was denied. */
 export function DeniedList({ denied }: { denied: Attempt['denied'] }) {
   if (denied.length === 0) return null
   return (
@@ -36,7 +38,7 @@ export function DeniedList({ denied }: { denied: Attempt['denied'] }) {
         <li key={index} title={rule}>
           <Sign tone="waiting" />
           <span>
-            Not allowed: <code>{what}</code>
+            Denied: <code>{what}</code>
           </span>
         </li>
       ))}

@@ -7,34 +7,34 @@ import { hasNoBox, noBoxReason } from './labels.ts'
 
 const storageKey = 'agency.box-known'
 
-/** Said once to each browser, on the pages where it matters: here, nothing keeps an agent inside its workspace. */
+/** Warns each browser once, on the pages where it matters, that nothing confines an agent to its workspace. */
 export function NoBoxBanner() {
   const box = useQuery(statusQuery).data?.box
-  const [known, setKnown] = useState(wasTold)
+  const [known, setKnown] = useState(acknowledged)
   if (box === undefined || !hasNoBox(box) || known === box) return null
-  const understood = (): void => {
+  const acknowledge = (): void => {
     setKnown(box)
     try {
       localStorage.setItem(storageKey, box)
     } catch {
-      // Storage can be forbidden; then it is said again after a reload.
+      // Storage can be forbidden; then the warning returns after a reload.
     }
   }
   return (
     <div className="no-box" role="note">
       <Sign tone="waiting" />
       <p className="grow">
-        <b>Agents are not boxed here</b>: {noBoxReason(box)}. What they start runs with the daemon’s own rights. “agency
-        doctor” says what to do about it.
+        <b>Agents are not boxed</b>: {noBoxReason(box)}. Their commands run with the daemon’s own rights. Run “agency
+        doctor” for the next step.
       </p>
-      <button type="button" onClick={understood}>
+      <button type="button" onClick={acknowledge}>
         Understood
       </button>
     </div>
   )
 }
 
-function wasTold(): string | null {
+function acknowledged(): string | null {
   try {
     return localStorage.getItem(storageKey)
   } catch {

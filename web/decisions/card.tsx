@@ -8,21 +8,21 @@ import { runLineQuery } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
 
 export interface CardProps {
-  /** It is still to be decided, as far as the daemon says. */
+  /** The daemon reports the decision as pending. */
   waits: boolean
-  /** The run whose page it stands on; null anywhere else. */
+  /** The run whose page shows the card; null on any other page. */
   within: Run | null
-  /** Somebody writes on it or has decided it here: it must not go away under their hands. */
+  /** Called when the operator writes on the card or decides it here: then it must not disappear. */
   onTouch: () => void
   onDecided: () => unknown
 }
 
-/** Its run, which a card far from its page has to ask for. */
+/** Returns the run of a card; outside the page of the run it is fetched. */
 export function useRunOf(runId: string, within: Run | null): Run | undefined {
   return useQuery({ ...runLineQuery(runId), enabled: within === null }).data ?? within ?? undefined
 }
 
-/** Which run it holds up. */
+/** Links to the run that waits for the decision. */
 export function RunLink({ run, runId }: { run: Run | undefined; runId: string }) {
   return (
     <p>
@@ -31,7 +31,7 @@ export function RunLink({ run, runId }: { run: Run | undefined; runId: string })
   )
 }
 
-/** What became of it, in the place where it was asked; focus that was on its buttons goes here. */
+/** Shows the outcome of a decision in place of its buttons, and takes the focus that was on them. */
 export function OutcomeLine({ state, mine, children }: { state: State; mine: boolean; children?: ReactNode }) {
   const line = useRef<HTMLParagraphElement>(null)
   useEffect(() => {

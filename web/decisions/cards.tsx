@@ -8,18 +8,18 @@ import { GateCard } from './gate-card.tsx'
 import { compareByAge, type PendingDecision } from './items.ts'
 import { QuestionCard } from './question-card.tsx'
 
-const atOnce = 20
+const pageSize = 20
 
 /**
- * What waits, to be decided on the spot. A card that somebody decides elsewhere goes; one that is being written on here,
- * was decided here or lies under the pointer stays and says what became of it.
+ * Cards of pending decisions. A card that is decided elsewhere disappears; one that the operator writes on, has decided
+ * here or points at stays and shows the outcome.
  */
 export function DecisionCards({ items, within }: { items: readonly PendingDecision[]; within?: Run }) {
-  const [most, setMost] = useState(atOnce)
+  const [most, setMost] = useState(pageSize)
   const [touched, setTouched] = useState<ReadonlyMap<string, PendingDecision>>(new Map())
   const waiting = new Set(items.map((item) => item.id))
   const kept = [...touched.values()].filter((item) => !waiting.has(item.id))
-  const { shown, pointer } = useHeldBack([...items, ...kept].toSorted(compareByAge))
+  const { shown, pointer } = useStableCards([...items, ...kept].toSorted(compareByAge))
   const touch = useCallback(
     (item: PendingDecision) =>
       setTouched((before) => (before.has(item.id) ? before : new Map(before).set(item.id, item))),
@@ -50,16 +50,16 @@ export function DecisionCards({ items, within }: { items: readonly PendingDecisi
         })}
       </ul>
       {shown.length > most && (
-        <button type="button" className="more" onClick={() => setMost(most + atOnce)}>
-          Show {counted(Math.min(atOnce, shown.length - most), 'more')} of {shown.length - most}
+        <button type="button" className="more" onClick={() => setMost(most + pageSize)}>
+          Show {counted(Math.min(pageSize, shown.length - most), 'more')} of {shown.length - most}
         </button>
       )}
     </>
   )
 }
 
-/** Under the pointer nothing goes away; what is new comes at the end, where it moves nothing. */
-function useHeldBack(items: readonly PendingDecision[]) {
+/** While the pointer is on the cards none is removed; new ones are added at the end, where they move nothing. */
+function useStableCards(items: readonly PendingDecision[]) {
   const [pointed, setPointed] = useState(false)
   const last = useRef(items)
   const now = new Set(items.map((item) => item.id))

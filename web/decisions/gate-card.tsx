@@ -20,7 +20,7 @@ import { counted, coarseDuration } from '../text.ts'
 import { type CardProps, RunLink, OutcomeLine, useRunOf } from './card.tsx'
 import { estimateOf, gateNames, gateState } from './labels.ts'
 
-/** Judged in a minute: what was produced, what happens next, what looks odd, what it cost. */
+/** A gate to decide within a minute: the result, the next step, anomalies and the cost. */
 export function GateCard({ gate, waits, within, onTouch, onDecided }: CardProps & { gate: GateView }) {
   const run = useRunOf(gate.runId, within)
   const title = useId()
@@ -33,7 +33,7 @@ export function GateCard({ gate, waits, within, onTouch, onDecided }: CardProps 
     return onDecided()
   })
   const decided = reject.data ?? approve.data
-  const who = as === '' ? {} : { as }
+  const approver = as === '' ? {} : { as }
   const about = gate.boundary.startsWith('brief:') ? gate.boundary.slice('brief:'.length) : null
   const over = !waits || (decided !== undefined && decided.status !== 'pending')
   return (
@@ -43,8 +43,8 @@ export function GateCard({ gate, waits, within, onTouch, onDecided }: CardProps 
         <span className="muted">
           <Ago at={gate.pendingSince} />
         </span>
-        {about !== null && <Link to={addresses.brief(gate.runId, about)}>the brief that it holds</Link>}
-        {!over && gate.timeoutMinutes !== null && <Left since={gate.pendingSince} minutes={gate.timeoutMinutes} />}
+        {about !== null && <Link to={addresses.brief(gate.runId, about)}>held brief</Link>}
+        {!over && gate.timeoutMinutes !== null && <TimeLeft since={gate.pendingSince} minutes={gate.timeoutMinutes} />}
         {gate.approvalsNeeded !== undefined && (
           <span className="label">
             {decided?.approvals?.length ?? gate.approvals?.length ?? 0} of {gate.approvalsNeeded} approvals
@@ -65,17 +65,17 @@ export function GateCard({ gate, waits, within, onTouch, onDecided }: CardProps 
             </p>
           )}
           <div className="decide">
-            {gate.approvalsNeeded !== undefined && <Speaker value={as} onChange={setAs} gate={gate} />}
+            {gate.approvalsNeeded !== undefined && <ApproverSelect value={as} onChange={setAs} gate={gate} />}
             <button
               type="button"
               className="primary"
               disabled={approve.isPending || reject.isPending}
               onClick={() => {
                 onTouch()
-                approve.perform({ target: gate.id, ...who })
+                approve.perform({ target: gate.id, ...approver })
               }}
             >
-              {approve.isPending ? 'Approving' : approveWords(gate, run)}
+              {approve.isPending ? 'Approving' : approveLabel(gate, run)}
             </button>
             {gate.gate !== 'manual' && (
               <button
@@ -106,7 +106,7 @@ export function GateCard({ gate, waits, within, onTouch, onDecided }: CardProps 
           pending={reject.isPending}
           error={reject.error}
           onClose={() => setRejecting(false)}
-          onReject={() => reject.perform({ target: gate.id, reason: reason.trim(), ...who })}
+          onReject={() => reject.perform({ target: gate.id, reason: reason.trim(), ...approver })}
         />
       </Dialog>
     </li>
@@ -117,19 +117,17 @@ function Summary({ gate, run }: { gate: GateView; run: Run | undefined }) {
   const { produced, next, anomalies, amendments = [] } = gate.summary
   const { follows, estimate } = estimateOf(next)
   const readAt = readingOf[gate.gate]
-  // A pause that stands in for a gate names it for the engine; for a reader the gate itself comes back.
-  const odd = anomalies.map((line) =>
-    /^reopen \S+$/.test(line) ? 'A gate that nobody decided in time comes back.' : line,
-  )
+  // A pause that replaced an expired gate names that gate for the engine; the reader learns that the gate returns.
+  const odd = anomalies.map((line) => (/^reopen \S+$/.test(line) ? 'The gate that expired undecided returns.' : line))
   return (
     <dl className="summary-parts">
       <div>
         <dt>{gate.gate === 'manual' ? 'Why' : 'Produced'}</dt>
-        <dd className="written">{produced === '' ? 'nothing said' : produced}</dd>
+        <dd className="written">{produced === '' ? 'not stated' : produced}</dd>
       </div>
       <div>
         <dt>Next</dt>
-        <dd className="written">{follows === '' ? 'nothing said' : follows}</dd>
+        <dd className="written">{follows === '' ? 'not stated' : follows}</dd>
       </div>
       {estimate !== null && (
         <div className="estimate-part">
@@ -139,7 +137,7 @@ function Summary({ gate, run }: { gate: GateView; run: Run | undefined }) {
       )}
       {readAt !== undefined && (
         <div>
-          <dt>Read it</dt>
+          <dt>Details</dt>
           <dd>
             <Link to={addresses.runView(gate.runId, readAt.view)}>{readAt.text}</Link>
           </dd>
@@ -176,13 +174,13 @@ function Summary({ gate, run }: { gate: GateView; run: Run | undefined }) {
   )
 }
 
-/** The whole of what a gate of a tier is about, rendered. */
+/** The view of the run that shows the complete subject of a tier's gate. */
 const readingOf: Readonly<Record<string, { view: RunView; text: string }>> = {
-  t1_plan: { view: 'plan', text: 'The whole plan' },
-  t2_lead: { view: 'architecture', text: 'Boundaries and assumptions' },
-  t2_synthesis: { view: 'architecture', text: 'The whole architecture' },
-  t3_plan: { view: 'tasks', text: 'All tasks with what they claim' },
-  t5_verdict: { view: 'verdicts', text: 'All verdicts' },
+  t1_plan: { view: 'plan', text: 'Show the plan' },
+  t2_lead: { view: 'architecture', text: 'Show boundaries and assumptions' },
+  t2_synthesis: { view: 'architecture', text: 'Show the architecture' },
+  t3_plan: { view: 'tasks', text: 'Show all tasks and their claims' },
+  t5_verdict: { view: 'verdicts', text: 'Show all verdicts' },
 }
 
 const Lines = ({ lines, odd = false }: { lines: readonly string[]; odd?: boolean }) => (
@@ -218,7 +216,7 @@ function Reject({
     <>
       <h2>Reject: {gateNames[gate.gate] ?? gate.gate}</h2>
       <p>{afterRejection(gate, run)}</p>
-      <label htmlFor={field}>Why; whoever does it again reads this</label>
+      <label htmlFor={field}>Reason, passed on to the agent that does the work again</label>
       <textarea
         id={field}
         autoFocus
@@ -234,7 +232,7 @@ function Reject({
       {error !== null && <ErrorLine error={error} />}
       <p className="buttons">
         <button type="button" onClick={onClose}>
-          Keep waiting
+          Keep the gate open
         </button>
         <button type="button" className="primary" disabled={pending || empty} onClick={onReject}>
           {pending ? 'Rejecting' : 'Reject with this reason'}
@@ -244,8 +242,16 @@ function Reject({
   )
 }
 
-/** Who approves, where several people have to: one of them cannot count twice. */
-function Speaker({ value, onChange, gate }: { value: string; onChange: (slug: string) => void; gate: GateView }) {
+/** Selects the approver where several people have to approve: the same person does not count twice. */
+function ApproverSelect({
+  value,
+  onChange,
+  gate,
+}: {
+  value: string
+  onChange: (slug: string) => void
+  gate: GateView
+}) {
   const field = useId()
   const personas = useQuery(personasQuery()).data ?? []
   const people = personas.filter(({ type, status }) => type === 'person' && status === 'active')
@@ -268,10 +274,10 @@ function Speaker({ value, onChange, gate }: { value: string; onChange: (slug: st
   )
 }
 
-/** The operator is among the personas too, and speaks without a name. */
+/** The operator is a persona too, but approves without a name. */
 const operatorPersona = 1
 
-function Left({ since, minutes }: { since: string; minutes: number }) {
+function TimeLeft({ since, minutes }: { since: string; minutes: number }) {
   const left = Date.parse(since) + minutes * 60_000 - useSecond()
   return (
     <span className="tone-waiting">
@@ -282,7 +288,7 @@ function Left({ since, minutes }: { since: string; minutes: number }) {
 
 type Decided = GateView & { confirmation: string }
 
-/** Decided here: what happens now. Decided elsewhere: by whom, and how. */
+/** Shows the next step of a decision made here; of one made elsewhere, the decision and its author. */
 function GateOutcome({ gate, decided }: { gate: GateView; decided: Decided | undefined }) {
   const gates = useQuery({
     queryKey: [...keys.run(gate.runId), 'gates'],
@@ -291,10 +297,10 @@ function GateOutcome({ gate, decided }: { gate: GateView; decided: Decided | und
   })
   const found = decided ?? gates.data?.gates.find((each) => each.id === gate.id)
   if (found === undefined || found.status === 'pending')
-    return <OutcomeLine state={{ tone: 'off', text: 'no longer waits' }} mine={false} />
+    return <OutcomeLine state={{ tone: 'off', text: 'no longer pending' }} mine={false} />
   const state: State =
     decided === undefined
-      ? { ...gateState(found), text: `${gateState(found).text} by ${found.by ?? 'somebody'}` }
+      ? { ...gateState(found), text: `${gateState(found).text} by ${found.by ?? 'an unknown person'}` }
       : { ...gateState(found), text: plain(decided.confirmation) }
   return (
     <OutcomeLine state={state} mine={decided !== undefined}>
@@ -303,11 +309,11 @@ function GateOutcome({ gate, decided }: { gate: GateView; decided: Decided | und
   )
 }
 
-/** The sentence is written for chats too, where it begins with a picture; here the sign is drawn. */
+/** Removes the emoji at the beginning of a confirmation, which is written for chats too; here the sign is drawn. */
 const plain = (confirmation: string): string => confirmation.replace(/^\p{Extended_Pictographic}\uFE0F?\s*/u, '')
 
-/** Buttons say what happens. */
-function approveWords(gate: GateView, run: Run | undefined): string {
+/** Returns the label of the approve button, which names the effect. */
+function approveLabel(gate: GateView, run: Run | undefined): string {
   switch (gate.gate) {
     case 'plan':
       return run === undefined || run.configuration.planner || run.briefsTotal === 0
@@ -320,7 +326,7 @@ function approveWords(gate: GateView, run: Run | undefined): string {
         ? 'Approve and merge'
         : `Approve and merge into ${run.repository.branch}`
     case 'escalation':
-      return 'Approve another try'
+      return 'Approve another attempt'
     case 'manual':
       return 'Resume the run'
     case 't1_plan':
@@ -330,7 +336,7 @@ function approveWords(gate: GateView, run: Run | undefined): string {
     case 't2_synthesis':
       return 'Approve and start the squads'
     case 't3_plan':
-      return 'Approve and start the workers'
+      return 'Approve and start the tasks'
     case 't5_verdict':
       return 'Approve the verdict'
     default:
@@ -339,22 +345,22 @@ function approveWords(gate: GateView, run: Run | undefined): string {
 }
 
 function afterRejection(gate: GateView, run: Run | undefined): string {
-  if (gate.boundary.startsWith('brief:')) return 'The brief is given up, and the run fails when its agents have ended.'
+  if (gate.boundary.startsWith('brief:')) return 'The brief fails, and the run fails when its agents have ended.'
   const tiers = afterTierRejection[gate.gate]
   if (tiers !== undefined) return tiers
-  if (gate.gate === 'merge') return 'Nothing is merged; the last briefs of the run are done again, with your reason.'
+  if (gate.gate === 'merge') return 'Nothing is merged. The last briefs of the run are done again, with your reason.'
   if (gate.gate === 'acceptance') return 'The last briefs of the run are done again, with your reason.'
   if (gate.gate === 'plan')
     return run?.configuration.planner === true
       ? 'The planner writes another plan, with your reason.'
-      : 'The run is cancelled: its plan came from you, and there is nobody to write another.'
-  return 'What was produced is sent back, with your reason.'
+      : 'The run is cancelled: you wrote its plan, and no planner can write another.'
+  return 'The result is sent back, with your reason.'
 }
 
 const afterTierRejection: Readonly<Record<string, string>> = {
   t1_plan: 'T1 writes another plan and criticises it again, with your reason.',
-  t2_lead: 'The lead draws the boundaries again, with your reason.',
-  t2_synthesis: 'The architecture is put together again, with your reason.',
+  t2_lead: 'The lead defines the boundaries again, with your reason.',
+  t2_synthesis: 'The architecture is synthesised again, with your reason.',
   t3_plan: 'The squad leads divide the tasks again, with your reason.',
   t5_verdict: 'All tasks of the squad are done again, with your reason.',
 }

@@ -9,7 +9,7 @@ const gate = (id: string, pendingSince: string, over: Partial<GateView> = {}): G
 const question = (id: string, createdAt: string, over: Partial<Question> = {}): Question =>
   ({ id, createdAt, status: 'with_operator', briefId: null, ...over }) as Question
 
-it('lists what waits longest first, gates and questions alike', () => {
+it('lists gates and questions together, oldest first', () => {
   const items = pendingDecisions(
     [gate('gat_b', '2026-01-02')],
     [question('qst_a', '2026-01-03'), question('qst_c', '2026-01-01')],
@@ -17,7 +17,7 @@ it('lists what waits longest first, gates and questions alike', () => {
   expect(items.map((item) => item.id)).toEqual(['qst_c', 'gat_b', 'qst_a'])
 })
 
-it('leaves out what is decided, answered or withdrawn', () => {
+it('leaves out decided gates, and answered or withdrawn questions', () => {
   const items = pendingDecisions(
     [gate('gat_a', '2026-01-01', { status: 'approved' }), gate('gat_b', '2026-01-01', { status: 'expired' })],
     [question('qst_a', '2026-01-01', { status: 'answered' }), question('qst_b', '2026-01-01', { status: 'withdrawn' })],
@@ -25,11 +25,11 @@ it('leaves out what is decided, answered or withdrawn', () => {
   expect(items).toEqual([])
 })
 
-it('leaves out what a tier decides', () => {
+it('leaves out gates that a tier decides', () => {
   expect(pendingDecisions([gate('gat_a', '2026-01-01', { approver: 't2/backend' })], [])).toEqual([])
 })
 
-it('knows which brief a gate or a question is about', () => {
+it('returns the brief that a gate or question concerns', () => {
   const items = pendingDecisions(
     [gate('gat_a', '2026-01-01', { boundary: 'brief:brf_1' }), gate('gat_b', '2026-01-02')],
     [question('qst_a', '2026-01-03', { briefId: 'brf_2' })],

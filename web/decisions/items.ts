@@ -1,12 +1,12 @@
 import { type GateView, operator } from '../../src/work/gates/contract.ts'
 import type { Question } from '../../src/work/questions/contract.ts'
 
-/** Something that a run cannot go past without the operator. */
+/** A gate or question that a run cannot pass without the operator. */
 export type PendingDecision =
   | { kind: 'gate'; id: string; since: string; gate: GateView }
   | { kind: 'question'; id: string; since: string; question: Question }
 
-/** The oldest first; what came at the same moment keeps its order from one look to the next. */
+/** Returns the pending decisions, oldest first; those of the same moment have a stable order. */
 export const pendingDecisions = (gates: readonly GateView[], questions: readonly Question[]): PendingDecision[] =>
   [
     ...gates
@@ -22,13 +22,13 @@ export const compareByAge = (a: PendingDecision, b: PendingDecision): number =>
 
 export const isPending = (gate: Pick<GateView, 'status'>): boolean => gate.status === 'pending'
 
-/** What tiers decide among themselves waits for nobody else. */
+/** Gates that tiers decide among themselves do not wait for the operator. */
 const isOperators = (gate: Pick<GateView, 'approver'>): boolean => gate.approver === operator
 
 export const isOpen = (question: Pick<Question, 'status'>): boolean =>
   question.status !== 'answered' && question.status !== 'withdrawn'
 
-/** The brief that it is about, where it is about one. */
+/** Returns the brief that the decision concerns, if there is one. */
 export const briefOf = (item: PendingDecision): string | null => {
   if (item.kind === 'question') return item.question.briefId
   const { boundary } = item.gate

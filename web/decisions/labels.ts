@@ -9,11 +9,11 @@ export const gateNames: Readonly<Record<string, string>> = {
   manual: 'The run is paused',
   merge: 'Changes are ready to be merged',
   t1_plan: 'The plan is ready',
-  t2_lead: 'The boundaries are drawn',
+  t2_lead: 'The boundaries are ready',
   t2_synthesis: 'The architecture is ready',
-  t3_plan: 'The tasks are divided',
+  t3_plan: 'The tasks are ready',
   t3_mesh_timeout: 'Squads did not agree in time',
-  t5_verdict: 'A squad has judged its work',
+  t5_verdict: 'The verdict of a squad is ready',
 }
 
 const gateStates: Record<GateView['status'], State> = {
@@ -36,11 +36,11 @@ const questionStates: Record<Question['status'], State> = {
 
 export const questionState = ({ status }: Pick<Question, 'status'>): State => questionStates[status]
 
-/** An option by its key is said with its own words. */
+/** Returns the answer, or the label of the option that it names by key. */
 export const answerText = ({ answer, options }: Pick<Question, 'answer' | 'options'>): string =>
   options.find((option) => option.key === answer)?.label ?? answer ?? ''
 
-/** What comes next, and apart from it what that will probably take. */
+/** Separates the estimate of time and cost from the description of the next step. */
 export function estimateOf(next: string): { follows: string; estimate: string | null } {
   const lines = next.split('\n')
   const found = lines.find((line) => line.startsWith('Estimate: '))

@@ -14,7 +14,7 @@ import { humanise } from '../text.ts'
 import { type CardProps, RunLink, OutcomeLine, useRunOf } from './card.tsx'
 import { answerText, questionState } from './labels.ts'
 
-/** Something that only the operator can decide: one press on an option answers it, or a line in one's own words. */
+/** A question that only the operator can decide: one press on an option answers it, or a text of the operator's own. */
 export function QuestionCard({ question, waits, within, onTouch, onDecided }: CardProps & { question: Question }) {
   const run = useRunOf(question.runId, within)
   const title = useId()
@@ -27,7 +27,7 @@ export function QuestionCard({ question, waits, within, onTouch, onDecided }: Ca
   return (
     <li className="card ask" aria-labelledby={title} data-question={question.id} data-over={over || undefined}>
       <p className="facts">
-        <StateLabel state={over ? { tone: 'off', text: 'question' } : { tone: 'waiting', text: 'asks you' }} />
+        <StateLabel state={over ? { tone: 'off', text: 'question' } : { tone: 'waiting', text: 'waits for you' }} />
         <span className={question.risk === 'high' ? 'label tone-bad' : 'label'}>{question.risk} risk</span>
         <span className="muted">
           {humanise(question.kind)}, asked by <AskedBy question={question} />, <Ago at={question.createdAt} />
@@ -52,7 +52,7 @@ export function QuestionCard({ question, waits, within, onTouch, onDecided }: Ca
                 onChoose={() => send(option.key)}
               />
             ))}
-            <OwnWords disabled={answer.isPending} sending={answer.isPending} onTouch={onTouch} onSend={send} />
+            <OwnAnswer disabled={answer.isPending} sending={answer.isPending} onTouch={onTouch} onSend={send} />
           </div>
           {answer.error !== null && <ErrorLine error={answer.error} />}
         </>
@@ -103,7 +103,7 @@ function Option({
   )
 }
 
-function OwnWords({
+function OwnAnswer({
   disabled,
   sending,
   onTouch,
@@ -120,7 +120,7 @@ function OwnWords({
   return (
     <div className="own-words">
       <label htmlFor={field} className="muted">
-        In your own words
+        Other answer
       </label>
       <div className="own-line">
         <textarea
@@ -157,7 +157,7 @@ function Answered({ question, mine }: { question: Question; mine: Question | und
     enabled: mine === undefined,
   })
   const found = mine ?? current.data
-  if (found === undefined) return <OutcomeLine state={{ tone: 'off', text: 'no longer waits' }} mine={false} />
+  if (found === undefined) return <OutcomeLine state={{ tone: 'off', text: 'no longer pending' }} mine={false} />
   const { tone, text } = questionState(found)
   const by = mine === undefined && found.answeredBy !== null ? ` by ${found.answeredBy}` : ''
   return (

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { openProposalsQuery } from '../org/queries.ts'
 import { pendingDecisionsQuery } from '../queries.ts'
 
-/** How many things wait for the operator. A run that failed waits for nobody. */
+/** Returns the number of decisions that wait for the operator. A failed run does not wait for a decision. */
 export function usePendingCount(): number {
   const decisions = useQuery(pendingDecisionsQuery).data
   const proposals = useQuery(openProposalsQuery).data

@@ -6,17 +6,17 @@ import { humanise } from '../text.ts'
 import { Ago } from '../parts/time.tsx'
 import { Failure, Skeleton } from '../parts/notices.tsx'
 
-/** The whole of one line: what the row had to cut, who, where, and the data it carries. */
+/** Shows one line completely: the full message, its author, its run and brief, and its data. */
 export function LineDetail({ at, onClose }: { at: Parameters<typeof eventQuery>[0]; onClose: () => void }) {
   const event = useQuery(eventQuery(at))
   return (
-    <aside className="line-detail" aria-label="The chosen line">
+    <aside className="line-detail" aria-label="Selected line">
       <button type="button" className="close" onClick={onClose} title="Close (Esc)">
         Close
       </button>
       {event.isPending && <Skeleton lines={3} label="the line" />}
-      {event.isError && <Failure error={event.error} retry={() => void event.refetch()} what="The line" />}
-      {event.data === null && <p>There is no such line.</p>}
+      {event.isError && <Failure error={event.error} retry={() => void event.refetch()} name="The line" />}
+      {event.data === null && <p>This line does not exist.</p>}
       {event.data && (
         <>
           <p className="message">{event.data.message}</p>

@@ -23,12 +23,12 @@ interface LogViewProps {
   log: Log
   state: LogState
   label: string
-  /** What identifies a line: its number within a run, or its lineKey in the feed of everything. */
+  /** The number that identifies a line: its `seq` within a run, or its `position` in the feed of all events. */
   lineKey: LineKey
-  /** The line that the address points at. */
+  /** The line that the address names. */
   target: number | null
   onTarget: (number: number | null) => void
-  /** Where a line happened; nothing where the page says it already. */
+  /** Returns the source of a line; left out where the page shows it already. */
   origin?: (line: Line) => string | null
   kinds?: readonly string[]
   emptyText: string
@@ -37,8 +37,8 @@ interface LogViewProps {
 const rowHeight = 22
 
 /**
- * A log of any length. It follows its end until somebody scrolls up, and does not move under the pointer: while that
- * rests on the lines, new ones are counted instead of shown.
+ * A log of any length. It follows its end until the reader scrolls up, and does not move under the pointer: while the
+ * pointer is on the lines, new ones are counted instead of shown.
  */
 export function LogView({ log, state, label, lineKey, target, onTarget, origin, kinds, emptyText }: LogViewProps) {
   const [verbose, setVerbose] = useState(false)
@@ -67,7 +67,7 @@ export function LogView({ log, state, label, lineKey, target, onTarget, origin, 
   const held = pointed && paused === null
   const [below, setBelow] = useState(0)
   const height = useHeight(scroller)
-  useKeptPlace(scroller.current, shown, lineKey)
+  useScrollAnchor(scroller.current, shown, lineKey)
   useLayoutEffect(() => {
     const element = scroller.current
     if (element === null) return
@@ -82,7 +82,7 @@ export function LogView({ log, state, label, lineKey, target, onTarget, origin, 
     reached.current = target
     setFollowing(false)
     virtual.scrollToIndex(targetIndex, { align: 'center' })
-    // On a phone the log lies below the rest.
+    // On a phone the log is below the rest of the page.
     scroller.current?.scrollIntoView({ block: 'nearest' })
   }, [target, targetIndex, virtual])
 
@@ -121,7 +121,7 @@ export function LogView({ log, state, label, lineKey, target, onTarget, origin, 
     if (element === null) return
     const left = linesBelow(element)
     setBelow(left)
-    // What was added below while it was held does not count as scrolling away.
+    // Lines added below while the log was held do not count as scrolling away.
     if (left === 0) setFollowing(target === null)
     else if (!held || virtual.scrollDirection === 'backward') setFollowing(false)
     if (element.scrollTop < rowHeight * 20 && !state.whole) void log.loadOlder()
@@ -135,7 +135,7 @@ export function LogView({ log, state, label, lineKey, target, onTarget, origin, 
       <div className="log-bar">
         <input
           type="search"
-          aria-label="Only lines with this text"
+          aria-label="Filter lines by text"
           placeholder="Filter"
           value={text}
           onChange={(event) => setText(event.target.value)}
@@ -166,7 +166,7 @@ export function LogView({ log, state, label, lineKey, target, onTarget, origin, 
         onKeyDown={onKey}
         onPointerMove={(event) => setPointed(event.pointerType === 'mouse')}
         onPointerLeave={() => setPointed(false)}
-        // Numbers get the width of the largest, so that nothing moves sideways from 9,999 to 10,000.
+        // All numbers get the width of the largest, so that nothing moves sideways from 9,999 to 10,000.
         style={{ '--digits': String(newest).length } as CSSProperties}
       >
         {shown.length === 0 && state.phase === 'ready' && (
@@ -191,14 +191,14 @@ export function LogView({ log, state, label, lineKey, target, onTarget, origin, 
       </div>
       {(waiting > 0 || below > 0) && (
         <button type="button" className="to-end" onClick={toEnd}>
-          {waiting > 0 ? counted(waiting, 'new line') : 'To the newest'} ↓
+          {waiting > 0 ? counted(waiting, 'new line') : 'Go to the newest line'} ↓
         </button>
       )}
       {state.error !== null && (
         <p className="log-error" role="alert">
           {explain(state.error).cause}{' '}
           <button type="button" onClick={() => void log.catchUp().then(log.loadOlder)}>
-            Try again
+            Retry
           </button>
         </p>
       )}
@@ -214,7 +214,7 @@ interface RowProps {
   pointedAt: boolean
 }
 
-/** Drawn again only when it changes: scrolling by a line draws one line, not fifty. */
+/** A row is drawn again only when it changes: scrolling by one line draws one row, not fifty. */
 const Row = memo(function Row({ line, number, top, origin, pointedAt }: RowProps) {
   const tone = lineTone(line)
   const ms = Date.parse(line.at)
@@ -240,11 +240,11 @@ const Row = memo(function Row({ line, number, top, origin, pointedAt }: RowProps
   )
 })
 
-/** The sign is drawn already; few fonts have this one, and some show a picture. */
+/** Removes the sign from a message: it is drawn separately, few fonts have it, and some show an emoji. */
 const withoutSign = (message: string): string => message.replace(/^⏸\uFE0F?\s*/u, '')
 
-/** Lines that arrive at the beginning push the rest down; the scroll goes with them, so that nothing seems to move. */
-function useKeptPlace(element: HTMLElement | null, shown: readonly Line[], lineKey: LineKey): void {
+/** Adjusts the scroll position when older lines are added at the beginning, so that the visible lines do not move. */
+function useScrollAnchor(element: HTMLElement | null, shown: readonly Line[], lineKey: LineKey): void {
   const first = useRef<number | null>(null)
   useLayoutEffect(() => {
     const was = first.current
@@ -258,7 +258,7 @@ function useKeptPlace(element: HTMLElement | null, shown: readonly Line[], lineK
 const linesBelow = (element: HTMLElement): number =>
   Math.floor((element.scrollHeight - element.scrollTop - element.clientHeight) / rowHeight)
 
-/** The window, a wrapped bar or an opened line can take height away; whoever follows the end stays there. */
+/** Tracks the height, which the window, a wrapped toolbar or an opened line can reduce: a log that follows its end stays there. */
 function useHeight(element: RefObject<HTMLElement | null>): number {
   const [height, setHeight] = useState(0)
   useEffect(() => {

@@ -18,7 +18,7 @@ const groups: Record<string, readonly EventKind[]> = {
   agents: ['assigned', 'spawned', 'reported', 'turn_ended', 'log'],
 }
 
-/** Everything that happens in this installation, live; the newest at the end, as in any log. */
+/** Shows all events of the installation, live, with the newest at the end. */
 export function EventsPage() {
   const { log, state } = useFeed()
   const { path, query, hash } = useAddress()
@@ -35,12 +35,12 @@ export function EventsPage() {
           Kind{' '}
           <select value={chosen} onChange={(event) => setQuery('kind', event.target.value)}>
             <option value="">all</option>
-            <optgroup label="About">
+            <optgroup label="Group">
               {Object.keys(groups).map((name) => (
                 <option key={name}>{name}</option>
               ))}
             </optgroup>
-            <optgroup label="One kind">
+            <optgroup label="Single kind">
               {eventKinds.map((kind) => (
                 <option key={kind} value={kind}>
                   {humanise(kind)}
@@ -53,7 +53,7 @@ export function EventsPage() {
       {state.phase === 'loading' && state.lines.length === 0 ? (
         <Skeleton lines={12} label="the events" />
       ) : state.phase === 'failed' ? (
-        <Failure error={state.error} retry={() => void log.catchUp()} what="The events" />
+        <Failure error={state.error} retry={() => void log.catchUp()} name="The events" />
       ) : (
         <LogView
           log={log}
@@ -64,7 +64,7 @@ export function EventsPage() {
           onTarget={point}
           origin={(line) => line.runId ?? 'system'}
           kinds={kinds.length > 0 ? kinds : undefined}
-          emptyText="Nothing happened yet. Everything that does is written here, in order, and stays."
+          emptyText="No events yet. Every event of the installation is recorded here, in order and permanently."
         />
       )}
       {target !== null && <LineDetail at={{ position: target }} onClose={() => point(null)} />}

@@ -23,7 +23,7 @@ import { DecisionCards } from '../decisions/cards.tsx'
 import { pendingDecisions } from '../decisions/items.ts'
 import { StopEverything, Stops } from '../stops/stops.tsx'
 
-/** What waits for the operator, the oldest first; then what somebody proposes; then what failed, and what goes on. */
+/** Shows the decisions that wait for the operator, oldest first, then proposals, open runs and failed runs. */
 export function InboxPage() {
   const decisions = useQuery(pendingDecisionsQuery)
   const proposals = useQuery(openProposalsQuery)
@@ -40,10 +40,10 @@ export function InboxPage() {
       <Stops />
       <NoBoxBanner />
       {!areThere && missing === undefined && <Skeleton lines={4} label="the inbox" />}
-      {missing !== undefined && <Failure error={missing.error} retry={retry} what="The inbox" />}
+      {missing !== undefined && <Failure error={missing.error} retry={retry} name="The inbox" />}
       {areThere && count === 0 && (
-        <Empty title="Nothing waits for you">
-          Gates, questions of agents and proposals to change an organisation appear here, to be decided on the spot.
+        <Empty title="No decisions are pending">
+          Gates, questions of agents and proposals to change an organisation appear here. Decide them on this page.
         </Empty>
       )}
       {decisions.data !== undefined && (
@@ -56,7 +56,7 @@ export function InboxPage() {
           ))}
         </ul>
       )}
-      <GoingOn />
+      <OpenRuns />
       <Failed />
     </>
   )
@@ -68,30 +68,30 @@ function Decisions({ gates, questions, total }: { gates: GateView[]; questions: 
     <>
       <DecisionCards items={items} />
       {total > items.length && (
-        <p className="muted">And {counted(total - items.length, 'more')}, shown as these are decided.</p>
+        <p className="muted">{counted(total - items.length, 'more decision')} will appear as these are decided.</p>
       )}
     </>
   )
 }
 
-/** The next question after what waits: what is going on. */
-function GoingOn() {
+/** Lists the open runs, or the latest runs if none is open. */
+function OpenRuns() {
   const latest = useInfiniteQuery(runsQuery())
   const runs = latest.data?.pages[0]?.runs ?? []
   const open = runs.filter((run) => run.endedAt === null)
   if (runs.length === 0) return null
   return (
-    <section className="part" aria-label="What is going on">
-      <h2>{open.length > 0 ? 'Under way' : 'Latest runs'}</h2>
+    <section className="part" aria-label="Runs">
+      <h2>{open.length > 0 ? 'Open runs' : 'Latest runs'}</h2>
       <RunTable runs={(open.length > 0 ? open : runs).slice(0, 5)} />
       <p>
-        <Link to={addresses.runs}>All runs</Link>
+        <Link to={addresses.runs}>Show all runs</Link>
       </p>
     </section>
   )
 }
 
-/** Decided where its changes are shown. */
+/** Links to the page that shows the changes of the proposal, where it is decided. */
 function OpenProposal({ proposal, organisation }: { proposal: Proposal; organisation: OrganisationView }) {
   const changes = proposal.changes.filter((change) => change.action !== 'unchanged').length
   return (
@@ -118,8 +118,8 @@ function Failed() {
   const failed = useQuery(failedQuery).data
   if (failed === undefined || failed.total === 0) return null
   return (
-    <section className="part" aria-label="What failed">
-      <h2>Failed</h2>
+    <section className="part" aria-label="Failed runs">
+      <h2>Failed runs</h2>
       <ul className="plain cards">
         {failed.runs.slice(0, failedShown).map(({ run, briefs }) => (
           <FailedRun key={run.id} run={run} briefs={briefs} />
@@ -127,14 +127,14 @@ function Failed() {
       </ul>
       {failed.total > failedShown && (
         <p>
-          <Link to={`${addresses.runs}?status=failed`}>All {counted(failed.total, 'failed run')}</Link>
+          <Link to={`${addresses.runs}?status=failed`}>Show all {counted(failed.total, 'failed run')}</Link>
         </p>
       )}
     </section>
   )
 }
 
-/** The reason is the brief's; a run only counts them. */
+/** Shows the reasons of the failed briefs: the run itself only counts them. */
 function FailedRun({ run, briefs }: { run: RunLine; briefs: Brief[] }) {
   return (
     <li className="card">

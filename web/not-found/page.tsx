@@ -4,9 +4,9 @@ import { addresses, Link } from '../router.tsx'
 export function NotFoundPage({ path }: { path: string }) {
   return (
     <>
-      <Heading title="No such page" />
+      <Heading title="Page not found" />
       <p>
-        Nothing lives at <code>{path}</code>. Go to the <Link to={addresses.inbox}>inbox</Link> or the{' '}
+        There is no page at <code>{path}</code>. Go to the <Link to={addresses.inbox}>inbox</Link> or the{' '}
         <Link to={addresses.runs}>runs</Link>.
       </p>
     </>

@@ -5,12 +5,14 @@ import type { Inspection } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
 import { humanise } from '../text.ts'
 
-/** What agents took for granted, and who settled it. Open ones first: nothing is done while one is. */
+/** Lists the notes of a run and their resolutions. Open ones come first: a brief is not done while a note is open. */
 export function NotesView({ inspection }: { inspection: Inspection }) {
   const { notes, briefs } = inspection
   const titles = new Map(briefs.map((brief) => [brief.id, brief.title]))
   if (notes.length === 0)
-    return <p className="none muted">No notes: no agent of this run has written down an assumption or a doubt.</p>
+    return (
+      <p className="none muted">No notes yet. Assumptions and doubts that agents record while they work appear here.</p>
+    )
   const order: NoteView['status'][] = ['escalated', 'open', 'resolved']
   return (
     <div className="scrolls" tabIndex={0} role="region" aria-label="Notes">
@@ -27,11 +29,11 @@ export function NotesView({ inspection }: { inspection: Inspection }) {
 
 const noteStates: Record<NoteView['status'], State> = {
   open: { tone: 'waiting', text: 'open' },
-  escalated: { tone: 'waiting', text: 'handed up' },
-  resolved: { tone: 'good', text: 'settled' },
+  escalated: { tone: 'waiting', text: 'escalated' },
+  resolved: { tone: 'good', text: 'resolved' },
 }
 
-const settlers: Record<NonNullable<NoteView['resolvedBy']>, string> = {
+const resolvers: Record<NonNullable<NoteView['resolvedBy']>, string> = {
   agent_self: 'its agent',
   workflow_executor: 'the lead',
   user: 'the operator',
@@ -49,10 +51,10 @@ export function NoteItem({ note, brief }: { note: NoteView; brief: string | null
         {note.context !== '' && note.context !== note.description && <p className="written">{note.context}</p>}
         {note.resolution !== null && (
           <p>
-            {note.resolvedBy === null ? 'Settled' : `Settled by ${settlers[note.resolvedBy]}`}: {note.resolution}
+            {note.resolvedBy === null ? 'Resolved' : `Resolved by ${resolvers[note.resolvedBy]}`}: {note.resolution}
           </p>
         )}
-        {note.status === 'escalated' && note.escalationReason !== null && <p>Handed up: {note.escalationReason}</p>}
+        {note.status === 'escalated' && note.escalationReason !== null && <p>Escalated: {note.escalationReason}</p>}
         <p className="facts muted">
           <span className={`tone-${state.tone}`}>{state.text}</span>
           <code>{note.noteId}</code>

@@ -16,7 +16,7 @@ export function ChartSection({ organisation }: { organisation: OrganisationView 
   const chart = useQuery(chartQuery(organisation.slug))
   if (chart.data === undefined)
     return chart.isError ? (
-      <Failure error={chart.error} retry={() => void chart.refetch()} what="The chart" />
+      <Failure error={chart.error} retry={() => void chart.refetch()} name="The chart" />
     ) : (
       <Skeleton lines={10} label="the chart" />
     )

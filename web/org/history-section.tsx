@@ -20,7 +20,7 @@ export function HistorySection({ organisation }: { organisation: OrganisationVie
         <h2>Who sat where</h2>
         {assignments.isPending && <Skeleton lines={4} label="the assignments" />}
         {assignments.isError && assignments.data === undefined && (
-          <Failure error={assignments.error} retry={() => void assignments.refetch()} what="The assignments" />
+          <Failure error={assignments.error} retry={() => void assignments.refetch()} name="The assignments" />
         )}
         {assignments.data?.length === 0 && (
           <Empty
@@ -113,7 +113,7 @@ function Changes({ organisation: { organisationId } }: { organisation: Organisat
       <h2>Changes</h2>
       {changes.isPending && <Skeleton lines={6} label="the changes" />}
       {changes.isError && changes.data === undefined && (
-        <Failure error={changes.error} retry={() => void changes.refetch()} what="The changes" />
+        <Failure error={changes.error} retry={() => void changes.refetch()} name="The changes" />
       )}
       {changes.data !== undefined && events.length === 0 && <p className="muted">Nothing was changed yet.</p>}
       {events.length > 0 && (

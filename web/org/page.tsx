@@ -51,7 +51,7 @@ export function Found({ org, heading, to, children }: FoundProps) {
       <Heading title={heading} />
       {organisation.isPending && <Skeleton lines={10} label="the organisation" />}
       {organisation.isError && (
-        <Failure error={organisation.error} retry={() => void organisation.refetch()} what={`Organisation ${org}`} />
+        <Failure error={organisation.error} retry={() => void organisation.refetch()} name={`Organisation ${org}`} />
       )}
     </>
   )

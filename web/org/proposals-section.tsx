@@ -17,7 +17,7 @@ export function ProposalsSection({ organisation: { slug } }: { organisation: Org
   const seats = useQuery(chartQuery(slug)).data?.seats ?? []
   if (proposals.data === undefined)
     return proposals.isError ? (
-      <Failure error={proposals.error} retry={() => void proposals.refetch()} what="The proposals" />
+      <Failure error={proposals.error} retry={() => void proposals.refetch()} name="The proposals" />
     ) : (
       <Skeleton lines={5} label="the proposals" />
     )

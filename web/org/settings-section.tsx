@@ -28,7 +28,7 @@ export function SettingsSection({ organisation }: { organisation: OrganisationVi
           <h2>Settings</h2>
           {settings.isPending && <Skeleton lines={8} label="the settings" />}
           {settings.isError && settings.data === undefined && (
-            <Failure error={settings.error} retry={() => void settings.refetch()} what="The settings" />
+            <Failure error={settings.error} retry={() => void settings.refetch()} name="The settings" />
           )}
           {settings.data !== undefined && (
             <>

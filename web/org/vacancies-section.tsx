@@ -12,7 +12,7 @@ export function VacanciesSection({ organisation: { slug } }: { organisation: Org
   const vacancies = useQuery(vacanciesQuery(slug))
   if (vacancies.data === undefined)
     return vacancies.isError ? (
-      <Failure error={vacancies.error} retry={() => void vacancies.refetch()} what="The vacancies" />
+      <Failure error={vacancies.error} retry={() => void vacancies.refetch()} name="The vacancies" />
     ) : (
       <Skeleton lines={5} label="the vacancies" />
     )

@@ -37,7 +37,7 @@ export function OrganisationsPage() {
       </div>
       {organisations.isPending && <Skeleton lines={5} label="the organisations" />}
       {organisations.isError && organisations.data === undefined && (
-        <Failure error={organisations.error} retry={() => void organisations.refetch()} what="The organisations" />
+        <Failure error={organisations.error} retry={() => void organisations.refetch()} name="The organisations" />
       )}
       {organisations.data?.length === 0 && (
         <Empty title="No organisation yet" command={'agency org create --name "Kent Ventures" --purpose economy'}>

@@ -1,7 +1,7 @@
-/** How a column is set: figures to the right, and what only a wide screen has room for. */
+/** Style of a column: `figure` aligns right, `wide` is shown only on wide screens. */
 type Setting = '' | 'figure' | 'wide' | 'figure wide'
 
-/** The head of a table: its columns by name, in order. */
+/** Table head: the columns by name, in order. */
 export function Columns({ of }: { of: Readonly<Record<string, Setting>> }) {
   return (
     <thead>

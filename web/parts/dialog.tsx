@@ -9,8 +9,8 @@ interface DialogProps {
 }
 
 /**
- * The browser's own modal dialog: the page behind is inert, Escape closes, and focus goes back to where it was.
- * It stays mounted, because a dialog that is removed instead of closed forgets where focus came from.
+ * The browser's own modal dialog: the page behind is inert, Escape closes it, and focus returns to its origin.
+ * It stays mounted, because a dialog that is removed instead of closed does not return the focus.
  */
 export function Dialog({ open, onClose, label, className, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
@@ -37,7 +37,7 @@ export function Dialog({ open, onClose, label, className, children }: DialogProp
   )
 }
 
-/** Tab goes round within the dialog; the browser alone would let it out into its own bars. */
+/** Keeps the Tab key within the dialog; the browser alone would move focus into its own toolbars. */
 function keepInside(event: KeyboardEvent, dialog: HTMLDialogElement | null): void {
   if (event.key !== 'Tab' || dialog === null) return
   const inside = [...dialog.querySelectorAll<HTMLElement>('a[href], button:not(:disabled), input, select, textarea')]

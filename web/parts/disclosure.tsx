@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 
-/** What is inside is made when it is opened. */
+/** A `<details>` element that renders its content only while it is open. */
 export function Disclosure({
   summary,
   open = false,

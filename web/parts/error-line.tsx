@@ -1,6 +1,6 @@
 import { explain } from './notices.tsx'
 
-/** What was refused, why, and what to do about it. */
+/** Shows the cause of an error and the next step. */
 export function ErrorLine({ error }: { error: unknown }) {
   const { cause, step } = explain(error)
   return (

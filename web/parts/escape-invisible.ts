@@ -1,15 +1,15 @@
 export interface Piece {
   readonly text: string
-  /** Written out because it would not be seen, or would make a reader see something else. */
+  /** The piece spells out a character that is invisible or would change the look of the text. */
   readonly odd: boolean
 }
 
-/** Longer lines are made by machines and read by them. */
+/** Longer lines are cut: they are generated, and not meant for people. */
 export const longest = 2_000
 
 /**
- * A line as a reader has to see it: signs that turn the direction of a text, that have no width or that move a cursor
- * are written out, so that what is approved is what was read.
+ * Splits a line into plain pieces and spelled-out characters: those that change the direction of text, have no width or
+ * move a cursor. So an approved text is the text that was read.
  */
 export function escapeInvisible(text: string): Piece[] {
   const line = text.length > longest ? text.slice(0, longest) : text

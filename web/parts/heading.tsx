@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 
-/** A page's one heading, and its title in the browser. */
+/** The single heading of a page, and its title in the browser. */
 export function Heading({ children, title }: { children?: ReactNode; title: string }) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
@@ -8,10 +8,10 @@ export function Heading({ children, title }: { children?: ReactNode; title: stri
   }, [title])
   useLayoutEffect(() => {
     const element = heading.current
-    if (focusGoesOn) element?.focus()
-    focusGoesOn = false
+    if (focusPending) element?.focus()
+    focusPending = false
     return () => {
-      focusGoesOn = document.activeElement === element
+      focusPending = document.activeElement === element
     }
   }, [])
   return (
@@ -21,5 +21,5 @@ export function Heading({ children, title }: { children?: ReactNode; title: stri
   )
 }
 
-/** Focus was on a heading that stood in while its page was loading, and belongs to the one that takes its place. */
-let focusGoesOn = false
+/** Focus was on the placeholder heading of a page that was loading; the heading that replaces it takes the focus. */
+let focusPending = false

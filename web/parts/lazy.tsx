@@ -6,8 +6,8 @@ import { Heading } from './heading.tsx'
 import { Failure, Skeleton } from './notices.tsx'
 
 /**
- * A part whose code only some pages need. It is asked for like any other answer, so that it has the same states while it
- * loads and when the daemon is away, and comes by itself when the daemon is back.
+ * Creates a component whose code is loaded on first use. The code is fetched like any other response, so it has the same
+ * states while it loads and while the daemon is unreachable, and loads by itself when the daemon is back.
  */
 export function createLazy<Props extends object>(
   { name, heading = false }: { name: string; heading?: boolean },
@@ -18,15 +18,15 @@ export function createLazy<Props extends object>(
     queryFn: () => load().catch((error: unknown) => Promise.reject(new Unreachable(error))),
     gcTime: Infinity,
   }
-  return function Later(props: Props) {
+  return function Lazy(props: Props) {
     const code = useQuery(query)
-    const Part = code.data
-    if (Part !== undefined) return <Part {...props} />
+    const Loaded = code.data
+    if (Loaded !== undefined) return <Loaded {...props} />
     return (
       <>
         {heading && <Heading title={name} />}
         {code.isError ? (
-          <Failure error={code.error} retry={() => void code.refetch()} what={name} />
+          <Failure error={code.error} retry={() => void code.refetch()} name={name} />
         ) : (
           <Skeleton lines={8} label={name} />
         )}

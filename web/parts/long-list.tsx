@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react'
 
 import { figure } from '../text.ts'
 
-/** A list that may be long: the beginning of it, and more when it is asked for. */
+/** A list that may be long: shows the beginning, and more on request. */
 export function LongList<Item>({
   items,
   atOnce = 50,

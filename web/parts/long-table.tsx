@@ -3,24 +3,32 @@ import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 
 import { Columns } from './columns.tsx'
 
-/** Up to here everything is drawn, so that the browser's own search finds it. */
+/** Up to this many rows all are drawn, so that the browser's search finds them. */
 const fewRows = 100
 
 interface LongTableProps<Row> {
   columns: Parameters<typeof Columns>[0]['of']
   rows: readonly Row[]
   keyOf: (row: Row) => string
-  /** The cells of one line. */
+  /** Renders the cells of one row. */
   renderCells: (row: Row) => ReactNode
-  /** What a line is called in the style sheet. */
-  lineOf?: (row: Row) => string | undefined
+  /** Returns the class of a row. */
+  classOf?: (row: Row) => string | undefined
   label: string
-  /** About how high a line is; each is measured once it is there. */
+  /** Estimated height of a row; each is measured once it is drawn. */
   height?: number
 }
 
-/** A table of any length inside something that scrolls (`.scrolls`): only what can be seen is drawn. */
-export function LongTable<Row>({ columns, rows, keyOf, renderCells, lineOf, label, height = 30 }: LongTableProps<Row>) {
+/** A table of any length inside a scrolling element (`.scrolls`): only the visible rows are drawn. */
+export function LongTable<Row>({
+  columns,
+  rows,
+  keyOf,
+  renderCells,
+  classOf,
+  label,
+  height = 30,
+}: LongTableProps<Row>) {
   const body = useRef<HTMLTableSectionElement>(null)
   const [margin, setMargin] = useState(0)
   const isLong = rows.length > fewRows
@@ -28,7 +36,7 @@ export function LongTable<Row>({ columns, rows, keyOf, renderCells, lineOf, labe
     const scroller = body.current?.closest('.scrolls')
     if (!isLong || body.current === null || !scroller) return
     const own = body.current
-    // What stands above the table in the same scroller may still grow.
+    // Content above the table in the same scrolling element may still grow.
     const measure = (): void => {
       const top = own.getBoundingClientRect().top - scroller.getBoundingClientRect().top
       setMargin(Math.round(top + scroller.scrollTop))
@@ -63,14 +71,14 @@ export function LongTable<Row>({ columns, rows, keyOf, renderCells, lineOf, labe
                   ref={virtual.measureElement}
                   data-index={index}
                   aria-rowindex={index + 2}
-                  className={lineOf?.(row)}
+                  className={classOf?.(row)}
                 >
                   {renderCells(row)}
                 </tr>
               )
             })
           : rows.map((row) => (
-              <tr key={keyOf(row)} className={lineOf?.(row)}>
+              <tr key={keyOf(row)} className={classOf?.(row)}>
                 {renderCells(row)}
               </tr>
             ))}

@@ -4,8 +4,8 @@ import rehypeSanitize from 'rehype-sanitize'
 import remarkGfm from 'remark-gfm'
 
 /**
- * Text that an agent may have written. It becomes elements one by one, never HTML as text; what is not plain formatting is
- * left out. Pictures are named, not fetched: an address of somebody else's would tell him who reads this, and when.
+ * Renders text that an agent may have written. It becomes elements one by one, never HTML as text; everything except
+ * plain formatting is left out. Images are named, not fetched: a foreign server would learn the reader and the time.
  */
 export function Markdown({ text }: { text: string }) {
   return (
@@ -23,15 +23,15 @@ export function Markdown({ text }: { text: string }) {
 }
 
 const components: Components = {
-  // The page has its title, and the section its own: what the text calls its first heading is the third here.
+  // The page and the section have headings of their own, so a first-level heading of the text is the third level here.
   h1: ({ children }) => <h3>{children}</h3>,
   h2: ({ children }) => <h4>{children}</h4>,
   h3: ({ children }) => <h5>{children}</h5>,
   h4: ({ children }) => <h6>{children}</h6>,
   h5: ({ children }) => <h6>{children}</h6>,
-  img: ({ alt }) => <span className="muted">[picture{alt ? `: ${alt}` : ''}]</span>,
-  // A place within the text, or elsewhere on this daemon, is no address to follow from here.
-  a: ({ href, children }) => (href ? <Outwards to={href}>{children}</Outwards> : <span>{children}</span>),
+  img: ({ alt }) => <span className="muted">[image{alt ? `: ${alt}` : ''}]</span>,
+  // Links within the text, or to other paths of this daemon, are not followed from here.
+  a: ({ href, children }) => (href ? <ExternalLink to={href}>{children}</ExternalLink> : <span>{children}</span>),
   input: ({ checked }) => <span>{checked === true ? '[x]' : '[ ]'}</span>,
   pre: ({ children }) => (
     <pre tabIndex={0} role="region" aria-label="Code">
@@ -45,7 +45,7 @@ const components: Components = {
   ),
 }
 
-const Outwards = ({ to, children }: { to: string; children?: ReactNode }) => (
+const ExternalLink = ({ to, children }: { to: string; children?: ReactNode }) => (
   <a href={to} target="_blank" rel="noopener noreferrer nofollow" title={to}>
     {children}
   </a>

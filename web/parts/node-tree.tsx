@@ -8,9 +8,9 @@ import { type TreeItem, useTree } from './use-tree.ts'
 
 export interface Node extends TreeItem {
   key: string
-  /** What takes one line, and what takes two. */
+  /** A tall node takes two lines, a low one takes one. */
   size: 'tall' | 'low'
-  /** null: it only holds others together, and is opened by choosing it. */
+  /** null: the node only groups others, and choosing it opens or closes it. */
   to: string | null
   title: string
   state: State
@@ -22,15 +22,15 @@ const heights = { tall: 40, low: 26 }
 
 interface NodeTreeProps {
   nodes: readonly Node[]
-  /** The key of what the page shows. */
+  /** The key of the node that the page shows. */
   current: string | null
   label: string
-  /** Where a tree is deep, what opens it can be pointed at as well. */
+  /** Draws a toggle for the pointer beside each node; for deep trees. */
   folds?: boolean
   onToggle: (key: string) => void
 }
 
-/** What a run consists of, of any size. One stop for Tab; the arrows move in it. */
+/** A tree of states of any size. It is one tab stop; the arrow keys move in it. */
 export function NodeTree({ nodes, current, label, folds = false, onToggle }: NodeTreeProps) {
   const choose = (node: Node): void => {
     if (node.to === null) onToggle(node.key)

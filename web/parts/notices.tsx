@@ -4,7 +4,7 @@ import { ApiError } from '../../src/operations/problem.ts'
 import { Unreachable } from '../client.ts'
 import { useLive } from '../live/use-live.ts'
 
-/** What this place is, and the command that fills it. */
+/** An empty state: explains the page, and shows the command that fills it. */
 export function Empty({ title, children, command }: { title: string; children: ReactNode; command?: string }) {
   return (
     <div className="notice" data-state="empty">
@@ -15,8 +15,8 @@ export function Empty({ title, children, command }: { title: string; children: R
   )
 }
 
-/** Cause, next step, and another try. */
-export function Failure({ error, retry, what }: { error: unknown; retry: () => void; what: string }) {
+/** An error state: cause, next step and a retry button. */
+export function Failure({ error, retry, name }: { error: unknown; retry: () => void; name: string }) {
   const live = useLive()
   const { cause, step } = explain(error)
   const again = (): void => {
@@ -25,7 +25,7 @@ export function Failure({ error, retry, what }: { error: unknown; retry: () => v
   }
   return (
     <div className="notice" data-state="error" role="alert">
-      <h2>{what} could not be loaded</h2>
+      <h2>{name} could not be loaded</h2>
       <p>{cause}</p>
       {step !== null && <p className="muted">{step}</p>}
       <button type="button" onClick={again}>
@@ -35,7 +35,7 @@ export function Failure({ error, retry, what }: { error: unknown; retry: () => v
   )
 }
 
-/** The shape of what will come, still. */
+/** A loading state: the outline of the coming content, without motion. */
 export function Skeleton({ lines, label }: { lines: number; label: string }) {
   return (
     <div className="skeleton" data-state="loading" role="status" aria-label={`Loading ${label}`}>
@@ -46,7 +46,7 @@ export function Skeleton({ lines, label }: { lines: number; label: string }) {
   )
 }
 
-/** A command to type, copied by one click. */
+/** A command to type in a terminal. */
 export function Command({ text }: { text: string }) {
   return (
     <p className="command">
@@ -57,9 +57,9 @@ export function Command({ text }: { text: string }) {
 
 export function explain(error: unknown): { cause: string; step: string | null } {
   if (error instanceof Unreachable)
-    return { cause: 'The daemon does not answer.', step: 'Start it with “agency up”; this page goes on by itself.' }
+    return { cause: 'The daemon does not answer.', step: 'Start it with “agency up”; this page reconnects by itself.' }
   if (error instanceof ApiError) return { cause: sentence(error.message), step: error.problem.hint ?? null }
-  return { cause: `The page itself failed: ${String(error)}`, step: 'Reload it; if that does not help, report it.' }
+  return { cause: `The page failed: ${String(error)}`, step: 'Reload the page; if it fails again, report the error.' }
 }
 
 const sentence = (text: string): string =>

@@ -1,13 +1,13 @@
-/** Four states have a colour, each with its own shape; the two quiet ones are grey. */
+/** Four tones have a colour, each with its own shape; `idle` and `off` are grey. */
 export type Tone = 'waiting' | 'working' | 'good' | 'bad' | 'idle' | 'off'
 
 export interface State {
   tone: Tone
-  /** One line, present tense. */
+  /** One line in the present tense. */
   text: string
 }
 
-/** A sign before its words. Drawn, because fonts show ⏸ as an emoji or not at all. */
+/** The sign before the text of a state. It is drawn, because fonts show ⏸ as an emoji or not at all. */
 export function Sign({ tone }: { tone: Tone }) {
   return (
     <svg

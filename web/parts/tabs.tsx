@@ -3,11 +3,11 @@ import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react'
 export interface Tab<Name extends string> {
   name: Name
   label: string
-  /** Beside the label; nothing for zero. */
+  /** Shown beside the label unless it is zero. */
   count?: number
 }
 
-/** One of several views of the same thing. One stop for Tab; the arrows change it. */
+/** Several views of the same object, one at a time. The list is one tab stop; the arrow keys change the view. */
 export function Tabs<Name extends string>({
   tabs,
   current,

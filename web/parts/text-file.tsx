@@ -5,7 +5,7 @@ import { RichText } from './rich-text.tsx'
 import { Failure, Skeleton } from './notices.tsx'
 import { size } from '../text.ts'
 
-/** A file of Markdown, as it is now. */
+/** Shows a Markdown file in its current version. */
 export function TextFile({
   file,
   name,
@@ -23,10 +23,10 @@ export function TextFile({
       </div>
       {file.isPending && <Skeleton lines={6} label={name} />}
       {file.isError && file.data === undefined && (
-        <Failure error={file.error} retry={() => void file.refetch()} what={name} />
+        <Failure error={file.error} retry={() => void file.refetch()} name={name} />
       )}
       {file.data !== undefined &&
-        (file.data.trim() === '' ? <p className="muted">Nothing is written here.</p> : <RichText text={file.data} />)}
+        (file.data.trim() === '' ? <p className="muted">This file is empty.</p> : <RichText text={file.data} />)}
       {children}
     </section>
   )

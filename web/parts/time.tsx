@@ -1,7 +1,7 @@
 import { nowMs, useSecond } from '../clock.ts'
 import { age, clockTime, duration, exactTime, runningDuration } from '../text.ts'
 
-/** How long ago, with the exact time on hover. */
+/** Shows the age of a time, with the exact time on hover. */
 export function Ago({ at }: { at: string }) {
   const now = useSecond()
   const ms = Date.parse(at)
@@ -12,16 +12,16 @@ export function Ago({ at }: { at: string }) {
   )
 }
 
-/** How long something took, or takes so far. */
+/** Shows the duration of a period; without an end, the time elapsed so far. */
 export function Duration({ from, to }: { from: string; to: string | null }) {
   return to === null ? (
-    <SoFar from={from} />
+    <Elapsed from={from} />
   ) : (
     <span title={spanOf(from, to)}>{duration(Date.parse(to) - Date.parse(from))}</span>
   )
 }
 
-function SoFar({ from }: { from: string }) {
+function Elapsed({ from }: { from: string }) {
   useSecond()
   return <span title={`since ${exactTime(Date.parse(from))}`}>{runningDuration(nowMs() - Date.parse(from))}</span>
 }

@@ -1,19 +1,19 @@
 import { type PointerEvent, useRef, useState } from 'react'
 
-interface Held<Item> {
+interface StableRows<Item> {
   shown: readonly Item[]
-  /** How many more there are than are shown. */
+  /** Number of new items that are not shown yet. */
   waiting: number
   release: () => void
-  /** For the element that holds the items. */
+  /** Event handlers for the element that contains the items. */
   pointer: { onPointerMove: (event: PointerEvent) => void; onPointerLeave: () => void }
 }
 
 /**
- * While the pointer is on a list, its rows stay where they are: what they say is kept up to date, what is new or gone
- * waits until the pointer leaves.
+ * While the pointer is on a list, its rows keep their positions: their content is updated, but items are added and removed
+ * only after the pointer has left.
  */
-export function useStableRows<Item extends { id: string }>(items: readonly Item[]): Held<Item> {
+export function useStableRows<Item extends { id: string }>(items: readonly Item[]): StableRows<Item> {
   const [pointed, setPointed] = useState(false)
   const order = useRef<readonly Item[]>(items)
   if (!pointed) order.current = items

@@ -21,7 +21,7 @@ interface TreeOptions<Item, Key> {
 }
 
 /**
- * The behaviour that all trees share: one tab stop, arrow keys that move, open and close, only the visible items drawn,
+ * Implements the behaviour that all trees share: one tab stop, arrow keys that move, open and close, only visible items drawn,
  * and the ARIA attributes of tree and items. The caller draws each item.
  */
 export function useTree<Item extends TreeItem, Key extends string | number>(options: TreeOptions<Item, Key>) {

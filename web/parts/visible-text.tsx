@@ -1,6 +1,6 @@
 import { escapeInvisible } from './escape-invisible.ts'
 
-/** Text of somebody else's, with nothing in it that a reader would not see. */
+/** Shows foreign text with its invisible characters made visible. */
 export const VisibleText = ({ text }: { text: string }) =>
   escapeInvisible(text).map((piece, index) =>
     piece.odd ? (

@@ -25,7 +25,7 @@ export function PersonaPage({ persona }: { persona: string }) {
         <Heading title="Persona" />
         {shown.isPending && <Skeleton lines={10} label="the persona" />}
         {shown.isError && (
-          <Failure error={shown.error} retry={() => void shown.refetch()} what={`Persona ${persona}`} />
+          <Failure error={shown.error} retry={() => void shown.refetch()} name={`Persona ${persona}`} />
         )}
       </>
     )

@@ -58,7 +58,7 @@ export function PersonasPage() {
       </div>
       {isPending && !personas.isError && <Skeleton lines={8} label="the personas" />}
       {personas.isError && personas.data === undefined && (
-        <Failure error={personas.error} retry={() => void personas.refetch()} what="The personas" />
+        <Failure error={personas.error} retry={() => void personas.refetch()} name="The personas" />
       )}
       {!isPending && personas.data !== undefined && shown.length === 0 && (
         <Nobody text={text} org={isNarrowed ? (inScope[0]?.name ?? chosen) : null} />

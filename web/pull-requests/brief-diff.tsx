@@ -17,6 +17,6 @@ export function BriefDiff({ brief }: { brief: Brief }) {
         load={(path) => fileOfBrief(brief.id, path)}
       />
     )
-  if (diff.isError) return <Failure error={diff.error} retry={() => void diff.refetch()} what="The diff" />
+  if (diff.isError) return <Failure error={diff.error} retry={() => void diff.refetch()} name="The diff" />
   return <Skeleton lines={6} label="the diff" />
 }

@@ -31,12 +31,12 @@ export function ChangesView({ run }: { run: Run }) {
     <div className="changes">
       {(found.isPending || diff.isPending) && <Skeleton lines={8} label="the changes" />}
       {found.isError && !missing && found.data === undefined && (
-        <Failure error={found.error} retry={() => void found.refetch()} what="The pull request" />
+        <Failure error={found.error} retry={() => void found.refetch()} name="The pull request" />
       )}
       {diff.isError && diff.data === undefined && (
         <>
           {head}
-          <Failure error={diff.error} retry={() => void diff.refetch()} what="The diff" />
+          <Failure error={diff.error} retry={() => void diff.refetch()} name="The diff" />
         </>
       )}
       {!found.isPending && diff.data !== undefined && (

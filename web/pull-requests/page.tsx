@@ -34,7 +34,7 @@ export function PullRequestsPage() {
       </nav>
       {found.isPending && <Skeleton lines={6} label="the pull requests" />}
       {found.isError && found.data === undefined && (
-        <Failure error={found.error} retry={() => void found.refetch()} what="The pull requests" />
+        <Failure error={found.error} retry={() => void found.refetch()} name="The pull requests" />
       )}
       {found.data?.length === 0 && <None chosen={chosen} />}
       {found.data !== undefined && found.data.length > 0 && <Table pullRequests={found.data} />}

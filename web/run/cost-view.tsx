@@ -43,7 +43,7 @@ export function CostView({ inspection }: { inspection: Inspection }) {
       </p>
       {spent.isPending && <Skeleton lines={6} label="the model calls" />}
       {spent.isError && !isUnknown(spent.error) && (
-        <Failure error={spent.error} retry={() => void spent.refetch()} what="The model calls" />
+        <Failure error={spent.error} retry={() => void spent.refetch()} name="The model calls" />
       )}
       {spent.data !== undefined && spent.data.spends.length === 0 && (
         <p className="none muted">No model was called yet.</p>

@@ -53,7 +53,7 @@ export function RunPage({ runId, briefId }: { runId: string; briefId: string | n
       <Heading title="Run" />
       {inspection.isPending && <Skeleton lines={10} label="the run" />}
       {inspection.isError && (
-        <Failure error={inspection.error} retry={() => void inspection.refetch()} what={`Run ${runId}`} />
+        <Failure error={inspection.error} retry={() => void inspection.refetch()} name={`Run ${runId}`} />
       )}
     </>
   )
@@ -201,7 +201,7 @@ function RunLog({ runId, path, hash }: { runId: string; path: string; hash: stri
       {state.phase === 'loading' && state.lines.length === 0 ? (
         <Skeleton lines={6} label="the log" />
       ) : state.phase === 'failed' ? (
-        <Failure error={state.error} retry={() => void log.catchUp()} what="The log" />
+        <Failure error={state.error} retry={() => void log.catchUp()} name="The log" />
       ) : (
         <LogView
           log={log}

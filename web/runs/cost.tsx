@@ -3,7 +3,7 @@ import { counted, money } from '../text.ts'
 
 type Priced = Pick<RunLine, 'costMicros' | 'unpricedCalls' | 'simulated'>
 
-/** What it came to so far, with everything that makes the figure less than the whole truth beside it. */
+/** Shows the cost so far, and beside it everything that limits the meaning of the figure. */
 export function Cost({ run, limit }: { run: Priced; limit?: number | null }) {
   return (
     <span className="figure">
@@ -11,7 +11,7 @@ export function Cost({ run, limit }: { run: Priced; limit?: number | null }) {
       {limit !== undefined && limit !== null && ` of ${money(limit * 1_000_000)}`}
       {run.simulated && <span className="muted"> (simulated)</span>}
       {run.unpricedCalls > 0 && (
-        <span className="muted" title="No price is known for their models, so they are in no sum">
+        <span className="muted" title="The prices of their models are unknown, so no sum includes them">
           {' '}
           + {counted(run.unpricedCalls, 'call')} unpriced
         </span>

@@ -19,7 +19,7 @@ export function RunsPage() {
   const organisations = known.data ?? []
   const org = useSelectedOrganisation({ page: 'runs' }, query, organisations)
   const organisation = organisations.length > 1 ? organisations.find((each) => each.slug === org) : undefined
-  // Whose runs is known first: those of others would only flash by.
+  // The organisation is resolved first: otherwise the runs of others would flash.
   const pages = useInfiniteQuery({ ...runsQuery(chosen, organisation?.organisationId), enabled: !known.isPending })
   const counts = pages.data?.pages[0]?.counts ?? {}
   const runs = pages.data?.pages.flatMap((page) => page.runs) ?? []
@@ -32,7 +32,7 @@ export function RunsPage() {
       <StatusFilter counts={counts} chosen={chosen} />
       {pages.isPending && <Skeleton lines={8} label="the runs" />}
       {pages.isError && !pages.data && (
-        <Failure error={pages.error} retry={() => void pages.refetch()} what="The runs" />
+        <Failure error={pages.error} retry={() => void pages.refetch()} name="The runs" />
       )}
       {pages.data && runs.length === 0 && <NoRuns chosen={chosen} organisation={organisation?.name} />}
       {runs.length > 0 && <RunTable runs={runs} />}
@@ -72,15 +72,15 @@ function StatusFilter({ counts, chosen }: { counts: Record<string, number>; chos
 
 function NoRuns({ chosen, organisation }: { chosen: RunStatus | undefined; organisation: string | undefined }) {
   if (organisation !== undefined && chosen === undefined)
-    return <Empty title={`${organisation} has no runs yet`}>Runs of others are under “All organisations”.</Empty>
-  if (chosen !== undefined) return <Empty title={`No run is ${chosen}`}>Other runs are under “all”.</Empty>
+    return <Empty title={`${organisation} has no runs yet`}>Select “All organisations” to see other runs.</Empty>
+  if (chosen !== undefined) return <Empty title={`No run is ${chosen}`}>Select “all” to see other runs.</Empty>
   return (
     <Empty
       title="No runs yet"
       command={'agency run "Write a haiku about rivers into poem.txt" --playbook direct --runtime scripted'}
     >
-      A run works towards one goal, brief by brief, and checks the evidence of each. Start one from a terminal; this one
-      is simulated and needs no key:
+      A run works towards one goal, brief by brief, and checks the evidence of each. Start one from a terminal. This
+      example is simulated and needs no key:
     </Empty>
   )
 }

@@ -1,6 +1,6 @@
-/** The label that stands beside anything a simulated run shows. */
+/** The label beside all data of a simulated run. */
 export const Simulated = () => (
-  <span className="label" title="Its agents are played from a script, not thought by a model">
+  <span className="label" title="The agents of this run follow a script; no model is called">
     simulated
   </span>
 )

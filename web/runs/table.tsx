@@ -8,7 +8,7 @@ import { runState } from './state.ts'
 import { Ago, Duration } from '../parts/time.tsx'
 import { Simulated } from './simulated.tsx'
 
-/** Runs, one line each; on a phone each line folds into two. */
+/** Lists runs, one row each; on a phone each row takes two lines. */
 export function RunTable({ runs }: { runs: readonly RunLine[] }) {
   const { shown, waiting, release, pointer } = useStableRows(runs)
   return (
@@ -49,7 +49,7 @@ function RunRow({ run }: { run: RunLine }) {
         <Link to={addresses.run(run.id)}>{run.goalAnchor}</Link>
         {run.simulated && <Simulated />}
         {run.tiers !== undefined && (
-          <span className="label" title="Tiers that have been given something so far">
+          <span className="label" title="Tiers with briefs so far">
             tiered {depthText(run.tiers)}
           </span>
         )}
@@ -70,11 +70,11 @@ function RunRow({ run }: { run: RunLine }) {
   )
 }
 
-/** What tiers have verified waits for nothing but the others: it is accepted with them, at the very end. */
+/** In a tiered run, verified briefs count as done: they only wait for the others, and all are accepted at the end. */
 const doneOf = ({ briefsDone, briefsVerified, tiers }: RunLine): number =>
   tiers === undefined ? briefsDone : briefsDone + briefsVerified
 
-/** `T1–T5`, or each by itself where some are left out: `T1 T4 T5`. */
+/** Formats the tiers of a run: `T1–T5`, or each one if some are left out: `T1 T4 T5`. */
 export function depthText(tiers: readonly string[]): string {
   const places = tiers.map((tier) => Number(tier.slice(1)))
   const names = tiers.map((tier) => tier.toUpperCase())

@@ -37,7 +37,7 @@ function Seat({ organisation, positionId }: { organisation: OrganisationView; po
         <Heading title="Seat" />
         {(shown.isPending || chart.isPending) && !shown.isError && <Skeleton lines={10} label="the seat" />}
         {shown.isError && (
-          <Failure error={shown.error} retry={() => void shown.refetch()} what={`Seat ${positionId}`} />
+          <Failure error={shown.error} retry={() => void shown.refetch()} name={`Seat ${positionId}`} />
         )}
         {position !== undefined && (
           <p>
@@ -242,7 +242,7 @@ function Before({ slug, positionId }: { slug: string; positionId: number }) {
       <h2>Who sat here</h2>
       {assignments.isPending && <Skeleton lines={3} label="the assignments" />}
       {assignments.isError && assignments.data === undefined && (
-        <Failure error={assignments.error} retry={() => void assignments.refetch()} what="The assignments" />
+        <Failure error={assignments.error} retry={() => void assignments.refetch()} name="The assignments" />
       )}
       {assignments.data?.length === 0 && <p className="muted">Nobody yet.</p>}
       {assignments.data !== undefined && assignments.data.length > 0 && (

@@ -19,7 +19,7 @@ export function SettingsPage() {
         <h2>Daemon</h2>
         {status.isPending && <Skeleton lines={7} label="the daemon’s status" />}
         {status.isError && !status.data && (
-          <Failure error={status.error} retry={() => void status.refetch()} what="The daemon’s status" />
+          <Failure error={status.error} retry={() => void status.refetch()} name="The daemon’s status" />
         )}
         {status.data && <Daemon status={status.data} />}
       </section>
@@ -33,22 +33,22 @@ export function SettingsPage() {
           <Pair name="Go to a page, run or action">
             <kbd>Ctrl K</kbd> or <kbd>/</kbd>
           </Pair>
-          <Pair name="Move in the tree or the log">
+          <Pair name="Move in a tree or the log">
             <kbd>↑</kbd> <kbd>↓</kbd>
           </Pair>
-          <Pair name="Open and close a brief in the tree">
+          <Pair name="Open and close a branch of a tree">
             <kbd>→</kbd> <kbd>←</kbd>
           </Pair>
-          <Pair name="Move between the seats of a chart, open one">
+          <Pair name="Move between the seats of a chart, open a seat">
             <kbd>↑</kbd> <kbd>↓</kbd> <kbd>←</kbd> <kbd>→</kbd> <kbd>Enter</kbd>
           </Pair>
-          <Pair name="Chart: larger, smaller, all of it, move it">
+          <Pair name="Chart: zoom in, zoom out, fit, pan">
             <kbd>+</kbd> <kbd>−</kbd> <kbd>0</kbd> <kbd>Shift</kbd> with an arrow
           </Pair>
           <Pair name="Follow the end of the log">
             <kbd>End</kbd>
           </Pair>
-          <Pair name="Close what is open">
+          <Pair name="Close a dialog or detail">
             <kbd>Esc</kbd>
           </Pair>
         </dl>
@@ -65,9 +65,8 @@ function Daemon({ status }: { status: DaemonStatus }) {
         {'since' in connection ? `${connection.state} since ${clockTime(connection.since)}` : connection.state}
       </Pair>
       <Pair name="Version">{status.version}</Pair>
-      <Pair name="At work">
-        {counted(status.running.runs, 'run')}, {counted(status.running.agents, 'agent')} of {status.running.slots} at
-        most
+      <Pair name="Running">
+        {counted(status.running.runs, 'run')}, {counted(status.running.agents, 'agent')} (limit {status.running.slots})
       </Pair>
       <Pair name="Box">{status.box}</Pair>
       <Pair name="Store">
@@ -111,7 +110,7 @@ function ThemeChoice() {
             checked={chosen === theme}
             onChange={() => chooseTheme(theme)}
           />
-          {theme === 'system' ? 'as the system' : theme}
+          {theme === 'system' ? 'same as the system' : theme}
         </label>
       ))}
     </fieldset>

@@ -1,7 +1,7 @@
 import { useConnection, useLive } from '../live/use-live.ts'
 import { clockTime } from '../text.ts'
 
-/** Says so when the page is not live, and from when what it shows is; silent while all is well. */
+/** Reports that the page is not live, and the time of the data that it shows; empty while the connection works. */
 export function ConnectionBar() {
   const live = useLive()
   const connection = useConnection()
@@ -12,11 +12,11 @@ export function ConnectionBar() {
     <div role="status" className="bar" data-connection={connection.state}>
       <span className="grow">
         {connection.state === 'offline'
-          ? `Offline: the daemon does not answer. What is shown is from ${from}. Start it with “agency up”.`
-          : `Reconnecting. What is shown is from ${from}.`}
+          ? `Offline: the daemon does not answer. This page shows data from ${from}. Start the daemon with “agency up”.`
+          : `Reconnecting. This page shows data from ${from}.`}
       </span>
       <button type="button" onClick={live.retry}>
-        Try now
+        Retry now
       </button>
     </div>
   )

@@ -20,7 +20,7 @@ interface Choice {
   act: () => void
 }
 
-/** Reaches every page and run from the keyboard: Ctrl-K, or `/` outside of a field. */
+/** Opens every page and run from the keyboard: Ctrl-K, or `/` outside of a field. */
 export function Palette({ open, onOpen, onClose }: { open: boolean; onOpen: () => void; onClose: () => void }) {
   useEffect(() => {
     const listen = (event: globalThis.KeyboardEvent): void => {
@@ -44,12 +44,12 @@ function Search({ onClose }: { onClose: () => void }) {
   const list = useId()
   const choices = useChoices()
     .filter((choice) => matches(choice, text))
-    .slice(0, mostShown)
+    .slice(0, maxChoices)
   const current = Math.min(at, choices.length - 1)
 
   const take = (choice: Choice | undefined): void => {
     if (choice === undefined) return
-    // Closed first: the dialog hands focus back before the new page takes it.
+    // The dialog closes first, so that it returns the focus before the new page takes it.
     onClose()
     choice.act()
   }
@@ -84,7 +84,7 @@ function Search({ onClose }: { onClose: () => void }) {
         }}
         onKeyDown={onKey}
       />
-      <ul id={list} role="listbox" aria-label="Where to">
+      <ul id={list} role="listbox" aria-label="Results">
         {choices.map((choice, index) => (
           <li
             key={choice.key}
@@ -100,16 +100,16 @@ function Search({ onClose }: { onClose: () => void }) {
           </li>
         ))}
       </ul>
-      {choices.length === 0 && <p className="none muted">Nothing is called “{text}”.</p>}
+      {choices.length === 0 && <p className="none muted">No result for “{text}”.</p>}
       <p className="keys muted">
-        <kbd>↑</kbd> <kbd>↓</kbd> choose · <kbd>Enter</kbd> go · <kbd>Esc</kbd> close
+        <kbd>↑</kbd> <kbd>↓</kbd> select · <kbd>Enter</kbd> open · <kbd>Esc</kbd> close
       </p>
     </>
   )
 }
 
-/** Nobody reads on after this many; a further word finds the rest. */
-const mostShown = 200
+/** Longer lists are not read; another word of the search finds the rest. */
+const maxChoices = 200
 
 function useChoices(): Choice[] {
   const runs = useQuery({
@@ -130,7 +130,7 @@ function useChoices(): Choice[] {
   ]
 }
 
-/** Every organisation with its pages, the seats of the chosen one, every persona. */
+/** All organisations with their pages, the seats of the selected one, and all personas. */
 function useOrganisationChoices(): Choice[] {
   const { path, query } = useAddress()
   const organisations = useQuery(organisationsQuery()).data ?? []
@@ -141,8 +141,8 @@ function useOrganisationChoices(): Choice[] {
     ...organisations.flatMap(({ name, slug }) => [
       page(name, `organisation · ${slug}`, addresses.org(slug)),
       page(`${name}: vacancies`, 'empty seats', addresses.org(slug, 'vacancies')),
-      page(`${name}: proposals`, 'changes to decide on', addresses.org(slug, 'proposals')),
-      page(`${name}: history`, 'who sat where, who changed what', addresses.org(slug, 'history')),
+      page(`${name}: proposals`, 'changes to decide', addresses.org(slug, 'proposals')),
+      page(`${name}: history`, 'assignments and changes', addresses.org(slug, 'history')),
       page(`${name}: intent and settings`, slug, addresses.org(slug, 'settings')),
     ]),
     ...seats.map((seat) =>
@@ -161,13 +161,13 @@ const page = (title: string, about: string, to: string): Choice => ({
 })
 
 const pages: readonly Choice[] = [
-  page('Inbox', 'what waits for you', addresses.inbox),
+  page('Inbox', 'pending decisions', addresses.inbox),
   page('Runs', 'all runs', addresses.runs),
-  page('Pull requests', 'what runs bring into repositories', addresses.pullRequests),
-  page('Organisation', 'charts, seats, who holds them', addresses.organisations),
-  page('Personas', 'who can take a seat', addresses.personas),
-  page('Workspaces', 'files of missions, disk', addresses.workspaces),
-  page('Events', 'everything that happens', addresses.events),
+  page('Pull requests', 'changes of runs to repositories', addresses.pullRequests),
+  page('Organisation', 'charts, seats, holders', addresses.organisations),
+  page('Personas', 'agents and people', addresses.personas),
+  page('Workspaces', 'files of missions, disk use', addresses.workspaces),
+  page('Events', 'all events', addresses.events),
   page('Settings', 'the daemon and this browser', addresses.settings),
 ]
 
@@ -179,7 +179,7 @@ const actions: readonly Choice[] = themes.map((theme) => ({
   act: () => chooseTheme(theme),
 }))
 
-/** Every word somewhere, in any order. */
+/** Reports whether every word occurs, in any order. */
 const matches = (choice: Choice, text: string): boolean => {
   const hay = `${choice.title} ${choice.about}`.toLowerCase()
   return text

@@ -6,13 +6,13 @@ import { addresses, Link, type Route } from '../router.tsx'
 import { counted, figure } from '../text.ts'
 import { usePendingCount } from '../decisions/use-count.ts'
 
-/** The places that exist, with what is in them. On a phone it lies at the bottom, within reach of a thumb. */
+/** Navigation between the pages, with counts. On a phone it is at the bottom, within reach of a thumb. */
 export function Rail({ route, onSearch }: { route: Route; onSearch: () => void }) {
   const waits = usePendingCount()
   const status = useQuery(statusQuery)
   const runs = status.data?.running.runs ?? 0
   return (
-    <nav className="rail" aria-label="Places">
+    <nav className="rail" aria-label="Pages">
       <span className="mark" aria-hidden="true">
         Agency
       </span>
@@ -24,7 +24,7 @@ export function Rail({ route, onSearch }: { route: Route; onSearch: () => void }
           icon="inbox"
           here={route.page === 'inbox'}
           count={waits}
-          of={`${counted(waits, 'thing')} waiting`}
+          of={`${counted(waits, 'decision')} pending`}
           tone="waiting"
         />
         <Item
@@ -33,7 +33,7 @@ export function Rail({ route, onSearch }: { route: Route; onSearch: () => void }
           icon="runs"
           here={['runs', 'run', 'pull-requests'].includes(route.page)}
           count={runs}
-          of={`${figure(runs)} under way`}
+          of={`${figure(runs)} running`}
           tone="working"
         />
         <Item

@@ -2,20 +2,20 @@ import { Heading } from '../parts/heading.tsx'
 import { Command } from '../parts/notices.tsx'
 import { useLive } from '../live/use-live.ts'
 
-/** Only somebody who can read the operator's files can sign a browser in, so the way leads through the terminal. */
+/** Signing in requires read access to the operator's files, so it is done in a terminal. */
 export function SignInPage() {
   const live = useLive()
   return (
     <main className="signed-out">
       <Heading title="This browser is signed out" />
-      <p>The dashboard belongs to the operator of this machine. In a terminal there, type:</p>
+      <p>The dashboard belongs to the operator of this machine. Sign in from a terminal on it:</p>
       <Command text="agency open" />
       <p>
-        It opens an address that signs one browser in, once, within ten minutes. If the browser is elsewhere, copy the
-        address that it prints.
+        The command opens an address that signs in one browser, once, within ten minutes. For a browser on another
+        machine, copy the address that it prints.
       </p>
       <button type="button" onClick={live.retry}>
-        I have signed in: try again
+        Retry after signing in
       </button>
     </main>
   )

@@ -18,26 +18,26 @@ export const stopsQuery = queryOptions({
   queryFn: ({ signal }) => call(stopOperations.list, {}, signal),
 })
 
-/** Above everything else: whatever is stopped, and which provider takes no launches. */
+/** Lists the stops, and the providers whose launches are held. It is above everything else on a page. */
 export function Stops() {
   const known = useQuery(stopsQuery).data
   const now = useSecond()
   const holds = known?.providerHolds.filter((hold) => Date.parse(hold.until) > now) ?? []
   if (known === undefined || known.stops.length + holds.length === 0) return null
   return (
-    <ul className="plain stops" aria-label="What is stopped">
+    <ul className="plain stops" aria-label="Stops and held providers">
       {known.stops.map((stop) => (
-        <Stopped key={stop.scope} stop={stop} />
+        <StopItem key={stop.scope} stop={stop} />
       ))}
       {holds.map((hold) => (
         <li key={hold.provider}>
           <Sign tone="waiting" />
           <p className="grow">
-            <b>{hold.provider}</b> takes no launches until{' '}
+            <b>Launches on {hold.provider}</b> are held until{' '}
             <time dateTime={hold.until} title={exactTime(Date.parse(hold.until))}>
               {clockTime(Date.parse(hold.until))}
             </time>
-            : {hold.reason}. What uses it waits and goes on by itself.
+            : {hold.reason}. Its briefs wait and continue by themselves.
           </p>
         </li>
       ))}
@@ -45,20 +45,20 @@ export function Stops() {
   )
 }
 
-function Stopped({ stop }: { stop: Stop }) {
+function StopItem({ stop }: { stop: Stop }) {
   const organisations = useQuery(organisationsQuery()).data ?? []
   const organisation = organisations.find((each) => each.organisationId === stop.organisationId)
   const queries = useQueryClient()
   const clear = useOperation(stopOperations.clear, () => queries.invalidateQueries())
-  const what =
+  const subject =
     stop.organisationId === null ? 'Everything' : (organisation?.name ?? `Organisation ${stop.organisationId}`)
   return (
     <li>
       <Sign tone="bad" />
       <div className="grow">
         <p>
-          <b>{what} is stopped</b> by {stop.by}, <Ago at={stop.at} />
-          {stop.reason !== '' && `: ${stop.reason}`}. Nothing is launched.
+          <b>{subject} is stopped</b> by {stop.by}, <Ago at={stop.at} />
+          {stop.reason !== '' && `: ${stop.reason}`}. No agents are launched.
         </p>
         {clear.error !== null && <ErrorLine error={clear.error} />}
       </div>
@@ -73,7 +73,7 @@ function Stopped({ stop }: { stop: Stop }) {
   )
 }
 
-/** The emergency switch. It asks once, because it interrupts agents at work. */
+/** The emergency stop. It asks for confirmation, because it interrupts running agents. */
 export function StopEverything() {
   const known = useQuery(stopsQuery).data
   const [asking, setAsking] = useState(false)
@@ -82,7 +82,7 @@ export function StopEverything() {
     setAsking(false)
     return queries.invalidateQueries()
   })
-  // Unknown: a daemon that has no such switch, or does not answer.
+  // Unknown: the daemon does not support stops, or does not answer.
   if (known === undefined || known.stops.some((each) => each.organisationId === null)) return null
   return (
     <>
@@ -92,13 +92,13 @@ export function StopEverything() {
       <Dialog open={asking} onClose={() => setAsking(false)} label="Stop everything?" className="confirm">
         <h2>Stop everything?</h2>
         <p>
-          Agents at work are interrupted and nothing more is launched, in any organisation, until you lift it. Nothing
+          Running agents are interrupted and no agent is launched, in any organisation, until you lift the stop. No work
           is lost, and no retry is counted.
         </p>
         {stop.error !== null && <ErrorLine error={stop.error} />}
         <p className="buttons">
           <button type="button" autoFocus onClick={() => setAsking(false)}>
-            Leave it running
+            Keep running
           </button>
           <button
             type="button"

@@ -47,7 +47,7 @@ export function TasksView({ inspection, team }: { inspection: Inspection; team: 
           columns={{ Task: '', Scope: '', Files: '', Mode: '', After: '', Status: '' }}
           rows={rows}
           keyOf={({ squad, task }) => task?.id ?? squad.ref}
-          lineOf={({ task }) => (task === null ? 'group-row' : undefined)}
+          classOf={({ task }) => (task === null ? 'group-row' : undefined)}
           height={44}
           renderCells={({ squad, task }) =>
             task === null ? (

@@ -50,7 +50,7 @@ export function VerdictsView({ inspection, team }: { inspection: Inspection; tea
           }}
           rows={rows}
           keyOf={(row) => (row.kind === 'squad' ? row.squad.ref : row.task.id)}
-          lineOf={({ kind }) => (kind === 'squad' ? 'group-row' : undefined)}
+          classOf={({ kind }) => (kind === 'squad' ? 'group-row' : undefined)}
           height={32}
           renderCells={(row) =>
             row.kind === 'squad' ? (

@@ -15,7 +15,7 @@ const verdictStates: Record<Verdict['verdict'], State> = {
 
 export const verdictState = (verdict: Pick<Verdict, 'verdict'>): State => verdictStates[verdict.verdict]
 
-/** One verdict: what was looked at, what is missing, what is wrong, and who says so about whom. */
+/** Shows one verdict: the checks, missing evidence, issues, the verifier and the verified agent. */
 export function VerdictItem({ verdict }: { verdict: Verdict }) {
   const state = verdictState(verdict)
   return (
@@ -34,7 +34,7 @@ export function VerdictItem({ verdict }: { verdict: Verdict }) {
         ))}
         {verdict.checked.length > 0 && (
           <details>
-            <summary>Looked at {counted(verdict.checked.length, 'thing')}</summary>
+            <summary>Checked {counted(verdict.checked.length, 'item')}</summary>
             <ul className="plain">
               {verdict.checked.map((text, index) => (
                 <li key={index}>{text}</li>
@@ -46,7 +46,7 @@ export function VerdictItem({ verdict }: { verdict: Verdict }) {
           <span>
             work of <AgentName personaId={verdict.doerPersonaId} agentId={verdict.doerId} />
           </span>
-          <Link to={addresses.brief(verdict.runId, verdict.verifierBriefId)}>how it was verified</Link>
+          <Link to={addresses.brief(verdict.runId, verdict.verifierBriefId)}>verification</Link>
           <Ago at={verdict.at} />
         </p>
       </div>
@@ -54,7 +54,7 @@ export function VerdictItem({ verdict }: { verdict: Verdict }) {
   )
 }
 
-/** An agent, and whose part it plays where that is somebody’s. */
+/** Names an agent, with its persona if it has one. */
 export function AgentName({ personaId, agentId }: { personaId: number; agentId: number }) {
   const persona = useQuery(personasQuery()).data?.find((each) => each.personaId === personaId)
   return (

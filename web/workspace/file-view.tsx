@@ -28,7 +28,7 @@ export function FileView({ missionId, path }: { missionId: string; path: string 
       </header>
       {first.isPending && <Skeleton lines={8} label="the file" />}
       {first.isError && first.data === undefined && (
-        <Failure error={first.error} retry={() => void first.refetch()} what="The file" />
+        <Failure error={first.error} retry={() => void first.refetch()} name="The file" />
       )}
       {first.data !== undefined &&
         (first.data.encoding === 'utf8' ? (

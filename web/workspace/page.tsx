@@ -23,7 +23,7 @@ export function WorkspacePage({ missionId }: { missionId: string }) {
         <Heading title="Workspace" />
         {found.isPending && <Skeleton lines={10} label="the workspace" />}
         {found.isError && (
-          <Failure error={found.error} retry={() => void found.refetch()} what={`The workspace of ${missionId}`} />
+          <Failure error={found.error} retry={() => void found.refetch()} name={`The workspace of ${missionId}`} />
         )}
       </>
     )

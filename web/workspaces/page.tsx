@@ -20,7 +20,7 @@ export function WorkspacesPage() {
       {found.data !== undefined && <Disk />}
       {found.isPending && <Skeleton lines={6} label="the workspaces" />}
       {found.isError && found.data === undefined && (
-        <Failure error={found.error} retry={() => void found.refetch()} what="The workspaces" />
+        <Failure error={found.error} retry={() => void found.refetch()} name="The workspaces" />
       )}
       {found.data !== undefined && workspaces.length === 0 && (
         <Empty title="No workspaces yet" command="agency workspace create <mission>">
