@@ -222,7 +222,7 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     const runs = await Promise.all(goals.map((goal) => start(goal)))
     await enter('/')
     for (const goal of goals) await expectShown(card('The plan is ready', goal))
-    await expectShown(page.getByRole('link', { name: /Inbox 2 things? waiting/ }))
+    await expectShown(page.getByRole('link', { name: /Inbox 2 decisions? pending/ }))
     await card('The plan is ready', goals[1] ?? '')
       .getByRole('button', { name: 'Reject…' })
       .click()

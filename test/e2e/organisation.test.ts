@@ -395,7 +395,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     // The list of organisations arrives last, after all other requests of the page.
     await page.route(`${daemon.address}/api/orgs?*`, async (route) => {
       await expect.poll(() => page.locator('main').getAttribute('aria-busy')).toBe('true')
-      await expectShown(page.getByRole('link', { name: /Inbox.*waiting/ }))
+      await expectShown(page.getByRole('link', { name: /Inbox.*pending/ }))
       await route.continue()
     })
     await open('/runs')

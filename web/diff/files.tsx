@@ -2,18 +2,18 @@ import { useEffect, useRef, useState } from 'react'
 
 import { counted, figure } from '../text.ts'
 import { Counts } from './counts.tsx'
-import type { Shown } from './rows.ts'
+import type { ChangedFile } from './rows.ts'
 
-/** Which files there are, by folder. Beside the lines where there is room, folded above them where there is none. */
+/** Lists the files by folder: beside the lines on a wide screen, closed above them on a narrow one. */
 export function FileList({
   files,
   current,
   open,
   onChoose,
 }: {
-  files: readonly Shown[]
+  files: readonly ChangedFile[]
   current: number
-  /** At first. */
+  /** Whether the list starts open. */
   open: boolean
   onChoose: (index: number) => void
 }) {
@@ -32,7 +32,7 @@ export function FileList({
       {files.length > searchable && (
         <input
           type="search"
-          aria-label="Only files with this in their path"
+          aria-label="Filter files by path"
           placeholder="Filter"
           value={text}
           onChange={(event) => setText(event.target.value)}
@@ -40,8 +40,8 @@ export function FileList({
       )}
       <ul ref={list} className="plain">
         {found.slice(0, most).map(({ file, index }, at) => {
-          const [folder, name] = parted(file.path)
-          const isNew = at === 0 || parted(found[at - 1]?.file.path ?? '')[0] !== folder
+          const [folder, name] = splitPath(file.path)
+          const isNew = at === 0 || splitPath(found[at - 1]?.file.path ?? '')[0] !== folder
           return (
             <li key={file.path}>
               {isNew && folder !== '' && <span className="folder cut muted">{folder}</span>}
@@ -59,7 +59,7 @@ export function FileList({
         })}
       </ul>
       {found.length > most && <p className="muted">and {figure(found.length - most)} more</p>}
-      {found.length === 0 && <p className="muted">No such file.</p>}
+      {found.length === 0 && <p className="muted">No file matches the filter.</p>}
     </details>
   )
 }
@@ -67,7 +67,7 @@ export function FileList({
 const searchable = 12
 const most = 1_000
 
-const parted = (path: string): [folder: string, name: string] => {
+const splitPath = (path: string): [folder: string, name: string] => {
   const at = path.lastIndexOf('/') + 1
   return [path.slice(0, at), path.slice(at)]
 }

@@ -25,7 +25,7 @@ const noGit = ((): boolean => {
   }
 })()
 
-/** What git itself prints of a change of some files. */
+/** Returns the diff that git prints for a change of some files. */
 function changed(before: (directory: string) => void, after: (directory: string) => void): string {
   const directory = mkdtempSync(join(tmpdir(), 'agency-diff-'))
   onTestFinished(() => rmSync(directory, { recursive: true }))
@@ -51,8 +51,8 @@ const short = ({ path, from, status, added, removed, binary, cut }: FileDiff) =>
 })
 const plain = { from: null, binary: false, cut: false }
 
-describe.skipIf(noGit)('a diff of git’s', () => {
-  it('says which file changed, where, and how the lines are numbered', () => {
+describe.skipIf(noGit)('parseDiff with the output of git', () => {
+  it('returns the changed file, its hunks and the line numbers', () => {
     const lines = Array.from({ length: 30 }, (_, index) => `line ${index + 1}`)
     const [file] = parseDiff(
       changed(
@@ -79,7 +79,7 @@ describe.skipIf(noGit)('a diff of git’s', () => {
     expect(file?.hunks[1]?.section).toBe('line 21')
   })
 
-  it('knows new, deleted, renamed, empty and binary files, and what only changed its mode', () => {
+  it('recognises new, deleted, renamed, empty and binary files, and files with only a new mode', () => {
     const files = parseDiff(
       changed(
         (at) => {
@@ -130,7 +130,7 @@ describe.skipIf(noGit)('a diff of git’s', () => {
     )
   })
 
-  it('is not led astray by what the lines say', () => {
+  it('does not mistake the content of lines for headers', () => {
     const lines = ['-- a/other', '++ b/other', 'diff --git a/x b/x', '@@ -1 +1 @@', '\\ No newline at end of file', '']
     const short = (at: string): void => write(at, 'a.sql', 'kept\n')
     const long = (at: string): void => write(at, 'a.sql', `${lines.join('\n')}\nkept\n`)
@@ -143,7 +143,7 @@ describe.skipIf(noGit)('a diff of git’s', () => {
     expect(linesOf('added', changed(short, long))).toEqual(lines)
   })
 
-  it('says which line has no newline behind it', () => {
+  it('marks the line without a newline at its end', () => {
     const [file] = parseDiff(
       changed(
         (at) => write(at, 'a', 'one\ntwo'),
@@ -157,7 +157,7 @@ describe.skipIf(noGit)('a diff of git’s', () => {
     ])
   })
 
-  it('passes over a patch of bytes and goes on behind it', () => {
+  it('skips a binary patch and continues after it', () => {
     const directory = mkdtempSync(join(tmpdir(), 'agency-diff-'))
     onTestFinished(() => rmSync(directory, { recursive: true }))
     git(directory, 'init', '-q')
@@ -179,7 +179,7 @@ describe.skipIf(noGit)('a diff of git’s', () => {
     ])
   })
 
-  it('keeps what came before the cut, and says where it was cut, wherever that is', () => {
+  it('keeps the files before a cut and marks the file that was cut, at every position of the cut', () => {
     const whole = changed(
       (at) => write(at, 'a', 'one\ntwo\nthree\n'),
       (at) => {
@@ -197,7 +197,7 @@ describe.skipIf(noGit)('a diff of git’s', () => {
   })
 })
 
-it('is quick with a hundred thousand lines', () => {
+it('parses a hundred thousand lines quickly', () => {
   const lines = Array.from({ length: 100_000 }, (_, index) => `+line ${index}`)
   const text = [
     'diff --git a/a b/a',
@@ -212,7 +212,7 @@ it('is quick with a hundred thousand lines', () => {
   expect(performance.now() - began).toBeLessThan(2_000)
 })
 
-it('has nothing to say about nothing', () => {
+it('returns no files for an empty diff', () => {
   expect(parseDiff('')).toEqual([])
   expect(parseDiff('hello\nworld\n')).toEqual([])
 })

@@ -2,18 +2,18 @@ import { unquoted } from './unquote.ts'
 
 /** One file of a diff. */
 export interface FileDiff {
-  /** Where it is now; of a deleted file, where it was. */
+  /** The current path; of a deleted file, the former path. */
   readonly path: string
-  /** Where a renamed or copied file came from. */
+  /** The former path of a renamed or copied file. */
   readonly from: string | null
   readonly status: 'added' | 'modified' | 'deleted' | 'renamed' | 'copied'
   readonly binary: boolean
-  /** `100644 → 100755`; null where it stays as it was. */
+  /** `100644 → 100755`; null if the mode is unchanged. */
   readonly mode: { readonly from: string; readonly to: string } | null
   readonly added: number
   readonly removed: number
   readonly hunks: readonly Hunk[]
-  /** The text ends in the middle of it. */
+  /** The text of the diff ends in the middle of this file. */
   readonly cut: boolean
 }
 
@@ -22,7 +22,7 @@ export interface Hunk {
   readonly oldLines: number
   readonly newStart: number
   readonly newLines: number
-  /** What git says stands around it: a function, a heading. */
+  /** The enclosing function or heading, as reported by git. */
   readonly section: string
   readonly lines: readonly DiffLine[]
 }
@@ -36,7 +36,7 @@ export interface DiffLine {
   readonly open: boolean
 }
 
-/** A unified diff as git prints it. Whatever it does not know it passes over: a diff that is half understood is still read. */
+/** Parses a unified diff as git prints it. Unknown lines are skipped: a partly understood diff is still readable. */
 export function parseDiff(text: string): FileDiff[] {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
@@ -96,7 +96,7 @@ function readFile(lines: readonly string[], start: number): { file: FileDiff; en
   return { file: { ...file, hunks }, end: at }
 }
 
-/** What stands between `diff --git` and the first hunk. */
+/** Reads one header line between `diff --git` and the first hunk. */
 function readHeader(file: Draft, line: string): void {
   const [, name = '', value = ''] = headers.exec(line) ?? []
   switch (name) {
@@ -137,7 +137,7 @@ const headers =
 
 const hunkHeader = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/s
 
-/** By its own numbers: a removed line that reads `-- a/file` would otherwise look like the next file. */
+/** Reads a hunk by its own line counts: a removed line that reads `-- a/file` would otherwise look like the next file. */
 function readHunk(
   lines: readonly string[],
   start: number,
@@ -179,22 +179,22 @@ function readHunk(
   return { hunk, end: at, cut: oldLeft > 0 || newLeft > 0 }
 }
 
-/** Base85, of no use to a reader. */
+/** Skips a binary patch: Base85 text is of no use to a reader. */
 function endOfPatch(lines: readonly string[], start: number): number {
   let at = start + 1
   while (at < lines.length && !(lines[at] ?? '').startsWith('diff --')) at += 1
   return at
 }
 
-/** `--- a/name`, with a tab behind it where the name has a space; `/dev/null` is no name. */
+/** Reads the path of `--- a/name`, which ends with a tab if the name has a space; `/dev/null` is not a path. */
 function pathOfMark(value: string): string | null {
   const name = unquoted(value.replace(/\t[^\t]*$/s, ''))
   return name === '/dev/null' ? null : withoutPrefix(name)
 }
 
 /**
- * `diff --git a/x b/x` is all that an empty or a binary file has. Both names are the same there, so that the middle is
- * known even where the name holds ` b/` itself.
+ * Reads the path of `diff --git a/x b/x`, the only line with the path of an empty or binary file. Both names are the same
+ * there, so the middle is known even if the name contains ` b/`.
  */
 function pathOfHeader(line: string): string {
   const names = line.replace(/^diff --(?:git|cc|combined) /, '')

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 
 import { parseDiff } from './parse.ts'
-import { isOpenAtFirst, large, rowsOf, type Shown, shownFiles } from './rows.ts'
+import { isOpenAtFirst, large, rowsOf, type ChangedFile, changedFiles } from './rows.ts'
 import { longest, escapeInvisible } from '../parts/escape-invisible.ts'
 
 const text = [
@@ -29,10 +29,10 @@ const listed = ['src/a.ts', 'new.ts', 'cut.ts', 'after.ts'].map((path) => ({
   removed: 2,
   binary: false,
 }))
-const all = (files: readonly Shown[]) => rowsOf(files, () => true, new Set())
+const all = (files: readonly ChangedFile[]) => rowsOf(files, () => true, new Set())
 
-it('shows every file once, also those that the diff was cut before', () => {
-  const files = shownFiles(parseDiff(text), listed)
+it('returns every file once, including those after the cut of a diff', () => {
+  const files = changedFiles(parseDiff(text), listed)
   expect(files.map(({ path, added, removed, diff }) => [path, added, removed, diff === null])).toEqual([
     ['src/a.ts', 1, 1, false],
     ['new.ts', 0, 0, false],
@@ -56,13 +56,13 @@ it('shows every file once, also those that the diff was cut before', () => {
   ])
 })
 
-it('gives every row a key of its own', () => {
-  const keys = all(shownFiles(parseDiff(text), listed)).map(({ key }) => key)
+it('gives every row a unique key', () => {
+  const keys = all(changedFiles(parseDiff(text), listed)).map(({ key }) => key)
   expect(new Set(keys).size).toBe(keys.length)
 })
 
-it('keeps folded what nobody reads by chance', () => {
-  const [file] = shownFiles([], listed) as [Shown]
+it('keeps large and generated files closed at first', () => {
+  const [file] = changedFiles([], listed) as [ChangedFile]
   expect(isOpenAtFirst(file)).toBe(true)
   expect(isOpenAtFirst({ ...file, added: large + 1 })).toBe(false)
   expect(isOpenAtFirst({ ...file, path: 'web/package-lock.json' })).toBe(false)
@@ -70,7 +70,7 @@ it('keeps folded what nobody reads by chance', () => {
   expect(rowsOf([file], () => false, new Set())).toHaveLength(1)
 })
 
-it('writes out what a reader would not see', () => {
+it('spells out invisible characters', () => {
   const shown = (line: string): string =>
     escapeInvisible(line)
       .map(({ text: piece, odd }) => (odd ? `[${piece}]` : piece))

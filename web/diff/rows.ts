@@ -1,16 +1,16 @@
 import type { DiffLine, FileDiff, Hunk } from './parse.ts'
 
-/** What is drawn as one row of a diff. */
+/** One drawn row of a diff. */
 export type Row =
-  | { readonly kind: 'file'; readonly key: string; readonly file: Shown; readonly index: number }
+  | { readonly kind: 'file'; readonly key: string; readonly file: ChangedFile; readonly index: number }
   | { readonly kind: 'hunk'; readonly key: string; readonly hunk: Hunk }
   | { readonly kind: 'line'; readonly key: string; readonly line: DiffLine }
-  | { readonly kind: 'note'; readonly key: string; readonly file: Shown; readonly note: Note }
+  | { readonly kind: 'note'; readonly key: string; readonly file: ChangedFile; readonly note: Note }
 
 export type Note = 'binary' | 'empty' | 'mode' | 'moved' | 'large' | 'cut' | 'absent' | 'loading'
 
-/** A file of the diff, or one that only the list of changed files knows because the diff was cut before it. */
-export interface Shown {
+/** A file of the diff, or one that is only in the list of changed files because the diff was cut before it. */
+export interface ChangedFile {
   readonly path: string
   readonly from: string | null
   readonly status: FileDiff['status'] | 'type_changed'
@@ -20,7 +20,7 @@ export interface Shown {
   readonly diff: FileDiff | null
 }
 
-interface Listed {
+interface FileSummary {
   readonly path: string
   readonly status: 'added' | 'modified' | 'deleted' | 'renamed' | 'type_changed'
   readonly added: number
@@ -28,16 +28,16 @@ interface Listed {
   readonly binary: boolean
 }
 
-/** Opened only when asked for: nobody reads so many lines by chance. */
+/** A file with more changed lines starts closed. */
 export const large = 1_500
 
-/** Every file once, in the order of the diff; then what the list knows beyond it. */
-export function shownFiles(diffs: readonly FileDiff[], listed: readonly Listed[]): Shown[] {
+/** Returns every file once: those of the diff in its order, then those that only the list has. */
+export function changedFiles(diffs: readonly FileDiff[], listed: readonly FileSummary[]): ChangedFile[] {
   const known = new Map(diffs.map((diff) => [diff.path, diff]))
   const counts = new Map(listed.map((file) => [file.path, file]))
   return [
     ...[...known.values()].map((diff) => {
-      // The figures of the list are of the whole file, also where the diff was cut in the middle of it.
+      // The list counts the lines of the whole file, even if the diff was cut in the middle of it.
       const whole = counts.get(diff.path)
       const { path, from, status, binary } = diff
       const { added, removed } = diff.cut && whole !== undefined ? whole : diff
@@ -47,8 +47,12 @@ export function shownFiles(diffs: readonly FileDiff[], listed: readonly Listed[]
   ]
 }
 
-/** The rows of all files, without those of what is folded. */
-export function rowsOf(files: readonly Shown[], isOpen: (file: Shown) => boolean, loading: ReadonlySet<string>): Row[] {
+/** Returns the rows of all files, without the content of closed ones. */
+export function rowsOf(
+  files: readonly ChangedFile[],
+  isOpen: (file: ChangedFile) => boolean,
+  loading: ReadonlySet<string>,
+): Row[] {
   const rows: Row[] = []
   files.forEach((file, index) => {
     rows.push({ kind: 'file', key: file.path, file, index })
@@ -65,15 +69,16 @@ export function rowsOf(files: readonly Shown[], isOpen: (file: Shown) => boolean
   return rows
 }
 
-/** Folded by itself: what is too long to meet by chance, and what nobody would read. */
-export const isOpenAtFirst = (file: Shown): boolean => file.added + file.removed <= large && !isGenerated(file.path)
+/** Reports whether a file starts open. Large and generated files start closed. */
+export const isOpenAtFirst = (file: ChangedFile): boolean =>
+  file.added + file.removed <= large && !isGenerated(file.path)
 
 const isGenerated = (path: string): boolean =>
   /(^|\/)(package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|Cargo\.lock|poetry\.lock|uv\.lock|composer\.lock|Gemfile\.lock|go\.sum)$|\.min\.(js|css)$|\.map$/.test(
     path,
   )
 
-function notesOf({ diff, path, binary, from }: Shown, loading: ReadonlySet<string>): Note[] {
+function notesOf({ diff, path, binary, from }: ChangedFile, loading: ReadonlySet<string>): Note[] {
   if (diff === null) return [loading.has(path) ? 'loading' : 'absent']
   const notes: Note[] = []
   if (binary) notes.push('binary')

@@ -1,6 +1,6 @@
 const escapes: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, '"': 34, '\\': 92 }
 
-/** A file name as git writes it: in quotes with C escapes where it holds anything odd, bytes in octal. */
+/** Decodes a file name as git writes it: a name with unusual characters is quoted, with C escapes and octal bytes. */
 export function unquoted(name: string): string {
   if (!/^".*"$/s.test(name)) return name
   const bytes: number[] = []

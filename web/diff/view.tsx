@@ -9,27 +9,27 @@ import { FileList } from './files.tsx'
 import { Chevron } from '../parts/chevron.tsx'
 import { type FileDiff, parseDiff } from './parse.ts'
 import { VisibleText } from '../parts/visible-text.tsx'
-import { isOpenAtFirst, type Row, rowsOf, type Shown, shownFiles } from './rows.ts'
+import { isOpenAtFirst, type Row, rowsOf, type ChangedFile, changedFiles } from './rows.ts'
 
 export interface DiffProps {
   diff: Diff
-  /** What this is the diff of. */
+  /** Names the subject of the diff. */
   label: string
-  /** Stands above the first file and scrolls with it. */
+  /** Content above the first file, which scrolls with it. */
   before?: ReactNode
-  /** It has not the window to itself: the list of files begins folded. */
+  /** The diff shares the window with other content: the list of files starts closed. */
   compact?: boolean
-  /** One file in full, where the whole diff was too long for it. */
+  /** Loads one file completely if the whole diff was too long. */
   load: (path: string) => Promise<Diff>
 }
 
 const rowHeight = 20
 
-/** What changed, file by file. Only what can be seen is drawn, so that a hundred thousand lines scroll like a hundred. */
+/** Shows the changes file by file. Only visible rows are drawn, so a hundred thousand lines scroll like a hundred. */
 export function DiffView({ diff, label, before, compact = false, load }: DiffProps) {
   const { files, loadFile, loading, failed } = useFiles(diff, load)
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set())
-  const isOpen = useCallback((file: Shown) => isOpenAtFirst(file) !== toggled.has(file.path), [toggled])
+  const isOpen = useCallback((file: ChangedFile) => isOpenAtFirst(file) !== toggled.has(file.path), [toggled])
   const rows = useMemo(() => rowsOf(files, isOpen, loading), [files, isOpen, loading])
   const scroller = useRef<HTMLDivElement>(null)
   const [current, setCurrent] = useState(0)
@@ -40,11 +40,11 @@ export function DiffView({ diff, label, before, compact = false, load }: DiffPro
     estimateSize: (index) => (index === 0 ? 0 : rows[index - 1]?.kind === 'file' ? 37 : rowHeight),
     getItemKey: (index) => (index === 0 ? 'before' : (rows[index - 1]?.key ?? index)),
     overscan: 20,
-    // What stands above keeps what was opened or written in it.
+    // The content above stays mounted, and so keeps opened sections and entered text.
     rangeExtractor: (range) => [...new Set([0, ...defaultRangeExtractor(range)])],
   })
 
-  const toggle = (file: Shown): void => {
+  const toggle = (file: ChangedFile): void => {
     setToggled((was) => {
       const next = new Set(was)
       if (!next.delete(file.path)) next.add(file.path)
@@ -67,7 +67,7 @@ export function DiffView({ diff, label, before, compact = false, load }: DiffPro
     goTo(Math.min(files.length - 1, Math.max(0, current + step)))
   }
   const openAll = files.every(isOpen)
-  const foldAll = (): void =>
+  const toggleAll = (): void =>
     setToggled(new Set(files.filter((file) => isOpenAtFirst(file) === openAll).map(({ path }) => path)))
 
   return (
@@ -99,8 +99,8 @@ export function DiffView({ diff, label, before, compact = false, load }: DiffPro
                       </span>
                       {files.length > 1 && (
                         <>
-                          <button type="button" onClick={foldAll}>
-                            {openAll ? 'Fold all' : 'Open all'}
+                          <button type="button" onClick={toggleAll}>
+                            {openAll ? 'Close all' : 'Open all'}
                           </button>
                           <span className="muted keys-hint">
                             <kbd>j</kbd> <kbd>k</kbd> next and previous file
@@ -108,7 +108,7 @@ export function DiffView({ diff, label, before, compact = false, load }: DiffPro
                         </>
                       )}
                       {diff.cut && (
-                        <span className="muted">too long to be shown whole; files are loaded one by one</span>
+                        <span className="muted">the diff is too long to load at once; load files one by one</span>
                       )}
                     </p>
                   </>
@@ -143,7 +143,7 @@ const steps: Readonly<Record<string, number>> = { j: 1, n: 1, k: -1, p: -1 }
 const isField = (target: EventTarget): boolean =>
   target instanceof HTMLElement && target.matches('input, textarea, select')
 
-/** The files of the diff, with those that were too much for it as they are loaded. */
+/** Returns the files of the diff, including those that were loaded separately because the diff was too long. */
 function useFiles(diff: Diff, load: DiffProps['load']) {
   const [more, setMore] = useState<ReadonlyMap<string, FileDiff>>(new Map())
   const [loading, setLoading] = useState<ReadonlySet<string>>(new Set())
@@ -152,7 +152,7 @@ function useFiles(diff: Diff, load: DiffProps['load']) {
   const files = useMemo(() => {
     const known = parsed.map((file) => more.get(file.path) ?? file)
     const beyond = [...more.values()].filter((file) => !parsed.some(({ path }) => path === file.path))
-    return shownFiles([...known, ...beyond], diff.files)
+    return changedFiles([...known, ...beyond], diff.files)
   }, [parsed, more, diff.files])
   const loadFile = (path: string): void => {
     if (loading.has(path)) return
@@ -169,12 +169,12 @@ function useFiles(diff: Diff, load: DiffProps['load']) {
   return { files, loadFile, loading, failed }
 }
 
-const sumOf = (files: readonly Shown[]): { added: number; removed: number } => ({
+const sumOf = (files: readonly ChangedFile[]): { added: number; removed: number } => ({
   added: files.reduce((sum, file) => sum + file.added, 0),
   removed: files.reduce((sum, file) => sum + file.removed, 0),
 })
 
-const statusWords: Record<Shown['status'], string | null> = {
+const statusLabels: Record<ChangedFile['status'], string | null> = {
   added: 'new',
   modified: null,
   deleted: 'deleted',
@@ -189,12 +189,12 @@ function FileHead({
   current,
   onToggle,
 }: {
-  file: Shown
+  file: ChangedFile
   open: boolean
   current: boolean
   onToggle: () => void
 }) {
-  const word = statusWords[file.status]
+  const label = statusLabels[file.status]
   return (
     <h3 className="diff-file" data-current={current || undefined}>
       <button type="button" aria-expanded={open} onClick={onToggle}>
@@ -203,7 +203,7 @@ function FileHead({
           {file.from !== null && <span className="muted">{file.from} → </span>}
           <Path text={file.path} />
         </span>
-        {word !== null && <span className="label">{word}</span>}
+        {label !== null && <span className="label">{label}</span>}
         <Counts added={file.added} removed={file.removed} />
       </button>
     </h3>
@@ -220,14 +220,14 @@ function NoteRow({ row, onLoad }: { row: Extract<Row, { kind: 'note' }>; onLoad:
   const { file, note } = row
   return (
     <p className="diff-note muted">
-      {note === 'binary' && 'Not text: its bytes are not shown.'}
-      {note === 'empty' && 'Nothing in it that could be shown.'}
-      {note === 'moved' && 'Moved without a change.'}
+      {note === 'binary' && 'Binary file: not shown.'}
+      {note === 'empty' && 'No content to show.'}
+      {note === 'moved' && 'Moved without changes.'}
       {note === 'mode' && `Mode ${file.diff?.mode?.from} → ${file.diff?.mode?.to}`}
       {note === 'loading' && 'Loading.'}
       {(note === 'cut' || note === 'absent') && (
         <>
-          {note === 'cut' ? 'The rest is not loaded. ' : 'Not loaded. '}
+          {note === 'cut' ? 'The rest of the file is not loaded. ' : 'The file is not loaded. '}
           <button type="button" onClick={onLoad}>
             Load {figure(file.added + file.removed)} changed lines
           </button>

@@ -6,7 +6,7 @@ import { Commit } from './commit.tsx'
 
 const BriefDiff = createLazy({ name: 'The diff' }, async () => (await import('./brief-diff.tsx')).BriefDiff)
 
-/** What one brief changes; asked for when somebody looks. */
+/** Shows the changes of one brief; the diff is loaded when it is opened. */
 export function BriefChanges({ brief }: { brief: Brief }) {
   const [open, setOpen] = useState(false)
   if (brief.startCommit === null || brief.branchCommit === null) return null
@@ -20,7 +20,7 @@ export function BriefChanges({ brief }: { brief: Brief }) {
         </span>
       </h3>
       {none ? (
-        <p className="muted">It changed no file.</p>
+        <p className="muted">The brief changed no files.</p>
       ) : (
         <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary>Show the diff</summary>

@@ -13,7 +13,7 @@ import { Commit } from './commit.tsx'
 import { fileOfRun, pullRequestQuery, runDiffQuery } from './queries.ts'
 import { pullRequestState } from './state.ts'
 
-/** What the run changes: its pull request once there is one, and the diff of everything merged so far. */
+/** Shows the pull request of a run, once there is one, and the diff of everything merged so far. */
 export function ChangesView({ run }: { run: Run }) {
   const found = useQuery(pullRequestQuery(run.id))
   const diff = useQuery(runDiffQuery(run))
@@ -23,8 +23,7 @@ export function ChangesView({ run }: { run: Run }) {
       <PullRequestHead pullRequest={found.data} />
     ) : missing ? (
       <p className="muted pr-head">
-        No pull request yet: it opens when every brief is verified. This is what was merged into the run’s own branch so
-        far.
+        No pull request yet: it opens when every brief is verified. The diff below shows the run’s own branch so far.
       </p>
     ) : null
   return (

@@ -19,14 +19,14 @@ export function CheckCount({ checks }: { checks: Checks }) {
   )
 }
 
-const shown = 100
+const maxChecks = 100
 
-/** What proves it. What did not pass comes first. */
+/** Lists the checks, failed ones first. */
 export function CheckList({ checks, runId }: { checks: Checks; runId: string }) {
   const ordered = checks.toSorted((a, b) => Number(a.passed) - Number(b.passed))
   return (
     <ul className="plain checks">
-      {ordered.slice(0, shown).map((check, index) => (
+      {ordered.slice(0, maxChecks).map((check, index) => (
         <li key={index} className="evidence">
           <Sign tone={check.passed ? 'good' : 'bad'} />
           <div className="grow">
@@ -37,7 +37,7 @@ export function CheckList({ checks, runId }: { checks: Checks; runId: string }) 
           </div>
         </li>
       ))}
-      {ordered.length > shown && <li className="muted">and {ordered.length - shown} more</li>}
+      {ordered.length > maxChecks && <li className="muted">and {ordered.length - maxChecks} more</li>}
     </ul>
   )
 }

@@ -1,2 +1,2 @@
-/** As much of a commit's name as people use; the whole on hover. */
+/** Shows an abbreviated commit id, with the full id on hover. */
 export const Commit = ({ id }: { id: string }) => <code title={id}>{id.slice(0, 12)}</code>

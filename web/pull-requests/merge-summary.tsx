@@ -8,7 +8,7 @@ import { pullRequestQuery } from './queries.ts'
 
 const filesShown = 5
 
-/** What the gate before a merge lets through, in the summary of its card. */
+/** Shows the changes that a merge gate would let through, in the summary of its card. */
 export function MergeSummary({ runId }: { runId: string }) {
   const found = useQuery(pullRequestQuery(runId)).data
   if (found === undefined) return null
@@ -30,7 +30,7 @@ export function MergeSummary({ runId }: { runId: string }) {
             {files.slice(0, filesShown).map((file) => (
               <li key={file.path}>
                 {file.binary ? (
-                  <span className="muted">not text</span>
+                  <span className="muted">binary</span>
                 ) : (
                   <Counts added={file.added} removed={file.removed} />
                 )}

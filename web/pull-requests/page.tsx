@@ -10,7 +10,7 @@ import { pullRequestsQuery } from './queries.ts'
 import { pullRequestState } from './state.ts'
 import { addresses, Link, useAddress } from '../router.tsx'
 
-/** What runs want to bring into repositories, and what became of it. */
+/** Lists the pull requests of runs, with their states. */
 export function PullRequestsPage() {
   const { query } = useAddress()
   const chosen = PullRequestStatus.options.find((status) => status === query.get('status'))
@@ -43,11 +43,12 @@ export function PullRequestsPage() {
 }
 
 function None({ chosen }: { chosen: PullRequest['status'] | undefined }) {
-  if (chosen !== undefined) return <Empty title={`No pull request is ${chosen}`}>Others are under “all”.</Empty>
+  if (chosen !== undefined)
+    return <Empty title={`No pull request is ${chosen}`}>Select “all” to see other pull requests.</Empty>
   return (
     <Empty title="No pull requests yet" command={'agency run "Add a --json flag" --repo .'}>
-      A run with a repository works in clones of it. When its evidence holds, what it changed comes here, to be read and
-      merged:
+      A run with a repository works in clones of it. When its evidence passes, it opens a pull request, which appears
+      here to be read and merged:
     </Empty>
   )
 }
@@ -55,7 +56,7 @@ function None({ chosen }: { chosen: PullRequest['status'] | undefined }) {
 function Table({ pullRequests }: { pullRequests: readonly PullRequest[] }) {
   return (
     <table className="runs">
-      <Columns of={{ Status: '', 'What it brings': '', Into: '', Changed: 'figure' }} />
+      <Columns of={{ Status: '', Title: '', Into: '', Updated: 'figure' }} />
       <tbody>
         {pullRequests.map((each) => (
           <tr key={each.id} data-pull-request={each.id}>

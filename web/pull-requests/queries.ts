@@ -19,7 +19,7 @@ export const pullRequestQuery = (runId: string) =>
     queryFn: ({ signal }) => call(pullRequestOperations.ofRun, { runId }, signal),
   })
 
-/** What lies between two commits never changes: the key says which, and nothing makes it old. */
+/** The diff between two commits never changes: the key contains both, and no event makes it stale. */
 export const runDiffQuery = (run: Pick<Run, 'id' | 'head' | 'repository'>) =>
   queryOptions({
     queryKey: ['diff', run.id, run.repository?.base, run.head],

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 
-import { bytesOf, pictureType, wholeFile } from './content.ts'
+import { bytesOf, imageType, wholeFile } from './content.ts'
 
-it('puts a file together from its parts, byte by byte', async () => {
+it('joins the parts of a file byte by byte', async () => {
   const whole = Buffer.concat([Buffer.from('ümlaut ☃\n'), Buffer.from([0, 255, 128, 10])])
   const read = async (from: number) => {
     const part = whole.subarray(from, from + 5)
@@ -17,13 +17,11 @@ it('puts a file together from its parts, byte by byte', async () => {
   expect(blob.type).toBe('application/octet-stream')
 })
 
-it('reads text as what it is', () => {
+it('encodes text as UTF-8', () => {
   expect(Buffer.from(bytesOf({ content: 'a ☃', encoding: 'utf8' })).toString()).toBe('a ☃')
 })
 
-it('shows pictures by what they are, not by their names', () => {
-  expect(pictureType(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]).toString('base64'))).toBe(
-    'image/png',
-  )
-  expect(pictureType(Buffer.from('<svg onload=alert(1)>').toString('base64'))).toBeNull()
+it('recognises images by their bytes, not by their names', () => {
+  expect(imageType(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]).toString('base64'))).toBe('image/png')
+  expect(imageType(Buffer.from('<svg onload=alert(1)>').toString('base64'))).toBeNull()
 })

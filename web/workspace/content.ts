@@ -4,15 +4,15 @@ import { call } from '../client.ts'
 
 export type FilePart = OutputOf<typeof workspaceOperations.file>
 
-/** What a browser keeps in memory without complaint; larger files are for the command line. */
-export const mostBytes = 50_000_000
+/** Size that a browser can safely hold in memory; larger files need the command line. */
+export const maxBytes = 50_000_000
 
 export const bytesOf = ({ content, encoding }: Pick<FilePart, 'content' | 'encoding'>): Uint8Array<ArrayBuffer> =>
   encoding === 'utf8'
     ? new TextEncoder().encode(content)
     : Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0))
 
-/** The whole of a file, part by part. */
+/** Reads a whole file, part by part. */
 export async function wholeFile(
   read: (from: number) => Promise<Pick<FilePart, 'content' | 'encoding' | 'next'>>,
 ): Promise<Blob> {
@@ -22,7 +22,7 @@ export async function wholeFile(
     parts.push(bytesOf(part))
     from = part.next
   }
-  // No type of its own: a browser must not show what an agent wrote as a page of ours.
+  // No specific type: a browser must not show a file of an agent as a page of the dashboard.
   return new Blob(parts, { type: 'application/octet-stream' })
 }
 
@@ -36,12 +36,12 @@ export async function download(missionId: string, path: string): Promise<void> {
   URL.revokeObjectURL(url)
 }
 
-/** The kind of a picture by its first bytes, as base64; null: none that is shown. */
-export function pictureType(base64: string): string | null {
-  return pictures.find(([begin]) => base64.startsWith(begin))?.[1] ?? null
+/** Returns the type of an image by its first bytes, as base64; null: not an image that is shown. */
+export function imageType(base64: string): string | null {
+  return imageTypes.find(([begin]) => base64.startsWith(begin))?.[1] ?? null
 }
 
-const pictures = [
+const imageTypes = [
   ['iVBORw0KGgo', 'image/png'],
   ['/9j/', 'image/jpeg'],
   ['R0lGOD', 'image/gif'],

@@ -12,7 +12,7 @@ import { size } from '../text.ts'
 import { type FileNode, foldersOf, nodesOf } from './nodes.ts'
 import { filesQuery } from './queries.ts'
 
-/** The files of a workspace. A folder is asked for when it is opened. One stop for Tab; the arrows move in it. */
+/** Shows the files of a workspace. A folder is loaded when it is opened. The tree is one tab stop; the arrow keys move in it. */
 export function FileTree({ missionId, current }: { missionId: string; current: string | null }) {
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set())
   const open = useMemo(() => {
@@ -50,7 +50,7 @@ export function FileTree({ missionId, current }: { missionId: string; current: s
           {explain(failed.error).cause}
         </p>
       )}
-      {known.has('') && nodes.length === 0 && <p className="none muted">There is no file in it yet.</p>}
+      {known.has('') && nodes.length === 0 && <p className="none muted">The workspace has no files yet.</p>}
       <div className="tree-all" role="none" style={{ height: virtual.getTotalSize() }}>
         {visible.map(({ item: node, key, attributes }) => {
           const inside = (
@@ -79,7 +79,7 @@ export function FileTree({ missionId, current }: { missionId: string; current: s
           )
         })}
       </div>
-      {partial && <p className="none muted">A folder has more files than are listed here.</p>}
+      {partial && <p className="none muted">A folder has more files than this list shows.</p>}
     </div>
   )
 }

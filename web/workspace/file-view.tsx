@@ -8,10 +8,10 @@ import { VisibleText } from '../parts/visible-text.tsx'
 import { ErrorLine } from '../parts/error-line.tsx'
 import { Failure, Skeleton } from '../parts/notices.tsx'
 import { counted, size } from '../text.ts'
-import { download, type FilePart, mostBytes, pictureType } from './content.ts'
+import { download, type FilePart, imageType, maxBytes } from './content.ts'
 import { fileQuery } from './queries.ts'
 
-/** One file of a workspace: its text with numbered lines, or what it is instead. */
+/** Shows one file of a workspace: text with numbered lines, an image, or a note that it is binary. */
 export function FileView({ missionId, path }: { missionId: string; path: string }) {
   const first = useQuery(fileQuery(missionId, path))
   return (
@@ -34,7 +34,7 @@ export function FileView({ missionId, path }: { missionId: string; path: string 
         (first.data.encoding === 'utf8' ? (
           <Text key={`${path} ${first.dataUpdatedAt}`} missionId={missionId} first={first.data} />
         ) : (
-          <NotText part={first.data} />
+          <BinaryFile part={first.data} />
         ))}
     </section>
   )
@@ -43,10 +43,10 @@ export function FileView({ missionId, path }: { missionId: string; path: string 
 function Download({ missionId, path, bytes }: { missionId: string; path: string; bytes: number }) {
   const [error, setError] = useState<unknown>(null)
   const [busy, setBusy] = useState(false)
-  if (bytes > mostBytes)
+  if (bytes > maxBytes)
     return (
       <span className="muted">
-        too large for a browser: <code>agency workspace cat</code>
+        too large to download; use <code>agency workspace cat</code>
       </span>
     )
   const start = (): void => {
@@ -66,17 +66,17 @@ function Download({ missionId, path, bytes }: { missionId: string; path: string;
   )
 }
 
-function NotText({ part }: { part: FilePart }) {
-  const picture = part.next === null ? pictureType(part.content) : null
-  if (picture === null) return <p className="none muted">Not text. It can be downloaded.</p>
+function BinaryFile({ part }: { part: FilePart }) {
+  const type = part.next === null ? imageType(part.content) : null
+  if (type === null) return <p className="none muted">This is a binary file. Download it to open it.</p>
   return (
-    <div className="scrolls" tabIndex={0} role="region" aria-label="Picture">
-      <img className="picture" alt={part.path} src={`data:${picture};base64,${part.content}`} />
+    <div className="scrolls" tabIndex={0} role="region" aria-label="Image">
+      <img className="picture" alt={part.path} src={`data:${type};base64,${part.content}`} />
     </div>
   )
 }
 
-/** As far as it was asked for: two megabytes at a time. */
+/** Shows the loaded part of a text file; each request loads two megabytes. */
 function Text({ missionId, first }: { missionId: string; first: FilePart }) {
   const [parts, setParts] = useState<readonly FilePart[]>([first])
   const [busy, setBusy] = useState(false)
@@ -107,7 +107,7 @@ function Text({ missionId, first }: { missionId: string; first: FilePart }) {
     estimateSize: () => 20,
     overscan: 20,
   })
-  if (lines.length === 0) return <p className="none muted">It is empty.</p>
+  if (lines.length === 0) return <p className="none muted">This file is empty.</p>
   return (
     <>
       <div
@@ -134,9 +134,9 @@ function Text({ missionId, first }: { missionId: string; first: FilePart }) {
       {next !== null && (
         <p className="facts view-bar">
           <span className="muted">
-            The first {size(next)} of {size(first.bytes)}.
+            Showing the first {size(next)} of {size(first.bytes)}.
           </span>
-          {next < mostBytes && (
+          {next < maxBytes && (
             <button type="button" disabled={busy} onClick={() => more(next)}>
               {busy ? 'Loading' : 'Load more'}
             </button>

@@ -17,7 +17,7 @@ const known = new Map([
 const seen = (...open: string[]) =>
   nodesOf(known, new Set(open)).map(({ path, level, expanded }) => [path, level, expanded])
 
-it('shows what lies in open folders, and nothing of the others', () => {
+it('returns the entries of open folders only', () => {
   expect(seen()).toEqual([
     ['src', 1, false],
     ['empty', 1, false],
@@ -33,11 +33,11 @@ it('shows what lies in open folders, and nothing of the others', () => {
   expect(seen('src/deep')).toHaveLength(4)
 })
 
-it('waits for a folder whose files are not known yet', () => {
+it('returns no entries for a folder that is not loaded yet', () => {
   expect(seen('empty').map(([path]) => path)).toEqual(['src', 'empty', 'a.txt', 'away'])
 })
 
-it('says where each stands among its siblings', () => {
+it('gives each node its position among its siblings', () => {
   expect(nodesOf(known, new Set(['src'])).map(({ position, siblings }) => `${position}/${siblings}`)).toEqual([
     '1/4',
     '1/2',
@@ -48,7 +48,7 @@ it('says where each stands among its siblings', () => {
   ])
 })
 
-it('knows every folder on the way to a file', () => {
+it('returns every folder on the way to a file', () => {
   expect(foldersOf('a/b/c.ts')).toEqual(['a', 'a/b'])
   expect(foldersOf('c.ts')).toEqual([])
 })

@@ -2,12 +2,12 @@ import type { FileEntry } from '../../src/work/mission-workspaces/contract.ts'
 import type { TreeItem } from '../parts/use-tree.ts'
 
 export interface FileNode extends TreeItem {
-  /** From the workspace on, without a slash at either end. */
+  /** Path relative to the workspace, without a slash at either end. */
   readonly path: string
   readonly entry: FileEntry
 }
 
-/** What of the tree can be seen: the entries of every open folder, as far as they are known. */
+/** Returns the visible nodes of the tree: the entries of every open folder, as far as they are loaded. */
 export function nodesOf(
   known: ReadonlyMap<string, readonly FileEntry[]>,
   open: ReadonlySet<string>,
@@ -16,7 +16,7 @@ export function nodesOf(
 ): FileNode[] {
   const entries = known.get(folder) ?? []
   return entries.flatMap((entry, index) => {
-    const path = joined(folder, entry.name)
+    const path = joinPath(folder, entry.name)
     const isFolder = entry.kind === 'directory'
     const node: FileNode = {
       path,
@@ -30,9 +30,9 @@ export function nodesOf(
   })
 }
 
-const joined = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
+const joinPath = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
 
-/** Every folder on the way to a path, so that it can be seen. */
+/** Returns every folder on the way to a path; these must be open for the path to be visible. */
 export function foldersOf(path: string): string[] {
   const parts = path.split('/').slice(0, -1)
   return parts.map((_, index) => parts.slice(0, index + 1).join('/'))

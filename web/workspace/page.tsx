@@ -12,7 +12,7 @@ import { FileTree } from './file-tree.tsx'
 import { FileView } from './file-view.tsx'
 import { workspaceQuery } from './queries.ts'
 
-/** One mission's workspace: its files, who works in it, and what it may use. */
+/** Shows the workspace of a mission: its files, the run that uses it, and its limits. */
 export function WorkspacePage({ missionId }: { missionId: string }) {
   const found = useQuery(workspaceQuery(missionId))
   const { query } = useAddress()
@@ -38,7 +38,7 @@ export function WorkspacePage({ missionId }: { missionId: string }) {
           <FileTree missionId={workspace.missionId} current={path} />
           <div className="view-pane">
             {path === null ? (
-              <p className="none muted">Choose a file to read it.</p>
+              <p className="none muted">Select a file to read it.</p>
             ) : (
               <FileView key={path} missionId={workspace.missionId} path={path} />
             )}
@@ -59,12 +59,10 @@ function WorkspaceHeader({ workspace }: { workspace: WorkspaceView }) {
         <Heading title={workspace.path} />
         <p className="facts">
           {busy === null ? (
-            <StateLabel
-              state={{ tone: 'off', text: workspace.status === 'removed' ? 'removed' : 'nobody works in it' }}
-            />
+            <StateLabel state={{ tone: 'off', text: workspace.status === 'removed' ? 'removed' : 'idle' }} />
           ) : (
             <Link to={addresses.run(busy)}>
-              <StateLabel state={{ tone: 'working', text: 'at work' }} />
+              <StateLabel state={{ tone: 'working', text: 'in use' }} />
             </Link>
           )}
           {disk !== null && (
@@ -74,13 +72,13 @@ function WorkspaceHeader({ workspace }: { workspace: WorkspaceView }) {
               {counted(disk.files, 'file')}
             </span>
           )}
-          <span className="muted" title="What one agent in it may use">
+          <span className="muted" title="Limits of one agent in this workspace">
             at most {counted(limits.maxProcesses, 'process', 'processes')}, {figure(limits.maxMemoryMb)} MB memory,{' '}
             {figure(limits.maxRuntimeMinutes)} min
           </span>
           <span className="muted">{policy.network.allowed ? 'may use the network' : 'no network'}</span>
           <span className="muted">
-            made <Ago at={workspace.createdAt} />
+            created <Ago at={workspace.createdAt} />
           </span>
           <code className="muted">{workspace.missionId}</code>
         </p>
@@ -108,11 +106,11 @@ function Removed({ workspace }: { workspace: WorkspaceView }) {
   return (
     <section className="part">
       <p>
-        Its files were removed {workspace.removedAt !== null && <Ago at={workspace.removedAt} />}. What happened in it
-        is kept.
+        The files were removed {workspace.removedAt !== null && <Ago at={workspace.removedAt} />}. The log of the
+        workspace is kept.
       </p>
       {workspace.log !== '' && (
-        <pre className="plain-text" tabIndex={0} role="region" aria-label="Its log">
+        <pre className="plain-text" tabIndex={0} role="region" aria-label="Log of the workspace">
           {workspace.log}
         </pre>
       )}

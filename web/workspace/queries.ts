@@ -22,7 +22,7 @@ export const workspaceQuery = (missionId: string) =>
     queryFn: ({ signal }) => call(workspaceOperations.show, { missionId }, signal),
   })
 
-/** Files change without a word: whoever comes back to a folder sees it as it is then. */
+/** Files change without an event, so a folder is fetched again each time it is opened. */
 export const filesQuery = (missionId: string, path: string) =>
   queryOptions({
     queryKey: [...keys.workspaces, missionId, 'files', path],

@@ -10,7 +10,7 @@ import { addresses, Link } from '../router.tsx'
 import { counted, figure, size } from '../text.ts'
 import { diskQuery, workspacesQuery } from '../workspace/queries.ts'
 
-/** Where missions keep their files, and what that takes of the disk. */
+/** Lists the workspaces of missions and their disk use. */
 export function WorkspacesPage() {
   const found = useQuery(workspacesQuery)
   const workspaces = found.data?.workspaces ?? []
@@ -24,12 +24,12 @@ export function WorkspacesPage() {
       )}
       {found.data !== undefined && workspaces.length === 0 && (
         <Empty title="No workspaces yet" command="agency workspace create <mission>">
-          A workspace is the folder that a mission works in, one run after the other. Make one for a mission:
+          A workspace is the folder that the runs of a mission share, one after the other. Create one for a mission:
         </Empty>
       )}
       {workspaces.length > 0 && (
         <table className="runs">
-          <Columns of={{ State: '', Workspace: '', Files: 'figure wide', Disk: 'figure', Made: 'figure wide' }} />
+          <Columns of={{ State: '', Workspace: '', Files: 'figure wide', Disk: 'figure', Created: 'figure wide' }} />
           <tbody>
             {workspaces.map((workspace) => (
               <Row key={workspace.id} workspace={workspace} />
@@ -48,10 +48,10 @@ function Row({ workspace }: { workspace: WorkspaceView }) {
     <tr data-workspace={workspace.id}>
       <td className="status">
         {busy === null ? (
-          <StateLabel state={{ tone: 'off', text: 'free' }} />
+          <StateLabel state={{ tone: 'off', text: 'idle' }} />
         ) : (
           <Link to={addresses.run(busy)}>
-            <StateLabel state={{ tone: 'working', text: 'at work' }} />
+            <StateLabel state={{ tone: 'working', text: 'in use' }} />
           </Link>
         )}
       </td>
@@ -74,7 +74,7 @@ function Row({ workspace }: { workspace: WorkspaceView }) {
 
 const atLeast = (isPartial: boolean, text: string): string => (isPartial ? `over ${text}` : text)
 
-/** The root and everything below it, briefs' folders too. */
+/** Shows the disk use of the root and everything below it, including the folders of briefs. */
 function Disk() {
   const disk = useQuery(diskQuery).data
   if (disk === undefined) return null
