@@ -152,7 +152,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     const dialog = page.getByRole('dialog', { name: 'Cancel this run?' })
     await expectShown(dialog)
     const focused = (): Promise<string> => page.evaluate(() => document.activeElement?.textContent ?? '')
-    const both = ['Keep it running', 'Cancel the run and 2 briefs']
+    const both = ['Keep running', 'Cancel the run and 2 briefs']
     for (const name of [...both, ...both]) {
       await expect.poll(focused).toBe(name)
       await page.keyboard.press('Tab')

@@ -20,7 +20,7 @@ import { attemptState, briefState } from './state.ts'
 import { Ago, Duration } from '../parts/time.tsx'
 import { Simulated } from '../runs/simulated.tsx'
 
-/** Can this "done" be trusted: what was asked, what proves it, who looked, what came out. */
+/** Shows whether the "done" of a brief can be trusted: its objective, evidence, verdicts and results. */
 export function BriefDetail({ inspection, brief, hash }: { inspection: Inspection; brief: Brief; hash: string }) {
   const attempts = inspection.attempts.filter((attempt) => attempt.briefId === brief.id)
   const checks = inspection.evidence.filter((check) => check.briefId === brief.id)
@@ -44,7 +44,7 @@ export function BriefDetail({ inspection, brief, hash }: { inspection: Inspectio
           )}
           {brief.personality !== null && <span className="muted">cast as {brief.personality}</span>}
           {!brief.checkable && brief.kind === 'work' && (
-            <span className="label" title="Nothing was declared that could be checked without a verifier">
+            <span className="label" title="The brief declares no evidence that can be checked without a verifier">
               no checkable evidence
             </span>
           )}
@@ -60,7 +60,7 @@ export function BriefDetail({ inspection, brief, hash }: { inspection: Inspectio
           )}
           <code className="muted">{brief.id}</code>
         </p>
-        <Around inspection={inspection} brief={brief} />
+        <RelatedBriefs inspection={inspection} brief={brief} />
       </header>
       {brief.objective !== brief.title && <p className="objective">{brief.objective}</p>}
       {brief.context !== '' && (
@@ -70,9 +70,9 @@ export function BriefDetail({ inspection, brief, hash }: { inspection: Inspectio
         </details>
       )}
       {Object.keys(brief.inputs).length > 0 && (
-        <Disclosure summary="What it is given, as JSON">
+        <Disclosure summary="Inputs as JSON">
           {() => (
-            <pre tabIndex={0} role="region" aria-label="What it is given">
+            <pre tabIndex={0} role="region" aria-label="Inputs">
               {JSON.stringify(brief.inputs, null, 2)}
             </pre>
           )}
@@ -82,9 +82,11 @@ export function BriefDetail({ inspection, brief, hash }: { inspection: Inspectio
       {(verdicts.length > 0 || brief.verify === 'agent') && (
         <section className="part">
           <h3>
-            Verdicts <span className="muted">by somebody who did not do it</span>
+            Verdicts <span className="muted">by an independent verifier</span>
           </h3>
-          {verdicts.length === 0 && <p className="muted">None yet: it is judged when its evidence holds.</p>}
+          {verdicts.length === 0 && (
+            <p className="muted">None yet: the brief is verified after its evidence has passed.</p>
+          )}
           <ol className="plain">
             {verdicts.map((verdict) => (
               <VerdictItem key={verdict.id} verdict={verdict} />
@@ -95,7 +97,7 @@ export function BriefDetail({ inspection, brief, hash }: { inspection: Inspectio
       {brief.rejectionReason !== null && (
         <section className="part">
           <h3>
-            Sent back <span className="muted">when the result was rejected</span>
+            Sent back <span className="muted">because the result was rejected</span>
           </h3>
           <p className="written">{brief.rejectionReason}</p>
         </section>
@@ -103,7 +105,7 @@ export function BriefDetail({ inspection, brief, hash }: { inspection: Inspectio
       {brief.guidance.length > 0 && (
         <section className="part">
           <h3>
-            Guidance <span className="muted">goes along with every further attempt</span>
+            Guidance <span className="muted">passed to every further attempt</span>
           </h3>
           <ul className="plain">
             {brief.guidance.map((each, index) => (
@@ -137,25 +139,26 @@ export function BriefDetail({ inspection, brief, hash }: { inspection: Inspectio
   )
 }
 
-const neighbours = 8
+const maxNeeds = 8
 
-/** What it waits for, and what it judges, each as a link. */
-function Around({ inspection, brief }: { inspection: Inspection; brief: Brief }) {
+/** Links to the briefs that this brief waits for, and to the one that it verifies. */
+function RelatedBriefs({ inspection, brief }: { inspection: Inspection; brief: Brief }) {
   const { briefs, dependencies, run } = inspection
   const others = new Map(briefs.map((each) => [each.id, each]))
-  const judged = brief.verifies === null ? undefined : others.get(brief.verifies)
+  const verified = brief.verifies === null ? undefined : others.get(brief.verifies)
   const needs = dependencies.filter((each) => each.briefId === brief.id)
-  const [why, what = ''] = brief.heldBy?.split(/:(.*)/s) ?? []
-  const failed = why === 'dependency_failed' ? others.get(what) : undefined
-  if (judged === undefined && needs.length === 0 && why !== 'gate' && failed === undefined) return null
+  const [hold, subject = ''] = brief.heldBy?.split(/:(.*)/s) ?? []
+  const failed = hold === 'dependency_failed' ? others.get(subject) : undefined
+  if (verified === undefined && needs.length === 0 && hold !== 'gate' && failed === undefined) return null
   return (
     <p className="facts">
-      {judged !== undefined && (
+      {verified !== undefined && (
         <span>
-          judges attempt {brief.verifiesAttempt} of <Link to={addresses.brief(run.id, judged.id)}>{judged.title}</Link>
+          verifies attempt {brief.verifiesAttempt} of{' '}
+          <Link to={addresses.brief(run.id, verified.id)}>{verified.title}</Link>
         </span>
       )}
-      {(why === 'gate' || why === 'pause') && <Link to={addresses.run(run.id)}>Show what holds it</Link>}
+      {(hold === 'gate' || hold === 'pause') && <Link to={addresses.run(run.id)}>Show the gate or pause</Link>}
       {failed !== undefined && (
         <span>
           held by <Link to={addresses.brief(run.id, failed.id)}>{failed.title}</Link>, which failed
@@ -164,7 +167,7 @@ function Around({ inspection, brief }: { inspection: Inspection; brief: Brief })
       {needs.length > 0 && (
         <span className="needs">
           <span className="muted">after</span>{' '}
-          {needs.slice(0, neighbours).map(({ afterId }) => {
+          {needs.slice(0, maxNeeds).map(({ afterId }) => {
             const other = others.get(afterId)
             return other === undefined ? null : (
               <span key={afterId} className={`stated tone-${briefState(other).tone}`}>
@@ -173,17 +176,17 @@ function Around({ inspection, brief }: { inspection: Inspection; brief: Brief })
               </span>
             )
           })}
-          {needs.length > neighbours && ` and ${needs.length - neighbours} more`}
+          {needs.length > maxNeeds && ` and ${needs.length - maxNeeds} more`}
         </span>
       )}
     </p>
   )
 }
 
-/** Each item with its newest look; an item that nobody looked at yet says so. */
+/** Lists the items of evidence, each with its newest check or the note that it was not checked yet. */
 function EvidenceList({ brief, checks, attempts }: { brief: Brief; checks: Check[]; attempts: Attempt[] }) {
   const newest = new Map(checks.map((check) => [check.item, check]))
-  // A brief without evidence of its own is checked by the files it reports; those checks are its items then.
+  // A brief without evidence of its own is checked by the files that it reports; then those checks are its items.
   const items =
     brief.evidence.length > 0
       ? brief.evidence.map((evidence, item) => ({ item, evidence, check: newest.get(item) }))
@@ -213,7 +216,7 @@ function EvidenceList({ brief, checks, attempts }: { brief: Brief; checks: Check
               {check === undefined ? (
                 <p className="muted">not checked yet</p>
               ) : (
-                <Looked check={check} attempt={attempts.findIndex((each) => each.id === check.attemptId) + 1} />
+                <CheckResult check={check} attempt={attempts.findIndex((each) => each.id === check.attemptId) + 1} />
               )}
             </div>
           </li>
@@ -223,11 +226,11 @@ function EvidenceList({ brief, checks, attempts }: { brief: Brief; checks: Check
   )
 }
 
-function Looked({ check, attempt }: { check: Check; attempt: number }) {
+function CheckResult({ check, attempt }: { check: Check; attempt: number }) {
   return (
     <>
       {check.output !== '' && (
-        <pre tabIndex={0} aria-label="What it printed">
+        <pre tabIndex={0} aria-label="Output of the check">
           {check.output}
         </pre>
       )}
@@ -252,7 +255,7 @@ function Corrections({ brief }: { brief: Brief }) {
       <h3>
         Corrections{' '}
         <span className="muted">
-          {brief.status === 'pending' ? 'go along with the next attempt' : 'went along with the last attempt'}
+          {brief.status === 'pending' ? 'passed to the next attempt' : 'were passed to the last attempt'}
         </span>
       </h3>
       <ul className="plain">
@@ -276,7 +279,7 @@ function Artifacts({ artifacts }: { artifacts: Artifact[] }) {
   return (
     <section className="part">
       <h3>
-        Artifacts <span className="muted">kept by their hash</span>
+        Artifacts <span className="muted">stored by hash</span>
       </h3>
       <table>
         <Columns of={{ File: '', Version: 'figure', Size: 'figure', 'SHA-256': '' }} />
@@ -303,7 +306,9 @@ function Attempts({ attempts, hash }: { attempts: Attempt[]; hash: string }) {
   return (
     <section className="part">
       <h3>Attempts</h3>
-      {attempts.length === 0 && <p className="muted">None yet: it starts when a place is free and nothing holds it.</p>}
+      {attempts.length === 0 && (
+        <p className="muted">None yet: the first attempt starts when a slot is free and nothing holds the brief.</p>
+      )}
       <ol className="plain">
         {attempts.map((attempt, index) => (
           <AttemptItem key={attempt.id} attempt={attempt} number={index + 1} pointed={hash === attempt.id} />

@@ -10,17 +10,17 @@ const tones: Record<Finding['severity'], Tone> = {
   low: 'idle',
   info: 'idle',
 }
-const shown = 100
+const maxFindings = 100
 
-/** What a reviewer found, the gravest first. */
+/** Lists the findings of a reviewer, most severe first. */
 export function Findings({ findings }: { findings: readonly Finding[] }) {
-  if (findings.length === 0) return <p className="muted">It found nothing to object to.</p>
+  if (findings.length === 0) return <p className="muted">The reviewer has no findings.</p>
   const ordered = findings.toSorted((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity))
   return (
     <details open={findings.length <= 10}>
       <summary>{counted(findings.length, 'finding')}</summary>
       <ul className="plain">
-        {ordered.slice(0, shown).map((finding, index) => (
+        {ordered.slice(0, maxFindings).map((finding, index) => (
           <li key={index} className="evidence">
             <Sign tone={tones[finding.severity]} />
             <div className="grow">
@@ -34,7 +34,7 @@ export function Findings({ findings }: { findings: readonly Finding[] }) {
             </div>
           </li>
         ))}
-        {ordered.length > shown && <li className="muted">and {ordered.length - shown} more</li>}
+        {ordered.length > maxFindings && <li className="muted">and {ordered.length - maxFindings} more</li>}
       </ul>
     </details>
   )

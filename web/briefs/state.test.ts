@@ -7,18 +7,18 @@ import { briefState } from './state.ts'
 const brief = (over: Partial<Brief>): Brief =>
   ({ status: 'pending', heldBy: null, unmetDependencies: 0, attempts: 0, failure: null, ...over }) as Brief
 
-describe('a brief', () => {
-  it('says why it waits', () => {
+describe('briefState', () => {
+  it('gives the reason why a brief is pending', () => {
     expect(briefState(brief({})).text).toBe('pending')
     expect(briefState(brief({ unmetDependencies: 2 })).text).toBe('pending: after 2 other briefs')
-    expect(briefState(brief({ attempts: 1 })).text).toBe('pending: to be tried again')
+    expect(briefState(brief({ attempts: 1 })).text).toBe('pending: waits for another attempt')
     expect(briefState(brief({ heldBy: 'dependency_failed:brf_a' }))).toEqual({
       tone: 'waiting',
-      text: 'pending: a brief it needs failed',
+      text: 'pending: a brief that it needs failed',
     })
   })
 
-  it('says what holds it up from outside', () => {
+  it('describes the hold of a brief', () => {
     const textOf = (heldBy: string): string => briefState(brief({ heldBy })).text
     expect(textOf('pause')).toBe('pending: the run is paused')
     expect(textOf('gate:gat_a')).toBe('pending: a gate waits for you')
@@ -26,32 +26,32 @@ describe('a brief', () => {
     expect(textOf('stop:org:2')).toBe('pending: its organisation is stopped')
     expect(textOf('budget:mission')).toBe('pending: the budget of its mission is used up')
     expect(textOf('provider:anthropic until 2026-01-01T12:40:00.000Z')).toMatch(
-      /^pending: anthropic takes no launches until \d\d:40:00$/,
+      /^pending: launches on anthropic are held until \d\d:40:00$/,
     )
   })
 
-  it('waits for others without waiting for anybody', () => {
+  it('is idle for a brief that waits only for other briefs', () => {
     expect(briefState(brief({ heldBy: 'dependencies', unmetDependencies: 1 }))).toEqual({
       tone: 'idle',
       text: 'pending: after 1 other brief',
     })
   })
 
-  it('says how often it was tried again, of how many times', () => {
+  it('gives the number of retries and their limit', () => {
     expect(briefState(brief({ status: 'working', retriesUsed: 1, retryBudget: 3 })).text).toBe('working · retry 1/3')
     expect(briefState(brief({ status: 'done', verificationFailures: 2, verificationLimit: 3 })).text).toBe(
       'done · rework 2/3',
     )
   })
 
-  it('says why it failed', () => {
+  it('gives the reason of a failure', () => {
     expect(briefState(brief({ status: 'failed', failure: 'no proof' }))).toEqual({
       tone: 'bad',
       text: 'failed: no proof',
     })
   })
 
-  it('is green only when it is proven', () => {
+  it('is good only for a verified or done brief', () => {
     const green = briefStatuses.filter((status) => briefState(brief({ status })).tone === 'good')
     expect(green).toEqual(['verified', 'done'])
   })

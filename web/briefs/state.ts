@@ -23,7 +23,7 @@ const statusTexts: Partial<Record<Brief['status'], string>> = {
   ready_for_verification: 'evidence being checked',
 }
 
-/** A brief's status, why it is not further, and how often it was tried again. */
+/** Returns the status of a brief, the reason for a wait or failure, and the number of retries. */
 export function briefState(brief: Brief): State {
   const text =
     brief.verify === 'agent' && brief.status === 'ready_for_verification'
@@ -43,7 +43,7 @@ function reasonOf(brief: Brief): string | null {
   if (brief.status !== 'pending') return null
   if (brief.heldBy !== null && brief.heldBy !== 'dependencies') return holdReason(brief.heldBy)
   if (brief.unmetDependencies > 0) return `after ${counted(brief.unmetDependencies, 'other brief')}`
-  return brief.attempts > 0 ? 'to be tried again' : null
+  return brief.attempts > 0 ? 'waits for another attempt' : null
 }
 
 /** `retry 1/3` after failed evidence, `rework 1/3` after a failing verdict; each has a limit of its own. */
@@ -53,12 +53,12 @@ export const retriesOf = (brief: Brief): string[] => [
   ...(brief.crashRetries > 0 ? [`relaunch ${brief.crashRetries}/${brief.crashLimit}`] : []),
 ]
 
-/** What a brief waits for, in words. */
+/** Describes the hold of a brief. */
 export function holdReason(heldBy: string): string {
-  const [why = '', what = ''] = heldBy.split(/:(.*)/s)
-  switch (why) {
+  const [kind = '', subject = ''] = heldBy.split(/:(.*)/s)
+  switch (kind) {
     case 'dependency_failed':
-      return 'a brief it needs failed'
+      return 'a brief that it needs failed'
     case 'sibling_failed':
       return 'another brief of the run failed'
     case 'pause':
@@ -70,11 +70,11 @@ export function holdReason(heldBy: string): string {
     case 'merge':
       return 'its changes are being merged'
     case 'stop':
-      return what === '' || what === 'all' ? 'everything is stopped' : 'its organisation is stopped'
+      return subject === '' || subject === 'all' ? 'everything is stopped' : 'its organisation is stopped'
     case 'provider':
-      return providerReason(what)
+      return providerReason(subject)
     case 'budget':
-      return what === '' ? 'the budget is used up' : `the budget of its ${what.split(':')[0]} is used up`
+      return subject === '' ? 'the budget is used up' : `the budget of its ${subject.split(':')[0]} is used up`
     default:
       return `held by ${humanise(heldBy)}`
   }
@@ -83,10 +83,8 @@ export function holdReason(heldBy: string): string {
 /** `anthropic until 2026-01-01T12:40:00.000Z` */
 function providerReason(held: string): string {
   const [name = '', until] = held.split(' until ')
-  const who = name === '' ? 'its provider' : name
-  return until === undefined
-    ? `${who} takes no launches`
-    : `${who} takes no launches until ${clockTime(Date.parse(until))}`
+  const launches = `launches on ${name === '' ? 'its provider' : name} are held`
+  return until === undefined ? launches : `${launches} until ${clockTime(Date.parse(until))}`
 }
 
 const outcomeStates: Record<NonNullable<Attempt['outcome']>, State> = {

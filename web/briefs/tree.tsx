@@ -11,7 +11,7 @@ import { attemptState, briefState } from './state.ts'
 import { runState } from '../runs/state.ts'
 import { toggleKey } from '../parts/tree-keys.ts'
 
-/** Run, briefs, attempts, and below what was judged who judged it. */
+/** Shows the run, its briefs and their attempts; a verifying brief is below the brief that it verifies. */
 export function RunTree({ inspection, current }: { inspection: Inspection; current: string | null }) {
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set())
   const nodes = useMemo(() => nodesOf(inspection, toggled), [inspection, toggled])
@@ -25,12 +25,12 @@ export function RunTree({ inspection, current }: { inspection: Inspection; curre
   )
 }
 
-/** A brief is open when it has more to show than its last word: while it is at work, and after more than one attempt. */
-const opensByItself = (brief: Brief): boolean => brief.attempts > 1 || briefState(brief).tone === 'working'
+/** A brief starts open if it has more to show than its state: while it is working, and after more than one attempt. */
+const startsOpen = (brief: Brief): boolean => brief.attempts > 1 || briefState(brief).tone === 'working'
 
 function nodesOf({ run, briefs, attempts }: Inspection, toggled: ReadonlySet<string>): Node[] {
-  const tries = Map.groupBy(attempts, (attempt) => attempt.briefId)
-  const judges = Map.groupBy(briefs, (brief) => brief.verifies)
+  const attemptsOf = Map.groupBy(attempts, (attempt) => attempt.briefId)
+  const verifiersOf = Map.groupBy(briefs, (brief) => brief.verifies)
   const roots = briefs.filter((brief) => brief.verifies === null)
   const nodes: Node[] = [
     {
@@ -51,10 +51,10 @@ function nodesOf({ run, briefs, attempts }: Inspection, toggled: ReadonlySet<str
   ]
 
   const addBrief = (brief: Brief, level: 2 | 3, position: number, siblings: number): void => {
-    const own = tries.get(brief.id) ?? []
-    const judging = level === 2 ? (judges.get(brief.id) ?? []) : []
-    const below = own.length + judging.length
-    const expanded = below === 0 ? null : opensByItself(brief) !== toggled.has(brief.id)
+    const own = attemptsOf.get(brief.id) ?? []
+    const verifiers = level === 2 ? (verifiersOf.get(brief.id) ?? []) : []
+    const below = own.length + verifiers.length
+    const expanded = below === 0 ? null : startsOpen(brief) !== toggled.has(brief.id)
     nodes.push({
       key: brief.id,
       level,
@@ -71,12 +71,12 @@ function nodesOf({ run, briefs, attempts }: Inspection, toggled: ReadonlySet<str
     let at = 0
     own.forEach((attempt, index) => {
       nodes.push(attemptNode(attempt, index, level === 2 ? 3 : 4, (at += 1), below))
-      // Who judged an attempt stands below it, before the next.
-      for (const judge of judging.filter((each) => each.verifiesAttempt === index + 1))
-        addBrief(judge, 3, (at += 1), below)
+      // The verifier of an attempt is below it, before the next attempt.
+      for (const verifier of verifiers.filter((each) => each.verifiesAttempt === index + 1))
+        addBrief(verifier, 3, (at += 1), below)
     })
-    for (const judge of judging.filter((each) => (each.verifiesAttempt ?? 0) > own.length))
-      addBrief(judge, 3, (at += 1), below)
+    for (const verifier of verifiers.filter((each) => (each.verifiesAttempt ?? 0) > own.length))
+      addBrief(verifier, 3, (at += 1), below)
   }
 
   roots.forEach((brief, index) => addBrief(brief, 2, index + 1, roots.length))
@@ -102,7 +102,7 @@ export const attemptNode = (
   siblings,
 })
 
-/** Whether it can be proven is worth knowing before it is done. */
+/** Adds to the state that a brief has no checkable evidence: the operator should know before it is done. */
 function treeState(brief: Brief): State {
   const state = briefState(brief)
   return brief.checkable || brief.kind !== 'work' ? state : { ...state, text: `${state.text} · no checkable evidence` }

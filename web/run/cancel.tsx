@@ -34,8 +34,8 @@ export function CancelRun({ run }: { run: Run }) {
       <Dialog open={asking} onClose={close} label="Cancel this run?" className="confirm">
         <h2>Cancel this run?</h2>
         <p>
-          {counted(run.briefsOpen, 'open brief')} will be cancelled and the agents at work ended. What is done stays. A
-          cancelled run cannot be taken up again.
+          {counted(run.briefsOpen, 'open brief')} will be cancelled and running agents ended. Finished work is kept. A
+          cancelled run cannot be resumed.
         </p>
         {cancel.isError && (
           <p role="alert" className="tone-bad">
@@ -44,7 +44,7 @@ export function CancelRun({ run }: { run: Run }) {
         )}
         <p className="buttons">
           <button type="button" autoFocus onClick={close}>
-            Keep it running
+            Keep running
           </button>
           <button type="button" className="primary" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
             {cancel.isPending ? 'Cancelling' : `Cancel the run and ${counted(run.briefsOpen, 'brief')}`}

@@ -7,7 +7,7 @@ import { CancelRun } from './cancel.tsx'
 import { ErrorLine } from '../parts/error-line.tsx'
 import { keys } from '../queries.ts'
 
-/** Pause, resume, cancel: whichever of them would do something. */
+/** Buttons to pause, resume and cancel a run, as far as they apply to its status. */
 export function RunControl({ run }: { run: Run }) {
   const queries = useQueryClient()
   const done = (): Promise<unknown> =>
@@ -22,7 +22,7 @@ export function RunControl({ run }: { run: Run }) {
         {(run.status === 'running' || run.status === 'gated') && (
           <button
             type="button"
-            title="Start nothing new; agents at work finish"
+            title="Start no new attempts; running agents finish"
             disabled={pause.isPending}
             onClick={() => pause.perform({ runId: run.id, reason: 'paused from the dashboard' })}
           >

@@ -26,7 +26,7 @@ const spendsQuery = (runId: string) =>
     },
   })
 
-/** What it cost over time against what it may, by model, and which briefs it went to. */
+/** Shows the cost of a run over time against its limit, by model and by brief. */
 export function CostView({ inspection }: { inspection: Inspection }) {
   const { run, briefs } = inspection
   const spent = useQuery(spendsQuery(run.id))
@@ -45,9 +45,7 @@ export function CostView({ inspection }: { inspection: Inspection }) {
       {spent.isError && !isUnknown(spent.error) && (
         <Failure error={spent.error} retry={() => void spent.refetch()} name="The model calls" />
       )}
-      {spent.data !== undefined && spent.data.spends.length === 0 && (
-        <p className="none muted">No model was called yet.</p>
-      )}
+      {spent.data !== undefined && spent.data.spends.length === 0 && <p className="none muted">No model calls yet.</p>}
       {spent.data !== undefined && spent.data.spends.length > 0 && (
         <>
           <Plot run={run} spends={spent.data.spends} />
@@ -59,7 +57,7 @@ export function CostView({ inspection }: { inspection: Inspection }) {
   )
 }
 
-/** A daemon without a ledger has no calls to show. */
+/** A daemon without a ledger of model calls answers 404; then the section is left out. */
 const isUnknown = (error: unknown): boolean => error instanceof ApiError && error.status === 404
 
 const [width, height, left, bottom] = [720, 180, 72, 20]
@@ -128,7 +126,7 @@ function Models({ models }: { models: readonly ModelCost[] }) {
         {models.map((model) => (
           <tr key={`${model.provider} ${model.model} ${model.simulated}`}>
             <td>
-              {model.model === null ? <span className="muted">not named</span> : <code>{model.model}</code>}
+              {model.model === null ? <span className="muted">unnamed model</span> : <code>{model.model}</code>}
               {model.simulated && <span className="muted"> (simulated)</span>}
             </td>
             <td className="figure">{figure(model.calls)}</td>
@@ -152,9 +150,9 @@ function Models({ models }: { models: readonly ModelCost[] }) {
   )
 }
 
-const briefsShown = 50
+const maxBriefs = 50
 
-/** Where it went, the dearest first. */
+/** Lists the briefs by cost, most expensive first. */
 function Briefs({ briefs }: { briefs: readonly Brief[] }) {
   const used = briefs
     .filter((brief) => brief.tokensUsed > 0 || brief.costMicros > 0)
@@ -164,7 +162,7 @@ function Briefs({ briefs }: { briefs: readonly Brief[] }) {
     <table>
       <Columns of={{ Brief: '', Attempts: 'figure', Tokens: 'figure', Cost: 'figure' }} />
       <tbody>
-        {used.slice(0, briefsShown).map((brief) => (
+        {used.slice(0, maxBriefs).map((brief) => (
           <tr key={brief.id}>
             <td>
               <Link to={addresses.brief(brief.runId, brief.id)}>{brief.title}</Link>

@@ -6,7 +6,7 @@ import type { Inspection } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
 import { answerText, gateNames, gateState, questionState } from '../decisions/labels.ts'
 
-/** Every gate and question of the run, the oldest first: what was laid before whom, and what was said. */
+/** Lists all gates and questions of a run with their decisions, oldest first. */
 export function DecisionsView({ inspection }: { inspection: Inspection }) {
   const { gates, questions } = inspection
   const all = [
@@ -18,7 +18,7 @@ export function DecisionsView({ inspection }: { inspection: Inspection }) {
     })),
   ].toSorted((a, b) => a.at.localeCompare(b.at))
   if (all.length === 0)
-    return <p className="none muted">Nothing was laid before anybody: no gate, and no question of an agent.</p>
+    return <p className="none muted">No decisions yet. Gates of the run and questions of its agents appear here.</p>
   return (
     <div className="scrolls" tabIndex={0} role="region" aria-label="Decisions">
       <ol className="plain">
@@ -47,7 +47,7 @@ function GateItem({ gate }: { gate: GateView }) {
         </p>
         {(gate.reason ?? gate.note) !== null && <p className="written">{gate.reason ?? gate.note}</p>}
         <details>
-          <summary>What was shown</summary>
+          <summary>Summary of the gate</summary>
           <p className="written">{[gate.summary.produced, gate.summary.next, ...gate.summary.anomalies].join('\n')}</p>
         </details>
         <p className="facts muted">
@@ -78,7 +78,7 @@ function QuestionItem({ question }: { question: Question }) {
           {question.hops.length > 1 && (
             <span>{[question.hops[0]?.from, ...question.hops.map((hop) => hop.to)].join(' → ')}</span>
           )}
-          {question.briefId !== null && <Link to={addresses.brief(question.runId, question.briefId)}>its brief</Link>}
+          {question.briefId !== null && <Link to={addresses.brief(question.runId, question.briefId)}>brief</Link>}
           <Ago at={question.createdAt} />
           <code>{question.id}</code>
         </p>

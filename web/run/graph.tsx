@@ -6,32 +6,32 @@ import { briefState } from '../briefs/state.ts'
 import type { Inspection } from '../queries.ts'
 import { addresses, navigate } from '../router.tsx'
 import { counted, figure } from '../text.ts'
-import { boxHeight, boxWidth, drawGraph, mostDrawn } from './layout.ts'
+import { boxHeight, boxWidth, drawGraph, maxNodes } from './layout.ts'
 
-/** What waits for what. Each box leads to its brief. */
+/** Shows the dependencies of briefs as a graph. Each box links to its brief. */
 export function Graph({ inspection, current }: { inspection: Inspection; current: string | null }) {
   const { briefs, dependencies } = inspection
   const drawn = useMemo(() => briefs.filter((brief) => brief.kind !== 'verify'), [briefs])
   const shape = drawn.map((brief) => brief.id).join(' ')
   const drawing = useMemo(
     () =>
-      drawn.length > mostDrawn
+      drawn.length > maxNodes
         ? null
         : drawGraph(
             drawn.map(({ id }) => ({ id })),
             dependencies,
           ),
-    // Where things stand depends on which briefs there are, not on their states.
+    // The positions depend on the set of briefs, not on their states.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
     [shape, dependencies.length],
   )
-  if (drawn.length === 0) return <p className="none muted">There are no briefs yet: the plan is being written.</p>
+  if (drawn.length === 0) return <p className="none muted">No briefs yet: the plan is being written.</p>
   if (drawing === null)
     return (
       <div className="none">
         <p>
-          {figure(drawn.length)} briefs are more than a drawing can show; up to {mostDrawn} are drawn. The tree lists
-          all of them.
+          {figure(drawn.length)} briefs are too many for a graph, which shows up to {maxNodes}. The tree shows all of
+          them.
         </p>
         <Counts briefs={drawn} />
       </div>
@@ -41,12 +41,12 @@ export function Graph({ inspection, current }: { inspection: Inspection; current
   const pad = 8
   const width = drawing.width + 2 * pad
   return (
-    <div className="graph" tabIndex={0} role="region" aria-label="What waits for what">
+    <div className="graph" tabIndex={0} role="region" aria-label="Dependencies of briefs">
       <svg
         style={{ width, minWidth: width * 0.6 }}
         viewBox={`${-pad} ${-pad} ${width} ${drawing.height + 2 * pad}`}
         role="group"
-        aria-label={`${counted(drawn.length, 'brief')}, from left to right in the order of their needs`}
+        aria-label={`${counted(drawn.length, 'brief')}, from left to right in the order of their dependencies`}
       >
         {drawing.edges.map((edge) => {
           const isMet = met.has(`${edge.from} ${edge.to}`)

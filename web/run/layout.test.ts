@@ -6,7 +6,7 @@ import { boxHeight, boxWidth, drawGraph } from './layout.ts'
 const brief = (id: string) => ({ id })
 const after = (briefId: string, ...ids: string[]) => ids.map((afterId) => ({ briefId, afterId }))
 
-it('puts every brief to the right of all that it waits for, and none upon another', () => {
+it('places every brief to the right of its dependencies, and no brief on another', () => {
   const plan = fc.integer({ min: 1, max: 40 }).chain((count) =>
     fc.array(fc.tuple(fc.nat(count - 1), fc.nat(count - 1)), { maxLength: 80 }).map((pairs) => ({
       briefs: Array.from({ length: count }, (_, index) => brief(`b${index}`)),
@@ -33,18 +33,18 @@ it('puts every brief to the right of all that it waits for, and none upon anothe
   )
 })
 
-it('untangles two chains that were listed crosswise', () => {
+it('untangles two chains that are listed crosswise', () => {
   const { nodes } = drawGraph(['a', 'b', 'b2', 'a2'].map(brief), [...after('a2', 'a'), ...after('b2', 'b')])
   const y = Object.fromEntries(nodes.map((node) => [node.item.id, node.y]))
   expect(y['a2']).toBe(y['a'])
   expect(y['b2']).toBe(y['b'])
 })
 
-it('draws no line to what is not there', () => {
+it('draws no edge to a missing brief', () => {
   expect(drawGraph([brief('a')], after('a', 'gone')).edges).toEqual([])
 })
 
-it('draws 300 briefs that all wait for each other in a moment', () => {
+it('lays out 300 heavily dependent briefs within two seconds', () => {
   const briefs = Array.from({ length: 300 }, (_, index) => brief(`b${index}`))
   const needs = briefs.flatMap((each, index) =>
     briefs.slice(0, Math.min(index, 30)).flatMap((one) => after(each.id, one.id)),

@@ -1,4 +1,4 @@
-/** A graph in layers: every brief to the right of all that it waits for. */
+/** A graph in layers: every brief is to the right of all briefs that it waits for. */
 export interface Drawing<Item> {
   nodes: { item: Item; x: number; y: number }[]
   edges: { from: string; to: string; path: string }[]
@@ -11,12 +11,12 @@ export const boxHeight = 44
 const between = 48
 const above = 12
 
-/** Beyond this many, nobody sees anything in a drawing, and drawing it takes longer than a frame. */
-export const mostDrawn = 300
+/** A graph of more nodes is unreadable, and drawing it takes longer than a frame. */
+export const maxNodes = 300
 
 /**
- * Longest paths decide the layer. Within a layer, briefs stand near the middle of what they wait for: two looks in each
- * direction untangle most of what a plan contains, and take a time that grows with its edges only.
+ * Lays out a graph. The longest path determines the layer. Within a layer, briefs are placed near the middle of their
+ * dependencies: two passes in each direction untangle most plans, in a time that grows only with the number of edges.
  */
 export function drawGraph<Item extends { id: string }>(
   items: readonly Item[],
@@ -26,7 +26,7 @@ export function drawGraph<Item extends { id: string }>(
   const edges = dependencies.filter((each) => known.has(each.briefId) && known.has(each.afterId))
   const before = Map.groupBy(edges, (each) => each.briefId)
   const behind = Map.groupBy(edges, (each) => each.afterId)
-  const layers = inLayers(items, before, behind)
+  const layers = layersOf(items, before, behind)
   const row = new Map<string, number>()
   const count = (): void => {
     for (const layer of layers) layer.forEach((item, index) => row.set(item.id, index - (layer.length - 1) / 2))
@@ -75,8 +75,8 @@ export function drawGraph<Item extends { id: string }>(
 
 type Edges = Map<string, { briefId: string; afterId: string }[]>
 
-/** Each as far to the right as its longest chain of needs; the daemon lets no circle in, and one would end up behind. */
-function inLayers<Item extends { id: string }>(items: readonly Item[], before: Edges, behind: Edges): Item[][] {
+/** Puts each item into the layer of its longest chain of dependencies. The daemon rejects cycles; one would only misplace its items. */
+function layersOf<Item extends { id: string }>(items: readonly Item[], before: Edges, behind: Edges): Item[][] {
   const left = new Map(items.map((item) => [item.id, before.get(item.id)?.length ?? 0]))
   const depth = new Map<string, number>()
   const free = items.filter((item) => left.get(item.id) === 0).map((item) => item.id)

@@ -44,7 +44,7 @@ export function RunPage({ runId, briefId }: { runId: string; briefId: string | n
   const inspection = useQuery(runQuery(runId))
   const id = inspection.data?.run.id
   useEffect(() => {
-    // The beginning of an id finds the run too; its address is the whole id, which is also what events name.
+    // A prefix of an id also finds the run; the address is changed to the full id, which events contain.
     if (id !== undefined && id !== runId) navigate(addresses.run(id) + location.hash, { replace: true })
   }, [id, runId])
   if (inspection.data) return <Run inspection={inspection.data} briefId={briefId} />
@@ -62,7 +62,7 @@ export function RunPage({ runId, briefId }: { runId: string; briefId: string | n
 function Run({ inspection, briefId }: { inspection: Inspection; briefId: string | null }) {
   const { run } = inspection
   const briefs = inspection.briefs.filter((each) => each.kind !== 'verify')
-  // A run of one brief shows it at once: there is nothing to choose.
+  // A run of one brief shows it at once: there is nothing to select.
   const brief =
     inspection.briefs.find((each) => each.id === briefId) ??
     (briefId === null && briefs.length === 1 ? briefs[0] : undefined)
@@ -71,13 +71,13 @@ function Run({ inspection, briefId }: { inspection: Inspection; briefId: string 
   const [view, setView] = useState(() => viewOf(query))
   const asked = query.get('view')
   useEffect(() => {
-    // A link that names no view, such as one of the tree, leaves the one that is open.
+    // A link without a view, such as one of the tree, keeps the open view.
     if (asked !== null) setView(viewOf(query))
   }, [asked, query])
-  // A number behind `#` is a line of the log.
+  // A number after `#` is a line of the log.
   const known = tabsOf(inspection).some((tab) => tab.name === view) ? view : 'log'
   const shown = /^\d+$/.test(hash) ? 'log' : known
-  // Reading takes all the room, unless a brief was asked for.
+  // Changes fill the page, unless the address names a brief.
   const reading = briefId === null && shown === 'changes'
   const detailed = briefId !== null || (brief !== undefined && !fillsThePage.includes(shown))
   const change = (next: RunView): void => {
@@ -115,11 +115,10 @@ function Run({ inspection, briefId }: { inspection: Inspection; briefId: string 
             {shown === 'decisions' && <DecisionsView inspection={inspection} />}
           </Tabs>
           {detailed && (
-            <div className="detail" tabIndex={0} role="region" aria-label="The chosen brief">
+            <div className="detail" tabIndex={0} role="region" aria-label="Selected brief">
               {brief === undefined ? (
                 <p>
-                  This run has no brief <code>{briefId}</code>.{' '}
-                  <Link to={addresses.run(run.id)}>Show the whole run</Link>.
+                  This run has no brief <code>{briefId}</code>. <Link to={addresses.run(run.id)}>Show the run</Link>.
                 </p>
               ) : (
                 <BriefDetail inspection={inspection} brief={brief} hash={hash} />
@@ -132,24 +131,24 @@ function Run({ inspection, briefId }: { inspection: Inspection; briefId: string 
   )
 }
 
-/** Views that need all the room, unless a brief was asked for by name. */
+/** Views that fill the page, unless the address names a brief. */
 const readsTiers: readonly RunView[] = ['plan', 'architecture', 'tasks', 'verdicts']
 const fillsThePage: readonly RunView[] = ['changes', 'output', ...readsTiers]
 
-/** What the run waits for. With a brief chosen only what is about it is open; the rest is one line away. */
+/** Shows the pending decisions of the run. If a brief is selected, only its own are open; the others are one link away. */
 function RunWaiting({ inspection, briefId, slim }: { inspection: Inspection; briefId: string | null; slim: boolean }) {
   const all = pendingDecisions(inspection.gates, inspection.questions)
   const near = briefId === null ? all : all.filter((item) => briefOf(item) === briefId)
   const others = all.length - near.length
   return (
-    <section className="run-waiting" data-slim={slim || undefined} aria-label="What waits for you">
+    <section className="run-waiting" data-slim={slim || undefined} aria-label="Pending decisions">
       <DecisionCards items={near} within={inspection.run} />
       {others > 0 && (
         <p className="facts">
           <StateLabel
             state={{
               tone: 'waiting',
-              text: `${counted(others, 'thing')} of this run ${others === 1 ? 'waits' : 'wait'} for you`,
+              text: `${counted(others, 'other decision')} of this run ${others === 1 ? 'waits' : 'wait'} for you`,
             }}
           />
           <Link to={addresses.run(inspection.run.id)}>Show</Link>
@@ -191,7 +190,7 @@ function RunHeader({ inspection }: { inspection: Inspection }) {
   )
 }
 
-/** A number behind `#` is a line of the log; an id is something of the brief. */
+/** A number after `#` is a line of the log; an id belongs to the brief. */
 function RunLog({ runId, path, hash }: { runId: string; path: string; hash: string }) {
   const { log, state } = useRunLog(runId)
   const target = /^\d+$/.test(hash) ? Number(hash) : null
@@ -210,7 +209,7 @@ function RunLog({ runId, path, hash }: { runId: string; path: string; hash: stri
           lineKey="seq"
           target={target}
           onTarget={point}
-          emptyText="Nothing happened yet."
+          emptyText="No events yet."
         />
       )}
       {target !== null && <LineDetail at={{ runId, seq: target }} onClose={() => point(null)} />}

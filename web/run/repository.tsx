@@ -3,7 +3,7 @@ import { modeLabels } from '../box/labels.ts'
 import { Sign } from '../parts/state.tsx'
 import { Commit } from '../pull-requests/commit.tsx'
 
-/** Where the work of a run comes from and goes to, how freely its agents work, and what was odd about the repository. */
+/** Shows repository, branch and workspace of a run, the mode of its agents, and warnings about the repository. */
 export function RunRepository({ run }: { run: Run }) {
   const { repository, configuration, head } = run
   const mode = modeLabels[configuration.mode]

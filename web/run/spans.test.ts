@@ -28,8 +28,8 @@ const attempt = (id: string, briefId: string, from: number, to: number | null, o
   detail: null,
 })
 
-describe('where the time of a run went', () => {
-  it('has a lane for every brief that was tried, and who judged it below', () => {
+describe('timelineOf', () => {
+  it('has a lane for every brief with attempts, and its verifier below', () => {
     const attempts = [
       attempt('att_1', 'brf_a', 0, 10, 'bad_output'),
       attempt('att_2', 'brf_a', 10, 30),
@@ -44,7 +44,7 @@ describe('where the time of a run went', () => {
     expect({ worked, again }).toEqual({ worked: 40_000, again: 20_000 })
   })
 
-  it('counts time that two things waited for the operator once', () => {
+  it('counts time during which two decisions were pending once', () => {
     const gates = [
       { id: 'gat_a', gate: 'plan', status: 'approved', by: 'operator', pendingSince: time(0), decidedAt: time(20) },
     ]
@@ -54,7 +54,7 @@ describe('where the time of a run went', () => {
     expect(waited).toBe(30_000)
   })
 
-  it('goes on until now while the run does', () => {
+  it('extends to the present while the run is open', () => {
     const open = inspection({
       run: { id: 'run_a', startedAt: time(0), endedAt: null },
       attempts: [attempt('att_1', 'brf_a', 5, null, null)],
@@ -64,7 +64,7 @@ describe('where the time of a run went', () => {
   })
 })
 
-it('has a handful of round marks over any length', () => {
+it('returns two to eight round ticks for any length', () => {
   for (const length of [40, 900, 14_000, 300_000, 7_200_000, 5 * 86_400_000, 400 * 86_400_000]) {
     const ticks = ticksOf(length)
     expect(ticks[0]).toBe(0)

@@ -16,7 +16,7 @@ export interface Lane {
   key: string
   title: string
   to: string
-  /** Set in a little: it judges the lane above it. */
+  /** Indented: the brief verifies the one in the lane above. */
   inner: boolean
   spans: Span[]
 }
@@ -25,13 +25,13 @@ export interface Timeline {
   begin: number
   end: number
   lanes: Lane[]
-  /** Where the time went, in milliseconds; agents that work side by side count each. */
+  /** Total times in milliseconds; agents that work in parallel count separately. */
   worked: number
   again: number
   waited: number
 }
 
-/** Where a run's time went: who worked when, with what outcome, and how long it waited for somebody. */
+/** Computes the use of time of a run: attempts with their outcomes, and waits for the operator. */
 export function timelineOf({ run, briefs, attempts, gates, questions }: Inspection, now: number): Timeline {
   const begin = Date.parse(run.startedAt)
   const end = Math.max(begin + 1, run.endedAt === null ? now : Date.parse(run.endedAt))
@@ -52,18 +52,18 @@ export function timelineOf({ run, briefs, attempts, gates, questions }: Inspecti
       text: `${question.text}: ${answerText(question) || 'not answered yet'}`,
     })),
   ].toSorted((a, b) => a.from - b.from)
-  const tries = Map.groupBy(attempts, (attempt) => attempt.briefId)
-  const judges = Map.groupBy(briefs, (brief) => brief.verifies)
+  const attemptsOf = Map.groupBy(attempts, (attempt) => attempt.briefId)
+  const verifiersOf = Map.groupBy(briefs, (brief) => brief.verifies)
   const lanes = briefs
     .filter((brief) => brief.verifies === null)
-    .flatMap((brief) => [brief, ...(judges.get(brief.id) ?? [])])
-    .filter((brief) => tries.has(brief.id))
+    .flatMap((brief) => [brief, ...(verifiersOf.get(brief.id) ?? [])])
+    .filter((brief) => attemptsOf.has(brief.id))
     .map((brief) => ({
       key: brief.id,
       title: brief.title,
       to: addresses.brief(run.id, brief.id),
       inner: brief.verifies !== null,
-      spans: (tries.get(brief.id) ?? []).map((attempt, index) => ({
+      spans: (attemptsOf.get(brief.id) ?? []).map((attempt, index) => ({
         key: attempt.id,
         from: at(attempt.startedAt ?? attempt.createdAt),
         to: at(attempt.endedAt),
@@ -83,7 +83,7 @@ export function timelineOf({ run, briefs, attempts, gates, questions }: Inspecti
   }
 }
 
-/** How long at least one of them lasted. */
+/** Returns the time during which at least one span lasted. */
 function covered(spans: readonly Span[]): number {
   let sum = 0
   let until = -Infinity
@@ -94,7 +94,7 @@ function covered(spans: readonly Span[]): number {
   return sum
 }
 
-/** Round steps for an axis: about five of them over so many milliseconds. */
+/** Returns round steps for an axis, about five over the given length. */
 export function ticksOf(lengthMs: number): number[] {
   const step = steps.find((each) => lengthMs / each <= 6) ?? Math.ceil(lengthMs / 6 / day) * day
   return Array.from({ length: Math.floor(lengthMs / step) + 1 }, (_, index) => index * step)

@@ -1,13 +1,13 @@
 import type { Spend } from '../../src/work/spends/contract.ts'
 
 export interface Spending {
-  /** What it had come to after each call, the oldest first. */
+  /** The total cost after each call, oldest first. */
   points: { at: number; micros: number }[]
-  /** The top of the picture: what was spent or may be, whichever is more. */
+  /** The top of the plot: the cost or the limit, whichever is higher. */
   most: number
 }
 
-/** From the newest calls backwards: what came before those that are known is where the line begins. */
+/** Computes the cost over time. The line begins at the cost of the older calls that are not listed. */
 export function spendingOf(spends: readonly Spend[], total: number, limit: number | null): Spending {
   const sorted = spends.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
   const known = sorted.reduce((sum, spend) => sum + (spend.costMicros ?? 0), 0)

@@ -10,7 +10,7 @@ import { type Lane, type Span, type Timeline, ticksOf, timelineOf } from './span
 
 const laneHeight = 24
 
-/** Who worked when, and what the run waited for: one lane a brief, one bar an attempt. */
+/** Shows attempts and waits over time: one lane per brief, one bar per attempt. */
 export function TimelineView({ inspection }: { inspection: Inspection }) {
   const now = useSecond()
   const timeline = timelineOf(inspection, now)
@@ -23,7 +23,7 @@ export function TimelineView({ inspection }: { inspection: Inspection }) {
     getItemKey: (index) => timeline.lanes[index]?.key ?? index,
   })
   if (timeline.lanes.length === 0)
-    return <p className="none muted">Nobody has worked on this run yet, and nothing has waited.</p>
+    return <p className="none muted">No attempts yet. Attempts and waits appear here over time.</p>
   return (
     <div className="timeline">
       <Totals timeline={timeline} />
@@ -46,13 +46,13 @@ function Totals({ timeline: { begin, end, worked, again, waited } }: { timeline:
   return (
     <p className="facts view-bar">
       <span>
-        <b className="figure">{duration(end - begin)}</b> in all
+        <b className="figure">{duration(end - begin)}</b> in total
       </span>
       <span>
         agents worked <b className="figure">{duration(worked)}</b>
         {again > 0 && (
           <span className="muted">
-            , of it <span className="figure">{duration(again)}</span> on further attempts
+            , including <span className="figure">{duration(again)}</span> on retries
           </span>
         )}
       </span>
@@ -71,7 +71,7 @@ function Axis({ timeline: { begin, end } }: { timeline: Timeline }) {
       <span className="lane-title" />
       <span className="track">
         {ticksOf(end - begin)
-          // One at the very end would stand outside.
+          // A tick at the very end would be outside the axis.
           .filter((tick) => tick < (end - begin) * 0.93)
           .map((tick) => (
             <span key={tick} className="tick figure muted" style={{ left: `${(tick / (end - begin)) * 100}%` }}>

@@ -2,7 +2,7 @@ import type { Tab } from '../parts/tabs.tsx'
 import type { Inspection } from '../queries.ts'
 import { type RunView, runViews } from '../router.tsx'
 
-/** What the address asks for; the log where it asks for nothing that there is. */
+/** Returns the view in the address; the log if the address names none or an unknown one. */
 export const viewOf = (query: URLSearchParams): RunView => runViews.find((view) => view === query.get('view')) ?? 'log'
 
 const tierTabs: readonly Tab<RunView>[] = [

@@ -53,7 +53,7 @@ describe('the tree of a tiered run', () => {
 
   it('opens the workers, and each with who verifies it', () => {
     const opened = lines('t4:stream-1/squad-1', 'brf_t4:stream-1:squad-1:task-1')
-    const at = opened.indexOf('        T4 implementer-1 task-1 idle pending: to be tried again · retry 1/3')
+    const at = opened.indexOf('        T4 implementer-1 task-1 idle pending: waits for another attempt · retry 1/3')
     expect(opened[at + 1]).toBe('          T5 verifier good verified')
   })
 
