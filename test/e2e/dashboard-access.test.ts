@@ -121,7 +121,7 @@ describe.skipIf(noBrowser !== null)('accessibility of the dashboard', () => {
     }
     expect(walked.map((name) => name.replace(/[ +]*\d.*/, ''))).toEqual([
       'Skip to content',
-      'Which organisation',
+      'Selected organisation',
       'Inbox',
       'Runs',
       'Organisation',

@@ -89,7 +89,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
       .toBe('QA Lead vacant L3 qa, reports to Project Manager, escalates to Principal Architect')
     const legend = page.getByRole('list', { name: 'Legend' })
     await expectShown(legend.getByText('reports to'))
-    await expectShown(legend.getByText('escalates to, where that differs'))
+    await expectShown(legend.getByText('escalates to, if different'))
     const lines = (): Promise<{ count: number; isDashed: boolean }[]> =>
       page.evaluate(() =>
         ['reporting', 'escalation'].map((name) => {
@@ -143,7 +143,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
       page.locator('.chart-world').evaluate((world: HTMLElement) => world.style.transform)
     await expectShown(seat('Developer'))
     const fitted = await look()
-    await page.getByRole('button', { name: 'Larger' }).click()
+    await page.getByRole('button', { name: 'Zoom in' }).click()
     await expect.poll(look).not.toBe(fitted)
     await page.getByRole('button', { name: 'Fit' }).click()
     await expect.poll(look).toBe(fitted)
@@ -169,7 +169,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     await expectShown(page.getByText('1 of 2 found'))
     await expect.poll(search).toBe('?find=developer')
     await page.getByRole('searchbox').fill('nobody of that name')
-    await expectShown(page.getByText('nothing found'))
+    await expectShown(page.getByText('no matches'))
   })
 
   it('is also a text tree with the same seats and its own keys', async () => {
@@ -213,7 +213,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     const held = page.getByRole('region', { name: 'Assignments' }).getByRole('link')
     await expect.poll(() => held.allTextContents()).toEqual(['Vera', 'Con'])
     await assign(surrey, 'Developer', con)
-    await expectShown(page.getByRole('region', { name: 'Assignments' }).getByText('still there'))
+    await expectShown(page.getByRole('region', { name: 'Assignments' }).getByText('current'))
     expect(await page.evaluate(() => 'untouched' in window)).toBe(true)
   })
 
@@ -230,12 +230,12 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     await expect.poll(titles('Escalation path')).toEqual(['QA Lead', 'Principal Architect', 'Operator'])
     await limit(rutland, 'QA Lead')
     await expectShown(
-      page.getByRole('region', { name: 'Authority' }).getByText('2,500 USD, asks the operator beyond it'),
+      page.getByRole('region', { name: 'Authority' }).getByText('2,500 USD, asks the operator above the limit'),
     )
     await page.getByRole('link', { name: 'Principal Architect' }).first().click()
     const reports = page.getByRole('region', { name: 'Direct reports' })
     await expectShown(reports.getByRole('link', { name: 'Project Manager' }))
-    await expectShown(reports.getByText('Escalate here without reporting here'))
+    await expectShown(reports.getByText('Escalate to this seat without reporting to it'))
   })
 
   it('shows a persona with its seats in all organisations, and its files as on disk', async () => {
@@ -357,7 +357,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     await startRun(daemon, 'done', 'Work for Development')
     await open('/org')
     await expectShown(page.getByRole('heading', { level: 1, name: 'Organisations' }))
-    const which = page.getByRole('combobox', { name: 'Which organisation' })
+    const which = page.getByRole('combobox', { name: 'Selected organisation' })
     await which.selectOption({ label: 'Kent' })
     await expectShown(page.getByRole('heading', { level: 1, name: 'Kent' }))
     await expect.poll(pathname).toBe(`/org/${kent.slug}`)

@@ -9,7 +9,7 @@ import { figure } from '../text.ts'
 import { Chart } from './chart.tsx'
 import { chartQuery } from './queries.ts'
 import { SeatTree } from './seat-tree.tsx'
-import { isFound } from './seat-labels.ts'
+import { matchesSeat } from './seat-labels.ts'
 import { escalatesElsewhere } from './layout.ts'
 
 export function ChartSection({ organisation }: { organisation: OrganisationView }) {
@@ -26,14 +26,14 @@ export function ChartSection({ organisation }: { organisation: OrganisationView 
         title="No seats yet"
         command={`agency org position create --org ${organisation.slug} --title "Principal Architect" --role architect`}
       >
-        Seats make the chart: each has a title, a role, and somebody to report to. Add them one by one, or all of them
-        from a document with “agency org import”.
+        A chart consists of seats: each has a title, a role and a seat to report to. Add them one by one, or import all
+        of them from a document with “agency org import”.
       </Empty>
     )
   return <Seats organisation={organisation} seats={chart.data.seats} />
 }
 
-/** Below this a chart is too small to be worked with by thumb; it can still be asked for. */
+/** On a narrower screen a chart is hard to use by thumb, so the list is the default; the chart can still be selected. */
 const narrow = '(width < 800px)'
 
 function Seats({
@@ -47,7 +47,7 @@ function Seats({
   const view = query.get('view') ?? (matchMedia(narrow).matches ? 'list' : 'chart')
   const text = query.get('find') ?? ''
   const matching = useMemo(
-    () => (text.trim() === '' ? null : seats.filter((seat) => isFound(seat, text.trim()))),
+    () => (text.trim() === '' ? null : seats.filter((seat) => matchesSeat(seat, text.trim()))),
     [seats, text],
   )
   const found = useMemo(() => (matching === null ? null : new Set(matching.map((seat) => seat.positionId))), [matching])
@@ -70,7 +70,7 @@ function Seats({
           type="search"
           aria-label="Find a seat, holder or role"
           placeholder="Find a seat, holder or role"
-          title="Enter goes to the next one found"
+          title="Press Enter to go to the next match"
           value={text}
           onChange={(event) => setQuery('find', event.target.value)}
           onKeyDown={onKey}
@@ -79,7 +79,7 @@ function Seats({
           {matching === null
             ? ''
             : matching.length === 0
-              ? 'nothing found'
+              ? 'no matches'
               : `${at >= 0 && pointed?.text === text ? `${figure(at + 1)} of ` : ''}${figure(matching.length)} found`}
         </span>
         <span className="grow" />

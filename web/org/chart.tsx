@@ -12,16 +12,16 @@ interface ChartProps {
   slug: string
   name: string
   seats: readonly ChartSeat[]
-  /** Those that a search found; null: nobody searches. */
+  /** The seats that match the search; null: no search. */
   found: ReadonlySet<number> | null
-  /** The one to be looked at; each object is asked for once. */
+  /** The seat to centre; each new object centres it once. */
   pointed: { positionId: number } | null
   escalation: boolean
 }
 
 /**
- * The chart to look at. One stop for Tab; the arrows move between seats, each of which is a link.
- * `SeatTree` says the same to whoever does not see it.
+ * Draws the chart. It is one tab stop; the arrow keys move between the seats, each of which is a link.
+ * `SeatTree` has the same content as text.
  */
 export function Chart({ slug, name, seats, found, pointed, escalation }: ChartProps) {
   const layout = useMemo(() => layoutChart(seats), [seats])
@@ -68,7 +68,7 @@ export function Chart({ slug, name, seats, found, pointed, escalation }: ChartPr
     if (placed === undefined) return
     activate(placed.seat.positionId)
     view.centre(placed)
-    // Only when another one is asked for: the chart changing must not drag the window back.
+    // Only when another seat is requested: a change of the chart must not move the view back.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [pointed])
 
@@ -82,7 +82,7 @@ export function Chart({ slug, name, seats, found, pointed, escalation }: ChartPr
         aria-label={`Chart of ${name}, ${counted(seats.length, 'seat')}. Arrow keys move between seats, Enter opens one.`}
         {...view.pointer}
         onClickCapture={(event) => {
-          // Enter clicks too, but nobody drags with it.
+          // The Enter key clicks too (detail 0), but never after a drag.
           if (event.detail > 0 && view.hasDragged()) event.preventDefault()
         }}
       >
@@ -118,13 +118,13 @@ export function Chart({ slug, name, seats, found, pointed, escalation }: ChartPr
       </div>
       <Legend escalation={escalation && layout.escalation !== ''} />
       <div className="chart-zoom" role="group" aria-label="Zoom">
-        <button type="button" onClick={() => view.zoom(0.8)} title="Smaller (−, Ctrl and wheel)" aria-label="Smaller">
+        <button type="button" onClick={() => view.zoom(0.8)} title="Zoom out (−, Ctrl and wheel)" aria-label="Zoom out">
           −
         </button>
-        <button type="button" onClick={() => view.zoom(1.25)} title="Larger (+, Ctrl and wheel)" aria-label="Larger">
+        <button type="button" onClick={() => view.zoom(1.25)} title="Zoom in (+, Ctrl and wheel)" aria-label="Zoom in">
           +
         </button>
-        <button type="button" onClick={view.fit} title="Show all of it (0)">
+        <button type="button" onClick={view.fit} title="Fit the chart into the window (0)">
           Fit
         </button>
       </div>
@@ -175,7 +175,7 @@ const Seat = memo(function Seat({ placed, slug, titles, isActive, isFound, keep,
   )
 }, isSameSeat)
 
-/** What is drawn, not which object: a live answer brings new objects for every seat, most of them unchanged. */
+/** Compares the drawn content, not the objects: a live update brings new objects for all seats, most of them unchanged. */
 function isSameSeat(before: SeatProps, now: SeatProps): boolean {
   return (
     before.isActive === now.isActive &&
@@ -187,7 +187,7 @@ function isSameSeat(before: SeatProps, now: SeatProps): boolean {
   )
 }
 
-/** Somebody sits there: a head and shoulders; nobody: an empty ring. */
+/** Head and shoulders for a held seat, an empty ring for a vacant one. */
 export const HolderIcon = ({ vacant }: { vacant: boolean }) => (
   <svg className="holding" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true" focusable="false">
     {vacant ? (
@@ -213,7 +213,7 @@ function Legend({ escalation }: { escalation: boolean }) {
             <path className="escalation" d="M1 5H22" />
             <path className="arrows" d="M27 5l-7 -3.5v7z" />
           </svg>
-          escalates to, where that differs
+          escalates to, if different
         </li>
       )}
       <li>
@@ -226,7 +226,7 @@ function Legend({ escalation }: { escalation: boolean }) {
   )
 }
 
-/** Where somebody was in a chart, for when she comes back from a seat. */
+/** The last active seat of each chart, for the return from the page of a seat. */
 const lastActive = new Map<string, number>()
 
 const arrows: Record<string, Direction> = {

@@ -4,11 +4,11 @@ import { useId, useState } from 'react'
 import { type Proposal, proposalOperations } from '../../src/org/proposals/contract.ts'
 import { call } from '../client.ts'
 import { Dialog } from '../parts/dialog.tsx'
-import { explain } from '../parts/notices.tsx'
+import { ErrorLine } from '../parts/error-line.tsx'
 import { keys } from '../queries.ts'
 import { counted } from '../text.ts'
 
-/** Apply or reject, as the operator. What would override something says so on the button. */
+/** Buttons to apply or reject a proposal as the operator. The button names the conflicts that applying would override. */
 export function DecideProposal({ proposal }: { proposal: Proposal }) {
   const { proposalId } = proposal
   const [rejecting, setRejecting] = useState(false)
@@ -67,12 +67,12 @@ function Reject({
   return (
     <>
       <h2>Reject this proposal?</h2>
-      <label htmlFor={field}>Why, for whoever proposed it</label>
+      <label htmlFor={field}>Reason, for the author of the proposal</label>
       <textarea id={field} autoFocus rows={3} value={answer} onChange={(event) => setAnswer(event.target.value)} />
       {reject.isError && <ErrorLine error={reject.error} />}
       <p className="buttons">
         <button type="button" onClick={onClose}>
-          Keep it open
+          Keep open
         </button>
         <button
           type="button"
@@ -86,9 +86,3 @@ function Reject({
     </>
   )
 }
-
-const ErrorLine = ({ error }: { error: unknown }) => (
-  <p role="alert" className="tone-bad">
-    {explain(error).cause} {explain(error).step}
-  </p>
-)

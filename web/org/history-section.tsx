@@ -10,24 +10,24 @@ import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
 import { addresses, Link } from '../router.tsx'
 import { assignmentsQuery, orgEventsQuery, personasQuery } from './queries.ts'
 
-/** Who sat where, and every change of the structure with who made it. */
+/** Lists all assignments, and all changes of the structure with their authors. */
 export function HistorySection({ organisation }: { organisation: OrganisationView }) {
   const { slug } = organisation
   const assignments = useQuery(assignmentsQuery(slug))
   return (
     <>
       <section className="part">
-        <h2>Who sat where</h2>
+        <h2>Assignments</h2>
         {assignments.isPending && <Skeleton lines={4} label="the assignments" />}
         {assignments.isError && assignments.data === undefined && (
           <Failure error={assignments.error} retry={() => void assignments.refetch()} name="The assignments" />
         )}
         {assignments.data?.length === 0 && (
           <Empty
-            title="Nobody has held a seat yet"
+            title="No assignments yet"
             command={'agency org assign --position-id 1 --persona-slug architect-robbo-3'}
           >
-            Whoever takes a seat is listed here, and stays listed after leaving it.
+            All holders of seats are listed here, including former ones. Assign a persona to a seat:
           </Empty>
         )}
         {assignments.data !== undefined && assignments.data.length > 0 && (
@@ -39,9 +39,9 @@ export function HistorySection({ organisation }: { organisation: OrganisationVie
   )
 }
 
-const atOnce = 200
+const maxRows = 200
 
-/** The newest first; a seat that was removed keeps its name. */
+/** Lists assignments, newest first; a removed seat keeps its title. */
 export function AssignmentTable({
   slug,
   assignments,
@@ -49,10 +49,10 @@ export function AssignmentTable({
 }: {
   slug: string
   assignments: readonly AssignmentRecord[]
-  /** Without it on the page of that seat. */
+  /** Whether to show the seat; left out on the page of that seat. */
   seat?: boolean
 }) {
-  const left = assignments.length - atOnce
+  const left = assignments.length - maxRows
   return (
     <>
       <table className="lines">
@@ -68,7 +68,7 @@ export function AssignmentTable({
           </tr>
         </thead>
         <tbody>
-          {assignments.slice(0, atOnce).map((each) => (
+          {assignments.slice(0, maxRows).map((each) => (
             <tr key={each.personaAssignmentId} data-open={each.unassignedAt === null || undefined}>
               {seat && (
                 <td>
@@ -87,7 +87,7 @@ export function AssignmentTable({
               <td>
                 <Ago at={each.assignedAt} />
               </td>
-              <td>{each.unassignedAt === null ? 'still there' : <Ago at={each.unassignedAt} />}</td>
+              <td>{each.unassignedAt === null ? 'current' : <Ago at={each.unassignedAt} />}</td>
               <td className="figure wide">
                 <Duration from={each.assignedAt} to={each.unassignedAt} />
               </td>
@@ -97,7 +97,7 @@ export function AssignmentTable({
       </table>
       {left > 0 && (
         <p className="muted">
-          {left} older ones: <code>agency org assignments --org {slug} --include-history</code>
+          {left} older assignments: <code>agency org assignments --org {slug} --include-history</code>
         </p>
       )}
     </>
@@ -115,10 +115,10 @@ function Changes({ organisation: { organisationId } }: { organisation: Organisat
       {changes.isError && changes.data === undefined && (
         <Failure error={changes.error} retry={() => void changes.refetch()} name="The changes" />
       )}
-      {changes.data !== undefined && events.length === 0 && <p className="muted">Nothing was changed yet.</p>}
+      {changes.data !== undefined && events.length === 0 && <p className="muted">No changes yet.</p>}
       {events.length > 0 && (
         <table className="lines">
-          <Columns of={{ When: '', Who: '', What: '' }} />
+          <Columns of={{ Time: '', Author: '', Change: '' }} />
           <tbody>
             {events.map((event) => (
               <ChangeRow key={event.position} event={event} personas={personas} />
@@ -157,11 +157,11 @@ function ChangeRow({ event, personas }: { event: Event; personas: readonly Perso
         )}
       </td>
       <td>
-        <Link className="quiet" to={`${addresses.events}#${event.position}`} title="This line in the events">
+        <Link className="quiet" to={`${addresses.events}#${event.position}`} title="Show this line among the events">
           {event.message}
         </Link>{' '}
         {event.data['outside_governance'] === true && (
-          <span className="label strong" title="Made by an agent that is not the AR Director">
+          <span className="label strong" title="Made by an agent other than the AR Director">
             outside governance
           </span>
         )}

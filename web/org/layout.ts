@@ -15,15 +15,15 @@ export interface Placed extends Box {
   readonly seat: ChartSeat
 }
 
-/** A chart ready to be drawn: where each seat stands, and its lines as the `d` of one path each. */
+/** A chart ready to be drawn: the position of each seat, and each kind of line as the `d` of one path. */
 export interface Layout {
-  /** In the order of reading: a seat, then those below it. */
+  /** From top to bottom: a seat, then its reports. */
   readonly seats: readonly Placed[]
   readonly operator: Box
   readonly width: number
   readonly height: number
   readonly reporting: string
-  /** Only where a seat escalates elsewhere than it reports. */
+  /** Only for seats that escalate to another seat than they report to. */
   readonly escalation: string
   readonly arrows: string
 }
@@ -34,37 +34,40 @@ const operatorWidth = 112
 const operatorHeight = 32
 const gapX = 24
 const gapY = 24
-/** Between a seat and the first row below it: room for the line that spreads. */
+/** Distance between a seat and the first row below it, with room for the branching line. */
 const drop = 40
-/** How far a column stands in from its manager, whose line runs down on the left. */
+/** Indentation of a column below its manager, whose line runs down on the left. */
 const indent = 28
 const spine = 14
 
-/** Somebody's window. Positions must not depend on the real one: they would move with it. */
-const usual = { width: 1_080, height: 620 }
-/** As large as this, everything on a seat can be read, and the plain tree is what everybody knows. */
-const readable = 0.7
+/** Size of a typical window. Positions must not depend on the real window, or they would change with it. */
+const typicalWindow = { width: 1_080, height: 620 }
+/** From this scale on all text on a seat is readable; then the familiar plain tree is used. */
+const readableScale = 0.7
 
 /**
- * A plain tree while it can be read whole; beyond that rows are broken so that most of it can be seen at once.
+ * Lays out a plain tree as long as all of it is readable; larger charts get broken rows, so that most is visible at once.
  * (A plain tree of 500 seats is some 80,000 pixels wide and five rows high.)
  */
 export function layoutChart(seats: readonly ChartSeat[]): Layout {
   const root = treeOf(seats)
   let best = arrange(root, { rowWidth: Infinity, columns: Infinity })
-  if (shownAt(best) >= readable) return drawn(best)
-  const side = Math.sqrt(seats.length * (seatWidth + gapX) * (seatHeight + gapY) * (usual.width / usual.height))
+  if (scaleOf(best) >= readableScale) return drawChart(best)
+  const side = Math.sqrt(
+    seats.length * (seatWidth + gapX) * (seatHeight + gapY) * (typicalWindow.width / typicalWindow.height),
+  )
   for (const factor of [0.7, 0.85, 1, 1.15, 1.3, 1.5, 1.75, 2, 2.4])
     for (const columns of [1, 2, 3, Infinity]) {
       const tried = arrange(root, { rowWidth: side * factor, columns })
-      if (shownAt(tried) > shownAt(best)) best = tried
+      if (scaleOf(tried) > scaleOf(best)) best = tried
     }
-  return drawn(best)
+  return drawChart(best)
 }
 
-const shownAt = ({ width, height }: Size): number => Math.min(1, usual.width / width, usual.height / height)
+const scaleOf = ({ width, height }: Size): number =>
+  Math.min(1, typicalWindow.width / width, typicalWindow.height / height)
 
-/** A node and all below it as one rectangle; what is inside is placed from its top left corner. */
+/** A node and all nodes below it as one rectangle; its content is placed relative to its top left corner. */
 interface Block {
   readonly node: Node
   readonly width: number
@@ -72,7 +75,7 @@ interface Block {
   /** Left edge of the seat itself, which is always at the top. */
   readonly seatX: number
   readonly below: readonly Below[]
-  /** How the line goes: spreading from the middle, or down the left side. */
+  /** The course of the line: branching from the middle, or down the left side. */
   readonly line: 'middle' | 'left'
 }
 
@@ -85,21 +88,21 @@ interface Below {
 const sizeOf = (node: Node): Size =>
   node.seat === null ? { width: operatorWidth, height: operatorHeight } : { width: seatWidth, height: seatHeight }
 
-interface Manner {
-  /** A row is broken when it would be wider than this. */
+interface Arrangement {
+  /** Maximum width of a row; a wider one is broken. */
   readonly rowWidth: number
-  /** Seats without reports stand in so many columns below their manager. */
+  /** Number of columns for seats without reports below their manager. */
   readonly columns: number
 }
 
-function arrange(node: Node, manner: Manner): Block {
+function arrange(node: Node, arrangement: Arrangement): Block {
   if (node.below.length === 0) return { node, ...sizeOf(node), seatX: 0, below: [], line: 'middle' }
   const areLeaves = node.below.every((each) => each.below.length === 0)
-  const blocks = node.below.map((each) => arrange(each, manner))
-  return stacked(node, rowsOf(blocks, areLeaves ? manner.columns : Infinity, manner.rowWidth))
+  const blocks = node.below.map((each) => arrange(each, arrangement))
+  return stackRows(node, rowsOf(blocks, areLeaves ? arrangement.columns : Infinity, arrangement.rowWidth))
 }
 
-function stacked(node: Node, rows: readonly (readonly Block[])[]): Block {
+function stackRows(node: Node, rows: readonly (readonly Block[])[]): Block {
   const own = sizeOf(node)
   const below: Below[] = []
   let width = own.width
@@ -136,7 +139,7 @@ function rowsOf(blocks: readonly Block[], columns: number, rowWidth: number): Bl
   return rows
 }
 
-function drawn(block: Block): Layout {
+function drawChart(block: Block): Layout {
   const seats: Placed[] = []
   const reporting: string[] = []
   let operator: Box = { x: 0, y: 0, width: operatorWidth, height: operatorHeight }
@@ -168,7 +171,7 @@ function drawn(block: Block): Layout {
 export const escalatesElsewhere = (seat: Pick<ChartSeat, 'reportsToId' | 'escalatesToId'>): boolean =>
   seat.escalatesToId !== seat.reportsToId
 
-/** From a seat to those below it, as an electrician would lay it. */
+/** Draws the lines from a seat to its reports with horizontal and vertical segments. */
 function linesBelow(block: Block, box: Box, x: number, y: number): string[] {
   const ends = block.below.map((below) => ({
     x: x + below.x + below.block.seatX,
@@ -206,7 +209,7 @@ function linesBelow(block: Block, box: Box, x: number, y: number): string[] {
   ]
 }
 
-/** Into the side that it comes from: the top and the bottom belong to the reporting lines. */
+/** Draws an escalation line into the side of the target that it comes from: top and bottom belong to the reporting lines. */
 function escalationLine(from: Box, to: Box): { line: string; arrow: string } {
   const isBeside = from.y < to.y + to.height && to.y < from.y + from.height
   const isRight = from.x + from.width / 2 >= to.x + to.width / 2

@@ -17,27 +17,27 @@ import { VacanciesSection } from './vacancies-section.tsx'
 
 export function OrganisationPage({ org, section }: { org: string; section: OrgSection }) {
   return (
-    <Found org={org} heading="Organisation" to={(slug) => addresses.org(slug, section)}>
+    <OrganisationLoader org={org} heading="Organisation" to={(slug) => addresses.org(slug, section)}>
       {(organisation) => (
         <>
           <Header organisation={organisation} section={section} />
           <Section organisation={organisation} section={section} />
         </>
       )}
-    </Found>
+    </OrganisationLoader>
   )
 }
 
-interface FoundProps {
+interface OrganisationLoaderProps {
   org: string
   heading: string
-  /** The same page, of this slug. */
+  /** Returns the address of the same page for a slug. */
   to: (slug: string) => string
   children: (organisation: OrganisationView) => ReactNode
 }
 
-/** A name finds the organisation too; its address is the slug. Whatever is looked at becomes the chosen one. */
-export function Found({ org, heading, to, children }: FoundProps) {
+/** Loads an organisation by slug or name, changes the address to the slug, and makes the organisation the selected one. */
+export function OrganisationLoader({ org, heading, to, children }: OrganisationLoaderProps) {
   const organisation = useQuery(orgQuery(org))
   const slug = organisation.data?.slug
   useEffect(() => {
@@ -57,7 +57,7 @@ export function Found({ org, heading, to, children }: FoundProps) {
   )
 }
 
-const sectionWords: Record<OrgSection, string> = {
+const sectionLabels: Record<OrgSection, string> = {
   chart: 'Chart',
   vacancies: 'Vacancies',
   proposals: 'Proposals',
@@ -73,8 +73,8 @@ function Header({ organisation, section }: { organisation: OrganisationView; sec
   return (
     <header className="org-header">
       <div className="head">
-        <Heading title={section === 'chart' ? name : `${sectionWords[section]} of ${name}`}>
-          {name} {section !== 'chart' && <span className="unseen">{sectionWords[section]}</span>}
+        <Heading title={section === 'chart' ? name : `${sectionLabels[section]} of ${name}`}>
+          {name} {section !== 'chart' && <span className="unseen">{sectionLabels[section]}</span>}
         </Heading>
         <p className="facts">
           <StateLabel state={organisationState(organisation.status)} />
@@ -84,7 +84,7 @@ function Header({ organisation, section }: { organisation: OrganisationView; sec
             </span>
           )}
           {status !== undefined && status.activeAgents > 0 && (
-            <span className="figure">{counted(status.activeAgents, 'agent')} at work</span>
+            <span className="figure">{counted(status.activeAgents, 'running agent')}</span>
           )}
           <code className="muted wide">{slug}</code>
         </p>
@@ -92,7 +92,7 @@ function Header({ organisation, section }: { organisation: OrganisationView; sec
       <nav className="tabs" aria-label={`Pages of ${name}`}>
         {orgSections.map((each) => (
           <Link key={each} to={addresses.org(slug, each)} aria-current={each === section ? 'page' : undefined}>
-            {sectionWords[each]}
+            {sectionLabels[each]}
             {counts[each] !== undefined && counts[each] > 0 && (
               <span className="figure muted"> {figure(counts[each])}</span>
             )}

@@ -11,7 +11,7 @@ import { DecideProposal } from './decide-proposal.tsx'
 import { chartQuery, proposalsQuery } from './queries.ts'
 import { type Titles, titlesOf } from './seat-labels.ts'
 
-/** What agents would change about the structure: the open ones first, to be decided on the spot. */
+/** Lists proposals to change the structure, open ones first, each with buttons to decide it. */
 export function ProposalsSection({ organisation: { slug } }: { organisation: OrganisationView }) {
   const proposals = useQuery(proposalsQuery(slug))
   const seats = useQuery(chartQuery(slug)).data?.seats ?? []
@@ -28,10 +28,11 @@ export function ProposalsSection({ organisation: { slug } }: { organisation: Org
     <>
       {open.length === 0 && (
         <Empty
-          title="No proposal waits"
+          title="No open proposals"
           command={`agency org export --org ${slug} > org.yaml && agency org propose --file org.yaml --reason "…"`}
         >
-          Whoever may not change the structure lays a changed document before the AR Director or you. This proposes one:
+          Agents without the right to change the structure propose a changed document to the AR Director or to you.
+          Propose one:
         </Empty>
       )}
       {open.length > 0 && (
@@ -43,7 +44,7 @@ export function ProposalsSection({ organisation: { slug } }: { organisation: Org
       )}
       {decided.length > 0 && (
         <section className="part">
-          <h2>Decided</h2>
+          <h2>Decided proposals</h2>
           <ul className="plain cards">
             {decided.map((proposal) => (
               <ProposalCard key={proposal.proposalId} proposal={proposal} titles={titles} />
@@ -81,11 +82,11 @@ function ProposalCard({ proposal, titles }: { proposal: Proposal; titles: Titles
       <details open={proposal.status === 'open' && changes.length <= 30}>
         <summary>{counted(changes.length, 'change')}</summary>
         {changes.length === 0 ? (
-          <p className="muted">Nothing would change.</p>
+          <p className="muted">The proposal changes nothing.</p>
         ) : (
           <ul className="plain planned">
             {changes.slice(0, 200).map((change, index) => (
-              <Planned key={index} change={change} titles={titles} />
+              <ChangeItem key={index} change={change} titles={titles} />
             ))}
           </ul>
         )}
@@ -96,19 +97,19 @@ function ProposalCard({ proposal, titles }: { proposal: Proposal; titles: Titles
   )
 }
 
-const actionWords: Record<PlannedChange['action'], string> = {
+const actionLabels: Record<PlannedChange['action'], string> = {
   create: 'new',
   update: 'changed',
   unchanged: 'unchanged',
   conflict: 'conflict',
 }
 
-function Planned({ change, titles }: { change: PlannedChange; titles: Titles }) {
+function ChangeItem({ change, titles }: { change: PlannedChange; titles: Titles }) {
   const isNew = change.action === 'create'
   const title = change.entity === 'position' || change.entity === 'assignment' ? titleIn(change.label, titles) : null
   return (
     <li data-action={change.action}>
-      <span className={change.action === 'conflict' ? 'tone-bad action' : 'action'}>{actionWords[change.action]}</span>
+      <span className={change.action === 'conflict' ? 'tone-bad action' : 'action'}>{actionLabels[change.action]}</span>
       <span className="grow">
         <b>
           {change.entity === 'position' ? 'seat' : change.entity} {isNew ? change.note : title}
@@ -116,7 +117,7 @@ function Planned({ change, titles }: { change: PlannedChange; titles: Titles }) 
         {!isNew && <span className="muted">{change.label}</span>}
         {change.fields.map((field) => (
           <span key={field.field} className="field">
-            {humanise(field.field)}: <Value text={field.from} gone /> {field.from !== null && '→ '}
+            {humanise(field.field)}: <Value text={field.from} removed /> {field.from !== null && '→ '}
             <Value text={field.to} />
           </span>
         ))}
@@ -126,11 +127,11 @@ function Planned({ change, titles }: { change: PlannedChange; titles: Titles }) 
   )
 }
 
-/** The title of the seat that a label such as `position_id 4` names. */
+/** Returns the title of the seat that a label such as `position_id 4` names. */
 const titleIn = (label: string, titles: Titles): string | null =>
   titles.get(Number(/^position_id (\d+)$/.exec(label)?.[1])) ?? null
 
-function Value({ text, gone = false }: { text: string | null; gone?: boolean }) {
-  if (text === null) return gone ? null : <i>nothing</i>
-  return gone ? <del>{text}</del> : <ins>{text}</ins>
+function Value({ text, removed = false }: { text: string | null; removed?: boolean }) {
+  if (text === null) return removed ? null : <i>none</i>
+  return removed ? <del>{text}</del> : <ins>{text}</ins>
 }

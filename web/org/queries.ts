@@ -42,7 +42,7 @@ export const seatQuery = (positionId: number) =>
     queryFn: ({ signal }) => call(positionOperations.show, { positionId }, signal),
   })
 
-/** Who sits and sat there, the newest first. */
+/** Current and former assignments, newest first. */
 export const assignmentsQuery = (org: string, positionId?: number) =>
   queryOptions({
     queryKey: [...keys.org, 'assignments', org, positionId ?? 'all'],
@@ -74,16 +74,16 @@ export const proposalsQuery = (org: string) =>
     queryFn: async ({ signal }) => (await call(proposalOperations.list, { org, all: 'true' }, signal)).proposals,
   })
 
-/** Beyond this many organisations, asking each of them would cost more than it tells. */
-export const mostAsked = 12
+/** Only this many organisations are queried one by one: more requests would cost more than their information is worth. */
+export const maxOrganisations = 12
 
-/** What waits for a decision anywhere, the oldest first. */
+/** Open proposals of all organisations, oldest first. */
 export const openProposalsQuery = queryOptions({
   queryKey: [...keys.org, 'open proposals'],
   queryFn: async ({ signal }) => {
     const { organisations } = await call(organisationOperations.list, { all: 'false' }, signal)
     const lists = await Promise.all(
-      organisations.slice(0, mostAsked).map(async (organisation) => {
+      organisations.slice(0, maxOrganisations).map(async (organisation) => {
         const { proposals } = await call(proposalOperations.list, { org: organisation.slug, all: 'false' }, signal)
         return proposals.map((proposal) => ({ proposal, organisation }))
       }),
@@ -98,7 +98,7 @@ export const settingsQuery = (org: string) =>
     queryFn: async ({ signal }) => (await call(organisationOperations.settings, { org }, signal)).settings,
   })
 
-/** Files may be edited by hand, which no event tells of: they are read again whenever somebody looks. */
+/** Files may be edited by hand without an event, so they are read again whenever they are shown. */
 const fromFile = { staleTime: 0, refetchOnWindowFocus: true } as const
 
 export const intentQuery = (org: string) =>
@@ -134,9 +134,9 @@ export const personaTextQuery = (persona: string, file: 'skill' | 'experience') 
     ...fromFile,
   })
 
-const eventsAtOnce = 1_000
+const pageSize = 1_000
 
-/** Every change of the structure, the newest first. The feed goes forward only: older ones are reached by stepping back. */
+/** All changes of the structure, newest first. The feed can only be read forwards: older pages are found by stepping back. */
 export const orgEventsQuery = (organisationId: number) =>
   infiniteQueryOptions({
     queryKey: [...keys.org, 'events', organisationId],
@@ -148,17 +148,17 @@ export const orgEventsQuery = (organisationId: number) =>
     getNextPageParam: (last) => (last.from === 0 ? undefined : last.from),
   })
 
-/** The changes before a place in the feed; `from` is the place up to which everything was looked at. */
+/** Fetches the changes before a position in the feed; all events from position `from` on were read. */
 async function changesBefore(before: number | null, signal: AbortSignal): Promise<{ events: Event[]; from: number }> {
   if (before === null) {
     const { events } = await call(
       eventOperations.list,
-      { latest: 'true', kind: 'org_changed', limit: eventsAtOnce },
+      { latest: 'true', kind: 'org_changed', limit: pageSize },
       signal,
     )
-    return { events, from: events.length < eventsAtOnce ? 0 : (events[0]?.position ?? 0) }
+    return { events, from: events.length < pageSize ? 0 : (events[0]?.position ?? 0) }
   }
-  for (let step = eventsAtOnce; ; step *= 4) {
+  for (let step = pageSize; ; step *= 4) {
     const after = Math.max(0, before - 1 - step)
     const events = await changesBetween(after, before, signal)
     if (events.length > 0 || after === 0) return { events, from: after === 0 ? 0 : after + 1 }
@@ -168,13 +168,9 @@ async function changesBefore(before: number | null, signal: AbortSignal): Promis
 async function changesBetween(after: number, before: number, signal: AbortSignal): Promise<Event[]> {
   const found: Event[] = []
   for (let from = after; ;) {
-    const { events } = await call(
-      eventOperations.list,
-      { after: from, kind: 'org_changed', limit: eventsAtOnce },
-      signal,
-    )
+    const { events } = await call(eventOperations.list, { after: from, kind: 'org_changed', limit: pageSize }, signal)
     found.push(...events.filter((event) => event.position < before))
     from = events.at(-1)?.position ?? before
-    if (events.length < eventsAtOnce || from >= before) return found
+    if (events.length < pageSize || from >= before) return found
   }
 }

@@ -9,7 +9,7 @@ export const titlesOf = (seats: readonly ChartSeat[]): Titles =>
 export const titleOf = (titles: Titles, positionId: number | null): string =>
   positionId === null ? 'the operator' : (titles.get(positionId) ?? `seat ${positionId}`)
 
-/** A seat for whoever does not see where it stands: what is written on it first, word for word, then its lines. */
+/** Describes a seat for screen readers: first the text on it, word for word, then its reporting lines. */
 export function describeSeat(seat: ChartSeat, titles: Titles): string {
   const written = [
     seat.title,
@@ -23,8 +23,8 @@ export function describeSeat(seat: ChartSeat, titles: Titles): string {
   return `${written}, ${lines}${elsewhere}`
 }
 
-/** Every word somewhere in title, holder or role, in any order. */
-export function isFound(seat: ChartSeat, text: string): boolean {
+/** Reports whether every word of a search occurs in title, holder or role, in any order. */
+export function matchesSeat(seat: ChartSeat, text: string): boolean {
   const hay =
     `${seat.title} ${seat.holder === null ? 'vacant' : `${seat.holder.name} ${seat.holder.slug}`} ${seat.role} ${seat.isLead ? 'lead' : ''} ${seat.isCrossCutting ? 'cross-cutting' : ''}`.toLowerCase()
   return text

@@ -2,14 +2,14 @@ import type { Placed } from './layout.ts'
 
 export type Direction = 'up' | 'down' | 'left' | 'right'
 
-const ways: Record<Direction, { x: number; y: number }> = {
+const vectors: Record<Direction, { x: number; y: number }> = {
   up: { x: 0, y: -1 },
   down: { x: 0, y: 1 },
   left: { x: -1, y: 0 },
   right: { x: 1, y: 0 },
 }
 
-/** Up to the manager, down to the first report, and otherwise to what the eye finds next on that side. */
+/** Returns the next seat in a direction: the manager above, the first report below, otherwise the nearest seat on that side. */
 export function seatTowards(seats: readonly Placed[], from: Placed, direction: Direction): Placed | null {
   return lineTowards(seats, from, direction) ?? nearestTowards(seats, from, direction)
 }
@@ -19,7 +19,7 @@ function lineTowards(seats: readonly Placed[], from: Placed, direction: Directio
   const peers = seats.filter((each) => each.seat.reportsToId === from.seat.reportsToId)
   const at = peers.indexOf(from)
   if (direction === 'up') {
-    // In a column the next one up is a peer, until the manager is.
+    // In a column the next seat above is a peer; above the first one it is the manager.
     const above = peers[at - 1]
     if (above !== undefined && above.x === from.x && above.y < from.y) return above
     return seats.find((each) => each.seat.positionId === from.seat.reportsToId) ?? null
@@ -29,15 +29,15 @@ function lineTowards(seats: readonly Placed[], from: Placed, direction: Directio
 }
 
 function nearestTowards(seats: readonly Placed[], from: Placed, direction: Direction): Placed | null {
-  const way = ways[direction]
+  const vector = vectors[direction]
   let best: Placed | null = null
   let least = Infinity
   for (const seat of seats) {
     const dx = seat.x - from.x
     const dy = seat.y - from.y
-    const ahead = dx * way.x + dy * way.y
-    const aside = Math.abs(dx * way.y + dy * way.x)
-    // Just beside it is another direction; what is off to the side counts as farther.
+    const ahead = dx * vector.x + dy * vector.y
+    const aside = Math.abs(dx * vector.y + dy * vector.x)
+    // A seat that is mainly beside belongs to another direction; sideways distance counts double.
     if (ahead <= 1 || aside > ahead * 4) continue
     const far = ahead + 2 * aside
     if (far < least) [best, least] = [seat, far]

@@ -21,7 +21,7 @@ interface SeatTreeProps {
 
 const rowHeight = 44
 
-/** The chart to read: who reports to whom as a tree, everything said in words. One stop for Tab, as in any tree. */
+/** Shows the chart as a tree of text. Like every tree it is one tab stop. */
 export function SeatTree({ slug, name, seats, found, pointed }: SeatTreeProps) {
   const [closed, setClosed] = useState<ReadonlySet<number>>(new Set())
   const rows = useMemo(() => rowsOf(seats, closed), [seats, closed])
@@ -41,7 +41,7 @@ export function SeatTree({ slug, name, seats, found, pointed }: SeatTreeProps) {
     activate(pointed.positionId)
     const index = rows.findIndex((row) => row.seat.positionId === pointed.positionId)
     if (index >= 0) virtual.scrollToIndex(index, { align: 'center' })
-    // Only when another one is asked for.
+    // Only when another seat is requested.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [pointed])
 
@@ -85,5 +85,5 @@ export function SeatTree({ slug, name, seats, found, pointed }: SeatTreeProps) {
   )
 }
 
-/** Deep lines must not push the words out of a narrow window. */
+/** Limits the indentation, so that deep rows keep their text inside a narrow window. */
 const indentOf = ({ level }: Row): number => 8 + Math.min(level - 1, 12) * 20

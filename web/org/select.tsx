@@ -4,7 +4,7 @@ import { type Route, useAddress } from '../router.tsx'
 import { selectOrganisation, useSelectedOrganisation } from './selection.ts'
 import { organisationsQuery } from './queries.ts'
 
-/** One organisation or all of them, for every page that asks. */
+/** Selects one organisation or all of them, for every page that depends on it. */
 export function OrganisationSelect({ route }: { route: Route }) {
   const { query } = useAddress()
   const all = useQuery(organisationsQuery()).data ?? []
@@ -14,8 +14,8 @@ export function OrganisationSelect({ route }: { route: Route }) {
   return (
     <select
       className="org-switch"
-      aria-label="Which organisation"
-      title="Which organisation"
+      aria-label="Selected organisation"
+      title="Select an organisation"
       value={chosen ?? ''}
       onChange={(event) => selectOrganisation(event.target.value === '' ? null : event.target.value)}
     >

@@ -3,13 +3,13 @@ import { useSyncExternalStore } from 'react'
 import type { OrganisationView } from '../../src/org/organisations/contract.ts'
 import { addresses, navigate, type Route, routeOf } from '../router.tsx'
 
-/** Kept in this browser: the slug of the organisation last chosen; null: all of them. */
+/** Stored in this browser: the slug of the organisation last selected; null: all of them. */
 const storageKey = 'agency.organisation'
 const listeners = new Set<() => void>()
-/** What storage would say, where storage is forbidden. */
+/** The selection while storage is forbidden. */
 let remembered: string | null = null
 
-/** The address decides where it names one; otherwise what was chosen last, if it is still there. */
+/** Returns the organisation that the address names; otherwise the one last selected, if it still exists. */
 export function useSelectedOrganisation(
   route: Route,
   query: URLSearchParams,
@@ -22,7 +22,7 @@ export function useSelectedOrganisation(
   return all.find((each) => each.slug === asked)?.slug ?? (all.length === 1 ? (all[0]?.slug ?? null) : null)
 }
 
-/** The same page of another organisation, where it has one. */
+/** Selects an organisation and opens its version of the current page, if there is one. */
 export function selectOrganisation(slug: string | null): void {
   saveSelection(slug)
   const route = routeOf(location.pathname)
@@ -42,7 +42,7 @@ export function saveSelection(slug: string | null): void {
     if (slug === null) localStorage.removeItem(storageKey)
     else localStorage.setItem(storageKey, slug)
   } catch {
-    // Storage can be forbidden; the choice then lasts as long as the page.
+    // Storage can be forbidden; then the selection lasts as long as the page.
   }
   for (const listener of listeners) listener()
 }

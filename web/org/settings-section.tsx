@@ -7,7 +7,7 @@ import { addresses, Link } from '../router.tsx'
 import { chartQuery, intentQuery, settingsQuery } from './queries.ts'
 import { TextFile } from '../parts/text-file.tsx'
 
-/** What the organisation is for, what its agents are to keep in mind, and how it works. */
+/** Shows the intent of an organisation, which its agents follow, its basic data and its settings. */
 export function SettingsSection({ organisation }: { organisation: OrganisationView }) {
   const { slug } = organisation
   const intent = useQuery({ ...intentQuery(slug), select: (answer) => answer.text })
@@ -84,14 +84,14 @@ function About({ organisation }: { organisation: OrganisationView }) {
           <dt>Lead</dt>
           <dd>
             {leadPositionId === null ? (
-              <span className="muted">none; the built-in lead speaks</span>
+              <span className="muted">none; the built-in lead acts</span>
             ) : (
               <Link to={addresses.seat(slug, leadPositionId)}>{lead?.title ?? `seat ${leadPositionId}`}</Link>
             )}
           </dd>
         </div>
         <div>
-          <dt>Made</dt>
+          <dt>Created</dt>
           <dd>
             <Ago at={organisation.createdAt} />
           </dd>

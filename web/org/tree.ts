@@ -1,13 +1,13 @@
 import type { ChartSeat } from '../../src/org/chart/contract.ts'
 import type { TreeItem } from '../parts/use-tree.ts'
 
-/** A seat with those below it; without a seat: the operator. */
+/** A seat with its reports; the node without a seat is the operator. */
 export interface Node {
   readonly seat: ChartSeat | null
   readonly below: Node[]
 }
 
-/** By level, then as they were made: the order that a person expects. */
+/** Builds the tree of seats; reports are ordered by level, then by time of creation. */
 export function treeOf(seats: readonly ChartSeat[]): Node {
   const root: Node = { seat: null, below: [] }
   const nodes = new Map(seats.map((seat) => [seat.positionId, { seat, below: [] } as Node]))
@@ -28,7 +28,7 @@ export function treeOf(seats: readonly ChartSeat[]): Node {
         }
   }
   reach(root)
-  // A circle is refused when it is made; should one be there, its seats are shown all the same.
+  // Cycles are rejected when they are created; if there is one, its seats are shown below the operator.
   for (const node of nodes.values()) {
     if (reached.has(node)) continue
     const above = nodes.get(node.seat?.reportsToId ?? 0)
@@ -45,7 +45,7 @@ export interface Row extends TreeItem {
   readonly seat: ChartSeat
 }
 
-/** Seats in the order of reading, without those below a closed one. */
+/** Returns the rows of the tree from top to bottom, without those below a closed seat. */
 export function rowsOf(seats: readonly ChartSeat[], closed: ReadonlySet<number>): Row[] {
   const rows: Row[] = []
   const walk = ({ below }: Node, level: number): void =>
@@ -60,8 +60,8 @@ export function rowsOf(seats: readonly ChartSeat[], closed: ReadonlySet<number>)
   return rows
 }
 
-/** The seats above one, nearest first; what comes after the last is the operator. A circle ends the walk. */
-export function lineUp(
+/** Returns the seats above a seat, nearest first; the operator follows after the last. It stops at a cycle. */
+export function seatsAbove(
   seats: readonly ChartSeat[],
   positionId: number,
   line: 'reportsToId' | 'escalatesToId',

@@ -2,19 +2,19 @@ import { type PointerEvent, type RefObject, useEffect, useLayoutEffect, useMemo,
 
 import { after } from '../clock.ts'
 import type { Box, Size } from './layout.ts'
-import { centred, fitted, moved, showing, type View, zoomed } from './viewport.ts'
+import { centreOn, fitChart, panBy, reveal, type Viewport, zoomBy } from './viewport.ts'
 
 export interface ChartViewport {
-  /** What one looks through. */
+  /** The element through which the chart is visible. */
   window: RefObject<HTMLDivElement | null>
-  /** What moves behind it. */
+  /** The element that contains the chart and moves behind the window. */
   world: RefObject<HTMLDivElement | null>
   fit(): void
   zoom(factor: number): void
   pan(dx: number, dy: number): void
-  /** Moves as little as it can. */
+  /** Makes the smallest move that shows the box. */
   show(box: Box): void
-  /** In the middle, large enough to be read. */
+  /** Centres the box, at a readable size. */
   centre(box: Box): void
   pointer: {
     onPointerDown(event: PointerEvent): void
@@ -24,21 +24,21 @@ export interface ChartViewport {
     onPointerEnter(): void
     onPointerLeave(): void
   }
-  /** Whether the button that was just released had dragged, and so meant no click. */
+  /** Reports whether the pointer was dragged before its release, so that the click does not count. */
   hasDragged(): boolean
 }
 
-/** Where somebody left a chart, for when she comes back to it from a seat. */
-const left = new Map<string, View>()
+/** The last viewport of each chart, for the return from the page of a seat. */
+const lastViewports = new Map<string, Viewport>()
 
-/** From here on the pointer drags; below it, a hand only trembles. */
+/** The distance from which a movement of the pointer is a drag; shorter movements are jitter. */
 const threshold = 4
-/** Nothing moved for this long: the chart is painted sharply, at the size it has now. */
+/** After this long without movement the chart is painted sharply, at its current size. */
 const restMs = 140
 
 /**
- * Panning and zooming past React: a frame only sets one transform on one layer, whatever the number of seats.
- * (500 seats that are laid out or painted anew in each frame reach ten frames a second.)
+ * Pans and zooms without React: a frame only sets one transform on one layer, independent of the number of seats.
+ * (500 seats that are laid out or painted again in each frame reach ten frames a second.)
  */
 export function useViewport(chart: Size, name: string): ChartViewport {
   const window = useRef<HTMLDivElement>(null)
@@ -47,7 +47,7 @@ export function useViewport(chart: Size, name: string): ChartViewport {
   state.current = { chart, name }
   const view = useMemo(
     () =>
-      createView(
+      createViewport(
         window,
         world,
         () => state.current.chart,
@@ -63,7 +63,7 @@ export function useViewport(chart: Size, name: string): ChartViewport {
     if (element === null) return
     const resized = new ResizeObserver(() => view.chartChanged(true))
     resized.observe(element)
-    // React listens passively to the wheel, and could not keep the page from scrolling or zooming with it.
+    // React listens to the wheel passively, so it could not prevent the page from scrolling or zooming.
     element.addEventListener('wheel', view.wheel, { passive: false })
     return () => {
       resized.disconnect()
@@ -75,16 +75,16 @@ export function useViewport(chart: Size, name: string): ChartViewport {
 
 type Element = RefObject<HTMLDivElement | null>
 
-function createView(window: Element, world: Element, chartOf: () => Size, nameOf: () => string) {
-  let view: View = { x: 0, y: 0, k: 1 }
-  /** All of it is in the window, and shall stay so when the chart or the window changes. */
+function createViewport(window: Element, world: Element, chartOf: () => Size, nameOf: () => string) {
+  let view: Viewport = { x: 0, y: 0, k: 1 }
+  /** The whole chart is in the window, and stays so when the chart or the window changes. */
   let isFitted = true
   let isPointed = false
-  let restsSoon = (): void => {}
+  let cancelRest = (): void => {}
   const pointers = new Map<number, { x: number; y: number }>()
   let dragged = false
 
-  /** Measured when it changes: asking in every frame would lay the whole chart out again. */
+  /** Measured only when it changes: measuring in every frame would lay out the whole chart again. */
   let size: Size = { width: 0, height: 0 }
   const room = (): Size => size
   const measure = (): void => {
@@ -100,32 +100,32 @@ function createView(window: Element, world: Element, chartOf: () => Size, nameOf
     element.dataset['detail'] = view.k >= 0.55 ? 'near' : view.k >= 0.27 ? 'middle' : 'far'
   }
 
-  const apply = (next: View, { now = false } = {}): void => {
+  const apply = (next: Viewport, { now = false } = {}): void => {
     view = next
     const element = world.current
     if (element === null) return
     element.style.transform = `translate(${view.x}px, ${view.y}px) scale(${view.k})`
-    restsSoon()
+    cancelRest()
     if (now) return rest()
     if (element.dataset['moving'] === undefined) element.dataset['moving'] = ''
-    restsSoon = after(restMs, rest)
+    cancelRest = after(restMs, rest)
   }
 
-  const leave = (next: View): void => {
+  const move = (next: Viewport): void => {
     isFitted = false
-    left.set(nameOf(), next)
+    lastViewports.set(nameOf(), next)
     apply(next)
   }
   const fit = (): void => {
     isFitted = true
-    left.delete(nameOf())
-    apply(fitted(chartOf(), room()), { now: true })
+    lastViewports.delete(nameOf())
+    apply(fitChart(chartOf(), room()), { now: true })
   }
   const middle = (): { x: number; y: number } => ({ x: room().width / 2, y: room().height / 2 })
-  const pan = (dx: number, dy: number): void => leave(moved(view, dx, dy, chartOf(), room()))
+  const pan = (dx: number, dy: number): void => move(panBy(view, dx, dy, chartOf(), room()))
   const zoomAt = (factor: number, at: { x: number; y: number }): void =>
-    leave(zoomed(view, factor, at, chartOf(), room()))
-  const seen = (event: { clientX: number; clientY: number }): { x: number; y: number } => {
+    move(zoomBy(view, factor, at, chartOf(), room()))
+  const pointOf = (event: { clientX: number; clientY: number }): { x: number; y: number } => {
     const { left: x = 0, top: y = 0 } = window.current?.getBoundingClientRect() ?? {}
     return { x: event.clientX - x, y: event.clientY - y }
   }
@@ -133,12 +133,12 @@ function createView(window: Element, world: Element, chartOf: () => Size, nameOf
   const onPointerDown = (event: PointerEvent): void => {
     if (event.button !== 0) return
     if (pointers.size === 0) dragged = false
-    pointers.set(event.pointerId, seen(event))
+    pointers.set(event.pointerId, pointOf(event))
   }
   const onPointerMove = (event: PointerEvent): void => {
     const before = pointers.get(event.pointerId)
     if (before === undefined) return
-    const at = seen(event)
+    const at = pointOf(event)
     if (!dragged && Math.hypot(at.x - before.x, at.y - before.y) < threshold) return
     if (!dragged) window.current?.setPointerCapture(event.pointerId)
     dragged = true
@@ -153,14 +153,14 @@ function createView(window: Element, world: Element, chartOf: () => Size, nameOf
   return {
     begin: () => {
       measure()
-      const before = left.get(nameOf())
+      const before = lastViewports.get(nameOf())
       if (before === undefined) fit()
       else {
         isFitted = false
         apply(before, { now: true })
       }
     },
-    /** What is live moves nothing that somebody points at; a window that changes its size moves everything anyway. */
+    /** A live update does not move a chart under the pointer; a resize of the window moves it in any case. */
     chartChanged: (windowToo = false) => {
       if (windowToo) measure()
       if (isFitted && (windowToo || !isPointed)) fit()
@@ -168,7 +168,7 @@ function createView(window: Element, world: Element, chartOf: () => Size, nameOf
     wheel: (event: WheelEvent) => {
       event.preventDefault()
       const unit = event.deltaMode === 1 ? 32 : 1
-      if (event.ctrlKey || event.metaKey) zoomAt(Math.exp(-event.deltaY * unit * 0.004), seen(event))
+      if (event.ctrlKey || event.metaKey) zoomAt(Math.exp(-event.deltaY * unit * 0.004), pointOf(event))
       else if (event.shiftKey && event.deltaX === 0) pan(-event.deltaY * unit, 0)
       else pan(-event.deltaX * unit, -event.deltaY * unit)
     },
@@ -176,10 +176,10 @@ function createView(window: Element, world: Element, chartOf: () => Size, nameOf
     zoom: (factor: number) => zoomAt(factor, middle()),
     pan,
     show: (box: Box) => {
-      const next = showing(view, box, room())
-      if (next.x !== view.x || next.y !== view.y) leave(next)
+      const next = reveal(view, box, room())
+      if (next.x !== view.x || next.y !== view.y) move(next)
     },
-    centre: (box: Box) => leave(centred(view, box, room())),
+    centre: (box: Box) => move(centreOn(view, box, room())),
     hasDragged: () => dragged,
     pointer: {
       onPointerDown,

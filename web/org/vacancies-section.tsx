@@ -7,7 +7,7 @@ import { addresses, Link } from '../router.tsx'
 import { HolderIcon } from './chart.tsx'
 import { vacanciesQuery } from './queries.ts'
 
-/** Empty seats, and who could take one. */
+/** Lists vacant seats with the personas that could take them. */
 export function VacanciesSection({ organisation: { slug } }: { organisation: OrganisationView }) {
   const vacancies = useQuery(vacanciesQuery(slug))
   if (vacancies.data === undefined)
@@ -17,13 +17,13 @@ export function VacanciesSection({ organisation: { slug } }: { organisation: Org
       <Skeleton lines={5} label="the vacancies" />
     )
   const { vacancies: seats, available } = vacancies.data
-  if (seats.length === 0) return <Empty title="No seat is vacant">A seat that nobody holds is listed here.</Empty>
+  if (seats.length === 0) return <Empty title="No vacant seats">Seats without a holder are listed here.</Empty>
   const fillable = seats.find((seat) => available.some((persona) => persona.role === seat.role)) ?? seats[0]
   const candidate = available.find((persona) => persona.role === fillable?.role)
   return (
     <>
       <table className="lines">
-        <Columns of={{ Seat: '', Role: '', Level: 'figure', 'Free, with that role': '' }} />
+        <Columns of={{ Seat: '', Role: '', Level: 'figure', 'Available personas': '' }} />
         <tbody>
           {seats.map((seat) => (
             <tr key={seat.positionId}>
@@ -43,7 +43,7 @@ export function VacanciesSection({ organisation: { slug } }: { organisation: Org
       </table>
       {fillable !== undefined && (
         <section className="part">
-          <h2>Fill one</h2>
+          <h2>Fill a seat</h2>
           <Command
             text={`agency org assign --position-id ${fillable.positionId} --persona-slug ${candidate?.slug ?? 'SLUG'}`}
           />
@@ -54,7 +54,7 @@ export function VacanciesSection({ organisation: { slug } }: { organisation: Org
 }
 
 function Candidates({ personas }: { personas: readonly { slug: string; name: string }[] }) {
-  if (personas.length === 0) return <span className="muted">nobody</span>
+  if (personas.length === 0) return <span className="muted">none</span>
   return (
     <span className="facts">
       {personas.slice(0, 5).map((persona) => (

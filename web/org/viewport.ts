@@ -1,19 +1,19 @@
 import type { Box, Size } from './layout.ts'
 
-/** Where a chart lies in its window: a point of the chart `p` is seen at `x + k·p`. */
-export interface View {
+/** Position and scale of a chart in its window: a point `p` of the chart appears at `x + k·p`. */
+export interface Viewport {
   readonly x: number
   readonly y: number
   readonly k: number
 }
 
-const largest = 2
+const maxScale = 2
 const margin = 24
-/** So much of a chart stays in the window, however far it is dragged. */
-const kept = 64
+/** At least this much of a chart stays in the window, however far it is dragged. */
+const minVisible = 64
 
-/** All of it, a little above the middle, and never larger than life. */
-export function fitted(chart: Size, window: Size): View {
+/** Fits the whole chart into the window, slightly above the middle and at most at its original size. */
+export function fitChart(chart: Size, window: Size): Viewport {
   const k = Math.min(1, scaleOf(chart, window))
   const y = Math.max(margin, (window.height - chart.height * k) / 3)
   return { k, x: (window.width - chart.width * k) / 2, y }
@@ -22,22 +22,28 @@ export function fitted(chart: Size, window: Size): View {
 const scaleOf = (chart: Size, window: Size): number =>
   Math.max(0.02, Math.min((window.width - 2 * margin) / chart.width, (window.height - 2 * margin) / chart.height))
 
-/** Larger or smaller, with the point under the pointer staying where it is. */
-export function zoomed(view: View, factor: number, at: { x: number; y: number }, chart: Size, window: Size): View {
-  const least = Math.min(0.5, scaleOf(chart, window))
-  const k = Math.min(largest, Math.max(least, view.k * factor))
-  return within(
+/** Zooms by a factor; the point under the pointer keeps its position. */
+export function zoomBy(
+  view: Viewport,
+  factor: number,
+  at: { x: number; y: number },
+  chart: Size,
+  window: Size,
+): Viewport {
+  const minScale = Math.min(0.5, scaleOf(chart, window))
+  const k = Math.min(maxScale, Math.max(minScale, view.k * factor))
+  return constrain(
     { k, x: at.x - ((at.x - view.x) * k) / view.k, y: at.y - ((at.y - view.y) * k) / view.k },
     chart,
     window,
   )
 }
 
-export const moved = (view: View, dx: number, dy: number, chart: Size, window: Size): View =>
-  within({ ...view, x: view.x + dx, y: view.y + dy }, chart, window)
+export const panBy = (view: Viewport, dx: number, dy: number, chart: Size, window: Size): Viewport =>
+  constrain({ ...view, x: view.x + dx, y: view.y + dy }, chart, window)
 
-/** The smallest move that shows a whole seat, with a little around it. */
-export function showing(view: View, box: Box, window: Size): View {
+/** Makes the smallest move that shows a whole seat with a margin. */
+export function reveal(view: Viewport, box: Box, window: Size): Viewport {
   return {
     ...view,
     x: view.x + shift(view.x + box.x * view.k, box.width * view.k, window.width),
@@ -45,8 +51,8 @@ export function showing(view: View, box: Box, window: Size): View {
   }
 }
 
-/** A seat in the middle, large enough to be read. */
-export function centred(view: View, box: Box, window: Size): View {
+/** Centres a seat, at a readable size. */
+export function centreOn(view: Viewport, box: Box, window: Size): Viewport {
   const k = Math.max(view.k, 0.8)
   return {
     k,
@@ -61,12 +67,12 @@ function shift(start: number, length: number, room: number): number {
   return over > 0 ? -over : 0
 }
 
-function within(view: View, chart: Size, window: Size): View {
-  const hold = (at: number, length: number, room: number): number =>
-    Math.min(room - kept, Math.max(kept - length * view.k, at))
+function constrain(view: Viewport, chart: Size, window: Size): Viewport {
+  const clamp = (at: number, length: number, room: number): number =>
+    Math.min(room - minVisible, Math.max(minVisible - length * view.k, at))
   return {
     k: view.k,
-    x: hold(view.x, chart.width, window.width),
-    y: hold(view.y, chart.height, window.height),
+    x: clamp(view.x, chart.width, window.width),
+    y: clamp(view.y, chart.height, window.height),
   }
 }

@@ -12,7 +12,7 @@ import { useSelectedOrganisation } from '../org/selection.ts'
 import { organisationState } from '../org/page.tsx'
 import { organisationsQuery, orgStatusQuery } from '../org/queries.ts'
 
-/** All organisations. With one chosen, or only one there, its chart is what was meant. */
+/** Lists all organisations. If one is selected, or only one exists, opens its chart instead. */
 export function OrganisationsPage() {
   const { query } = useAddress()
   const archived = query.get('all') === 'true'
@@ -32,7 +32,7 @@ export function OrganisationsPage() {
             checked={archived}
             onChange={(event) => setQuery('all', event.target.checked ? 'true' : '')}
           />
-          Archived too
+          Show archived
         </label>
       </div>
       {organisations.isPending && <Skeleton lines={5} label="the organisations" />}
@@ -41,7 +41,7 @@ export function OrganisationsPage() {
       )}
       {organisations.data?.length === 0 && (
         <Empty title="No organisation yet" command={'agency org create --name "Kent Ventures" --purpose economy'}>
-          An organisation has seats, and personas that hold them. Make one:
+          An organisation has seats, and personas that hold them. Create one:
         </Empty>
       )}
       {organisations.data !== undefined && organisations.data.length > 0 && (
@@ -51,11 +51,11 @@ export function OrganisationsPage() {
   )
 }
 
-/** Each asks for its own figures. */
-const atOnce = 50
+/** Each row fetches its own figures. */
+const pageSize = 50
 
 function OrganisationTable({ organisations }: { organisations: readonly OrganisationView[] }) {
-  const [most, setMost] = useState(atOnce)
+  const [most, setMost] = useState(pageSize)
   return (
     <>
       <table className="lines">
@@ -65,7 +65,7 @@ function OrganisationTable({ organisations }: { organisations: readonly Organisa
             Status: '',
             Seats: 'figure',
             Vacant: 'figure',
-            'At work': 'figure wide',
+            'Running agents': 'figure wide',
             Proposals: 'figure wide',
           }}
         />
@@ -76,8 +76,8 @@ function OrganisationTable({ organisations }: { organisations: readonly Organisa
         </tbody>
       </table>
       {organisations.length > most && (
-        <button type="button" className="more" onClick={() => setMost(most + atOnce)}>
-          Show {counted(Math.min(atOnce, organisations.length - most), 'more organisation')}
+        <button type="button" className="more" onClick={() => setMost(most + pageSize)}>
+          Show {counted(Math.min(pageSize, organisations.length - most), 'more organisation')}
         </button>
       )}
     </>

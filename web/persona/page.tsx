@@ -12,7 +12,7 @@ import { kindOf } from '../personas/page.tsx'
 import { organisationsQuery, personaQuery, personaTextQuery } from '../org/queries.ts'
 import { TextFile } from '../parts/text-file.tsx'
 
-/** Who this is: the seats it holds anywhere, what it can do, what it has learnt. */
+/** Shows a persona: its seats in all organisations, its skills and its experience. */
 export function PersonaPage({ persona }: { persona: string }) {
   const shown = useQuery(personaQuery(persona))
   const slug = shown.data?.persona.slug
@@ -34,10 +34,10 @@ export function PersonaPage({ persona }: { persona: string }) {
       <Header persona={shown.data.persona} />
       <Seats positions={shown.data.positions} persona={shown.data.persona} />
       {shown.data.persona.skillFile === null ? (
-        <Empty title="No files of its own">
+        <Empty title="No files">
           {shown.data.persona.type === 'person'
-            ? 'A person needs nobody to write down what she can do.'
-            : 'It has neither skills nor experience of its own.'}
+            ? 'People have no files for skills and experience.'
+            : 'This persona has no files for skills and experience.'}
         </Empty>
       ) : (
         <Texts slug={shown.data.persona.slug} />
@@ -47,7 +47,7 @@ export function PersonaPage({ persona }: { persona: string }) {
 }
 
 const origins: Record<NonNullable<PersonaView['origin']>, string> = {
-  seed: 'made at installation',
+  seed: 'created at installation',
   import: 'imported',
   pool: 'cast from the talent pool',
 }
@@ -64,9 +64,9 @@ function Header({ persona }: { persona: PersonaView }) {
         <span>{kindOf(persona)}</span>
         {persona.status === 'archived' && <span className="label strong">archived</span>}
         {persona.canCreateChannel && <span className="label">may open channels</span>}
-        {persona.activeAgents > 0 && <span className="figure">{counted(persona.activeAgents, 'agent')} at work</span>}
+        {persona.activeAgents > 0 && <span className="figure">{counted(persona.activeAgents, 'running agent')}</span>}
         <span className="muted">
-          {persona.origin === null ? 'made' : origins[persona.origin]} <Ago at={persona.createdAt} />
+          {persona.origin === null ? 'created' : origins[persona.origin]} <Ago at={persona.createdAt} />
         </span>
         <code className="muted">{persona.slug}</code>
       </p>
@@ -74,21 +74,21 @@ function Header({ persona }: { persona: PersonaView }) {
   )
 }
 
-interface Held {
+interface HeldSeat {
   positionId: number
   title: string
   organisation: string
   assignedAt: string
 }
 
-function Seats({ positions, persona }: { positions: readonly Held[]; persona: PersonaView }) {
+function Seats({ positions, persona }: { positions: readonly HeldSeat[]; persona: PersonaView }) {
   const organisations = useQuery(organisationsQuery(true)).data ?? []
   return (
     <section className="part" aria-label="Seats">
       <h2>Seats</h2>
       {positions.length === 0 && (
         <p className="muted">
-          {persona.slug} holds no seat. <Link to={addresses.organisations}>See the charts</Link>.
+          {persona.slug} holds no seat. <Link to={addresses.organisations}>Show the charts</Link>.
         </p>
       )}
       {positions.length > 0 && (

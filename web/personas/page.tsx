@@ -8,15 +8,15 @@ import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
 import { addresses, Link, setQuery, useAddress } from '../router.tsx'
 import { figure } from '../text.ts'
 import { useSelectedOrganisation } from '../org/selection.ts'
-import { chartQuery, mostAsked, organisationsQuery, personasQuery } from '../org/queries.ts'
+import { chartQuery, maxOrganisations, organisationsQuery, personasQuery } from '../org/queries.ts'
 
-interface Held {
+interface HeldSeat {
   org: OrganisationView
   positionId: number
   title: string
 }
 
-const atOnce = 300
+const maxRows = 300
 
 export function PersonasPage() {
   const { query } = useAddress()
@@ -26,9 +26,9 @@ export function PersonasPage() {
   const known = useQuery(organisationsQuery())
   const organisations = known.data ?? []
   const chosen = useSelectedOrganisation({ page: 'personas' }, query, organisations)
-  const inScope = organisations.filter((each) => chosen === null || each.slug === chosen).slice(0, mostAsked)
+  const inScope = organisations.filter((each) => chosen === null || each.slug === chosen).slice(0, maxOrganisations)
   const { seats, areKnown } = useSeats(inScope)
-  // Who holds a seat decides who is shown: everybody, or nobody, would only flash by.
+  // The list depends on the holders of seats: before they are known, a full or an empty list would only flash.
   const isPending = personas.isPending || known.isPending || !areKnown
   const isNarrowed = chosen !== null && organisations.length > 1
   const shown = (personas.data ?? [])
@@ -52,7 +52,7 @@ export function PersonasPage() {
               checked={all}
               onChange={(event) => setQuery('all', event.target.checked ? 'true' : '')}
             />
-            Pool and system too
+            Show pool and system
           </label>
         </span>
       </div>
@@ -61,15 +61,15 @@ export function PersonasPage() {
         <Failure error={personas.error} retry={() => void personas.refetch()} name="The personas" />
       )}
       {!isPending && personas.data !== undefined && shown.length === 0 && (
-        <Nobody text={text} org={isNarrowed ? (inScope[0]?.name ?? chosen) : null} />
+        <NoPersonas text={text} org={isNarrowed ? (inScope[0]?.name ?? chosen) : null} />
       )}
       {!isPending && shown.length > 0 && <PersonaTable personas={shown} seats={seats} />}
     </>
   )
 }
 
-/** By the slug of who holds them. */
-function useSeats(organisations: readonly OrganisationView[]): { seats: Map<string, Held[]>; areKnown: boolean } {
+/** Returns the held seats by the slug of their holder. */
+function useSeats(organisations: readonly OrganisationView[]): { seats: Map<string, HeldSeat[]>; areKnown: boolean } {
   const charts = useQueries({ queries: organisations.map((org) => chartQuery(org.slug)) })
   const held = charts.flatMap((chart, index) => {
     const org = organisations[index]
@@ -84,14 +84,10 @@ function useSeats(organisations: readonly OrganisationView[]): { seats: Map<stri
   return { seats, areKnown: charts.every((chart) => !chart.isPending) }
 }
 
-function Nobody({ text, org }: { text: string; org: string | null }) {
-  if (text !== '') return <p className="muted">Nobody is called “{text}”.</p>
+function NoPersonas({ text, org }: { text: string; org: string | null }) {
+  if (text !== '') return <p className="muted">No persona matches “{text}”.</p>
   if (org !== null)
-    return (
-      <Empty title={`Nobody holds a seat in ${org}`}>
-        Personas of all organisations are under “All organisations”.
-      </Empty>
-    )
+    return <Empty title={`${org} has no holders of seats`}>Select “All organisations” to see all personas.</Empty>
   return (
     <Empty title="No personas yet" command={'agency org persona create --name Robbo --role architect'}>
       A persona is a stable identity with its own skills and experience. It takes seats in any number of organisations.
@@ -99,14 +95,20 @@ function Nobody({ text, org }: { text: string; org: string | null }) {
   )
 }
 
-function PersonaTable({ personas, seats }: { personas: readonly PersonaView[]; seats: ReadonlyMap<string, Held[]> }) {
+function PersonaTable({
+  personas,
+  seats,
+}: {
+  personas: readonly PersonaView[]
+  seats: ReadonlyMap<string, HeldSeat[]>
+}) {
   const several = new Set([...seats.values()].flat().map((held) => held.org.slug)).size > 1
   return (
     <>
       <table className="lines">
-        <Columns of={{ Name: '', Role: '', Seats: '', Kind: 'wide', 'At work': 'figure wide' }} />
+        <Columns of={{ Name: '', Role: '', Seats: '', Kind: 'wide', 'Running agents': 'figure wide' }} />
         <tbody>
-          {personas.slice(0, atOnce).map((persona) => (
+          {personas.slice(0, maxRows).map((persona) => (
             <tr key={persona.slug}>
               <td>
                 <Link to={addresses.persona(persona.slug)}>{persona.name}</Link>{' '}
@@ -130,8 +132,8 @@ function PersonaTable({ personas, seats }: { personas: readonly PersonaView[]; s
           ))}
         </tbody>
       </table>
-      {personas.length > atOnce && (
-        <p className="muted">and {figure(personas.length - atOnce)} more; find them by name or role.</p>
+      {personas.length > maxRows && (
+        <p className="muted">and {figure(personas.length - maxRows)} more; search for them by name or role.</p>
       )}
     </>
   )

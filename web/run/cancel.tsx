@@ -7,7 +7,7 @@ import { call } from '../client.ts'
 import { keys } from '../queries.ts'
 import { counted } from '../text.ts'
 import { Dialog } from '../parts/dialog.tsx'
-import { explain } from '../parts/notices.tsx'
+import { ErrorLine } from '../parts/error-line.tsx'
 
 export function CancelRun({ run }: { run: Run }) {
   const [asking, setAsking] = useState(false)
@@ -37,11 +37,7 @@ export function CancelRun({ run }: { run: Run }) {
           {counted(run.briefsOpen, 'open brief')} will be cancelled and running agents ended. Finished work is kept. A
           cancelled run cannot be resumed.
         </p>
-        {cancel.isError && (
-          <p role="alert" className="tone-bad">
-            {explain(cancel.error).cause} {explain(cancel.error).step}
-          </p>
-        )}
+        {cancel.isError && <ErrorLine error={cancel.error} />}
         <p className="buttons">
           <button type="button" autoFocus onClick={close}>
             Keep running

@@ -11,16 +11,16 @@ import { addresses, Link } from '../router.tsx'
 import { figure, humanise } from '../text.ts'
 import { HolderIcon } from '../org/chart.tsx'
 import { AssignmentTable } from '../org/history-section.tsx'
-import { Found } from '../org/page.tsx'
+import { OrganisationLoader } from '../org/page.tsx'
 import { assignmentsQuery, chartQuery, seatQuery } from '../org/queries.ts'
-import { lineUp } from '../org/tree.ts'
+import { seatsAbove } from '../org/tree.ts'
 
-/** One seat: who holds it, whom it reports and escalates to, who reports to it, what it may spend, who held it before. */
+/** Shows one seat: its holder, its reporting line and escalation path, its reports, its limits and its former holders. */
 export function SeatPage({ org, positionId }: { org: string; positionId: number }) {
   return (
-    <Found org={org} heading="Seat" to={(slug) => addresses.seat(slug, positionId)}>
+    <OrganisationLoader org={org} heading="Seat" to={(slug) => addresses.seat(slug, positionId)}>
       {(organisation) => <Seat organisation={organisation} positionId={positionId} />}
-    </Found>
+    </OrganisationLoader>
   )
 }
 
@@ -29,7 +29,7 @@ function Seat({ organisation, positionId }: { organisation: OrganisationView; po
   const shown = useQuery(seatQuery(positionId))
   const chart = useQuery(chartQuery(slug))
   const seats = chart.data?.seats ?? []
-  // Without the chart it would seem to report to the operator.
+  // Without the chart the seat would seem to report to the operator.
   const position = chart.isPending ? undefined : shown.data?.position
   if (position === undefined || position.organisationId !== organisation.organisationId)
     return (
@@ -41,7 +41,7 @@ function Seat({ organisation, positionId }: { organisation: OrganisationView; po
         )}
         {position !== undefined && (
           <p>
-            Seat {positionId} is not one of <Link to={addresses.org(slug)}>{organisation.name}</Link>.
+            Seat {positionId} does not belong to <Link to={addresses.org(slug)}>{organisation.name}</Link>.
           </p>
         )}
       </>
@@ -68,7 +68,7 @@ function Seat({ organisation, positionId }: { organisation: OrganisationView; po
         <Reports slug={slug} seats={seats} positionId={positionId} />
       </div>
       <Limits position={position} />
-      <Before slug={slug} positionId={positionId} />
+      <History slug={slug} positionId={positionId} />
     </>
   )
 }
@@ -104,25 +104,25 @@ interface LinesProps {
   position: PositionView
 }
 
-/** Both ways up, side by side, each with its own kind of line, the same as on the chart. */
+/** Shows reporting line and escalation path side by side, in the same line styles as on the chart. */
 function Lines({ slug, seats, position: { positionId, title } }: LinesProps) {
   return (
     <section className="part" aria-label="Lines">
-      <h2>Upwards</h2>
+      <h2>Seats above</h2>
       <div className="lines-up">
         <Upwards
           kind="reporting"
           name="Reporting line"
           slug={slug}
           title={title}
-          seats={lineUp(seats, positionId, 'reportsToId')}
+          seats={seatsAbove(seats, positionId, 'reportsToId')}
         />
         <Upwards
           kind="escalation"
           name="Escalation path"
           slug={slug}
           title={title}
-          seats={lineUp(seats, positionId, 'escalatesToId')}
+          seats={seatsAbove(seats, positionId, 'escalatesToId')}
         />
       </div>
     </section>
@@ -164,10 +164,10 @@ function Reports({ slug, seats, positionId }: { slug: string; seats: readonly Ch
   return (
     <section className="part" aria-label="Direct reports">
       <h2>Direct reports</h2>
-      <SeatList slug={slug} seats={reports} none="Nobody reports here." />
+      <SeatList slug={slug} seats={reports} none="No direct reports." />
       {escalating.length > 0 && (
         <>
-          <h3>Escalate here without reporting here</h3>
+          <h3>Escalate to this seat without reporting to it</h3>
           <SeatList slug={slug} seats={escalating} none="" />
         </>
       )}
@@ -204,10 +204,10 @@ const SeatLink = ({ slug, seat }: { slug: string; seat: ChartSeat }) => (
   </>
 )
 
-const breachWords: Record<Authority['onBreach'], string> = {
-  refuse: 'refused beyond it',
-  gate: 'asks the operator beyond it',
-  hard_stop: 'stopped beyond it',
+const breachLabels: Record<Authority['onBreach'], string> = {
+  refuse: 'refused above the limit',
+  gate: 'asks the operator above the limit',
+  hard_stop: 'stopped above the limit',
 }
 
 function Limits({ position }: { position: PositionView }) {
@@ -215,7 +215,7 @@ function Limits({ position }: { position: PositionView }) {
     <section className="part" aria-label="Authority">
       <h2>Authority</h2>
       {position.authority.length === 0 ? (
-        <p className="muted">No limits of its own.</p>
+        <p className="muted">This seat has no limits of its own.</p>
       ) : (
         <dl className="pairs">
           {position.authority.map((limit) => (
@@ -225,7 +225,7 @@ function Limits({ position }: { position: PositionView }) {
                 <span className="figure">
                   {figure(limit.limit)} {limit.unit}
                 </span>
-                , {breachWords[limit.onBreach]}
+                , {breachLabels[limit.onBreach]}
               </dd>
             </div>
           ))}
@@ -235,16 +235,16 @@ function Limits({ position }: { position: PositionView }) {
   )
 }
 
-function Before({ slug, positionId }: { slug: string; positionId: number }) {
+function History({ slug, positionId }: { slug: string; positionId: number }) {
   const assignments = useQuery(assignmentsQuery(slug, positionId))
   return (
     <section className="part" aria-label="Assignments">
-      <h2>Who sat here</h2>
+      <h2>Assignments</h2>
       {assignments.isPending && <Skeleton lines={3} label="the assignments" />}
       {assignments.isError && assignments.data === undefined && (
         <Failure error={assignments.error} retry={() => void assignments.refetch()} name="The assignments" />
       )}
-      {assignments.data?.length === 0 && <p className="muted">Nobody yet.</p>}
+      {assignments.data?.length === 0 && <p className="muted">No assignments yet.</p>}
       {assignments.data !== undefined && assignments.data.length > 0 && (
         <AssignmentTable slug={slug} assignments={assignments.data} seat={false} />
       )}
