@@ -99,7 +99,7 @@ describe.skipIf(noBrowser !== null)('a tiered run on the dashboard', () => {
     await expectShown(item(/^T3 squad squad-1/))
 
     for (const [name, region, last] of [
-      ['Plan', 'The plan', 'Workstream 500'],
+      ['Plan', 'Plan', 'Workstream 500'],
       ['Tasks', 'Tasks by squad', 'Build task-4 of stream-499'],
     ] as const) {
       await view(name)

@@ -25,7 +25,7 @@ import type { Team } from './team.ts'
 
 const Conflicts = z.object({ conflicts: z.array(Conflict) })
 
-/** What T2 has drawn: who owns what, what all rely on, what each proposes, and what holds in the end. */
+/** Shows the results of T2: domain boundaries, shared assumptions, proposals and the final architecture. */
 export function ArchitectureView({ inspection, team }: { inspection: Inspection; team: Team }) {
   const architectures = documentsOfAuthors(inspection, 'canonical_architecture', Architecture)
   const boundaries = newestDocument(inspection, 'domain_boundaries', DomainBoundaries)
@@ -38,12 +38,12 @@ export function ArchitectureView({ inspection, team }: { inspection: Inspection;
     return (
       <p className="none muted">
         {team.hasT2
-          ? 'There is no architecture yet: the lead draws the boundaries first.'
-          : 'No workstream of this run goes through T2: there is no architecture to agree on.'}
+          ? 'No architecture yet: the lead defines the domain boundaries first.'
+          : 'This run has no architecture: none of its workstreams goes through T2.'}
       </p>
     )
   return (
-    <div className="scrolls paper" tabIndex={0} role="region" aria-label="The architecture">
+    <div className="scrolls paper" tabIndex={0} role="region" aria-label="Architecture">
       {summary !== null && (
         <section className="part">
           <h2>Integration summary</h2>
@@ -101,7 +101,7 @@ export function ArchitectureView({ inspection, team }: { inspection: Inspection;
       {conflicts.map(([wave, read]) => (
         <section key={wave} className="part">
           <h2>
-            Conflicts <span className="muted">of wave {wave}, as the newest synthesis found them</span>
+            Conflicts <span className="muted">of wave {wave}, found by the newest synthesis</span>
           </h2>
           <ul className="plain">
             {(read.content?.conflicts ?? []).map(({ workstreams, about }, index) => (
@@ -131,7 +131,7 @@ export function ArchitectureView({ inspection, team }: { inspection: Inspection;
                     <Disclosure summary={proposalLine(stream, read.content)}>
                       {() => (
                         <>
-                          {read.content !== null && <Proposed proposal={read.content} />}
+                          {read.content !== null && <ProposalDetail proposal={read.content} />}
                           <Source of={read} />
                         </>
                       )}
@@ -184,7 +184,7 @@ function Canonical({ architecture }: { architecture: Architecture }) {
   )
 }
 
-function Proposed({ proposal }: { proposal: Proposal }) {
+function ProposalDetail({ proposal }: { proposal: Proposal }) {
   return (
     <div className="proposal">
       <Components of={proposal.components} />
@@ -214,7 +214,7 @@ const Components = ({ of }: { of: readonly z.infer<typeof Component>[] }) =>
     </ul>
   )
 
-/** Who promises what to whom. */
+/** Lists the interface contracts with provider and users. */
 function Contracts({ of }: { of: readonly z.infer<typeof InterfaceContract>[] }) {
   if (of.length === 0) return null
   return (
@@ -223,25 +223,27 @@ function Contracts({ of }: { of: readonly z.infer<typeof InterfaceContract>[] })
       <table className="proofs">
         <Columns of={{ Contract: '', 'From → to': '', Promise: '' }} />
         <tbody>
-          {of.slice(0, mostContracts).map(({ name, provided_by: from, used_by: to, contract }, index) => (
+          {of.slice(0, maxContracts).map(({ name, provided_by: from, used_by: to, contract }, index) => (
             <tr key={index}>
               <td>
                 <b>{name}</b>
               </td>
               <td>
-                {from} → {to.length === 0 ? 'anybody' : to.join(', ')}
+                {from} → {to.length === 0 ? 'all' : to.join(', ')}
               </td>
               <td className="written">{contract}</td>
             </tr>
           ))}
         </tbody>
       </table>
-      {of.length > mostContracts && <p className="muted">The first {mostContracts}; the JSON has all of them.</p>}
+      {of.length > maxContracts && (
+        <p className="muted">Only the first {maxContracts} are listed; the JSON contains all of them.</p>
+      )}
     </>
   )
 }
 
-const mostContracts = 200
+const maxContracts = 200
 
 function Assumptions({ of }: { of: SharedAssumptions }) {
   const parts: [string, readonly string[]][] = [

@@ -7,10 +7,10 @@ import { runState } from '../runs/state.ts'
 import { attemptNode } from '../briefs/tree.tsx'
 import type { Inspection } from '../queries.ts'
 import { addresses } from '../router.tsx'
-import { stateOfAll, streamState, workersText } from './standing.ts'
-import { placesOf, type Squad, squadRef, type Stream, type Team } from './team.ts'
+import { stateOfAll, streamState, workersText } from './progress.ts'
+import { nodesOfGate, type Squad, squadRef, type Stream, type Team } from './team.ts'
 
-/** A line of the tree with what is below it; made only when it is open. */
+/** A node of the tree; the nodes below it are built only when it is open. */
 interface Branch {
   key: string
   title: string
@@ -23,17 +23,17 @@ interface Branch {
   isOpen?: boolean
 }
 
-/** More than this, and everything begins closed. */
-const fewStreams = 12
+/** With more workstreams everything starts closed. */
+const maxOpenStreams = 12
 
-/** The run as tiers: who has planned, who designs, and workstream by workstream who builds and who judges. */
+/** Builds the tree of a tiered run: planning, design, and for each workstream its tasks and verifiers. */
 export function tierNodes(inspection: Inspection, team: Team, chosen: ReadonlyMap<string, boolean>): Node[] {
   const nodes: Node[] = []
   const walk = (branches: readonly Branch[], level: number): void =>
     branches.forEach((branch, index) => {
-      const place = { level, position: index + 1, siblings: branches.length }
+      const location = { level, position: index + 1, siblings: branches.length }
       if (branch.node !== undefined) {
-        nodes.push({ ...branch.node, ...place })
+        nodes.push({ ...branch.node, ...location })
         return
       }
       const leaf = branch.below === undefined || branch.isEmpty === true
@@ -46,7 +46,7 @@ export function tierNodes(inspection: Inspection, team: Team, chosen: ReadonlyMa
         state: branch.state,
         expanded,
         period: null,
-        ...place,
+        ...location,
       })
       if (expanded === true) walk(branch.below?.() ?? [], level + 1)
     })
@@ -54,10 +54,10 @@ export function tierNodes(inspection: Inspection, team: Team, chosen: ReadonlyMa
   return nodes
 }
 
-/** What has to be open for a brief to be seen. */
-export function wayTo(brief: Brief, all: readonly Brief[]): string[] {
-  const judged = brief.verifies === null ? undefined : all.find((each) => each.id === brief.verifies)
-  const doer = judged ?? brief
+/** Returns the keys of the nodes that must be open for a brief to be visible. */
+export function ancestorsOf(brief: Brief, all: readonly Brief[]): string[] {
+  const verified = brief.verifies === null ? undefined : all.find((each) => each.id === brief.verifies)
+  const doer = verified ?? brief
   const ref = squadRef(doer)
   if (ref === null) return ['run', brief.tier === 't1' ? 'T1' : 'T2']
   const [workstream = ''] = ref.split('/')
@@ -66,26 +66,26 @@ export function wayTo(brief: Brief, all: readonly Brief[]): string[] {
     `ws:${workstream}`,
     `sq:${ref}`,
     ...(doer.tier === 't4' ? [`t4:${ref}`] : []),
-    ...(judged === undefined ? [] : [judged.id]),
+    ...(verified === undefined ? [] : [verified.id]),
   ]
 }
 
 function rootOf(inspection: Inspection, team: Team): Branch {
   const { run, gates, attempts } = inspection
-  const waits = new Map<string, GateView>()
+  const pendingGates = new Map<string, GateView>()
   for (const gate of gates)
-    if (gate.status === 'pending') for (const place of placesOf(gate, team)) waits.set(place, gate)
-  const tries = Map.groupBy(attempts, (attempt) => attempt.briefId)
+    if (gate.status === 'pending') for (const node of nodesOfGate(gate, team)) pendingGates.set(node, gate)
+  const attemptsOf = Map.groupBy(attempts, (attempt) => attempt.briefId)
 
   const brief = (each: Brief, title: string): Branch => {
-    const own = tries.get(each.id) ?? []
-    const judges = team.judges.get(each.id) ?? []
+    const own = attemptsOf.get(each.id) ?? []
+    const verifiers = team.verifiers.get(each.id) ?? []
     return {
       key: each.id,
       title,
       state: stepState(each),
       to: addresses.brief(run.id, each.id),
-      isEmpty: own.length + judges.length === 0,
+      isEmpty: own.length + verifiers.length === 0,
       below: () => [
         ...own.flatMap((attempt, index) => [
           {
@@ -94,13 +94,13 @@ function rootOf(inspection: Inspection, team: Team): Branch {
             state: { tone: 'idle', text: '' },
             node: attemptNode(attempt, index, 0, 0, 0),
           } as Branch,
-          ...judges
-            .filter((judge) => judge.verifiesAttempt === index + 1)
-            .map((judge) => brief(judge, `T5 verifier of attempt ${index + 1}`)),
+          ...verifiers
+            .filter((verifier) => verifier.verifiesAttempt === index + 1)
+            .map((verifier) => brief(verifier, `T5 verifier of attempt ${index + 1}`)),
         ]),
-        ...judges
-          .filter((judge) => (judge.verifiesAttempt ?? 0) > own.length)
-          .map((judge) => brief(judge, 'T5 verifier')),
+        ...verifiers
+          .filter((verifier) => (verifier.verifiesAttempt ?? 0) > own.length)
+          .map((verifier) => brief(verifier, 'T5 verifier')),
       ],
     }
   }
@@ -109,17 +109,17 @@ function rootOf(inspection: Inspection, team: Team): Branch {
   const t1: Branch = {
     key: 'T1',
     title: 'T1 plan, critique, accept',
-    state: gated(stateOfT1(team, run.endedAt !== null), waits.get('T1')),
+    state: withGate(stateOfT1(team, run.endedAt !== null), pendingGates.get('T1')),
     isOpen: true,
-    below: () => [...steps(team.t1), ...missing(team.t1, t1Steps, run.endedAt === null)],
+    below: () => [...steps(team.t1), ...futureSteps(team.t1, t1Steps, run.endedAt === null)],
   }
   const specialists = team.streams.filter(({ path }) => path.includes('t2'))
   const t2: Branch = {
     key: 'T2',
     title: 'T2 lead, specialists, synthesis',
-    state: gated(stateOfAll(team.t2), waits.get('T2')),
-    isOpen: specialists.length <= fewStreams,
-    below: () => [...steps(team.t2), ...missing(team.t2, t2Steps(specialists), run.endedAt === null)],
+    state: withGate(stateOfAll(team.t2), pendingGates.get('T2')),
+    isOpen: specialists.length <= maxOpenStreams,
+    below: () => [...steps(team.t2), ...futureSteps(team.t2, t2Steps(specialists), run.endedAt === null)],
   }
 
   const workers = (squad: Squad): Branch => ({
@@ -130,30 +130,30 @@ function rootOf(inspection: Inspection, team: Team): Branch {
     below: () => squad.tasks.map((task) => brief(task, `T4 ${task.label ?? task.title}`)),
   })
   const ofSquad = (squad: Squad): Branch[] => {
-    const judged = squad.steps.filter(({ phase }) => phase === 't3_verdict' || phase === 'resolve')
+    const verdicts = squad.steps.filter(({ phase }) => phase === 't3_verdict' || phase === 'resolve')
     return [
-      ...steps(squad.steps.filter((each) => !judged.includes(each))),
+      ...steps(squad.steps.filter((each) => !verdicts.includes(each))),
       ...(squad.tasks.length === 0 ? [] : [workers(squad)]),
-      ...steps(judged),
+      ...steps(verdicts),
     ]
   }
   const squadBranch = (squad: Squad): Branch => ({
     key: `sq:${squad.ref}`,
     title: squad.steps.length === 0 ? `Squad ${squad.id}` : `T3 squad ${squad.id}`,
-    state: gated(squadState(squad), waits.get(squad.ref)),
-    isOpen: team.streams.length <= fewStreams,
+    state: withGate(squadState(squad), pendingGates.get(squad.ref)),
+    isOpen: team.streams.length <= maxOpenStreams,
     below: () => ofSquad(squad),
   })
   const stream = (each: Stream): Branch => {
-    const gate = each.squads.map(({ ref }) => waits.get(ref)).find((found) => found !== undefined)
+    const gate = each.squads.map(({ ref }) => pendingGates.get(ref)).find((found) => found !== undefined)
     const tasks = each.squads.flatMap((squad) => squad.tasks)
     const state = streamState(each)
     return {
       key: `ws:${each.id}`,
       title: each.path.length === 0 ? each.id : `${each.id}  ${pathText(each.path)}`,
-      state: gated(tasks.length === 0 ? state : { ...state, text: `${state.text} · ${workersText(tasks)}` }, gate),
+      state: withGate(tasks.length === 0 ? state : { ...state, text: `${state.text} · ${workersText(tasks)}` }, gate),
       isEmpty: each.squads.length === 0,
-      isOpen: team.streams.length <= fewStreams,
+      isOpen: team.streams.length <= maxOpenStreams,
       below: () => each.squads.map(squadBranch),
     }
   }
@@ -161,9 +161,12 @@ function rootOf(inspection: Inspection, team: Team): Branch {
   return {
     key: 'run',
     title: run.goalAnchor,
-    state: gated(
-      { ...runState(run.status), text: [run.status, ...atWork(inspection.briefs), ...tasksDone(team)].join(' · ') },
-      waits.get('run'),
+    state: withGate(
+      {
+        ...runState(run.status),
+        text: [run.status, ...workingTiers(inspection.briefs), ...tasksDone(team)].join(' · '),
+      },
+      pendingGates.get('run'),
     ),
     to: addresses.run(run.id),
     isOpen: true,
@@ -171,8 +174,8 @@ function rootOf(inspection: Inspection, team: Team): Branch {
   }
 }
 
-/** The tiers that somebody works in at the moment. */
-function atWork(briefs: readonly Brief[]): string[] {
+/** Returns the tiers with working briefs. */
+function workingTiers(briefs: readonly Brief[]): string[] {
   const busy = new Set(briefs.filter((each) => stateOfAll([each]).tone === 'working').map(({ tier }) => tier))
   return busy.size === 0
     ? []
@@ -189,21 +192,21 @@ function tasksDone({ streams }: Team): string[] {
   return tasks.length === 0 ? [] : [`T4: ${workersText(tasks)}`]
 }
 
-/** A gate stands before everything else that could be said. */
-function gated(state: State, gate: GateView | undefined): State {
+/** Puts a pending gate before the text of a state. */
+function withGate(state: State, gate: GateView | undefined): State {
   if (gate === undefined) return state
-  const whose = gate.approver === 'operator' ? 'pending review' : `${gate.approver} decides`
-  return { tone: 'waiting', text: `[GATE: ${whose}] ${state.text}` }
+  const label = gate.approver === 'operator' ? 'pending review' : `${gate.approver} decides`
+  return { tone: 'waiting', text: `[GATE: ${label}] ${state.text}` }
 }
 
-/** Its plan is what a run goes by; that it has to accept the result comes back at the end. */
+/** Returns the state of T1, which is good after planning although T1 has to accept the result at the end. */
 function stateOfT1({ t1 }: Team, isOver: boolean): State {
   const state = stateOfAll(t1)
   const accepts = t1.some(({ phase, inputs }) => phase === 't1_accept' && inputs['accept_scope'] !== 'architecture')
   return state.tone === 'good' && !accepts && !isOver ? { tone: 'good', text: 'planned · acceptance to come' } : state
 }
 
-/** What a step has brought is read by the next one: nobody judges it, and it is done. */
+/** Returns the state of a step. The next step uses its result without verification, so a verified step is done. */
 function stepState(brief: Brief): State {
   const state = briefState(brief)
   return brief.kind === 'plan' && brief.status === 'verified'
@@ -234,7 +237,7 @@ function stepName(brief: Brief): string {
   if (brief.phase === 'resolve') return `${tier} decides: ${brief.title}`
   const name = stepNames[brief.phase ?? ''] ?? `${tier} ${brief.title}`
   const scope = brief.inputs['accept_scope']
-  // Of the first wave nobody has to be told; the others repeat its steps.
+  // The first wave is not named; the others repeat its steps and are.
   const wave = /^wave:(?!1$)(\d+)$/.exec(brief.part ?? '')?.[1]
   const of = wave === undefined || brief.workstream !== null ? name : `${name}, wave ${wave}`
   if (brief.phase === 't1_accept' && typeof scope === 'string') return `${of}: ${scope}`
@@ -259,12 +262,12 @@ const t2Steps = (streams: readonly Stream[]): Expected[] => [
   { phase: 't2_synthesis', title: 'T2 synthesis' },
 ]
 
-/** What is still to come, as far as it is known: it has no brief yet. */
-function missing(there: readonly Brief[], expected: readonly Expected[], isOpen: boolean): Branch[] {
+/** Returns nodes for the known steps that have no brief yet. */
+function futureSteps(existing: readonly Brief[], expected: readonly Expected[], isOpen: boolean): Branch[] {
   if (!isOpen) return []
-  // To accept an architecture is not the end of it.
-  const made = there.filter(({ inputs }) => inputs['accept_scope'] !== 'architecture')
-  const found = new Set(made.flatMap(({ phase, workstream }) => [phase, `${phase}:${workstream}`]))
+  // The acceptance of an architecture is not the final acceptance.
+  const relevant = existing.filter(({ inputs }) => inputs['accept_scope'] !== 'architecture')
+  const found = new Set(relevant.flatMap(({ phase, workstream }) => [phase, `${phase}:${workstream}`]))
   return expected
     .filter(({ phase, workstream }) => !found.has(workstream === undefined ? phase : `${phase}:${workstream}`))
     .map(({ phase, workstream, title }) => ({

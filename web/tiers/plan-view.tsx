@@ -9,25 +9,24 @@ import { counted, figure } from '../text.ts'
 import { documentsBelow } from './documents.ts'
 import { pathText } from './nodes.ts'
 import { Source } from './source.tsx'
-import { streamState, workersText } from './standing.ts'
-import { inSequence, type Stream, type Team } from './team.ts'
+import { streamState, workersText } from './progress.ts'
+import { workstreamsInOrder, type Stream, type Team } from './team.ts'
 
-/** What T1 has planned: which workstreams, in which order, through which tiers, and what it doubts itself. */
+/** Shows the plan of T1: the workstreams, their order and tiers, and T1's critique of its own plan. */
 export function PlanView({ inspection, team }: { inspection: Inspection; team: Team }) {
   const { plan } = team
-  if (plan === null)
-    return <p className="none muted">There is no plan yet: T1 writes it first, then looks for what is wrong with it.</p>
+  if (plan === null) return <p className="none muted">No plan yet: T1 writes the plan first, then criticises it.</p>
   return (
-    <div className="scrolls paper" tabIndex={0} role="region" aria-label="The plan">
-      {plan.content !== null && <Planned plan={plan.content} team={team} />}
-      <Amended amendments={inspection.amendments} />
-      <Decided inspection={inspection} />
+    <div className="scrolls paper" tabIndex={0} role="region" aria-label="Plan">
+      {plan.content !== null && <PlanDetail plan={plan.content} team={team} />}
+      <Amendments amendments={inspection.amendments} />
+      <AcceptanceDecisions inspection={inspection} />
       <Source of={plan} />
     </div>
   )
 }
 
-function Planned({ plan, team }: { plan: TierPlan; team: Team }) {
+function PlanDetail({ plan, team }: { plan: TierPlan; team: Team }) {
   const streams = new Map(team.streams.map((stream) => [stream.id, stream]))
   return (
     <>
@@ -38,7 +37,7 @@ function Planned({ plan, team }: { plan: TierPlan; team: Team }) {
         </span>
         <span className="label">complexity {plan.complexity}</span>
         <span className="label">retries ×{plan.retry_budget_multiplier}</span>
-        {team.isDraft && <span className="label">draft: its author has not criticised it yet</span>}
+        {team.isDraft && <span className="label">draft: not criticised by its author yet</span>}
       </p>
       <Lanes plan={plan} streams={streams} />
       <section className="part">
@@ -54,7 +53,7 @@ function Planned({ plan, team }: { plan: TierPlan; team: Team }) {
         <LongTable
           label="Workstreams"
           columns={{ Workstream: '', Path: '', Group: '', Domain: 'wide', Specialist: 'wide', State: '' }}
-          rows={inSequence(plan)}
+          rows={workstreamsInOrder(plan)}
           keyOf={({ id }) => id}
           height={48}
           renderCells={(planned) => <StreamCells planned={planned} stream={streams.get(planned.id)} />}
@@ -64,11 +63,11 @@ function Planned({ plan, team }: { plan: TierPlan; team: Team }) {
   )
 }
 
-/** Groups from left to right as they follow each other; what stands in one goes on at the same time. */
+/** Shows the groups from left to right in their order; the workstreams of one group run at the same time. */
 function Lanes({ plan, streams }: { plan: TierPlan; streams: ReadonlyMap<string, Stream> }) {
   const planned = new Map(plan.workstreams.map((each) => [each.id, each]))
   return (
-    <ol className="plain group-lanes" aria-label="Groups in their order">
+    <ol className="plain group-lanes" aria-label="Groups in order">
       <LongList items={plan.parallelism.sequence} atOnce={24}>
         {(group, index) => {
           const ids = plan.parallelism.groups[group] ?? []
@@ -118,7 +117,7 @@ function StreamCells({ planned, stream }: { planned: Workstream; stream: Stream 
       </td>
       <td>{planned.parallel_group}</td>
       <td className="wide">{planned.domain}</td>
-      <td className="wide">{planned.t2_specialist ?? <span className="muted">none named</span>}</td>
+      <td className="wide">{planned.t2_specialist ?? <span className="muted">none</span>}</td>
       <td>
         <StateLabel state={stateOf(stream)} />
         {tasks.length > 0 && <p className="muted">T4 workers: {workersText(tasks)}</p>}
@@ -130,8 +129,8 @@ function StreamCells({ planned, stream }: { planned: Workstream; stream: Stream 
 const stateOf = (stream: Stream | undefined): State =>
   stream === undefined ? { tone: 'idle', text: 'pending' } : streamState(stream)
 
-/** Changes of a path since the plan: they inform, nobody has to approve them. */
-function Amended({ amendments }: Pick<Inspection, 'amendments'>) {
+/** Lists changes of tier paths since the plan. They are for information and need no approval. */
+function Amendments({ amendments }: Pick<Inspection, 'amendments'>) {
   if (amendments.length === 0) return null
   return (
     <section className="part">
@@ -142,7 +141,7 @@ function Amended({ amendments }: Pick<Inspection, 'amendments'>) {
             <li key={id} className="evidence">
               <div className="grow">
                 <p>
-                  <b>{workstream}</b>: {pathText(beforePath)} became {pathText(afterPath)}
+                  <b>{workstream}</b>: {pathText(beforePath)} changed to {pathText(afterPath)}
                 </p>
                 <p className="written">{reason}</p>
                 <p className="facts muted">
@@ -159,15 +158,15 @@ function Amended({ amendments }: Pick<Inspection, 'amendments'>) {
   )
 }
 
-/** What T1 said of what came back to it. */
-function Decided({ inspection }: { inspection: Inspection }) {
-  const said = [...documentsBelow(inspection, 'acceptance/', Acceptance)]
-  if (said.length === 0) return null
+/** Lists the decisions of T1 on the results that came back to it. */
+function AcceptanceDecisions({ inspection }: { inspection: Inspection }) {
+  const decisions = [...documentsBelow(inspection, 'acceptance/', Acceptance)]
+  if (decisions.length === 0) return null
   return (
     <section className="part">
-      <h2>Accepted or not</h2>
+      <h2>Acceptance</h2>
       <ul className="plain">
-        {said.map(([scope, read]) => (
+        {decisions.map(([scope, read]) => (
           <li key={scope} className="evidence">
             <Sign tone={read.content?.decision === 'accept' ? 'good' : 'bad'} />
             <div className="grow">

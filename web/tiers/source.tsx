@@ -3,21 +3,21 @@ import { Hash } from '../parts/hash.tsx'
 import { Ago } from '../parts/time.tsx'
 import { addresses, Link } from '../router.tsx'
 import { size } from '../text.ts'
-import type { Read } from './documents.ts'
+import type { ParsedDocument } from './documents.ts'
 
-/** Where a document comes from, and the document itself as it was written, for whoever wants to see that. */
-export function Source({ of: { artifact, content } }: { of: Read<unknown> }) {
+/** Shows the origin of a document, and its unformatted JSON on request. */
+export function Source({ of: { artifact, content } }: { of: ParsedDocument<unknown> }) {
   return (
     <div className="source">
       <p className="facts muted">
         <code>{artifact.name}</code>
         <span>version {artifact.version}</span>
-        <Link to={addresses.brief(artifact.runId, artifact.briefId)}>who wrote it</Link>
+        <Link to={addresses.brief(artifact.runId, artifact.briefId)}>author</Link>
         <Ago at={artifact.at} />
         <Hash sha256={artifact.sha256} />
       </p>
       {content === null && (
-        <p className="tone-bad">It has not the shape that was agreed on; it is shown as it was written.</p>
+        <p className="tone-bad">The document does not match its schema and is shown as it was written.</p>
       )}
       <Disclosure summary={`As JSON, ${size(artifact.bytes)}`} open={content === null}>
         {() => (

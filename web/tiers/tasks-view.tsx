@@ -8,12 +8,12 @@ import type { Inspection } from '../queries.ts'
 import { addresses, Link, setQuery, useAddress } from '../router.tsx'
 import { counted } from '../text.ts'
 import { type Overlap, overlapsOf, scopeOf } from './overlaps.ts'
-import { workersText } from './standing.ts'
+import { workersText } from './progress.ts'
 import { type Squad, taskId, type Team } from './team.ts'
 
 type Row = { squad: Squad; task: null } | { squad: Squad; task: Brief }
 
-/** How squads have divided the work: every task with what it claims, domain by domain, and where two claim the same. */
+/** Shows the tasks of the squads with their claims, domain by domain, and marks claims that overlap. */
 export function TasksView({ inspection, team }: { inspection: Inspection; team: Team }) {
   const { query } = useAddress()
   const squads = useMemo(() => team.streams.flatMap((stream) => stream.squads), [team])
@@ -23,7 +23,7 @@ export function TasksView({ inspection, team }: { inspection: Inspection; team: 
   const overlaps = useMemo(() => overlapsOf(squads), [squads])
   const rows = shown.flatMap((squad): Row[] => [{ squad, task: null }, ...squad.tasks.map((task) => ({ squad, task }))])
   if (squads.length === 0)
-    return <p className="none muted">There are no tasks yet: squads plan them when the plan is approved.</p>
+    return <p className="none muted">No tasks yet: the squads plan them after the plan is approved.</p>
   const marked = shown.reduce((sum, { tasks }) => sum + tasks.filter(({ id }) => overlaps.has(id)).length, 0)
   const live = shown.reduce((sum, { tasks }) => sum + tasks.filter(({ status }) => status !== 'cancelled').length, 0)
   return (
@@ -82,7 +82,7 @@ function DomainChoice({ meshes, chosen }: { meshes: readonly string[]; chosen: s
 /** `mesh:1:t2:backend:r2` → `backend, wave 1, round 2`. */
 export function meshName(mesh: string): string {
   const [, wave, , domain, round] = mesh.split(':')
-  if (domain === undefined) return 'nobody to agree with'
+  if (domain === undefined) return 'without a mesh'
   return [domain, `wave ${wave}`, ...(round === undefined ? [] : [`round ${round.slice(1)}`])].join(', ')
 }
 
@@ -102,7 +102,7 @@ function SquadCell({ squad }: { squad: Squad }) {
   )
 }
 
-/** Drafts can still change; what is committed stands; what is released is under way. */
+/** Describes the tasks of a squad: drafts can still change, committed tasks are fixed, released tasks are being done. */
 function splitOf(tasks: readonly Brief[]): string {
   const drafts = tasks.filter(({ status }) => status === 'draft').length
   const committed = tasks.filter(({ status }) => status === 'committed').length
@@ -112,7 +112,7 @@ function splitOf(tasks: readonly Brief[]): string {
 }
 
 function TaskCells({ runId, task, overlaps }: { runId: string; task: Brief; overlaps: readonly Overlap[] }) {
-  const shared = new Set(overlaps.map(({ what }) => what.toLowerCase()))
+  const shared = new Set(overlaps.map(({ claim }) => claim.toLowerCase()))
   const before = task.inputs['depends_on']
   const after = Array.isArray(before) ? before.map(String) : []
   const scope = scopeOf(task)
@@ -121,21 +121,21 @@ function TaskCells({ runId, task, overlaps }: { runId: string; task: Brief; over
       <td>
         <Link to={addresses.brief(runId, task.id)}>{taskId(task)}</Link>{' '}
         {task.title !== taskId(task) && <span>{task.title}</span>}
-        {overlaps.length > 0 && <Overlapping overlaps={overlaps} runId={runId} />}
+        {overlaps.length > 0 && <Overlaps overlaps={overlaps} runId={runId} />}
       </td>
       <td data-name="scope">
         <Claim text={scope} isShared={shared.has(scope.toLowerCase())} />
       </td>
       <td data-name="files" data-none={task.files.length === 0 || undefined}>
         {task.files.length === 0 && <span className="muted">–</span>}
-        {task.files.slice(0, mostFiles).map((file) => (
+        {task.files.slice(0, maxFiles).map((file) => (
           <p key={file}>
             <code>
               <Claim text={file} isShared={shared.has(file.replace(/^\.\//, '').toLowerCase())} />
             </code>
           </p>
         ))}
-        {task.files.length > mostFiles && <p className="muted">and {task.files.length - mostFiles} more</p>}
+        {task.files.length > maxFiles && <p className="muted">and {task.files.length - maxFiles} more</p>}
       </td>
       <td>{task.flow ?? '–'}</td>
       <td data-name="after" data-none={after.length === 0 || undefined}>
@@ -148,23 +148,23 @@ function TaskCells({ runId, task, overlaps }: { runId: string; task: Brief; over
   )
 }
 
-const mostFiles = 6
+const maxFiles = 6
 
-/** A draft that its author dropped was never anybody's work. */
+/** Returns the state of a task. A draft that its author dropped was never worked on. */
 const taskState = (task: Brief): State =>
   task.status === 'cancelled' && task.attempts === 0 ? { tone: 'off', text: 'dropped' } : briefState(task)
 
 const Claim = ({ text, isShared }: { text: string; isShared: boolean }) =>
-  isShared ? <mark title="Somebody else claims it too">{text}</mark> : <>{text}</>
+  isShared ? <mark title="Another squad claims this too">{text}</mark> : <>{text}</>
 
-function Overlapping({ overlaps, runId }: { overlaps: readonly Overlap[]; runId: string }) {
+function Overlaps({ overlaps, runId }: { overlaps: readonly Overlap[]; runId: string }) {
   return (
     <>
-      {overlaps.slice(0, 3).map(({ what, ref, brief }, index) => (
+      {overlaps.slice(0, 3).map(({ claim, ref, brief }, index) => (
         <p key={index} className="stated tone-waiting">
           <Sign tone="waiting" />
           <span>
-            overlaps: {what} with {ref} <Link to={addresses.brief(runId, brief.id)}>{taskId(brief)}</Link>
+            overlaps: {claim} with {ref} <Link to={addresses.brief(runId, brief.id)}>{taskId(brief)}</Link>
           </span>
         </p>
       ))}

@@ -3,20 +3,20 @@ import type { Brief, Tier } from '../../src/work/briefs/contract.ts'
 import type { GateView } from '../../src/work/gates/contract.ts'
 import type { Part } from '../../src/work/parts/contract.ts'
 import type { Inspection } from '../queries.ts'
-import { newestDocument, type Read } from './documents.ts'
+import { newestDocument, type ParsedDocument } from './documents.ts'
 
-/** Who works at what in a tiered run, put together from its briefs and its plan. */
+/** The division of work in a tiered run, derived from its briefs and its plan. */
 export interface Team {
-  readonly plan: Read<TierPlan> | null
+  readonly plan: ParsedDocument<TierPlan> | null
   /** The plan has not been criticised by its author yet. */
   readonly isDraft: boolean
-  /** Steps of T1 and T2, in the order in which they were made. */
+  /** Steps of T1 and T2, in the order of their creation. */
   readonly t1: readonly Brief[]
   readonly t2: readonly Brief[]
   readonly hasT2: boolean
   readonly streams: readonly Stream[]
-  /** Verifiers, by the brief that they judge. */
-  readonly judges: ReadonlyMap<string, readonly Brief[]>
+  /** Verifying briefs, by the brief that they verify. */
+  readonly verifiers: ReadonlyMap<string, readonly Brief[]>
 }
 
 export interface Stream {
@@ -24,7 +24,7 @@ export interface Stream {
   readonly planned: Workstream | null
   readonly path: readonly string[]
   readonly squads: readonly Squad[]
-  /** What the run remembers of it, once it has begun. */
+  /** The part of the run that holds its state, once it has begun. */
   readonly part: Pick<Part, 'status' | 'heldBy'> | null
 }
 
@@ -34,9 +34,9 @@ export interface Squad {
   readonly workstream: string
   readonly id: string
   readonly name: string
-  /** Those it agrees with: the key of their part. */
+  /** The key of the part in which it agrees with other squads. */
   readonly mesh: string | null
-  /** Planning, agreeing, judging. */
+  /** The steps for planning, agreement and verdict. */
   readonly steps: readonly Brief[]
   readonly tasks: readonly Brief[]
 }
@@ -57,7 +57,7 @@ export function teamOf({ briefs, artifacts, parts }: Rows): Team {
     t2,
     hasT2: t2.length > 0 || streams.some(({ path }) => path.includes('t2')),
     streams,
-    judges: Map.groupBy(
+    verifiers: Map.groupBy(
       briefs.filter((brief) => brief.verifies !== null),
       (brief) => brief.verifies as string,
     ),
@@ -73,14 +73,14 @@ function squadsOf(briefs: readonly Brief[]): Map<string, Squad> {
     const steps = known?.steps ?? []
     const tasks = known?.tasks ?? []
     ;(brief.tier === 't4' ? tasks : steps).push(brief)
-    const said = brief.inputs['squad']
+    const input = brief.inputs['squad']
     const [workstream = '', id = ''] = ref.split('/')
     const squad = known?.squad ?? { ref, workstream, id, name: id, mesh: null, steps, tasks }
     found.set(ref, {
       squad: {
         ...squad,
-        name: isRecord(said) && typeof said['name'] === 'string' ? said['name'] : squad.name,
-        // Squads that are drawn anew agree in another part: the newest holds.
+        name: isRecord(input) && typeof input['name'] === 'string' ? input['name'] : squad.name,
+        // Squads that were defined again agree in another part: the newest applies.
         mesh: brief.part?.startsWith('mesh:') === true ? brief.part : squad.mesh,
       },
       steps,
@@ -90,17 +90,17 @@ function squadsOf(briefs: readonly Brief[]): Map<string, Squad> {
   return new Map([...found].map(([ref, { squad }]) => [ref, squad]))
 }
 
-/** The squad that a brief belongs to: by its part, or as the one that its author leads. */
+/** Returns the squad of a brief: by its part, or as the squad that its author leads. */
 export function squadRef(brief: Pick<Brief, 'part' | 'workstream' | 'inputs' | 'tier'>): string | null {
   if (brief.part?.startsWith('sq:') === true)
     return brief.tier === 't1' || brief.tier === 't2' ? null : brief.part.slice(3)
-  const said = brief.inputs['squad']
-  return brief.tier === 't3' && brief.workstream !== null && isRecord(said) && typeof said['id'] === 'string'
-    ? `${brief.workstream}/${said['id']}`
+  const input = brief.inputs['squad']
+  return brief.tier === 't3' && brief.workstream !== null && isRecord(input) && typeof input['id'] === 'string'
+    ? `${brief.workstream}/${input['id']}`
     : null
 }
 
-/** As the plan orders them; behind those what it does not know, such as a workstream that was planned again. */
+/** Returns the workstreams in the order of the plan, then those it does not contain, such as one that was planned again. */
 function streamsOf(
   plan: TierPlan | null,
   squads: ReadonlyMap<string, Squad>,
@@ -108,7 +108,7 @@ function streamsOf(
   parts: readonly Part[],
 ): Stream[] {
   const byStream = Map.groupBy(squads.values(), ({ workstream }) => workstream)
-  const planned = new Map(plan === null ? [] : inSequence(plan).map((stream) => [stream.id, stream]))
+  const planned = new Map(plan === null ? [] : workstreamsInOrder(plan).map((stream) => [stream.id, stream]))
   const paths = new Map<string, readonly string[]>()
   for (const brief of briefs) {
     const path = brief.inputs['tier_path']
@@ -128,17 +128,17 @@ function streamsOf(
   }))
 }
 
-/** Workstreams in the order in which their groups come. */
-export function inSequence(plan: TierPlan): Workstream[] {
-  const place = new Map(plan.parallelism.sequence.map((group, index) => [group, index]))
-  const last = place.size
+/** Returns the workstreams in the order of their groups. */
+export function workstreamsInOrder(plan: TierPlan): Workstream[] {
+  const order = new Map(plan.parallelism.sequence.map((group, index) => [group, index]))
+  const last = order.size
   return plan.workstreams.toSorted(
-    (a, b) => (place.get(a.parallel_group) ?? last) - (place.get(b.parallel_group) ?? last),
+    (a, b) => (order.get(a.parallel_group) ?? last) - (order.get(b.parallel_group) ?? last),
   )
 }
 
-/** Where in the tree a gate waits: `run`, `T1`, `T2`, or squads by their ref. */
-export function placesOf(gate: Pick<GateView, 'gate' | 'boundary'>, team: Pick<Team, 'streams'>): string[] {
+/** Returns the nodes of the tree that a gate holds: `run`, `T1`, `T2`, or squads by their ref. */
+export function nodesOfGate(gate: Pick<GateView, 'gate' | 'boundary'>, team: Pick<Team, 'streams'>): string[] {
   const part = gate.boundary.startsWith('part:') ? gate.boundary.slice('part:'.length) : null
   if (part?.startsWith('sq:') === true) return [part.slice('sq:'.length)]
   if (part?.startsWith('mesh:') === true)
@@ -148,10 +148,10 @@ export function placesOf(gate: Pick<GateView, 'gate' | 'boundary'>, team: Pick<T
   return ['run']
 }
 
-/** What a task is called by who planned it. */
+/** Returns the id that the planner gave to a task. */
 export const taskId = (brief: Brief): string => {
-  const said = brief.inputs['task_id']
-  return typeof said === 'string' ? said : (brief.key.split(':').at(-1) ?? brief.key)
+  const id = brief.inputs['task_id']
+  return typeof id === 'string' ? id : (brief.key.split(':').at(-1) ?? brief.key)
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

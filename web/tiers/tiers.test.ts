@@ -8,16 +8,16 @@ import type { Inspection } from '../queries.ts'
 import { estimateOf } from '../decisions/labels.ts'
 import { newestDocument } from './documents.ts'
 import { matrixOf } from './matrix.ts'
-import { tierNodes, wayTo } from './nodes.ts'
+import { tierNodes, ancestorsOf } from './nodes.ts'
 import { overlapsOf } from './overlaps.ts'
-import { stateOfAll, streamState, workersText } from './standing.ts'
+import { stateOfAll, streamState, workersText } from './progress.ts'
 import { meshName } from './tasks-view.tsx'
-import { placesOf, teamOf } from './team.ts'
+import { nodesOfGate, teamOf } from './team.ts'
 import { TierPlan } from '../../src/playbooks/tiered/contract.ts'
 
 const shown = (rows: ReturnType<typeof tieredRows>): Inspection => rows as unknown as Inspection
 
-describe('the tree of a tiered run', () => {
+describe('tierNodes', () => {
   const rows = tieredRows({ workstreams: 3, tasks: 7 })
   const team = teamOf(shown(rows))
   const lines = (...open: string[]): string[] =>
@@ -25,7 +25,7 @@ describe('the tree of a tiered run', () => {
       ({ level, title, state }) => `${'  '.repeat(level - 1)}${title} ${state.tone} ${state.text}`,
     )
 
-  it('shows run, tiers, workstreams, squads, and how far the workers are', () => {
+  it('shows run, tiers, workstreams, squads and the progress of the workers', () => {
     expect(lines()).toEqual([
       'Build a webhook ingestion system waiting gated · T4 · T4: 6/14 done, 1 retrying, 5 working, 2 pending',
       '  T1 plan, critique, accept good planned · acceptance to come',
@@ -51,14 +51,14 @@ describe('the tree of a tiered run', () => {
     ])
   })
 
-  it('opens the workers, and each with who verifies it', () => {
+  it('opens the workers, and below each its verifiers', () => {
     const opened = lines('t4:stream-1/squad-1', 'brf_t4:stream-1:squad-1:task-1')
     const at = opened.indexOf('        T4 implementer-1 task-1 idle pending: waits for another attempt · retry 1/3')
     expect(opened[at + 1]).toBe('          T5 verifier good verified')
   })
 
-  it('knows what has to be open for a brief to be seen', () => {
-    const way = (key: string) => wayTo(rows.briefs.find((each) => each.key === key) ?? aBrief(), rows.briefs)
+  it('returns the nodes that must be open for a brief to be visible', () => {
+    const way = (key: string) => ancestorsOf(rows.briefs.find((each) => each.key === key) ?? aBrief(), rows.briefs)
     expect(way('t1-plan')).toEqual(['run', 'T1'])
     expect(way('t3-plan:stream-2:squad-1')).toEqual(['run', 'ws:stream-2', 'sq:stream-2/squad-1'])
     expect(way('t5:t4:stream-1:squad-1:task-1')).toEqual([
@@ -70,8 +70,8 @@ describe('the tree of a tiered run', () => {
     ])
   })
 
-  it('puts a gate where it waits', () => {
-    const places = (gate: string, boundary = 'run') => placesOf({ gate, boundary }, team)
+  it('marks the node that a pending gate holds', () => {
+    const places = (gate: string, boundary = 'run') => nodesOfGate({ gate, boundary }, team)
     expect(places('t1_plan')).toEqual(['T1'])
     expect(places('t2_synthesis', 'part:wave:1')).toEqual(['T2'])
     expect(places('t3_plan', 'part:mesh:1:t2:backend')).toEqual(['stream-1/squad-1', 'stream-2/squad-1'])
@@ -79,17 +79,17 @@ describe('the tree of a tiered run', () => {
     expect(places('manual')).toEqual(['run'])
   })
 
-  it('begins closed where there are many workstreams', () => {
+  it('starts closed if there are many workstreams', () => {
     const many = tieredRows({ workstreams: 500, tasks: 4 })
     const nodes = tierNodes(shown(many), teamOf(shown(many)), new Map())
     expect(nodes).toHaveLength(1 + 1 + 3 + 1 + 500)
   })
 })
 
-describe('how far work is', () => {
+describe('progress of work', () => {
   const task = (fields: Parameters<typeof aBrief>[0]) => aBrief({ kind: 'work', tier: 't4', ...fields })
 
-  it('is counted in words, without what was dropped', () => {
+  it('is counted without dropped tasks', () => {
     const tasks = [
       task({ status: 'verified' }),
       task({ status: 'working', attempts: 2, retriesUsed: 1 }),
@@ -103,7 +103,7 @@ describe('how far work is', () => {
     expect(stateOfAll([])).toEqual({ tone: 'idle', text: 'pending' })
   })
 
-  it('is done for a workstream when it is joined with the others', () => {
+  it('is done for a workstream after it was merged with the others', () => {
     const squads = [
       {
         ref: 'a/main',
@@ -127,11 +127,11 @@ describe('tasks and verdicts', () => {
   const team = teamOf(shown(rows))
   const squads = team.streams.flatMap((stream) => stream.squads)
 
-  it('marks what two squads of a domain claim, until one of them releases it', () => {
+  it('mark claims of two squads of a domain, until one of them drops its task', () => {
     const found = overlapsOf(squads)
     expect([...found.keys()]).toEqual(['brf_t4:stream-1:squad-1:task-2', 'brf_t4:stream-2:squad-1:task-2'])
     expect(found.get('brf_t4:stream-1:squad-1:task-2')).toMatchObject([
-      { what: 'src/shared.ts', ref: 'stream-2/squad-1' },
+      { claim: 'src/shared.ts', ref: 'stream-2/squad-1' },
     ])
     const released = squads.map((squad) => ({
       ...squad,
@@ -143,13 +143,13 @@ describe('tasks and verdicts', () => {
     expect(overlapsOf(released).size).toBe(0)
   })
 
-  it('names a domain with its wave and round', () => {
+  it('name a domain with its wave and round', () => {
     expect(meshName('mesh:1:t2:backend')).toBe('backend, wave 1')
     expect(meshName('mesh:2:t3:docs:r3')).toBe('docs, wave 2, round 3')
   })
 
-  it('sets every slice against its attempts, with what its squad made of it', () => {
-    const { rows: lines, attempts, faults, judged } = matrixOf(shown(rows), team)
+  it('list every slice with its attempts and the joint verdict of its squad', () => {
+    const { rows: lines, attempts, faults, verified } = matrixOf(shown(rows), team)
     expect(lines.map((row) => (row.kind === 'squad' ? row.squad.ref : row.verdicts.get(1)?.verdict))).toEqual([
       'stream-1/squad-1',
       'fail',
@@ -161,12 +161,12 @@ describe('tasks and verdicts', () => {
       undefined,
     ])
     expect(lines[0]).toMatchObject({ joint: { content: { joint_verdict: 'partial', failed_scopes: ['task-1'] } } })
-    expect({ attempts, judged }).toEqual({ attempts: [1], judged: 3 })
+    expect({ attempts, verified }).toEqual({ attempts: [1], verified: 3 })
     expect(faults.map(({ task }) => task.key)).toEqual(['t4:stream-1:squad-1:task-1'])
   })
 })
 
-it('shows a document of another shape as it is, and reads each version once', () => {
+it('returns no content for a document that does not match its schema, and parses each version once', () => {
   const { artifacts } = tieredRows({ workstreams: 2, tasks: 1 })
   const first = newestDocument({ artifacts }, 't1_plan', TierPlan)
   expect(first?.content?.workstreams).toHaveLength(2)
@@ -175,7 +175,7 @@ it('shows a document of another shape as it is, and reads each version once', ()
   expect(newestDocument({ artifacts: broken }, 't1_plan', TierPlan)).toMatchObject({ content: null })
 })
 
-it('takes the estimate out of what comes next', () => {
+it('separates the estimate from the next step', () => {
   expect(estimateOf('Approve and it starts.\nEstimate: no history yet.')).toEqual({
     follows: 'Approve and it starts.',
     estimate: 'no history yet.',
@@ -183,7 +183,7 @@ it('takes the estimate out of what comes next', () => {
   expect(estimateOf('Approve.')).toEqual({ follows: 'Approve.', estimate: null })
 })
 
-it('says how deep a run goes', () => {
+it('formats the tiers of a run', () => {
   expect(depthText(['t1', 't2', 't3', 't4', 't5'])).toBe('T1–T5')
   expect(depthText(['t1', 't4', 't5'])).toBe('T1 T4 T5')
   expect(depthText(['t1'])).toBe('T1')

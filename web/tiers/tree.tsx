@@ -2,10 +2,10 @@ import { useEffect, useMemo, useState } from 'react'
 
 import { NodeTree } from '../parts/node-tree.tsx'
 import type { Inspection } from '../queries.ts'
-import { tierNodes, wayTo } from './nodes.ts'
+import { ancestorsOf, tierNodes } from './nodes.ts'
 import type { Team } from './team.ts'
 
-/** The run by tiers. What was opened or closed by hand stays so, whatever goes on. */
+/** Shows the run by tiers. Branches that the reader opened or closed stay so during live updates. */
 export function TierTree({
   inspection,
   team,
@@ -20,9 +20,9 @@ export function TierTree({
   const brief = inspection.briefs.find((each) => each.id === current)
   useEffect(() => {
     if (brief === undefined) return
-    const way = wayTo(brief, inspection.briefs)
-    setChosen((before) => new Map([...before, ...way.map((key) => [key, true] as const)]))
-    // Only when another one is asked for: it may be closed again.
+    const ancestors = ancestorsOf(brief, inspection.briefs)
+    setChosen((before) => new Map([...before, ...ancestors.map((key) => [key, true] as const)]))
+    // Only when another brief is selected: its branches may be closed again.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [current])
   return (

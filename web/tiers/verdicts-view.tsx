@@ -12,31 +12,31 @@ import type { Inspection } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
 import { verdictState, VerdictItem } from '../verdicts/verdict.tsx'
 import { counted } from '../text.ts'
-import type { Read } from './documents.ts'
+import type { ParsedDocument } from './documents.ts'
 import { type MatrixRow, matrixOf } from './matrix.ts'
 import { Source } from './source.tsx'
 import { taskId, type Team } from './team.ts'
 
-/** Every slice against its attempts: what passed, what did not, who says so, and what the squad made of it. */
+/** Shows the verdicts on every slice by attempt, their verifiers, and the joint verdict of each squad. */
 export function VerdictsView({ inspection, team }: { inspection: Inspection; team: Team }) {
   const matrix = useMemo(() => matrixOf(inspection, team), [inspection, team])
   const [pointed, setPointed] = useState<string | null>(null)
   const [only, setOnly] = useState(false)
   const verdict = inspection.verdicts.find((each) => each.id === pointed)
   if (matrix.rows.length === 0)
-    return <p className="none muted">There is nothing to judge yet: verifiers come when the workers are done.</p>
+    return <p className="none muted">No verdicts yet: verifiers start when the tasks are done.</p>
   const slices = matrix.rows.filter((row) => row.kind === 'slice').length
   const rows = only ? matrix.rows.filter(didNotPass) : matrix.rows
   return (
     <>
       <div className="view-bar facts">
         <span>
-          {matrix.judged} of {counted(slices, 'slice')} judged
+          {matrix.verified} of {counted(slices, 'slice')} verified
         </span>
         {matrix.faults.length > 0 && (
           <label className="check">
             <input type="checkbox" checked={only} onChange={(event) => setOnly(event.target.checked)} />
-            only what did not pass
+            Show only slices that did not pass
           </label>
         )}
       </div>
@@ -83,7 +83,7 @@ export function VerdictsView({ inspection, team }: { inspection: Inspection; tea
         {matrix.faults.length > 0 && (
           <section className="part">
             <h2>
-              What did not pass <span className="muted">the newest first</span>
+              Failed and partial verdicts <span className="muted">newest first</span>
             </h2>
             <ol className="plain">
               <LongList items={matrix.faults} atOnce={20}>
@@ -102,10 +102,10 @@ export function VerdictsView({ inspection, team }: { inspection: Inspection; tea
           </section>
         )}
       </div>
-      {matrix.judged > 0 && (
-        <div className="pointed" tabIndex={0} role="region" aria-label="The verdict that is pointed at">
+      {matrix.verified > 0 && (
+        <div className="pointed" tabIndex={0} role="region" aria-label="Selected verdict">
           {verdict === undefined ? (
-            <p className="muted">Point at a verdict, or reach it with Tab, to read who judged and what was wrong.</p>
+            <p className="muted">Point at a verdict, or focus it with Tab, to see its verifier and issues.</p>
           ) : (
             <ul className="plain">
               <VerdictItem verdict={verdict} />
@@ -133,7 +133,7 @@ function Cell({
   pointed: string | null
   onPoint: (id: string) => void
 }) {
-  if (verdict === undefined) return <span className="muted">{attempt <= task.attempts ? 'not judged' : ''}</span>
+  if (verdict === undefined) return <span className="muted">{attempt <= task.attempts ? 'not verified' : ''}</span>
   const { tone, text } = verdictState(verdict)
   const wrong = [...verdict.missingEvidence, ...verdict.issues]
   return (
@@ -163,7 +163,7 @@ const jointStates: Record<JointVerdict['joint_verdict'], State> = {
   fail: { tone: 'bad', text: 'joint verdict: fail' },
 }
 
-function Joint({ joint }: { joint: Read<JointVerdict> | null }) {
+function Joint({ joint }: { joint: ParsedDocument<JointVerdict> | null }) {
   if (joint === null) return <span className="muted">no joint verdict yet</span>
   const { content } = joint
   if (content === null) return <Source of={joint} />
@@ -178,12 +178,12 @@ function Joint({ joint }: { joint: Read<JointVerdict> | null }) {
           <>
             <p className="written">{content.summary}</p>
             <ul className="plain">
-              {content.t5_results.map(({ scope, verdict, verifier_id: who, issues, notes }, index) => (
+              {content.t5_results.map(({ scope, verdict, verifier_id: verifier, issues, notes }, index) => (
                 <li key={index}>
                   <p>
                     <StateLabel state={{ tone: verdict === 'pass' ? 'good' : 'bad', text: `${scope}: ${verdict}` }} />{' '}
                     <span className="muted">
-                      {who} {notes}
+                      {verifier} {notes}
                     </span>
                   </p>
                   {issues.map((issue, at) => (

@@ -2,10 +2,10 @@ import type { Brief } from '../../src/work/briefs/contract.ts'
 import type { State } from '../parts/state.tsx'
 import type { Stream } from './team.ts'
 
-type Standing = 'done' | 'verifying' | 'retrying' | 'working' | 'pending' | 'blocked' | 'failed' | 'cancelled'
+type Progress = 'done' | 'verifying' | 'retrying' | 'working' | 'pending' | 'blocked' | 'failed' | 'cancelled'
 
-/** Where a brief stands, in the few words that a tree has room for. */
-export function standingOf(brief: Brief): Standing {
+/** Returns the progress of a brief, reduced to the words that fit into a tree. */
+export function progressOf(brief: Brief): Progress {
   switch (brief.status) {
     case 'verified':
     case 'done':
@@ -20,15 +20,15 @@ export function standingOf(brief: Brief): Standing {
     case 'committed':
       return 'pending'
     default:
-      if (isTriedAgain(brief)) return 'retrying'
+      if (isRetry(brief)) return 'retrying'
       return brief.status === 'pending' ? 'pending' : 'working'
   }
 }
 
-const isTriedAgain = ({ retriesUsed, verificationFailures, crashRetries, rejectionReason, attempts }: Brief): boolean =>
+const isRetry = ({ retriesUsed, verificationFailures, crashRetries, rejectionReason, attempts }: Brief): boolean =>
   attempts > 0 && (retriesUsed + verificationFailures + crashRetries > 0 || rejectionReason !== null)
 
-const partWords: readonly (readonly [Standing, string])[] = [
+const labels: readonly (readonly [Progress, string])[] = [
   ['retrying', 'retrying'],
   ['working', 'working'],
   ['verifying', 'being verified'],
@@ -37,21 +37,21 @@ const partWords: readonly (readonly [Standing, string])[] = [
   ['failed', 'failed'],
 ]
 
-/** `3/7 done, 1 retrying, 3 pending`; what was dropped counts no more. */
+/** Formats the progress of tasks: `3/7 done, 1 retrying, 3 pending`; dropped tasks do not count. */
 export function workersText(tasks: readonly Brief[]): string {
   const counts = countOf(tasks)
   const of = tasks.length - (counts.get('cancelled') ?? 0)
-  const rest = partWords.flatMap(([standing, word]) => {
-    const count = counts.get(standing) ?? 0
-    return count === 0 ? [] : [`${count} ${word}`]
+  const rest = labels.flatMap(([progress, label]) => {
+    const count = counts.get(progress) ?? 0
+    return count === 0 ? [] : [`${count} ${label}`]
   })
   return [`${counts.get('done') ?? 0}/${of} done`, ...rest].join(', ')
 }
 
-/** Several briefs as one: done, active, pending or failed. */
+/** Returns the combined state of several briefs: done, active, pending or failed. */
 export function stateOfAll(briefs: readonly Brief[]): State {
   const counts = countOf(briefs)
-  const has = (standing: Standing): boolean => (counts.get(standing) ?? 0) > 0
+  const has = (progress: Progress): boolean => (counts.get(progress) ?? 0) > 0
   const live = briefs.length - (counts.get('cancelled') ?? 0)
   if (has('failed')) return { tone: 'bad', text: 'failed' }
   if (has('blocked')) return { tone: 'waiting', text: 'blocked' }
@@ -61,7 +61,7 @@ export function stateOfAll(briefs: readonly Brief[]): State {
   return { tone: 'working', text: 'active' }
 }
 
-/** A workstream is done when its work is joined with that of the others, not before. */
+/** Returns the state of a workstream, which is done only after its work was merged with that of the others. */
 export function streamState({ squads, part }: Pick<Stream, 'squads' | 'part'>): State {
   if (part?.status === 'cancelled') return { tone: 'off', text: 'cancelled' }
   const state = stateOfAll(squads.flatMap(({ steps, tasks }) => [...steps, ...tasks]))
@@ -70,11 +70,11 @@ export function streamState({ squads, part }: Pick<Stream, 'squads' | 'part'>): 
   return state.tone === 'good' ? { tone: 'working', text: part.heldBy === 'merge' ? 'being merged' : 'active' } : state
 }
 
-function countOf(briefs: readonly Brief[]): Map<Standing, number> {
-  const counts = new Map<Standing, number>()
+function countOf(briefs: readonly Brief[]): Map<Progress, number> {
+  const counts = new Map<Progress, number>()
   for (const brief of briefs) {
-    const standing = standingOf(brief)
-    counts.set(standing, (counts.get(standing) ?? 0) + 1)
+    const progress = progressOf(brief)
+    counts.set(progress, (counts.get(progress) ?? 0) + 1)
   }
   return counts
 }
