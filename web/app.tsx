@@ -98,7 +98,9 @@ const WorkspacePages = createLazy(
   async () => (await import('./workspace-pages.tsx')).WorkspacePages,
 )
 
-/** Identifies the object of a page. Moving between the briefs of one run does not change it, so focus stays in the tree. */
+/**
+ * Identifies the object of a page. Moving between the briefs of one run does not change it, so focus stays in the tree.
+ */
 function subjectOf(route: Route): string {
   switch (route.page) {
     case 'run':
@@ -120,7 +122,10 @@ function subjectOf(route: Route): string {
 const classOf = (route: Route): string =>
   route.page === 'org' ? `page page-org page-org-${route.section}` : `page page-${route.page}`
 
-/** Focuses the heading of a new page, so that screen readers announce it; not at the first load, when they read the page anyway. */
+/**
+ * Focuses the heading of a new page, so that screen readers announce it; not at the first load, when they read the page
+ * anyway.
+ */
 function useFocusOnArrival(subject: string): void {
   const [first] = useState(subject)
   const [arrived, setArrived] = useState(false)

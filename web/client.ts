@@ -5,7 +5,9 @@ import { ApiError, apiErrorOf } from '../src/operations/problem.ts'
 import { requestFor, type WireRequest } from '../src/operations/request.ts'
 import { fromWire, toWire } from '../src/operations/wire.ts'
 
-/** The operation's input before defaults and coercion: fields with a default may be left out, coerced ones may be text. */
+/**
+ * The operation's input before defaults and coercion: fields with a default may be left out, coerced ones may be text.
+ */
 export type InputOf<Op extends Operation> = z.input<Op['input']>
 
 /** Calls one operation. Throws `ApiError` when the daemon refuses it, `Unreachable` when it does not answer. */

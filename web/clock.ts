@@ -8,7 +8,10 @@ export const after = (ms: number, callback: () => void): (() => void) => {
   return () => clearTimeout(timer)
 }
 
-/** Returns the current second and re-renders every second. All components that show an age share one timer; without any, none runs. */
+/**
+ * Returns the current second and re-renders every second. All components that show an age share one timer; without any,
+ * none runs.
+ */
 export const useSecond = (): number => useSyncExternalStore(onSecond, second)
 
 let current = Math.floor(nowMs() / 1_000) * 1_000

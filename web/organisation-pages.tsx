@@ -8,7 +8,9 @@ import { OrganisationSelect } from './org/select.tsx'
 
 export type OrgRoute = Extract<Route, { page: 'organisations' | 'org' | 'seat' | 'personas' | 'persona' }>
 
-/** The pages of organisations, loaded on first use. On a phone they include the selection: the rail has no room for it. */
+/**
+ * The pages of organisations, loaded on first use. On a phone they include the selection: the rail has no room for it.
+ */
 export function OrganisationPages({ route }: { route: OrgRoute }) {
   return (
     <>

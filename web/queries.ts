@@ -4,7 +4,10 @@ import { operations } from '../src/operations/all.contract.ts'
 import type { RunStatus } from '../src/work/runs/contract.ts'
 import { call } from './client.ts'
 
-/** A key lists the data that a response depends on. The live stream invalidates by key prefix and never writes a response itself. */
+/**
+ * A key lists the data that a response depends on. The live stream invalidates by key prefix and never writes a
+ * response itself.
+ */
 export const keys = {
   status: ['status'],
   runs: ['runs'],

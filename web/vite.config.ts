@@ -11,7 +11,7 @@ export default defineConfig({
   build: {
     outDir: here('../dist/web'),
     emptyOutDir: true,
-    // The daemon's Content-Security-Policy allows scripts, styles and images from its own files only: nothing may be inlined.
+    // The daemon's Content-Security-Policy allows scripts, styles and images from its own files only: nothing is inlined.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },

@@ -10,7 +10,7 @@ import { addresses, Link } from '../router.tsx'
 export interface CardProps {
   /** The daemon reports the decision as pending. */
   waits: boolean
-  /** The run whose page shows the card; null on any other page. */
+  /** The run, if the card is on its page; null on any other page. */
   within: Run | null
   /** Called when the operator writes on the card or decides it here: then it must not disappear. */
   onTouch: () => void

@@ -258,7 +258,10 @@ function useScrollAnchor(element: HTMLElement | null, shown: readonly Line[], li
 const linesBelow = (element: HTMLElement): number =>
   Math.floor((element.scrollHeight - element.scrollTop - element.clientHeight) / rowHeight)
 
-/** Tracks the height, which the window, a wrapped toolbar or an opened line can reduce: a log that follows its end stays there. */
+/**
+ * Tracks the height, which the window, a wrapped toolbar or an opened line can reduce: a log that follows its end stays
+ * there.
+ */
 function useHeight(element: RefObject<HTMLElement | null>): number {
   const [height, setHeight] = useState(0)
   useEffect(() => {

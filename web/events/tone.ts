@@ -28,7 +28,10 @@ const eventTones: Partial<Record<EventKind, Tone>> = {
   brief_cancelled: 'off',
 }
 
-/** Returns the tone of a log line. The engine puts the sign into its own messages; messages of agents do not affect the tone. */
+/**
+ * Returns the tone of a log line. The engine puts the sign into its own messages; messages of agents do not affect the
+ * tone.
+ */
 export function lineTone(line: { kind: EventKind; code: string | null; by: string; message: string }): Tone {
   if (line.kind === 'log') return 'idle'
   if (line.code === 'FAIL' || (line.kind === 'evidence_checked' && line.message.includes('✗'))) return 'bad'

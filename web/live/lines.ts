@@ -1,7 +1,10 @@
 import type { Line } from './log.ts'
 import { humanise } from '../text.ts'
 
-/** The number that identifies a line: its `seq` within a run, or its `position` in the feed of all events. Both rise from line to line. */
+/**
+ * The number that identifies a line: its `seq` within a run, or its `position` in the feed of all events. Both rise
+ * from line to line.
+ */
 export type LineKey = 'seq' | 'position'
 
 export interface Filter {

@@ -102,7 +102,10 @@ export function createLive(queryClient: QueryClient): Live {
     })
   }
 
-  /** While the browser reconnects by itself, checks whether the daemon answers, to show either "reconnecting" or "offline". */
+  /**
+   * While the browser reconnects by itself, checks whether the daemon answers, to show either "reconnecting" or
+   * "offline".
+   */
   const probe = async (): Promise<void> => {
     try {
       await call(operations.daemon.whoami, {})

@@ -175,7 +175,9 @@ const Seat = memo(function Seat({ placed, slug, titles, isActive, isFound, keep,
   )
 }, isSameSeat)
 
-/** Compares the drawn content, not the objects: a live update brings new objects for all seats, most of them unchanged. */
+/**
+ * Compares the drawn content, not the objects: a live update brings new objects for all seats, most of them unchanged.
+ */
 function isSameSeat(before: SeatProps, now: SeatProps): boolean {
   return (
     before.isActive === now.isActive &&

@@ -209,7 +209,10 @@ function linesBelow(block: Block, box: Box, x: number, y: number): string[] {
   ]
 }
 
-/** Draws an escalation line into the side of the target that it comes from: top and bottom belong to the reporting lines. */
+/**
+ * Draws an escalation line into the side of the target that it comes from: top and bottom belong to the reporting
+ * lines.
+ */
 function escalationLine(from: Box, to: Box): { line: string; arrow: string } {
   const isBeside = from.y < to.y + to.height && to.y < from.y + from.height
   const isRight = from.x + from.width / 2 >= to.x + to.width / 2

@@ -36,7 +36,9 @@ interface OrganisationLoaderProps {
   children: (organisation: OrganisationView) => ReactNode
 }
 
-/** Loads an organisation by slug or name, changes the address to the slug, and makes the organisation the selected one. */
+/**
+ * Loads an organisation by slug or name, changes the address to the slug, and makes the organisation the selected one.
+ */
 export function OrganisationLoader({ org, heading, to, children }: OrganisationLoaderProps) {
   const organisation = useQuery(orgQuery(org))
   const slug = organisation.data?.slug

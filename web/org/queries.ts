@@ -136,7 +136,10 @@ export const personaTextQuery = (persona: string, file: 'skill' | 'experience') 
 
 const pageSize = 1_000
 
-/** All changes of the structure, newest first. The feed can only be read forwards: older pages are found by stepping back. */
+/**
+ * All changes of the structure, newest first. The feed can only be read forwards: older pages are found by stepping
+ * back.
+ */
 export const orgEventsQuery = (organisationId: number) =>
   infiniteQueryOptions({
     queryKey: [...keys.org, 'events', organisationId],

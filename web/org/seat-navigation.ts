@@ -9,7 +9,10 @@ const vectors: Record<Direction, { x: number; y: number }> = {
   right: { x: 1, y: 0 },
 }
 
-/** Returns the next seat in a direction: the manager above, the first report below, otherwise the nearest seat on that side. */
+/**
+ * Returns the next seat in a direction: the manager above, the first report below, otherwise the nearest seat on that
+ * side.
+ */
 export function seatTowards(seats: readonly Placed[], from: Placed, direction: Direction): Placed | null {
   return lineTowards(seats, from, direction) ?? nearestTowards(seats, from, direction)
 }

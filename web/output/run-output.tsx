@@ -8,7 +8,10 @@ import { setQuery } from '../router.tsx'
 
 const OutputView = createLazy({ name: 'The output' }, async () => (await import('./view.tsx')).OutputView)
 
-/** Shows the output of one attempt: the chosen one, else the running one of the chosen brief, else the newest of the run. */
+/**
+ * Shows the output of one attempt: the chosen one, else the running one of the chosen brief, else the newest of the
+ * run.
+ */
 export function RunOutput({
   inspection,
   brief,

@@ -20,7 +20,10 @@ const nothing: Output = { screen: null, version: 0, ended: false, skipped: 0, ph
 
 const pollMs = 1_000
 
-/** Loads the output of an attempt and follows it until the attempt ends. `begin`: from the first byte instead of near the end. */
+/**
+ * Loads the output of an attempt and follows it until the attempt ends. `begin`: from the first byte instead of near
+ * the end.
+ */
 export function useOutput(attemptId: string, begin: boolean, columns: number): Output {
   const [output, setOutput] = useState<Output>(nothing)
   const width = useRef(columns)

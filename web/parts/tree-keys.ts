@@ -22,7 +22,9 @@ export function onTreeKey(event: KeyboardEvent, rows: readonly TreeRow[], active
   event.preventDefault()
 }
 
-/** Returns the action of a key on the active row, and the row that it applies to; null: the key has no action in a tree. */
+/**
+ * Returns the action of a key on the active row, and the row that it applies to; null: the key has no action in a tree.
+ */
 export function actionOf(
   key: string,
   rows: readonly TreeRow[],

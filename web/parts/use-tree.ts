@@ -21,8 +21,8 @@ interface TreeOptions<Item, Key> {
 }
 
 /**
- * Implements the behaviour that all trees share: one tab stop, arrow keys that move, open and close, only visible items drawn,
- * and the ARIA attributes of tree and items. The caller draws each item.
+ * Implements the behaviour that all trees share: one tab stop, arrow keys that move, open and close, only visible items
+ * drawn, and the ARIA attributes of tree and items. The caller draws each item.
  */
 export function useTree<Item extends TreeItem, Key extends string | number>(options: TreeOptions<Item, Key>) {
   const { items, keyOf, heightOf, overscan, current, onToggle, onChoose } = options

@@ -75,7 +75,10 @@ export function drawGraph<Item extends { id: string }>(
 
 type Edges = Map<string, { briefId: string; afterId: string }[]>
 
-/** Puts each item into the layer of its longest chain of dependencies. The daemon rejects cycles; one would only misplace its items. */
+/**
+ * Puts each item into the layer of its longest chain of dependencies. The daemon rejects cycles; one would only
+ * misplace its items.
+ */
 function layersOf<Item extends { id: string }>(items: readonly Item[], before: Edges, behind: Edges): Item[][] {
   const left = new Map(items.map((item) => [item.id, before.get(item.id)?.length ?? 0]))
   const depth = new Map<string, number>()

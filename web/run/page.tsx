@@ -135,7 +135,9 @@ function Run({ inspection, briefId }: { inspection: Inspection; briefId: string 
 const readsTiers: readonly RunView[] = ['plan', 'architecture', 'tasks', 'verdicts']
 const fillsThePage: readonly RunView[] = ['changes', 'output', ...readsTiers]
 
-/** Shows the pending decisions of the run. If a brief is selected, only its own are open; the others are one link away. */
+/**
+ * Shows the pending decisions of the run. If a brief is selected, only its own are open; the others are one link away.
+ */
 function RunWaiting({ inspection, briefId, slim }: { inspection: Inspection; briefId: string | null; slim: boolean }) {
   const all = pendingDecisions(inspection.gates, inspection.questions)
   const near = briefId === null ? all : all.filter((item) => briefOf(item) === briefId)

@@ -18,7 +18,7 @@ export const stopsQuery = queryOptions({
   queryFn: ({ signal }) => call(stopOperations.list, {}, signal),
 })
 
-/** Lists the stops, and the providers whose launches are held. It is above everything else on a page. */
+/** Lists stops and held providers. It is above everything else on a page. */
 export function Stops() {
   const known = useQuery(stopsQuery).data
   const now = useSecond()

@@ -100,7 +100,9 @@ export function squadRef(brief: Pick<Brief, 'part' | 'workstream' | 'inputs' | '
     : null
 }
 
-/** Returns the workstreams in the order of the plan, then those it does not contain, such as one that was planned again. */
+/**
+ * Returns the workstreams in the order of the plan, then those it does not contain, such as one that was planned again.
+ */
 function streamsOf(
   plan: TierPlan | null,
   squads: ReadonlyMap<string, Squad>,

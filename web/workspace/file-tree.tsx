@@ -12,7 +12,10 @@ import { size } from '../text.ts'
 import { type FileNode, foldersOf, nodesOf } from './nodes.ts'
 import { filesQuery } from './queries.ts'
 
-/** Shows the files of a workspace. A folder is loaded when it is opened. The tree is one tab stop; the arrow keys move in it. */
+/**
+ * Shows the files of a workspace. A folder is loaded when it is opened. The tree is one tab stop; the arrow keys move
+ * in it.
+ */
 export function FileTree({ missionId, current }: { missionId: string; current: string | null }) {
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set())
   const open = useMemo(() => {
