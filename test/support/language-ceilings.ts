@@ -11,29 +11,6 @@ export const commentCeilings: Readonly<Record<string, number>> = {
   'src/team': 52,
   'src/work': 44,
   'test/support': 6,
-  web: 21,
-  'web/box': 55,
-  'web/briefs': 71,
-  'web/decisions': 68,
-  'web/diff': 38,
-  'web/events': 28,
-  'web/inbox': 178,
-  'web/live': 29,
-  'web/notes': 112,
-  'web/org': 35,
-  'web/output': 34,
-  'web/parts': 32,
-  'web/persona': 188,
-  'web/personas': 228,
-  'web/pull-requests': 95,
-  'web/run': 54,
-  'web/runs': 35,
-  'web/seat': 95,
-  'web/shell': 30,
-  'web/sign-in': 100,
-  'web/tiers': 82,
-  'web/verdicts': 234,
-  'web/workspace': 39,
 }
 
 /** Folders with names of tests that begin without a subject, and their number, which may only fall. */
@@ -44,7 +21,6 @@ export const nameCeilings: Readonly<Record<string, number>> = {
   'src/talent': 1,
   'src/team': 3,
   'src/work': 5,
-  'web/live': 1,
 }
 
 /** The largest share of test names with a word of the dialect. */
