@@ -1,10 +1,10 @@
-import type { Route } from './router.tsx'
 import { OrganisationPage } from './org/page.tsx'
+import { OrganisationSelect } from './org/select.tsx'
 import { OrganisationsPage } from './organisations/page.tsx'
 import { PersonaPage } from './persona/page.tsx'
 import { PersonasPage } from './personas/page.tsx'
+import type { Route } from './router.tsx'
 import { SeatPage } from './seat/page.tsx'
-import { OrganisationSelect } from './org/select.tsx'
 
 export type OrgRoute = Extract<Route, { page: 'organisations' | 'org' | 'seat' | 'personas' | 'persona' }>
 

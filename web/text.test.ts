@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { age, counted, duration, figure, money, size, runningDuration } from './text.ts'
+import { age, counted, duration, figure, money, runningDuration, size } from './text.ts'
 
 describe('age', () => {
   it('is given in its largest unit', () => {

@@ -27,14 +27,14 @@ export function ResourceUse({ used }: { used: Attempt['used'] }) {
   )
 }
 
-const deniedShown = 5
+const maxDenied = 5
 
 /** Lists the actions that an attempt was denied. */
 export function DeniedList({ denied }: { denied: Attempt['denied'] }) {
   if (denied.length === 0) return null
   return (
     <ul className="plain warnings">
-      {denied.slice(0, deniedShown).map(({ what, rule }, index) => (
+      {denied.slice(0, maxDenied).map(({ what, rule }, index) => (
         <li key={index} title={rule}>
           <Sign tone="waiting" />
           <span>
@@ -42,7 +42,7 @@ export function DeniedList({ denied }: { denied: Attempt['denied'] }) {
           </span>
         </li>
       ))}
-      {denied.length > deniedShown && <li>and {denied.length - deniedShown} more</li>}
+      {denied.length > maxDenied && <li>and {denied.length - maxDenied} more</li>}
     </ul>
   )
 }

@@ -1,6 +1,6 @@
 import type { Finding } from '../../src/work/attempts/contract.ts'
-import { counted } from '../text.ts'
 import { Sign, type Tone } from '../parts/state.tsx'
+import { counted } from '../text.ts'
 
 const order: readonly Finding['severity'][] = ['critical', 'high', 'medium', 'low', 'info']
 const tones: Record<Finding['severity'], Tone> = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-import { briefStatuses } from '../../src/work/briefs/states.ts'
 import type { Brief } from '../../src/work/briefs/contract.ts'
+import { briefStatuses } from '../../src/work/briefs/states.ts'
 import { briefState } from './state.ts'
 
 const brief = (over: Partial<Brief>): Brief =>

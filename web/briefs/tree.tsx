@@ -2,14 +2,14 @@ import { useMemo, useState } from 'react'
 
 import type { Attempt } from '../../src/work/attempts/contract.ts'
 import type { Brief } from '../../src/work/briefs/contract.ts'
-import type { Inspection } from '../queries.ts'
-import { addresses } from '../router.tsx'
-import { counted } from '../text.ts'
 import { type Node, NodeTree } from '../parts/node-tree.tsx'
 import type { State } from '../parts/state.tsx'
-import { attemptState, briefState } from './state.ts'
-import { runState } from '../runs/state.ts'
 import { toggleKey } from '../parts/tree-keys.ts'
+import type { Inspection } from '../queries.ts'
+import { addresses } from '../router.tsx'
+import { runState } from '../runs/state.ts'
+import { counted } from '../text.ts'
+import { attemptState, briefState } from './state.ts'
 
 /** Shows the run, its briefs and their attempts; a verifying brief is below the brief that it verifies. */
 export function RunTree({ inspection, current }: { inspection: Inspection; current: string | null }) {

@@ -3,9 +3,9 @@ import { type ReactNode, useEffect, useRef } from 'react'
 
 import type { Run } from '../../src/work/runs/contract.ts'
 import { type State, StateLabel } from '../parts/state.tsx'
-import { Simulated } from '../runs/simulated.tsx'
 import { runLineQuery } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
+import { Simulated } from '../runs/simulated.tsx'
 
 export interface CardProps {
   /** The daemon reports the decision as pending. */

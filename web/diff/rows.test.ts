@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 
+import { escapeInvisible, longest } from '../parts/escape-invisible.ts'
 import { parseDiff } from './parse.ts'
-import { isOpenAtFirst, large, rowsOf, type ChangedFile, changedFiles } from './rows.ts'
-import { longest, escapeInvisible } from '../parts/escape-invisible.ts'
+import { type ChangedFile, changedFiles, isOpenAtFirst, large, rowsOf } from './rows.ts'
 
 const text = [
   'diff --git a/src/a.ts b/src/a.ts',

@@ -2,14 +2,14 @@ import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, memo, type ReactNode, useCallback, useMemo, useRef, useState } from 'react'
 
 import type { Diff } from '../../src/work/pull-requests/contract.ts'
+import { Chevron } from '../parts/chevron.tsx'
 import { explain } from '../parts/notices.tsx'
+import { VisibleText } from '../parts/visible-text.tsx'
 import { counted, figure } from '../text.ts'
 import { Counts } from './counts.tsx'
 import { FileList } from './files.tsx'
-import { Chevron } from '../parts/chevron.tsx'
 import { type FileDiff, parseDiff } from './parse.ts'
-import { VisibleText } from '../parts/visible-text.tsx'
-import { isOpenAtFirst, type Row, rowsOf, type ChangedFile, changedFiles } from './rows.ts'
+import { type ChangedFile, changedFiles, isOpenAtFirst, type Row, rowsOf } from './rows.ts'
 
 export interface DiffProps {
   diff: Diff

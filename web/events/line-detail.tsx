@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 
+import { Failure, Skeleton } from '../parts/notices.tsx'
+import { Ago } from '../parts/time.tsx'
 import { eventQuery } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
 import { humanise } from '../text.ts'
-import { Ago } from '../parts/time.tsx'
-import { Failure, Skeleton } from '../parts/notices.tsx'
 
 /** Shows one line completely: the full message, its author, its run and brief, and its data. */
 export function LineDetail({ at, onClose }: { at: Parameters<typeof eventQuery>[0]; onClose: () => void }) {

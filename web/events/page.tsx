@@ -1,11 +1,11 @@
 import { type EventKind, eventKindGroups, eventKinds } from '../../src/events/contract.ts'
 import { useFeed } from '../live/use-log.ts'
 import { Heading } from '../parts/heading.tsx'
-import { LineDetail } from './line-detail.tsx'
-import { LogView } from './log-view.tsx'
 import { Failure, Skeleton } from '../parts/notices.tsx'
 import { navigate, setQuery, useAddress } from '../router.tsx'
 import { humanise } from '../text.ts'
+import { LineDetail } from './line-detail.tsx'
+import { LogView } from './log-view.tsx'
 
 /** Groups of kinds to filter by: those of the contract that people search by, and three that cut across them. */
 const groups: Record<string, readonly EventKind[]> = {

@@ -7,21 +7,21 @@ import type { GateView } from '../../src/work/gates/contract.ts'
 import type { Question } from '../../src/work/questions/contract.ts'
 import type { RunLine } from '../../src/work/runs/contract.ts'
 import { NoBoxBanner } from '../box/banner.tsx'
-import { openProposalsQuery } from '../org/queries.ts'
-import { Heading } from '../parts/heading.tsx'
-import { RunTable } from '../runs/table.tsx'
-import { StateLabel } from '../parts/state.tsx'
-import { runState } from '../runs/state.ts'
-import { Ago } from '../parts/time.tsx'
-import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
-import { Simulated } from '../runs/simulated.tsx'
-import { usePendingCount } from '../decisions/use-count.ts'
-import { failedQuery, runsQuery, pendingDecisionsQuery } from '../queries.ts'
-import { addresses, Link } from '../router.tsx'
-import { counted } from '../text.ts'
 import { DecisionCards } from '../decisions/cards.tsx'
 import { pendingDecisions } from '../decisions/items.ts'
+import { usePendingCount } from '../decisions/use-count.ts'
+import { openProposalsQuery } from '../org/queries.ts'
+import { Heading } from '../parts/heading.tsx'
+import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
+import { StateLabel } from '../parts/state.tsx'
+import { Ago } from '../parts/time.tsx'
+import { failedQuery, pendingDecisionsQuery, runsQuery } from '../queries.ts'
+import { addresses, Link } from '../router.tsx'
+import { Simulated } from '../runs/simulated.tsx'
+import { runState } from '../runs/state.ts'
+import { RunTable } from '../runs/table.tsx'
 import { StopEverything, Stops } from '../stops/stops.tsx'
+import { counted } from '../text.ts'
 
 /** Shows the decisions that wait for the operator, oldest first, then proposals, open runs and failed runs. */
 export function InboxPage() {
@@ -112,7 +112,7 @@ function OpenProposal({ proposal, organisation }: { proposal: Proposal; organisa
   )
 }
 
-const failedShown = 5
+const maxFailed = 5
 
 function Failed() {
   const failed = useQuery(failedQuery).data
@@ -121,11 +121,11 @@ function Failed() {
     <section className="part" aria-label="Failed runs">
       <h2>Failed runs</h2>
       <ul className="plain cards">
-        {failed.runs.slice(0, failedShown).map(({ run, briefs }) => (
+        {failed.runs.slice(0, maxFailed).map(({ run, briefs }) => (
           <FailedRun key={run.id} run={run} briefs={briefs} />
         ))}
       </ul>
-      {failed.total > failedShown && (
+      {failed.total > maxFailed && (
         <p>
           <Link to={`${addresses.runs}?status=failed`}>Show all {counted(failed.total, 'failed run')}</Link>
         </p>

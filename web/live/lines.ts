@@ -1,5 +1,5 @@
-import type { Line } from './log.ts'
 import { humanise } from '../text.ts'
+import type { Line } from './log.ts'
 
 /**
  * The number that identifies a line: its `seq` within a run, or its `position` in the feed of all events. Both rise

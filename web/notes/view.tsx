@@ -1,5 +1,5 @@
 import type { NoteView } from '../../src/work/notes/contract.ts'
-import { type State, Sign } from '../parts/state.tsx'
+import { Sign, type State } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import type { Inspection } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'

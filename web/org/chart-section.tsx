@@ -7,10 +7,10 @@ import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
 import { setQuery, useAddress } from '../router.tsx'
 import { figure } from '../text.ts'
 import { Chart } from './chart.tsx'
-import { chartQuery } from './queries.ts'
-import { SeatTree } from './seat-tree.tsx'
-import { matchesSeat } from './seat-labels.ts'
 import { escalatesElsewhere } from './layout.ts'
+import { chartQuery } from './queries.ts'
+import { matchesSeat } from './seat-labels.ts'
+import { SeatTree } from './seat-tree.tsx'
 
 export function ChartSection({ organisation }: { organisation: OrganisationView }) {
   const chart = useQuery(chartQuery(organisation.slug))

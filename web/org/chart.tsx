@@ -5,8 +5,8 @@ import { addresses, Link } from '../router.tsx'
 import { counted } from '../text.ts'
 import { layoutChart, type Placed } from './layout.ts'
 import { describeSeat, type Titles, titlesOf } from './seat-labels.ts'
-import { useViewport } from './use-viewport.ts'
 import { type Direction, seatTowards } from './seat-navigation.ts'
+import { useViewport } from './use-viewport.ts'
 
 interface ChartProps {
   slug: string

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 
 import type { ChartSeat } from '../../src/org/chart/contract.ts'
 import { layoutChart, type Placed } from './layout.ts'
-import { fitChart } from './viewport.ts'
 import { type Direction, seatTowards } from './seat-navigation.ts'
+import { fitChart } from './viewport.ts'
 
 const seat = (positionId: number, reportsToId: number | null, escalatesToId = reportsToId, level = 1): ChartSeat => ({
   positionId,

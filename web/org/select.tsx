@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 
 import { type Route, useAddress } from '../router.tsx'
-import { selectOrganisation, useSelectedOrganisation } from './selection.ts'
 import { organisationsQuery } from './queries.ts'
+import { selectOrganisation, useSelectedOrganisation } from './selection.ts'
 
 /** Selects one organisation or all of them, for every page that depends on it. */
 export function OrganisationSelect({ route }: { route: Route }) {

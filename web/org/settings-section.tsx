@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 
 import type { OrganisationView } from '../../src/org/organisations/contract.ts'
-import { Ago } from '../parts/time.tsx'
 import { Command, Failure, Skeleton } from '../parts/notices.tsx'
+import { TextFile } from '../parts/text-file.tsx'
+import { Ago } from '../parts/time.tsx'
 import { addresses, Link } from '../router.tsx'
 import { chartQuery, intentQuery, settingsQuery } from './queries.ts'
-import { TextFile } from '../parts/text-file.tsx'
 
 /** Shows the intent of an organisation, which its agents follow, its basic data and its settings. */
 export function SettingsSection({ organisation }: { organisation: OrganisationView }) {

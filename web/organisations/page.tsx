@@ -2,15 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 
 import type { OrganisationView } from '../../src/org/organisations/contract.ts'
-import { Columns } from '../parts/columns.tsx'
-import { Heading } from '../parts/heading.tsx'
-import { StateLabel } from '../parts/state.tsx'
-import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
-import { addresses, Link, navigate, setQuery, useAddress } from '../router.tsx'
-import { counted, figure } from '../text.ts'
-import { useSelectedOrganisation } from '../org/selection.ts'
 import { organisationState } from '../org/page.tsx'
 import { organisationsQuery, orgStatusQuery } from '../org/queries.ts'
+import { useSelectedOrganisation } from '../org/selection.ts'
+import { Columns } from '../parts/columns.tsx'
+import { Heading } from '../parts/heading.tsx'
+import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
+import { StateLabel } from '../parts/state.tsx'
+import { addresses, Link, navigate, setQuery, useAddress } from '../router.tsx'
+import { counted, figure } from '../text.ts'
 
 /** Lists all organisations. If one is selected, or only one exists, opens its chart instead. */
 export function OrganisationsPage() {

@@ -1,8 +1,8 @@
 import type { Attempt } from '../../src/work/attempts/contract.ts'
 import type { Brief } from '../../src/work/briefs/contract.ts'
+import { attemptState } from '../briefs/state.ts'
 import { createLazy } from '../parts/lazy.tsx'
 import { StateLabel } from '../parts/state.tsx'
-import { attemptState } from '../briefs/state.ts'
 import type { Inspection } from '../queries.ts'
 import { setQuery } from '../router.tsx'
 

@@ -1,9 +1,9 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 
-import { RichText } from './rich-text.tsx'
-import { Failure, Skeleton } from './notices.tsx'
 import { size } from '../text.ts'
+import { Failure, Skeleton } from './notices.tsx'
+import { RichText } from './rich-text.tsx'
 
 /** Shows a Markdown file in its current version. */
 export function TextFile({

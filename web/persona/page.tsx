@@ -2,15 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 
 import type { PersonaView } from '../../src/org/personas/contract.ts'
+import { organisationsQuery, personaQuery, personaTextQuery } from '../org/queries.ts'
 import { Columns } from '../parts/columns.tsx'
 import { Heading } from '../parts/heading.tsx'
-import { Ago } from '../parts/time.tsx'
 import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
+import { TextFile } from '../parts/text-file.tsx'
+import { Ago } from '../parts/time.tsx'
+import { kindOf } from '../personas/page.tsx'
 import { addresses, Link, navigate } from '../router.tsx'
 import { counted } from '../text.ts'
-import { kindOf } from '../personas/page.tsx'
-import { organisationsQuery, personaQuery, personaTextQuery } from '../org/queries.ts'
-import { TextFile } from '../parts/text-file.tsx'
 
 /** Shows a persona: its seats in all organisations, its skills and its experience. */
 export function PersonaPage({ persona }: { persona: string }) {

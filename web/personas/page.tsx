@@ -2,13 +2,13 @@ import { useQueries, useQuery } from '@tanstack/react-query'
 
 import type { OrganisationView } from '../../src/org/organisations/contract.ts'
 import type { PersonaView } from '../../src/org/personas/contract.ts'
+import { chartQuery, maxOrganisations, organisationsQuery, personasQuery } from '../org/queries.ts'
+import { useSelectedOrganisation } from '../org/selection.ts'
 import { Columns } from '../parts/columns.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
 import { addresses, Link, setQuery, useAddress } from '../router.tsx'
 import { figure } from '../text.ts'
-import { useSelectedOrganisation } from '../org/selection.ts'
-import { chartQuery, maxOrganisations, organisationsQuery, personasQuery } from '../org/queries.ts'
 
 interface HeldSeat {
   org: OrganisationView

@@ -6,7 +6,7 @@ import { counted, figure } from '../text.ts'
 import { CheckCount } from './checks.tsx'
 import { pullRequestQuery } from './queries.ts'
 
-const filesShown = 5
+const maxFiles = 5
 
 /** Shows the changes that a merge gate would let through, in the summary of its card. */
 export function MergeSummary({ runId }: { runId: string }) {
@@ -27,7 +27,7 @@ export function MergeSummary({ runId }: { runId: string }) {
           {counted(diffstat.files, 'file')} <Counts added={diffstat.added} removed={diffstat.removed} />{' '}
           <Link to={addresses.changes(runId)}>Read the diff</Link>
           <ul className="plain stat">
-            {files.slice(0, filesShown).map((file) => (
+            {files.slice(0, maxFiles).map((file) => (
               <li key={file.path}>
                 {file.binary ? (
                   <span className="muted">binary</span>
@@ -37,7 +37,7 @@ export function MergeSummary({ runId }: { runId: string }) {
                 <code className="cut">{file.path}</code>
               </li>
             ))}
-            {files.length > filesShown && <li className="muted">and {figure(files.length - filesShown)} more</li>}
+            {files.length > maxFiles && <li className="muted">and {figure(files.length - maxFiles)} more</li>}
           </ul>
         </dd>
       </div>

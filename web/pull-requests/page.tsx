@@ -3,12 +3,12 @@ import { useQuery } from '@tanstack/react-query'
 import { type PullRequest, PullRequestStatus } from '../../src/work/pull-requests/contract.ts'
 import { Columns } from '../parts/columns.tsx'
 import { Heading } from '../parts/heading.tsx'
+import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
 import { StateLabel } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
-import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
+import { addresses, Link, useAddress } from '../router.tsx'
 import { pullRequestsQuery } from './queries.ts'
 import { pullRequestState } from './state.ts'
-import { addresses, Link, useAddress } from '../router.tsx'
 
 /** Lists the pull requests of runs, with their states. */
 export function PullRequestsPage() {

@@ -4,10 +4,10 @@ import { useState } from 'react'
 import { operations } from '../../src/operations/all.contract.ts'
 import type { Run } from '../../src/work/runs/contract.ts'
 import { call } from '../client.ts'
-import { keys } from '../queries.ts'
-import { counted } from '../text.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { ErrorLine } from '../parts/error-line.tsx'
+import { keys } from '../queries.ts'
+import { counted } from '../text.ts'
 
 export function CancelRun({ run }: { run: Run }) {
   const [asking, setAsking] = useState(false)

@@ -2,10 +2,10 @@ import { useQueryClient } from '@tanstack/react-query'
 
 import { operations } from '../../src/operations/all.contract.ts'
 import type { Run } from '../../src/work/runs/contract.ts'
-import { useOperation } from '../use-operation.ts'
-import { CancelRun } from './cancel.tsx'
 import { ErrorLine } from '../parts/error-line.tsx'
 import { keys } from '../queries.ts'
+import { useOperation } from '../use-operation.ts'
+import { CancelRun } from './cancel.tsx'
 
 /** Buttons to pause, resume and cancel a run, as far as they apply to its status. */
 export function RunControl({ run }: { run: Run }) {

@@ -1,10 +1,10 @@
 import type { GateView } from '../../src/work/gates/contract.ts'
 import type { Question } from '../../src/work/questions/contract.ts'
+import { answerText, gateNames, gateState, questionState } from '../decisions/labels.ts'
 import { Sign } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import type { Inspection } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
-import { answerText, gateNames, gateState, questionState } from '../decisions/labels.ts'
 
 /** Lists all gates and questions of a run with their decisions, oldest first. */
 export function DecisionsView({ inspection }: { inspection: Inspection }) {

@@ -1,8 +1,8 @@
 import { useMemo } from 'react'
 
 import type { Brief } from '../../src/work/briefs/contract.ts'
-import { Sign } from '../parts/state.tsx'
 import { briefState } from '../briefs/state.ts'
+import { Sign } from '../parts/state.tsx'
 import type { Inspection } from '../queries.ts'
 import { addresses, navigate } from '../router.tsx'
 import { counted, figure } from '../text.ts'

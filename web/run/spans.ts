@@ -1,8 +1,8 @@
-import type { Tone } from '../parts/state.tsx'
 import { attemptState } from '../briefs/state.ts'
+import { answerText, gateNames, gateState } from '../decisions/labels.ts'
+import type { Tone } from '../parts/state.tsx'
 import type { Inspection } from '../queries.ts'
 import { addresses } from '../router.tsx'
-import { answerText, gateNames, gateState } from '../decisions/labels.ts'
 
 export interface Span {
   key: string

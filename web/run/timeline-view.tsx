@@ -5,8 +5,8 @@ import { useSecond } from '../clock.ts'
 import { Sign } from '../parts/state.tsx'
 import type { Inspection } from '../queries.ts'
 import { Link } from '../router.tsx'
-import { duration, exactTime, coarseDuration } from '../text.ts'
-import { type Lane, type Span, type Timeline, ticksOf, timelineOf } from './spans.ts'
+import { coarseDuration, duration, exactTime } from '../text.ts'
+import { type Lane, type Span, ticksOf, type Timeline, timelineOf } from './spans.ts'
 
 const laneHeight = 24
 

@@ -1,16 +1,16 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 
 import { RunStatus } from '../../src/work/runs/contract.ts'
-import { Heading } from '../parts/heading.tsx'
-import { RunTable } from './table.tsx'
-import { StateLabel } from '../parts/state.tsx'
-import { runState } from './state.ts'
-import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
-import { useSelectedOrganisation } from '../org/selection.ts'
 import { organisationsQuery } from '../org/queries.ts'
+import { useSelectedOrganisation } from '../org/selection.ts'
+import { Heading } from '../parts/heading.tsx'
+import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
+import { StateLabel } from '../parts/state.tsx'
 import { runsQuery } from '../queries.ts'
 import { addresses, Link, useAddress } from '../router.tsx'
 import { figure } from '../text.ts'
+import { runState } from './state.ts'
+import { RunTable } from './table.tsx'
 
 export function RunsPage() {
   const { query } = useAddress()

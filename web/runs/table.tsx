@@ -1,12 +1,12 @@
 import type { RunLine } from '../../src/work/runs/contract.ts'
+import { Columns } from '../parts/columns.tsx'
+import { StateLabel } from '../parts/state.tsx'
+import { Ago, Duration } from '../parts/time.tsx'
+import { useStableRows } from '../parts/use-stable-rows.ts'
 import { addresses, Link } from '../router.tsx'
 import { counted, figure } from '../text.ts'
-import { Columns } from '../parts/columns.tsx'
-import { useStableRows } from '../parts/use-stable-rows.ts'
-import { StateLabel } from '../parts/state.tsx'
-import { runState } from './state.ts'
-import { Ago, Duration } from '../parts/time.tsx'
 import { Simulated } from './simulated.tsx'
+import { runState } from './state.ts'
 
 /** Lists runs, one row each; on a phone each row takes two lines. */
 export function RunTable({ runs }: { runs: readonly RunLine[] }) {

@@ -3,14 +3,14 @@ import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 
 import { operations } from '../../src/operations/all.contract.ts'
 import { call } from '../client.ts'
-import { useSelectedOrganisation } from '../org/selection.ts'
 import { chartQuery, organisationsQuery, personasQuery } from '../org/queries.ts'
-import { keys } from '../queries.ts'
-import { addresses, navigate, routeOf, useAddress } from '../router.tsx'
-import { chooseTheme, themes } from '../theme.ts'
+import { useSelectedOrganisation } from '../org/selection.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Sign, type Tone } from '../parts/state.tsx'
+import { keys } from '../queries.ts'
+import { addresses, navigate, routeOf, useAddress } from '../router.tsx'
 import { runState } from '../runs/state.ts'
+import { chooseTheme, themes } from '../theme.ts'
 
 interface Choice {
   key: string

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 
+import { usePendingCount } from '../decisions/use-count.ts'
 import { OrganisationSelect } from '../org/select.tsx'
 import { statusQuery } from '../queries.ts'
 import { addresses, Link, type Route } from '../router.tsx'
 import { counted, figure } from '../text.ts'
-import { usePendingCount } from '../decisions/use-count.ts'
 
 /** Navigation between the pages, with counts. On a phone it is at the bottom, within reach of a thumb. */
 export function Rail({ route, onSearch }: { route: Route; onSearch: () => void }) {

@@ -1,6 +1,6 @@
+import { useLive } from '../live/use-live.ts'
 import { Heading } from '../parts/heading.tsx'
 import { Command } from '../parts/notices.tsx'
-import { useLive } from '../live/use-live.ts'
 
 /** Signing in requires read access to the operator's files, so it is done in a terminal. */
 export function SignInPage() {

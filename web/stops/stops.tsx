@@ -4,14 +4,14 @@ import { useState } from 'react'
 import { type Stop, stopOperations } from '../../src/work/stops/contract.ts'
 import { call } from '../client.ts'
 import { useSecond } from '../clock.ts'
-import { useOperation } from '../use-operation.ts'
 import { organisationsQuery } from '../org/queries.ts'
-import { ErrorLine } from '../parts/error-line.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { ErrorLine } from '../parts/error-line.tsx'
 import { Sign } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import { keys } from '../queries.ts'
 import { clockTime, exactTime } from '../text.ts'
+import { useOperation } from '../use-operation.ts'
 
 export const stopsQuery = queryOptions({
   queryKey: keys.stops,

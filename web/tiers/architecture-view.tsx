@@ -3,18 +3,18 @@ import { z } from 'zod'
 
 import {
   Architecture,
+  type Component,
   Conflict,
   DomainBoundaries,
   IntegrationSummary,
   type InterfaceContract,
-  type Component,
   Proposal,
   SharedAssumptions,
 } from '../../src/playbooks/tiered/contract.ts'
 import { Columns } from '../parts/columns.tsx'
 import { Disclosure } from '../parts/disclosure.tsx'
-import { LongTable } from '../parts/long-table.tsx'
 import { LongList } from '../parts/long-list.tsx'
+import { LongTable } from '../parts/long-table.tsx'
 import { RichText } from '../parts/rich-text.tsx'
 import { Sign } from '../parts/state.tsx'
 import type { Inspection } from '../queries.ts'

@@ -1,16 +1,16 @@
 import { Acceptance, type TierPlan, type Workstream } from '../../src/playbooks/tiered/contract.ts'
-import { LongTable } from '../parts/long-table.tsx'
 import { LongList } from '../parts/long-list.tsx'
+import { LongTable } from '../parts/long-table.tsx'
 import { RichText } from '../parts/rich-text.tsx'
-import { Sign, StateLabel, type State } from '../parts/state.tsx'
+import { Sign, type State, StateLabel } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import type { Inspection } from '../queries.ts'
 import { counted, figure } from '../text.ts'
 import { documentsBelow } from './documents.ts'
 import { pathText } from './nodes.ts'
-import { Source } from './source.tsx'
 import { streamState, workersText } from './progress.ts'
-import { workstreamsInOrder, type Stream, type Team } from './team.ts'
+import { Source } from './source.tsx'
+import { type Stream, type Team, workstreamsInOrder } from './team.ts'
 
 /** Shows the plan of T1: the workstreams, their order and tiers, and T1's critique of its own plan. */
 export function PlanView({ inspection, team }: { inspection: Inspection; team: Team }) {

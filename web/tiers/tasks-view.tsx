@@ -1,9 +1,9 @@
 import { useId, useMemo } from 'react'
 
 import type { Brief } from '../../src/work/briefs/contract.ts'
+import { briefState } from '../briefs/state.ts'
 import { LongTable } from '../parts/long-table.tsx'
 import { Sign, type State, StateLabel } from '../parts/state.tsx'
-import { briefState } from '../briefs/state.ts'
 import type { Inspection } from '../queries.ts'
 import { addresses, Link, setQuery, useAddress } from '../router.tsx'
 import { counted } from '../text.ts'

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest'
 
+import { TierPlan } from '../../src/playbooks/tiered/contract.ts'
+import type { Part } from '../../src/work/parts/contract.ts'
 import { tieredRows } from '../../test/support/tiered-rows.ts'
 import { aBrief } from '../../test/support/work.ts'
-import type { Part } from '../../src/work/parts/contract.ts'
-import { depthText } from '../runs/table.tsx'
-import type { Inspection } from '../queries.ts'
 import { estimateOf } from '../decisions/labels.ts'
+import type { Inspection } from '../queries.ts'
+import { depthText } from '../runs/table.tsx'
 import { newestDocument } from './documents.ts'
 import { matrixOf } from './matrix.ts'
-import { tierNodes, ancestorsOf } from './nodes.ts'
+import { ancestorsOf, tierNodes } from './nodes.ts'
 import { overlapsOf } from './overlaps.ts'
 import { stateOfAll, streamState, workersText } from './progress.ts'
 import { meshName } from './tasks-view.tsx'
 import { nodesOfGate, teamOf } from './team.ts'
-import { TierPlan } from '../../src/playbooks/tiered/contract.ts'
 
 const shown = (rows: ReturnType<typeof tieredRows>): Inspection => rows as unknown as Inspection
 

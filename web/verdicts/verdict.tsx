@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 
 import type { Verdict } from '../../src/work/verdicts/contract.ts'
 import { personasQuery } from '../org/queries.ts'
-import { type State, Sign, StateLabel } from '../parts/state.tsx'
+import { Sign, type State, StateLabel } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import { addresses, Link } from '../router.tsx'
 import { counted } from '../text.ts'
