@@ -27,14 +27,14 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await elsewhere.goto(await daemon.link())
     await expectShown(elsewhere.getByRole('heading', { name: 'Inbox' }))
 
-    await page.getByRole('button', { name: /try again/ }).click()
+    await page.getByRole('button', { name: 'Retry after signing in' }).click()
     await expectShown(page.getByRole('heading', { name: 'Inbox' }))
   })
 
   it('explains how to fill an empty page', async () => {
     await enter('/')
     await expectShown(page.getByRole('heading', { name: 'No decisions are pending' }))
-    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Runs' }).click()
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Runs' }).click()
     await expectShown(page.getByRole('heading', { name: 'No runs yet' }))
     await expectShown(page.getByText(/^agency run /).first())
   })
@@ -255,7 +255,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await daemon.start()
     await expectGone(page.getByText(/This page shows data from/))
     await startRun(daemon, 'done', 'After the break')
-    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Runs' }).click()
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Runs' }).click()
     await expectShown(page.getByRole('link', { name: 'After the break' }))
   })
 

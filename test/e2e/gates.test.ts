@@ -226,7 +226,7 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await card('The plan is ready', goals[1] ?? '')
       .getByRole('button', { name: 'Reject…' })
       .click()
-    await page.getByRole('textbox', { name: /Why/ }).fill('Too early')
+    await page.getByRole('textbox', { name: /Reason/ }).fill('Too early')
     for (const run of runs) await daemon.ask('POST', `/gates/${run.id}/approve`, {})
     await expectGone(card('The plan is ready', goals[0] ?? ''))
     await page.getByRole('button', { name: 'Reject with this reason' }).click()

@@ -458,7 +458,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     await open('/settings')
     await daemon.stop()
     await expectShown(page.getByText(/Offline: the daemon does not answer/))
-    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Organisation' }).click()
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Organisation' }).click()
     await expectShown(page.getByRole('alert').getByText('The daemon does not answer.'))
     await daemon.start()
     await expectGone(page.getByText(/Offline/))

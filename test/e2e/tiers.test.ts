@@ -51,7 +51,7 @@ describe.skipIf(noBrowser !== null)('a tiered run on the dashboard', () => {
 
     await view('Verdicts')
     await page.getByRole('button', { name: /^fail queue-client, attempt 2/ }).focus()
-    const pointed = page.getByRole('region', { name: 'The verdict that is pointed at' })
+    const pointed = page.getByRole('region', { name: 'Selected verdict' })
     await expectShown(pointed.getByText('fail', { exact: true }))
     await expectShown(pointed.locator('.issue').first())
 

@@ -12,7 +12,7 @@ export function Rail({ route, onSearch }: { route: Route; onSearch: () => void }
   const status = useQuery(statusQuery)
   const runs = status.data?.running.runs ?? 0
   return (
-    <nav className="rail" aria-label="Pages">
+    <nav className="rail" aria-label="Main">
       <span className="mark" aria-hidden="true">
         Agency
       </span>
