@@ -50,6 +50,6 @@ export interface EngineDeps extends ScopeParts {
 
 export const runtimeOf = (deps: EngineDeps, brief: Pick<Brief, 'runtime'>): Runtime => {
   const runtime = deps.runtimes.get(brief.runtime)
-  if (runtime === undefined) throw bug(`a brief asks for the runtime "${brief.runtime}", which is not there`)
+  if (runtime === undefined) throw bug(`a brief asks for the runtime "${brief.runtime}", which does not exist`)
   return runtime
 }

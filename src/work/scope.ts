@@ -87,7 +87,7 @@ export interface ScopeParts {
 
 export function scopeOf(parts: ScopeParts, tx: Tx, run: Run, by: string): RunScope {
   const playbook = parts.playbooks.get(run.playbook)
-  if (playbook === undefined) throw bug(`a run follows the playbook "${run.playbook}", which is not there`)
+  if (playbook === undefined) throw bug(`a run follows the playbook "${run.playbook}", which does not exist`)
   const {
     ids,
     notify = nobody,

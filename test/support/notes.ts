@@ -30,7 +30,7 @@ export const noteOperations = {
   }),
   show: operation({
     name: 'note.show',
-    summary: 'One note',
+    summary: 'Show a note',
     method: 'GET',
     path: '/notes/:note_id',
     input: z.strictObject({ noteId: z.string(), howMany: z.coerce.number().int().min(1).default(1) }),

@@ -51,14 +51,14 @@ export async function collectWork(
     case 'empty':
       // What was merged before is not taken back by dropping commits.
       if (brief.branchCommit !== null && brief.rejectionReason !== null)
-        return sentBack(classified, 'what was merged before is still there: undo it with a commit of its own')
+        return sentBack(classified, 'earlier merged work is still included: revert it with a separate commit')
       return brief.checkable
         ? { ...nothing, isEmpty: true }
         : sentBack(classified, 'nothing in the repository was changed')
     case 'refused':
       return sentBack(classified, collected.why)
     case 'secrets': {
-      const detail = `what looks like a secret is in its commits: ${collected.found.map(({ what }) => what).join('; ')}`
+      const detail = `its commits seem to contain a secret: ${collected.found.map(({ what }) => what).join('; ')}`
       return {
         classified: { ...classified, outcome: 'blocked', detail: shorten(detail, 1_000) },
         commit: null,

@@ -91,7 +91,7 @@ export async function conclude(
   const runEnded = await recordAs(end).catch((error: unknown) => {
     if (isPassing(error)) throw error
     // A fault of ours, brought about by what it handed over: nobody may be left waiting for it.
-    deps.log.error('what an attempt came to could not be recorded; it counts as crashed', {
+    deps.log.error('the outcome of an attempt could not be recorded; it counts as crashed', {
       run: run.id,
       attempt: known.id,
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
@@ -105,7 +105,7 @@ export async function conclude(
 const unrecorded = (error: unknown): Classified => ({
   outcome: 'crash',
   detail: shorten(
-    `what it came to could not be recorded: ${redact(error instanceof Error ? error.message : String(error))}`,
+    `its outcome could not be recorded: ${redact(error instanceof Error ? error.message : String(error))}`,
     500,
   ),
   report: null,
@@ -188,7 +188,10 @@ function withDenied(classified: Classified, { denied = [] }: AgentEnded): Classi
     return classified
   // Who asks something of its own is heard.
   if (classified.report?.question !== undefined) return classified
-  const detail = shorten(`it may not do this unasked: ${denied.map(({ what }) => redact(what)).join('; ')}`, 1_000)
+  const detail = shorten(
+    `these operations need permission: ${denied.map(({ what }) => redact(what)).join('; ')}`,
+    1_000,
+  )
   return { ...classified, outcome: 'blocked', detail }
 }
 

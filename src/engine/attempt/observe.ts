@@ -68,7 +68,7 @@ export const observeRuntime = (runtime: Runtime, parts: OnlookerParts): Runtime 
 
 /** An onlooker that stumbles must not keep anybody from working. */
 function complain({ log }: OnlookerParts, { launchId }: Launch, error: unknown): null {
-  log.warn('what an agent does in a workspace could not be recorded', { attempt: launchId, error: String(error) })
+  log.warn('the activity of an agent in a workspace could not be recorded', { attempt: launchId, error: String(error) })
   return null
 }
 

@@ -22,7 +22,7 @@ export function inputsText(inputs: Readonly<Record<string, unknown>>, max = maxC
     ...(cut.length === 0
       ? []
       : [
-          `Too long to be shown whole: ${cut.map(([name, text]) => `${name} (${longest} of ${text.length} characters)`).join(', ')}. Ask if you need what is missing.\n`,
+          `Shortened: ${cut.map(([name, text]) => `${name} (${longest} of ${text.length} characters)`).join(', ')}. Ask for the missing part if you need it.\n`,
         ]),
     '```json',
     `{${shown.join(',\n')}}`,

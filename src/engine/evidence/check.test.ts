@@ -85,7 +85,7 @@ describe('a file', () => {
       expect(await looked({ kind: 'file', path, contains: 'river' }), path).toMatchObject({
         passed: false,
         sha256: null,
-        detail: `${path} is not there, not a file inside the workspace, or too large`,
+        detail: `${path} is missing, is not a file inside the workspace, or is too large`,
       })
   })
 
@@ -181,7 +181,7 @@ describe('a command', () => {
     const { findings } = await examined([{ kind: 'command', run: 'touch ran' }], [], false)
     expect(findings[0]).toMatchObject({
       passed: false,
-      detail: 'not run: there is no sandbox here for commands of this runtime',
+      detail: 'not run: no sandbox is available for commands of this runtime',
     })
     expect(await workspace.read('ran', 0)).toBeNull()
   })
@@ -208,7 +208,7 @@ describe('an artifact', () => {
     expect(await looked(artifact, [])).toMatchObject({ passed: false, detail: 'the report names no output' })
     expect(await looked(artifact, ['poem.txt', 'gone.txt', 'lost.txt'])).toMatchObject({
       passed: false,
-      detail: 'reported but not there: gone.txt, lost.txt',
+      detail: 'reported but missing: gone.txt, lost.txt',
     })
   })
 
@@ -225,7 +225,7 @@ describe('an artifact', () => {
     rmSync(inside('poem.txt'))
     expect(await looked(artifact, ['poem.txt'])).toMatchObject({
       passed: false,
-      detail: 'poem.txt was reported but is not there',
+      detail: 'poem.txt was reported but is missing',
     })
   })
 

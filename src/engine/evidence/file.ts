@@ -14,4 +14,5 @@ export async function checkFile(evidence: EvidenceOf<'file'>, scene: Scene): Pro
   return seen(true, `${evidence.path}, ${file.bytes} bytes`, found)
 }
 
-export const absent = (path: string): string => `${path} is not there, not a file inside the workspace, or too large`
+export const absent = (path: string): string =>
+  `${path} is missing, is not a file inside the workspace, or is too large`

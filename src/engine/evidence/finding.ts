@@ -27,7 +27,7 @@ export const seen = (passed: boolean, detail: string, more: Partial<Found> = {})
   ...more,
 })
 
-export const notRun = (): Found => seen(false, 'not run: there is no sandbox here for commands of this runtime')
+export const notRun = (): Found => seen(false, 'not run: no sandbox is available for commands of this runtime')
 
 /** How much of a text is searched for what it must contain. */
 export const searchedBytes = 1_000_000

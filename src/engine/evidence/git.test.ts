@@ -157,7 +157,7 @@ nothing uncommitted
     commit('Begin', { a: 'a' })
     expect(await looked({}, false)).toMatchObject({
       passed: false,
-      detail: 'not run: there is no sandbox here for commands of this runtime',
+      detail: 'not run: no sandbox is available for commands of this runtime',
     })
   })
 

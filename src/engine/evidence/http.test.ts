@@ -193,7 +193,7 @@ describe('somebody else', () => {
 it('is not started where nothing would hold it', async () => {
   expect(await looked({ start: 'touch ran' }, [], false)).toMatchObject({
     passed: false,
-    detail: 'not run: there is no sandbox here for commands of this runtime',
+    detail: 'not run: no sandbox is available for commands of this runtime',
   })
   expect(existsSync(inside('ran'))).toBe(false)
 })

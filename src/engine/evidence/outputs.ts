@@ -26,11 +26,11 @@ export function checkOutputs(evidence: EvidenceOf<'artifact'>, scene: Scene): Fo
     return seen(
       false,
       scene.missing.includes(evidence.path)
-        ? `${evidence.path} was reported but is not there`
+        ? `${evidence.path} was reported but is missing`
         : `${evidence.path} was not reported as an output`,
     )
   }
-  if (scene.missing.length > 0) return seen(false, `reported but not there: ${shorten(scene.missing.join(', '), 300)}`)
+  if (scene.missing.length > 0) return seen(false, `reported but missing: ${shorten(scene.missing.join(', '), 300)}`)
   const first = scene.outputs[0]
   if (first === undefined) return seen(false, 'the report names no output')
   const count = scene.outputs.length

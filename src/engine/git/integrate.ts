@@ -41,7 +41,7 @@ export async function integrate(deps: EngineDeps, runId: string): Promise<void> 
     }))
     if (run === undefined || run.endedAt !== null || run.repository === null) return
     const repositories = deps.repositories
-    if (repositories === undefined) throw bug('there is a run with a repository, and nobody who knows git')
+    if (repositories === undefined) throw bug('a run has a repository, but no git adapter is configured')
     const brief = held.find(waitsToBeMerged)
     const [part] = heldParts
     if (brief !== undefined) await mergeBrief(deps, repositories, run, run.repository, brief)
@@ -127,7 +127,7 @@ async function sendBackConflict(
     { briefId: brief.id, attemptId: brief.attemptId, ...eventTags(brief) },
     [updated(briefs, brief, { heldBy: null })],
   )
-  const detail = `conflicts with what was merged before: ${shorten(namedIn(files), 300)}`
+  const detail = `conflicts with work that was merged before: ${shorten(namedIn(files), 300)}`
   await retryWith(scope, freed, 'bad_output', detail, [
     ...files
       .slice(0, mostFiles)
@@ -141,7 +141,7 @@ const namedIn = (files: readonly string[]): string => files.slice(0, mostFiles).
 
 const howToJoin = (commit: string): Correction => ({
   evidence: 'how',
-  detail: `git merge ${commit}, settle what conflicts, commit`,
+  detail: `git merge ${commit}, resolve the conflicts, commit`,
 })
 
 const tellConflict = (
@@ -239,7 +239,7 @@ async function sendPartBack(scope: RunScope, part: Part, files: readonly string[
         kind: 'brief_status',
         briefId: task.id,
         ...eventTags(task),
-        message: `${nameOf(task)} is told how to join the two`,
+        message: `${nameOf(task)} gets instructions to join the two`,
       },
       [updated(briefs, task, { corrections: [...task.corrections, howToJoin(scope.run.head ?? '')] })],
     )

@@ -312,7 +312,7 @@ describeStores('a run of workstreams in a repository', (openFresh) => {
     expect(later).toMatchObject({ retriesUsed: 1, attempts: 2, heldBy: null })
     expect(later.corrections).toEqual([
       { evidence: 'list.txt', detail: 'changed above too' },
-      { evidence: 'how', detail: `git merge ${head}, settle what conflicts, commit` },
+      { evidence: 'how', detail: `git merge ${head}, resolve the conflicts, commit` },
     ])
     expect(agency.prompts.get(later.attemptId as string)).toContain(`git merge ${head}`)
     const first = told.workstream === 'web' ? 'one\na' : 'one\nb'

@@ -25,7 +25,7 @@ export async function recoverAttempts(deps: EngineDeps): Promise<number> {
   if (abandoned.length === 0) return 0
   deps.chaosPoint('recovery.begun')
   const killed = await deps.killSurvivors(abandoned.map((attempt) => attempt.id))
-  deps.log.info('taking up what an earlier life left behind', { attempts: abandoned.length, killedProcesses: killed })
+  deps.log.info('recovering attempts of an earlier process', { attempts: abandoned.length, killedProcesses: killed })
   for (const attempt of abandoned) {
     // One that cannot be brought to its end must not keep the others, or the daemon, from starting.
     await takeUp(deps, attempt).catch((error: unknown) => {

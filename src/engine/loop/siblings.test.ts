@@ -249,9 +249,9 @@ describeStores('briefs of one run', (openFresh) => {
     const plans: [ReturnType<typeof brief>[], string][] = [
       [
         [brief('a', ['c']), brief('b', ['a']), brief('c', ['b']), brief('free')],
-        'these briefs wait for each other in a circle: a, b, c',
+        'these briefs depend on each other in a cycle: a, b, c',
       ],
-      [[brief('a', ['a'])], 'these briefs wait for each other in a circle: a'],
+      [[brief('a', ['a'])], 'these briefs depend on each other in a cycle: a'],
       [[brief('a', ['ghost'])], 'brief "a" waits for "ghost", which is not in the plan'],
       [[brief('a'), brief('b', ['a', 'a'])], 'brief "b" names a brief twice in "after"'],
       [[brief('a'), brief('a')], 'two briefs have the key "a"'],

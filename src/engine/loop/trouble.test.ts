@@ -204,7 +204,7 @@ describe('a launch that fails', () => {
     const other = await agency.run()
     await agency.engine.start()
     expect(await agency.settled(orphan)).toMatchObject({ status: 'failed' })
-    expect((await agency.brief(orphan)).failure).toContain('the runtime "extra", which is not there')
+    expect((await agency.brief(orphan)).failure).toContain('the runtime "extra", which does not exist')
     expect(await agency.settled(other)).toMatchObject({ status: 'done' })
   })
 })
@@ -318,7 +318,7 @@ describe('a fault of ours in what follows an attempt', () => {
     const run = await agency.settled(await agency.run())
     expect(run.status).toBe('done')
     expect((await agency.inspect(run)).attempts.map(({ outcome, detail }) => [outcome, detail])).toEqual([
-      ['crash', 'what it came to could not be recorded: overview of undefined'],
+      ['crash', 'its outcome could not be recorded: overview of undefined'],
       ['ok', 'Done.'],
     ])
   })

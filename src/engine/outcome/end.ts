@@ -67,7 +67,7 @@ export async function endAttempt(scope: RunScope, brief: Brief, attempt: Attempt
   await recordTurn(scope, brief, attempt, classified, end)
   // Who got its work done all the same was not held up by it.
   if (end.limited && classified.outcome === 'interrupted') await holdProvider(scope, brief, end.limited)
-  if (await isGivenUp(scope, brief)) await failBrief(scope, brief, 'given up by the operator')
+  if (await isGivenUp(scope, brief)) await failBrief(scope, brief, 'abandoned by the operator')
   else if (await isOutdated(scope, brief)) await dropVerifier(scope, brief)
   else await follow(scope, brief, attempt, classified, end)
   // A sibling has failed before: with the last attempt under way gone, that can be surfaced now.
@@ -191,7 +191,7 @@ async function finish(
   report: Report,
   { examination, commit = null, isEmpty = false }: AttemptEnd,
 ): Promise<void> {
-  if (examination === null) throw bug(`${brief.id} is finished and nobody has looked at it`)
+  if (examination === null) throw bug(`${brief.id} is finished without a check of its evidence`)
   const reviewing = await moveBrief(scope, brief, 'completion_drive_review', {
     kind: 'review_started',
     level: 'verbose',
@@ -269,7 +269,7 @@ async function dropVerifier(scope: RunScope, brief: Brief): Promise<void> {
   const dropped = await moveBrief(scope, brief, 'cancelled', {
     kind: 'brief_cancelled',
     level: 'verbose',
-    message: `${brief.key}: what it judges has gone on`,
+    message: `${brief.key}: its subject has changed`,
   })
   // Where slices are judged together, the others may have waited for this one only.
   if (brief.tier !== null) await scope.decide({ kind: 'brief_cancelled', brief: dropped })

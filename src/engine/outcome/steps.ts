@@ -41,7 +41,7 @@ export async function checkStep(scope: RunScope, brief: Brief, classified: Class
 }
 
 function wrong(classified: Classified, faults: readonly string[]): CheckedStep {
-  const [first = 'not what was asked for', ...others] = faults
+  const [first = 'not the requested output', ...others] = faults
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`
   return {
     classified: { ...classified, outcome: 'bad_output', detail: `${shorten(first, 400)}${more}` },

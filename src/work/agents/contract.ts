@@ -28,7 +28,7 @@ export const AgentView = z.object({
   brief: z.string().describe('Its key in the run'),
   tier: z.string().nullable(),
   workstream: z.string().nullable(),
-  outcome: z.string().nullable().describe('What its attempt came to'),
+  outcome: z.string().nullable().describe('The outcome of its attempt'),
   createdAt: z.string(),
   closedAt: z.string().nullable(),
 })
@@ -37,10 +37,10 @@ export type AgentView = z.infer<typeof AgentView>
 export const agentOperations = {
   list: operation({
     name: 'agent.list',
-    summary: 'The agents of a run, or those at work in any; agents of a run that has ended are closed',
+    summary: 'List the agents of a run, or all running agents; agents of an ended run are closed',
     ...agentEndpoints.list,
     input: z.strictObject({
-      runId: z.string().max(100).optional().describe('The id, or the beginning of it'),
+      runId: z.string().max(100).optional().describe('The id or a prefix'),
       limit: z.coerce.number().int().min(1).max(10_000).default(1_000),
     }),
     output: z.object({ agents: z.array(AgentView) }),

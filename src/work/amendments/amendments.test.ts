@@ -75,7 +75,7 @@ describeStores('an amendment', (openFresh) => {
     await agency.runs.cancel(operator, run.id, undefined)
     await expect(amend(agency, run, { removeTiers: ['t3'] })).rejects.toMatchObject({
       code: 'illegal_transition',
-      message: `run ${run.id} is cancelled: its paths have been taken`,
+      message: `run ${run.id} is cancelled: its paths can no longer change`,
     })
   })
 
@@ -89,7 +89,7 @@ describeStores('an amendment', (openFresh) => {
     })
     await expect(amend(agency, run, { workstream: 'docs', addTiers: ['t2'] })).rejects.toMatchObject({
       code: 'illegal_transition',
-      message: 'workstream docs is done: its path has been taken',
+      message: 'workstream docs is done: its path can no longer change',
     })
     const plain = await agency.run({ runtimeOptions: hang })
     await expect(amend(agency, plain, { addTiers: ['t2'] })).rejects.toMatchObject({
@@ -105,11 +105,11 @@ describeStores('an amendment', (openFresh) => {
     await place(agency, run, { tier: 't3', workstream: 'api' })
     await expect(amend(agency, run, { removeTiers: ['t3'] })).rejects.toMatchObject({
       code: 'illegal_transition',
-      message: 't3 of api has begun already',
+      message: 't3 of api has already started',
     })
     await place(agency, run, { tier: 't4' })
     await expect(amend(agency, run, { addTiers: ['t2'] })).rejects.toMatchObject({
-      message: 't4 of api has begun already',
+      message: 't4 of api has already started',
     })
     await agency.runs.cancel(operator, run.id, undefined)
   })

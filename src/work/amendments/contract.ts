@@ -14,7 +14,7 @@ export const Amendment = z.object({
   workstream: z.string(),
   beforePath: z.array(z.string()),
   afterPath: z.array(z.string()),
-  acknowledgedBy: z.string().nullable().describe('The next higher tier of the path, once it was told'),
+  acknowledgedBy: z.string().nullable().describe('The next higher tier of the path, once it was informed'),
   at: z.string(),
 })
 export type Amendment = z.infer<typeof Amendment>
@@ -39,7 +39,7 @@ export type AmendPath = z.infer<typeof AmendPath>
 export const amendmentOperations = {
   amend: operation({
     name: 'run.amend',
-    summary: 'Change the tiers that a workstream goes through, from now on: whoever is above it is told',
+    summary: 'Change the tiers of a workstream’s remaining path; the tier above is informed',
     ...amendmentEndpoints.amend,
     input: AmendPath,
     output: Amendment,

@@ -15,7 +15,7 @@ export async function acknowledge(scope: RunScope, amendment: Amendment, by: str
       workstream: amendment.workstream,
       code: 'AMEND',
       by,
-      message: `${by} knows of the new path of ${amendment.workstream}`,
+      message: `${by} has acknowledged the new path of ${amendment.workstream}`,
       data: { amendment_id: amendment.id, by },
     },
     [updated(amendments, amendment, { acknowledgedBy: by })],

@@ -74,7 +74,7 @@ async function record(scope: RunScope, proposedBy: string, change: Omit<AmendPat
 async function openWorkstream({ tx, run, playbook }: RunScope, workstream: string): Promise<Part> {
   const { wording } = playbook
   if (run.endedAt !== null)
-    throw refusal('illegal_transition', `run ${run.id} is ${run.status}: its paths have been taken`, {
+    throw refusal('illegal_transition', `run ${run.id} is ${run.status}: its paths can no longer change`, {
       data: { from: run.status },
     })
   if (wording === undefined)
@@ -84,7 +84,7 @@ async function openWorkstream({ tx, run, playbook }: RunScope, workstream: strin
   const part = await findPart(tx, run.id, wording.workstreamPart(workstream))
   if (part === undefined) throw await noSuchWorkstream(tx, run, wording, workstream)
   if (part.status === 'done' || part.status === 'cancelled')
-    throw refusal('illegal_transition', `workstream ${workstream} is ${part.status}: its path has been taken`)
+    throw refusal('illegal_transition', `workstream ${workstream} is ${part.status}: its path can no longer change`)
   return part
 }
 
@@ -105,8 +105,11 @@ async function checkNotBegun(
   const begun = await listTiersBegun(tx, run.id, workstream)
   const late = begun.includes('t4') ? 't4' : removeTiers.find((tier) => begun.includes(tier))
   if (late === undefined) return
-  throw refusal('illegal_transition', `${late} of ${workstream} has begun already`, {
-    hint: addTiers.length > 0 ? 'A tier is added before the work begins.' : 'A tier is removed before it begins.',
+  throw refusal('illegal_transition', `${late} of ${workstream} has already started`, {
+    hint:
+      addTiers.length > 0
+        ? 'A tier can only be added before the work starts.'
+        : 'A tier can only be removed before it starts.',
   })
 }
 

@@ -48,13 +48,13 @@ export const Report = z.strictObject({
     .array(z.union([z.string().trim().min(1).max(4_000), Assumption]))
     .max(100)
     .optional()
-    .describe('What you took for granted; each becomes a note that somebody settles'),
-  question: Ask.optional().describe('With status blocked: what has to be decided'),
-  remaining: z.string().trim().min(1).max(20_000).optional().describe('With status partial: what is left to do'),
-  verdict: Judgement.optional().describe('A verifier’s'),
-  findings: z.array(Finding).max(500).optional().describe('A reviewer’s: what was found; [] when nothing was'),
-  output: z.unknown().optional().describe('What your brief asks for as data, in the shape that it gives'),
-  plan: z.array(BriefSpec).min(1).max(10_000).optional().describe('A planner’s: the briefs to be done'),
+    .describe('Your assumptions; each becomes a note that must be settled'),
+  question: Ask.optional().describe('With status blocked: the decision that you need'),
+  remaining: z.string().trim().min(1).max(20_000).optional().describe('With status partial: the remaining work'),
+  verdict: Judgement.optional().describe('For a verifier: the verdict'),
+  findings: z.array(Finding).max(500).optional().describe('For a reviewer: the findings; [] for none'),
+  output: z.unknown().optional().describe('Data that your brief asks for, in the given shape'),
+  plan: z.array(BriefSpec).min(1).max(10_000).optional().describe('For a planner: the planned briefs'),
 })
 export type Report = z.infer<typeof Report>
 
@@ -76,7 +76,7 @@ export const Used = z.object({
 })
 
 export const Denied = z.object({
-  rule: z.string().describe('What lets it pass, in the runtime’s own words'),
+  rule: z.string().describe('The rule that allows it, in the runtime’s own syntax'),
   what: z.string(),
 })
 
@@ -86,28 +86,28 @@ export const Attempt = z.object({
   briefId: z.string(),
   agentId: z.number().int(),
   fence: z.number().int(),
-  worker: z.string().describe('Which process runs it'),
+  worker: z.string().describe('The process that runs it'),
   runtime: z.string(),
   simulated: z.boolean(),
   boxed: z.boolean(),
   status: z.enum(['launching', 'running', 'ended']),
   pid: z.number().int().nullable(),
   outcome: Outcome.nullable(),
-  detail: z.string().nullable().describe('Why this outcome, in one line'),
+  detail: z.string().nullable().describe('The reason for this outcome, in one line'),
   report: Report.nullable(),
   outputs: z
     .array(z.object({ path: z.string(), sha256: z.string() }))
-    .describe('The files of its report that were there when it was looked at'),
+    .describe('The reported files that existed when the evidence was checked'),
   promptSha256: z.string().nullable(),
   inputTokens: z.number().int(),
   outputTokens: z.number().int(),
   costMicros: z.number().int().describe('Millionths of a US dollar, of the calls whose price is known'),
   reservedTokens: z.number().int(),
   reservedMicros: z.number().int(),
-  session: z.string().nullable().describe('By which a later attempt goes on where this one was interrupted'),
+  session: z.string().nullable().describe('The session that a later attempt can resume'),
   exitCode: z.number().int().nullable(),
-  used: Used.nullable().describe('The most that it used of the machine; null: nobody looked'),
-  denied: z.array(Denied).describe('What it wanted to do and was not allowed to'),
+  used: Used.nullable().describe('Peak use of the machine; null: not measured'),
+  denied: z.array(Denied).describe('Operations that it attempted and that were denied'),
   createdAt: z.string(),
   startedAt: z.string().nullable(),
   endedAt: z.string().nullable(),
@@ -117,7 +117,7 @@ export type Attempt = z.infer<typeof Attempt>
 export const attemptOperations = {
   brief: operation({
     name: 'attempt.brief',
-    summary: 'Your brief: objective, context, the evidence it will be checked by, what failed last time',
+    summary: 'Show your brief: objective, context, required evidence, and the failures of the last attempt',
     ...attemptEndpoints.brief,
     input: z.strictObject({}),
     output: z.object({
@@ -137,7 +137,7 @@ export const attemptOperations = {
   }),
   report: operation({
     name: 'attempt.report',
-    summary: 'End your attempt: say what you did and which files prove it; your last report counts',
+    summary: 'Report the end of your attempt: a summary and the files that prove it; the last report counts',
     ...attemptEndpoints.report,
     input: Report,
     output: z.object({ accepted: z.literal(true), note: z.string() }),
@@ -146,7 +146,7 @@ export const attemptOperations = {
   }),
   output: operation({
     name: 'attempt.output',
-    summary: 'What an attempt printed, as far as it is kept, while it prints and afterwards',
+    summary: 'Read the stored output of an attempt, during the attempt and afterwards',
     ...attemptEndpoints.output,
     input: z.strictObject({
       attemptId: z.string(),
@@ -155,14 +155,14 @@ export const attemptOperations = {
         .int()
         .min(0)
         .optional()
-        .describe('Go on at this byte, the `next` of the answer before; without it, the end of what there is'),
+        .describe('Continue at this byte, the `next` of the previous answer; default: the end of the output'),
     }),
     output: z.object({
       attemptId: z.string(),
       from: z.number().int().describe('Where the text begins, in bytes'),
       text: z.string().describe('Without secrets; with the escape sequences that it was printed with'),
       next: z.number().int(),
-      ended: z.boolean().describe('Nothing more comes'),
+      ended: z.boolean().describe('No more output follows'),
     }),
     allow: ['operator'],
   }),

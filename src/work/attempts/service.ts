@@ -89,6 +89,6 @@ export function createAttempts({
 }
 
 function requireAgent(by: Actor): AgentActor {
-  if (by.kind !== 'agent') throw refusal('forbidden', 'only an agent at work on a brief has this')
+  if (by.kind !== 'agent') throw refusal('forbidden', 'only an agent that works on a brief has this')
   return by
 }

@@ -71,7 +71,7 @@ async function waitingFor(
       continue
     }
     const brief = await findBriefByKey(scope.tx, scope.run.id, key)
-    if (brief === undefined) throw bug(`a brief waits for "${key}", which is not there`)
+    if (brief === undefined) throw bug(`a brief waits for "${key}", which does not exist`)
     before.push({ afterId: brief.id, met: isMet(brief.status, requiresOf(scope.run)) })
   }
   return before

@@ -15,7 +15,7 @@ describeStores('the operator', (openFresh) => {
     for (const to of briefStatuses.filter((status) => status !== 'cancelled' && status !== 'assigned'))
       await expect(agency.briefs.update(operator, id, to, undefined)).rejects.toMatchObject({
         code: 'illegal_transition',
-        message: `illegal_transition pending→${to}`,
+        message: `a brief cannot go from pending to ${to}`,
       })
     await expect(agency.briefs.update(operator, id, 'assigned', undefined)).rejects.toMatchObject({ code: 'forbidden' })
     expect(await agency.briefs.update(operator, id, 'cancelled', 'not needed')).toMatchObject({ status: 'cancelled' })
@@ -61,7 +61,7 @@ describeStores('the operator', (openFresh) => {
     const { id } = await agency.brief(run)
     await expect(agency.briefs.update(operator, id, 'cancelled', undefined)).rejects.toMatchObject({
       code: 'conflict',
-      message: 'an agent is at work on main',
+      message: 'an agent is working on main',
       hint: `Stop the whole run with "agency cancel ${run.id}".`,
     })
     expect(await agency.briefs.show(operator, id)).toMatchObject({ status: 'working' })

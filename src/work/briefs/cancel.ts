@@ -24,7 +24,7 @@ export async function cancelBrief(scope: RunScope, brief: Brief, reason: string 
       await moveBrief(scope, verifier, 'cancelled', {
         kind: 'brief_cancelled',
         level: 'verbose',
-        message: `${verifier.key}: there is nothing to judge any more`,
+        message: `${verifier.key}: its subject was cancelled`,
       })
   const judged = brief.verifies === null ? undefined : await findBrief(scope.tx, brief.verifies)
   // Who was to judge it does not: that is for somebody to decide, or it would wait for ever.

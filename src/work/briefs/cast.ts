@@ -19,11 +19,10 @@ export async function checkCast(tx: ReadTx, specs: readonly BriefSpec[]): Promis
     }
   for (const { key, persona, verifier, verify } of specs) {
     if (verifier === undefined) continue
-    if (verify === 'none')
-      throw refusal('invalid_input', `brief "${key}": it names a verifier, and is not to be verified`)
+    if (verify === 'none') throw refusal('invalid_input', `brief "${key}" names a verifier, but has verify: none`)
     const judge = known.get(verifier)
     if (judge === (persona === undefined ? systemPersona : known.get(persona)) && judge !== systemPersona)
-      throw refusal('invalid_input', `brief "${key}": nobody judges their own work; "${verifier}" does it`)
+      throw refusal('invalid_input', `brief "${key}": "${verifier}" does the work and cannot verify it`)
   }
 }
 
@@ -62,10 +61,10 @@ export async function requireAgent(tx: ReadTx, name: string, where = ''): Promis
       data: error.data,
     })
   })
-  if (isPerson(persona)) throw refusal('invalid_input', `${where}"${name}" is a person, whom no run can start`)
+  if (isPerson(persona)) throw refusal('invalid_input', `${where}"${name}" is a person; a run can start only agents`)
   if (persona.status === 'archived')
     throw refusal('conflict', `${where}"${name}" is archived`, {
-      hint: `Bring ${persona.slug} back, or name somebody else.`,
+      hint: `Restore ${persona.slug}, or name another persona.`,
     })
   return persona
 }

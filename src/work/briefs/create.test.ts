@@ -101,7 +101,7 @@ describeStores('a plan', (openFresh) => {
     [
       'wants nobody to verify it',
       [{ key: 'a', objective: 'A', verify: 'none' }],
-      /^the plan says that nobody is to verify "a", which is the operator’s to say$/,
+      /^the plan turns off verification of "a"; only the operator may do that$/,
     ],
     [
       'names somebody who is not there',
@@ -111,7 +111,7 @@ describeStores('a plan', (openFresh) => {
     [
       'has somebody start a person',
       [{ key: 'a', objective: 'A', verifier: 'operator' }],
-      /is a person, whom no run can start$/,
+      /is a person; a run can start only agents$/,
     ],
   ] as const)('that %s is sent back with what is wrong', async (_, plan, detail) => {
     const agency = await startAgency(openFresh)

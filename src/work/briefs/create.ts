@@ -188,8 +188,7 @@ export function faultOfPlan(plan: readonly BriefSpec[] | undefined): string | nu
   const bold = plan.find((brief) => brief.runtime !== undefined || brief.runtimeOptions !== undefined)
   if (bold !== undefined) return `the plan chooses a runtime for "${bold.key}", which is the operator’s to choose`
   const unseen = plan.find((brief) => brief.verify === 'none')
-  if (unseen !== undefined)
-    return `the plan says that nobody is to verify "${unseen.key}", which is the operator’s to say`
+  if (unseen !== undefined) return `the plan turns off verification of "${unseen.key}"; only the operator may do that`
   for (const brief of plan)
     for (const evidence of brief.evidence ?? [])
       if (evidence.kind !== 'file' && evidence.kind !== 'artifact' && evidence.kind !== 'schema')
@@ -234,6 +233,6 @@ export function checkPlan(specs: readonly BriefSpec[]): void {
   }
   if (free.length < specs.length) {
     const stuck = specs.filter((spec) => !free.includes(spec.key)).map((spec) => spec.key)
-    throw refusal('invalid_input', `these briefs wait for each other in a circle: ${shorten(stuck.join(', '), 300)}`)
+    throw refusal('invalid_input', `these briefs depend on each other in a cycle: ${shorten(stuck.join(', '), 300)}`)
   }
 }

@@ -9,7 +9,7 @@ export async function releaseDependents(scope: RunScope, brief: Brief): Promise<
   const changes: Change[] = []
   for (const dependency of await listDependents(scope.tx, brief.id)) {
     const waiting = await findBrief(scope.tx, dependency.briefId)
-    if (waiting === undefined) throw bug(`dependency of a brief that is not there: ${dependency.briefId}`)
+    if (waiting === undefined) throw bug(`dependency of a missing brief: ${dependency.briefId}`)
     changes.push(updated(dependencies, dependency, { met: true }))
     changes.push(updated(briefs, waiting, { unmetDependencies: waiting.unmetDependencies - 1 }))
   }

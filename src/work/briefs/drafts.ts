@@ -44,7 +44,7 @@ export async function amendBrief(
   await touchBrief(
     scope,
     brief,
-    `${nameOf(brief)} is told more before it starts`,
+    `${nameOf(brief)} is amended before it starts`,
     {
       inputs: { ...brief.inputs, ...given.inputs },
       ...(waits === null ? {} : { unmetDependencies: waits.unmet }),
@@ -67,7 +67,7 @@ async function waitFor(
   const kept = new Set<string>()
   for (const key of new Set(keys)) {
     const before = await findBriefByKey(tx, run.id, key)
-    if (before === undefined) throw bug(`${brief.key} waits for "${key}", which is not there`)
+    if (before === undefined) throw bug(`${brief.key} waits for "${key}", which does not exist`)
     kept.add(before.id)
     const met = isMet(before.status, requiresOf(run))
     if (!met) unmet++

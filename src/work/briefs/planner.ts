@@ -66,7 +66,7 @@ export async function adoptPlan(scope: RunScope): Promise<void> {
 
 export async function replan(scope: RunScope, reason: string): Promise<void> {
   const planned = await planOf(scope)
-  if (planned === null) throw bug(`run ${scope.run.id} has nobody to plan it again`)
+  if (planned === null) throw bug(`run ${scope.run.id} has no planner that could plan again`)
   await sendBack(scope, planned.planner, { reason, class: 'rejected' })
 }
 

@@ -76,5 +76,5 @@ async function giveUpVerifier(scope: RunScope, brief: Brief, reason: string): Pr
   })
   const judged = brief.verifies === null ? undefined : await findBrief(scope.tx, brief.verifies)
   if (judged !== undefined && isWaitingFor(judged, brief))
-    await scope.decide({ kind: 'brief_unjudged', brief: judged, reason: `nobody could verify it: ${reason}` })
+    await scope.decide({ kind: 'brief_unjudged', brief: judged, reason: `it could not be verified: ${reason}` })
 }

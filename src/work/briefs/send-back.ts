@@ -69,7 +69,7 @@ async function unmetOf({ tx, run }: RunScope, brief: Brief): Promise<{ unmet: nu
   let unmet = 0
   for (const edge of await listDependenciesOf(tx, brief.id)) {
     const before = await findBrief(tx, edge.afterId)
-    if (before === undefined) throw bug(`dependency on a brief that is not there: ${edge.afterId}`)
+    if (before === undefined) throw bug(`dependency on a missing brief: ${edge.afterId}`)
     const met = before.status === 'cancelled' || isMet(before.status, requiresOf(run))
     if (!met) unmet++
     if (met !== edge.met) changes.push(updated(dependencies, edge, { met }))

@@ -56,12 +56,12 @@ export function createBriefs({ db, scopes }: { db: Db; scopes: ScopeParts }) {
             hint: 'You can cancel it.',
           })
         if (liveStatuses.includes(brief.status))
-          throw refusal('conflict', `an agent is at work on ${brief.key}`, {
+          throw refusal('conflict', `an agent is working on ${brief.key}`, {
             hint: `Stop the whole run with "agency cancel ${runId}".`,
           })
         checkNotLanding(run)
         if (run.repository !== null && brief.status === 'verified' && brief.branchCommit !== null)
-          throw refusal('conflict', `${brief.key} is merged with the others' work already`, {
+          throw refusal('conflict', `${brief.key} is already merged`, {
             hint: `Reject the result instead: agency reject ${runId} --reason "…"`,
           })
         return cancelBrief(scopeOf(scopes, tx, run, actorName(by)), brief, reason)

@@ -104,7 +104,7 @@ async function alsoAfter(scope: RunScope, brief: Brief, rest: Brief): Promise<Ch
   const changes: Change[] = []
   for (const { briefId } of await listDependents(scope.tx, brief.id)) {
     const waiting = await findBrief(scope.tx, briefId)
-    if (waiting === undefined) throw bug(`dependency of a brief that is not there: ${briefId}`)
+    if (waiting === undefined) throw bug(`dependency of a missing brief: ${briefId}`)
     if (waiting.status !== 'pending') continue
     changes.push(
       inserted(dependencies, { runId: rest.runId, briefId, afterId: rest.id, met: false }),

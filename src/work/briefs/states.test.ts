@@ -55,7 +55,7 @@ describe.each(pairs)('a brief that is %s', (from, to) => {
         expect(() => checkMove(from, to, event)).toThrow(
           expect.objectContaining({
             code: 'illegal_transition',
-            message: `illegal_transition ${from}→${to}`,
+            message: `a brief cannot go from ${from} to ${to}`,
             data: { from, to },
           }),
         )

@@ -64,7 +64,7 @@ export const canMove = (from: BriefStatus, to: BriefStatus, event?: EventKind): 
 
 export function checkMove(from: BriefStatus, to: BriefStatus, event?: EventKind): void {
   if (canMove(from, to, event)) return
-  throw refusal('illegal_transition', `illegal_transition ${from}→${to}`, {
+  throw refusal('illegal_transition', `a brief cannot go from ${from} to ${to}`, {
     hint: `From ${from} a brief can become: ${nextStatuses(from).join(', ') || 'nothing else'}.`,
     data: { from, to },
   })

@@ -22,7 +22,7 @@ export async function unblockBrief(scope: RunScope, brief: Brief, patch: Partial
   await moveBrief(scope, brief, 'pending', {
     kind: failed ? 'retried' : 'unblocked',
     code: 'RESUMED',
-    message: `${nameOf(brief)} goes on: ${why}`,
+    message: `${nameOf(brief)} continues: ${why}`,
     patch: { heldBy: null, ...patch, ...(failed ? { failure: null } : {}) },
     ...(failed ? { also: await freeDependents(scope, brief) } : {}),
   })
@@ -55,7 +55,7 @@ export async function abandonBrief(scope: RunScope, brief: Brief, reason: string
   await touchRun(
     scope,
     { abandoned: true },
-    { kind: 'log', level: 'normal', briefId: brief.id, message: `${brief.key} is given up` },
+    { kind: 'log', level: 'normal', briefId: brief.id, message: `${brief.key} is abandoned` },
   )
   if (brief.status === 'blocked') return failBrief(scope, brief, reason)
   if (brief.status === 'failed') await scope.decide({ kind: 'siblings_ended' })

@@ -31,7 +31,7 @@ export async function goOnAfterBudget(
 
 async function giveUp(scope: RunScope, question: Question, by: string): Promise<void> {
   const brief = question.briefId === null ? undefined : await findBrief(scope.tx, question.briefId)
-  if (brief?.status === 'blocked') return abandonBrief(scope, brief, `given up by ${by}`)
+  if (brief?.status === 'blocked') return abandonBrief(scope, brief, `abandoned by ${by}`)
   await endLiveAttempts(scope, 'the run was given up')
   await endRun(scope, 'failed', `given up by ${by}: ${question.text}`)
 }
@@ -71,7 +71,7 @@ function raised({ tokens, micros }: Limits, wanted: Wanted | null): { tokens: nu
         : { micros: Math.ceil(wanted.bare * 1e6) }
   const next = ({ limit, used }: { limit: number | null; used: number }, asked: number | undefined): number | null => {
     if (asked !== undefined && asked <= used)
-      throw refusal('invalid_input', 'the limit must be higher than what is spent already', {
+      throw refusal('invalid_input', 'the limit must be higher than the amount already spent', {
         data: { spent: used, limit: asked },
       })
     if (asked !== undefined || limit === null) return asked ?? limit

@@ -16,9 +16,9 @@ export const Budget = z.object({
   costLimitMicros: z.number().int().nullable().describe('Millionths of a US dollar'),
   tokensSpent: z.number().int(),
   microsSpent: z.number().int(),
-  tokensReserved: z.number().int().describe('Set aside for agents at work'),
+  tokensReserved: z.number().int().describe('Reserved for running agents'),
   microsReserved: z.number().int(),
-  warned: z.boolean().describe('Somebody was told that four fifths are used'),
+  warned: z.boolean().describe('The warning that four fifths are used was sent'),
   updatedAt: z.string(),
 })
 export type Budget = z.infer<typeof Budget>
@@ -47,7 +47,7 @@ export type SetBudget = z.infer<typeof SetBudget>
 export const budgetOperations = {
   list: operation({
     name: 'budget.list',
-    summary: 'Budgets with what is spent and set aside, the newest change first',
+    summary: 'List budgets with spent and reserved amounts, latest change first',
     ...budgetEndpoints.list,
     input: z.strictObject({
       scope: BudgetScope.optional(),
@@ -58,7 +58,7 @@ export const budgetOperations = {
   }),
   set: operation({
     name: 'budget.set',
-    summary: 'Limit what a run, a mission, an organisation or a persona may use; briefs that a lower limit held go on',
+    summary: 'Limit the use of a run, a mission, an organisation or a persona; briefs held by a lower limit continue',
     ...budgetEndpoints.set,
     input: SetBudget,
     output: Budget,

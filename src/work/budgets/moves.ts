@@ -91,7 +91,7 @@ export async function giveBack(scope: RunScope, personaId: number, attempt: Atte
   return changeBudgets(scope, above, spendFrom(above, nothing, left), {
     briefId: attempt.briefId,
     attemptId: attempt.id,
-    message: `attempt ${attempt.fence} gives back what it did not use`,
+    message: `attempt ${attempt.fence} returns its unused reservation`,
   })
 }
 
@@ -118,8 +118,8 @@ export async function tellWarnings(scope: RunScope, warnings: readonly Budget[],
     await scope.notify(tx, {
       kind: 'budget_warning',
       title: message,
-      summary: 'Agents are interrupted when it is used up; a higher limit lets them go on.',
-      actions: [{ label: 'Look', command: 'agency budget list' }],
+      summary: 'Agents are interrupted when it is used up; a higher limit lets them continue.',
+      actions: [{ label: 'Show', command: 'agency budget list' }],
       runId: run.id,
       organisationId: run.organisationId,
       object: `budget:${budget.scope}:${budget.scopeId}`,

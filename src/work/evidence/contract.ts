@@ -50,13 +50,19 @@ const Globs = z.array(Argument(500)).max(20)
 const GitEvidence = z
   .strictObject({
     kind: z.literal('git'),
-    path: WorkspacePath.default('.').describe('Where the repository’s .git lies'),
+    path: WorkspacePath.default('.').describe('The directory that contains the repository’s .git'),
     clean: z.boolean().default(false).describe('Nothing uncommitted and nothing untracked'),
     branch: Argument(250).optional().describe('The branch that must be checked out'),
     since: Argument(250)
       .optional()
       .describe('A commit that HEAD must descend from; best a full hash, since an agent can move names'),
-    commitsAtLeast: z.number().int().min(1).max(1_000_000).optional().describe('So many commits after `since`'),
+    commitsAtLeast: z
+      .number()
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .optional()
+      .describe('Minimum number of commits after `since`'),
     changed: Globs.default([]).describe('Each must match a file that was committed after `since`'),
     unchanged: Globs.default([]).describe('None may match a file that differs from `since`, committed or not'),
     messageMatches: Argument(500)
@@ -96,12 +102,12 @@ const LoopbackUrl = z
 const HttpEvidence = z.strictObject({
   kind: z.literal('http'),
   start: Argument(10_000).describe('The command that starts the server; {port} and $PORT are its port'),
-  url: LoopbackUrl.describe('What is asked for; {port} is a free port'),
+  url: LoopbackUrl.describe('The requested address; {port} is a free port'),
   expect: z
     .strictObject({
       status: z.number().int().min(100).max(599).default(200),
       contains: z.string().max(10_000).optional().describe('Text that the body must contain'),
-      json: z.unknown().optional().describe('What the body must at least say, as JSON'),
+      json: z.unknown().optional().describe('JSON that the body must contain'),
     })
     .prefault({}),
   timeoutSeconds: TimeoutSeconds.default(30),
@@ -125,13 +131,13 @@ export const Check = z.object({
   runId: z.string(),
   briefId: z.string(),
   attemptId: z.string(),
-  item: z.number().int().describe('Which of the brief’s evidence, from 0'),
+  item: z.number().int().describe('The index of the brief’s evidence, from 0'),
   kind: z.enum(['command', 'file', 'artifact', 'git', 'schema', 'http']),
   evidence: Evidence,
   passed: z.boolean(),
-  detail: z.string().describe('Why, in one line'),
-  output: z.string().describe('The beginning of what it printed, or of what was answered'),
-  sha256: z.string().nullable().describe('Of the whole output, the file, or the answer’s body'),
+  detail: z.string().describe('The reason, in one line'),
+  output: z.string().describe('The beginning of the output or of the response'),
+  sha256: z.string().nullable().describe('SHA-256 of the whole output, the file, or the response body'),
   boxed: z.boolean().describe('Whether it ran in a sandbox'),
   durationMs: z.number().int(),
   at: z.string(),

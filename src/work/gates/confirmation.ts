@@ -43,7 +43,7 @@ async function startsNow(tx: ReadTx, run: Run): Promise<string> {
   const tiers = await listReadyTiers(tx, run.id)
   if (tiers.length > 0) return `${tiers.map((tier) => tier.toUpperCase()).join(', ')} spawning now.`
   const count = await countReadyBriefs(tx, run.id)
-  return count === 0 ? 'the run goes on.' : `${counted(count)} ${count === 1 ? 'starts' : 'start'} now.`
+  return count === 0 ? 'the run continues.' : `${counted(count)} ${count === 1 ? 'starts' : 'start'} now.`
 }
 
 const counted = (count: number): string => `${count} brief${count === 1 ? '' : 's'}`

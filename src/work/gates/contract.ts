@@ -26,9 +26,9 @@ export type Approval = z.infer<typeof Approval>
 export const Gate = z.object({
   id: z.string(),
   runId: z.string(),
-  gate: z.string().describe('Which kind: plan, acceptance, manual, escalation …'),
+  gate: z.string().describe('The kind of gate: plan, acceptance, manual, escalation …'),
   approver: z.string().describe('operator, or a reference to a tier'),
-  boundary: z.string().describe('What it holds: run, or brief:<id>'),
+  boundary: z.string().describe('The scope that the gate holds: run, or brief:<id>'),
   summary: GateSummary,
   pendingSince: z.string(),
   timeoutMinutes: z.number().nullable(),
@@ -43,29 +43,29 @@ export type Gate = z.infer<typeof Gate>
 export const GateRow = Gate.extend({
   approvalsNeeded: z.number().int(),
   approvals: z.array(Approval),
-  rejections: z.number().int().describe('How often a gate of this name was rejected in this run before'),
+  rejections: z.number().int().describe('Number of earlier rejections of a gate of this name in this run'),
   decidedAt: z.string().nullable(),
 })
 export type GateRow = z.infer<typeof GateRow>
 
 export const GateView = Gate.extend({
-  approvalsNeeded: z.number().int().optional().describe('Only where more than one has to approve'),
+  approvalsNeeded: z.number().int().optional().describe('Present if more than one approval is needed'),
   approvals: z.array(Approval).optional(),
-  decidedAt: z.string().optional().describe('Only of a decided one'),
+  decidedAt: z.string().optional().describe('Present once the gate is decided'),
 })
 export type GateView = z.infer<typeof GateView>
 
-export const DecidedGate = GateView.extend({ confirmation: z.string().describe('What happens next, in a sentence') })
+export const DecidedGate = GateView.extend({ confirmation: z.string().describe('The next step, in a sentence') })
 export type DecidedGate = z.infer<typeof DecidedGate>
 
 const target = z.string().min(1).max(64).describe('A run (id or prefix) or a gate id')
-const kind = z.string().max(64).optional().describe('Which one, where the run has several: plan, acceptance, merge …')
-const as = z.string().max(200).optional().describe('The person who speaks, where several must approve')
+const kind = z.string().max(64).optional().describe('The gate, if the run has several: plan, acceptance, merge …')
+const as = z.string().max(200).optional().describe('The deciding person, if several must approve')
 
 export const gateOperations = {
   list: operation({
     name: 'gate.list',
-    summary: 'Gates that wait for a decision, over all runs, the oldest first',
+    summary: 'List pending gates of all runs, oldest first',
     ...gateEndpoints.list,
     input: z.strictObject({
       status: GateStatus.default('pending'),
@@ -76,7 +76,7 @@ export const gateOperations = {
   }),
   ofRun: operation({
     name: 'run.gates',
-    summary: 'The gates of a run, the oldest first',
+    summary: 'List the gates of a run, oldest first',
     ...gateEndpoints.ofRun,
     input: z.strictObject({ runId: z.string() }),
     output: z.object({ gates: z.array(GateView) }),
@@ -84,7 +84,7 @@ export const gateOperations = {
   }),
   approve: operation({
     name: 'gate.approve',
-    summary: 'Let a gated run go on',
+    summary: 'Approve a gate, so that its run continues',
     ...gateEndpoints.approve,
     input: z.strictObject({ target, gate: kind, note: z.string().trim().max(10_000).optional(), as }),
     output: DecidedGate,
@@ -92,7 +92,7 @@ export const gateOperations = {
   }),
   reject: operation({
     name: 'gate.reject',
-    summary: 'Send what was produced back, with the reason',
+    summary: 'Reject a gate: the work is sent back with the reason',
     ...gateEndpoints.reject,
     input: z.strictObject({ target, gate: kind, reason: z.string().trim().min(1).max(10_000), as }),
     output: DecidedGate,
@@ -100,7 +100,7 @@ export const gateOperations = {
   }),
   pause: operation({
     name: 'run.pause',
-    summary: 'Start nothing new in a run; agents at work finish',
+    summary: 'Pause a run: nothing new starts, running agents finish',
     ...gateEndpoints.pause,
     input: z.strictObject({ runId: z.string(), reason: z.string().trim().max(2_000).optional() }),
     output: GateView,
@@ -108,7 +108,7 @@ export const gateOperations = {
   }),
   resume: operation({
     name: 'run.resume',
-    summary: 'Let a paused run go on',
+    summary: 'Resume a paused run',
     ...gateEndpoints.resume,
     input: z.strictObject({ runId: z.string() }),
     output: z.object({ runId: z.string(), status: z.string(), heldBy: z.string().nullable() }),
@@ -119,7 +119,7 @@ export const gateOperations = {
     summary: 'Act on a reply in plain words: "approve", "reject: <reason>", or an answer to a question',
     ...gateEndpoints.reply,
     input: z.strictObject({ text: z.string().trim().min(1).max(10_000), from: z.string().max(200).optional() }),
-    output: z.object({ text: z.string().describe('What to tell whoever replied'), done: z.boolean() }),
+    output: z.object({ text: z.string().describe('The answer to the person who replied'), done: z.boolean() }),
     allow: ['operator'],
   }),
 }

@@ -21,12 +21,12 @@ export async function approveGate(scope: RunScope, gateId: string, by: string, n
   const gate = await requirePending(scope, gateId)
   if (gate.gate === 'manual') return resumeGate(scope, gate, by)
   if (gate.approvals.some((approval) => approval.by === by))
-    throw refusal('conflict', `${by} has approved this gate already`, {
+    throw refusal('conflict', `${by} has already approved this gate`, {
       hint: `It needs ${gate.approvalsNeeded} approvals and has ${gate.approvals.length}.`,
     })
   if (isFinal(gate.gate) && scope.run.status === 'paused')
     throw refusal('conflict', `run ${gate.runId} is paused`, {
-      hint: `Let it go on first: agency resume ${gate.runId}`,
+      hint: `Resume it first: agency resume ${gate.runId}`,
     })
   const approvals = [...gate.approvals, { by, note, at: tx.at }]
   if (approvals.length < gate.approvalsNeeded) {
@@ -60,8 +60,8 @@ export async function approveGate(scope: RunScope, gateId: string, by: string, n
 export async function rejectGate(scope: RunScope, gateId: string, by: string, reason: string): Promise<GateRow> {
   const gate = await requirePending(scope, gateId)
   if (gate.gate === 'manual')
-    throw refusal('illegal_transition', 'a pause is not rejected', {
-      hint: `Let the run go on with "agency resume ${gate.runId}", or end it with "agency cancel ${gate.runId}".`,
+    throw refusal('illegal_transition', 'a pause cannot be rejected', {
+      hint: `Resume the run with "agency resume ${gate.runId}", or end it with "agency cancel ${gate.runId}".`,
     })
   const decided = { status: 'rejected' as const, reason, by, decidedAt: scope.tx.at }
   await releaseGate(scope, gate, decided, {
@@ -106,10 +106,10 @@ async function pauseAfterRejections(scope: RunScope, gate: GateRow): Promise<voi
     brief: null,
     kind: 'workflow',
     class: 'gate',
-    text: `"${gate.gate}" was rejected ${gate.rejections + 1} times. Shall the run go on?`,
+    text: `"${gate.gate}" was rejected ${gate.rejections + 1} times. Should the run continue?`,
     context: gate.reason ?? '',
     options: [
-      { key: 'resume', label: 'Go on', detail: 'It is done again with your last reason.' },
+      { key: 'resume', label: 'Continue', detail: 'The work is done again with your last reason.' },
       { key: 'abandon', label: 'Give up', detail: 'The run fails.' },
     ],
     recommendation: null,
@@ -125,10 +125,10 @@ export async function expireGate(scope: RunScope, gateId: string): Promise<void>
   await releaseGate(scope, gate, decided, {
     kind: 'gate_rejected',
     code: 'REJECTED',
-    message: `✗ Nobody decided about ${gate.gate} within ${gate.timeoutMinutes} minutes`,
+    message: `✗ ${gate.gate} was not decided within ${gate.timeoutMinutes} minutes`,
     data: { reason: 'timeout', by: 'system' },
   })
-  await keepPaused(scope, `nobody decided about ${gate.gate} in time`)
+  await keepPaused(scope, `${gate.gate} was not decided in time`)
 }
 
 export async function remindOfGate(scope: RunScope, gateId: string): Promise<void> {
@@ -153,7 +153,7 @@ export async function resumeRun(scope: RunScope, by: string): Promise<void> {
     throw refusal('illegal_transition', `run ${scope.run.id} is ${scope.run.status}, not paused`, {
       hint: pending.some((gate) => gate.approver === operator)
         ? `It waits for a decision: "agency approve ${scope.run.id}".`
-        : `See what it waits for with "agency inspect ${scope.run.id}".`,
+        : `"agency inspect ${scope.run.id}" shows the reason why it waits.`,
     })
   await resumeGate(scope, manual, by)
 }
@@ -163,7 +163,7 @@ async function resumeGate(scope: RunScope, manual: GateRow, by: string): Promise
   await releaseGate(scope, manual, decided, {
     kind: 'gate_resumed',
     code: 'RESUMED',
-    message: '▶ Going on',
+    message: '▶ Resumed',
     data: {},
   })
   await withdrawPauseQuestions(scope)

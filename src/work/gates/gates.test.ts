@@ -251,7 +251,7 @@ describeStores('who decides about a gate', (openFresh) => {
     expect((await agency.runs.show(run.id)).status).toBe('gated')
     expect(await refused(approve(agency, gate.id, { as: 'kent' }))).toMatchObject({
       code: 'conflict',
-      message: 'kent has approved this gate already',
+      message: 'kent has already approved this gate',
     })
     expect(await refused(approve(agency, gate.id, { as: 'bot' }))).toMatchObject({ code: 'forbidden' })
     expect(await refused(approve(agency, gate.id, { as: 'nobody' }))).toMatchObject({ code: 'not_found' })

@@ -115,12 +115,12 @@ export async function pauseRun(scope: RunScope, reason: string): Promise<GateRow
   const pending = await listPendingOfRun(scope.tx, scope.run.id)
   const already = pending.find((gate) => gate.gate === 'manual')
   if (already !== undefined)
-    throw refusal('illegal_transition', `run ${scope.run.id} is paused already`, {
-      hint: `Let it go on with "agency resume ${scope.run.id}".`,
+    throw refusal('illegal_transition', `run ${scope.run.id} is already paused`, {
+      hint: `Resume it with "agency resume ${scope.run.id}".`,
     })
   return openGate(scope, {
     gate: 'manual',
-    summary: { produced: reason, next: 'Agents at work finish.', anomalies: [] },
+    summary: { produced: reason, next: 'Running agents finish.', anomalies: [] },
   })
 }
 

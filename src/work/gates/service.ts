@@ -146,7 +146,7 @@ async function findTarget(
       'forbidden',
       `gate ${gate.id} (${gate.gate}) is for ${gate.approver} to decide, not for the operator`,
       {
-        hint: `See what it does with "agency watch ${run.id}".`,
+        hint: `Follow it with "agency watch ${run.id}".`,
       },
     )
   return { gateId: gate.id, gate, run }
@@ -174,7 +174,7 @@ async function gateOfRun(tx: ReadTx, run: Run, kind: string | undefined): Promis
       `no pending gate${kind === undefined ? '' : ` "${kind}"`}; ${await pendingText(tx)}`,
       named[0] === undefined
         ? await lookElsewhere(tx, run, all)
-        : { hint: `${gateLine(named[0])} is for ${named[0].approver} to decide.` },
+        : { hint: `${gateLine(named[0])} is decided by ${named[0].approver}.` },
     )
   if (more.length > 0)
     throw refusal('conflict', `${run.id} has several pending gates: ${[gate, ...more].map(gateOfPart).join(', ')}`, {

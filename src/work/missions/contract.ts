@@ -54,12 +54,12 @@ export const CreateMission = z.strictObject({
 })
 export type CreateMission = z.infer<typeof CreateMission>
 
-const missionId = z.string().describe('The id, or enough of its beginning to be the only one')
+const missionId = z.string().describe('The id or a unique prefix')
 
 export const missionOperations = {
   create: operation({
     name: 'mission.create',
-    summary: 'Write a mission down; it waits in the backlog',
+    summary: 'Create a mission in the backlog',
     ...missionEndpoints.create,
     input: CreateMission,
     output: Mission,
@@ -67,7 +67,7 @@ export const missionOperations = {
   }),
   list: operation({
     name: 'mission.list',
-    summary: 'Missions, newest first',
+    summary: 'List missions, newest first',
     ...missionEndpoints.list,
     input: z.strictObject({
       status: MissionStatus.optional(),
@@ -78,7 +78,7 @@ export const missionOperations = {
   }),
   show: operation({
     name: 'mission.show',
-    summary: 'One mission and when it reached each status',
+    summary: 'Show a mission and the time of each status',
     ...missionEndpoints.show,
     input: z.strictObject({ missionId }),
     output: Mission,

@@ -55,7 +55,7 @@ describeStores('a mission', (openFresh) => {
       for (const wrong of missionStatuses.filter((status) => !right.includes(status)))
         await expect(agency.missions.move(operator, mission.id, wrong, undefined)).rejects.toMatchObject({
           code: 'illegal_transition',
-          message: `illegal_transition ${mission.status}→${wrong}`,
+          message: `a mission cannot go from ${mission.status} to ${wrong}`,
         })
       expect(await agency.missions.show(mission.id)).toEqual(mission)
       mission = await agency.missions.move(operator, mission.id, next, 'because')

@@ -33,7 +33,7 @@ export function createMissions({ db, ids }: { db: Db; ids: Ids }) {
         // The run would come to its end and find its mission elsewhere.
         const run = await findOpenRunOf(tx, id)
         if (run !== undefined)
-          throw refusal('conflict', `run ${run} of this mission is under way and moves it`, {
+          throw refusal('conflict', `run ${run} of this mission is active and controls its status`, {
             hint: `Stop it with "agency cancel ${run}".`,
           })
         return moveMission(tx, mission, to, actorName(by), { reason })
@@ -132,6 +132,6 @@ async function requireMission(tx: ReadTx, prefix: string): Promise<Mission> {
   if (found[0] === undefined || full === 'mis_')
     throw notFound('mission', prefix, 'List them with "agency mission list".')
   if (found.length > 1)
-    throw refusal('invalid_input', `"${prefix}" is the beginning of several missions`, { hint: 'Give more of the id.' })
+    throw refusal('invalid_input', `several missions begin with "${prefix}"`, { hint: 'Give more of the id.' })
   return found[0]
 }

@@ -31,7 +31,7 @@ describe.each(pairs)('a mission in %s', (from, to) => {
       expect(move).toThrow(
         expect.objectContaining({
           code: 'illegal_transition',
-          message: `illegal_transition ${from}→${to}`,
+          message: `a mission cannot go from ${from} to ${to}`,
           data: { from, to },
         }),
       )

@@ -30,7 +30,7 @@ export function canMoveMission(from: MissionStatus, to: MissionStatus, pausedFro
 export function checkMissionMove(from: MissionStatus, to: MissionStatus, pausedFrom: MissionStatus | null): void {
   if (canMoveMission(from, to, pausedFrom)) return
   const next = missionStatuses.filter((status) => canMoveMission(from, status, pausedFrom))
-  throw refusal('illegal_transition', `illegal_transition ${from}→${to}`, {
+  throw refusal('illegal_transition', `a mission cannot go from ${from} to ${to}`, {
     hint: `From ${from} a mission can become: ${next.join(', ') || 'nothing else'}.`,
     data: { from, to },
   })

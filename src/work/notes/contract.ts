@@ -71,20 +71,24 @@ export const showNote = (note: Note): NoteView => {
 }
 
 const noteId = z.string().max(64).describe('note_001')
-const runId = z.string().max(100).optional().describe('The operator names the run; an agent’s is its own')
+const runId = z.string().max(100).optional().describe('Required for the operator; an agent uses its own run')
 const text = (max: number) => z.string().trim().min(1).max(max)
 
 export const noteOperations = {
   add: operation({
     name: 'note.add',
-    summary: 'Write down an assumption or a doubt about your brief',
+    summary: 'Record an assumption or a doubt about your brief',
     ...noteEndpoints.add,
     input: z.strictObject({
       description: text(4_000),
       context: text(10_000),
       category: NoteCategory.optional(),
       status: NoteStatus.default('open').describe('open; settle it with resolve or escalate'),
-      briefId: z.string().max(100).optional().describe('Only the operator names one: its id, or its key with the run'),
+      briefId: z
+        .string()
+        .max(100)
+        .optional()
+        .describe('For the operator only: the brief’s id, or its key with the run'),
       runId,
     }),
     output: NoteView,
@@ -93,7 +97,7 @@ export const noteOperations = {
   }),
   list: operation({
     name: 'note.list',
-    summary: 'The notes of a run or a brief',
+    summary: 'List the notes of a run or a brief',
     ...noteEndpoints.list,
     input: z.strictObject({
       runId,
@@ -106,7 +110,7 @@ export const noteOperations = {
   }),
   show: operation({
     name: 'note.show',
-    summary: 'One note',
+    summary: 'Show a note',
     ...noteEndpoints.show,
     input: z.strictObject({ noteId, runId }),
     output: NoteView,
@@ -114,7 +118,7 @@ export const noteOperations = {
   }),
   resolve: operation({
     name: 'note.resolve',
-    summary: 'Settle a note: consistency, bug, implementation and documentation are yours to decide',
+    summary: 'Resolve a note of category consistency, bug, implementation or documentation',
     ...noteEndpoints.resolve,
     input: z.strictObject({ noteId, runId, resolution: text(10_000), category: NoteCategory.optional() }),
     output: NoteView,
@@ -123,7 +127,7 @@ export const noteOperations = {
   }),
   escalate: operation({
     name: 'note.escalate',
-    summary: 'Hand a note up: it becomes a question to whoever can decide',
+    summary: 'Escalate a note: it becomes a question to a higher authority',
     ...noteEndpoints.escalate,
     input: z.strictObject({ noteId, runId, reason: text(4_000), category: NoteCategory.optional() }),
     output: NoteView,

@@ -217,7 +217,7 @@ describeStores('a note', (openFresh) => {
     expect((await agency.brief(run)).status).toBe('working')
     agency.gate('here').open()
     expect(await agency.settled(run)).toMatchObject({ status: 'failed', briefsFailed: 1, briefsDone: 0 })
-    expect(await agency.brief(run)).toMatchObject({ status: 'failed', failure: 'given up by the operator' })
+    expect(await agency.brief(run)).toMatchObject({ status: 'failed', failure: 'abandoned by the operator' })
   })
 
   it('does not keep a brief that failed from being asked about, and does not wake it up either', async () => {
@@ -254,7 +254,7 @@ describeStores('a note', (openFresh) => {
       agency.notes.resolve(agent, { noteId: 'note_002', resolution: 'x', category: 'bug' }),
     ).rejects.toMatchObject({
       code: 'illegal_transition',
-      message: 'note_002 is escalated: its answer comes from above',
+      message: 'note_002 is escalated and waits for an answer from above',
     })
     expect(await agency.notes.show(operator, { ...byOperator, noteId: 'note_002' })).toMatchObject({
       category: 'conflict',
@@ -357,7 +357,7 @@ describeStores('a note', (openFresh) => {
     agency.gate('again').open()
     expect(await agency.settled(run)).toMatchObject({ status: 'done', notesTotal: 2 })
     expect(await agency.notes.show(operator, { noteId: 'note_001', runId: run.id })).toMatchObject({
-      resolution: 'It is right',
+      resolution: 'Confirm',
     })
   })
 

@@ -51,7 +51,7 @@ export function createNotes({ db, scopes, touch, resolveRun }: NoteDeps) {
     }
     if (runId !== undefined) return resolveRun(runId)
     if (briefId === undefined)
-      throw refusal('invalid_input', 'run_id: notes are numbered by run; which one is meant?', {
+      throw refusal('invalid_input', 'run_id: notes are numbered within a run; a run is required', {
         hint: 'Name it with --run, or a brief with --brief.',
       })
     const brief = await db.read((tx) => findBrief(tx, briefId))
@@ -76,7 +76,7 @@ export function createNotes({ db, scopes, touch, resolveRun }: NoteDeps) {
       input: Place & { description: string; context: string; category?: NoteCategory | undefined; status: NoteStatus },
     ): Promise<NoteView> => {
       if (input.status !== 'open')
-        throw refusal('invalid_input', `status: a note begins open, not ${input.status}`, {
+        throw refusal('invalid_input', `status: a new note is open, not ${input.status}`, {
           hint: 'Settle it with note.resolve or note.escalate.',
         })
       return write(by, input, async (scope) => {
@@ -135,7 +135,7 @@ export function createNotes({ db, scopes, touch, resolveRun }: NoteDeps) {
           })
         const brief = await requireBrief(scope.tx, note.runId, note.briefId)
         if (endStatuses.includes(brief.status))
-          throw refusal('illegal_transition', `${brief.key} is ${brief.status}: nobody waits for the answer`)
+          throw refusal('illegal_transition', `${brief.key} is ${brief.status} and no longer waits for the answer`)
         const decided = category === undefined ? note : { ...note, category }
         return showNote(await escalateNote(scope, brief, decided, reason))
       }),
@@ -151,11 +151,11 @@ interface Settling {
 async function briefToNote(scope: RunScope, by: Actor, reference: string | undefined): Promise<Brief> {
   const { tx, run } = scope
   if (by.kind !== 'agent' && reference === undefined)
-    throw refusal('invalid_input', 'brief_id: which brief is the note about?', { hint: 'Name it with --brief.' })
+    throw refusal('invalid_input', 'brief_id: a note needs a brief', { hint: 'Name it with --brief.' })
   const brief = await requireBrief(tx, run.id, by.kind === 'agent' ? (reference ?? by.briefId) : (reference as string))
   if (by.kind === 'agent') checkOwn(by.briefId, brief.id)
   if (brief.kind === 'verify')
-    throw refusal('forbidden', 'a verifier takes nothing for granted: what it doubts goes into its verdict')
+    throw refusal('forbidden', 'a verifier writes no notes: its doubts belong in its verdict')
   // Its start may not have been recorded yet, but who speaks with a valid token is at work.
   const isAtWork = brief.status === 'working' || brief.status === 'completion_drive_review'
   if (!isAtWork && !(by.kind === 'agent' && brief.status === 'assigned'))
@@ -190,25 +190,25 @@ async function noteToSettle({ tx, run }: RunScope, by: Actor, noteId: string): P
 function checkOwnDecision(note: Note, given: NoteCategory | undefined): void {
   const name = noteName(note)
   if (note.status === 'escalated')
-    throw refusal('illegal_transition', `${name} is escalated: its answer comes from above`, {
+    throw refusal('illegal_transition', `${name} is escalated and waits for an answer from above`, {
       hint: `Look for it with note.show; its question is ${questionOf(note)}.`,
       data: { from: note.status, to: 'resolved' },
     })
   // What was called somebody else's to decide does not become one's own by another name.
   const categories = [note.category, given].filter((category) => category !== null && category !== undefined)
   if (categories.length === 0)
-    throw refusal('conflict', `category required: ${name} has none, so it is not yours to decide`, {
+    throw refusal('conflict', `category required: ${name} has none, so you cannot resolve it`, {
       hint: `Name one (${ownCategories.join(', ')}), or escalate it.`,
     })
   if (!categories.every((category) => ownCategories.includes(category)))
     throw refusal('forbidden', `must_escalate: operator`, {
-      hint: `${name} is about ${categories.join(', ')}; hand it up with note.escalate.`,
+      hint: `${name} is about ${categories.join(', ')}; escalate it with note.escalate.`,
       data: { note_id: name, must_escalate: 'operator' },
     })
 }
 
 const checkOwn = (own: string, other: string): void => {
-  if (own !== other) throw refusal('forbidden', 'an agent writes notes about its own brief only')
+  if (own !== other) throw refusal('forbidden', 'an agent can write notes only about its own brief')
 }
 
 function questionOf(note: Note): string {

@@ -10,9 +10,9 @@ export const Part = z.object({
   key: z.string().describe('Unique in its run'),
   parent: z.string().nullable(),
   status: z.enum(partStatuses),
-  data: z.record(z.string(), z.unknown()).describe('What its playbook remembers of it; small'),
+  data: z.record(z.string(), z.unknown()).describe('Data that the playbook keeps with it; small'),
   head: z.string().nullable().describe('The newest commit of its branch'),
-  heldBy: z.string().nullable().describe('merge: git is at work for it'),
+  heldBy: z.string().nullable().describe('merge: a merge in git is pending'),
   createdAt: z.string(),
   updatedAt: z.string(),
 })

@@ -121,7 +121,7 @@ describe('a plan', () => {
     const cast = (who: string) => poem.replace('id: river,', `id: river, ${who},`)
     await org.personas.archive(operator, slugOf('kim'), { unassign: false, preview: false })
     for (const [plan, message] of [
-      [cast('persona: operator'), /^brief "river": persona: "operator" is a person, whom no run can start$/],
+      [cast('persona: operator'), /^brief "river": persona: "operator" is a person; a run can start only agents$/],
       [cast(`verifier: ${slugOf('kim')}`), /^brief "river": verifier: ".+" is archived\. Bring /],
       [cast('verifier: Robbo, verify: none'), /^brief "river" names a verifier, but has verify: none$/],
     ] as const)

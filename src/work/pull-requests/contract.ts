@@ -57,7 +57,7 @@ export const Diff = z.object({
 })
 export type Diff = z.infer<typeof Diff>
 
-const runId = z.string().describe('The id, or enough of its beginning to be the only one')
+const runId = z.string().describe('The id or a unique prefix')
 const path = z.string().max(4_096).optional().describe('Only this file or folder')
 
 export const pullRequestOperations = {
@@ -74,7 +74,7 @@ export const pullRequestOperations = {
   }),
   ofRun: operation({
     name: 'pr.show',
-    summary: 'The pull request of a run: what it changes, and what proves it',
+    summary: 'Show the pull request of a run: its changes and its evidence',
     ...pullRequestEndpoints.ofRun,
     input: z.strictObject({ runId }),
     output: PullRequestView,

@@ -55,7 +55,7 @@ export async function holdPartForMerge(scope: RunScope, key: string): Promise<bo
 export function checkNotLanding(run: Run): void {
   if (run.heldBy !== landingHold) return
   throw refusal('conflict', `the result of ${run.id} is being merged into ${run.repository?.branch}`, {
-    hint: `See what becomes of it: agency watch ${run.id}`,
+    hint: `Follow it with: agency watch ${run.id}`,
   })
 }
 

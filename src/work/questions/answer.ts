@@ -39,9 +39,13 @@ export async function answerQuestion(
   const clean = shorten(redact(answer), 10_000)
   // Whether a run goes on is not guessed from what somebody mistyped.
   if (question.class === 'gate' && chosen === undefined)
-    throw refusal('invalid_input', `"${shorten(clean, 100)}" is none of its options`, {
-      hint: `Answer ${question.options.map(({ key }) => key).join(' or ')}.`,
-    })
+    throw refusal(
+      'invalid_input',
+      `"${shorten(clean, 100)}" is not one of the options: ${question.options.map(({ key }) => key).join(', ')}`,
+      {
+        hint: `Answer ${question.options.map(({ key }) => key).join(' or ')}.`,
+      },
+    )
   const patch = { status: 'answered' as const, answer: clean, answeredBy: by, answeredAt: tx.at }
   await touchRun(
     scope,
@@ -82,9 +86,9 @@ async function release(
   by: string,
 ): Promise<void> {
   const brief = await findBrief(scope.tx, question.briefId as string)
-  if (brief === undefined) throw bug(`question ${question.id} is about a brief that is not there`)
+  if (brief === undefined) throw bug(`question ${question.id} is about a brief that does not exist`)
   if (endStatuses.includes(brief.status) && (brief.status !== 'failed' || question.class === 'note')) return
-  if (key === 'abandon') return abandonBrief(scope, brief, `given up by ${by}`)
+  if (key === 'abandon') return abandonBrief(scope, brief, `abandoned by ${by}`)
   const guidance: Guidance[] =
     key === 'retry' ? brief.guidance : [...brief.guidance, { question: question.text, answer, by }]
   const patch = {
@@ -97,7 +101,7 @@ async function release(
     await touchRun(
       scope,
       {},
-      { kind: 'log', message: `${brief.key} is told when it starts again`, briefId: brief.id },
+      { kind: 'log', message: `${brief.key} receives the answer at its next start`, briefId: brief.id },
       [updated(briefs, brief, { guidance })],
     )
     return

@@ -110,7 +110,7 @@ const choices: Record<'retry' | 'abandon', QuestionOption> = {
   retry: {
     key: 'retry',
     label: 'Try again',
-    detail: 'The limit starts anew. Your own words instead of this key go along as guidance.',
+    detail: 'The counter is reset. A free-text answer also resets it and is passed on as guidance.',
   },
   abandon: { key: 'abandon', label: 'Give up', detail: 'The brief fails, and the run with it.' },
 }
@@ -119,8 +119,12 @@ const choices: Record<'retry' | 'abandon', QuestionOption> = {
 const ownChoices: Partial<Record<QuestionClass, { options: QuestionOption[]; recommendation: string }>> = {
   permission: {
     options: [
-      { key: 'allow', label: 'Allow it', detail: 'It goes on where it stopped, and may do this from now on.' },
-      { key: 'refuse', label: 'Go on without it', detail: 'It goes on and has to find another way.' },
+      {
+        key: 'allow',
+        label: 'Allow it',
+        detail: 'The brief continues where it stopped; this operation is allowed from now on.',
+      },
+      { key: 'refuse', label: 'Continue without it', detail: 'The brief continues without this operation.' },
       choices.abandon,
     ],
     recommendation: 'refuse',
@@ -129,10 +133,10 @@ const ownChoices: Partial<Record<QuestionClass, { options: QuestionOption[]; rec
     options: [
       {
         key: 'remove',
-        label: 'Take it out, of every commit',
-        detail: 'It works on: nothing is collected that holds a secret, not even in an earlier commit.',
+        label: 'Remove it from every commit',
+        detail: 'The agent removes it. Work that contains a secret, even in an earlier commit, is not collected.',
       },
-      { key: 'allow', label: 'It is no secret', detail: 'It may stay; the same finding is not asked about again.' },
+      { key: 'allow', label: 'It is not a secret', detail: 'It stays; this finding is not reported again.' },
       choices.abandon,
     ],
     recommendation: 'remove',
@@ -189,7 +193,7 @@ async function countRepetition(scope: RunScope, brief: Brief, text: string, caus
     {
       kind: 'log',
       briefId: brief.id,
-      message: `${brief.key} asks the same again (${used + 1} times)`,
+      message: `${brief.key} asks the same question again (${used + 1} times)`,
       data: { class: 'repeat_escalation', used, limit: similarLimitOf(scope) - 1 },
     },
     [updated(briefs, brief, { similarEscalations: used })],
@@ -213,8 +217,8 @@ export async function askAboutBudget(scope: RunScope, brief: Brief, reason: stri
     options: [
       {
         key: 'raise',
-        label: 'Raise it',
-        detail: 'The limit is doubled. Give a number instead for a limit of your own.',
+        label: 'Raise the limit',
+        detail: 'The limit is doubled. Answer with a number to set another limit.',
       },
       { key: 'abandon', label: 'Give up', detail: isOwn ? 'The brief fails, and the run with it.' : 'The run fails.' },
     ],
@@ -289,7 +293,7 @@ export async function pauseAndAsk(scope: RunScope, text: string, context: string
     text,
     context,
     options: [
-      { key: 'resume', label: 'Go on', detail: 'It is tried again with the last reason.' },
+      { key: 'resume', label: 'Continue', detail: 'The step is tried again with the last reason.' },
       { key: 'abandon', label: 'Give up', detail: 'The run fails.' },
     ],
     recommendation: null,

@@ -86,11 +86,11 @@ export type Ask = z.infer<typeof Ask>
 export const questionOperations = {
   list: operation({
     name: 'question.list',
-    summary: 'Questions that wait for an answer, first come first',
+    summary: 'List unanswered questions, oldest first',
     ...questionEndpoints.list,
     input: z.strictObject({
       runId: z.string().optional(),
-      all: z.stringbool().optional().describe('Answered ones too'),
+      all: z.stringbool().optional().describe('Include answered questions'),
       limit: z.coerce.number().int().min(1).max(500).default(100),
     }),
     output: z.object({ questions: z.array(Question), total: z.number().int() }),
@@ -98,7 +98,7 @@ export const questionOperations = {
   }),
   show: operation({
     name: 'question.show',
-    summary: 'One question with its options',
+    summary: 'Show a question with its options',
     ...questionEndpoints.show,
     input: z.strictObject({ questionId: z.string() }),
     output: Question,
@@ -106,7 +106,7 @@ export const questionOperations = {
   }),
   answer: operation({
     name: 'question.answer',
-    summary: 'Answer a question: the key of an option, or your own words',
+    summary: 'Answer a question with the key of an option or with free text',
     ...questionEndpoints.answer,
     input: z.strictObject({ questionId: z.string(), answer: z.string().trim().min(1).max(10_000) }),
     output: Question,
@@ -114,7 +114,7 @@ export const questionOperations = {
   }),
   acknowledge: operation({
     name: 'question.acknowledge',
-    summary: 'Say that you have seen it; it is not answered by that',
+    summary: 'Acknowledge a question without answering it',
     ...questionEndpoints.acknowledge,
     input: z.strictObject({ questionId: z.string() }),
     output: Question,

@@ -22,7 +22,7 @@ export type RunStatus = z.infer<typeof RunStatus>
 
 export const AgentMode = z
   .enum(['yolo', 'cautious', 'plan_only'])
-  .describe('yolo: everything inside its box; cautious: what cannot be taken back is asked first; plan_only: look only')
+  .describe('yolo: everything inside its box; cautious: asks before irreversible operations; plan_only: read only')
 
 /** Where a run’s work comes from and where it goes. */
 export const RunRepository = z.object({
@@ -50,7 +50,7 @@ export const RunConfiguration = z.object({
   hardMinutes: z.number().nullable(),
   crashRetries: z.number().int(),
   retryBudget: z.number().int(),
-  verify: z.enum(['auto', 'all', 'none']).describe('auto: what has no checkable evidence is judged by a verifier'),
+  verify: z.enum(['auto', 'all', 'none']).describe('auto: a verifier judges briefs without checkable evidence'),
   verificationLimit: z.number().int(),
   verifierRuntime: z.string().nullable(),
   verifierOptions: z.record(z.string(), z.unknown()).nullable(),
@@ -72,7 +72,7 @@ export const RunConfiguration = z.object({
     .object({ mirror: z.string(), branch: z.string(), start: z.string() })
     .optional()
     .describe('The repository that the workspace is a clone of'),
-  team: ResolvedTeam.optional().describe('Gates, limits and who does what in which tier; of tiered runs'),
+  team: ResolvedTeam.optional().describe('Gates, limits and the cast of each tier; for tiered runs'),
 })
 export type RunConfiguration = z.infer<typeof RunConfiguration>
 
@@ -153,12 +153,12 @@ export const CreateRun = z.strictObject({
   idleMinutes: Minutes.optional().describe('An attempt silent for this long is ended; null: never'),
   hardMinutes: Minutes.optional().describe('No attempt lasts longer; null: no limit'),
   crashRetries: z.number().int().min(0).max(20).optional().describe('Launches again after a crash'),
-  retryBudget: z.number().int().min(0).max(20).optional().describe('Tries again after failed evidence'),
+  retryBudget: z.number().int().min(0).max(20).optional().describe('Retries after failed evidence'),
   verify: z
     .enum(['auto', 'all', 'none'])
     .optional()
-    .describe('auto: a verifier judges what has no checkable evidence; all: everything'),
-  verificationLimit: z.number().int().min(0).max(20).optional().describe('Tries again after a failing verdict'),
+    .describe('auto: a verifier judges briefs without checkable evidence; all: every brief'),
+  verificationLimit: z.number().int().min(0).max(20).optional().describe('Retries after a failing verdict'),
   verifierRuntime: z.string().max(64).optional().describe('Which kind of agent judges; without one, the same'),
   verifierOptions: z.record(z.string(), z.unknown()).optional(),
   planner: z.boolean().default(false).describe('An agent writes the plan first'),
@@ -168,7 +168,7 @@ export const CreateRun = z.strictObject({
     .enum(['ask', 'fail'])
     .optional()
     .describe('A brief that used up its limits: ask the operator, or fail the run'),
-  gateTimeoutMinutes: Minutes.optional().describe('A gate that nobody decides is rejected after this; null: never'),
+  gateTimeoutMinutes: Minutes.optional().describe('An undecided gate is rejected after this time; null: never'),
   approvalsNeeded: z.number().int().min(1).max(20).default(1).describe('How many have to approve a gate'),
   tokenBudget: z.number().int().positive().max(1e12).optional().describe('Tokens the whole run may use'),
   costLimit: z.number().positive().max(1e6).optional().describe('US dollars the whole run may cost'),
@@ -195,7 +195,7 @@ export const CreateRun = z.strictObject({
 })
 export type CreateRun = z.infer<typeof CreateRun>
 
-const runId = z.string().describe('The id, or enough of its beginning to be the only one')
+const runId = z.string().describe('The id or a unique prefix')
 
 export const runOperations = {
   create: operation({
@@ -233,14 +233,14 @@ export const runOperations = {
     ...runEndpoints.update,
     input: z.strictObject({
       runId,
-      goalAnchor: z.string().max(20_000).describe('Never changes: anything but what it is is refused'),
+      goalAnchor: z.string().max(20_000).describe('Immutable: any other value is refused'),
     }),
     output: Run,
     allow: ['operator'],
   }),
   configuration: operation({
     name: 'run.configuration',
-    summary: 'What a run was started with: limits, gates, and who does what in which tier',
+    summary: 'Show the configuration of a run: limits, gates, and the cast of each tier',
     ...runEndpoints.configuration,
     input: z.strictObject({ runId }),
     output: RunConfiguration,
@@ -259,7 +259,7 @@ export const runOperations = {
       attempts: z.array(Attempt),
       evidence: z.array(Check),
       artifacts: z.array(Artifact),
-      documents: z.record(z.string(), z.unknown()).describe('By name: what the newest version of each says'),
+      documents: z.record(z.string(), z.unknown()).describe('The newest version of each document, by name'),
       parts: z.array(Part).describe('What a tiered run is divided into: waves, workstreams, squads'),
       amendments: z.array(Amendment),
       gates: z.array(GateView),

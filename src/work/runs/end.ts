@@ -58,7 +58,7 @@ async function tellEnd(scope: RunScope, status: 'done' | 'failed', summary: stri
     kind: status === 'done' ? 'run_done' : 'run_failed',
     title: `${status === 'done' ? 'Done' : 'Failed'}: ${shorten(scope.run.goalAnchor, 120)}`,
     summary,
-    actions: [{ label: 'Look', command: `agency inspect ${scope.run.id}` }],
+    actions: [{ label: 'Show', command: `agency inspect ${scope.run.id}` }],
     runId: scope.run.id,
     organisationId: scope.run.organisationId,
     object: scope.run.id,

@@ -88,7 +88,7 @@ describeStores('a run', (openFresh) => {
     const run = await agency.run({ play: hang })
     await expect(agency.run({ missionId: run.missionId })).rejects.toMatchObject({
       code: 'illegal_transition',
-      message: 'illegal_transition in_progress→planning',
+      message: 'a mission cannot go from in_progress to planning',
     })
     await agency.runs.cancel(operator, run.id, undefined)
     await expect(agency.run({ missionId: run.missionId })).rejects.toMatchObject({ code: 'illegal_transition' })

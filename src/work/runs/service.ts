@@ -187,8 +187,8 @@ export function createRuns(deps: RunDeps) {
 
 async function checkInput(deps: RunDeps, input: CreateRun): Promise<Prepared> {
   if (!deps.scopes.playbooks.has(input.playbook))
-    throw refusal('unsupported', `the playbook "${input.playbook}" is not there yet`, {
-      hint: `There are: ${[...deps.scopes.playbooks.keys()].join(', ')}.`,
+    throw refusal('unsupported', `unknown playbook "${input.playbook}"`, {
+      hint: `Available: ${[...deps.scopes.playbooks.keys()].join(', ')}.`,
     })
   const prepared = await prepareRun(deps, input)
   checkPlan(input.briefs)

@@ -31,7 +31,7 @@ export const ModelCost = z.object({
   model: z.string().nullable(),
   simulated: z.boolean(),
   calls: z.number().int(),
-  unpricedCalls: z.number().int().describe('Calls without a known price; they are in no sum of money'),
+  unpricedCalls: z.number().int().describe('Calls without a known price, which no sum includes'),
   inputTokens: z.number().int(),
   outputTokens: z.number().int(),
   cacheReadTokens: z.number().int(),
@@ -43,7 +43,7 @@ export type ModelCost = z.infer<typeof ModelCost>
 export const spendOperations = {
   summary: operation({
     name: 'spend.summary',
-    summary: 'What model calls came to, by model: of a run, a mission, an organisation, a persona, or of everything',
+    summary: 'Sum the cost of model calls by model: of a run, a mission, an organisation, a persona, or of everything',
     ...spendEndpoints.summary,
     input: z.strictObject({
       runId: z.string().optional(),
@@ -62,7 +62,7 @@ export const spendOperations = {
   }),
   list: operation({
     name: 'spend.list',
-    summary: 'The model calls of a run, newest first',
+    summary: 'List the model calls of a run, newest first',
     ...spendEndpoints.list,
     input: z.strictObject({ runId: z.string(), limit: z.coerce.number().int().min(1).max(1_000).default(200) }),
     output: z.object({ spends: z.array(Spend) }),

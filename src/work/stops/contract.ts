@@ -23,12 +23,12 @@ export const ProviderHold = z.object({
 })
 export type ProviderHold = z.infer<typeof ProviderHold>
 
-const organisation = OrgReference.optional().describe('Only this organisation; without one: everything')
+const organisation = OrgReference.optional().describe('Limit to this organisation; default: everything')
 
 export const stopOperations = {
   list: operation({
     name: 'stop.list',
-    summary: 'What is stopped, and which providers take no launches until when',
+    summary: 'List stops, and providers that accept no launches, with the time until which',
     ...stopEndpoints.list,
     input: z.strictObject({}),
     output: z.object({ stops: z.array(Stop), providerHolds: z.array(ProviderHold) }),
@@ -36,7 +36,7 @@ export const stopOperations = {
   }),
   set: operation({
     name: 'stop.set',
-    summary: 'Launch nothing more and interrupt agents at work, until it is lifted; nothing is lost or counted',
+    summary: 'Stop launches and interrupt running agents until the stop is lifted; no work is lost, no limit counts it',
     ...stopEndpoints.set,
     input: z.strictObject({ organisation, reason: z.string().trim().max(500).default('') }),
     output: Stop,
@@ -44,7 +44,7 @@ export const stopOperations = {
   }),
   clear: operation({
     name: 'stop.clear',
-    summary: 'Lift a stop; without an organisation also providers that are held are asked again',
+    summary: 'Lift a stop; without an organisation, also retry held providers',
     ...stopEndpoints.clear,
     input: z.strictObject({ organisation }),
     output: z.object({ lifted: z.array(Stop), released: z.array(ProviderHold) }),

@@ -28,7 +28,7 @@ export async function holdProvider(scope: RunScope, brief: Brief, limited: Limit
     runId: scope.run.id,
     briefId: brief.id,
     code: 'QUOTA',
-    message: `${provider} takes no launches until ${until}: ${reason}`,
+    message: `${provider} accepts no launches until ${until}: ${reason}`,
     data: { provider, until },
   }
   const held = await findHold(tx, provider)

@@ -3,7 +3,11 @@ import { z } from 'zod'
 /** What a verifier says at the end of its attempt. A pass names what was looked at: one that names nothing is none. */
 export const Judgement = z.strictObject({
   verdict: z.enum(['pass', 'partial', 'fail']),
-  checked: z.array(z.string().trim().min(1).max(1_000)).max(500).default([]).describe('What you looked at yourself'),
+  checked: z
+    .array(z.string().trim().min(1).max(1_000))
+    .max(500)
+    .default([])
+    .describe('Outputs that you checked yourself'),
   missingEvidence: z.array(z.string().trim().min(1).max(2_000)).max(100).default([]),
   issues: z.array(z.string().trim().min(1).max(2_000)).max(100).default([]),
   notes: z.string().max(20_000).default(''),
@@ -15,10 +19,10 @@ export const Verdict = z.object({
   runId: z.string(),
   briefId: z.string(),
   scope: z.enum(['brief', 'joint', 'poc']),
-  attempt: z.number().int().describe('Which attempt of the brief was judged'),
+  attempt: z.number().int().describe('The verified attempt of the brief'),
   doerId: z.number().int().describe('The agent that did the work'),
   doerPersonaId: z.number().int(),
-  verifierId: z.number().int().describe('The agent that judged it, never the doer'),
+  verifierId: z.number().int().describe('The agent that verified it, never the doer'),
   verifierPersonaId: z.number().int(),
   verifierBriefId: z.string(),
   verdict: z.enum(['pass', 'partial', 'fail']),

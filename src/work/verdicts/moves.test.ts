@@ -177,13 +177,17 @@ describeStores('a verifier', (openFresh) => {
   })
 
   it.each([
-    ['says nothing about what it looked at', says({ verdict: 'pass' }), 'a pass has to say what was looked at'],
+    [
+      'says nothing about what it looked at',
+      says({ verdict: 'pass' }),
+      'a pass must list the outputs that were checked',
+    ],
     [
       'has not looked at an output',
       says({ verdict: 'pass', checked: ['the style'] }),
       'a pass has to say that result.md was looked at',
     ],
-    ['fails it without saying why', says({ verdict: 'fail' }), 'a verdict "fail" has to say what is wrong'],
+    ['fails it without saying why', says({ verdict: 'fail' }), 'a verdict "fail" must name issues or missing evidence'],
     ['gives no verdict', [{ report: { status: 'done', summary: 'Fine.' } }], 'the report has no verdict'],
     [
       'has judged half of it',
@@ -193,7 +197,7 @@ describeStores('a verifier', (openFresh) => {
     [
       'takes something for granted',
       [{ report: { status: 'done', summary: 'x', assumptions: ['It works'], verdict: { verdict: 'pass', checked } } }],
-      'a verifier takes nothing for granted: what it doubts goes into its verdict',
+      'a verifier writes no notes: its doubts belong in its verdict',
     ],
     [
       'changes what it judges',
@@ -224,7 +228,7 @@ describeStores('a verifier', (openFresh) => {
     expect(await question(agency, run)).toMatchObject({
       class: 'verification',
       text: expect.stringContaining(
-        'nobody could verify it: a pass has to say what was looked at (after 1 of 1 retries)',
+        'it could not be verified: a pass must list the outputs that were checked (after 1 of 1 retries)',
       ) as never,
     })
     expect(await agency.runs.show(run.id)).toMatchObject({ status: 'running', briefsFailed: 0, briefsDone: 0 })
@@ -239,7 +243,7 @@ describeStores('a verifier', (openFresh) => {
     const agency = await startAgency(openFresh)
     const run = await agency.run(judged([steps], { crashRetries: 1, onLimit: 'ask' }))
     await blocked(agency, run)
-    expect((await question(agency, run))?.text).toBe(`main is stuck: nobody could verify it: ${reason}`)
+    expect((await question(agency, run))?.text).toBe(`main is stuck: it could not be verified: ${reason}`)
     expect((await agency.inspect(run)).verdicts).toEqual([])
     expect(await agency.brief(run)).toMatchObject({ crashRetries: 0, attempts: 1 })
   })
@@ -357,15 +361,18 @@ describeStores('who judges', (openFresh) => {
       ],
       [
         { persona: 'Operator' },
-        { code: 'invalid_input', message: 'brief "poem": persona: "Operator" is a person, whom no run can start' },
+        {
+          code: 'invalid_input',
+          message: 'brief "poem": persona: "Operator" is a person; a run can start only agents',
+        },
       ],
       [
         { persona: 'Bo', verifier: 'bo' },
-        { code: 'invalid_input', message: 'brief "poem": nobody judges their own work; "bo" does it' },
+        { code: 'invalid_input', message: 'brief "poem": "bo" does the work and cannot verify it' },
       ],
       [
         { verifier: 'Bo', verify: 'none' },
-        { code: 'invalid_input', message: 'brief "poem": it names a verifier, and is not to be verified' },
+        { code: 'invalid_input', message: 'brief "poem" names a verifier, but has verify: none' },
       ],
     ]
     const slugs = twins.map((each) => each.slug)

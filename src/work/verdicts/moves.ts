@@ -137,12 +137,12 @@ export function faultOfJudgement(
   if (judgement === undefined) return 'the report has no verdict'
   if (status !== 'done') return `a verdict is given whole, and the report says "${status}"`
   if (assumptions !== undefined && assumptions.length > 0)
-    return 'a verifier takes nothing for granted: what it doubts goes into its verdict'
+    return 'a verifier writes no notes: its doubts belong in its verdict'
   if (judgement.verdict !== 'pass')
     return judgement.issues.length + judgement.missingEvidence.length > 0 || judgement.notes !== ''
       ? null
-      : `a verdict "${judgement.verdict}" has to say what is wrong`
-  if (judgement.checked.length === 0) return 'a pass has to say what was looked at'
+      : `a verdict "${judgement.verdict}" must name issues or missing evidence`
+  if (judgement.checked.length === 0) return 'a pass must list the outputs that were checked'
   const unseen = outputs.find((path) => !judgement.checked.some((line) => line.includes(path)))
   return unseen === undefined ? null : `a pass has to say that ${shorten(unseen, 200)} was looked at`
 }
@@ -156,13 +156,13 @@ export async function recordVerdict(
 ): Promise<Brief | null> {
   const { tx, run } = scope
   const judged = verifying.verifies === null ? undefined : await findBrief(tx, verifying.verifies)
-  if (judged === undefined) throw bug(`${verifying.id} judges a brief that is not there`)
+  if (judged === undefined) throw bug(`${verifying.id} verifies a missing brief`)
   if (!isWaitingFor(judged, verifying)) return null
   const doer = judged.attemptId === null ? undefined : await findAttempt(tx, judged.attemptId)
   if (doer === undefined) throw bug(`${judged.id} has no attempt to be judged`)
   // The schema refuses it too; here it has a name.
   if (doer.agentId === attempt.agentId || isSamePersona(judged, verifying))
-    throw refusal('forbidden', `${verifying.key} would be judged by whoever did it`)
+    throw refusal('forbidden', `${verifying.key}: the agent that did the work cannot verify it`)
   const verdict: Verdict = {
     id: scope.ids.next('verdict'),
     runId: run.id,

@@ -74,7 +74,7 @@ const drawings: Readonly<Record<string, Drawing>> = {
     if (isDiligent || !random.chance(0.3)) return undefined
     return {
       decision: 'reject',
-      reason: 'not what was asked for',
+      reason: 'not the requested output',
       workstreams: [],
       action: inputs['accept_scope'] === 'final' ? random.pick(['rework', 'rework', 'replan']) : 'rework',
     }
