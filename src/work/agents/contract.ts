@@ -17,7 +17,7 @@ export const Agent = z.object({
 })
 export type Agent = z.infer<typeof Agent>
 
-/** An agent with what it was there for. Its persona stays when it is closed. */
+/** An agent with the brief and outcome of its attempt. It keeps its persona after it is closed. */
 export const AgentView = z.object({
   agentId: z.number().int(),
   persona: z.string().describe('Its slug'),

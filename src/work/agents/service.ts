@@ -4,7 +4,7 @@ import { listAgents } from './store.ts'
 
 export interface AgentDeps {
   db: Db
-  /** From an id or enough of its beginning. */
+  /** Resolves a run from its id or a unique prefix. */
   resolveRun: (prefix: string) => Promise<string>
 }
 

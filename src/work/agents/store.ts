@@ -9,7 +9,7 @@ export const agents = table<Agent>('agents', {
   stream: (row) => (row.runId === null ? 'system' : `run:${row.runId}`),
 })
 
-/** An agent lives and ends with its attempt. */
+/** An agent starts and ends with its attempt. */
 export const workingAgent = (attempt: AgentOf): Change => updated(agents, keyOf(attempt), { state: 'working' })
 
 export const endedAgent = (attempt: AgentOf, at: string): Change =>
@@ -20,17 +20,17 @@ interface AgentOf {
   runId: string
 }
 
-/** Key and stream are all that changing a row takes, so it is not read first. */
+/** A change needs only the key and the stream of a row, so the row is not read first. */
 const keyOf = ({ agentId, runId }: AgentOf): Agent => ({ id: agentId, runId }) as Agent
 
-/** Live or not: none of them may point at a seat that is gone. */
+/** Lists live and ended agents of a seat: none of them may refer to a deleted seat. */
 export const listAgentsOnSeat = (tx: ReadTx, positionId: number): Promise<Agent[]> =>
   findRows(tx, agents, 'position_id = ? ORDER BY id', [positionId])
 
-/** The first of `count` new ids. */
+/** Reserves `count` new ids and returns the first. */
 export const nextAgentIds = (tx: Tx, count: number): Promise<number> => nextCounter(tx, 'agents', count)
 
-/** Of one run, or those that live in any, in the order in which they came. */
+/** Lists the agents of one run, or the live agents of all runs, in the order of their creation. */
 export async function listAgents(tx: ReadTx, runId: string | undefined, limit: number): Promise<AgentView[]> {
   const [where, values] = runId === undefined ? ["g.state <> 'ended'", []] : ['a.run_id = ?', [runId]]
   const rows = await shown.all(

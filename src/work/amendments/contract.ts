@@ -4,7 +4,7 @@ import { operation } from '../../operations/contract.ts'
 import { TierName } from '../../team/contract.ts'
 import { amendmentEndpoints } from './endpoints.ts'
 
-/** A logged change of the path that a workstream takes. It informs; nobody has to approve it. */
+/** A logged change of a workstream's path. It informs the tiers above and needs no approval. */
 export const Amendment = z.object({
   id: z.string(),
   runId: z.string(),
@@ -19,7 +19,7 @@ export const Amendment = z.object({
 })
 export type Amendment = z.infer<typeof Amendment>
 
-/** Somebody has to do the work, and somebody else to judge it. */
+/** Every path needs a tier that does the work and a tier that judges it. */
 const mandatory: readonly string[] = ['t4', 't5']
 
 const Removable = TierName.superRefine((tier, context) => {

@@ -4,7 +4,7 @@ import type { AmendPath } from './contract.ts'
 
 type Change = Pick<AmendPath, 'addTiers' | 'removeTiers' | 'insertBefore'>
 
-/** The path after a change: always in the order of the tiers, and always ending with work and its judgement. */
+/** Returns the path after a change: always in the order of the tiers, and always ending with work and its verification. */
 export function amendedPath(before: readonly string[], { addTiers, removeTiers, insertBefore }: Change): string[] {
   for (const tier of addTiers) {
     if (tier === 't1') throw unfit(before, 't1 stands above every path')
@@ -21,7 +21,7 @@ export function amendedPath(before: readonly string[], { addTiers, removeTiers, 
   return tierNames.filter((tier) => wanted.includes(tier) && !removeTiers.includes(tier))
 }
 
-/** Said in words that fit the command line as well as an agent's tool. */
+/** The wording fits the command line and the agents' tool alike. */
 const unfit = (path: readonly string[], message: string): AgencyError =>
   refusal('invalid_input', message, {
     hint: `Its path is ${path.join(' → ')}; "agency inspect <run>" shows that of every workstream.`,

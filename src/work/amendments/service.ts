@@ -19,9 +19,9 @@ export type Amendments = ReturnType<typeof createAmendments>
 
 export function createAmendments({ db, scopes }: { db: Db; scopes: ScopeParts }) {
   return {
-    /** Nobody has to approve it: it is written down, the path is another one, and whoever stands above is told. */
+    /** Records an amendment, which needs no approval: the path changes at once and the tier above is informed. */
     async amend(by: Actor, { runId, ...change }: AmendPath): Promise<Amendment> {
-      // Whether another run exists is none of an agent's business.
+      // An agent must not learn whether another run exists.
       if (by.kind === 'agent' && runId !== by.runId) throw notFound('run', runId)
       const { id, organisationId } = await db.read((tx) => requireRun(tx, runId))
       return db.write([`run:${id}`, `org:${organisationId}`], async (tx) => {
@@ -96,7 +96,7 @@ async function noSuchWorkstream(tx: ReadTx, run: Run, wording: Wording, workstre
   })
 }
 
-/** A path is changed ahead of whoever walks on it. */
+/** Refuses to change a tier of the path that has already started. */
 async function checkNotBegun(
   tx: ReadTx,
   run: Run,

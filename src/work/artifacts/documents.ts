@@ -1,6 +1,6 @@
 import type { Artifact } from './contract.ts'
 
-/** By name: what the newest version of each document of a run says. */
+/** Returns the content of the newest version of each document of a run, by name. */
 export function newestDocuments(artifacts: readonly Artifact[]): Record<string, unknown> {
   const newest = new Map<string, Artifact>()
   for (const artifact of artifacts) {

@@ -20,7 +20,7 @@ export async function newestVersion(tx: ReadTx, runId: string, name: string): Pr
   return newest
 }
 
-/** What an agent calls a file does not stand in for a document of the same name. */
+/** A file that an agent gave the name of a document does not replace the document. */
 export async function newestDocument(tx: ReadTx, runId: string, name: string): Promise<string | null> {
   const [newest] = await findRows(
     tx,
@@ -31,6 +31,6 @@ export async function newestDocument(tx: ReadTx, runId: string, name: string): P
   return newest?.content ?? null
 }
 
-/** What a brief has left behind, each name once. */
+/** Lists the names of a brief's artifacts, each once. */
 export const listNamesOfBrief = (tx: ReadTx, briefId: string): Promise<string[]> =>
   column('name', text).all(sqlOf(tx), 'SELECT DISTINCT name FROM artifacts WHERE brief_id = ? ORDER BY name', [briefId])

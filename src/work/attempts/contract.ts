@@ -26,7 +26,7 @@ export const Assumption = z.strictObject({
   category: NoteCategory.optional(),
 })
 
-/** One thing that a reviewer found. */
+/** One finding of a reviewer. */
 export const Finding = z.strictObject({
   severity: z.enum(['critical', 'high', 'medium', 'low', 'info']),
   file: z.string().max(1_000),
@@ -35,7 +35,7 @@ export const Finding = z.strictObject({
 })
 export type Finding = z.infer<typeof Finding>
 
-/** What an agent says at the end of its attempt. A request to be believed, not a fact: the engine looks for itself. */
+/** An agent's report at the end of its attempt. It is a claim, not a fact: the engine checks the evidence itself. */
 export const Report = z.strictObject({
   status: z.enum(['done', 'partial', 'blocked']),
   summary: z.string().trim().min(1).max(20_000),
@@ -64,7 +64,7 @@ export const Usage = z.object({
 })
 export type Usage = z.infer<typeof Usage>
 
-/** The most that was seen of an attempt’s processes and files. */
+/** Peak use of the machine by an attempt’s processes and files. */
 export const Used = z.object({
   memoryMb: z.number(),
   processes: z.number().int(),

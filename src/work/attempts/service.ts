@@ -12,7 +12,7 @@ import type { AttemptFiles } from './files.ts'
 
 export type Attempts = ReturnType<typeof createAttempts>
 
-/** What an agent can do about the one attempt that its token is bound to, and what the operator sees of any. */
+/** Operations of an agent on the one attempt that its token is bound to, and the operator's view of any attempt. */
 export function createAttempts({
   db,
   chaosPoint,
@@ -77,11 +77,11 @@ export function createAttempts({
       })
     },
 
-    /** Only of an attempt that there is: its id names a folder. */
+    /** The attempt must exist, because its id names a folder. */
     async output(attemptId: string, after: number | null) {
       const attempt = await db.read((tx) => findAttempt(tx, attemptId))
       if (attempt === undefined) throw notFound('attempt', attemptId, 'List them with "agency inspect <run>".')
-      // Looked up first: what was printed before it ended is kept by then.
+      // The attempt is read before its output: if it has ended, all of its output is stored by then.
       const { from, text, next, isAll } = await files.readOutput(attempt.id, after)
       return { attemptId: attempt.id, from, text, next, ended: attempt.status === 'ended' && isAll }
     },

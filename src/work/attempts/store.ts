@@ -16,7 +16,7 @@ export const attempts = table<Attempt>('attempts', {
 
 export const findAttempt = (tx: ReadTx, id: string): Promise<Attempt | undefined> => findRow(tx, attempts, id)
 
-/** What somebody else may have changed of an attempt since it was claimed. */
+/** Columns that other processes may have changed since the attempt was claimed. */
 export const findProgress = (tx: ReadTx, id: string): Promise<Progress | undefined> =>
   findFields(tx, attempts, progress, id)
 
@@ -31,14 +31,14 @@ const progress = [
 ] as const
 export type Progress = Pick<Attempt, (typeof progress)[number]>
 
-/** In the order in which they were launched: agents are numbered, and several may share a millisecond. */
+/** Orders attempts by launch: agents are numbered, and several may share a millisecond. */
 export const listAttempts = (tx: ReadTx, runId: string): Promise<Attempt[]> =>
   findRows(tx, attempts, 'run_id = ? ORDER BY agent_id', [runId])
 
 export const listLiveAttemptsOfRun = (tx: ReadTx, runId: string): Promise<Attempt[]> =>
   findRows(tx, attempts, "run_id = ? AND status <> 'ended' ORDER BY created_at, id", [runId])
 
-/** How many a run has at work, by the tier of their briefs. */
+/** Counts the running attempts of a run by the tier of their briefs. */
 export async function countLiveByTier(tx: ReadTx, runId: string): Promise<Map<string | null, number>> {
   const rows = await columns({ tier: optional(text), count: integer }).all(
     sqlOf(tx),
@@ -48,20 +48,20 @@ export async function countLiveByTier(tx: ReadTx, runId: string): Promise<Map<st
   return new Map(rows.map(({ tier, count }) => [tier, count]))
 }
 
-/** Every attempt that its worker believes to be running. */
+/** Lists every attempt that its worker believes to be running. */
 export const listLiveAttempts = (tx: ReadTx): Promise<Attempt[]> =>
   findRows(tx, attempts, "status <> 'ended' ORDER BY created_at, id")
 
 const attemptIds = column('id', text)
 
-/** Which of these have been ended by somebody else: a cancelled run, a worker that took over. */
+/** Lists those of the given attempts that another party has ended: a cancelled run, or a worker that took over. */
 export async function listEnded(tx: ReadTx, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return []
   const marks = ids.map(() => '?').join(', ')
   return attemptIds.all(sqlOf(tx), `SELECT id FROM attempts WHERE status = 'ended' AND id IN (${marks})`, ids)
 }
 
-/** Where an attempt stands, for whoever has to believe its token. */
+/** The state of an attempt that the check of its token needs. */
 export interface AttemptStanding {
   attemptId: string
   runId: string
@@ -71,7 +71,7 @@ export interface AttemptStanding {
   fence: number
   ended: boolean
   newestFence: number
-  /** Of its brief. */
+  /** The tier of its brief. */
   tier: string | null
   workstream: string | null
 }
@@ -98,7 +98,7 @@ FROM attempts a JOIN briefs b ON b.id = a.brief_id JOIN ${agents.name} g ON g.id
     [attemptId],
   )
 
-/** Inside the transaction that writes: an agent whose brief has gone on without it changes nothing any more. */
+/** Checks the fence inside the writing transaction: an agent whose brief has a newer attempt can no longer change anything. */
 export async function checkFence(tx: ReadTx, by: AgentActor): Promise<AttemptStanding> {
   const standing = await findStanding(tx, by.attemptId)
   if (standing !== undefined && !standing.ended && standing.fence === by.fence && standing.newestFence === by.fence)

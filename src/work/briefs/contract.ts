@@ -16,7 +16,7 @@ export type Tier = z.infer<typeof Tier>
 
 export const VerifyPolicy = z.enum(['none', 'agent'])
 
-/** What the operator or a playbook asks for; the engine adds the rest. */
+/** A brief as the operator or a playbook specifies it; the engine adds the rest. */
 export const BriefSpec = z.strictObject({
   key: z
     .string()
@@ -39,11 +39,11 @@ export const BriefSpec = z.strictObject({
 })
 export type BriefSpec = z.infer<typeof BriefSpec>
 
-/** One of our agents’ failed proofs, sent along with the next attempt. */
+/** A failed check of an earlier attempt, passed to the next attempt. */
 export const Correction = z.object({ evidence: z.string(), detail: z.string() })
 export type Correction = z.infer<typeof Correction>
 
-/** An answer from above, sent along with every later attempt. */
+/** An answer from above, passed to every later attempt. */
 export const Guidance = z.object({ question: z.string(), answer: z.string(), by: z.string() })
 export type Guidance = z.infer<typeof Guidance>
 
@@ -111,7 +111,7 @@ export const Brief = z.object({
 })
 export type Brief = z.infer<typeof Brief>
 
-/** One brief with what its agent knows of what is around it. */
+/** A brief with the context that its agent sees. */
 export const BriefView = Brief.extend({
   goalAnchor: z.string().describe('The goal of its run, in the operator’s words'),
   ownerBriefId: z.string().nullable().describe('As owner_id'),

@@ -6,7 +6,7 @@ import type { Brief } from './contract.ts'
 
 type Waiting = Pick<Brief, 'status' | 'personaId' | 'provider'>
 
-/** What holds pending briefs from outside their run: a stop, a provider that takes no calls, a budget without room. */
+/** Finds reasons outside a run that hold its pending briefs: a stop, a provider that accepts no calls, a used-up budget. */
 export async function externalHolds(
   tx: ReadTx,
   run: Pick<Run, 'id' | 'missionId' | 'organisationId' | 'status'>,

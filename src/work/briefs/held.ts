@@ -5,8 +5,9 @@ type Waiting = Pick<Brief, 'status' | 'heldBy' | 'unmetDependencies'>
 type Around = Pick<Run, 'status' | 'heldBy' | 'briefsFailed'>
 
 /**
- * Why a pending brief waits. What is its own is stored with it; the rest is said when it is read, so that a gate does
- * not write a row for each brief behind it. `beyond` is what holds it from outside its run, such as a stop.
+ * Returns the reason why a pending brief waits. Its own reason is stored with it; the others are derived when it is
+ * read, so that a gate does not write a row for each brief behind it. `beyond` is a hold from outside its run, such as
+ * a stop.
  */
 export function heldBy(brief: Waiting, run: Around, beyond: string | null = null): string | null {
   if (brief.status !== 'pending' || brief.heldBy !== null) return brief.heldBy

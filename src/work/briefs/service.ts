@@ -26,7 +26,7 @@ export function createBriefs({ db, scopes }: { db: Db; scopes: ScopeParts }) {
         if (run === undefined) throw bug(`brief ${briefId} has no run`)
         return showBrief(tx, run, withHeld(found, run))
       })
-      // An agent sees its own run; whether another's brief exists is none of its business.
+      // An agent sees only its own run and must not learn whether a brief of another run exists.
       if (by.kind === 'agent' && brief.runId !== by.runId) throw notFound('brief', briefId)
       return brief
     },

@@ -23,7 +23,7 @@ const running = ['assigned', 'working', 'completion_drive_review'] as const
 const each = (from: readonly BriefStatus[], to: BriefStatus, event: EventKind): Move[] =>
   from.map((one) => [one, to, event])
 
-/** The one life of a brief, for every playbook. A move that is not here cannot be made. */
+/** The life cycle of a brief, the same for every playbook. A move that is not listed is refused. */
 export const briefMoves: readonly Move[] = [
   ['draft', 'committed', 'tasks_committed'],
   ['committed', 'draft', 'tasks_reopened'],
@@ -31,14 +31,14 @@ export const briefMoves: readonly Move[] = [
   ['committed', 'pending', 'all_committed'],
   ['pending', 'assigned', 'assigned'],
   ['assigned', 'working', 'spawned'],
-  // Launch error, crash, timeout, bad output, our own death, an invalidated input.
+  // Launch error, crash, timeout, bad output, death of the daemon, or an invalidated input.
   ...each(running, 'pending', 'retried'),
   ['assigned', 'pending', 'declined'],
   ...each(running, 'failed', 'failed'),
   ['working', 'completion_drive_review', 'review_started'],
   ...each(['working', 'completion_drive_review'], 'blocked', 'escalated'),
   ['completion_drive_review', 'working', 'brief_status'],
-  // From working directly: a partial output goes on with its kept part.
+  // Directly from working: after a partial output the brief continues with the kept part.
   ...each(['working', 'completion_drive_review'], 'ready_for_verification', 'ready_for_verification'),
   ['ready_for_verification', 'verified', 'completed'],
   ['ready_for_verification', 'pending', 'retried'],
@@ -49,7 +49,7 @@ export const briefMoves: readonly Move[] = [
   ['blocked', 'pending', 'unblocked'],
   ['blocked', 'failed', 'failed'],
   ['failed', 'pending', 'retried'],
-  // Any but done.
+  // From every status except done.
   ...each(
     briefStatuses.filter((status) => status !== 'done' && status !== 'cancelled'),
     'cancelled',
@@ -74,12 +74,12 @@ export const nextStatuses = (from: BriefStatus): BriefStatus[] => [
   ...new Set(briefMoves.filter(([source]) => source === from).map(([, to]) => to)),
 ]
 
-/** Whether whoever waits for it may start. */
+/** Reports whether the dependents of a brief may start. */
 export const isMet = (status: BriefStatus, requires: 'completed' | 'verified' = 'verified'): boolean =>
   status === 'verified' || status === 'done' || (requires === 'completed' && status === 'ready_for_verification')
 
-/** Somebody is, or may be, at work on it. */
+/** Statuses in which an agent works, or may work, on the brief. */
 export const liveStatuses: readonly BriefStatus[] = running
 
-/** It needs nothing more. */
+/** Statuses in which the brief needs nothing more. */
 export const endStatuses: readonly BriefStatus[] = ['done', 'failed', 'cancelled']

@@ -38,7 +38,7 @@ export const dependencies = table<Dependency>('dependencies', {
 
 export const findBrief = (tx: ReadTx, id: string): Promise<Brief | undefined> => findRow(tx, briefs, id)
 
-/** What is used of its own limits changes while an agent is at work on it. */
+/** The use of a brief's own limits changes while its agent works. */
 export const findMoneyOf = (tx: ReadTx, id: string) =>
   findFields(tx, briefs, ['tokenBudget', 'costLimitMicros', 'tokensUsed', 'costMicros'], id)
 
@@ -60,7 +60,7 @@ export const listOpenBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
     runId,
   ])
 
-/** What waits for what in a run; as many as anybody could draw. */
+/** Lists the dependencies of a run, up to the number that a graph can show. */
 export const listDependencies = (tx: ReadTx, runId: string): Promise<Dependency[]> =>
   findRows(
     tx,
@@ -69,15 +69,15 @@ export const listDependencies = (tx: ReadTx, runId: string): Promise<Dependency[
     [runId],
   )
 
-/** Who waits for this brief. */
+/** Lists the unmet dependencies on this brief. */
 export const listDependents = (tx: ReadTx, briefId: string): Promise<Dependency[]> =>
   findRows(tx, dependencies, 'after_id = ? AND met = 0 ORDER BY brief_id', [briefId])
 
-/** For whom this brief waits, or has waited. */
+/** Lists the dependencies of this brief, met or unmet. */
 export const listDependenciesOf = (tx: ReadTx, briefId: string): Promise<Dependency[]> =>
   findRows(tx, dependencies, 'brief_id = ? ORDER BY after_id', [briefId])
 
-/** Everybody who has waited for this brief, or does. */
+/** Lists all dependencies on this brief, met or unmet. */
 export const listFollowers = (tx: ReadTx, briefId: string): Promise<Dependency[]> =>
   findRows(tx, dependencies, 'after_id = ? ORDER BY brief_id', [briefId])
 
@@ -90,18 +90,18 @@ export interface Work {
     personaId: number
     tier: Tier | null
   }[]
-  /** Something is stopped, somewhere. */
+  /** A stop is in force, of everything or of an organisation. */
   stopped: boolean
-  /** There are budgets, whether or not they hold anything. */
+  /** Budgets exist, whether or not one holds a brief. */
   budgeted: boolean
-  /** When the next provider takes launches again. */
+  /** The time at which the next held provider accepts launches again. */
   heldUntil: string | null
 }
 
 /**
- * Briefs that may start now: nothing unmet, nothing holding them, their run under way and without a failure (or it is
- * to be resolved by them), nothing stopped, their provider taking calls, and something left of every budget above them. One statement, because it is
- * asked after every commit; what stands in the way comes along, for whoever has to act on it.
+ * Finds briefs that may start now: no unmet dependency, no hold, a run that is active and has no failure (or that the
+ * brief is to resolve), no stop, a provider that accepts calls, and something left of every budget above them. One
+ * statement, because it runs after every commit; the obstacles are returned with it for the callers that act on them.
  */
 export async function findWork(tx: ReadTx, limit: number, full: readonly FullTier[] = []): Promise<Work> {
   const { at } = openTx(tx)
@@ -122,10 +122,10 @@ const readyBriefs = columns({
   tier: optional(oneOf(tiers)),
 })
 
-/** A run, or one tier of it, that has as many agents as it may have. */
+/** A run, or one tier of it, that has reached its maximum number of agents. */
 export interface FullTier {
   readonly runId: string
-  /** Null: all of it. */
+  /** Null: the whole run. */
   readonly tier: Tier | null
 }
 
@@ -148,7 +148,7 @@ AND NOT EXISTS (SELECT 1 FROM budgets u WHERE ${isFull} AND ${isAbove})
 ORDER BY b.created_at, b.number, b.id LIMIT ?) w ON 1 = 1
 ORDER BY w.created_at, w.number, w.id`
 
-/** Of one run, whatever holds the run itself. */
+/** Counts the ready briefs of one run, independent of holds on the run itself. */
 export const countReadyBriefs = (tx: ReadTx, runId: string): Promise<number> =>
   countRows(
     sqlOf(tx),
@@ -156,7 +156,7 @@ export const countReadyBriefs = (tx: ReadTx, runId: string): Promise<number> =>
     [runId],
   )
 
-/** Which tiers have something that may start now, the highest first. */
+/** Lists the tiers with briefs that may start now, highest first. */
 export const listReadyTiers = (tx: ReadTx, runId: string): Promise<string[]> =>
   tierNames.all(
     sqlOf(tx),
@@ -166,7 +166,7 @@ export const listReadyTiers = (tx: ReadTx, runId: string): Promise<string[]> =>
 
 const tierNames = column('tier', text)
 
-/** Which tiers of each run have been given something, the highest first. They follow each other: one look finds most. */
+/** Lists the tiers of each run that have briefs, highest first. Tiers follow one another, so one query finds most of them. */
 export async function listTiersOfRuns(tx: ReadTx, runIds: readonly string[]): Promise<Map<string, Tier[]>> {
   if (runIds.length === 0) return new Map()
   const has = tiers.map(
@@ -183,7 +183,7 @@ export async function listTiersOfRuns(tx: ReadTx, runIds: readonly string[]): Pr
 const tierFlags = Object.fromEntries(tiers.map((tier) => [tier, flag])) as Record<Tier, typeof flag>
 const tiersOfRuns = columns({ id: text, ...tierFlags })
 
-/** Which tiers have been at work for a workstream, the highest first. */
+/** Lists the tiers that have worked on a workstream, highest first. */
 export const listTiersBegun = (tx: ReadTx, runId: string, workstream: string): Promise<string[]> =>
   tierNames.all(
     sqlOf(tx),
@@ -194,7 +194,7 @@ export const listTiersBegun = (tx: ReadTx, runId: string, workstream: string): P
 export const listBriefsHeldBy = (tx: ReadTx, runId: string, heldBy: string): Promise<Brief[]> =>
   findRows(tx, briefs, 'run_id = ? AND held_by = ? ORDER BY created_at, number, id', [runId, heldBy])
 
-/** Runs with pending briefs that this holds. */
+/** Lists the runs with pending briefs that this hold affects. */
 export const listRunIdsHeldBy = (tx: ReadTx, heldBy: string): Promise<string[]> =>
   column('run_id', text).all(
     sqlOf(tx),
@@ -209,7 +209,7 @@ export const isBranchTaken = async (tx: ReadTx, runId: string, branch: string): 
   (await sqlOf(tx).get('SELECT 1 AS taken FROM briefs WHERE run_id = ? AND branch = ? LIMIT 1', [runId, branch])) !==
   undefined
 
-/** Of these workstreams, or of every one. */
+/** Lists the briefs of the given workstreams, or of all. */
 export function listBriefsOfWorkstreams(tx: ReadTx, runId: string, names: readonly string[] | 'all'): Promise<Brief[]> {
   const order = 'ORDER BY created_at, number, id'
   if (names === 'all') return findRows(tx, briefs, `run_id = ? AND workstream IS NOT NULL ${order}`, [runId])
@@ -221,14 +221,14 @@ export function listBriefsOfWorkstreams(tx: ReadTx, runId: string, names: readon
 export const listFailedBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
   findRows(tx, briefs, "run_id = ? AND status = 'failed' AND kind <> 'verify' ORDER BY updated_at, id", [runId])
 
-/** The newest brief that plans the run. */
+/** Returns the newest planning brief of the run. */
 export async function findPlanner(tx: ReadTx, runId: string): Promise<Brief | undefined> {
   return (
     await findRows(tx, briefs, "run_id = ? AND kind = 'plan' ORDER BY created_at DESC, id DESC LIMIT 1", [runId])
   )[0]
 }
 
-/** Verified work that nobody waits for, or nobody any more: what the run comes to. */
+/** Lists verified work without open dependents: the result of the run. */
 export const listLastBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
   findRows(
     tx,
@@ -242,7 +242,7 @@ WHERE d.after_id = briefs.id AND w.status <> 'cancelled') ORDER BY created_at, n
 export const listVerifiedBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
   findRows(tx, briefs, "run_id = ? AND status = 'verified' AND kind = 'work' ORDER BY created_at, number, id", [runId])
 
-/** Whoever is to judge this brief, or does. */
+/** Lists the open verifiers of this brief. */
 export const listVerifiersOf = (tx: ReadTx, briefId: string): Promise<Brief[]> =>
   findRows(tx, briefs, "verifies = ? AND status NOT IN ('done', 'failed', 'cancelled') ORDER BY created_at, id", [
     briefId,

@@ -5,7 +5,7 @@ import type { Run } from '../runs/contract.ts'
 import type { Brief, BriefView } from './contract.ts'
 import { listDependenciesOf } from './store.ts'
 
-/** One brief as a whole; in a list of thousands, the goal of each would be the same. */
+/** Returns one brief in full; a list of thousands would repeat the same goal with each. */
 export async function showBrief(tx: ReadTx, run: Pick<Run, 'goalAnchor'>, brief: Brief): Promise<BriefView> {
   return {
     ...brief,

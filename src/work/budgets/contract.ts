@@ -7,7 +7,7 @@ import { budgetEndpoints } from './endpoints.ts'
 export const BudgetScope = z.enum(['run', 'mission', 'persona', 'organisation'])
 export type BudgetScope = z.infer<typeof BudgetScope>
 
-/** A limit above a brief's own. What an agent at work may still use is set aside until it is spent or given back. */
+/** A limit above a brief's own. The amount that a running agent may still use is reserved until it is spent or returned. */
 export const Budget = z.object({
   scope: BudgetScope,
   scopeId: z.string(),
@@ -26,7 +26,7 @@ export type Budget = z.infer<typeof Budget>
 const Tokens = z.number().int().positive().max(1e12).nullable()
 const Usd = z.number().positive().max(1e6).nullable()
 
-/** Exactly one of the four says whose. */
+/** Exactly one of the four names the owner. */
 export const SetBudget = z
   .strictObject({
     runId: z.string().optional(),

@@ -5,11 +5,11 @@ import { budgets } from './store.ts'
 
 export interface NewLimits {
   tokens: number | null
-  /** US dollars. */
+  /** In US dollars. */
   usd: number | null
 }
 
-/** A limit that somebody sets with the thing itself; without one there is no row, and nobody pays for looking. */
+/** Creates the budget of a new run or mission that sets a limit; without a limit no row exists and no query costs anything. */
 export async function limitFromTheStart(
   tx: Tx,
   of: { scope: BudgetScope; scopeId: string; organisationId: number | null; by: string },

@@ -69,7 +69,7 @@ async function setLimits(tx: Tx, by: Actor, place: Budget, { tokens, usd }: SetB
     costLimitMicros: usd === undefined ? before.costLimitMicros : microsOf(usd),
   }
   const limited = { ...before, ...limits, updatedAt: tx.at }
-  // A higher limit is warned about anew.
+  // A higher limit gets a warning of its own.
   const after = { ...limited, warned: before.warned && isNearlyUsed(limited) }
   const event = {
     kind: 'budget_set' as const,
@@ -90,8 +90,8 @@ async function setLimits(tx: Tx, by: Actor, place: Budget, { tokens, usd }: SetB
 }
 
 /**
- * What a run or a mission has used before counts: the limit is for all of it. Of an organisation or a persona it is
- * counted from now on: nobody who sets a limit means to spend it on last year.
+ * Earlier use of a run or a mission counts, because the limit is for all of it. For an organisation or a persona the
+ * count starts now: a new limit is not meant to be spent on last year.
  */
 async function firstState(tx: Tx, place: Budget): Promise<Budget> {
   const { scope, scopeId } = place
@@ -106,7 +106,7 @@ async function firstState(tx: Tx, place: Budget): Promise<Budget> {
   }
 }
 
-/** Each run in a transaction of its own: a higher limit is set, whether or not all of them can be told at once. */
+/** Releases each run in a transaction of its own: the higher limit holds even if one of the runs cannot be released now. */
 async function letGoOn(db: Db, scopes: ScopeParts, by: Actor, budget: Budget): Promise<void> {
   const hasRoom =
     (budget.tokenLimit === null || budget.tokensSpent < budget.tokenLimit) &&

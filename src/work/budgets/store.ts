@@ -10,7 +10,7 @@ export const budgets = table<Budget>('budgets', {
   stream: (row) => streamOf(row),
 })
 
-/** A row changes in one stream only: a run's in its own, a persona's, which is nobody's, in the system's. */
+/** A row changes in one stream only: a run's in its own, a persona's, which has none, in the system's. */
 function streamOf({ scope, scopeId, organisationId }: Budget): Stream {
   if (scope === 'run') return `run:${scopeId}`
   return scope === 'persona' ? 'system' : `org:${organisationId as number}`
@@ -26,7 +26,7 @@ export interface Beneath {
   personaIds: readonly number[]
 }
 
-/** Every budget that a brief of this run, done by one of these, uses up. */
+/** Lists every budget that a brief of this run uses if one of these personas does it. */
 export function listBudgetsAbove(tx: ReadTx, beneath: Beneath): Promise<Budget[]> {
   const personas = beneath.personaIds.map(() => '?').join(', ')
   return findRows(
@@ -39,7 +39,7 @@ ORDER BY scope, scope_id`,
   )
 }
 
-/** Those of them with nothing left for another attempt. */
+/** Lists those of them with nothing left for another attempt. */
 export async function listFullBudgetsAbove(tx: ReadTx, beneath: Beneath): Promise<Budget[]> {
   return (await listBudgetsAbove(tx, beneath)).filter(
     ({ tokenLimit, tokensSpent, tokensReserved, costLimitMicros, microsSpent, microsReserved }) =>
@@ -53,18 +53,18 @@ export const listBudgets = (tx: ReadTx, scope: BudgetScope | undefined, limit: n
     ? findRows(tx, budgets, '1 = 1 ORDER BY updated_at DESC, scope, scope_id LIMIT ?', [limit])
     : findRows(tx, budgets, 'scope = ? ORDER BY updated_at DESC, scope_id LIMIT ?', [scope, limit])
 
-/** Of a budget `u`: nothing is left that could be set aside for another attempt. */
+/** Condition on a budget `u`: nothing is left to reserve for another attempt. */
 export const isFull =
   '(u.tokens_spent + u.tokens_reserved >= u.token_limit OR u.micros_spent + u.micros_reserved >= u.cost_limit_micros)'
 
-/** Of a budget `u`: it is above the brief `b` of the run `r`. */
+/** Condition on a budget `u`: it applies to the brief `b` of the run `r`. */
 export const isAbove = `((u.scope = 'run' AND u.scope_id = b.run_id) OR (u.scope = 'mission' AND u.scope_id = b.mission_id)
 OR (u.scope = 'organisation' AND u.scope_id = CAST(r.organisation_id AS TEXT))
 OR (u.scope = 'persona' AND u.scope_id = CAST(b.persona_id AS TEXT)))`
 
 /**
- * One brief of each run that could start but for a budget that is used up for good: nobody at work will give anything
- * back, and nobody was asked yet.
+ * Lists one brief of each run that only a used-up budget holds for good: no running agent will return a reservation,
+ * and no question about it is open.
  */
 export const listStarved = (
   tx: ReadTx,
@@ -85,7 +85,7 @@ GROUP BY b.run_id ORDER BY b.run_id LIMIT ?`,
 const starved = columns({ briefId: text, runId: text, scope: oneOf(BudgetScope.options) })
 const sums = columns({ tokens: integer, micros: integer })
 
-/** What was used in a scope before anybody limited it. */
+/** Sums the use of a scope before it had a limit. */
 export async function sumBefore(
   tx: ReadTx,
   scope: 'run' | 'mission',
@@ -100,7 +100,7 @@ FROM spends WHERE ${scopeColumn} = ?`,
   )
 }
 
-/** What agents at work in a scope have set aside elsewhere; they give it back here, too. */
+/** Sums the reservations that running agents of a scope hold in other budgets; they return them to this budget as well. */
 export const sumReserved = (
   tx: ReadTx,
   scope: BudgetScope,
@@ -121,7 +121,7 @@ const scopeColumns: Record<BudgetScope, string> = {
   persona: 'CAST(b.persona_id AS TEXT)',
 }
 
-/** Runs with briefs that this budget has stopped in the middle, or that were asked about. */
+/** Lists the runs with briefs that this budget has interrupted or that have an open question about it. */
 export const listStoppedRuns = (tx: ReadTx, scope: BudgetScope, scopeId: string): Promise<string[]> =>
   column('run_id', text).all(
     sqlOf(tx),

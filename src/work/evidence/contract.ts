@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A path below the workspace. The check resolves it again, links and all, before it opens anything. */
+/** A path below the workspace. The check resolves it again, including links, before it opens the file. */
 const WorkspacePath = z
   .string()
   .min(1)
@@ -9,7 +9,7 @@ const WorkspacePath = z
     error: 'must be a path inside the workspace, without ".."',
   })
 
-/** Anything a person may type; NUL would end it early wherever it becomes an argument. */
+/** Any text that a person may type; NUL is refused because it would truncate an argument. */
 const Argument = (max: number) =>
   z
     .string()
@@ -90,7 +90,7 @@ const SchemaEvidence = z
     error: 'needs either a schema or a schema_path',
   })
 
-/** Loopback only, with a port of its own: nothing that an agent writes may make us ask anybody else. */
+/** Loopback only, with an explicit port: an agent's text must not make the daemon request any other host. */
 const LoopbackUrl = z
   .string()
   .max(2_000)
@@ -113,7 +113,7 @@ const HttpEvidence = z.strictObject({
   timeoutSeconds: TimeoutSeconds.default(30),
 })
 
-/** What proves that a brief is done: checked by the engine, whatever the agent says. */
+/** The proof that a brief is done: checked by the engine, independent of the agent's report. */
 export const Evidence = z.discriminatedUnion('kind', [
   CommandEvidence,
   FileEvidence,
@@ -125,7 +125,7 @@ export const Evidence = z.discriminatedUnion('kind', [
 export type Evidence = z.infer<typeof Evidence>
 export type EvidenceOf<Kind extends Evidence['kind']> = Extract<Evidence, { kind: Kind }>
 
-/** One item of evidence, looked at once. */
+/** One check of one item of evidence. */
 export const Check = z.object({
   id: z.string(),
   runId: z.string(),
@@ -144,11 +144,11 @@ export const Check = z.object({
 })
 export type Check = z.infer<typeof Check>
 
-/** Kinds that start processes, for which it matters whether a sandbox held them. */
+/** Reports whether a kind starts processes, for which it matters whether a sandbox contained them. */
 export const startsProcesses = (kind: Evidence['kind']): boolean =>
   kind === 'command' || kind === 'git' || kind === 'http'
 
-/** What an evidence item asks for, in a line. */
+/** Describes the requirement of an evidence item in a line. */
 export function describeEvidence(evidence: Evidence): string {
   switch (evidence.kind) {
     case 'command':
@@ -166,7 +166,7 @@ export function describeEvidence(evidence: Evidence): string {
   }
 }
 
-/** Everything else that will be looked at: an agent cannot meet what it was not told. */
+/** Lists every further condition that is checked: an agent cannot meet a condition that it does not know. */
 export function expectationsOf(evidence: Evidence): string[] {
   switch (evidence.kind) {
     case 'command':
@@ -220,7 +220,7 @@ const said = <T>(value: T | undefined, say: (value: T) => string): string[] => (
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** Of an address that the contract has accepted; null stands for a free one. */
+/** Returns the port of an accepted address; null stands for a free port. */
 export function portIn(url: string): number | null {
   const written = /^http:\/\/[^/?]*:(\d+|\{port\})/.exec(url)?.[1]
   return written === undefined || written === '{port}' ? null : Number(written)

@@ -4,7 +4,7 @@ import type { Run } from '../runs/contract.ts'
 import { type GateRow, operator } from './contract.ts'
 import { listPendingOfRun } from './store.ts'
 
-/** What happens next, for whoever has just decided; `run` as it is after the decision. */
+/** Describes the next step to the person who has just decided; `run` is the row after the decision. */
 export async function afterApproval(tx: ReadTx, run: Run, gate: GateRow): Promise<string> {
   if (gate.status === 'pending') {
     const missing = gate.approvalsNeeded - gate.approvals.length

@@ -7,10 +7,10 @@ export const gateStatuses = ['pending', 'approved', 'rejected', 'expired'] as co
 export const GateStatus = z.enum(gateStatuses)
 export type GateStatus = z.infer<typeof GateStatus>
 
-/** Who decides about a gate, unless it is a tier. */
+/** The approver of a gate, unless a tier decides it. */
 export const operator = 'operator'
 
-/** What whoever decides wants to know. */
+/** The facts for the decision. */
 export const GateSummary = z.object({
   produced: z.string(),
   next: z.string(),
@@ -22,7 +22,7 @@ export type GateSummary = z.infer<typeof GateSummary>
 export const Approval = z.object({ by: z.string(), note: z.string().nullable(), at: z.string() })
 export type Approval = z.infer<typeof Approval>
 
-/** A point where a run halts until somebody entitled decides. */
+/** A point where a run halts until an entitled person decides. */
 export const Gate = z.object({
   id: z.string(),
   runId: z.string(),
@@ -39,7 +39,7 @@ export const Gate = z.object({
 })
 export type Gate = z.infer<typeof Gate>
 
-/** The row: what the API leaves out, unless more than one has to agree. */
+/** The row, with the columns that the API omits unless several approvals are needed. */
 export const GateRow = Gate.extend({
   approvalsNeeded: z.number().int(),
   approvals: z.array(Approval),

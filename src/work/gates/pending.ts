@@ -2,20 +2,20 @@ import type { ReadTx } from '../../db/port.ts'
 import type { GateRow } from './contract.ts'
 import { countGates, listGates } from './store.ts'
 
-/** One item of a list from which somebody chooses. */
+/** Returns one line of a list of gates to choose from. */
 export const gateLine = (gate: Pick<GateRow, 'id' | 'gate' | 'runId'>): string =>
   `${gate.id} (${gate.gate} of ${gate.runId})`
 
-/** The same within one run, where only what a gate is about tells it from others of its kind. */
+/** Returns the line within one run, where only the part of a gate distinguishes it from others of its kind. */
 export function gateOfPart({ id, gate, boundary }: Pick<GateRow, 'id' | 'gate' | 'boundary'>): string {
-  // Of a mesh, its domain: what stands before it says only which wave it belongs to.
+  // For a mesh, its domain: the prefix names only the wave it belongs to.
   const about = boundary.replace(/^part:(?:ws:|sq:|mesh:[^:]*:[^:]*:)?/, '').replace(/^(brief|wave):/, '$1 ')
   return `${id} (${gate}${about === 'run' ? '' : ` of ${about}`})`
 }
 
 const shown = 20
 
-/** What waits, over all runs, for whoever named something that does not. */
+/** Lists the pending gates of all runs, for the answer to a wrong name. */
 export async function pendingText(tx: ReadTx): Promise<string> {
   const pending = await listGates(tx, 'pending', shown)
   const more = (await countGates(tx, 'pending')) - pending.length

@@ -7,7 +7,7 @@ import type { Log } from '../../kernel/log.ts'
 import type { GateRow } from './contract.ts'
 import { listGates } from './store.ts'
 
-/** For programs that watch a file instead of the API: what waits, and nothing that could be changed by writing here. */
+/** The pending gates, for programs that watch a file instead of the API. Writing to the file changes nothing. */
 export const projectGates = (pending: readonly GateRow[]): string =>
   `${JSON.stringify(
     {
@@ -22,17 +22,17 @@ export const projectGates = (pending: readonly GateRow[]): string =>
     2,
   )}\n`
 
-/** Far more than anybody reads; those that wait longest come first. */
+/** Far more than a person reads; the longest waiting come first. */
 const most = 10_000
 
 export interface GateFile {
-  /** Something about gates was committed; cheap, and safe to call too often. */
+  /** Requests a write after a commit that concerns gates; cheap, and safe to call too often. */
   refresh(): void
-  /** Resolves when the file tells what was so when it was last asked. */
+  /** Resolves when the file shows the state at the time of the last request. */
   settled(): Promise<void>
 }
 
-/** Keeps the file as the store is: written whole beside it and moved over it, one at a time. */
+/** Keeps the file in step with the store: each version is written completely beside it and moved over it, one at a time. */
 export function createGateFile({ db, path, log }: { db: Db; path: string; log: Log }): GateFile {
   let writing: Promise<void> | null = null
   let again = false

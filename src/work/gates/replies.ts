@@ -22,14 +22,14 @@ export interface Replied {
   done: boolean
 }
 
-/** Acts on a reply as far as there is no doubt what is meant; otherwise it says what could be, and does nothing. */
+/** Acts on a reply if its meaning is unambiguous; otherwise lists the candidates and does nothing. */
 export function createReplies(parts: Replying) {
   return async (by: Actor, { text, from }: { text: string; from?: string | undefined }): Promise<Replied> => {
     const reply = readReply(text)
     try {
       return await act(parts, by, reply, from)
     } catch (error) {
-      // Whoever replied gets words, not a status: the refusal is the answer.
+      // A reply is answered with text, not with a status: the refusal is the answer.
       if (!(error instanceof AgencyError) || error.code === 'bug') throw error
       return not([error.message, error.hint].filter(Boolean).join('. '))
     }
@@ -67,7 +67,7 @@ async function decide(
   return { text: decided.confirmation, done: true }
 }
 
-/** The gate that can be meant without being named, or all that could be. A pause is nobody's to approve from afar. */
+/** Returns the one gate that a reply without a name can mean, or all candidates. A pause cannot be approved by a reply. */
 async function onlyGate(tx: ReadTx): Promise<string | GateRow[]> {
   const pending = (await listGates(tx, 'pending', 100)).filter((gate) => gate.gate !== 'manual')
   return pending.length === 1 ? (pending[0] as GateRow).id : pending
@@ -79,7 +79,7 @@ function severalGates(pending: readonly GateRow[], verb: 'approve' | 'reject'): 
   return not([`Which one? Say ${how}:`, ...pending.slice(0, 20).map((gate) => `- ${gateLine(gate)}`)].join('\n'))
 }
 
-/** A name that the sender's side knows and we do not speaks for the operator, whose token it came with. */
+/** A sender with an unknown name acts for the operator, whose token came with the request. */
 async function personIn(tx: ReadTx, from: string | undefined): Promise<string | undefined> {
   if (from === undefined) return undefined
   const persona = await resolvePersona(tx, from).catch((error: unknown) => {

@@ -1,11 +1,11 @@
-/** What somebody means who replies in plain words. */
+/** The meaning of a reply in plain words. */
 export type Reply =
   | { kind: 'approve'; target: string | null }
   | { kind: 'reject'; target: string | null; reason: string }
   | { kind: 'answer'; questionId: string; answer: string }
-  /** `reject` without saying why. */
+  /** `reject` without a reason. */
   | { kind: 'reasonless' }
-  /** Perhaps the answer to the one question that waits. */
+  /** Possibly the answer to the only open question. */
   | { kind: 'words'; text: string }
 
 export function readReply(text: string): Reply {
@@ -24,7 +24,7 @@ interface Choices {
   options: readonly { key: string; label: string }[]
 }
 
-/** The key of the option that is meant, by key, label or place in the list; null: none of them. */
+/** Returns the key of the chosen option, matched by key, label or position in the list; null: none matches. */
 export function chosenOption({ options }: Choices, said: string): string | null {
   const wanted = said
     .trim()

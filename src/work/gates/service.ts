@@ -30,7 +30,7 @@ export interface GateDeps {
 export type Gates = ReturnType<typeof createGates>
 
 export function createGates({ db, scopes, questions, chaosPoint, repositories }: GateDeps) {
-  /** One decision about one gate, alone with its run; with its organisation where the run's mission may move. */
+  /** Decides one gate under the lock of its run, and of its organisation if the run's mission may change. */
   async function decide<T>(
     by: Actor,
     target: { gateId: string; run: Run },
@@ -56,7 +56,7 @@ export function createGates({ db, scopes, questions, chaosPoint, repositories }:
     input: { target: string; gate?: string | undefined; note?: string | undefined; as?: string | undefined },
   ): Promise<DecidedGate> {
     const found = await db.read((tx) => findTarget(tx, input.target, input.gate))
-    // Said at once instead of after the approval; whether it still holds then is looked at again.
+    // Refused at once instead of after the approval; the condition is checked again then.
     if (found.gate.gate === 'merge' && found.gate.status === 'pending' && found.run.repository !== null)
       await repositories?.checkLanding(found.run.repository, {
         runId: found.run.id,
@@ -116,7 +116,7 @@ export function createGates({ db, scopes, questions, chaosPoint, repositories }:
 
     reply: createReplies({ db, approve, reject, questions }),
 
-    /** A wake-up that was asked for when the gate opened. It may come twice, and after the gate was decided. */
+    /** Handles a wake-up that was scheduled when the gate opened. It may arrive twice, and after the decision. */
     async wake(kind: 'gate_timeout' | 'gate_reminder', gateId: string): Promise<void> {
       const found = await db.read(async (tx) => {
         const gate = await findGate(tx, gateId)
@@ -131,7 +131,7 @@ export function createGates({ db, scopes, questions, chaosPoint, repositories }:
   }
 }
 
-/** Which gate is meant by a run or a gate. */
+/** Resolves the gate that a run or a gate id refers to. */
 async function findTarget(
   tx: ReadTx,
   target: string,
@@ -165,7 +165,7 @@ async function gateOfRun(tx: ReadTx, run: Run, kind: string | undefined): Promis
   const all = await listPendingOfRun(tx, run.id)
   const named = kind === undefined ? all : all.filter((gate) => gate.gate === kind)
   const pending = named.filter((gate) => gate.approver === operator)
-  // A pause is waited for by nobody but who made it: beside another gate, it is the other one that is meant.
+  // Only the person who paused a run waits for the pause: beside another gate, the other gate is meant.
   const decidable = pending.filter((gate) => gate.gate !== 'manual')
   const [gate, ...more] = decidable.length > 0 ? decidable : pending
   if (gate === undefined)
@@ -184,7 +184,7 @@ async function gateOfRun(tx: ReadTx, run: Run, kind: string | undefined): Promis
   return gate
 }
 
-/** Whoever named the wrong gate wants to know which ones wait; whoever comes second, what came first. */
+/** After a wrong name the hint lists the pending gates; after a lost race it names the earlier decision. */
 async function lookElsewhere(tx: ReadTx, run: Run, pending: readonly GateRow[]): Promise<{ hint?: string }> {
   const own = pending.filter(({ approver }) => approver === operator)
   if (own[0] !== undefined)
@@ -193,7 +193,7 @@ async function lookElsewhere(tx: ReadTx, run: Run, pending: readonly GateRow[]):
   return last === undefined ? {} : { hint: `Its last gate, ${last.gate}, is ${last.status} by ${last.by}.` }
 }
 
-/** Who speaks, where it matters that several do. */
+/** Resolves the deciding person if several approvals are needed. */
 async function personOf(tx: ReadTx, reference: string | undefined): Promise<string> {
   if (reference === undefined) return operator
   const persona = await resolvePersona(tx, reference)

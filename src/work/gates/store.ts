@@ -17,14 +17,14 @@ export const listGatesOfRun = (tx: ReadTx, runId: string): Promise<GateRow[]> =>
 export const listPendingOfRun = (tx: ReadTx, runId: string): Promise<GateRow[]> =>
   findRows(tx, gates, "run_id = ? AND status = 'pending' ORDER BY pending_since, id", [runId])
 
-/** Those that are the operator's: what tiers decide among themselves waits for nobody else. */
+/** Lists the operator's gates: gates that tiers decide among themselves wait for no one else. */
 export const listGates = (tx: ReadTx, status: string, limit: number): Promise<GateRow[]> =>
   findRows(tx, gates, 'status = ? AND approver = ? ORDER BY pending_since, id LIMIT ?', [status, operator, limit])
 
 export const countGates = (tx: ReadTx, status: string): Promise<number> =>
   countRows(sqlOf(tx), 'SELECT COUNT(*) AS count FROM gates WHERE status = ? AND approver = ?', [status, operator])
 
-/** How often a gate of this name and boundary was rejected in this run. */
+/** Counts the rejections of a gate of this name and boundary in this run. */
 export const countRejections = (tx: ReadTx, runId: string, gate: string, boundary: string): Promise<number> =>
   countRows(
     sqlOf(tx),
@@ -32,7 +32,7 @@ export const countRejections = (tx: ReadTx, runId: string, gate: string, boundar
     [runId, gate, boundary],
   )
 
-/** Those that nobody decided in time, since then. */
+/** Lists the gates that expired undecided since then. */
 export const listTimedOut = (tx: ReadTx, runId: string, since: string): Promise<GateRow[]> =>
   findRows(
     tx,

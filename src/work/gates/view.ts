@@ -1,6 +1,6 @@
 import type { GateRow, GateView } from './contract.ts'
 
-/** Without the bookkeeping; who has approved so far matters only where several have to. */
+/** Omits internal columns; the list of approvals matters only if several are needed. */
 export const gateView = ({ approvalsNeeded, approvals, rejections: _, decidedAt, ...gate }: GateRow): GateView => ({
   ...gate,
   ...(approvalsNeeded > 1 ? { approvalsNeeded, approvals } : {}),

@@ -6,7 +6,7 @@ import { missionEndpoints } from './endpoints.ts'
 
 export const MissionStatus = z.enum(missionStatuses)
 export const Priority = z.enum(['low', 'medium', 'high', 'urgent'])
-/** A new way of working adds its name here and its decide function in `playbooks/`. */
+/** A new playbook adds its name here and its decide function in `playbooks/`. */
 export const PlaybookName = z.enum(['direct', 'tiered'])
 export type PlaybookName = z.infer<typeof PlaybookName>
 

@@ -4,7 +4,7 @@ import type { Mission } from './contract.ts'
 import { checkMissionMove, type MissionStatus } from './states.ts'
 import { missions } from './store.ts'
 
-/** One step along the mission's chain, with its event; an unlisted step is refused. */
+/** Moves a mission one step along its chain, with its event; an unlisted step is refused. */
 export function moveMission(
   tx: Tx,
   mission: Mission,

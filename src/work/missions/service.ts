@@ -30,7 +30,7 @@ export function createMissions({ db, ids }: { db: Db; ids: Ids }) {
       return db.write([`org:${organisationId}`], async (tx) => {
         const mission = await requireMission(tx, id)
         checkMissionMove(mission.status, to, mission.pausedFrom)
-        // The run would come to its end and find its mission elsewhere.
+        // Otherwise the run would end and find its mission in another status.
         const run = await findOpenRunOf(tx, id)
         if (run !== undefined)
           throw refusal('conflict', `run ${run} of this mission is active and controls its status`, {
@@ -40,7 +40,7 @@ export function createMissions({ db, ids }: { db: Db; ids: Ids }) {
       })
     },
 
-    /** For a run that starts: the mission it names, out of the backlog, or a new one made of its goal. Leaves it `planning`. */
+    /** Returns the mission of a starting run: the named one from the backlog, or a new one made from its goal. Leaves it `planning`. */
     async open(
       tx: Tx,
       by: Actor,
@@ -50,7 +50,7 @@ export function createMissions({ db, ids }: { db: Db; ids: Ids }) {
         title: string
         description: string
         playbook: PlaybookName
-        /** One step of a mission that goes on after it: where others are under way, it joins them. */
+        /** Adds one step to a mission that continues afterwards: it joins the runs that are active. */
         isStep?: boolean
       },
     ): Promise<Mission> {

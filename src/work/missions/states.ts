@@ -16,7 +16,7 @@ export type MissionStatus = (typeof missionStatuses)[number]
 const chain: readonly MissionStatus[] = ['backlog', 'planning', 'assigned', 'in_progress', 'review', 'done']
 const active: readonly MissionStatus[] = ['planning', 'assigned', 'in_progress', 'review']
 
-/** Along the chain; failed, paused and cancelled from anything under way; from paused only back to where it was. */
+/** Moves follow the chain; failed, paused and cancelled can follow every active status; paused leads only back to the status before. */
 export function canMoveMission(from: MissionStatus, to: MissionStatus, pausedFrom: MissionStatus | null): boolean {
   if (from === 'paused') return to === pausedFrom || to === 'cancelled'
   const place = chain.indexOf(from)

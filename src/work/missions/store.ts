@@ -9,7 +9,7 @@ export const missions = table<Mission>('missions', {
 
 export const findMission = (tx: ReadTx, id: string): Promise<Mission | undefined> => findRow(tx, missions, id)
 
-/** At most two: enough to know that a prefix is not unique. */
+/** Returns at most two: enough to detect an ambiguous prefix. */
 export const findMissionsByPrefix = (tx: ReadTx, prefix: string): Promise<Mission[]> =>
   findRows(tx, missions, 'id >= ? AND id < ? ORDER BY id LIMIT 2', [prefix, `${prefix}~`])
 

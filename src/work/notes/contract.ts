@@ -17,13 +17,13 @@ export const noteCategories = [
 export const NoteCategory = z.enum(noteCategories)
 export type NoteCategory = z.infer<typeof NoteCategory>
 
-/** What an agent may decide for itself; everything else, and everything without a category, goes up. */
+/** Categories that an agent may settle itself; all others, and notes without a category, are escalated. */
 export const ownCategories: readonly NoteCategory[] = ['consistency', 'bug', 'implementation', 'documentation']
 
 export const NoteStatus = z.enum(['open', 'resolved', 'escalated'])
 export type NoteStatus = z.infer<typeof NoteStatus>
 
-/** An assumption or a doubt, written down while working. All are settled before the work is done. */
+/** An assumption or a doubt, recorded while working. All notes must be settled before the work is done. */
 export const Note = z.object({
   id: z.string(),
   runId: z.string(),
@@ -50,13 +50,13 @@ export type Note = z.infer<typeof Note>
 
 export const noteName = (note: Pick<Note, 'number'>): string => `note_${String(note.number).padStart(3, '0')}`
 
-/** Which number `note_001` stands for; null where it is no such name. */
+/** Returns the number in a name such as `note_001`; null for any other text. */
 export const noteNumber = (name: string): number | null => {
   const digits = /^note_0*(\d{1,9})$/.exec(name.trim().toLowerCase())?.[1]
   return digits === undefined ? null : Number(digits)
 }
 
-/** As everybody sees it: called by its number. */
+/** A note as it is shown: named by its number. */
 export const NoteView = z.object({
   noteId: z.string().describe('note_001, in its run'),
   timestamp: z.string(),

@@ -25,7 +25,7 @@ import { findNote, listNotesOfBrief, listNotesOfRun } from './store.ts'
 export interface NoteDeps {
   db: Db
   scopes: ScopeParts
-  /** The agent of this attempt is alive. */
+  /** Reports that the agent of this attempt is alive. */
   touch: (attemptId: string) => void
   resolveRun: (prefix: string) => Promise<string>
 }
@@ -37,15 +37,15 @@ interface Place {
   briefId?: string | undefined
 }
 
-/** An agent that writes more than this down does not work any more. */
+/** An agent that writes more notes than this no longer works. */
 const maxNotesOfBrief = 1_000
 
-/** What is taken for granted, until somebody has decided it. An agent reads its run's notes and writes its own brief's. */
+/** Manages assumptions until they are settled. An agent reads the notes of its run and writes those of its own brief. */
 export function createNotes({ db, scopes, touch, resolveRun }: NoteDeps) {
   const runOf = async (by: Actor, { runId, briefId }: Place): Promise<string> => {
     if (by.kind === 'agent') {
       touch(by.attemptId)
-      // Whether another run exists is none of its business.
+      // An agent must not learn whether another run exists.
       if (runId !== undefined && runId !== by.runId) throw notFound('run', runId)
       return by.runId
     }
@@ -62,7 +62,7 @@ export function createNotes({ db, scopes, touch, resolveRun }: NoteDeps) {
   async function write<T>(by: Actor, place: Place, work: (scope: RunScope) => Promise<T>): Promise<T> {
     const runId = await runOf(by, place)
     const { organisationId } = await db.read((tx) => requireRun(tx, runId))
-    // An operator's answer can end a run, and with it its mission.
+    // An operator's answer can end a run and its mission.
     const streams = by.kind === 'agent' ? [] : ([`org:${organisationId}`] as const)
     return db.write([`run:${runId}`, ...streams], async (tx) => {
       if (by.kind === 'agent') await checkFence(tx, by)
@@ -116,7 +116,7 @@ export function createNotes({ db, scopes, touch, resolveRun }: NoteDeps) {
       write(by, place, async (scope) => {
         const note = await noteToSettle(scope, by, noteId)
         if (by.kind === 'agent') checkOwnDecision(note, category)
-        // One that waits for an answer gets it here, so that question, note and brief hear the same.
+        // A note with an open question is answered through the question, so that question, note and brief get the same answer.
         if (note.status === 'escalated') await answerQuestion(scope, questionOf(note), actorName(by), resolution)
         else await resolveNote(scope, note, resolution, by.kind === 'agent' ? 'agent' : 'operator', category)
         return showNote(await requireNote(scope.tx, note.runId, noteId))
@@ -147,7 +147,7 @@ interface Settling {
   category?: NoteCategory | undefined
 }
 
-/** The brief that a new note is about: an agent's own; and somebody has to be at work on it. */
+/** Returns the brief of a new note: an agent's own. An agent must be working on it. */
 async function briefToNote(scope: RunScope, by: Actor, reference: string | undefined): Promise<Brief> {
   const { tx, run } = scope
   if (by.kind !== 'agent' && reference === undefined)
@@ -156,7 +156,7 @@ async function briefToNote(scope: RunScope, by: Actor, reference: string | undef
   if (by.kind === 'agent') checkOwn(by.briefId, brief.id)
   if (brief.kind === 'verify')
     throw refusal('forbidden', 'a verifier writes no notes: its doubts belong in its verdict')
-  // Its start may not have been recorded yet, but who speaks with a valid token is at work.
+  // Its start may not have been recorded yet, but an agent with a valid token is working.
   const isAtWork = brief.status === 'working' || brief.status === 'completion_drive_review'
   if (!isAtWork && !(by.kind === 'agent' && brief.status === 'assigned'))
     throw refusal(
@@ -169,7 +169,7 @@ async function briefToNote(scope: RunScope, by: Actor, reference: string | undef
   return brief
 }
 
-/** Null: those of the whole run. An agent that asks for nothing in particular means its own; a verifier, the judged one's. */
+/** Null means the notes of the whole run. The default of an agent is its own brief, the default of a verifier the verified brief. */
 async function briefToList(tx: ReadTx, by: Actor, runId: string, { briefId, ...place }: Place): Promise<string | null> {
   if (briefId !== undefined) return (await requireBrief(tx, runId, briefId)).id
   if (by.kind !== 'agent' || place.runId !== undefined) return null
@@ -186,7 +186,7 @@ async function noteToSettle({ tx, run }: RunScope, by: Actor, noteId: string): P
   return note
 }
 
-/** In doubt, escalate: what has no category, or not one of its own, is not an agent's to decide. */
+/** In doubt a note is escalated: an agent may not settle a note without a category, or with one that is not its own. */
 function checkOwnDecision(note: Note, given: NoteCategory | undefined): void {
   const name = noteName(note)
   if (note.status === 'escalated')
@@ -194,7 +194,7 @@ function checkOwnDecision(note: Note, given: NoteCategory | undefined): void {
       hint: `Look for it with note.show; its question is ${questionOf(note)}.`,
       data: { from: note.status, to: 'resolved' },
     })
-  // What was called somebody else's to decide does not become one's own by another name.
+  // A note that once had a category for escalation cannot be settled by renaming its category.
   const categories = [note.category, given].filter((category) => category !== null && category !== undefined)
   if (categories.length === 0)
     throw refusal('conflict', `category required: ${name} has none, so you cannot resolve it`, {

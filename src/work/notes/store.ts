@@ -19,6 +19,6 @@ export const listNotesOfRun = (tx: ReadTx, runId: string): Promise<Note[]> =>
 export const listNotesOfBrief = (tx: ReadTx, briefId: string): Promise<Note[]> =>
   findRows(tx, notes, 'brief_id = ? ORDER BY number', [briefId])
 
-/** Neither decided by the agent nor answered from above. */
+/** Lists the notes that are neither settled by the agent nor answered from above. */
 export const listUnsettledNotes = (tx: ReadTx, briefId: string): Promise<Note[]> =>
   findRows(tx, notes, "brief_id = ? AND status <> 'resolved' ORDER BY number", [briefId])

@@ -4,7 +4,7 @@ import type { BriefStatus } from '../briefs/states.ts'
 
 export const partStatuses = ['waiting', 'open', 'done', 'cancelled'] as const
 
-/** What a playbook divides a run into, such as a workstream, and what it has to remember of it. */
+/** A named division of a run, such as a workstream, with the data that its playbook keeps. */
 export const Part = z.object({
   runId: z.string(),
   key: z.string().describe('Unique in its run'),
@@ -18,5 +18,5 @@ export const Part = z.object({
 })
 export type Part = z.infer<typeof Part>
 
-/** How many briefs of a part stand where, by phase. */
+/** The number of briefs of a part by phase and status. */
 export type Tally = Readonly<Record<string, Readonly<Partial<Record<BriefStatus, number>>>>>

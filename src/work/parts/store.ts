@@ -21,7 +21,7 @@ export const listParts = (tx: ReadTx, runId: string): Promise<Part[]> =>
 export const listPartsBelow = (tx: ReadTx, runId: string, parent: string): Promise<Part[]> =>
   findRows(tx, parts, 'run_id = ? AND parent = ? ORDER BY created_at, key', [runId, parent])
 
-/** Counted, so that no counter can drift. */
+/** Counts rows, so that no counter can drift. */
 export async function tallyOfPart(tx: ReadTx, runId: string, part: string): Promise<Tally> {
   const rows = await columns({ phase: optional(text), status: oneOf(briefStatuses), count: integer }).all(
     sqlOf(tx),
@@ -36,7 +36,7 @@ export async function tallyOfPart(tx: ReadTx, runId: string, part: string): Prom
   return tally
 }
 
-/** How many parts below this one stand where. */
+/** Counts the parts below this one by status. */
 export async function countPartsBelow(
   tx: ReadTx,
   runId: string,
@@ -50,6 +50,6 @@ export async function countPartsBelow(
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
 }
 
-/** Those that wait for git; nobody waits for a cancelled one. */
+/** Lists the parts that wait for a merge; cancelled parts are excluded. */
 export const listPartsHeldBy = (tx: ReadTx, runId: string, heldBy: string): Promise<Part[]> =>
   findRows(tx, parts, "run_id = ? AND held_by = ? AND status <> 'cancelled' ORDER BY updated_at, key", [runId, heldBy])

@@ -5,7 +5,7 @@ import { pullRequestEndpoints } from './endpoints.ts'
 
 export const PullRequestStatus = z.enum(['open', 'merged', 'closed'])
 
-/** What a run wants to bring into a repository, and what became of it. */
+/** The changes that a run proposes to a repository, and their outcome. */
 export const PullRequest = z.object({
   id: z.string(),
   runId: z.string(),

@@ -17,7 +17,7 @@ export interface PullRequestDeps {
 
 export type PullRequests = ReturnType<typeof createPullRequests>
 
-/** More than a person reads at once, and less than a browser chokes on. */
+/** More than a person reads at once, and little enough for a browser. */
 const maxDiffBytes = 2_000_000
 const maxFiles = 1_000
 
@@ -90,7 +90,7 @@ const sum = (files: readonly ChangedFile[]) => ({
   removed: files.reduce((total, file) => total + file.removed, 0),
 })
 
-/** Of what was merged, the evidence that let it pass; what earlier attempts failed at is the run's history. */
+/** Lists the passed evidence of the merged work; failures of earlier attempts belong to the history of the run. */
 async function checksOf(tx: ReadTx, run: Run): Promise<PullRequestView['checks']> {
   const newest = new Set(
     (await listBriefs(tx, run.id)).filter(({ kind }) => kind === 'work').map((brief) => brief.attemptId),

@@ -26,11 +26,11 @@ export const QuestionOption = z.object({
 })
 export type QuestionOption = z.infer<typeof QuestionOption>
 
-/** One step up: who handed it on, and to whom. */
+/** One step upward: the sender and the receiver. */
 export const Hop = z.object({ from: z.string(), to: z.string(), rank: z.number().int(), at: z.string() })
 export type Hop = z.infer<typeof Hop>
 
-/** What stopped the brief, where a limit did: an answer resets this counter and no other. */
+/** The limit that stopped the brief, if one did: an answer resets this counter and no other. */
 export const questionClasses = [
   'asked',
   'note',
@@ -46,7 +46,7 @@ export const questionClasses = [
 export const QuestionClass = z.enum(questionClasses)
 export type QuestionClass = z.infer<typeof QuestionClass>
 
-/** Something that only a higher authority can decide. */
+/** A decision that only a higher authority can make. */
 export const Question = z.object({
   id: z.string(),
   runId: z.string(),
@@ -72,7 +72,7 @@ export const Question = z.object({
 })
 export type Question = z.infer<typeof Question>
 
-/** What an agent may ask; the rest is the engine's to say. */
+/** The fields of a question that an agent may set; the engine sets the others. */
 export const Ask = z.strictObject({
   text: z.string().trim().min(1).max(4_000),
   context: z.string().max(20_000).default(''),

@@ -1,12 +1,12 @@
 import type { Hop } from './contract.ts'
 
-/** Who a question of `direct` climbs to: always up, never sideways; a lead that is not there is left out. */
+/** Returns the hops of a question of `direct`: always upward, never sideways; a vacant lead is skipped. */
 export function climb(from: string, lead: { positionId: number; name: string } | null, at: string): Hop[] {
   const rungs = [from, ...(lead === null ? [] : [`lead:${lead.name}`]), 'operator']
   return rungs.slice(1).map((to, index) => ({ from: rungs[index] as string, to, rank: index + 1, at }))
 }
 
-/** Words that carry a question's meaning, so that two ways of asking the same thing are found alike. */
+/** Returns the significant words of a question, so that two wordings of the same question match. */
 const wordsOf = (text: string): Set<string> =>
   new Set(
     text
@@ -15,7 +15,7 @@ const wordsOf = (text: string): Set<string> =>
       .filter((word) => word.length > 3),
   )
 
-/** The same question in other words: most of the words of the shorter one are in the longer one. */
+/** Reports whether two questions are the same in other words: most words of the shorter one occur in the longer one. */
 export function isSimilar(one: string, other: string): boolean {
   const [a, b] = [wordsOf(one), wordsOf(other)]
   const fewer = Math.min(a.size, b.size)

@@ -16,7 +16,7 @@ import { countQuestions, findQuestion, listQuestions, questions } from './store.
 export interface QuestionDeps {
   db: Db
   scopes: ScopeParts
-  /** Called after commit with the attempts whose agents must stop: an answer can end a run. */
+  /** Receives, after commit, the attempts whose agents must stop: an answer can end a run. */
   interrupt: (attemptIds: readonly string[]) => void
   chaosPoint: ChaosPoint
 }
@@ -40,7 +40,7 @@ export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionD
 
     async show(by: Actor, questionId: string): Promise<Question> {
       const question = await db.read((tx) => requireQuestion(tx, questionId))
-      // An agent sees its own run; whether another's question exists is none of its business.
+      // An agent sees only its own run and must not learn whether a question of another run exists.
       if (by.kind === 'agent' && question.runId !== by.runId) throw notFound('question', questionId)
       return question
     },

@@ -25,7 +25,7 @@ export interface QuestionQuery {
   onlyWaiting: boolean
 }
 
-/** Those that wait first come first; with the answered ones, the newest first. */
+/** Lists open questions oldest first; together with answered ones, newest first. */
 export const listQuestions = (tx: ReadTx, query: QuestionQuery, limit: number): Promise<Question[]> => {
   const { where, values } = condition(query)
   const order = query.onlyWaiting ? 'created_at, id' : 'created_at DESC, id DESC'

@@ -1,7 +1,7 @@
 import { refusal } from '../../kernel/errors.ts'
 import type { Run } from './contract.ts'
 
-/** What everybody below works towards: another goal is another run. */
+/** The goal of everything below it never changes: another goal needs another run. */
 export function checkAnchor<R extends Pick<Run, 'id' | 'goalAnchor'>>(run: R, wanted: string): R {
   if (wanted === run.goalAnchor) return run
   throw refusal('illegal_transition', `the goal of run ${run.id} cannot be changed`, {

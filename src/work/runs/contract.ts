@@ -24,7 +24,7 @@ export const AgentMode = z
   .enum(['yolo', 'cautious', 'plan_only'])
   .describe('yolo: everything inside its box; cautious: asks before irreversible operations; plan_only: read only')
 
-/** Where a run’s work comes from and where it goes. */
+/** The source and the target of a run’s work. */
 export const RunRepository = z.object({
   path: z.string(),
   mirror: z.string(),
@@ -34,14 +34,14 @@ export const RunRepository = z.object({
 })
 export type RunRepository = z.infer<typeof RunRepository>
 
-/** One step of a mission in its workspace, asked for by itself; the mission goes on after it. */
+/** A single requested step in a mission's workspace; the mission continues afterwards. */
 export const RunExecution = z.object({
   kind: z.enum(['execute', 'review']),
   contextFiles: z.array(z.string()),
 })
 export type RunExecution = z.infer<typeof RunExecution>
 
-/** What holds for the whole run, fixed when it starts. */
+/** Settings of the whole run, fixed when it starts. */
 export const RunConfiguration = z.object({
   runtime: z.string(),
   runtimeOptions: z.record(z.string(), z.unknown()),
@@ -108,23 +108,23 @@ export const Run = z.object({
 })
 export type Run = z.infer<typeof Run>
 
-/** What has to be there of a brief before those that wait for it may start. */
+/** Returns the status that a brief must reach before its dependents may start. */
 export const requiresOf = ({ playbook, configuration }: Pick<Run, 'playbook' | 'configuration'>) =>
   configuration.team?.limits.pipelineRequires ?? (playbook === 'tiered' ? 'completed' : 'verified')
 
-/** A run of this installation that has ended well, for an estimate of the next. */
+/** A completed run of this installation, used to estimate the next. */
 export interface PastRun {
   readonly simulated: boolean
   readonly tokens: number
   readonly costMicros: number
   readonly minutes: number
-  /** By tier: how many briefs, and the tokens they used. */
+  /** The number of briefs and their tokens, by tier. */
   readonly tiers: Readonly<
     Partial<Record<Tier, { readonly briefs: number; readonly tokens: number; readonly costMicros: number }>>
   >
 }
 
-/** Without the configuration, which can hold a plan of thousands of briefs. */
+/** A run without its configuration, which can contain a plan of thousands of briefs. */
 export const RunLine = Run.omit({ configuration: true }).extend({
   tiers: z.array(Tier).optional().describe('Of a tiered run: which of them have been given something so far'),
 })

@@ -9,7 +9,7 @@ export async function requireRun(tx: ReadTx, prefix: string): Promise<Run> {
   return run
 }
 
-/** By its id, or by as much of it as no other run begins with. */
+/** Finds a run by its id or a unique prefix. */
 export async function resolveRun(tx: ReadTx, prefix: string): Promise<string> {
   const full = prefix.startsWith('run_') ? prefix : `run_${prefix}`
   const found = await findRunIdsByPrefix(tx, full)

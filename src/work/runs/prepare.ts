@@ -7,22 +7,22 @@ import type { CreateRun } from './contract.ts'
 export interface PrepareDeps {
   runtimes: ReadonlyMap<string, Runtime>
   defaults: { readonly runtime: string | null }
-  /** The team of runs that bring none, where there is one. */
+  /** The team of runs without one of their own, if it is configured. */
   homeTeam?: (() => TeamFile | null) | undefined
   checkTalent: CheckTalent
-  /** Reads the pool of a team; refuses one that is not there. */
+  /** Reads the talent pool of a team; refuses a missing one. */
   prepareTalent?: ((talent: ResolvedTeam['talent']) => Promise<void>) | undefined
 }
 
-/** Who is to do it. */
+/** The resolved team. */
 export interface Prepared {
-  /** Of briefs that name none. */
+  /** The runtime of briefs that name none. */
   readonly runtime: string
   readonly runtimeOptions: Record<string, unknown>
   readonly team: ResolvedTeam | null
 }
 
-/** Refuses what can never run here, before anything is made of it. */
+/** Refuses input that can never run here, before any row is created. */
 export async function prepareRun(deps: PrepareDeps, input: CreateRun): Promise<Prepared> {
   if (input.playbook === 'tiered') return prepareTeam(deps, input)
   const unused = input.team !== undefined ? '--team' : input.strict ? '--strict' : null
@@ -48,7 +48,7 @@ async function prepareTeam(deps: PrepareDeps, input: CreateRun): Promise<Prepare
   return { runtime, runtimeOptions, team }
 }
 
-/** What nobody would look at must not be believed to hold. */
+/** Refuses settings that the playbook ignores: the operator must not believe that they apply. */
 function refuseUnused({ briefs, planner, planGate, acceptance, verify }: CreateRun): void {
   const unused: readonly (readonly [boolean, string, string])[] = [
     [briefs.length > 0, 'briefs', 'T1 plans the work itself. Leave them out, or use --playbook direct.'],
@@ -66,7 +66,7 @@ function refuseUnused({ briefs, planner, planGate, acceptance, verify }: CreateR
       throw refusal('invalid_input', `${name} ${name === 'briefs' ? 'are' : 'is'} not for runs in tiers`, { hint })
 }
 
-/** What a run asks for itself stands for every tier; options alone are for the runtime that runs get anyway. */
+/** A runtime that the run names applies to every tier; options alone apply to the default runtime. */
 function runtimeOfAll({ defaults }: PrepareDeps, { runtime, runtimeOptions: options }: CreateRun) {
   if (runtime !== undefined) return { name: runtime, options }
   if (Object.keys(options).length === 0) return undefined
@@ -75,13 +75,13 @@ function runtimeOfAll({ defaults }: PrepareDeps, { runtime, runtimeOptions: opti
   return { name: defaults.runtime, options }
 }
 
-/** A coding agent that is installed, where none is named. No runtime is ever guessed into a simulation. */
+/** Chooses an installed coding agent if none is named. The choice never falls on a simulation. */
 async function chooseRuntime(deps: PrepareDeps, input: CreateRun): Promise<string> {
   const named = input.runtime ?? deps.defaults.runtime
   if (named !== null) return named
   let hint: string | null = null
   for (const { name, capabilities, available } of deps.runtimes.values()) {
-    // One that needs no provider is a program of the operator's own: which one, only she can say.
+    // A runtime without a provider is a program of the operator: only she can name it.
     if (capabilities.simulated || capabilities.provider === undefined) continue
     const found = await available()
     if (found.ok) return name

@@ -66,19 +66,19 @@ export interface RunDeps {
   runtimes: ReadonlyMap<string, Runtime>
   scopes: ScopeParts
   missions: Missions
-  /** What the configuration says for runs that say nothing themselves. */
+  /** The configured defaults of runs. */
   defaults: RunDefaults
-  /** The team of runs that bring none, where there is one. */
+  /** The team of runs without one of their own, if it is configured. */
   homeTeam?: (() => TeamFile | null) | undefined
   checkTalent: PrepareDeps['checkTalent']
-  /** Reads the pool of a team; refuses one that is not there. */
+  /** Reads the talent pool of a team; refuses a missing one. */
   prepareTalent?: PrepareDeps['prepareTalent']
   chaosPoint: ChaosPoint
   /** Without it, no run can have a repository. */
   repositories?: Repositories | undefined
-  /** Called after commit with a run that waits for its workspace. */
+  /** Receives, after commit, a run that waits for its workspace. */
   queued?: (runId: string) => void
-  /** Called after commit with the attempts whose agents must stop. */
+  /** Receives, after commit, the attempts whose agents must stop. */
   interrupt: (attemptIds: readonly string[]) => void
 }
 
@@ -110,7 +110,7 @@ export function createRuns(deps: RunDeps) {
       })
     },
 
-    /** Refuses what `create` would refuse of who and what is to do it, and makes nothing. */
+    /** Refuses the casts and runtimes that `create` would refuse, without creating anything. */
     async check(input: CreateRun): Promise<void> {
       await checkInput(deps, input)
       await db.read((tx) => checkCast(tx, input.briefs))
@@ -195,7 +195,7 @@ async function checkInput(deps: RunDeps, input: CreateRun): Promise<Prepared> {
   return prepared
 }
 
-/** A path is never believed: it is the workspace that the mission has, or none. */
+/** A given path is never trusted: the workspace is the mission's own or none. */
 async function placeInWorkspace(
   tx: Tx,
   { workspace, repo }: CreateRun,
@@ -214,7 +214,7 @@ async function placeInWorkspace(
   return { clone: { mirror: repository.mirror, branch: repository.branch, start: repository.base } }
 }
 
-/** Before the transaction: a first mirror takes as long as a clone. */
+/** Runs before the transaction: a first mirror takes as long as a clone. */
 async function openRepository(
   deps: RunDeps,
   { repo, base }: CreateRun,
@@ -312,7 +312,7 @@ async function startRun(
       kind: 'run_created',
       by: actorName(by),
       runId: id,
-      // A tiered run says itself how it begins.
+      // A tiered run logs its own start.
       ...(input.playbook === 'tiered' ? { tier: 'T1', level: 'verbose' as const } : { code: 'PLAN_START' }),
       message: shorten(input.goal, 500),
       data: { mission_id: mission.id, playbook: input.playbook, runtime },
@@ -324,7 +324,7 @@ async function startRun(
   for (const message of team?.warnings ?? []) await touchRun(scope, {}, { kind: 'log', level: 'normal', message })
   await scope.decide({ kind: 'run_started', briefs: input.briefs })
   if (await queueInWorkspace(scope)) tx.afterCommit(() => deps.queued?.(id))
-  // A plan that waits for approval has gated the run already.
+  // A plan that waits for approval has already gated the run.
   if (scope.run.status === 'planning')
     await moveRun(scope, 'running', { level: 'verbose', message: 'the run is under way' })
   await moveRunsMission(scope, ['assigned', 'in_progress'])

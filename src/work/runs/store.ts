@@ -22,7 +22,7 @@ export const runs = table<Run>('runs', {
 
 export const findRun = (tx: ReadTx, id: string): Promise<Run | undefined> => findRow(tx, runs, id)
 
-/** At most two: enough to know that a prefix is not unique. */
+/** Returns at most two: enough to detect an ambiguous prefix. */
 export const findRunIdsByPrefix = (tx: ReadTx, prefix: string): Promise<string[]> =>
   runIds.all(sqlOf(tx), 'SELECT id FROM runs WHERE id >= ? AND id < ? ORDER BY id LIMIT 2', [prefix, `${prefix}~`])
 
@@ -31,7 +31,7 @@ const runIds = column('id', text)
 export interface RunQuery {
   status?: string | undefined
   organisationId?: number | undefined
-  /** Several may start within one millisecond: the time alone would lose some of them between two pages. */
+  /** Several runs may start within one millisecond: the time alone would lose some between two pages. */
   before?: Pick<Run, 'startedAt' | 'id'> | undefined
   limit: number
 }
@@ -48,11 +48,11 @@ export function listRuns(tx: ReadTx, { status, organisationId, before, limit }: 
   ])
 }
 
-/** A mission has at most one run under way; it moves the mission. */
+/** A mission has at most one active run, which moves the mission. */
 export const findOpenRunOf = (tx: ReadTx, missionId: string): Promise<string | undefined> =>
   runIds.first(sqlOf(tx), 'SELECT id FROM runs WHERE mission_id = ? AND ended_at IS NULL', [missionId])
 
-/** Runs under way in a mission's workspace, whoever came first first. */
+/** Lists the active runs in a mission's workspace, oldest first. */
 export const listRunsIn = async (tx: ReadTx, missionId: string, workspace: string): Promise<Run[]> =>
   (await findRows(tx, runs, 'mission_id = ? AND ended_at IS NULL ORDER BY started_at, id', [missionId])).filter(
     (run) => run.configuration.workspace === workspace,
@@ -77,10 +77,10 @@ export const countOpenRuns = (tx: ReadTx): Promise<{ runs: number; unpricedCalls
     'SELECT COUNT(*) AS runs, COALESCE(SUM(unpriced_calls), 0) AS unpriced_calls FROM runs WHERE ended_at IS NULL',
   )
 
-/** As many as a person would look at, too. */
+/** As many as a person would read. */
 const newest = 20
 
-/** What runs by the same playbook have come to here: played ones say nothing about real ones, and the other way round. */
+/** Lists completed runs of the same playbook: simulated runs are no basis for real ones, nor real ones for simulated. */
 export async function listPastRuns(tx: ReadTx, { playbook, simulated }: Run): Promise<PastRun[]> {
   const rows = await tiersOfRuns.all(
     sqlOf(tx),

@@ -4,7 +4,7 @@ import { operation } from '../../operations/contract.ts'
 import { OrgReference, PersonaReference } from '../../org/references.contract.ts'
 import { spendEndpoints } from './endpoints.ts'
 
-/** One model call, as it was reported and what it cost. */
+/** One model call as reported, with its cost. */
 export const Spend = z.object({
   id: z.string(),
   runId: z.string(),
@@ -25,7 +25,7 @@ export const Spend = z.object({
 })
 export type Spend = z.infer<typeof Spend>
 
-/** What calls of one model came to. */
+/** The sum of the calls of one model. */
 export const ModelCost = z.object({
   provider: z.string().nullable(),
   model: z.string().nullable(),

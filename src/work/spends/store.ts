@@ -6,7 +6,7 @@ import type { ModelCost, Spend } from './contract.ts'
 
 export const spends = table<Spend>('spends', { booleans: ['simulated'], stream: (row) => `run:${row.runId}` })
 
-/** Made of attempt and number, so that a call that was recorded already is known again. */
+/** Consists of attempt and number, so that a repeated record of a call is recognised. */
 export const spendId = (attemptId: string, number: number): string => `${attemptId.replace(/^att_/, 'spd_')}.${number}`
 
 export const findSpend = (tx: ReadTx, id: string): Promise<Spend | undefined> => findRow(tx, spends, id)

@@ -4,7 +4,7 @@ import { operation } from '../../operations/contract.ts'
 import { OrgReference } from '../../org/references.contract.ts'
 import { stopEndpoints } from './endpoints.ts'
 
-/** While it is there, nothing is launched: everywhere, or in one organisation. */
+/** While a stop exists, nothing is launched, everywhere or in one organisation. */
 export const Stop = z.object({
   scope: z.string().describe('all, or org:<id>'),
   organisationId: z.number().int().nullable(),
@@ -14,7 +14,7 @@ export const Stop = z.object({
 })
 export type Stop = z.infer<typeof Stop>
 
-/** A provider that said "later": nothing is launched on it until then. */
+/** A provider that refused a call until a time: nothing is launched on it before. */
 export const ProviderHold = z.object({
   provider: z.string(),
   until: z.string(),

@@ -11,7 +11,7 @@ import { findStop, listHolds, listStops, providerHolds, scopeOfStop, stops } fro
 export interface StopDeps {
   db: Db
   clock: Clock
-  /** Called after commit: agents at work there are to be interrupted. */
+  /** Called after commit to interrupt the running agents. */
   heed: () => void
 }
 
@@ -45,7 +45,7 @@ export function createStops({ db, clock, heed }: StopDeps) {
       })
     },
 
-    /** Of everything, also what providers said: whoever knows better than they did does not have to wait. */
+    /** Lifting the stop of everything also lifts provider holds: an operator who knows better does not have to wait. */
     async clear(by: Actor, organisation: string | undefined): Promise<{ lifted: Stop[]; released: ProviderHold[] }> {
       const organisationId = await idOf(organisation)
       const scope = scopeOfStop(organisationId)

@@ -21,15 +21,15 @@ export const listStops = (tx: ReadTx): Promise<Stop[]> => findRows(tx, stops, '1
 export const findHold = (tx: ReadTx, provider: string): Promise<ProviderHold | undefined> =>
   findRow(tx, providerHolds, provider)
 
-/** Those that still hold. */
+/** Lists the holds that are still in force. */
 export const listHolds = (tx: ReadTx, at: string): Promise<ProviderHold[]> =>
   findRows(tx, providerHolds, 'until > ? ORDER BY provider', [at])
 
-/** Of a run `r`: somebody has stopped it from outside. */
+/** Condition on a run `r`: a stop applies to it. */
 export const isStopped =
   'EXISTS (SELECT 1 FROM stops s WHERE s.organisation_id IS NULL OR s.organisation_id = r.organisation_id)'
 
-/** What stands in the way of launches in an organisation, in one look. */
+/** Finds the obstacles to launches in an organisation with one query. */
 export function lookForObstacles(
   tx: ReadTx,
   organisationId: number,

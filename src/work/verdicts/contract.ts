@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What a verifier says at the end of its attempt. A pass names what was looked at: one that names nothing is none. */
+/** The judgement of a verifier at the end of its attempt. A pass lists the checked outputs: a pass without any is not accepted. */
 export const Judgement = z.strictObject({
   verdict: z.enum(['pass', 'partial', 'fail']),
   checked: z
