@@ -6,7 +6,7 @@ import { operator } from '../../../test/support/work.ts'
 import { createAgents } from './service.ts'
 
 describeStores('the agents of a run', (openFresh) => {
-  it('are listed with what they are there for, and closed when it has ended; who is at work elsewhere is not among them', async () => {
+  it('are listed with their briefs and closed when the run has ended; agents of other runs are not included', async () => {
     const agency = await startAgency(openFresh)
     const agents = createAgents({ db: agency.db, resolveRun: agency.runs.resolve })
     const other = await agency.run({ play: [[{ hang: {} }]] })

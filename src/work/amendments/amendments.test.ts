@@ -49,7 +49,7 @@ const amend = (agency: TestAgency, { id }: Run, change: Partial<AmendPath>, by =
   )
 
 describeStores('an amendment', (openFresh) => {
-  it('is written down with who proposed it, why, and both paths; nobody has to approve it', async () => {
+  it('records its author, its reason and both paths, and needs no approval', async () => {
     const agency = await startAgency(openFresh)
     const run = await withWorkstreams(agency)
     const amendment = await amend(agency, run, { addTiers: ['t2'], insertBefore: 't3' })
@@ -79,7 +79,7 @@ describeStores('an amendment', (openFresh) => {
     })
   })
 
-  it('is refused for a workstream that is not there, or that is done', async () => {
+  it('is refused for a missing or completed workstream', async () => {
     const agency = await startAgency(openFresh)
     const run = await withWorkstreams(agency)
     await expect(amend(agency, run, { workstream: 'web', addTiers: ['t2'] })).rejects.toMatchObject({
@@ -99,7 +99,7 @@ describeStores('an amendment', (openFresh) => {
     for (const each of [run, plain]) await agency.runs.cancel(operator, each.id, undefined)
   })
 
-  it('comes too late once the work has begun, and for a tier that has begun', async () => {
+  it('is refused once the work, or the tier concerned, has started', async () => {
     const agency = await startAgency(openFresh)
     const run = await withWorkstreams(agency)
     await place(agency, run, { tier: 't3', workstream: 'api' })
@@ -114,7 +114,7 @@ describeStores('an amendment', (openFresh) => {
     await agency.runs.cancel(operator, run.id, undefined)
   })
 
-  it('may come from an agent of the run in the name of its tier, while its attempt lasts, and for no other run', async () => {
+  it('is accepted from an agent for its own run and tier while its attempt is live', async () => {
     const agency = await startAgency(openFresh)
     const [run, other] = [await withWorkstreams(agency), await withWorkstreams(agency)]
     const attempt = await place(agency, run, { tier: 't3', workstream: 'api' })
@@ -130,7 +130,7 @@ describeStores('an amendment', (openFresh) => {
 describe('the path after an amendment', () => {
   const change = { addTiers: [], removeTiers: [] }
 
-  it('is in the order of the tiers, whatever order they are named in', () => {
+  it('follows the order of the tiers, independent of the input order', () => {
     expect(amendedPath(['t4', 't5'], { ...change, addTiers: ['t3', 't2'] })).toEqual(['t2', 't3', 't4', 't5'])
     expect(amendedPath(['t2', 't3', 't4', 't5'], { ...change, removeTiers: ['t2'] })).toEqual(['t3', 't4', 't5'])
     expect(amendedPath(['t3', 't4', 't5'], { addTiers: ['t2'], removeTiers: ['t3'] })).toEqual(['t2', 't4', 't5'])
@@ -143,11 +143,11 @@ describe('the path after an amendment', () => {
     [{ addTiers: ['t2'], insertBefore: 't2' }, 't2 does not come before t2'],
     [{ addTiers: ['t2'], removeTiers: ['t2'] }, 't2 is added and removed'],
     [{}, 'nothing would change: add tiers, or remove some'],
-  ] as const)('is not to be had by %j', (wrong, message) => {
+  ] as const)('is refused for %j', (wrong, message) => {
     expect(() => amendedPath(['t3', 't4', 't5'], { ...change, ...(wrong as object) })).toThrow(message)
   })
 
-  it('always ends with work and its judgement', () => {
+  it('always ends with work and its verification', () => {
     const some = fc.subarray([...tiers])
     fc.assert(
       fc.property(fc.subarray(['t2', 't3']), some, some, (head, addTiers, removeTiers) => {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { openAgency } from '../../../test/support/agency.ts'
 import { operator } from '../../../test/support/work.ts'
 
-it('an architect is put before the squads of a run under way: they wait for the design, and whoever is above is told', async () => {
+it('an architect added to an active run makes the squads wait for the design and informs the tier above', async () => {
   const agency = await openAgency()
   await agency.engine.start()
   const run = await agency.run({ goal: 'Build a webhook ingestion system', playbook: 'tiered', runtimeOptions: {} })

@@ -18,7 +18,7 @@ async function atWork(openFresh: OpenFresh, play: StepInput[][] = [hang]) {
 }
 
 describeStores('an agent at work', (openFresh) => {
-  it('is told its brief', async () => {
+  it('receives its brief', async () => {
     const { agency, run, attempt } = await atWork(openFresh)
     expect(await agency.attempts.brief(agentOf(attempt))).toEqual({
       briefId: attempt.briefId,
@@ -34,13 +34,13 @@ describeStores('an agent at work', (openFresh) => {
     })
   })
 
-  it('is the only one who can report, or ask', async () => {
+  it('is the only actor that can report or ask', async () => {
     const { agency } = await atWork(openFresh)
     await expect(agency.attempts.brief(operator)).rejects.toMatchObject({ code: 'forbidden' })
     await expect(agency.attempts.report(operator, report)).rejects.toMatchObject({ code: 'forbidden' })
   })
 
-  it('may report again; its last report counts, without its secrets', async () => {
+  it('may report again; the last report counts, with secrets redacted', async () => {
     const { agency, run, attempt, attempts } = await atWork(openFresh)
     await agency.attempts.report(agentOf(attempt), { ...report, status: 'partial', summary: 'Half.' })
     const secret = `sk-${'a1'.repeat(20)}`
@@ -73,7 +73,7 @@ describeStores('an agent at work', (openFresh) => {
     expect(await agency.events(run)).toEqual(events)
   })
 
-  it('cannot write any more once another attempt has taken over', async () => {
+  it('cannot write after another attempt has taken over', async () => {
     const { agency, run, attempt, attempts } = await atWork(openFresh, [[{ log: 'gate first' }, { crash: {} }], hang])
     agency.gate('first').open()
     await agency.passed('attempt.started', 2)
@@ -87,7 +87,7 @@ describeStores('an agent at work', (openFresh) => {
     expect(await agency.attempts.report(agentOf(second), report)).toMatchObject({ accepted: true })
   })
 
-  it('is believed by what it said last, whichever way it said it', async () => {
+  it('is judged by its last report, independent of the way it was sent', async () => {
     const { agency, run, attempts } = await atWork(openFresh, [
       [
         { write: { path: 'poem.txt', text: 'river' } },
@@ -105,7 +105,7 @@ describeStores('an agent at work', (openFresh) => {
     ])
   })
 
-  it('is read while it prints, and afterwards', async () => {
+  it('has output that can be read during the attempt and afterwards', async () => {
     const { agency, run, attempt } = await atWork(openFresh, [
       [{ say: 'I begin.' }, { log: 'gate first' }, { say: 'I end.' }, { report: { status: 'done', summary: 'Done.' } }],
     ])

@@ -8,7 +8,7 @@ import { briefStatuses } from './states.ts'
 const brief = (key: string, after: string[] = []) => ({ key, objective: `Do ${key}`, after })
 
 describeStores('the operator', (openFresh) => {
-  it('can cancel a brief that nobody is at work on, and move it nowhere else', async () => {
+  it('can cancel a brief without a running agent, and cannot move it to any other status', async () => {
     const agency = await openAgency({ db: (await openFresh()).db })
     const run = await agency.run({ briefs: [brief('a'), brief('b')] })
     const { id } = await agency.brief(run, 'a')
@@ -31,7 +31,7 @@ describeStores('the operator', (openFresh) => {
     })
   })
 
-  it('sees one brief with the goal, what it waits for and what it has left behind, and cannot change the goal', async () => {
+  it('sees a brief with its goal, dependencies and artifacts, and cannot change the goal', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({ goal: 'A poem', briefs: [brief('a'), brief('b', ['a'])] })
     await agency.settled(run)
@@ -54,7 +54,7 @@ describeStores('the operator', (openFresh) => {
     expect(await agency.runs.show(run.id)).toMatchObject({ goalAnchor: 'A poem' })
   })
 
-  it('cannot take a brief away under an agent', async () => {
+  it('cannot cancel a brief while an agent works on it', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({ play: [[{ hang: {} }]] })
     await agency.passed('attempt.started')
@@ -76,7 +76,7 @@ describeStores('the operator', (openFresh) => {
     expect(await agency.missions.show(run.missionId)).toMatchObject({ status: 'cancelled' })
   })
 
-  it('completes a run by cancelling what is left of it', async () => {
+  it('completes a run by cancelling its remaining briefs', async () => {
     const agency = await startAgency(openFresh, { slots: 1 })
     const run = await agency.run({
       briefs: [

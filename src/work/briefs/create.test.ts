@@ -30,7 +30,7 @@ const gated = (agency: TestAgency, run: Run, times: number) =>
   })
 
 describeStores('a plan', (openFresh) => {
-  it('becomes briefs that wait for each other as it says', async () => {
+  it('becomes briefs with the planned dependencies', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.settled(await agency.run(planned([plans(two)])))
     expect(run).toMatchObject({ status: 'done', briefsTotal: 2, briefsDone: 2, briefsOpen: 0 })
@@ -47,7 +47,7 @@ describeStores('a plan', (openFresh) => {
     ])
   })
 
-  it('of a planner asks for more evidence than the operator did, never for less', async () => {
+  it('of a planner can add evidence to the operator’s, never remove any', async () => {
     const agency = await startAgency(openFresh)
     const wanted = { kind: 'file', path: 'result.md', contains: 'Done' } as const
     const run = await agency.settled(await agency.run(planned([plans(two)], { evidence: [wanted] })))
@@ -113,7 +113,7 @@ describeStores('a plan', (openFresh) => {
       [{ key: 'a', objective: 'A', verifier: 'operator' }],
       /is a person; a run can start only agents$/,
     ],
-  ] as const)('that %s is sent back with what is wrong', async (_, plan, detail) => {
+  ] as const)('that %s is sent back with its faults', async (_, plan, detail) => {
     const agency = await startAgency(openFresh)
     const run = await agency.settled(await agency.run(planned([plans(plan), plans(two)])))
     expect(run).toMatchObject({ status: 'done', briefsDone: 2 })
@@ -130,7 +130,7 @@ describeStores('a plan', (openFresh) => {
       [{ report: { status: 'partial', summary: 'Half.', plan: two } }],
       'a plan is given whole, and the report says "partial"',
     ],
-  ] as const)('that %s is none', async (_, steps, detail) => {
+  ] as const)('that %s is not accepted as a plan', async (_, steps, detail) => {
     const agency = await startAgency(openFresh)
     const run = await agency.settled(await agency.run(planned([steps], { retryBudget: 1, onLimit: 'fail' })))
     expect(run).toMatchObject({ status: 'failed', briefsFailed: 1, briefsTotal: 0 })
@@ -142,7 +142,7 @@ describeStores('a plan', (openFresh) => {
     expect(briefs).toHaveLength(1)
   })
 
-  it('of an operator who wants to see it first waits at its gate, and is written again when it is rejected', async () => {
+  it('waits at its gate with plan_gate, and is planned again after a rejection', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run(planned([plans([two[0]]), plans(two)], { planGate: true }))
     const first = await gated(agency, run, 1)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { aBrief, aRun } from '../../../test/support/work.ts'
 import { heldBy } from './held.ts'
 
-describe('a pending brief says why it waits', () => {
+describe('the hold of a pending brief', () => {
   it.each([
     ['nothing holds it', {}, {}, null],
     [
@@ -20,12 +20,12 @@ describe('a pending brief says why it waits', () => {
     expect(heldBy(aBrief(brief), aRun(run))).toBe(reason)
   })
 
-  it('names what lies beyond its run last: nothing else has to change but that', () => {
+  it('names a hold from outside its run last', () => {
     expect(heldBy(aBrief(), aRun(), 'stop')).toBe('stop')
     expect(heldBy(aBrief({ unmetDependencies: 1 }), aRun(), 'stop')).toBe('dependencies')
   })
 
-  it('holds nobody who is at work or at the end', () => {
+  it('is empty for running and ended briefs', () => {
     for (const status of ['working', 'verified', 'done', 'blocked'] as const)
       expect(heldBy(aBrief({ status }), aRun({ status: 'paused' }), 'stop')).toBe(null)
   })

@@ -4,7 +4,7 @@ import { startAgency, work } from '../../../test/support/agency.ts'
 import { describeStores } from '../../../test/support/store.ts'
 
 describeStores('a run that is planned first', (openFresh) => {
-  it('does what its planner reports, has each part judged, and is accepted', async () => {
+  it('runs the reported plan, verifies each brief, and is accepted', async () => {
     const agency = await startAgency(openFresh)
     const plan = ['one', 'two'].map((key) => ({ key, objective: `Do ${key}` }))
     const verdict = { verdict: 'pass', checked: ['result.md: it is there'] }

@@ -28,7 +28,7 @@ const keys = async (agency: TestAgency, run: Run) =>
   Object.fromEntries((await agency.inspect(run)).briefs.map((brief) => [brief.key, brief.status]))
 
 describeStores('work that was done in part', (openFresh) => {
-  it('is kept as far as it goes, and what is left becomes a brief in the same place', async () => {
+  it('keeps the finished part; the remainder becomes a brief in the same workspace', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.settled(await agency.run(partly([half('Write b.md', 'a.md'), rest('b.md')])))
     expect(run).toMatchObject({ status: 'done', briefsTotal: 2, briefsDone: 2, briefsOpen: 0 })
@@ -76,7 +76,7 @@ describeStores('work that was done in part', (openFresh) => {
     })
   })
 
-  it('says what is left by its summary where it says nothing else, and is checked by all where nothing failed', async () => {
+  it('uses the summary as the remainder if none is named, and all evidence if none failed', async () => {
     const agency = await startAgency(openFresh)
     const part: StepInput[] = [
       writes('result.md'),
@@ -91,7 +91,7 @@ describeStores('work that was done in part', (openFresh) => {
     })
   })
 
-  it('can be done in part again and again, out of one budget; then somebody is asked', async () => {
+  it('can be split repeatedly out of one retry budget; then a question is asked', async () => {
     const agency = await startAgency(openFresh)
     const slow = [half('more', 'a.md'), half('more', 'b.md'), half('more', 'b.md'), rest('b.md')]
     const run = await agency.run(partly(slow, { retryBudget: 2, onLimit: 'ask' }))
@@ -108,7 +108,7 @@ describeStores('work that was done in part', (openFresh) => {
     expect(await agency.settled(run)).toMatchObject({ status: 'done', briefsDone: 3 })
   })
 
-  it('that holds nowhere is not kept: it is done again', async () => {
+  it('without passing evidence is not kept: the brief is retried', async () => {
     const agency = await startAgency(openFresh)
     const nothing: StepInput[] = [{ report: { status: 'partial', summary: 'I have begun.' } }]
     const run = await agency.settled(await agency.run(partly([nothing, rest('a.md', 'b.md')])))
@@ -116,7 +116,7 @@ describeStores('work that was done in part', (openFresh) => {
     expect(await agency.brief(run)).toMatchObject({ attempts: 2, retriesUsed: 1 })
   })
 
-  it('makes whoever waited for it wait for the rest, too', async () => {
+  it('makes its dependents wait for the remainder, too', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run(
       partly([half('Write b.md', 'a.md'), [{ log: 'gate rest' }, ...rest('b.md')]], {
@@ -146,7 +146,7 @@ describeStores('work that was done in part', (openFresh) => {
     expect(await agency.brief(run, 'next')).toMatchObject({ unmetDependencies: 0 })
   })
 
-  it('is judged part by part: the rest starts when the kept part has passed', async () => {
+  it('is verified part by part: the remainder starts when the kept part has passed', async () => {
     const agency = await startAgency(openFresh)
     const looks = (...checked: string[]): StepInput[] => [
       { report: { status: 'done', summary: 'Looked.', verdict: { verdict: 'pass', checked } } },

@@ -72,7 +72,7 @@ describe.each(pairs)('a brief that is %s', (from, to) => {
     })
 })
 
-it('says in its hint where a brief can go instead', () => {
+it('lists the allowed moves in its hint', () => {
   expect(() => checkMove('pending', 'done')).toThrow(
     expect.objectContaining({ hint: 'From pending a brief can become: assigned, cancelled.' }),
   )
@@ -81,7 +81,7 @@ it('says in its hint where a brief can go instead', () => {
   )
 })
 
-it('leaves done and cancelled for ever; a failed brief may be tried again', () => {
+it('never leaves done and cancelled; a failed brief may be retried', () => {
   expect(briefStatuses.filter((status) => nextStatuses(status).length === 0)).toEqual(['done', 'cancelled'])
   expect(endStatuses).toEqual(['done', 'failed', 'cancelled'])
   expect(nextStatuses('failed')).toEqual(['pending', 'cancelled'])

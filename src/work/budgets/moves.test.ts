@@ -66,7 +66,7 @@ describeStores('the ledger', (openFresh, kind) => {
     ])
   })
 
-  it('is written while the agent works, and once, when we die under it', async () => {
+  it('is written while the agent works, and only once if the daemon dies', async () => {
     const first = await startAgency(openFresh, { prices, worker: 'one:1' })
     const run = await first.run({
       play: [
@@ -94,7 +94,7 @@ describeStores('the ledger', (openFresh, kind) => {
 })
 
 describeStores('a budget', (openFresh, kind) => {
-  it('of a brief interrupts its agent, and goes on when it is raised', async () => {
+  it('of a brief interrupts its agent, which continues after a raise', async () => {
     const agency = await startAgency(openFresh, { prices, defaults })
     const run = await agency.run({
       briefs: [{ key: 'main', objective: 'Do it', tokenBudget: 100 }],
@@ -114,7 +114,7 @@ describeStores('a budget', (openFresh, kind) => {
     expect(await agency.brief(run)).toMatchObject({ tokenBudget: 220, heldBy: null })
   })
 
-  it('of a run is set aside before the launch, and comes back', async () => {
+  it('of a run is reserved before the launch and returned afterwards', async () => {
     const agency = await startAgency(openFresh, { prices, defaults })
     const run = await agency.run({ tokenBudget: 1_000, play: [[uses(30), pauses('on'), ...work]] })
     await agency.until(async () => (await budgetOf(agency, 'run', run.id)).tokensSpent === 30)
@@ -124,7 +124,7 @@ describeStores('a budget', (openFresh, kind) => {
     expect(await budgetOf(agency, 'run', run.id)).toMatchObject({ tokensSpent: 30, tokensReserved: 0 })
   })
 
-  it('that is used up asks once for all the briefs it stops, and an amount of one’s own lets them go on', async () => {
+  it('asks one question for all briefs that it stops, and releases them after an answer with an amount', async () => {
     const agency = await startAgency(openFresh, { prices, defaults })
     const briefs = ['a', 'b', 'c'].map((key) => ({ key, objective: 'Do it' }))
     const run = await agency.run({ tokenBudget: 300, briefs, play: [[uses(300), hang], work] })
@@ -144,7 +144,7 @@ describeStores('a budget', (openFresh, kind) => {
     expect(await budgetOf(agency, 'run', run.id)).toMatchObject({ tokenLimit: 5_000, tokensReserved: 0 })
   })
 
-  it('that is given up ends the run and the agents in it', async () => {
+  it('ends the run and its agents after the answer "abandon"', async () => {
     const agency = await startAgency(openFresh, { prices, defaults })
     const run = await agency.run({ tokenBudget: 10, play: [[uses(10), hang]] })
     const question = await questionOf(agency, run)
@@ -153,13 +153,13 @@ describeStores('a budget', (openFresh, kind) => {
     expect((await budgetOf(agency, 'run', run.id)).tokensReserved).toBe(0)
   })
 
-  it('that is used up fails a run that nobody is to be asked about', async () => {
+  it('fails a run with on_limit: fail when it is used up', async () => {
     const agency = await startAgency(openFresh, { prices, defaults })
     const run = await agency.settled(await agency.run({ tokenBudget: 10, onLimit: 'fail', play: [[uses(10), hang]] }))
     expect(run).toMatchObject({ status: 'failed' })
   })
 
-  it('in money stops a tiny limit at the first call, records what it was, and warns before', async () => {
+  it('in money stops at the first call over a tiny limit, records the call, and warns before', async () => {
     const agency = await startAgency(openFresh, { prices, defaults })
     const run = await agency.run({ costLimit: 0.001, play: [[uses(5), hang]] })
     await questionOf(agency, run)
@@ -175,7 +175,7 @@ describeStores('a budget', (openFresh, kind) => {
     ])
   })
 
-  it('in money is not touched by a model without a known price, which is said', async () => {
+  it('in money ignores a model without a known price, and reports it', async () => {
     const agency = await startAgency(openFresh, { prices, defaults })
     const run = await agency.settled(await agency.run({ costLimit: 0.001, play: [[uses(5_000, 0, 'odd'), ...work]] }))
     expect(run).toMatchObject({ status: 'done', costMicros: 0, unpricedCalls: 1 })
@@ -183,13 +183,13 @@ describeStores('a budget', (openFresh, kind) => {
     expect(event?.message).toContain('without a known price')
   })
 
-  it('lets an agent that has reported keep its work, whatever it used', async () => {
+  it('keeps the work of an agent that has reported, independent of its use', async () => {
     const agency = await startAgency(openFresh, { prices, defaults })
     const run = await agency.settled(await agency.run({ tokenBudget: 10, play: [[uses(100), ...work]] }))
     expect(run).toMatchObject({ status: 'done', inputTokens: 100 })
   })
 
-  it('of an organisation holds other runs back until something comes back', async () => {
+  it('of an organisation holds other runs until a reservation is returned', async () => {
     const agency = await startAgency(openFresh, { prices, defaults })
     await agency.budgets.set(operator, { organisation: 'Development', tokens: 1_000 })
     const first = await agency.run({
@@ -207,7 +207,7 @@ describeStores('a budget', (openFresh, kind) => {
     expect(await budgetOf(agency, 'organisation', '1')).toMatchObject({ tokensReserved: 0, tokensSpent: 0 })
   })
 
-  it('of an organisation, a mission and a persona count what a run beneath them spends; a raised one lets go', async () => {
+  it('of an organisation, a mission and a persona counts the spending of their runs; a raise releases them', async () => {
     const agency = await startAgency(openFresh, { prices, defaults })
     await agency.budgets.set(operator, { organisation: 'Development', tokens: 100 })
     await agency.budgets.set(operator, { persona: 'system', usd: 5 })
@@ -233,7 +233,7 @@ describeStores('a budget', (openFresh, kind) => {
     expect((await agency.inspect(run)).questions[0]).toMatchObject({ status: 'withdrawn' })
   })
 
-  it('gives back at the next start what was set aside for an attempt that we died under before its launch', async () => {
+  it('returns the reservation of an attempt whose daemon died before the launch, at the next start', async () => {
     const first = await startAgency(openFresh, {
       prices,
       worker: 'one:1',
@@ -249,7 +249,7 @@ describeStores('a budget', (openFresh, kind) => {
     expect(await budgetOf(next, 'run', run.id)).toMatchObject({ tokensReserved: 0, tokensSpent: 0 })
   })
 
-  it('gives back what was set aside when its run is cancelled', async () => {
+  it('returns the reservation when its run is cancelled', async () => {
     const agency = await startAgency(openFresh, { prices, defaults })
     await agency.budgets.set(operator, { organisation: 'Development', tokens: 1_000 })
     const run = await agency.run({ tokenBudget: 500, play: [[uses(5), hang]] })
@@ -259,7 +259,7 @@ describeStores('a budget', (openFresh, kind) => {
     expect(await budgetOf(agency, 'organisation', '1')).toMatchObject({ tokensReserved: 0, tokensSpent: 5 })
   })
 
-  it('is never set aside twice by two workers at once', { timeout: 60_000 }, async () => {
+  it('is never reserved twice by two concurrent workers', { timeout: 60_000 }, async () => {
     const clock = createVirtualClock()
     const one = await startAgency(openFresh, { prices, clock, worker: 'one:1', slots: 16 })
     const two = await openAgency({
@@ -293,7 +293,7 @@ describeStores('a budget', (openFresh, kind) => {
 })
 
 describeStores('a stop', (openFresh) => {
-  it('interrupts agents at work, launches nothing, survives us, and counts nothing', async () => {
+  it('interrupts running agents, launches nothing, survives a restart, and counts against no limit', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({ play: [[hang], work] })
     await agency.passed('attempt.started')
@@ -328,8 +328,8 @@ describeStores('a stop', (openFresh) => {
   })
 })
 
-describeStores('a provider that takes no more calls', (openFresh) => {
-  it('holds its briefs until it said, and nothing is counted', async () => {
+describeStores('a provider that accepts no more calls', (openFresh) => {
+  it('holds its briefs until the stated time, and no limit counts it', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({ play: [[{ quota: { seconds: 600, reason: 'come back later' } }], work] })
     await agency.until(async () => (await agency.inspect(run)).attempts[0]?.outcome === 'interrupted')
@@ -347,7 +347,7 @@ describeStores('a provider that takes no more calls', (openFresh) => {
     expect((await agency.stops.list()).providerHolds).toEqual([])
   })
 
-  it('is asked again at once when the operator says so', async () => {
+  it('is retried at once when the operator lifts the hold', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({ play: [[{ quota: { seconds: 600, reason: 'come back later' } }], work] })
     await agency.until(async () => (await agency.stops.list()).providerHolds.length === 1)
@@ -359,7 +359,7 @@ describeStores('a provider that takes no more calls', (openFresh) => {
     await expect(agency.stops.clear(operator, undefined)).rejects.toThrow('nothing is stopped')
   })
 
-  it('is held by an agent that could not go on, for a day at most, and by no other name', async () => {
+  it('is held only by an agent that could not continue, for a day at most, and under its own name', async () => {
     const agency = await startAgency(openFresh)
     const claim = { quota: { seconds: 31 * 86_400, reason: 'later', provider: 'anthropic' } }
     const done = await agency.run({ play: [[...work, claim]] })
@@ -374,7 +374,7 @@ describeStores('a provider that takes no more calls', (openFresh) => {
     expect(Date.parse(hold?.until ?? '') - Date.parse(hold?.at ?? '')).toBe(86_400_000)
   })
 
-  it('is asked again after a minute where it does not say when', async () => {
+  it('is retried after a minute if it states no time', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({ play: [[{ quota: {} }], work] })
     await agency.until(async () => (await agency.inspect(run)).attempts[0]?.outcome === 'interrupted')

@@ -62,7 +62,7 @@ const addPersona = (agency: TestAgency, id: number, slug: string, personaTypeId 
   })
 
 describeStores('a plan gate', (openFresh) => {
-  it('holds every brief until it is approved, and says what happens then', async () => {
+  it('holds every brief until it is approved, and announces the next step', async () => {
     const { agency, run, gate } = await gated(openFresh, {
       briefs: [brief('a'), brief('b'), brief('c', ['a'])] as never,
     })
@@ -112,7 +112,7 @@ describeStores('a plan gate', (openFresh) => {
     expect(Object.keys(gate?.summary ?? {})).toEqual(['produced', 'next', 'anomalies'])
   })
 
-  it('is listed over all runs, the oldest first', async () => {
+  it('is listed with those of all runs, oldest first', async () => {
     const { agency, gate } = await gated(openFresh)
     agency.clock.advance(10)
     const second = await agency.run({ planGate: true })
@@ -122,7 +122,7 @@ describeStores('a plan gate', (openFresh) => {
     expect(await agency.gates.list('approved', 10)).toMatchObject({ gates: [{ runId: second.id }], total: 1 })
   })
 
-  it('ends a run whose plan is rejected and that has nobody to write another', async () => {
+  it('ends a run without a planner when its plan is rejected', async () => {
     const { agency, run } = await gated(openFresh)
     expect(await reject(agency, run.id, 'Too much')).toMatchObject({
       status: 'rejected',
@@ -133,7 +133,7 @@ describeStores('a plan gate', (openFresh) => {
     expect(await agency.settled(run)).toMatchObject({ status: 'cancelled', summary: 'the plan was rejected: Too much' })
   })
 
-  it('tells people once, and once more after an hour', async () => {
+  it('sends one notification, and one reminder after an hour', async () => {
     const { agency, gate } = await gated(openFresh)
     expect(agency.notices).toMatchObject([{ kind: 'gate_pending', object: gate.id, state: 'pending' }])
     await agency.pass(59 * minute)
@@ -144,7 +144,7 @@ describeStores('a plan gate', (openFresh) => {
     expect(agency.notices).toHaveLength(2)
   })
 
-  it('reminds nobody of what is decided', async () => {
+  it('sends no reminder after the decision', async () => {
     const { agency, run } = await gated(openFresh)
     await approve(agency, run.id)
     await agency.settled(run)
@@ -153,8 +153,8 @@ describeStores('a plan gate', (openFresh) => {
   })
 })
 
-describeStores('who decides about a gate', (openFresh) => {
-  it('is one of two, also when both speak at once', async () => {
+describeStores('a decision about a gate', (openFresh) => {
+  it('is made once, also by two concurrent deciders', async () => {
     const { agency, run, gate } = await gated(openFresh)
     const other = await openAgency({
       db: await agency.store.open({ clock: agency.clock }),
@@ -179,7 +179,7 @@ describeStores('who decides about a gate', (openFresh) => {
     await agency.settled(run)
   })
 
-  it('is told that it was decided, and by whom', async () => {
+  it('after another is refused with the name of the first decider', async () => {
     const { agency, run, gate } = await gated(openFresh)
     await approve(agency, gate.id)
     const again = await refused(approve(agency, gate.id))
@@ -193,7 +193,7 @@ describeStores('who decides about a gate', (openFresh) => {
     })
   })
 
-  it('is told what waits when naming what does not', async () => {
+  it('on a gate that is not pending is refused with the list of pending gates', async () => {
     const { agency, run, gate } = await gated(openFresh)
     const free = await agency.settled(await agency.run())
     const waiting = `pending: ${gate.id} (plan of ${run.id})`
@@ -213,13 +213,13 @@ describeStores('who decides about a gate', (openFresh) => {
     expect((await gatesOf(agency, run))[0]).toMatchObject({ status: 'pending' })
   })
 
-  it('can name the run by its beginning', async () => {
+  it('can name the run by a prefix', async () => {
     const { agency, run } = await gated(openFresh)
     await approve(agency, run.id.slice(4, 10))
     expect(await agency.settled(run)).toMatchObject({ status: 'done' })
   })
 
-  it('chooses among several gates of a run', async () => {
+  it('can choose among several gates of a run', async () => {
     const agency = await startAgency(openFresh, { defaults: { onLimit: 'ask' } })
     const stuck: StepInput[] = [{ report: { status: 'blocked', summary: 'Which colour should the button have?' } }]
     const run = await agency.run({ briefs: [brief('a', [], stuck), brief('b', [], stuck)] })
@@ -238,7 +238,7 @@ describeStores('who decides about a gate', (openFresh) => {
       expect(several.message).toContain(`${gate.id} (escalation of ${gate.boundary.replace(':', ' ')})`)
   })
 
-  it('has to be several persons where the run says so', async () => {
+  it('needs several persons if the run requires it', async () => {
     const { agency, run, gate } = await gated(openFresh, { approvalsNeeded: 2 })
     await addPersona(agency, 901, 'kent')
     await addPersona(agency, 902, 'bot', 1)
@@ -260,7 +260,7 @@ describeStores('who decides about a gate', (openFresh) => {
     expect(await agency.settled(run)).toMatchObject({ status: 'done' })
   })
 
-  it('is counted once, also when the same two speak at once', async () => {
+  it('counts once per person, also if both approve at once', async () => {
     const { agency, run, gate } = await gated(openFresh, { approvalsNeeded: 3 })
     await addPersona(agency, 901, 'kent')
     const outcomes = await Promise.allSettled(
@@ -278,7 +278,7 @@ describeStores('an acceptance gate', (openFresh) => {
     return { agency, run, gate: await pending(agency, run, 'acceptance') }
   }
 
-  it('lets the run be done when approved, and its mission with it', async () => {
+  it('completes the run and its mission when approved', async () => {
     const { agency, run } = await accepting()
     expect((await agency.runs.show(run.id)).status).toBe('accepting')
     expect((await agency.missions.show(run.missionId)).status).toBe('review')
@@ -309,7 +309,7 @@ describeStores('an acceptance gate', (openFresh) => {
     expect(await kinds(agency, run)).toEqual(expect.arrayContaining(['gate_rejected', 'retried', 'gate_approved']))
   })
 
-  it('pauses the run and asks after the fifth rejection', async () => {
+  it('pauses the run with a question after the fifth rejection', async () => {
     const { agency, run } = await accepting()
     for (let times = 1; times <= 4; times++) {
       await reject(agency, run.id, `Reason ${times}`)
@@ -331,7 +331,7 @@ describeStores('an acceptance gate', (openFresh) => {
     expect(await agency.settled(run)).toMatchObject({ status: 'done' })
   })
 
-  it('fails the run when the operator gives up instead', async () => {
+  it('fails the run when the operator abandons it', async () => {
     const { agency, run } = await accepting([work])
     await rejectFiveTimes(agency, run)
     const { questions } = await agency.questions.list({ runId: run.id, limit: 10 })
@@ -345,7 +345,7 @@ describeStores('an acceptance gate', (openFresh) => {
     expect((await agency.missions.show(run.missionId)).status).toBe('failed')
   })
 
-  it('asks nobody any more once the run goes on', async () => {
+  it('has its question withdrawn once the run continues', async () => {
     const { agency, run } = await accepting([work])
     await rejectFiveTimes(agency, run)
     await agency.gates.resume(operator, run.id)
@@ -361,8 +361,8 @@ describeStores('an acceptance gate', (openFresh) => {
   }
 })
 
-describeStores('a gate that nobody decides in time', (openFresh) => {
-  it('expires, and the run pauses instead of going on or back', async () => {
+describeStores('a gate that expires undecided', (openFresh) => {
+  it('pauses the run instead of continuing or repeating it', async () => {
     const { agency, run, gate } = await gated(openFresh, { gateTimeoutMinutes: 30 })
     expect(gate.timeoutMinutes).toBe(30)
     await agency.pass(29 * minute)
@@ -381,7 +381,7 @@ describeStores('a gate that nobody decides in time', (openFresh) => {
     })
   })
 
-  it('comes back when the run is resumed', async () => {
+  it('opens again when the run is resumed', async () => {
     const { agency, run, gate } = await gated(openFresh, { gateTimeoutMinutes: 0.05 })
     await agency.pass(3_000)
     expect((await agency.runs.show(run.id)).status).toBe('paused')
@@ -393,7 +393,7 @@ describeStores('a gate that nobody decides in time', (openFresh) => {
     expect(await agency.settled(run)).toMatchObject({ status: 'done' })
   })
 
-  it('comes back also when it was the result that waited', async () => {
+  it('opens again also for the acceptance of a result', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({ acceptance: 'operator', gateTimeoutMinutes: 10 })
     await pending(agency, run, 'acceptance')
@@ -405,7 +405,7 @@ describeStores('a gate that nobody decides in time', (openFresh) => {
     expect((await agency.brief(run)).attempts).toBe(1)
   })
 
-  it('expires at its time also where the process that opened it is gone', async () => {
+  it('expires on time also after the process that opened it has ended', async () => {
     const { agency, run } = await gated(openFresh, { gateTimeoutMinutes: 30 })
     agency.die()
     const next = await openAgency({ db: agency.store.db, clock: agency.clock })
@@ -415,7 +415,7 @@ describeStores('a gate that nobody decides in time', (openFresh) => {
     expect(await kinds(next, run)).not.toContain('spawned')
   })
 
-  it('expires also while the run is paused, and comes back with it', async () => {
+  it('expires also while the run is paused, and opens again with it', async () => {
     const { agency, run } = await gated(openFresh, { gateTimeoutMinutes: 30 })
     await agency.gates.pause(operator, run.id, undefined)
     await agency.pass(31 * minute)
@@ -465,7 +465,7 @@ describeStores('a paused run', (openFresh) => {
     expect(await agency.settled(run)).toMatchObject({ status: 'done' })
   })
 
-  it('cannot be paused again, nor one that has ended; and only a paused one is resumed', async () => {
+  it('cannot be paused again; an ended run cannot be paused, and only a paused run can be resumed', async () => {
     const { agency, run } = await gated(openFresh)
     expect(await refused(agency.gates.resume(operator, run.id))).toMatchObject({
       code: 'illegal_transition',
@@ -517,7 +517,7 @@ describeStores('a paused run', (openFresh) => {
     expect(await agency.settled(run)).toMatchObject({ status: 'done' })
   })
 
-  it('is paused by one of two who say so at once', async () => {
+  it('is paused once by two concurrent requests', async () => {
     const { agency, run } = await gated(openFresh)
     const outcomes = await Promise.allSettled([1, 2, 3].map(() => agency.gates.pause(operator, run.id, undefined)))
     expect(outcomes.filter((each) => each.status === 'fulfilled')).toHaveLength(1)

@@ -10,7 +10,7 @@ const plan = (...keys: string[]): StepInput => ({
 })
 
 describeStores('a run that is paused', (openFresh) => {
-  it('stays paused when a gate opens meanwhile, and comes to that gate when it goes on', async () => {
+  it('stays paused when a gate opens, and halts at that gate when it is resumed', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({
       planner: true,
@@ -32,7 +32,7 @@ describeStores('a run that is paused', (openFresh) => {
 })
 
 describeStores('a result that is not accepted', (openFresh) => {
-  it('is done again, also where nobody waits for it any more', async () => {
+  it('is done again, also if all its dependents are cancelled', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({
       acceptance: 'operator',
@@ -57,7 +57,7 @@ describeStores('a result that is not accepted', (openFresh) => {
     expect(await agency.settled(run)).toMatchObject({ status: 'done', briefsDone: 1 })
   })
 
-  it('is not asked for again when it was cancelled while nobody decided', async () => {
+  it('has no gate after a resume if it was cancelled while the gate was undecided', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({ acceptance: 'operator', gateTimeoutMinutes: 5 })
     await agency.until(async () => (await agency.runs.show(run.id)).status === 'accepting')
@@ -69,7 +69,7 @@ describeStores('a result that is not accepted', (openFresh) => {
     expect(await agency.settled(run)).toMatchObject({ status: 'cancelled', briefsDone: 0 })
   })
 
-  it('is asked for again when the run goes on after nobody decided', async () => {
+  it('has its gate opened again when the run resumes after the gate expired', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({ acceptance: 'operator', gateTimeoutMinutes: 5 })
     await agency.until(async () => (await agency.runs.show(run.id)).status === 'accepting')

@@ -50,7 +50,7 @@ it('the file of pending gates appears with the first one, and each is gone when 
   expect(readdirSync(dirname(path))).toEqual(['pending_gates.json'])
 })
 
-it('what somebody wrote into the file is replaced at the next look, whole', async () => {
+it('foreign content of the file is completely replaced at the next write', async () => {
   const { agency, read, path, file } = await scene()
   const run = await agency.run({ planGate: true })
   await read()
@@ -59,7 +59,7 @@ it('what somebody wrote into the file is replaced at the next look, whole', asyn
   expect((await read()).gates).toMatchObject([{ run_id: run.id }])
 })
 
-it('a file that cannot be written is said in the log and stops no run', async () => {
+it('a file that cannot be written is logged and stops no run', async () => {
   const { agency, path, logged, file } = await scene()
   await file.settled()
   rmSync(dirname(path), { recursive: true, force: true })

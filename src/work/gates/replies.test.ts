@@ -21,7 +21,7 @@ const asking = async (agency: TestAgency): Promise<{ run: Run; questionId: strin
 }
 
 describeStores('a reply', (openFresh) => {
-  it('approves the one gate that waits', async () => {
+  it('approves the only pending gate', async () => {
     const agency = await startAgency(openFresh)
     const run = await gated(agency)
     expect(await say(agency, 'approve')).toEqual({ text: '✅ Approved — 1 brief starts now.', done: true })
@@ -29,7 +29,7 @@ describeStores('a reply', (openFresh) => {
     expect(await say(agency, 'approve')).toEqual({ text: 'No gate waits for a decision.', done: false })
   })
 
-  it('lists what waits where several do, and does nothing', async () => {
+  it('lists several pending gates and decides none', async () => {
     const agency = await startAgency(openFresh)
     const runs = [await gated(agency), await gated(agency)]
     const ids = await pendingIds(agency)
@@ -48,7 +48,7 @@ describeStores('a reply', (openFresh) => {
     expect(await agency.settled(runs[1] as Run)).toMatchObject({ status: 'done' })
   })
 
-  it('is not about a pause, which nobody was asked about', async () => {
+  it('never approves a pause', async () => {
     const agency = await startAgency(openFresh)
     const [paused, waiting] = [await gated(agency), await gated(agency)]
     await agency.gates.approve(operator, { target: waiting.id })
@@ -59,7 +59,7 @@ describeStores('a reply', (openFresh) => {
     expect((await agency.runs.show(paused.id)).status).toBe('paused')
   })
 
-  it('answers a refusal in words', async () => {
+  it('returns a refusal as text', async () => {
     const agency = await startAgency(openFresh)
     await gated(agency)
     const [id] = await pendingIds(agency)
@@ -73,7 +73,7 @@ describeStores('a reply', (openFresh) => {
     expect(await say(agency, 'reject')).toEqual({ text: 'Say why: "reject: <reason>".', done: false })
   })
 
-  it('answers the one question that waits by an option’s key, label or number', async () => {
+  it('answers the only open question by an option’s key, label or number', async () => {
     const agency = await startAgency(openFresh)
     const { run, questionId } = await asking(agency)
     const lost = await say(agency, 'blue')
@@ -84,7 +84,7 @@ describeStores('a reply', (openFresh) => {
     expect(await agency.settled(run)).toMatchObject({ status: 'failed' })
   })
 
-  it('asks which question where several wait', async () => {
+  it('asks for the question if several are open', async () => {
     const agency = await startAgency(openFresh)
     const [first, second] = [await asking(agency), await asking(agency)]
     const answer = await say(agency, 'abandon')

@@ -20,7 +20,7 @@ const open = (agency: TestAgency, run: Run, gate: NewGate): Promise<GateRow> =>
   changeRun(agency, run, (scope) => openGate(scope, gate))
 
 describeStores('a gate that a tier decides', (openFresh) => {
-  it('halts nothing, waits in no list and in no file, and nobody is told of it', async () => {
+  it('halts nothing, appears in no list and no file, and sends no notification', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({ play: [[{ hang: {} }]] })
     const gate = await open(agency, run, ofTier)
@@ -40,7 +40,7 @@ describeStores('a gate that a tier decides', (openFresh) => {
     await agency.runs.cancel(operator, run.id, undefined)
   })
 
-  it('is not the operator’s to decide: the refusal says whose it is', async () => {
+  it('cannot be decided by the operator: the refusal names its approver', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({ play: [[{ hang: {} }]] })
     const gate = await open(agency, run, ofTier)
@@ -59,7 +59,7 @@ describeStores('a gate that a tier decides', (openFresh) => {
     await agency.runs.cancel(operator, run.id, undefined)
   })
 
-  it('leaves the operator’s own gate of the run the only one that is meant, and is decided by its tier', async () => {
+  it('leaves the operator’s own gate the only candidate of the run, and is decided by its tier', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({ planGate: true })
     await open(agency, run, ofTier)
@@ -75,7 +75,7 @@ describeStores('a gate that a tier decides', (openFresh) => {
   })
 })
 
-it('of several gates of one kind, each is told by the part that it is about', async () => {
+it('several gates of one kind are distinguished by their part', async () => {
   const agency = await openAgency()
   const run = await agency.run()
   const squad = await open(agency, run, { gate: 't5_verdict', boundary: 'part:sq:api/core', summary })
@@ -87,7 +87,7 @@ it('of several gates of one kind, each is told by the part that it is about', as
   })
 })
 
-it('who approves a gate of a tiered run hears which tier comes next', async () => {
+it('the approval of a gate of a tiered run names the next tier', async () => {
   const agency = await openAgency()
   const run = await agency.run({ planGate: true })
   const step = {

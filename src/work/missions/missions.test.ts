@@ -10,7 +10,7 @@ import { missionStatuses } from './states.ts'
 const wish = CreateMission.parse({ title: 'A poem' })
 
 describeStores('a mission', (openFresh) => {
-  it('begins in the backlog with everything that was said about it', async () => {
+  it('begins in the backlog with all its given fields', async () => {
     const agency = await openAgency({ db: (await openFresh()).db })
     const said = {
       title: 'A poem',
@@ -37,7 +37,7 @@ describeStores('a mission', (openFresh) => {
     expect((await agency.missions.list('done', 10)).missions).toEqual([])
   })
 
-  it('is refused for an organisation that is not there', async () => {
+  it('is refused for a missing organisation', async () => {
     const agency = await openAgency({ db: (await openFresh()).db })
     await expect(agency.missions.create(operator, { ...wish, organisationId: 99 })).rejects.toMatchObject({
       code: 'not_found',
@@ -46,7 +46,7 @@ describeStores('a mission', (openFresh) => {
     expect((await agency.missions.list(undefined, 10)).missions).toEqual([])
   })
 
-  it('goes along its chain and nowhere else, and is the same after a refusal', async () => {
+  it('follows its chain only, and is unchanged after a refusal', async () => {
     const agency = await openAgency({ db: (await openFresh()).db })
     let mission: Mission = await agency.missions.create(operator, wish)
     for (const next of ['planning', 'assigned', 'in_progress', 'review', 'done'] as const) {
@@ -70,7 +70,7 @@ describeStores('a mission', (openFresh) => {
     ])
   })
 
-  it('goes back from paused to where it was', async () => {
+  it('goes back from paused to its previous status', async () => {
     const agency = await openAgency({ db: (await openFresh()).db })
     const { id } = await agency.missions.create(operator, wish)
     await agency.missions.move(operator, id, 'planning', undefined)
@@ -85,7 +85,7 @@ describeStores('a mission', (openFresh) => {
     })
   })
 
-  it('is moved by its run alone while that is under way', async () => {
+  it('is moved only by its run while the run is active', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({ play: [[{ hang: {} }]] })
     for (const status of ['review', 'paused', 'failed', 'cancelled'] as const)
@@ -100,7 +100,7 @@ describeStores('a mission', (openFresh) => {
     })
   })
 
-  it('is found by the beginning of its id, unless that fits several', async () => {
+  it('is found by a unique prefix of its id', async () => {
     const names = ['mis_aaaa00000001', 'mis_aaaa00000002', 'mis_ab0000000003']
     const ids: Ids = {
       next: (noun: IdNoun) => (noun === 'mission' ? names.shift() : systemIds.next(noun)) as never,

@@ -39,7 +39,7 @@ describe.each(pairs)('a mission in %s', (from, to) => {
 })
 
 it.each(['planning', 'assigned', 'in_progress', 'review'] as const)(
-  'goes from paused back to %s, where it was paused, or is cancelled, and nowhere else',
+  'goes from paused only back to %s, its previous status, or to cancelled',
   (was) => {
     expect(missionStatuses.filter((to) => canMoveMission('paused', to, was))).toEqual([was, 'cancelled'])
     expect(() => checkMissionMove('paused', 'done', was)).toThrow(

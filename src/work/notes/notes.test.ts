@@ -30,7 +30,7 @@ const blocked = (agency: TestAgency, run: Run) =>
   agency.until(async () => (await agency.brief(run)).status === 'blocked')
 
 describeStores('a note', (openFresh) => {
-  it('is numbered in its run, settled by its maker where it may be, and its work is then done', async () => {
+  it('is numbered in its run and settled by its author if allowed, and its brief is then done', async () => {
     const { agency, run, agent } = await atWork(openFresh)
     const first = await agency.notes.add(agent, { ...doubt, category: 'implementation' })
     agency.clock.advance(1_000)
@@ -79,7 +79,7 @@ describeStores('a note', (openFresh) => {
     ])
   })
 
-  it('that its maker leaves open sends the work back, and the next attempt is told', async () => {
+  it('that its author leaves open sends the work back, and the next attempt gets it', async () => {
     const { agency, run, agent } = await atWork(openFresh, { play: [atGate, [{ log: 'gate again' }, ...work]] })
     await agency.notes.add(agent, { ...doubt, category: 'bug' })
     agency.gate('here').open()
@@ -106,7 +106,7 @@ describeStores('a note', (openFresh) => {
     ['is about requirements', 'requirements', 'forbidden', /^must_escalate/],
     ['is about a conflict', 'conflict', 'forbidden', /^must_escalate/],
   ] as const)(
-    'that %s is not an agent’s to settle, and goes up when the work is reported',
+    'that %s cannot be settled by an agent, and is escalated when the work is reported',
     async (_, category, code, message) => {
       const { agency, run, agent } = await atWork(openFresh)
       await agency.notes.add(agent, { ...doubt, category })
@@ -134,7 +134,7 @@ describeStores('a note', (openFresh) => {
     },
   )
 
-  it('without a category is nobody’s secret: the agent can still say what it is about', async () => {
+  it('without a category can be given one by the agent later', async () => {
     const { agency, agent } = await atWork(openFresh)
     await agency.notes.add(agent, doubt)
     for (const category of noteCategories.filter((each) => !ownCategories.includes(each)))
@@ -171,7 +171,7 @@ describeStores('a note', (openFresh) => {
     expect((await agency.inspect(run)).attempts).toHaveLength(1)
   })
 
-  it('that waits for its answer blocks the brief until all are answered; then it runs again with them', async () => {
+  it('that waits for its answer blocks the brief until all are answered; the brief then restarts with them', async () => {
     const { agency, run, agent } = await atWork(openFresh, { play: [atGate, [{ log: 'gate again' }, ...work]] })
     for (const category of ['requirements', 'technology', 'security'] as const) {
       const { noteId } = await agency.notes.add(agent, { ...doubt, description: `About ${category}`, category })
@@ -197,7 +197,7 @@ describeStores('a note', (openFresh) => {
     expect((await agency.settled(run)).status).toBe('done')
   })
 
-  it('of an agent that reports itself blocked over it is asked about once', async () => {
+  it('leads to one question if its agent also reports blocked over it', async () => {
     const stuck = [{ log: 'gate here' }, { report: { status: 'blocked', summary: 'I wait for note_001' } }]
     const { agency, run, agent } = await atWork(openFresh, { play: [stuck, work] })
     await agency.notes.add(agent, { ...doubt, category: 'security' })
@@ -209,7 +209,7 @@ describeStores('a note', (openFresh) => {
     expect((await agency.settled(run)).status).toBe('done')
   })
 
-  it('answered with "abandon" while its agent works fails the brief when that ends, whatever it says', async () => {
+  it('answered with "abandon" while its agent works fails the brief when the agent ends, independent of its report', async () => {
     const { agency, run, agent } = await atWork(openFresh)
     await agency.notes.add(agent, { ...doubt, category: 'security' })
     await agency.notes.escalate(agent, { noteId: 'note_001', reason: 'not mine' })
@@ -220,7 +220,7 @@ describeStores('a note', (openFresh) => {
     expect(await agency.brief(run)).toMatchObject({ status: 'failed', failure: 'abandoned by the operator' })
   })
 
-  it('does not keep a brief that failed from being asked about, and does not wake it up either', async () => {
+  it('neither prevents the question about a failed brief nor restarts it', async () => {
     const crash = [{ log: 'gate here' }, { crash: {} }]
     const { agency, run, agent } = await atWork(openFresh, { play: [crash, work], crashRetries: 0, onLimit: 'ask' })
     await agency.notes.add(agent, { ...doubt, category: 'security' })
@@ -261,7 +261,7 @@ describeStores('a note', (openFresh) => {
     })
   })
 
-  it('is written only while somebody is at work on its brief', async () => {
+  it('can be written only while an agent works on its brief', async () => {
     const { agency, run, agent } = await atWork(openFresh, {
       briefs: [
         { key: 'first', objective: 'One' },
@@ -289,7 +289,7 @@ describeStores('a note', (openFresh) => {
     await expect(agency.notes.add(agent, doubt)).rejects.toMatchObject({ code: 'stale_fence' })
   })
 
-  it('is an agent’s only about its own brief, of its own run, under its own fence', async () => {
+  it('can be written by an agent only about its own brief, run and fence', async () => {
     const agency = await startAgency(openFresh)
     const briefs = [
       { key: 'one', objective: 'One' },
@@ -332,7 +332,7 @@ describeStores('a note', (openFresh) => {
     })
   })
 
-  it('is what a report takes for granted, once, however often it is said', async () => {
+  it('is created from a report’s assumptions, once per assumption', async () => {
     const assuming = [
       { write: { path: 'result.md', text: 'Done.\n' } },
       {
@@ -361,7 +361,7 @@ describeStores('a note', (openFresh) => {
     })
   })
 
-  it('keeps no secret', async () => {
+  it('contains no secret', async () => {
     const { agency, agent } = await atWork(openFresh)
     const note = await agency.notes.add(agent, { ...doubt, context: 'the key is sk-abcdefgh12345678' })
     expect(note.context).toBe('the key is [redacted]')
@@ -369,7 +369,7 @@ describeStores('a note', (openFresh) => {
     expect((await agency.notes.resolve(agent, settled)).resolution).toBe('used [redacted]')
   })
 
-  it('has a number of its own, however many are written at once', async () => {
+  it('has a unique number, also when many are written at once', async () => {
     const { agency, agent } = await atWork(openFresh)
     const many = await Promise.all(Array.from({ length: 20 }, () => agency.notes.add(agent, doubt)))
     expect(many.map((note) => note.noteId).sort()).toEqual(
@@ -378,7 +378,7 @@ describeStores('a note', (openFresh) => {
   })
 })
 
-it('says which words it knows', () => {
+it('lists the known categories in its refusal', () => {
   const wrong = noteOperations.add.input.safeParse({ ...doubt, status: 'maybe', category: 'colour' })
   const said = wrong.error?.issues.map((issue) => issue.message).join('\n')
   for (const word of ['open', 'resolved', 'escalated', ...noteCategories]) expect(said).toContain(word)

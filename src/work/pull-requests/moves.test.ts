@@ -32,7 +32,7 @@ const question = (agency: TestAgency, run: Run) =>
   agency.until(async () => (await agency.inspect(run)).questions.find((each) => each.answeredAt === null))
 
 describeStores('a run in a repository', (openFresh) => {
-  it('ends as a pull request, and is merged when somebody says so, not before', async () => {
+  it('ends as a pull request and is merged only after approval', async () => {
     const repository = makeRepository()
     const { repositories, workspaces } = openRepositories()
     const agency = await startAgency(openFresh, { repositories, workspaces })
@@ -81,7 +81,7 @@ describeStores('a run in a repository', (openFresh) => {
     ])
   })
 
-  it('joins the work of several; who comes second and does not fit in is told which files and tries again', async () => {
+  it('merges the work of several briefs; a conflicting second one gets the files and tries again', async () => {
     const repository = makeRepository({ 'list.txt': 'one\n' })
     const { repositories, workspaces } = openRepositories()
     const agency = await startAgency(openFresh, { repositories, workspaces })
@@ -121,7 +121,7 @@ describeStores('a run in a repository', (openFresh) => {
     expect(repository.read('seen.txt')).toBe('one\na\n')
   })
 
-  it('is not merged into a tree with changes of somebody’s own; the refusal says what to do', async () => {
+  it('is not merged into a tree with local changes; the refusal names the next step', async () => {
     const repository = makeRepository()
     const { repositories, workspaces } = openRepositories()
     const agency = await startAgency(openFresh, { repositories, workspaces })
@@ -138,7 +138,7 @@ describeStores('a run in a repository', (openFresh) => {
     expect(repository.read('a.txt')).toBe('a')
   })
 
-  it('is merged with what came to main meanwhile, or done again where the two do not go together', async () => {
+  it('is merged with new commits of main, or done again if they conflict', async () => {
     const repository = makeRepository({ 'a.txt': 'a\n' })
     const { repositories, workspaces } = openRepositories()
     const agency = await startAgency(openFresh, { repositories, workspaces })
@@ -167,7 +167,7 @@ describeStores('a run in a repository', (openFresh) => {
     expect(repository.read('a.txt')).toBe('mine and theirs\n')
   })
 
-  it('rejected is done again in the same clone, and its pull request is brought up to date', async () => {
+  it('is done again in the same clone after a rejection, and its pull request is updated', async () => {
     const repository = makeRepository()
     const { repositories, workspaces, root } = openRepositories()
     const agency = await startAgency(openFresh, { repositories, workspaces })
@@ -196,7 +196,7 @@ describeStores('a run in a repository', (openFresh) => {
     expect(repository.git('log', '--oneline')).not.toContain('Merge')
   })
 
-  it.each(['branch.merged', 'result.landed'] as const)('killed at %s is merged once all the same', async (point) => {
+  it.each(['branch.merged', 'result.landed'] as const)('is merged exactly once after a kill at %s', async (point) => {
     const repository = makeRepository()
     const { repositories, workspaces } = openRepositories()
     const agency: TestAgency & { store: FreshStore } = await startAgency(openFresh, {
@@ -227,10 +227,10 @@ describeStores('a run in a repository', (openFresh) => {
   })
 })
 
-describe('while git is at work for a run', () => {
+describe('during a merge in git', () => {
   const trouble = new Error('no space left on device')
 
-  it('a brief that is cancelled is not merged, and holds up nobody', async () => {
+  it('a cancelled brief is not merged and holds up no other', async () => {
     const repository = makeRepository()
     const { repositories, workspaces } = openRepositories()
     let failing = true
@@ -262,7 +262,7 @@ describe('while git is at work for a run', () => {
     await expect(merged).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('merged') })
   })
 
-  it('nothing of it can be cancelled; where git is refused, the gate opens again and says why', async () => {
+  it('nothing of the run can be cancelled; after a refused landing the gate opens again with the reason', async () => {
     const repository = makeRepository()
     const { repositories, workspaces } = openRepositories()
     const landing = Promise.withResolvers<void>()
@@ -296,7 +296,7 @@ describe('while git is at work for a run', () => {
   })
 })
 
-describe('what an agent leaves in its clone', () => {
+describe('work in an agent’s clone', () => {
   async function opened() {
     const repository = makeRepository({ 'a.txt': 'a\n' })
     const { repositories, workspaces } = openRepositories()
@@ -305,7 +305,7 @@ describe('what an agent leaves in its clone', () => {
     return { repository, agency }
   }
 
-  it('that changed nothing is sent back, unless evidence shows that it is as it should be', async () => {
+  it('without changes is sent back, unless its evidence passes', async () => {
     const { repository, agency } = await opened()
     const idle: StepInput[] = [{ report: { summary: 'nothing to do' } }]
     const run = await agency.run({ goal: 'x', repo: repository.path, play: [idle, writes('b.txt', 'b')] })
@@ -320,7 +320,7 @@ describe('what an agent leaves in its clone', () => {
     expect(await agency.settled(held)).toMatchObject({ status: 'done', summary: '1 brief done' })
   })
 
-  it('that holds a secret, in whatever commit, is the operator’s to decide', async () => {
+  it('with a secret in any commit leads to a question to the operator', async () => {
     const { repository, agency } = await opened()
     const key = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
     const commits = 'git add -A && git -c user.name=x -c user.email=x@y commit -qm wip'
@@ -346,7 +346,7 @@ describe('what an agent leaves in its clone', () => {
     expect((await agency.pullRequests.diff(run.id, undefined)).text).toContain('process.env.TOKEN')
   })
 
-  it('is what it has done, also where its report names nothing', async () => {
+  it('is collected also if its report names nothing', async () => {
     const { repository, agency } = await opened()
     const silent: StepInput[] = [{ write: { path: 'b.txt', text: 'b' } }, { run: 'rm a.txt' }, { report: {} }]
     const run = await agency.run({ goal: 'x', repo: repository.path, play: [silent] })
@@ -355,7 +355,7 @@ describe('what an agent leaves in its clone', () => {
     expect((await agency.pullRequests.ofRun(run.id)).files.map((file) => file.path)).toEqual(['a.txt', 'b.txt'])
   })
 
-  it('that looks like a secret and is none passes once somebody has said so', async () => {
+  it('with a suspected secret passes after the operator has allowed it', async () => {
     const { repository, agency } = await opened()
     const run = await agency.run({
       goal: 'x',
@@ -368,7 +368,7 @@ describe('what an agent leaves in its clone', () => {
     expect(await agency.brief(run)).toMatchObject({ status: 'verified', attempts: 2 })
   })
 
-  it('under .agency, on rewritten history, or without its .git is not taken', async () => {
+  it('under .agency, on rewritten history, or without its .git is not collected', async () => {
     const { repository, agency } = await opened()
     const commits = 'git add -Af && git -c user.name=x -c user.email=x@y commit -qm x'
     const run = await agency.run({
@@ -398,7 +398,7 @@ describe('what an agent leaves in its clone', () => {
   })
 })
 
-it('a run without a repository knows nothing of branches', async () => {
+it('a run without a repository has no branches', async () => {
   const agency = await openAgency()
   await agency.engine.start()
   const run = await agency.run({ play: [writes('poem.txt', 'x')] })

@@ -75,7 +75,7 @@ describeStores('a question', (openFresh) => {
     expect(agency.prompts.get(done.attemptId ?? '')).toContain('Which colour should the river have?\n  operator: Green')
   })
 
-  it('can be answered in one’s own words', async () => {
+  it('can be answered with free text', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({ play: [which, work], onLimit: 'ask' })
     await answer(agency, await asked(agency, run), 'Transparent, with fish')
@@ -84,7 +84,7 @@ describeStores('a question', (openFresh) => {
     expect(agency.prompts.get(done.attemptId ?? '')).toContain('operator: Transparent, with fish')
   })
 
-  it('is answered once, also when two answer at once', async () => {
+  it('is answered once, also by two concurrent answers', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({ play: [which, work], onLimit: 'ask' })
     const question = await asked(agency, run)
@@ -116,7 +116,7 @@ describeStores('a question', (openFresh) => {
     await agency.settled(run)
   })
 
-  it('is shown to agents of its run and to no others', async () => {
+  it('is visible only to agents of its run', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({ play: [which], onLimit: 'ask' })
     const other = await agency.settled(await agency.run())
@@ -133,7 +133,7 @@ describeStores('a question', (openFresh) => {
       await expect(ask()).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('is listed first come first, and no longer once answered', async () => {
+  it('is listed oldest first, and only until it is answered', async () => {
     const agency = await startAgency(openFresh)
     const first = await agency.run({ play: [which, work], onLimit: 'ask' })
     const one = await asked(agency, first)
@@ -151,7 +151,7 @@ describeStores('a question', (openFresh) => {
     await agency.settled(first)
   })
 
-  it('is withdrawn when its run is cancelled, and cannot be answered any more', async () => {
+  it('is withdrawn when its run is cancelled, and can no longer be answered', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({ play: [which], onLimit: 'ask' })
     const question = await asked(agency, run)
@@ -163,7 +163,7 @@ describeStores('a question', (openFresh) => {
     })
   })
 
-  it('has climbed to the operator, always upwards', async () => {
+  it('is routed to the operator, always upward', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({ play: [which], onLimit: 'ask' })
     const { hops } = await asked(agency, run)
@@ -175,7 +175,7 @@ describeStores('a question', (openFresh) => {
 })
 
 describeStores('a limit that was reached', (openFresh) => {
-  it('is asked about once the others have finished; trying again resets that counter alone', async () => {
+  it('leads to a question once the other briefs have finished; a retry resets only that counter', async () => {
     const agency = await startAgency(openFresh)
     const boast: StepInput[] = [{ report: { status: 'done', summary: 'Done.', outputs: ['gone.md'] } }]
     const run = await agency.run({
@@ -209,7 +209,7 @@ describeStores('a limit that was reached', (openFresh) => {
     })
   })
 
-  it('fails the run when the operator gives up', async () => {
+  it('fails the run when the operator abandons it', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({ onLimit: 'ask', crashRetries: 0, play: [crash] })
     expect((await agency.runs.show(run.id)).endedAt).toBe(null)
@@ -218,7 +218,7 @@ describeStores('a limit that was reached', (openFresh) => {
     expect((await agency.missions.show(run.missionId)).status).toBe('failed')
   })
 
-  it('waits for every answer where several were reached', async () => {
+  it('waits for every answer if several limits were reached', async () => {
     const agency = await startAgency(openFresh)
     const briefs = ['a', 'b'].map((key) => brief(key, [crash, work]))
     const run = await agency.run({ onLimit: 'ask', crashRetries: 0, briefs })
@@ -231,7 +231,7 @@ describeStores('a limit that was reached', (openFresh) => {
     expect(await agency.settled(run)).toMatchObject({ status: 'done', briefsDone: 2 })
   })
 
-  it('asks for somebody to look as soon as its team wants it', async () => {
+  it('opens an escalation gate after the number of questions that its team sets', async () => {
     const clock = createVirtualClock()
     const { db } = await openFresh({ clock })
     const agency = await openAgency({ db, clock })
@@ -243,7 +243,7 @@ describeStores('a limit that was reached', (openFresh) => {
     expect(gate).toMatchObject({ gate: 'escalation', summary: { anomalies: ['asked 2 times'] } })
   })
 
-  it('asks the third time for somebody to look; approving tries once more, rejecting gives up', async () => {
+  it('opens an escalation gate the third time; approval retries once more, rejection abandons', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({ onLimit: 'ask', crashRetries: 0, play: [crash, crash, crash, crash] })
     for (let times = 0; times < 2; times++) await answer(agency, await asked(agency, run), 'retry')

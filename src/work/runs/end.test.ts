@@ -41,7 +41,7 @@ describeStores('a cancelled run', (openFresh) => {
     expect(await agency.store.raw('SELECT DISTINCT state FROM agents')).toEqual([{ state: 'ended' }])
   })
 
-  it('takes nothing more from an agent that does not know yet', async () => {
+  it('rejects reports from an attempt that was ended by the cancellation', async () => {
     const agency = await startAgency(openFresh)
     const reports: StepInput[] = work.map((step) =>
       'report' in step ? { report: { ...step.report, via: 'stdout' as const } } : step,
@@ -74,7 +74,7 @@ describeStores('a cancelled run', (openFresh) => {
     expect(await agency.runs.show(done.id)).toEqual(done)
   })
 
-  it('stops an agent that is being launched at that moment, whoever cancelled it', async () => {
+  it('stops an agent that is being launched at that moment, for every way of cancelling', async () => {
     const memory = createMemoryWorkspaces()
     const preparing = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()
@@ -98,7 +98,7 @@ describeStores('a cancelled run', (openFresh) => {
     expect((await agency.inspect(run)).attempts).toMatchObject([{ outcome: 'interrupted', startedAt: null }])
   })
 
-  it('stops an agent of another worker, which learns of it by looking', async () => {
+  it('stops an agent of another worker, which notices at its sweep', async () => {
     const agency = await startAgency(openFresh, { worker: 'one:1' })
     const other = await openAgency({ db: await agency.store.open(), clock: agency.clock, worker: 'two:1' })
     const run = await agency.run({ play: [hang] })

@@ -72,7 +72,7 @@ describeStores('a run', (openFresh) => {
     expect(run).toMatchObject({ startedAt: '2030-01-01T00:00:01.000Z', endedAt: '2030-01-01T00:00:02.000Z' })
   })
 
-  it('without a mission makes one of its goal', async () => {
+  it('without a mission creates one from its goal', async () => {
     const agency = await openAgency({ db: (await openFresh()).db })
     const goal = `${'Write '.repeat(50)}\nSecond line`
     const run = await agency.run({ goal })
@@ -83,7 +83,7 @@ describeStores('a run', (openFresh) => {
     expect(await agency.brief(run)).toMatchObject({ objective: goal, evidence: [{ kind: 'artifact' }] })
   })
 
-  it('cannot take a mission that is under way, or that has ended', async () => {
+  it('cannot use a mission that is active or has ended', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({ play: hang })
     await expect(agency.run({ missionId: run.missionId })).rejects.toMatchObject({
@@ -95,7 +95,7 @@ describeStores('a run', (openFresh) => {
     expect((await agency.runs.list({ limit: 10 })).runs).toHaveLength(1)
   })
 
-  it('says whether it is simulated', async () => {
+  it('records whether it is simulated', async () => {
     const agency = await openAgency({ db: (await openFresh()).db, runtimes: [playedAs('real')] })
     const brief = { key: 'a', objective: 'Do it' }
     expect(await agency.run()).toMatchObject({ simulated: true })
@@ -105,7 +105,7 @@ describeStores('a run', (openFresh) => {
     expect(await agency.run({ runtime: 'real', briefs: mixed })).toMatchObject({ simulated: true })
   })
 
-  it('is refused where nobody named a runtime: none is guessed into a simulation', async () => {
+  it('is refused without a named runtime: a simulation is never chosen', async () => {
     const agency = await openAgency({ db: (await openFresh()).db, runtime: null })
     await expectRefusal(
       agency,
@@ -119,7 +119,7 @@ describeStores('a run', (openFresh) => {
     expect(await agency.run({ runtime: 'scripted' })).toMatchObject({ status: 'running' })
   })
 
-  it('goes to a coding agent that is installed where nobody named a runtime, and says what to install where none is', async () => {
+  it('uses an installed coding agent if no runtime is named, and otherwise names the one to install', async () => {
     const missing = { ok: false, reason: 'its program is missing', install: 'Install it.' } as const
     const coding = (name: string, more: Partial<Runtime> = {}): Runtime => {
       const played = playedAs(name, more)
@@ -137,7 +137,7 @@ describeStores('a run', (openFresh) => {
     )
   })
 
-  it('is refused with a runtime that is unknown, cannot run here, or cannot do what it is asked to', async () => {
+  it('is refused with a runtime that is unknown, unavailable, or incapable', async () => {
     const missing = { ok: false, reason: 'its program is missing', install: 'Install it.' } as const
     const agency = await openAgency({
       db: (await openFresh()).db,
@@ -164,7 +164,7 @@ describeStores('a run', (openFresh) => {
     expect((await agency.runs.list({ limit: 10 })).runs).toEqual([])
   })
 
-  it('is refused for an organisation that is not there, and for a mission that is not there or is another’s', async () => {
+  it('is refused for a missing organisation, and for a missing mission or one of another organisation', async () => {
     const agency = await openAgency({ db: (await openFresh()).db })
     await addOrganisation(agency.db, 2)
     const mission = await agency.missions.create(operator, CreateMission.parse({ title: 'Theirs', organisationId: 2 }))
@@ -190,7 +190,7 @@ describeStores('a run', (openFresh) => {
     expect(await agency.run({ missionId: mission.id, organisationId: 2 })).toMatchObject({ organisationId: 2 })
   })
 
-  it('is found by its id, by its beginning and without the prefix, unless that fits several', async () => {
+  it('is found by its id, by a unique prefix, and without the type prefix', async () => {
     const names = ['run_aaaa00000001', 'run_aaaa00000002', 'run_ab0000000003']
     const ids: Ids = {
       next: (noun: IdNoun) => (noun === 'run' ? names.shift() : systemIds.next(noun)) as never,
@@ -212,7 +212,7 @@ describeStores('a run', (openFresh) => {
     expect(await agency.runs.cancel(operator, 'ab', undefined)).toMatchObject({ id: 'run_ab0000000003' })
   })
 
-  it('is listed with the others, newest first, with how many are in which state', async () => {
+  it('is listed newest first, with the number of runs per state', async () => {
     const agency = await startAgency(openFresh)
     const done = await agency.settled(await agency.run())
     agency.clock.advance(1_000)
@@ -228,7 +228,7 @@ describeStores('a run', (openFresh) => {
     expect((await agency.runs.list({ limit: 1, before: under.id })).runs.map((run) => run.id)).toEqual([done.id])
   })
 
-  it('is on exactly one page of the list, also where several started at the same moment', async () => {
+  it('is on exactly one page of the list, also if several started at the same moment', async () => {
     const agency = await startAgency(openFresh)
     const started = []
     for (let at = 0; at < 5; at++) {
@@ -249,7 +249,7 @@ describeStores('a run', (openFresh) => {
     })
   })
 
-  it('is inspected with its newest events, as many as asked for', async () => {
+  it('is inspected with the requested number of newest events', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.settled(await agency.run())
     const all = await agency.events(run)
@@ -258,7 +258,7 @@ describeStores('a run', (openFresh) => {
     expect((await agency.runs.inspect(run.id, 0)).events).toEqual([])
   })
 
-  it('takes what it does not say from the configuration', async () => {
+  it('takes unset values from the configuration', async () => {
     const agency = await openAgency({ db: (await openFresh()).db })
     expect((await agency.run()).configuration).toMatchObject({
       runtime: 'scripted',

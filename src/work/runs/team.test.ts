@@ -26,7 +26,7 @@ const tiered = (agency: TestAgency, input: StartRun = {}): Promise<Run> =>
   agency.run({ playbook: 'tiered', runtimeOptions: {}, ...input })
 
 describeStores('a tiered run', (openFresh) => {
-  it('keeps the team that it began with, whatever becomes of the file', async () => {
+  it('keeps its initial team after a change of the file', async () => {
     const clock = createVirtualClock()
     const { db } = await openFresh({ clock })
     let file: TeamFile | null = { text: 'limits: { retry_budget: 1, crash_retries: 7 }', name: '/home/team.yaml' }
@@ -58,7 +58,7 @@ describeStores('a tiered run', (openFresh) => {
 })
 
 describe('a tiered run', () => {
-  it('takes the team that it brings before that of the home, and every gate if it is strict', async () => {
+  it('prefers its own team to that of the home, and opens every gate if it is strict', async () => {
     const agency = await openAgency({ homeTeam: () => ({ text: 'limits: { max_parallel_agents: 2 }', name: 'home' }) })
     const own = await tiered(agency, { team: 'limits: { max_parallel: { t4: 1 } }', strict: true })
     expect(own.configuration.team).toMatchObject({
@@ -70,7 +70,7 @@ describe('a tiered run', () => {
     expect(plain.configuration.team).toMatchObject({ strict: false, limits: { maxParallelAgents: 2 } })
   })
 
-  it('gives each tier its runtime, and writes down where there was no choice', async () => {
+  it('gives each tier its runtime, and records every fallback', async () => {
     const runtimes = [playedAs('llm'), playedAs('coder', 'maker')]
     const agency = await openAgency({ runtimes, runtime: null })
     const mixed = await tiered(agency, { team: models })
@@ -89,7 +89,7 @@ describe('a tiered run', () => {
     expect((await tiered(agency, { runtime: 'scripted' })).simulated).toBe(true)
   })
 
-  it('has models do the coding where no agent is, and says so', async () => {
+  it('lets models write code if no coding agent is installed, and reports it', async () => {
     const missing = { available: async () => ({ ok: false as const, reason: 'not installed', install: 'get it' }) }
     const agency = await openAgency({ runtimes: [playedAs('llm'), playedAs('coder', 'maker', missing)], runtime: null })
     const run = await tiered(agency, { team: models })
@@ -101,7 +101,7 @@ describe('a tiered run', () => {
     })
   })
 
-  it('is refused with each line of its team that is wrong, and with those of the home under their name', async () => {
+  it('is refused with each faulty line of its team, and with faults of the home’s file under its name', async () => {
     const agency = await openAgency({ homeTeam: () => ({ text: 'a: 1\nb: 2', name: '/home/team.yaml' }) })
     await expect(
       tiered(agency, { team: 'visibility: { inspection_gates: { t1_plan: false } }' }),
@@ -131,7 +131,7 @@ describe('a tiered run', () => {
     })
   })
 
-  it('is refused where a runtime cannot work with what the team gives it', async () => {
+  it('is refused if a runtime does not support the options of the team', async () => {
     const refuses = (): never => {
       throw refusal('invalid_input', 'there is no model "large"', { hint: 'Name another.' })
     }
@@ -144,7 +144,7 @@ describe('a tiered run', () => {
     })
   })
 
-  it('is the only one that has a team', async () => {
+  it('is the only kind of run with a team', async () => {
     const agency = await openAgency()
     await expect(agency.run({ team: '' })).rejects.toMatchObject({
       code: 'invalid_input',

@@ -43,7 +43,7 @@ const reopen = ({ workspaces, clock }: TestAgency, store: FreshStore, options: A
   openAgency({ db: store.db, clock, workspaces, worker: 'test:2', ...options })
 
 describeStores('a verifier', (openFresh) => {
-  it('judges what no machine can check, is told so, and leaves a verdict', async () => {
+  it('judges work without checkable evidence, is informed of that, and leaves a verdict', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.settled(await agency.run(judged([pass()], { verify: 'auto' })))
     expect(run).toMatchObject({ status: 'done', briefsTotal: 1, briefsDone: 1 })
@@ -78,7 +78,7 @@ describeStores('a verifier', (openFresh) => {
     expect(kindsOf(await agency.events(run), 'brief_created')[0]?.message).toContain('(no checkable evidence)')
   })
 
-  it('is not asked where evidence is enough', async () => {
+  it('is not created if evidence is sufficient', async () => {
     const agency = await startAgency(openFresh)
     const evidence = [{ kind: 'file', path: 'result.md' }] as const
     const run = await agency.settled(
@@ -88,7 +88,7 @@ describeStores('a verifier', (openFresh) => {
     expect((await agency.inspect(run)).briefs).toHaveLength(1)
   })
 
-  it('whose verdict is "fail" has that brief alone done again, with its issues; every attempt and verdict is kept', async () => {
+  it('with the verdict "fail" has only that brief done again, with its issues; every attempt and verdict is kept', async () => {
     const agency = await startAgency(openFresh)
     const briefs = ['one', 'two'].map((key) => ({
       key,
@@ -130,7 +130,7 @@ describeStores('a verifier', (openFresh) => {
     ])
   })
 
-  it('that fails what has crashed before leaves both counters as they are', async () => {
+  it('that fails a brief which crashed before leaves both counters unchanged', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run(judged([pass(), fail('no'), pass()], { play: [[{ crash: {} }], work] }))
     await agency.settled(run)
@@ -142,7 +142,7 @@ describeStores('a verifier', (openFresh) => {
     })
   })
 
-  it('that fails it once too often blocks it with a question; an answer starts that counter anew', async () => {
+  it('that fails a brief beyond the limit blocks it with a question; an answer resets that counter', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run(judged([fail('never good')], { verificationLimit: 2, onLimit: 'ask' }))
     await blocked(agency, run)
@@ -170,7 +170,7 @@ describeStores('a verifier', (openFresh) => {
     )
   })
 
-  it('that fails it once too often fails it where nobody is to be asked', async () => {
+  it('that fails a brief beyond the limit fails it with on_limit: fail', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.settled(await agency.run(judged([fail('no')], { verificationLimit: 0, onLimit: 'fail' })))
     expect(run).toMatchObject({ status: 'failed', briefsFailed: 1 })
@@ -220,7 +220,7 @@ describeStores('a verifier', (openFresh) => {
     expect(agency.prompts.get(attempts[2]?.id as string)).toContain('## What failed last time')
   })
 
-  it('that never judges leaves the work unjudged: it is blocked, with a question, and has not passed', async () => {
+  it('without a verdict leaves the work unverified: it is blocked with a question and has not passed', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run(judged([says({ verdict: 'pass' })], { retryBudget: 1, onLimit: 'ask' }))
     await blocked(agency, run)
@@ -248,7 +248,7 @@ describeStores('a verifier', (openFresh) => {
     expect(await agency.brief(run)).toMatchObject({ crashRetries: 0, attempts: 1 })
   })
 
-  it('that the operator cancels leaves the work unjudged: somebody is asked', async () => {
+  it('cancelled by the operator leaves the work unverified, with a question', async () => {
     const agency = await startAgency(openFresh, { slots: 1 })
     const hold = [{ log: 'gate slot' }, ...work] satisfies StepInput[]
     const run = await agency.run(judged([pass()], { onLimit: 'ask', play: [hold] }))
@@ -261,7 +261,7 @@ describeStores('a verifier', (openFresh) => {
     expect(await question(agency, run)).toMatchObject({ class: 'verification', status: 'with_operator' })
   })
 
-  it('that never ends is ended, tried again, and given up', async () => {
+  it('that never ends is ended, retried, and abandoned', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run(judged([[{ hang: {} }]], { crashRetries: 1, hardMinutes: 5, onLimit: 'ask' }))
     for (const times of [2, 3]) {
@@ -277,7 +277,7 @@ describeStores('a verifier', (openFresh) => {
     expect(verdicts).toEqual([])
   })
 
-  it('is told about the notes of whoever did it, and to refuse what was not theirs to settle', async () => {
+  it('gets the notes of the doer, and is asked to refuse those that the doer could not settle', async () => {
     const agency = await startAgency(openFresh)
     const missing = says({ verdict: 'fail', missing_evidence: ['note_001 needs escalation'] })
     const play = [[{ log: 'gate here' }, ...work], work]
@@ -301,7 +301,7 @@ describeStores('a verifier', (openFresh) => {
     ])
   })
 
-  it('cannot write notes, but reads those of the work it judges', async () => {
+  it('cannot write notes, but reads those of the verified work', async () => {
     const agency = await startAgency(openFresh)
     const play = [[{ log: 'gate here' }, ...work]]
     const run = await agency.run(judged([pass({ log: 'gate judge' })], { play }))
@@ -320,10 +320,10 @@ describeStores('a verifier', (openFresh) => {
   })
 })
 
-describeStores('who judges', (openFresh) => {
+describeStores('the verifying persona', (openFresh) => {
   const named = (more: object) => ({ briefs: [{ key: 'poem', objective: 'A poem', ...more }] })
 
-  it('is the persona that the plan names, and another than the one that does it', async () => {
+  it('is the one that the plan names, and differs from the doer', async () => {
     const { agency, personas } = await openOrg(openFresh)
     const persona = { role: 'qa', type: 'agent', subtype: 'internal', canCreateChannel: false } as const
     const [ada, bo] = [
@@ -338,7 +338,7 @@ describeStores('who judges', (openFresh) => {
     expect(agents.map((row) => Number(row['persona_id']))).toEqual([ada.personaId, bo.personaId])
   })
 
-  it('is checked when the run is made', async () => {
+  it('is checked when the run is created', async () => {
     const { agency, personas } = await openOrg(openFresh)
     const persona = { role: 'qa', type: 'agent', subtype: 'internal', canCreateChannel: false } as const
     const twins = [
@@ -391,7 +391,7 @@ describeStores('who judges', (openFresh) => {
     await expect(agency.run({ verifierOptions: { scenario: 7 } })).rejects.toMatchObject({ code: 'invalid_input' })
   })
 
-  it('plays with options of its own where the run has some', async () => {
+  it('runs with verifier options of its own if the run sets them', async () => {
     const agency = await startAgency(openFresh)
     const verifierOptions = { scenario: { attempts: [work], verify: [fail('from another book'), pass()] } }
     const run = await agency.settled(
@@ -400,7 +400,7 @@ describeStores('who judges', (openFresh) => {
     expect((await agency.inspect(run)).verdicts.map((each) => each.verdict)).toEqual(['fail', 'pass'])
   })
 
-  it('is never whoever did it, and judges an attempt once: the store refuses anything else', async () => {
+  it('is never the doer, and verifies an attempt once: the store refuses anything else', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.settled(await agency.run(judged([pass()])))
     const { verdicts, attempts, briefs } = await agency.inspect(run)
@@ -456,7 +456,7 @@ describeStores('a verdict', (openFresh) => {
     expect(kindsOf(events, 'completed').filter((event) => event.briefId === verdicts[0]?.briefId)).toHaveLength(1)
   })
 
-  it('about a failed verification counts once when the daemon dies right after it', async () => {
+  it('about a failed verification counts once if the daemon dies right after it', async () => {
     let left = 2
     const before = await startAgency(openFresh, {
       chaosPoint: (passed) => {
@@ -471,7 +471,7 @@ describeStores('a verdict', (openFresh) => {
     expect(await after.brief(run)).toMatchObject({ verificationFailures: 1, attempts: 2 })
   })
 
-  it('of a run that was cancelled meanwhile does not count', async () => {
+  it('of a cancelled run does not count', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run(judged([pass({ log: 'gate judge' })]))
     await agency.gate('judge').reached
@@ -484,7 +484,7 @@ describeStores('a verdict', (openFresh) => {
     expect((await agency.inspect(run)).attempts.map((each) => each.outcome)).toEqual(['ok', 'interrupted'])
   })
 
-  describe('on work that has gone on meanwhile', () => {
+  describe('on work that has changed since', () => {
     it('is dropped, and so is its verifier', async () => {
       const agency = await startAgency(openFresh)
       const briefs = ['one', 'two'].map((key) => ({
@@ -507,7 +507,7 @@ describeStores('a verdict', (openFresh) => {
       expect((await agency.inspect(run)).verdicts).toHaveLength(1)
     })
 
-    it('is dropped also where the run ends by it', async () => {
+    it('is dropped also if the run ends by it', async () => {
       const agency = await startAgency(openFresh)
       const run = await agency.run(judged([pass({ log: 'gate judge' })]))
       await agency.gate('judge').reached
