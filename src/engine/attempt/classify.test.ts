@@ -100,7 +100,7 @@ it('keeps the detail to one short line', () => {
   }
 })
 
-it('keeps no secret of a report or of an agent’s last words', () => {
+it('redacts secrets in a report and in an agent’s last output', () => {
   const secret = `sk-${'a1'.repeat(20)}`
   const reported = classify(ending({ report: { ...report, summary: `Used ${secret}` } }))
   expect(reported).toMatchObject({ detail: 'Used [redacted]', report: { summary: 'Used [redacted]' } })

@@ -12,7 +12,7 @@ function watched(idleMinutes: number | null, hardMinutes: number | null) {
   return { clock, stops, ...deadlines }
 }
 
-it('stops whoever is silent for the idle time', () => {
+it('stops an agent that is silent for the idle time', () => {
   const { clock, stops } = watched(30, null)
   clock.advance(30 * minute - 1)
   expect(stops).toEqual([])
@@ -20,7 +20,7 @@ it('stops whoever is silent for the idle time', () => {
   expect(stops).toEqual(['deadline_idle'])
 })
 
-it('spares whoever says a word now and then, and never stops one early', () => {
+it('never stops an agent that prints regularly, and never stops one early', () => {
   const { clock, stops, touch } = watched(30, null)
   for (let words = 0; words < 20; words++) {
     clock.advance(29 * minute)
@@ -32,7 +32,7 @@ it('spares whoever says a word now and then, and never stops one early', () => {
   expect(stops).toEqual(['deadline_idle'])
 })
 
-it('stops whoever lasts too long, whatever they say', () => {
+it('stops an agent at the hard deadline, independent of its output', () => {
   const { clock, stops, touch } = watched(30, 240)
   for (let quarters = 0; quarters < 16; quarters++) {
     expect(stops).toEqual([])
@@ -42,7 +42,7 @@ it('stops whoever lasts too long, whatever they say', () => {
   expect(stops).toEqual(['deadline_hard'])
 })
 
-it('knows no deadline where there is none', () => {
+it('sets no deadline if none is configured', () => {
   const { clock, stops, touch } = watched(null, null)
   touch()
   clock.advance(100_000 * minute)
@@ -50,7 +50,7 @@ it('knows no deadline where there is none', () => {
   expect(clock.timers()).toBe(0)
 })
 
-it('stops nobody because the clock was set, and forgets nobody', () => {
+it('neither stops an agent early nor misses one after a change of the clock', () => {
   for (const jumpMs of [365 * 24 * 60 * minute, -365 * 24 * 60 * minute]) {
     const { clock, stops } = watched(30, 240)
     clock.advance(10 * minute)

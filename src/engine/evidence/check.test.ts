@@ -41,7 +41,7 @@ async function looked(evidence: object, outputs: readonly string[] = []): Promis
 }
 
 describe('a file', () => {
-  it('holds when it is there, with its size and hash', async () => {
+  it('passes if it exists, with its size and hash', async () => {
     put('poem.txt', 'A river\n')
     expect(await looked({ kind: 'file', path: 'poem.txt' })).toMatchObject({
       item: 0,
@@ -52,7 +52,7 @@ describe('a file', () => {
     })
   })
 
-  it('holds only with everything that was expected of it', async () => {
+  it('passes only if every expectation is met', async () => {
     const text = 'A river flows\n'
     put('poem.txt', text)
     const file = { kind: 'file', path: 'poem.txt' }
@@ -68,13 +68,13 @@ describe('a file', () => {
     expect(await looked(Object.assign({}, file, ...fitting) as object)).toMatchObject({ passed: true })
   })
 
-  it('is not held by an empty one, unless that was asked for', async () => {
+  it('fails for an empty file, unless min_bytes is 0', async () => {
     put('empty', '')
     expect(await looked({ kind: 'file', path: 'empty' })).toMatchObject({ passed: false })
     expect(await looked({ kind: 'file', path: 'empty', minBytes: 0 })).toMatchObject({ passed: true })
   })
 
-  it('is not believed when it is missing, a directory, a FIFO or a link that leads out', async () => {
+  it('fails for a missing file, a directory, a FIFO or a link that leads outside', async () => {
     writeFileSync(join(base, 'secret'), 'secret river')
     mkdirSync(inside('directory'))
     execFileSync('mkfifo', [inside('fifo')])
@@ -95,13 +95,13 @@ describe('a file', () => {
     expect(await looked({ kind: 'file', path: 'link', contains: 'river' })).toMatchObject({ passed: true })
   })
 
-  it('is not read when it has terabytes', async () => {
+  it('is not read if it has terabytes', async () => {
     put('huge', '')
     truncateSync(inside('huge'), 5 * 1024 ** 4)
     expect(await looked({ kind: 'file', path: 'huge' })).toMatchObject({ passed: false })
   })
 
-  it('is searched in its first million bytes and hashed whole', async () => {
+  it('is searched in its first million bytes and hashed completely', async () => {
     const text = `river ${'x'.repeat(1_100_000)} ocean`
     put('long', text)
     expect(await looked({ kind: 'file', path: 'long', contains: 'river', sha256: sha256(text) })).toMatchObject({
@@ -117,7 +117,7 @@ describe('a file', () => {
 })
 
 describe('a command', () => {
-  it('holds by its exit code', async () => {
+  it('passes or fails by its exit code', async () => {
     put('poem.txt', 'river\n')
     expect(await looked({ kind: 'command', run: 'cat poem.txt' })).toMatchObject({
       kind: 'command',
@@ -136,7 +136,7 @@ describe('a command', () => {
     expect(await looked({ kind: 'command', run: 'true', expectExit: 4 })).toMatchObject({ passed: false })
   })
 
-  it('holds by what it prints, on either output', async () => {
+  it('passes by its output on stdout or stderr', async () => {
     const command = { kind: 'command', expectOutput: '3 passed' }
     expect(await looked({ ...command, run: 'echo 3 passed' })).toMatchObject({ passed: true })
     expect(await looked({ ...command, run: 'echo 3 passed >&2' })).toMatchObject({ passed: true })
@@ -147,7 +147,7 @@ describe('a command', () => {
     expect(await looked({ ...command, run: 'echo 3 passed; exit 1' })).toMatchObject({ passed: false })
   })
 
-  it('fails when it takes too long, is killed, or has no workspace to start in', async () => {
+  it('fails on a timeout, a signal, or without a workspace', async () => {
     expect(await looked({ kind: 'command', run: 'echo begun; sleep 60', timeoutSeconds: 0.3 })).toMatchObject({
       passed: false,
       detail: 'still running after 0.3 s',
@@ -177,7 +177,7 @@ describe('a command', () => {
     expect(finding.output).toBe('key [redacted]\n')
   })
 
-  it('is not run where nothing would hold it', async () => {
+  it('is not run without a sandbox', async () => {
     const { findings } = await examined([{ kind: 'command', run: 'touch ran' }], [], false)
     expect(findings[0]).toMatchObject({
       passed: false,
@@ -193,7 +193,7 @@ describe('an artifact', () => {
     put('notes.md', 'notes\n')
   })
 
-  it('holds when at least one output is reported and all of them are there', async () => {
+  it('passes if at least one output is reported and all of them exist', async () => {
     const artifact = { kind: 'artifact' }
     expect(await looked(artifact, ['poem.txt'])).toMatchObject({
       passed: true,
@@ -212,7 +212,7 @@ describe('an artifact', () => {
     })
   })
 
-  it('with a path holds when that very file is there and was reported', async () => {
+  it('with a path passes if that file was reported and exists', async () => {
     const artifact = { kind: 'artifact', path: 'poem.txt' }
     expect(await looked(artifact, ['notes.md', 'poem.txt'])).toMatchObject({
       passed: true,
@@ -229,7 +229,7 @@ describe('an artifact', () => {
     })
   })
 
-  it('is not believed where the reported path leads outside', async () => {
+  it('fails if the reported path leads outside', async () => {
     writeFileSync(join(base, 'secret'), 'secret')
     symlinkSync(join(base, 'secret'), inside('link'))
     for (const path of ['/etc/passwd', '../../../secret', 'link', '.', 'a\0b'])
@@ -238,14 +238,14 @@ describe('an artifact', () => {
   })
 })
 
-it('hands on each reported file once, with its size and hash', async () => {
+it('returns each reported file once, with its size and hash', async () => {
   put('poem.txt', 'river\n')
   expect((await examined([], ['poem.txt', 'poem.txt', 'gone.txt'])).outputs).toEqual([
     { path: 'poem.txt', bytes: 6, sha256: sha256('river\n') },
   ])
 })
 
-it('looks at every item, in order, also after one has failed', async () => {
+it('checks every item in order, also after a failure', async () => {
   put('poem.txt', 'river\n')
   const { findings } = await examined([
     { kind: 'file', path: 'missing' },
@@ -259,7 +259,7 @@ it('looks at every item, in order, also after one has failed', async () => {
   ])
 })
 
-it('never measures less than no time, even when the clock is set back meanwhile', async () => {
+it('never measures a negative duration, even if the clock is set back', async () => {
   const clock = createVirtualClock()
   const slow: Workspace = {
     ...workspace,

@@ -56,7 +56,7 @@ const why = async (evidence: object): Promise<string | true> => {
 }
 
 describe('a repository', () => {
-  it('holds with what was found in it', async () => {
+  it('passes with a description of its state', async () => {
     git('init', '--quiet')
     const first = commit('Begin', { 'README.md': 'a' })
     const head = commit('Write the poem', { 'poems/river.md': 'b' })
@@ -81,7 +81,7 @@ nothing uncommitted
 `)
   })
 
-  it('is missed where there is none, and where nothing is committed', async () => {
+  it('fails without a repository and without a commit', async () => {
     expect(await why({})).toBe('there is no git repository at .')
     git('init', '--quiet')
     expect(await why({})).toBe('nothing is committed yet')
@@ -91,7 +91,7 @@ nothing uncommitted
     expect(await why({ path: 'sub' })).toBe('nothing is committed yet')
   })
 
-  it('says what is missing', async () => {
+  it('names the unmet expectation', async () => {
     git('init', '--quiet')
     const first = commit('Begin', { 'README.md': 'a', 'src/a.ts': 'a', 'src/deep/b.ts': 'b' })
     commit('Change one', { 'src/a.ts': 'A' })
@@ -131,7 +131,7 @@ nothing uncommitted
     expect(await why({ clean: true })).toBe('uncommitted:  D b.txt')
   })
 
-  it('keeps what must not change, also where the change is not committed', async () => {
+  it('fails if a file that must not change differs, also uncommitted', async () => {
     git('init', '--quiet')
     const first = commit('Begin', { 'tests/a.test': 'a' })
     commit('Work', { 'src/a': 'a' })
@@ -140,7 +140,7 @@ nothing uncommitted
     expect(await why({ unchanged: ['tests/**'], since: first })).toBe('changed, though it must not be: ?? tests/b.test')
   })
 
-  it('stays as it was: what is staged stays staged', async () => {
+  it('is not modified by the check: staged changes stay staged', async () => {
     git('init', '--quiet')
     const first = commit('Begin', { 'a.txt': 'a' })
     commit('More', { 'b.txt': 'b' })
@@ -152,7 +152,7 @@ nothing uncommitted
     expect(git('diff', '--cached', '--name-only')).toBe('a.txt')
   })
 
-  it('is not looked at where nothing would hold git', async () => {
+  it('is not checked without a sandbox for git', async () => {
     git('init', '--quiet')
     commit('Begin', { a: 'a' })
     expect(await looked({}, false)).toMatchObject({
@@ -161,7 +161,7 @@ nothing uncommitted
     })
   })
 
-  it('fails in time', async () => {
+  it('fails at its timeout', async () => {
     git('init', '--quiet')
     commit('Begin', { a: 'a' })
     expect(await why({ timeoutSeconds: 0.001 })).toBe('git took too long')
@@ -190,7 +190,7 @@ describe('a repository that lies', () => {
     expect(await why({ clean: true })).toMatch(/\?\? c\.txt/)
   })
 
-  it('cannot pass another history or another directory off as its own', async () => {
+  it('cannot substitute another history or another directory', async () => {
     const first = commit('Begin', { a: 'a' })
     git('checkout', '--quiet', '--orphan', 'other')
     const orphan = commit('Made up', { b: 'b' })
@@ -209,7 +209,7 @@ describe('a repository that lies', () => {
     expect(await why({ clean: true })).toMatch(/^uncommitted: /)
   })
 
-  it('with a configuration too large for any command is said to have one', async () => {
+  it('with a configuration too large for a command is reported as such', async () => {
     git('init', '--quiet')
     commit('Begin', { 'a.txt': 'a' })
     const filters = Array.from({ length: 150 }, (_, at) => `[filter "${'x'.repeat(1_000)}${at}"]\n\tclean = cat\n`)
@@ -266,7 +266,7 @@ describe('a repository that lies', () => {
   })
 })
 
-describe('words of the evidence', () => {
+describe('text in evidence', () => {
   const tricks = [
     `'; touch ran; '`,
     '$(touch ran)',
@@ -280,7 +280,7 @@ describe('words of the evidence', () => {
     '| touch ran',
   ]
 
-  it.each(tricks)('stay words: %j', async (trick) => {
+  it.each(tricks)('is never interpreted: %j', async (trick) => {
     git('init', '--quiet')
     const first = commit('Begin', { 'a.txt': 'a' })
     commit('More', { 'b.txt': 'b' })
@@ -292,17 +292,20 @@ describe('words of the evidence', () => {
     expect(existsSync(inside('ran'))).toBe(false)
   })
 
-  it.each(["it's", '$(touch ran)', 'a\nb', '-x', 'ü "q"'])('find a repository and a file called %j', async (name) => {
-    mkdirSync(inside(name))
-    execFileSync('git', [...person, 'init', '--quiet'], { cwd: inside(name) })
-    writeFileSync(join(inside(name), name), 'x')
-    execFileSync('git', [...person, 'add', '--all'], { cwd: inside(name) })
-    execFileSync('git', [...person, 'commit', '--quiet', '--message', name], { cwd: inside(name) })
-    expect(await why({ path: name, clean: true, changed: [name] })).toBe(true)
-    expect(existsSync(inside('ran'))).toBe(false)
-  })
+  it.each(["it's", '$(touch ran)', 'a\nb', '-x', 'ü "q"'])(
+    'can name a repository and a file called %j',
+    async (name) => {
+      mkdirSync(inside(name))
+      execFileSync('git', [...person, 'init', '--quiet'], { cwd: inside(name) })
+      writeFileSync(join(inside(name), name), 'x')
+      execFileSync('git', [...person, 'add', '--all'], { cwd: inside(name) })
+      execFileSync('git', [...person, 'commit', '--quiet', '--message', name], { cwd: inside(name) })
+      expect(await why({ path: name, clean: true, changed: [name] })).toBe(true)
+      expect(existsSync(inside('ran'))).toBe(false)
+    },
+  )
 
-  it('have no NUL, and no path that leads out', () => {
+  it('contains no NUL and no path that leads outside', () => {
     const accepts = (evidence: object) => Evidence.safeParse({ kind: 'git', ...evidence }).success
     expect(accepts({})).toBe(true)
     expect(accepts({ since: 'a\0b' })).toBe(false)

@@ -55,7 +55,7 @@ async function looked(evidence: object, ourPorts: readonly number[] = [], mayRun
 const left = async (): Promise<number> => (await findSurvivors()).filter((each) => each.launchId === launchId).length
 
 describe('a server', () => {
-  it('holds by its answer, whose hash and beginning are kept', async () => {
+  it('passes by its response, whose hash and beginning are stored', async () => {
     expect(await looked({ start: serve(hello) })).toMatchObject({
       kind: 'http',
       passed: true,
@@ -67,7 +67,7 @@ describe('a server', () => {
     expect(await left()).toBe(0)
   })
 
-  it('is found by $PORT, by localhost and by ::1 as well', async () => {
+  it('is reached through $PORT, localhost and ::1', async () => {
     serve(hello)
     const start = `${node} server.mjs`
     expect(await looked({ start, url: 'http://localhost:{port}' })).toMatchObject({ passed: true, output: 'hello /' })
@@ -79,7 +79,7 @@ createServer((_, response) => response.end('six')).listen(Number(process.env.POR
     expect(await looked({ start, url: 'http://[::1]:{port}/' })).toMatchObject({ passed: true, output: 'six' })
   })
 
-  it('holds only with the status, the text and the JSON that were expected', async () => {
+  it('passes only with the expected status, text and JSON', async () => {
     const start = serve(`response.statusCode = 201
       response.end(JSON.stringify({ ok: true, items: [{ id: 1, name: 'a' }], more: null }))`)
     const expected = async (expect: object) => {
@@ -95,14 +95,14 @@ createServer((_, response) => response.end('six')).listen(Number(process.env.POR
     )
   })
 
-  it('that answers no JSON says none', async () => {
+  it('fails an expectation of JSON if its response is not JSON', async () => {
     expect(await looked({ start: serve(hello), expect: { json: {} } })).toMatchObject({
       passed: false,
       detail: 'its answer is not JSON',
     })
   })
 
-  it('may take its time to warm up', async () => {
+  it('may need time to start', async () => {
     const start = serve(
       `response.statusCode = globalThis.asked++ < 2 ? 503 : 200; response.end('warm')`,
       'globalThis.asked = 0',
@@ -110,7 +110,7 @@ createServer((_, response) => response.end('six')).listen(Number(process.env.POR
     expect(await looked({ start })).toMatchObject({ passed: true, output: 'warm' })
   })
 
-  it('that ends at once is not waited for; what it printed is kept', async () => {
+  it('that ends at once is not waited for; its output is stored', async () => {
     const began = systemClock.nowMs()
     expect(await looked({ start: 'echo no module; exit 3', timeoutSeconds: 60 })).toMatchObject({
       passed: false,
@@ -124,7 +124,7 @@ createServer((_, response) => response.end('six')).listen(Number(process.env.POR
     expect(systemClock.nowMs() - began).toBeLessThan(30_000)
   })
 
-  it('that never listens, or never answers, fails in time', async () => {
+  it('that never listens or never responds fails at the timeout', async () => {
     expect(await looked({ start: 'sleep 1000', timeoutSeconds: 0.5 })).toMatchObject({
       passed: false,
       detail: 'no answer within 0.5 s',
@@ -133,31 +133,31 @@ createServer((_, response) => response.end('six')).listen(Number(process.env.POR
     expect(await left()).toBe(0)
   })
 
-  it('that never stops answering fails', async () => {
+  it('with an endless response fails', async () => {
     const start = serve(`setInterval(() => response.write('x'.repeat(1e6)), 1)`)
     expect(await looked({ start })).toMatchObject({ passed: false, detail: 'the response is larger than 16 MB' })
   })
 
-  it('is stopped with everything that it started, also what left its group and what ignores the end', async () => {
+  it('is stopped with all its processes, including those that left its group or ignore the signal', async () => {
     const start = `setsid sleep 1000 & trap '' TERM; ${serve(hello)} & sleep 1000; sleep 1000`
     expect(await looked({ start })).toMatchObject({ passed: true })
     expect(await left()).toBe(0)
   })
 
-  it('may put itself into the background', async () => {
+  it('may move itself to the background', async () => {
     expect(await looked({ start: `setsid ${serve(hello)} >log 2>&1 &` })).toMatchObject({ passed: true })
     expect(await left()).toBe(0)
   })
 
-  it('is not followed to where it sends us', async () => {
+  it('is not followed to the target of a redirect', async () => {
     const port = await strangerPort()
     const start = serve(`response.writeHead(302, { location: 'http://127.0.0.1:${port}/' }); response.end()`)
     expect(await looked({ start })).toMatchObject({ passed: false, detail: 'answered 302, expected 200' })
   })
 })
 
-describe('somebody else', () => {
-  it('who answers on the port already does not speak for the server', async () => {
+describe('another process', () => {
+  it('that already listens on the port proves nothing', async () => {
     const port = await strangerPort()
     expect(await looked({ start: 'touch ran; sleep 1000', url: `http://127.0.0.1:${port}/` })).toMatchObject({
       passed: false,
@@ -166,7 +166,7 @@ describe('somebody else', () => {
     expect(existsSync(inside('ran'))).toBe(false)
   })
 
-  it('who takes the port meanwhile does not speak for it either', async () => {
+  it('that takes the port during the check proves nothing', async () => {
     // Started by this process, it carries no launch id: as a process of the machine that was there by chance.
     const stranger = createServer((_, response) => response.end('hello'))
     const port = await freePort()
@@ -180,7 +180,7 @@ describe('somebody else', () => {
     })
   })
 
-  it('is never ourselves: our own ports are refused before anything is started', async () => {
+  it('is never the daemon: its own ports are refused before anything is started', async () => {
     const url = 'http://127.0.0.1:7717/api/status'
     expect(await looked({ start: 'touch ran', url }, [7717])).toMatchObject({
       passed: false,
@@ -190,7 +190,7 @@ describe('somebody else', () => {
   })
 })
 
-it('is not started where nothing would hold it', async () => {
+it('is not started without a sandbox', async () => {
   expect(await looked({ start: 'touch ran' }, [], false)).toMatchObject({
     passed: false,
     detail: 'not run: no sandbox is available for commands of this runtime',
@@ -215,11 +215,11 @@ it.each([
   'http://0.0.0.0:80/',
   'unix:///run/agency.sock',
   'file:///etc/passwd',
-])('asks nobody at %j', (url) => {
+])('sends no request to %j', (url) => {
   expect(Evidence.safeParse({ kind: 'http', start: 'true', url }).success).toBe(false)
 })
 
-it('cannot be made to run anything by its address', async () => {
+it('cannot run a command through its address', async () => {
   const url = `http://127.0.0.1:{port}/'$(touch\${IFS}ran)';touch\${IFS}ran;\`touch\${IFS}ran\``
   const { output } = await looked({ start: serve(hello), url })
   expect(output).toContain('hello /')

@@ -4,7 +4,7 @@ import { missingIn } from './json-part.ts'
 
 const whole = { ok: true, items: [{ id: 1, name: 'a' }], more: null, deep: { er: 0 } }
 
-it.each([{}, { ok: true }, { more: null }, { items: [{ name: 'a' }] }, { deep: {} }, whole])('says %j', (part) => {
+it.each([{}, { ok: true }, { more: null }, { items: [{ name: 'a' }] }, { deep: {} }, whole])('contains %j', (part) => {
   expect(missingIn(whole, part)).toBeNull()
 })
 
@@ -17,11 +17,11 @@ it.each([
   [{ toString: {} }, '$.toString'],
   [[], '$'],
   [null, '$'],
-])('does not say %j', (part, path) => {
+])('does not contain %j', (part, path) => {
   expect(missingIn(whole, part)).toBe(path)
 })
 
-it('gives up on what is nested without end', () => {
+it('fails on unbounded nesting', () => {
   const nested = JSON.parse('['.repeat(5_000) + ']'.repeat(5_000)) as unknown
   expect(missingIn(nested, nested)).toMatch(/^\$(\[0\])+$/)
 })

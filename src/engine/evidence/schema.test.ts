@@ -48,7 +48,7 @@ const poem = {
 const good = JSON.stringify({ title: 'Rivers', lines: ['a', 'b', 'c'] })
 
 describe('a document', () => {
-  it('holds when it fits, with its hash', async () => {
+  it('passes if it matches, with its hash', async () => {
     put('data.json', good)
     expect(await looked({ schema: poem })).toMatchObject({
       kind: 'schema',
@@ -58,7 +58,7 @@ describe('a document', () => {
     })
   })
 
-  it('is told everything that does not fit', async () => {
+  it('fails with every mismatch', async () => {
     put('data.json', JSON.stringify({ title: '', lines: [1, 'b'], extra: true }))
     const { passed, detail, output } = await looked({ schema: poem })
     expect(passed).toBe(false)
@@ -71,7 +71,7 @@ describe('a document', () => {
     expect(detail).toBe('the document must NOT have additional properties (extra)')
   })
 
-  it('may be YAML, and so may a schema that lies in the workspace', async () => {
+  it('may be YAML, as may a schema in the workspace', async () => {
     put('data.yaml', 'title: Rivers\nlines: [a, b, c]\n')
     put('schema.yml', 'type: object\nrequired: [title]\nproperties: {lines: {maxItems: 2}}\n')
     expect(await looked({ path: 'data.yaml', schema: poem })).toMatchObject({ passed: true })
@@ -81,7 +81,7 @@ describe('a document', () => {
     })
   })
 
-  it('is judged by the draft that its schema names, formats and all', async () => {
+  it('is validated by the draft of its schema, including formats', async () => {
     put('data.json', '{"a": [1, "x"], "mail": "nobody"}')
     const seven = 'http://json-schema.org/draft-07/schema#'
     expect(
@@ -96,7 +96,7 @@ describe('a document', () => {
     })
   })
 
-  it('proves nothing where it cannot be read', async () => {
+  it('fails if it cannot be read', async () => {
     put('data.json', '{"title": ')
     expect(await looked({ schema: poem })).toMatchObject({
       passed: false,
@@ -115,7 +115,7 @@ describe('a document', () => {
 describe('a schema', () => {
   beforeEach(() => put('data.json', good))
 
-  it('with a misspelt keyword proves nothing, and says so', async () => {
+  it('with a misspelt keyword fails and names it', async () => {
     expect(await looked({ schema: { type: 'object', requried: ['title'] } })).toMatchObject({
       passed: false,
       detail: 'the schema cannot be used: strict mode: unknown keyword: "requried"',
@@ -133,21 +133,21 @@ describe('a schema', () => {
   )
 
   it.each([['true'], ['[]'], ['"text"'], ['{"$async": true}'], ['{"type": 5}'], ['{"$schema": "http://nobody/"}']])(
-    'that says %s is not believed',
+    'with %s is refused',
     async (text) => {
       put('schema.json', text)
       expect(await looked({ schemaPath: 'schema.json' })).toMatchObject({ passed: false })
     },
   )
 
-  it('runs no code, whatever its names are', async () => {
+  it('runs no code, independent of its property names', async () => {
     const trick = '"];process.exit(9);//\u2028${process.exit(9)}`'
     const names = { [trick]: { const: trick, pattern: '^a' } }
     put('data.json', JSON.stringify({ [trick]: trick }))
     expect(await looked({ schema: { properties: names, required: [trick] } })).toMatchObject({ passed: false })
   })
 
-  it('is ended when a pattern takes for ever, while everybody else goes on', async () => {
+  it('is aborted if a pattern does not terminate, while other work continues', async () => {
     put('data.json', JSON.stringify({ title: `${'a'.repeat(60)}!` }))
     let ticks = 0
     const ticking = setInterval(() => (ticks += 1), 50)
@@ -158,7 +158,7 @@ describe('a schema', () => {
     expect(ticks).toBeGreaterThan(5)
   })
 
-  it('is ended when it takes too much memory, as an alias bomb does', async () => {
+  it('is aborted if it needs too much memory, such as an alias bomb', async () => {
     const bomb = Array.from({ length: 30 }, (_, level) => `a${level}: &a${level} [*a${level - 1}, *a${level - 1}]`)
     bomb[0] = 'a0: &a0 [x, x]'
     put('bomb.yaml', bomb.join('\n'))

@@ -243,7 +243,7 @@ describeStores('a run of workstreams in a repository', (openFresh) => {
     expect(kinds.filter((kind) => kind === 'branch_merged')).toHaveLength(5)
   })
 
-  it.each([1, 2] as const)('killed at merge %d of it is merged once all the same', async (time) => {
+  it.each([1, 2] as const)('is merged exactly once after a kill at merge %d', async (time) => {
     const repository = makeRepository()
     const { repositories, workspaces } = openRepositories()
     const playbooks = [teamOf([{ id: 'api', domain: 'backend', tasks: [{ id: 'queue' }] }])]
@@ -271,7 +271,7 @@ describeStores('a run of workstreams in a repository', (openFresh) => {
     expect(events.filter(({ message }) => message === 'ws:api done')).toHaveLength(1)
   })
 
-  it('that does not fit in with another goes back to its last task, which is told how; nothing is left half way', async () => {
+  it('with a conflict between workstreams sends the last task back with instructions and leaves no partial merge', async () => {
     const repository = makeRepository({ 'list.txt': 'one\n' })
     const { repositories, workspaces } = openRepositories()
     const streams: Stream[] = [
@@ -336,7 +336,7 @@ describe('a task in a repository', () => {
   const promptOf = async (agency: TestAgency, run: Run, key: string): Promise<string> =>
     agency.prompts.get((await agency.brief(run, key)).attemptId as string) ?? ''
 
-  it('begins with the work that it rests on, merged or not; of several with the first, and is told of the others', async () => {
+  it('starts from the work that it depends on, merged or not; from the first of several, with instructions for the others', async () => {
     const tasks = [{ id: 'a' }, { id: 'b' }, { id: 'c', after: ['a', 'b'] }]
     const { repository, agency } = await opened([{ id: 'api', domain: 'x', tasks }])
     const run = await start(agency, repository, {
@@ -353,7 +353,7 @@ describe('a task in a repository', () => {
     expect((await agency.pullRequests.ofRun(run.id)).files.map(({ path }) => path)).toEqual(['a.txt', 'b.txt', 'c.txt'])
   })
 
-  it('is told to join what it rests on when that is done again, and keeps its clone', async () => {
+  it('gets instructions to merge a dependency that was done again, and keeps its clone', async () => {
     const tasks = [{ id: 'a' }, { id: 'b', after: ['a'] }]
     const team = teamOf([{ id: 'api', domain: 'x', tasks }])
     const again: Playbook = {
@@ -388,7 +388,7 @@ describe('a task in a repository', () => {
     expect(shown).toEqual(['more', 'b', 'c'])
   })
 
-  it('that answers a conflict of its workstream by taking back all that it did is sent back again', async () => {
+  it('that resolves a conflict by reverting all its work is sent back again', async () => {
     const repository = makeRepository({ 'list.txt': 'one\n' })
     const { repositories, workspaces } = openRepositories()
     const team = teamOf([
@@ -443,7 +443,7 @@ describe('a task in a repository', () => {
     expect(repository.read('list.txt')).toBe('one\na\nb\n')
   })
 
-  it('that does not go together with another of its workstream is told which files, and the commit to join with', async () => {
+  it('with a conflict inside its workstream gets the files and the commit to merge', async () => {
     const { repository, agency } = await opened([{ id: 'api', domain: 'x', tasks: [{ id: 'a' }, { id: 'b' }] }], {
       'list.txt': 'one\n',
     })
@@ -463,7 +463,7 @@ describe('a task in a repository', () => {
     expect(retried.map(({ data }) => data['class'])).toEqual(['bad_output'])
   })
 
-  it('has a branch of its own also where another squad calls one the same; its rest stays on it', async () => {
+  it('has a branch of its own also if another squad uses the same name; its remainder stays on it', async () => {
     const tasks = [
       { id: 'a', squad: 'one' },
       { id: 'a', squad: 'two' },
@@ -492,7 +492,7 @@ describe('a task in a repository', () => {
 })
 
 describe('a step in a repository', () => {
-  it('looks at what its workstream, or the run, has come to, and leaves nothing', async () => {
+  it('sees the newest state of its workstream or run, and leaves no changes', async () => {
     const repository = makeRepository()
     const { repositories, workspaces } = openRepositories()
     const agency = await openAgency({
@@ -568,7 +568,7 @@ it('a tiered run ends with all kinds of branches, and nothing reaches main befor
   expect(repository.git('rev-parse', 'main')).not.toBe(before)
 })
 
-it('a workstream that does not fit in with another is mended by its last task, judged again, and merged', async () => {
+it('a workstream with a conflict is fixed by its last task, verified again, and merged', async () => {
   const repository = makeRepository({ 'list.txt': 'one\n' })
   const { repositories, workspaces } = openRepositories()
   const bothPassed = Promise.withResolvers<void>()

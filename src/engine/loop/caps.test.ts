@@ -46,7 +46,7 @@ describeStores('a run with a team', (openFresh) => {
     return openAgency({ db, clock, slots: 20 })
   }
 
-  it('has never more agents of a tier at work than the team says', async () => {
+  it('never runs more agents of a tier than the team allows', async () => {
     const agency = await open()
     const run = await runInTiers(
       agency,
@@ -62,7 +62,7 @@ describeStores('a run with a team', (openFresh) => {
     expect(await most(agency, run)).toBe(5)
   })
 
-  it('has never more agents at work in all, and other tiers go on where one is full', async () => {
+  it('never runs more agents than the total cap, and other tiers continue if one is full', async () => {
     const agency = await open()
     const tiers = [...Array.from({ length: 6 }, () => 't4' as const), ...Array.from({ length: 6 }, () => 't5' as const)]
     const run = await runInTiers(agency, tiers, '{ max_parallel_agents: 4, max_parallel: { t4: 3 } }')
@@ -76,7 +76,7 @@ describeStores('a run with a team', (openFresh) => {
     expect([await most(agency, run), await most(agency, run, (id) => t4.has(id))]).toEqual([4, 3])
   })
 
-  it('keeps nobody else waiting behind what has to wait for room', async () => {
+  it('does not delay other briefs behind one that waits for a cap', async () => {
     const agency = await open()
     const crowd = Array.from({ length: 40 }, () => 't4' as const)
     const full = await runInTiers(agency, crowd, '{ max_parallel: { t4: 2 } }')

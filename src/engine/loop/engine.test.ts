@@ -67,7 +67,7 @@ describeStores('a brief', (openFresh) => {
     ])
   })
 
-  it('whose evidence is false goes back with what was wrong, and passes when it was put right', async () => {
+  it('with failed evidence is retried with corrections and passes once they are made', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.settled(await agency.run({ evidence: [...river], play: [poem('ocean'), poem('river')] }))
     expect(run.status).toBe('done')
@@ -98,7 +98,7 @@ describeStores('a brief', (openFresh) => {
     })
   })
 
-  it('whose evidence is never true is blocked after three retries, and with nobody to ask it has failed', async () => {
+  it('with evidence that never passes is blocked after three retries, and fails with on_limit: fail', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.settled(await agency.run({ evidence: [...river], play: [poem('ocean')] }))
     expect(run).toMatchObject({ status: 'failed', summary: '1 brief failed', briefsFailed: 1, briefsOpen: 0 })
@@ -115,7 +115,7 @@ describeStores('a brief', (openFresh) => {
     expect((await agency.inspect(run)).artifacts).toHaveLength(1)
   })
 
-  it('that crashes is launched three times more, then it has failed, and so have its run and its mission', async () => {
+  it('that crashes is launched three more times, then fails with its run and its mission', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.settled(await agency.run({ play: [[{ crash: {} }]] }))
     expect(run).toMatchObject({ status: 'failed', summary: '1 brief failed' })
@@ -146,7 +146,7 @@ describeStores('a brief', (openFresh) => {
     ])
   })
 
-  it('keeps its counters apart: a crash takes nothing from the budget for bad output', async () => {
+  it('counts separately: a crash uses none of the retries for bad output', async () => {
     const agency = await startAgency(openFresh)
     const crash: StepInput[] = [{ exit: { code: 2 } }]
     const play = [crash, poem('ocean'), crash, poem('ocean'), crash, poem('river')]
@@ -186,7 +186,7 @@ describeStores('a brief', (openFresh) => {
     ],
     ['prints garbage', [{ garbage: { lines: 50 } }], 'ended without a report'],
   ] satisfies [string, StepInput[], string][])(
-    'of an agent that %s is bad output and goes back',
+    'of an agent that %s is bad output and is retried',
     async (_, steps, detail) => {
       const agency = await startAgency(openFresh)
       const run = await agency.settled(await agency.run({ play: [steps, work] }))
@@ -199,7 +199,7 @@ describeStores('a brief', (openFresh) => {
     },
   )
 
-  it('whose agent is stuck is escalated at once and, with nobody to ask, has failed', async () => {
+  it('with a blocked agent is escalated at once, and fails with on_limit: fail', async () => {
     const agency = await startAgency(openFresh)
     const play: StepInput[][] = [[{ report: { status: 'blocked', summary: 'No key for the door.' } }]]
     const run = await agency.settled(await agency.run({ play }))
@@ -212,7 +212,7 @@ describeStores('a brief', (openFresh) => {
     ])
   })
 
-  it('counts tokens, and believes no absurd count', async () => {
+  it('counts tokens, and ignores absurd counts', async () => {
     const agency = await startAgency(openFresh)
     const usage = (input_tokens: number, output_tokens: number): StepInput => ({
       usage: { input_tokens, output_tokens },
@@ -226,7 +226,7 @@ describeStores('a brief', (openFresh) => {
     expect(agency.outputs.get(attempt?.id as string)?.match(/ignored/g)).toHaveLength(absurd.length)
   })
 
-  it('declares something that can be looked at even where nobody did: its outputs', async () => {
+  it('without declared evidence is checked by its outputs', async () => {
     const agency = await startAgency(openFresh)
     const boast: StepInput[] = [{ report: { status: 'done', summary: 'Trust me.', outputs: ['gone.md'] } }]
     const run = await agency.settled(await agency.run({ play: [boast, [{ report: { summary: 'Trust me.' } }], work] }))
@@ -238,7 +238,7 @@ describeStores('a brief', (openFresh) => {
     ])
   })
 
-  it('runs the commands that prove it, and says that nothing boxed them', async () => {
+  it('runs its evidence commands, and reports that they were not boxed', async () => {
     const agency = await startAgency(openFresh)
     agency.workspaces.answer('test -s result.md', (files) => ({ exitCode: files.has('result.md') ? 0 : 1, output: '' }))
     const evidence = [{ kind: 'command' as const, run: 'test -s result.md' }]
@@ -250,7 +250,7 @@ describeStores('a brief', (openFresh) => {
     ])
   })
 
-  it('is not proven by a command that nothing would hold', async () => {
+  it('is not proven by a command without a sandbox', async () => {
     const scripted = createScriptedRuntime({ host: 'in-process' })
     const untrusted = { ...scripted, name: 'other', capabilities: { ...scripted.capabilities, evidenceUnboxed: false } }
     const agency = await startAgency(openFresh, { runtimes: [untrusted] })
@@ -263,7 +263,7 @@ describeStores('a brief', (openFresh) => {
     expect((await agency.brief(run)).failure).toContain('not run: there is no sandbox here')
   })
 
-  describe('whose agent never ends', () => {
+  describe('with an agent that never ends', () => {
     const hang: StepInput[] = [{ hang: {} }]
 
     it('is ended at the idle deadline, which counts as a crash', async () => {
@@ -283,7 +283,7 @@ describeStores('a brief', (openFresh) => {
       expect(await agency.brief(run)).toMatchObject({ crashRetries: 1, retriesUsed: 0 })
     })
 
-    it('is ended at the hard deadline however much it says', async () => {
+    it('is ended at the hard deadline, independent of its output', async () => {
       const agency = await startAgency(openFresh)
       const chatter = Array.from({ length: 100 }, (): StepInput[] => [
         { wait: { ms: 10 * minute } },
@@ -302,7 +302,7 @@ describeStores('a brief', (openFresh) => {
       ])
     })
 
-    it('is spared while it talks to us, though it prints nothing', async () => {
+    it('is not ended while it calls the API, though it prints nothing', async () => {
       const agency = await startAgency(openFresh)
       const started = await agency.run({ play: [hang], crashRetries: 0 })
       await agency.passed('attempt.started')
@@ -316,7 +316,7 @@ describeStores('a brief', (openFresh) => {
       expect(await agency.settled(started)).toMatchObject({ status: 'failed' })
     })
 
-    it('is never ended where the run has no deadlines', async () => {
+    it('is never ended if the run has no deadlines', async () => {
       const agency = await startAgency(openFresh)
       const started = await agency.run({ play: [hang], idleMinutes: null, hardMinutes: null })
       await agency.passed('attempt.started')

@@ -24,7 +24,7 @@ async function reopen(before: TestAgency, store: FreshStore, options: AgencyOpti
 }
 
 describeStores('after the death of a daemon', (openFresh) => {
-  it('the next one launches again what was under way, and no limit counts it', async () => {
+  it('the next one relaunches the running attempts, and no limit counts it', async () => {
     const before = await startAgency(openFresh)
     const started = await before.run({ play: [hang, [{ log: 'gate look' }, ...work]] })
     await before.passed('attempt.started')
@@ -89,7 +89,7 @@ describeStores('after the death of a daemon', (openFresh) => {
     if (point !== 'run.created') expect((await created).id).toBe(run.id)
   })
 
-  it('a stored report is looked at, not believed', async () => {
+  it('a stored report is checked, not trusted', async () => {
     const before = await startAgency(openFresh)
     const boast: StepInput[] = [{ report: { status: 'done', summary: 'Done.', outputs: ['gone.md'] } }, ...hang]
     const started = await before.run({ play: [boast, work] })
@@ -106,7 +106,7 @@ describeStores('after the death of a daemon', (openFresh) => {
     expect(await after.brief(run)).toMatchObject({ retriesUsed: 1 })
   })
 
-  it('what a survivor reports before it is found is looked at with its files', async () => {
+  it('the report of a surviving agent is checked with its files', async () => {
     const before = await startAgency(openFresh)
     const slow: StepInput[] = [{ write: { path: 'result.md', text: 'Done.\n' } }, { log: 'gate wrote' }]
     const started = await before.run({ play: [slow, work] })
@@ -152,7 +152,7 @@ describeStores('after the death of a daemon', (openFresh) => {
     expect((await after.inspect(run)).attempts.map((attempt) => attempt.outcome)).toEqual(['crash', 'ok'])
   })
 
-  it('twenty times in a row a brief has failed; once it ended in between, the count starts anew', async () => {
+  it('after twenty interruptions in a row a brief fails; an ended attempt in between resets the count', async () => {
     const life = await startAgency(openFresh)
     const started = await life.run({ play: [hang] })
     const other = await life.run({ play: [...Array.from({ length: 19 }, () => hang), [{ crash: {} }], hang, work] })
@@ -179,7 +179,7 @@ describeStores('after the death of a daemon', (openFresh) => {
     expect(await now.brief(spared)).toMatchObject({ crashRetries: 1, interruptions: 0 })
   })
 
-  it('nothing happens a second time when the next one is stopped and started too', async () => {
+  it('nothing is repeated after a further restart', async () => {
     const before = await startAgency(openFresh)
     const run = await before.settled(await before.run())
     before.die()
@@ -212,7 +212,7 @@ describeStores('a daemon that stops', (openFresh) => {
     expect(await after.settled(started)).toMatchObject({ status: 'done' })
   })
 
-  it('does not waste what was reported already', async () => {
+  it('keeps a result that was already reported', async () => {
     const agency = await startAgency(openFresh)
     const started = await agency.run({ play: [[...work, ...hang]] })
     await agency.passed('agent.reported')

@@ -27,7 +27,7 @@ async function story(agency: TestAgency, run: Run, ...kinds: Event['kind'][]): P
 }
 
 describeStores('briefs of one run', (openFresh) => {
-  it('start when all that they wait for is verified, and not before', async () => {
+  it('start when all their dependencies are verified, and not before', async () => {
     const agency = await startAgency(openFresh)
     const briefs = [
       brief('last', ['left', 'right']),
@@ -49,7 +49,7 @@ describeStores('briefs of one run', (openFresh) => {
     expect(order.slice(4)).toEqual(['completed left', 'completed right', 'assigned last', 'completed last'])
   })
 
-  it('do not start on a report alone: its evidence must hold', async () => {
+  it('do not start on a report alone: its evidence must pass', async () => {
     const agency = await startAgency(openFresh)
     const boast: StepInput[] = [{ report: { status: 'done', summary: 'Done.', outputs: ['gone.md'] } }]
     const started = await agency.run({ briefs: [brief('a', [], boast, waits('again')), brief('b', ['a'])] })
@@ -67,7 +67,7 @@ describeStores('briefs of one run', (openFresh) => {
     ])
   })
 
-  it('share the slots: never more agents at once, and everybody gets one', async () => {
+  it('share the slots: never more agents at once, and every brief gets one', async () => {
     let most = 0
     const agency = await startAgency(openFresh, {
       slots: 3,
@@ -104,8 +104,8 @@ describeStores('briefs of one run', (openFresh) => {
     for (const run of runs) expect(await agency.settled(run)).toMatchObject({ status: 'done', briefsDone: 2 })
   })
 
-  describe('of which one has failed', () => {
-    it('finish what is under way before the failure is surfaced, and start nothing new meanwhile', async () => {
+  describe('with a failed sibling', () => {
+    it('finish their running attempts before the failure is surfaced, and start nothing new', async () => {
       const agency = await startAgency(openFresh, { slots: 2 })
       const briefs = [
         brief('broken', [], crash),
@@ -140,7 +140,7 @@ describeStores('briefs of one run', (openFresh) => {
       expect(told.filter((line) => line.startsWith('assigned')).sort()).toEqual(['assigned broken', 'assigned slow'])
     })
 
-    it('do not start what becomes ready, nor what only waited for a slot', async () => {
+    it('start neither newly ready briefs nor those that waited for a slot', async () => {
       const agency = await startAgency(openFresh, { slots: 2 })
       const briefs = [
         brief('broken', [], crash),
@@ -160,7 +160,7 @@ describeStores('briefs of one run', (openFresh) => {
       ['crashes', crash],
       ['hands in what does not hold', [{ report: { status: 'done', summary: 'Done.', outputs: ['gone.md'] } }]],
     ] satisfies [string, StepInput[]][])(
-      'surface it when the last one at work %s and would be retried',
+      'surface it when the last running one %s and would be retried',
       async (_, end) => {
         const agency = await startAgency(openFresh)
         const briefs = [
@@ -224,7 +224,7 @@ describeStores('briefs of one run', (openFresh) => {
       })
     })
 
-    it('hold whoever waited for it, by name', async () => {
+    it('hold its dependents by name', async () => {
       const agency = await startAgency(openFresh)
       const briefs = [brief('a', [], crash), brief('b', ['a']), brief('c', ['b']), brief('slow', [], waits('slow'))]
       const started = await agency.run({ briefs, crashRetries: 0 })
@@ -244,7 +244,7 @@ describeStores('briefs of one run', (openFresh) => {
     })
   })
 
-  it('that wait in a circle, for nobody or under one key are refused, and nothing is written', async () => {
+  it('with a cycle, a missing dependency or a duplicate key are refused, and nothing is written', async () => {
     const agency = await startAgency(openFresh)
     const plans: [ReturnType<typeof brief>[], string][] = [
       [

@@ -47,7 +47,7 @@ function troubled(db: Db) {
   }
 }
 
-describeStores('a store that takes no record for a while', (openFresh) => {
+describeStores('a store that refuses writes for a while', (openFresh) => {
   const moments: [ChaosPointName, ErrorCode][] = [
     ['agent.launched', 'store_full'],
     ['agent.exited', 'store_full'],
@@ -88,7 +88,7 @@ describeStores('a store that takes no record for a while', (openFresh) => {
     ])
   })
 
-  it('does not keep the daemon from stopping: the next start records it', async () => {
+  it('does not prevent the daemon from stopping: the next start records the result', async () => {
     const clock = createVirtualClock()
     const { db } = await openFresh({ clock })
     const trouble = troubled(db)
@@ -113,7 +113,7 @@ describeStores('a store that takes no record for a while', (openFresh) => {
     expect((await next.inspect(started)).attempts).toMatchObject([{ outcome: 'ok', worker: 'test:1' }])
   })
 
-  it('does not keep one run from starting because another’s claim failed', async () => {
+  it('does not prevent a run from starting if the claim of another failed', async () => {
     const clock = createVirtualClock()
     const { db } = await openFresh({ clock })
     const trouble = troubled(db)
@@ -127,7 +127,7 @@ describeStores('a store that takes no record for a while', (openFresh) => {
     for (const run of [lucky, unlucky]) expect((await agency.inspect(run)).attempts).toHaveLength(1)
   })
 
-  it('is asked again by the sweep when nothing could be claimed at all', async () => {
+  it('is retried by the sweep after a failed claim', async () => {
     const clock = createVirtualClock()
     const { db } = await openFresh({ clock })
     const trouble = troubled(db)
@@ -150,7 +150,7 @@ describe('a launch that fails', () => {
     return { ...scripted, launch: async (launch) => (left-- > 0 ? Promise.reject(error) : scripted.launch(launch)) }
   }
 
-  it('is a crash that is tried again', async () => {
+  it('is a crash that is retried', async () => {
     const agency = await openAgency({ runtimes: [failing(2)] })
     await agency.engine.start()
     const run = await agency.settled(await agency.run())
@@ -168,7 +168,7 @@ describe('a launch that fails', () => {
     ])
   })
 
-  it('fails the brief when it never works', async () => {
+  it('fails the brief if it never succeeds', async () => {
     const agency = await openAgency({ runtimes: [failing(99)] })
     await agency.engine.start()
     const run = await agency.settled(await agency.run())
@@ -176,7 +176,7 @@ describe('a launch that fails', () => {
     expect(await agency.brief(run)).toMatchObject({ status: 'failed', attempts: 4, crashRetries: 3 })
   })
 
-  it('is a crash when the workspace cannot be made', async () => {
+  it('is a crash if the workspace cannot be prepared', async () => {
     const memory = createMemoryWorkspaces()
     let left = 1
     const agency = await openAgency({
@@ -196,7 +196,7 @@ describe('a launch that fails', () => {
     ])
   })
 
-  it('is a crash when the runtime is gone since the run was made, and holds up nobody else', async () => {
+  it('is a crash if the runtime no longer exists, and delays no other brief', async () => {
     const extra: Runtime = { ...createScriptedRuntime({ host: 'in-process' }), name: 'extra' }
     const before = await openAgency({ runtimes: [extra] })
     const orphan = await before.run({ runtime: 'extra', play: undefined, runtimeOptions: {} })
@@ -241,7 +241,7 @@ describe('an agent that cannot be followed', () => {
     ])
   })
 
-  it('does not bring the engine down by refusing to be interrupted', async () => {
+  it('does not end the engine by refusing an interrupt', async () => {
     const scripted = createScriptedRuntime({ host: 'in-process' })
     const runtime: Runtime = {
       ...scripted,
@@ -266,8 +266,8 @@ describe('an agent that cannot be followed', () => {
   })
 })
 
-describe('evidence that cannot be looked at', () => {
-  it('proves nothing and disproves nothing: the work is done again, as after a crash', async () => {
+describe('evidence that cannot be checked', () => {
+  it('neither passes nor fails: the attempt is retried as after a crash', async () => {
     const memory = createMemoryWorkspaces()
     let broken = true
     const agency = await openAgency({
@@ -299,8 +299,8 @@ describe('evidence that cannot be looked at', () => {
   })
 })
 
-describe('a fault of ours in what follows an attempt', () => {
-  it('is a crash of the attempt and leaves nobody waiting for it', async () => {
+describe('a fault of the daemon after an attempt', () => {
+  it('counts as a crash of the attempt and leaves no brief waiting', async () => {
     const agency = await openAgency({
       mayLogErrors: true,
       playbooks: [

@@ -47,7 +47,7 @@ describeStores('two workers on one store', (openFresh, kind) => {
     expect(await two.brief(run)).toMatchObject({ status: 'working', attempts: 1 })
   })
 
-  it('take them up after that', async () => {
+  it('take them over after that', async () => {
     const { two, run } = await lifeAndDeath(61 * seconds)
     await two.engine.start()
     expect(await two.settled(run)).toMatchObject({ status: 'done' })
@@ -57,7 +57,7 @@ describeStores('two workers on one store', (openFresh, kind) => {
     ])
   })
 
-  it.runIf(kind === 'postgres')('take them up while they run, too', async () => {
+  it.runIf(kind === 'postgres')('take them over while running, too', async () => {
     const { two, run, clock } = await lifeAndDeath(0)
     await two.engine.start()
     clock.advance(90 * seconds)
@@ -79,7 +79,7 @@ describeStores('two workers on one store', (openFresh, kind) => {
 })
 
 describeStores('a lost wake-up', (openFresh) => {
-  it('is made good by the sweep within half a minute', async () => {
+  it('is compensated by the sweep within half a minute', async () => {
     const clock = createVirtualClock()
     const { db } = await openFresh({ clock })
     const deaf = await openAgency({ db: { ...db, onCommit: () => () => {} }, clock })

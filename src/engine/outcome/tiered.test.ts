@@ -4,7 +4,7 @@ import { openAgency, work } from '../../../test/support/agency.ts'
 import { operator } from '../../../test/support/work.ts'
 import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
 
-it('goes from a goal to an accepted result, and nobody below T1 starts before its plan is approved', async () => {
+it('goes from a goal to an accepted result, and no tier below T1 starts before the plan is approved', async () => {
   const agency = await openAgency()
   await agency.engine.start()
   const run = await agency.run({ goal: 'Build a webhook ingestion system', playbook: 'tiered', runtimeOptions: {} })
@@ -24,7 +24,7 @@ it('goes from a goal to an accepted result, and nobody below T1 starts before it
     )
 })
 
-it('has work judged as its team says, not as it was done', async () => {
+it('verifies work with the options of T5, not with those of the doer', async () => {
   const agency = await openAgency()
   await agency.engine.start()
   const verdict = { verdict: 'pass', checked: ['everything'] }
@@ -93,7 +93,7 @@ describe('a verifier of a task', () => {
     }
   }
 
-  it('looks at what the attempt left that it judges, not at what an earlier one left under another name', async () => {
+  it('checks the outputs of the verified attempt, not those of an earlier one under another name', async () => {
     const again: StepInput[] = [{ write: { path: 'a.md', text: 'see b.md\n' } }, ...writes('b.md')]
     const { tasks, verifiers, attempts } = await played(
       ['one'],
@@ -108,7 +108,7 @@ describe('a verifier of a task', () => {
     expect(attempts.map(({ outputs }) => outputs.map(({ path }) => path))).toEqual([['a.md'], ['b.md']])
   })
 
-  it('looks at its outputs also where another task has left the same', async () => {
+  it('checks its outputs also if another task has produced the same', async () => {
     const { verifiers } = await played(['one', 'two'], [writes('a.md')], [judges('pass')])
     const seen = { kind: 'file', path: 'a.md', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string }
     expect(verifiers).toMatchObject([{ evidence: [seen] }, { evidence: [seen] }])
