@@ -260,7 +260,7 @@ describeStores('a brief', (openFresh) => {
     const run = await agency.settled(await agency.run({ evidence, runtime: 'other', retryBudget: 0 }))
     expect(run.status).toBe('failed')
     expect(ran).toBe(0)
-    expect((await agency.brief(run)).failure).toContain('not run: there is no sandbox here')
+    expect((await agency.brief(run)).failure).toContain('not run: no sandbox is available')
   })
 
   describe('with an agent that never ends', () => {

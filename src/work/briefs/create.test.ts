@@ -63,7 +63,7 @@ describeStores('a plan', (openFresh) => {
         { key: 'a', objective: 'A', after: ['b'] },
         { key: 'b', objective: 'B', after: ['a'] },
       ],
-      /wait for each other in a circle: a, b$/,
+      /depend on each other in a cycle: a, b$/,
     ],
     [
       'waits for what is not in it',

@@ -53,7 +53,7 @@ describeStores('a gate that a tier decides', (openFresh) => {
     await expect(agency.gates.approve(operator, { target: run.id })).rejects.toMatchObject({
       code: 'not_found',
       message: 'no pending gate; pending: none',
-      hint: `${gate.id} (t3_mesh_timeout of ${run.id}) is for t2/api to decide.`,
+      hint: `${gate.id} (t3_mesh_timeout of ${run.id}) is decided by t2/api.`,
     })
     expect((await agency.gates.ofRun(run.id)).gates).toMatchObject([{ status: 'pending' }])
     await agency.runs.cancel(operator, run.id, undefined)

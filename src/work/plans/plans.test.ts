@@ -122,7 +122,7 @@ describe('a plan', () => {
     await org.personas.archive(operator, slugOf('kim'), { unassign: false, preview: false })
     for (const [plan, message] of [
       [cast('persona: operator'), /^brief "river": persona: "operator" is a person; a run can start only agents$/],
-      [cast(`verifier: ${slugOf('kim')}`), /^brief "river": verifier: ".+" is archived\. Bring /],
+      [cast(`verifier: ${slugOf('kim')}`), /^brief "river": verifier: ".+" is archived\. Restore /],
       [cast('verifier: Robbo, verify: none'), /^brief "river" names a verifier, but has verify: none$/],
     ] as const)
       expect(await check(plan)).toMatchObject({
