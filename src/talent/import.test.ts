@@ -291,8 +291,8 @@ describe('the pool of a team', () => {
     }))
     for (const team of teams) await talent.prepare(team)
     const persona = { id: 9, slug: 'engineering-sre-9', origin: 'pool' } as Persona
-    const told = await Promise.all([...teams, undefined].map((team) => talent.textOf(persona, team)))
-    expect(told).toEqual(['You are acme’s.', 'You are rival’s.', (await talent.show('sre')).text])
+    const texts = await Promise.all([...teams, undefined].map((team) => talent.textOf(persona, team)))
+    expect(texts).toEqual(['You are acme’s.', 'You are rival’s.', (await talent.show('sre')).text])
   })
 
   it('is dropped once its last run has ended, but not while that run is being created', async () => {

@@ -181,12 +181,12 @@ describe('an invalid line', () => {
   })
 
   it('must not contain a secret, which a run would keep', () => {
-    const said = 'must not contain the secret, because a run keeps its team; use {env: NAME} or {file: /path}'
+    const message = 'must not contain the secret, because a run keeps its team; use {env: NAME} or {file: /path}'
     expect(
       complaints(
         'notify:\n- {adapter: slack, url: "https://hooks.example/x"}\n- {adapter: ntfy, url: "https://n.example", token: t}',
       ),
-    ).toEqual([`2:25: notify.0.url: ${said}`, `3:52: notify.1.token: ${said}`])
+    ).toEqual([`2:25: notify.0.url: ${message}`, `3:52: notify.1.token: ${message}`])
     expect(complaints('notify:\n- {adapter: slack, url: {env: SLACK}}')).toEqual([])
   })
 

@@ -76,8 +76,8 @@ describeStores('assignments', (openFresh) => {
       code: 'illegal_transition',
       hint: expect.stringContaining('--status active'),
     })
-    for (const nobody of ['Operator', 'System'])
-      expect((await refusalOf(org.assignments.assign(operator, 11, nobody, false))).message).toContain(
+    for (const seeded of ['Operator', 'System'])
+      expect((await refusalOf(org.assignments.assign(operator, 11, seeded, false))).message).toContain(
         'cannot hold a seat',
       )
     expect((await refusalOf(org.assignments.assign(operator, 11, 'Nobody', false))).code).toBe('not_found')

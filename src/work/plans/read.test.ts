@@ -119,7 +119,7 @@ describe('a fault', () => {
       '27:19 brief "3": token_budget expected number, received string',
     ],
     [
-      'evidence of no kind',
+      'evidence without a kind',
       plan.replace('kind: artifact', 'kind: prayer'),
       '4:11 evidence.0.kind invalid discriminator value',
     ],
@@ -130,11 +130,15 @@ describe('a fault', () => {
     ],
     ['a brief twice', plan.replace('id: 3', 'id: api'), '23:9 two briefs are called "api"; the other is on line 13'],
     [
-      'somebody to wait for who is not there',
+      'an unknown brief to wait for',
       plan.replace('[schema, api]', '[schema, apis]'),
       '25:21 brief "3" waits for "apis", which is not in the plan; did you mean "api"?',
     ],
-    ['one that waits for itself', plan.replace('after: schema', 'after: api'), '19:12 brief "api" waits for itself'],
+    [
+      'a brief that waits for itself',
+      plan.replace('after: schema', 'after: api'),
+      '19:12 brief "api" waits for itself',
+    ],
     [
       'the same name twice',
       plan.replace('[schema, api]', '[api, schema, api]'),
@@ -146,7 +150,7 @@ describe('a fault', () => {
       '7:12 these briefs wait for each other: schema → 3 → schema',
     ],
     ['a key twice', `goal: a\ngoal: b`, '2:1 duplicate key "goal"'],
-    ['nothing', '', '1:1 the plan is empty'],
+    ['an empty text', '', '1:1 the plan is empty'],
     ['no briefs', 'goal: Build', '1:1 the plan has no briefs'],
     ['a list', '- a\n- b', '1:1 a plan must be a list of "key: value"'],
     ['broken YAML', 'goal: [a\nbriefs: x', '2:1 '],
@@ -156,8 +160,8 @@ describe('a fault', () => {
     ['a zero character', 'goal: "a\\0b"', '1:7 the text contains a character that cannot be stored'],
     ['a number without end', 'token_budget: .inf', '1:15 the value is not a text, number, true, false, list or map'],
     ['a key that is a list', '[a]: b', '1:1 a key must be a plain word'],
-  ])('%s', (_, text, said) => {
-    expect(faultsOf(text)[0]).toContain(said)
+  ])('%s', (_, text, expected) => {
+    expect(faultsOf(text)[0]).toContain(expected)
   })
 
   it('does not hide the others', () => {
