@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
-import { cycles, violations } from './support/import-table.ts'
+import { cycles, rings, violations } from './support/import-table.ts'
 import { readSources, scan } from './support/imports.ts'
 import { filesOnPostgres } from './support/store-files.ts'
 
@@ -24,6 +24,10 @@ describe('the source tree', () => {
 
   it('has no import cycles', () => {
     expect(cycles(sources)).toEqual([])
+  })
+
+  it('has no folders that import each other in a ring', () => {
+    expect(rings(sources)).toEqual([])
   })
 
   it('has no file named utils, helpers, manager, common, misc or index', () => {
@@ -127,6 +131,21 @@ describe('a planted violation', () => {
     const c = scan('src/work/c.ts', `export { a } from '../org/a.ts'`)
     expect(cycles([a, b, c])).toEqual([['src/org/a.ts', 'src/org/b.ts', 'src/work/c.ts', 'src/org/a.ts']])
     expect(cycles([a, b])).toEqual([])
+  })
+
+  it('is a ring of folders, but not one of types or contracts', () => {
+    const moves = scan('src/org/moves.ts', `import { openGate } from '../work/gates/open.ts'`)
+    const open = scan('src/work/gates/open.ts', `import { find } from '../../team/find.ts'`)
+    const find = scan('src/team/find.ts', `import { move } from '../org/moves.ts'`)
+    expect(rings([moves, open, find])).toEqual([
+      'src/org → src/work → src/team → src/org: src/team/find.ts imports src/org/moves.ts',
+    ])
+    expect(rings([moves, open])).toEqual([])
+    expect(rings([moves, open, scan('src/team/find.ts', `import type { Move } from '../org/moves.ts'`)])).toEqual([])
+    expect(rings([moves, open, scan('src/team/find.ts', `import { Role } from '../org/contract.ts'`)])).toEqual([])
+    const loop = scan('src/engine/loop/claim.ts', `import { start } from '../attempt/start.ts'`)
+    const start = scan('src/engine/attempt/start.ts', `import { claim } from '../loop/claim.ts'`)
+    expect(rings([loop, start])).toHaveLength(1)
   })
 
   it('is a file without a role', () => {

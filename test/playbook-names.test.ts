@@ -19,7 +19,7 @@ const known: Readonly<Record<string, number>> = {
   'src/engine/loop/claim.ts': 1,
   'src/work/amendments/contract.ts': 4,
   'src/work/amendments/path.ts': 1,
-  'src/work/amendments/service.ts': 6,
+  'src/work/amendments/service.ts': 2,
   'src/work/briefs/add.ts': 1,
   'src/work/briefs/branches.ts': 3,
   'src/work/briefs/contract.ts': 1,

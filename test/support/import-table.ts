@@ -165,3 +165,36 @@ export function cycles(files: readonly SourceFile[]): string[][] {
   for (const path of graph.keys()) walk(path, [])
   return found
 }
+
+/** Files at the edge of a folder that may point anywhere: contracts, commands, and the roots that build the product. */
+const isOutsideRooms = (path: string): boolean =>
+  /^src\/(compose|tables|entries)\.ts$|^src\/operations\/all\.contract\.ts$|^src\/(daemon|doctor|cli)\/|(^|[./])(contract|endpoints)\.ts$|\/cli(\.ts$|\/)|\.test\.tsx?$|(^|\/)contract-suite\.ts$/.test(
+    path,
+  )
+
+/** A room is a folder whose imports point one way: `src/work`, `web/run`, and each phase of the engine. */
+const roomOf = (path: string): string =>
+  path
+    .split('/')
+    .slice(0, path.startsWith('src/engine/') ? 3 : 2)
+    .join('/')
+
+/** Returns each ring of folders once, as the folders on it, with one import that closes it. Types do not count here. */
+export function rings(files: readonly SourceFile[]): string[] {
+  const rooms = new Map<string, Map<string, string>>()
+  for (const { path, imports } of files) {
+    if (!/^(src|web)\//.test(path) || isOutsideRooms(path)) continue
+    const targets = rooms.get(roomOf(path)) ?? new Map<string, string>()
+    rooms.set(roomOf(path), targets)
+    for (const { target, isFile, typeOnly } of imports)
+      if (isFile && !typeOnly && /\.tsx?$/.test(target) && !isOutsideRooms(target) && roomOf(target) !== roomOf(path))
+        targets.set(roomOf(target), `${path} imports ${target}`)
+  }
+  const asFiles = [...rooms].map(([path, targets]) => ({
+    path,
+    imports: [...targets.keys()].map((target) => ({ target, isFile: true, typeOnly: false, later: false, line: 1 })),
+    impurities: [],
+    hasDefaultExport: false,
+  }))
+  return cycles(asFiles).map((ring) => `${ring.join(' → ')}: ${rooms.get(ring.at(-2)!)!.get(ring.at(-1)!)}`)
+}
