@@ -9,6 +9,7 @@ import { createVirtualClock } from '../../test/support/virtual-clock.ts'
 import { appendEvent } from '../events/append.ts'
 import { auditEvents } from '../events/audit.ts'
 import { listStreamEvents } from '../events/store.ts'
+import { column, integer } from './columns.ts'
 import type { Db, ReadTx, Stream, Tx } from './port.ts'
 import { openSqlite } from './sqlite.ts'
 import { nextCounter, raiseCounter, sqlOf } from './tx.ts'
@@ -16,8 +17,8 @@ import { nextCounter, raiseCounter, sqlOf } from './tx.ts'
 const addRole = async (tx: Tx, id: number): Promise<void> => {
   await sqlOf(tx).run('INSERT INTO roles (id, name, description) VALUES (?, ?, ?)', [id, `role ${id}`, ''])
 }
-const roleIds = async (tx: ReadTx): Promise<number[]> =>
-  (await sqlOf(tx).all('SELECT id FROM roles ORDER BY id')).map((row) => row['id'] as number)
+const roleIds = (tx: ReadTx): Promise<number[]> =>
+  column('id', integer).all(sqlOf(tx), 'SELECT id FROM roles ORDER BY id')
 const rolesOf = (db: Db): Promise<number[]> => db.read(roleIds)
 const log = (tx: Tx, stream: Stream, message: string): Promise<number> =>
   appendEvent(tx, stream, { kind: 'log', by: 'daemon', message })

@@ -1,8 +1,8 @@
-import { column, columns, integer, text } from '../db/columns.ts'
+import { column, columns, integer, optional, text } from '../db/columns.ts'
 import type { Db, ReadTx } from '../db/port.ts'
 import { eventColumns, sealOf } from '../db/group.ts'
 import { openTx, sqlOf } from '../db/tx.ts'
-import { type ChainFields, chainHash } from './append.ts'
+import { chainHash } from './append.ts'
 
 export interface AuditResult {
   streams: number
@@ -36,24 +36,44 @@ interface Head {
 }
 const heads = columns({ stream: text, seq: integer, hash: text, seal: text })
 
+/** In the order of `eventColumns`, which the hash depends on. */
+const hashedEvents = columns({
+  stream: text,
+  seq: integer,
+  at: text,
+  kind: text,
+  by: text,
+  run_id: optional(text),
+  brief_id: optional(text),
+  attempt_id: optional(text),
+  tier: optional(text),
+  workstream: optional(text),
+  level: text,
+  code: optional(text),
+  message: text,
+  data: text,
+  changes: text,
+  hash: text,
+})
+
 async function auditStream(tx: ReadTx, head: Head, result: AuditResult): Promise<void> {
   const key = openTx(tx).chainKey
   const { stream } = head
   let seq = 0
   let hash = ''
   for (;;) {
-    const rows = await sqlOf(tx).all(
+    const rows = await hashedEvents.all(
+      sqlOf(tx),
       `SELECT ${eventColumns} FROM events WHERE stream = ? AND seq > ? ORDER BY seq LIMIT 1000`,
       [stream, seq],
     )
     for (const row of rows) {
       result.events++
       const { hash: stored, ...fields } = row
-      if (fields['seq'] !== seq + 1) result.findings.push(`${stream} ${seq + 1}: removed`)
-      else if (stored !== chainHash(key, hash, fields as unknown as ChainFields))
-        result.findings.push(`${stream} ${seq + 1}: altered`)
-      seq = fields['seq'] as number
-      hash = stored as string
+      if (fields.seq !== seq + 1) result.findings.push(`${stream} ${seq + 1}: removed`)
+      else if (stored !== chainHash(key, hash, fields)) result.findings.push(`${stream} ${seq + 1}: altered`)
+      seq = fields.seq
+      hash = stored
     }
     if (rows.length < 1000) break
   }
