@@ -100,7 +100,7 @@ export interface Parts {
   gatesChanged?: ScopeParts['gatesChanged']
   /** Ways of working beside ours, or instead of one under its name. */
   playbooks?: readonly Playbook[]
-  /** Who can be cast; without it, nobody in particular. */
+  /** The talent pool from which runs are cast; without it, briefs get no persona of their own. */
   talent?: Pick<Talent, 'pool' | 'prepare'>
   worker: string
   slots: number
@@ -251,7 +251,7 @@ const withQueue = (engine: Engine, queue: Queue, stopping: AbortController): Eng
   },
 })
 
-/** Every operation of the API, bound to what answers it. */
+/** Returns every operation of the API with its handler. */
 export function routesOf(
   agency: Agency,
   {
