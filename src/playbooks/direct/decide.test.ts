@@ -112,7 +112,7 @@ it('ends every run exactly once for any outcomes of its briefs, and a failed run
   )
 })
 
-/** The engine in miniature: it applies what is decided, and lets everything left over come to an end after the steps. */
+/** Plays a run without an engine: applies the decisions to counters, and ends all remaining briefs after the steps. */
 function playRun(count: number, steps: readonly string[]) {
   let run = aRun({ briefsTotal: count, briefsOpen: count })
   let pending = count
@@ -120,9 +120,9 @@ function playRun(count: number, steps: readonly string[]) {
   const ends: Extract<Decision, { kind: 'end_run' }>[] = []
   let endedWithLive = -1
 
-  const tell = (event: PlaybookEvent): void => {
+  const happen = (event: PlaybookEvent): void => {
     for (const decision of direct.decide(aView({ run, liveAttempts: live }), event)) {
-      if (decision.kind === 'pass_brief') tell({ kind: 'brief_verified', brief })
+      if (decision.kind === 'pass_brief') happen({ kind: 'brief_verified', brief })
       else if (decision.kind === 'close_brief')
         run = { ...run, briefsOpen: run.briefsOpen - 1, briefsDone: run.briefsDone + 1 }
       else if (decision.kind === 'fail_brief') fail()
@@ -134,15 +134,15 @@ function playRun(count: number, steps: readonly string[]) {
   }
   const fail = (): void => {
     run = { ...run, briefsOpen: run.briefsOpen - 1, briefsFailed: run.briefsFailed + 1 }
-    tell({ kind: 'brief_failed', brief })
+    happen({ kind: 'brief_failed', brief })
   }
   const endAttempt = (what: string): void => {
     live--
-    if (what === 'succeed') tell({ kind: 'brief_ready', brief, seen })
+    if (what === 'succeed') happen({ kind: 'brief_ready', brief, seen })
     if (what === 'fail') fail()
-    if (what === 'block') tell({ kind: 'brief_blocked', brief, class: 'bad_output', reason: 'stuck' })
+    if (what === 'block') happen({ kind: 'brief_blocked', brief, class: 'bad_output', reason: 'stuck' })
     if (what === 'retry') pending++
-    if (run.briefsFailed > 0 && ends.length === 0) tell({ kind: 'siblings_ended' })
+    if (run.briefsFailed > 0 && ends.length === 0) happen({ kind: 'siblings_ended' })
   }
   const play = (what: string): void => {
     if (what === 'launch' && pending > 0 && run.briefsFailed === 0) {
@@ -151,7 +151,7 @@ function playRun(count: number, steps: readonly string[]) {
     } else if (what === 'cancel' && pending > 0) {
       pending--
       run = { ...run, briefsOpen: run.briefsOpen - 1 }
-      tell({ kind: 'brief_cancelled', brief })
+      happen({ kind: 'brief_cancelled', brief })
     } else if (['succeed', 'fail', 'block', 'retry'].includes(what) && live > 0) endAttempt(what)
   }
 

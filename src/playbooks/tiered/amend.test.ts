@@ -31,6 +31,17 @@ it('makes a squad that has not started wait for the inserted specialist', async 
   expect(run.run.status).toBe('done')
 })
 
+it('names the tier of the agent that proposes it, and is acknowledged by the inserted tier', async () => {
+  const both: readonly Stream[] = [
+    { id: 'fix', path: medium, domain: 'core' },
+    { id: 'more', path: medium, domain: 'core' },
+  ]
+  const run = await playOn(await Play.start(), { streams: both, stopAt: ['t1_plan'] })
+  await run.approve('t1_plan')
+  await amend(run, 'fix', full, await run.launch(run.brief('t3-plan:more:main')))
+  expect(run.amendments).toMatchObject([{ proposedBy: 't3/more', acknowledgedBy: 't2/fix', afterPath: full }])
+})
+
 it('restarts a workstream on its new path if none of its work has started', async () => {
   const run = await begun()
   await amend(run, 'fix', simple)
