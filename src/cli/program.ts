@@ -142,7 +142,7 @@ function movedTo(command: Command): string | undefined {
     .find((each) => each.name() === 'org')
     ?.commands.find((each) => each.commands.length > 0 && each.name() === command.args[0])
   const verb = noun?.commands.find((each) => each.name() === command.args[1])
-  return noun && ['agency org', noun.name(), ...(verb ? [verb.name()] : [])].join(' ')
+  return noun && ['agency', 'org', noun.name(), ...(verb ? [verb.name()] : [])].join(' ')
 }
 
 const oneLine = (message: string): string =>

@@ -13,7 +13,7 @@ export async function followDemo(daemon: Daemon, run: Run, out: (line: string) =
     return
   }
   out('This is a simulated mission: no model is called, and nothing leaves this machine.')
-  out('It approves its own gates after a moment; agency demo tiered --manual starts one that waits for you.')
+  out('It approves its own gates after a moment; "agency demo tiered --manual" starts one that waits for you.')
   const ended = new AbortController()
   void daemon.stopped.then(() => ended.abort())
   const follow = daemon.feed.follow({

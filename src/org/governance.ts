@@ -29,7 +29,7 @@ export const createGovern =
     const deciding = organisationId ?? (await findOrganisationOfRun(tx, by.runId))
     if (deciding !== undefined && (await settingOf(tx, deciding, 'governance')) === 'enforce')
       throw refusal('forbidden', 'only the AR Director and the operator may change this organisation', {
-        hint: 'Propose it: agency org export, edit, then agency org propose --file F --reason TEXT.',
+        hint: 'Propose it: agency org export --org ORG, edit, then agency org propose --file F --reason TEXT.',
       })
     return {
       data: { outside_governance: true },

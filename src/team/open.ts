@@ -131,7 +131,7 @@ function faulty(file: TeamFile | null, code: Problem['code'], faults: readonly F
   const where = file === null || first === undefined ? 'the team' : `${file.name}:${first.line}:${first.column}`
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : ''
   return refusal(code, `${where}: ${first?.message ?? 'it cannot be used'}${more}`, {
-    hint: 'agency doctor --team FILE lists everything that is wrong with it and starts nothing.',
+    hint: '"agency doctor --team FILE" lists all faults and starts nothing.',
     data: file === null ? {} : { file: file.name, faults },
   })
 }

@@ -46,7 +46,10 @@ function Download({ missionId, path, bytes }: { missionId: string; path: string;
   if (bytes > maxBytes)
     return (
       <span className="muted">
-        too large to download; use <code>agency workspace cat</code>
+        too large to download; use{' '}
+        <code>
+          agency workspace cat {missionId} {path}
+        </code>
       </span>
     )
   const start = (): void => {

@@ -166,7 +166,7 @@ function refuseFaults(faults: readonly Fault[]): void {
   if (first === undefined) return
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
   throw refusal('invalid_input', `${faultText(first)}${more}`, {
-    hint: 'agency org validate lists them all.',
+    hint: '"agency org validate" lists all of them.',
     data: { issues: faults },
   })
 }

@@ -36,7 +36,7 @@ export async function refuseArchiving(
   const agents = (await countLiveAgents(tx)).get(persona.id) ?? 0
   if (agents > 0)
     throw refusal('illegal_transition', `${persona.slug} has ${agents} live agent${agents === 1 ? '' : 's'}`, {
-      hint: 'List them with "agency agent list", then cancel their runs with "agency cancel".',
+      hint: 'List them with "agency agent list", then cancel their runs with "agency cancel <run>".',
     })
   if (seats.length > 0 && !unassign)
     throw refusal(

@@ -28,7 +28,7 @@ export function createProposals({ db, access, importer }: { db: Db; access: OrgA
       await access.checkFence(tx, by)
       if (!(await access.isDirector(tx, by.personaId, proposal.organisationId)))
         throw refusal('forbidden', 'only the AR Director and the operator decide proposals', {
-          hint: 'Wait for the answer: agency org proposals shows it.',
+          hint: 'Wait for the answer: "agency org proposals --org ORG" shows it.',
         })
     }
     if (proposal.status !== 'open')
@@ -63,11 +63,11 @@ export function createProposals({ db, access, importer }: { db: Db; access: OrgA
       const { organisationId, changes } = await importer.preview(document, { force: false, withIntent: false })
       if (organisationId === null)
         throw refusal('invalid_input', 'the document belongs to no organisation of this installation', {
-          hint: 'Start with "agency org export": a proposal changes an existing organisation.',
+          hint: 'Start with "agency org export --org ORG": a proposal changes an existing organisation.',
         })
       if (changes.every(({ action }) => action === 'unchanged'))
         throw refusal('invalid_input', 'the document changes nothing', {
-          hint: 'Edit the output of "agency org export"; change the intent with "agency org intent write".',
+          hint: 'Edit the output of "agency org export --org ORG"; change the intent with "agency org intent write --org ORG".',
         })
       return db.write([`org:${organisationId}`], async (tx) => {
         if (by.kind === 'agent') await access.checkFence(tx, by)

@@ -178,7 +178,8 @@ async function toPersona(tx: ReadTx, address: string, persona: Persona): Promise
 
 function toPosition(structure: Structure, address: string, title: string): Routed {
   const position = [...structure.byTitle].find(([each]) => each.toLowerCase() === title.toLowerCase())?.[1]
-  if (position === undefined) throw notFound('seat', title, `Seats of ${structure.organisation.slug}: agency org tree.`)
+  if (position === undefined)
+    throw notFound('seat', title, `"agency org tree --org ${structure.organisation.slug}" lists the seats.`)
   const holder = structure.holders.get(position.id)
   return {
     address,

@@ -92,7 +92,7 @@ async function noSuchWorkstream(tx: ReadTx, run: Run, wording: Wording, workstre
   const known = (await listParts(tx, run.id)).flatMap(({ key }) => wording.workstreamOf(key) ?? [])
   if (known.length > 0) return notFound('workstream', workstream, `There are: ${known.slice(0, 20).join(', ')}.`)
   return refusal('illegal_transition', `run ${run.id} has no workstreams yet`, {
-    hint: 'Workstreams start when the plan is approved; until then, request changes with "agency reject".',
+    hint: 'Workstreams start when the plan is approved; until then, request changes with "agency reject <run> --reason <text>".',
   })
 }
 

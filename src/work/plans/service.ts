@@ -216,7 +216,7 @@ function faulty(faults: readonly Fault[]): AgencyError {
   const message =
     first === undefined ? 'the plan cannot be used' : `line ${first.line}, column ${first.column}: ${first.message}`
   return refusal('invalid_input', `${message}${more}`, {
-    hint: 'agency run --plan FILE --preview lists them all and starts nothing.',
+    hint: '"agency run --plan FILE --preview" lists all of them and starts nothing.',
     data: { faults },
   })
 }

@@ -205,7 +205,7 @@ async function placeInWorkspace(
   const found = await findActiveWorkspace(tx, mission.id)
   if (found?.path !== workspace)
     throw refusal('invalid_input', `"${workspace}" is not the workspace of mission ${mission.id}`, {
-      hint: 'Make one with "agency workspace create", and name the mission with --mission.',
+      hint: 'Make one with "agency workspace create <mission>", and name the mission with --mission.',
     })
   if (repo !== undefined)
     throw refusal('invalid_input', 'a run works in a workspace or in clones of a repository, not in both')

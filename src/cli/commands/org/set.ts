@@ -6,6 +6,9 @@ export const orgSetCommand = command({
   name: 'set',
   summary: 'Change one setting',
   examples: ['agency org set --org development governance enforce'],
-  arguments: [argument('<key>', 'Setting; "agency org get" lists them', { parse: reference }), argument('<value>')],
+  arguments: [
+    argument('<key>', 'Setting; "agency org get --org <org>" lists them', { parse: reference }),
+    argument('<value>'),
+  ],
   options: [org, json],
 })

@@ -104,7 +104,9 @@ function print(context: CliContext, shown: Inspection, { brief, history }: Inspe
   const all = history ? shown.events : shown.events.filter(({ level }) => level === 'normal')
   const newest = history ? all : all.slice(-eventsShown)
   if (newest.length === 0) return
-  context.out(`events${newest.length < all.length ? ` (newest ${eventsShown}; agency watch ${run.id} shows all)` : ''}`)
+  context.out(
+    `events${newest.length < all.length ? ` (newest ${eventsShown}; "agency watch ${run.id}" shows all)` : ''}`,
+  )
   const tiers = new Map(shown.briefs.flatMap(({ id, tier }) => (tier === null ? [] : [[id, tier.toUpperCase()]])))
   newest.forEach(withTier(run, (event) => context.out(`  ${formatEvent(context, event)}`), tiers))
 }
@@ -115,7 +117,7 @@ function printBriefs(context: CliContext, shown: Inspection): void {
   const briefs = shown.briefs.slice(0, briefsShown)
   const more = shown.briefs.length - briefs.length
   briefs.forEach((brief, index) => printBrief(context, shown, brief, more === 0 && index === briefs.length - 1))
-  if (more > 0) context.out(`└ and ${more} more (agency inspect ${run.id} --json has all)`)
+  if (more > 0) context.out(`└ and ${more} more ("agency inspect ${run.id} --json" has all)`)
   if (shown.artifacts.length > 0) context.out('artifacts')
   for (const artifact of shown.artifacts) context.out(artifactLine(artifact))
 }
@@ -132,7 +134,7 @@ function waitingLines({ gates, questions }: Inspection): string[] {
       ),
     ...questions
       .filter((question) => question.answered_at === null)
-      .map((question) => `question ${shorten(plain(question.text), 120)} (agency answer ${question.id})`),
+      .map((question) => `question ${shorten(plain(question.text), 120)} (agency answer ${question.id} <answer>)`),
   ]
 }
 
