@@ -286,7 +286,7 @@ it('merges a finished workstream, and repeats its last task after a conflict', a
     retriesUsed: 1,
     corrections: [
       { evidence: 'the merge', detail: 'src/a.ts was also changed by others' },
-      { evidence: 'how', detail: expect.stringMatching(/^git merge a+, settle what conflicts/) as string },
+      { evidence: 'how', detail: expect.stringMatching(/^git merge a+, resolve the conflicts/) as string },
     ],
   })
   expect(run.run.status).toBe('done')
