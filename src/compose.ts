@@ -100,7 +100,7 @@ export interface Parts {
   gatesChanged?: ScopeParts['gatesChanged']
   /** Ways of working beside ours, or instead of one under its name. */
   playbooks?: readonly Playbook[]
-  /** The talent pool from which runs are cast; without it, briefs get no persona of their own. */
+  /** The talent pool from which personalities are cast; without it, none is cast. */
   talent?: Pick<Talent, 'pool' | 'prepare'>
   worker: string
   slots: number
