@@ -635,7 +635,7 @@ it('a workstream with a conflict is fixed by its last task, verified again, and 
   expect(mended).toMatchObject([{ retriesUsed: 1, status: 'verified' }])
   expect(mended[0]?.corrections.map(({ detail }) => detail)).toEqual([
     'list.txt was also changed by others',
-    expect.stringMatching(/^git merge [0-9a-f]{40}, settle what conflicts/),
+    expect.stringMatching(/^git merge [0-9a-f]{40}, resolve the conflicts/),
   ])
   await approve(agency, run)
   expect(await agency.settled(run)).toMatchObject({ status: 'done' })

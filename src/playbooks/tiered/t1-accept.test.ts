@@ -49,7 +49,7 @@ describe('a result that T1 rejects', () => {
     expect(run.brief('t4:typo:main:typo')).toMatchObject({
       attempts: 2,
       retriesUsed: 0,
-      rejectionReason: 'not the requested output',
+      rejectionReason: 'not what was asked for',
     })
     expect(run.of('t4').map(({ attempts }) => attempts)).toEqual([2, 1, 1])
     expect(run.brief('t1-accept:final').attempts).toBe(2)

@@ -3,6 +3,9 @@ import { describe, expect, it } from 'vitest'
 
 import { agentOf, startAgency, type TestAgency } from '../../../test/support/agency.ts'
 import { changeRun } from '../../../test/support/change-run.ts'
+import type { Playbook } from '../../playbooks/contract.ts'
+import { direct } from '../../playbooks/direct/decide.ts'
+import { wording } from '../../playbooks/tiered/wording.ts'
 import { describeStores } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
 import { changeParts } from '../parts/moves.ts'
@@ -15,6 +18,9 @@ import type { Run } from '../runs/contract.ts'
 import { AmendPath } from './contract.ts'
 import { amendedPath } from './path.ts'
 import { touchRun } from '../runs/moves.ts'
+
+/** The direct playbook with the names of workstreams, so that a run can have some without five tiers. */
+const divided: Playbook = { ...direct, wording }
 
 const hang = { scenario: { steps: [{ hang: {} }] } }
 
@@ -50,7 +56,7 @@ const amend = (agency: TestAgency, { id }: Run, change: Partial<AmendPath>, by =
 
 describeStores('an amendment', (openFresh) => {
   it('records its author, its reason and both paths, and needs no approval', async () => {
-    const agency = await startAgency(openFresh)
+    const agency = await startAgency(openFresh, { playbooks: [divided] })
     const run = await withWorkstreams(agency)
     const amendment = await amend(agency, run, { addTiers: ['t2'], insertBefore: 't3' })
     expect(amendment).toMatchObject({
@@ -80,7 +86,7 @@ describeStores('an amendment', (openFresh) => {
   })
 
   it('is refused for a missing or completed workstream', async () => {
-    const agency = await startAgency(openFresh)
+    const agency = await startAgency(openFresh, { playbooks: [divided] })
     const run = await withWorkstreams(agency)
     await expect(amend(agency, run, { workstream: 'web', addTiers: ['t2'] })).rejects.toMatchObject({
       code: 'not_found',
@@ -100,7 +106,7 @@ describeStores('an amendment', (openFresh) => {
   })
 
   it('is refused once the work, or the tier concerned, has started', async () => {
-    const agency = await startAgency(openFresh)
+    const agency = await startAgency(openFresh, { playbooks: [divided] })
     const run = await withWorkstreams(agency)
     await place(agency, run, { tier: 't3', workstream: 'api' })
     await expect(amend(agency, run, { removeTiers: ['t3'] })).rejects.toMatchObject({
@@ -115,7 +121,7 @@ describeStores('an amendment', (openFresh) => {
   })
 
   it('is accepted from an agent for its own run and tier while its attempt is live', async () => {
-    const agency = await startAgency(openFresh)
+    const agency = await startAgency(openFresh, { playbooks: [divided] })
     const [run, other] = [await withWorkstreams(agency), await withWorkstreams(agency)]
     const attempt = await place(agency, run, { tier: 't3', workstream: 'api' })
     const agent = agentOf(attempt) as never
