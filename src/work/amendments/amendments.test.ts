@@ -97,12 +97,14 @@ describeStores('an amendment', (openFresh) => {
       code: 'illegal_transition',
       message: 'workstream docs is done: its path can no longer change',
     })
-    const plain = await agency.run({ runtimeOptions: hang })
-    await expect(amend(agency, plain, { addTiers: ['t2'] })).rejects.toMatchObject({
+    const undivided = await startAgency(openFresh)
+    const plain = await undivided.run({ runtimeOptions: hang })
+    await expect(amend(undivided, plain, { addTiers: ['t2'] })).rejects.toMatchObject({
       message: `run ${plain.id} has no workstreams at all`,
     })
     expect((await agency.inspect(run)).amendments).toEqual([])
-    for (const each of [run, plain]) await agency.runs.cancel(operator, each.id, undefined)
+    await agency.runs.cancel(operator, run.id, undefined)
+    await undivided.runs.cancel(operator, plain.id, undefined)
   })
 
   it('is refused once the work, or the tier concerned, has started', async () => {
