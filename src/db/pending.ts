@@ -1,3 +1,4 @@
+import { cachedSql } from './cached-sql.ts'
 import { bug } from '../kernel/errors.ts'
 import type { Sql, SqlRow, SqlValue } from './port.ts'
 
@@ -151,7 +152,7 @@ function sameNames(names: readonly string[], columns: SqlRow): boolean {
 async function runUpdate(sql: Sql, { target, key, columns }: Update): Promise<void> {
   const names = Object.keys(columns)
   if (names.length === 0) return
-  const text = cached(`=${target.name}:${names.join()}`, () => {
+  const text = cachedSql(`=${target.name}:${names.join()}`, () => {
     const set = names.map((column) => `${column} = ?`).join(', ')
     return `UPDATE ${target.name} SET ${set} WHERE ${target.keyColumns.map((column) => `${column} = ?`).join(' AND ')}`
   })
@@ -160,17 +161,7 @@ async function runUpdate(sql: Sql, { target, key, columns }: Update): Promise<vo
 }
 
 export const insertText = (table: string, columns: string, width: number, rows: number): string =>
-  cached(`+${rows}:${table}:${columns}`, () => {
+  cachedSql(`+${rows}:${table}:${columns}`, () => {
     const row = `(${Array(width).fill('?').join(', ')})`
     return `INSERT INTO ${table} (${columns}) VALUES ${Array(rows).fill(row).join(', ')}`
   })
-
-const texts = new Map<string, string>()
-function cached(key: string, make: () => string): string {
-  let text = texts.get(key)
-  if (text === undefined) {
-    text = make()
-    texts.set(key, text)
-  }
-  return text
-}

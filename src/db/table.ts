@@ -1,3 +1,4 @@
+import { cachedSql } from './cached-sql.ts'
 import { bug } from '../kernel/errors.ts'
 import { camelCase, snakeCase } from '../kernel/text.ts'
 import type { ReadTx, SqlRow, SqlValue, Stream } from './port.ts'
@@ -101,7 +102,7 @@ export async function findRow<Row extends object>(
   table: Table<Row>,
   ...key: SqlValue[]
 ): Promise<Row | undefined> {
-  const text = cached(`?${table.name}`, () => `SELECT * FROM ${table.name} WHERE ${whereKey(table)}`)
+  const text = cachedSql(`?${table.name}`, () => `SELECT * FROM ${table.name} WHERE ${whereKey(table)}`)
   const row = await openTx(tx).group.findRow(table, key, text)
   return row === undefined ? undefined : decode(table, row)
 }
@@ -113,7 +114,7 @@ export async function findFields<Row extends object, Name extends keyof Row & st
   names: readonly Name[],
   ...key: SqlValue[]
 ): Promise<Pick<Row, Name> | undefined> {
-  const text = cached(
+  const text = cachedSql(
     `?${table.name}:${names.join()}`,
     () => `SELECT ${names.map(columnName).join(', ')} FROM ${table.name} WHERE ${whereKey(table)}`,
   )
@@ -135,23 +136,13 @@ export async function findRows<Row extends object>(
   matches?: (columns: SqlRow) => boolean,
 ): Promise<Row[]> {
   const { group } = openTx(tx)
-  const text = cached(`?${table.name} ${where}`, () => `SELECT * FROM ${table.name} WHERE ${where}`)
+  const text = cachedSql(`?${table.name} ${where}`, () => `SELECT * FROM ${table.name} WHERE ${where}`)
   const rows = await (group.rows.has(table.name, matches) ? group.sql : group.direct).all(text, values)
   return rows.map((row) => decode(table, row))
 }
 
 const whereKey = <Row extends object>(table: Table<Row>): string =>
   table.keyColumns.map((column) => `${column} = ?`).join(' AND ')
-
-const texts = new Map<string, string>()
-function cached(key: string, make: () => string): string {
-  let text = texts.get(key)
-  if (text === undefined) {
-    text = make()
-    texts.set(key, text)
-  }
-  return text
-}
 
 const columnNames = new Map<string, string>()
 const fieldNames = new Map<string, string>()

@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/amounts.ts'
 import type { AgentEnded, Denied, Limited } from '../../adapters/runtime/port.ts'
 import { endedAgent } from '../../work/agents/store.ts'
 import { type Change, record, updated } from '../../events/change.ts'
@@ -281,8 +282,6 @@ const verifierSteps = [
   ['verified', 'completed'],
   ['done', 'session_complete'],
 ] as const
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /** Output that does not hold goes back with what is wrong with it, as often as the brief's budget allows. */
 async function correct(

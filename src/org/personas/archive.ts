@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/amounts.ts'
 import type { Db, ReadTx, Stream, Tx } from '../../db/port.ts'
 import { updated } from '../../events/change.ts'
 import type { Actor } from '../../kernel/actor.ts'
@@ -35,7 +36,7 @@ export async function refuseArchiving(
   if (isSeeded(persona)) throw refusal('forbidden', `${persona.slug} cannot be archived: every installation needs it`)
   const agents = (await countLiveAgents(tx)).get(persona.id) ?? 0
   if (agents > 0)
-    throw refusal('illegal_transition', `${persona.slug} has ${agents} live agent${agents === 1 ? '' : 's'}`, {
+    throw refusal('illegal_transition', `${persona.slug} has ${counted(agents, 'live agent')}`, {
       hint: 'List them with "agency agent list", then cancel their runs with "agency cancel <run>".',
     })
   if (seats.length > 0 && !unassign)

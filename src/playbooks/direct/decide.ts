@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/amounts.ts'
 import { bug } from '../../kernel/errors.ts'
 import type { Correction } from '../../work/briefs/contract.ts'
 import type { QuestionClass } from '../../work/questions/contract.ts'
@@ -199,7 +200,5 @@ const accept = ({ run }: View): Decision => ({
   status: 'done',
   summary: `${counted(run.briefsVerified + run.briefsDone, 'brief')} done${run.configuration.acceptance === 'operator' ? ' and accepted' : ''}`,
 })
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0] as string

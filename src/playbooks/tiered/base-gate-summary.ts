@@ -1,10 +1,11 @@
+import { counted } from '../../kernel/amounts.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { GateSummary } from '../../work/gates/contract.ts'
 import type { View } from '../contract.ts'
 import type { Acceptance, Architecture, JointVerdict, Proposal, Task, TierPlan, Workstream } from './contract.ts'
 import type { Designed } from './t2-design.ts'
 import { estimateLine } from './t1-estimate.ts'
-import { counted, documents } from './base-names.ts'
+import { documents } from './base-names.ts'
 import { isUsualPath } from './t1-plan-faults.ts'
 import { bullets, listed } from './base-text.ts'
 

@@ -86,8 +86,6 @@ export function renamedSquads<Ref extends SquadName>(
   })
 }
 
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
-
 /** Returns the key itself, or with a number appended where it is taken. */
 export function unusedKey(first: string, taken: ReadonlySet<string>): string {
   let key = first

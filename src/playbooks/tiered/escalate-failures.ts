@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/amounts.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Decision, Needs, PlaybookEvent, View } from '../contract.ts'
 import { jointReason } from './escalate-squad.ts'
@@ -6,7 +7,6 @@ import { runPart } from './base-names.ts'
 import { handUp, resolveNeeds } from './escalate-resolve.ts'
 import { changedRun, runOf } from './base-state.ts'
 import { log } from './base-steps.ts'
-import { counted } from './base-names.ts'
 
 const isResolve = ({ phase }: Brief): boolean => phase === 'resolve'
 

@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/amounts.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Part } from '../../work/parts/contract.ts'
@@ -5,7 +6,7 @@ import type { Decision, Needs, View } from '../contract.ts'
 import type { Acceptance, Architecture, Conflict, Proposal, Synthesis } from './contract.ts'
 import { designBriefs, designDocuments, plannedWorkstream, sharedInputs, uniqueSquads } from './t2-design.ts'
 import { logEscalation, resolveStep } from './escalate-ladder.ts'
-import { counted, documents, keys, wavePart } from './base-names.ts'
+import { documents, keys, wavePart } from './base-names.ts'
 import { settingsOf } from './base-settings.ts'
 import { openStreams, type Stream } from './t3-squads.ts'
 import {

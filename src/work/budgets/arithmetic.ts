@@ -1,3 +1,4 @@
+import { moneyText } from '../../kernel/amounts.ts'
 import type { Brief } from '../briefs/contract.ts'
 import type { Budget, BudgetScope } from './contract.ts'
 
@@ -98,13 +99,6 @@ export const nameOfBudget = ({ scope, scopeId }: Pick<Budget, 'scope' | 'scopeId
   scope === 'run' || scope === 'mission' ? `the ${scope}` : `${scope} ${scopeId}`
 
 const tokensText = (tokens: number): string => `${tokens.toLocaleString('en')} tokens`
-
-/** As many decimals as it takes to tell it from nothing. */
-export function moneyText(micros: number): string {
-  const usd = micros / 1e6
-  if (micros === 0 || usd >= 1) return `$${usd.toFixed(2)}`
-  return `$${usd.toFixed(usd >= 0.01 ? 4 : 6).replace(/(\.\d\d\d*?)0+$/, '$1')}`
-}
 
 /** Spent, and no longer set aside for it. */
 export const afterSpending = (budget: Budget, spent: Amount, from: Amount): Budget => ({

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 
+import { counted } from '../../kernel/amounts.ts'
+
 /** A path below the workspace. The check resolves it again, including links, before it opens the file. */
 const WorkspacePath = z
   .string()
@@ -217,8 +219,6 @@ function gitExpectations(git: EvidenceOf<'git'>): string[] {
 }
 
 const said = <T>(value: T | undefined, say: (value: T) => string): string[] => (value === undefined ? [] : [say(value)])
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /** Returns the port of an accepted address; null stands for a free port. */
 export function portIn(url: string): number | null {

@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/amounts.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { countReadyBriefs, listReadyTiers } from '../briefs/store.ts'
 import type { Run } from '../runs/contract.ts'
@@ -22,7 +23,7 @@ export async function afterRejection(tx: ReadTx, run: Run, gate: GateRow): Promi
   if (gate.boundary.startsWith('brief:'))
     return '❌ Rejected — the brief is given up; the run fails when its agents have ended.'
   const count = await countReadyBriefs(tx, run.id)
-  const again = `${counted(count)} ${count === 1 ? 'is' : 'are'} done again with your reason`
+  const again = `${counted(count, 'brief')} ${count === 1 ? 'is' : 'are'} done again with your reason`
   const held = await stillHeld(tx, run)
   return held === null ? `❌ Rejected — ${again}.` : `❌ Rejected — ${again}, but ${held}`
 }
@@ -43,7 +44,5 @@ async function startsNow(tx: ReadTx, run: Run): Promise<string> {
   const tiers = await listReadyTiers(tx, run.id)
   if (tiers.length > 0) return `${tiers.map((tier) => tier.toUpperCase()).join(', ')} spawning now.`
   const count = await countReadyBriefs(tx, run.id)
-  return count === 0 ? 'the run continues.' : `${counted(count)} ${count === 1 ? 'starts' : 'start'} now.`
+  return count === 0 ? 'the run continues.' : `${counted(count, 'brief')} ${count === 1 ? 'starts' : 'start'} now.`
 }
-
-const counted = (count: number): string => `${count} brief${count === 1 ? '' : 's'}`

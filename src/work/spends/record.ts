@@ -1,3 +1,4 @@
+import { moneyText } from '../../kernel/amounts.ts'
 import type { ModelCall } from '../../adapters/prices/port.ts'
 import type { Stream } from '../../db/port.ts'
 import { appendEvent } from '../../events/append.ts'
@@ -18,7 +19,7 @@ import {
   tellWarnings,
   warned,
 } from '../budgets/moves.ts'
-import { type Amount, moneyText, nothing, type Refused, reserve } from '../budgets/arithmetic.ts'
+import { type Amount, nothing, type Refused, reserve } from '../budgets/arithmetic.ts'
 import type { RunScope } from '../scope.ts'
 
 /** A model call with its place in the attempt and its price, where one is known. */
