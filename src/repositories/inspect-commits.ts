@@ -120,7 +120,7 @@ async function newGitlinks(git: Git, repository: string, start: string, entries:
   return links.filter((path) => !known.has(path))
 }
 
-/** Checks the size on disk: a file that packs well is still large. */
+/** Checks the size of the unpacked files: a file that packs well is still large. */
 async function checkSize(
   git: Git,
   repository: string,

@@ -96,7 +96,7 @@ async function noSuchWorkstream(tx: ReadTx, run: Run, wording: Wording, workstre
   })
 }
 
-/** Refuses to change a tier of the path that has already started. */
+/** Refuses every change once t4 has started, and the removal of a tier that has started. */
 async function checkNotBegun(
   tx: ReadTx,
   run: Run,

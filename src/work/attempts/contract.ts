@@ -64,7 +64,7 @@ export const Usage = z.object({
 })
 export type Usage = z.infer<typeof Usage>
 
-/** Peak use of the machine by an attempt’s processes and files. */
+/** The highest observed use of the machine by an attempt’s processes and files. */
 export const Used = z.object({
   memoryMb: z.number(),
   processes: z.number().int(),

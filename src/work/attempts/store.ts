@@ -16,7 +16,7 @@ export const attempts = table<Attempt>('attempts', {
 
 export const findAttempt = (tx: ReadTx, id: string): Promise<Attempt | undefined> => findRow(tx, attempts, id)
 
-/** Columns that other processes may have changed since the attempt was claimed. */
+/** Reads the columns that others may have changed since the attempt was claimed: its agent, the operator, another worker. */
 export const findProgress = (tx: ReadTx, id: string): Promise<Progress | undefined> =>
   findFields(tx, attempts, progress, id)
 
@@ -38,7 +38,7 @@ export const listAttempts = (tx: ReadTx, runId: string): Promise<Attempt[]> =>
 export const listLiveAttemptsOfRun = (tx: ReadTx, runId: string): Promise<Attempt[]> =>
   findRows(tx, attempts, "run_id = ? AND status <> 'ended' ORDER BY created_at, id", [runId])
 
-/** Counts the running attempts of a run by the tier of their briefs. */
+/** Counts the live attempts of a run by the tier of their briefs. */
 export async function countLiveByTier(tx: ReadTx, runId: string): Promise<Map<string | null, number>> {
   const rows = await columns({ tier: optional(text), count: integer }).all(
     sqlOf(tx),
@@ -98,7 +98,10 @@ FROM attempts a JOIN briefs b ON b.id = a.brief_id JOIN ${agents.name} g ON g.id
     [attemptId],
   )
 
-/** Checks the fence inside the writing transaction: an agent whose brief has a newer attempt can no longer change anything. */
+/**
+ * Checks the fence inside the writing transaction: an agent whose attempt has ended, or whose brief has a newer attempt,
+ * can no longer change anything.
+ */
 export async function checkFence(tx: ReadTx, by: AgentActor): Promise<AttemptStanding> {
   const standing = await findStanding(tx, by.attemptId)
   if (standing !== undefined && !standing.ended && standing.fence === by.fence && standing.newestFence === by.fence)

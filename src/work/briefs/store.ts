@@ -166,7 +166,10 @@ export const listReadyTiers = (tx: ReadTx, runId: string): Promise<string[]> =>
 
 const tierNames = column('tier', text)
 
-/** Lists the tiers of each run that have briefs, highest first. Tiers follow one another, so one query finds most of them. */
+/**
+ * Lists the tiers of each run that have briefs, highest first. Tiers start one after the other, so each EXISTS finds its
+ * first row early.
+ */
 export async function listTiersOfRuns(tx: ReadTx, runIds: readonly string[]): Promise<Map<string, Tier[]>> {
   if (runIds.length === 0) return new Map()
   const has = tiers.map(
@@ -228,7 +231,7 @@ export async function findPlanner(tx: ReadTx, runId: string): Promise<Brief | un
   )[0]
 }
 
-/** Lists verified work without open dependents: the result of the run. */
+/** Lists verified work without dependents, cancelled ones not counted: the result of the run. */
 export const listLastBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
   findRows(
     tx,

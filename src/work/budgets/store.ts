@@ -10,7 +10,7 @@ export const budgets = table<Budget>('budgets', {
   stream: (row) => streamOf(row),
 })
 
-/** A row changes in one stream only: a run's in its own, a persona's, which has none, in the system's. */
+/** A row changes in one stream only: a run's in its own, a persona's, which belongs to no organisation, in the system's. */
 function streamOf({ scope, scopeId, organisationId }: Budget): Stream {
   if (scope === 'run') return `run:${scopeId}`
   return scope === 'persona' ? 'system' : `org:${organisationId as number}`

@@ -22,7 +22,7 @@ export type GateSummary = z.infer<typeof GateSummary>
 export const Approval = z.object({ by: z.string(), note: z.string().nullable(), at: z.string() })
 export type Approval = z.infer<typeof Approval>
 
-/** A point where a run halts until an entitled person decides. */
+/** A point where a run halts until its approver decides: the operator or a tier. */
 export const Gate = z.object({
   id: z.string(),
   runId: z.string(),

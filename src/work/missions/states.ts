@@ -16,7 +16,10 @@ export type MissionStatus = (typeof missionStatuses)[number]
 const chain: readonly MissionStatus[] = ['backlog', 'planning', 'assigned', 'in_progress', 'review', 'done']
 const active: readonly MissionStatus[] = ['planning', 'assigned', 'in_progress', 'review']
 
-/** Moves follow the chain; failed, paused and cancelled can follow every active status; paused leads only back to the status before. */
+/**
+ * Moves follow the chain; failed, paused and cancelled can follow every active status, and cancelled also backlog; paused
+ * leads only back to the status before, or to cancelled.
+ */
 export function canMoveMission(from: MissionStatus, to: MissionStatus, pausedFrom: MissionStatus | null): boolean {
   if (from === 'paused') return to === pausedFrom || to === 'cancelled'
   const place = chain.indexOf(from)

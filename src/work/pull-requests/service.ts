@@ -90,7 +90,7 @@ const sum = (files: readonly ChangedFile[]) => ({
   removed: files.reduce((total, file) => total + file.removed, 0),
 })
 
-/** Lists the passed evidence of the merged work; failures of earlier attempts belong to the history of the run. */
+/** Lists the checks of the newest attempt of each work brief; failures of earlier attempts belong to the history of the run. */
 async function checksOf(tx: ReadTx, run: Run): Promise<PullRequestView['checks']> {
   const newest = new Set(
     (await listBriefs(tx, run.id)).filter(({ kind }) => kind === 'work').map((brief) => brief.attemptId),

@@ -48,7 +48,7 @@ export function listRuns(tx: ReadTx, { status, organisationId, before, limit }: 
   ])
 }
 
-/** A mission has at most one active run, which moves the mission. */
+/** Finds an active run of a mission, which moves the mission. Only steps in a workspace can be active beside one another. */
 export const findOpenRunOf = (tx: ReadTx, missionId: string): Promise<string | undefined> =>
   runIds.first(sqlOf(tx), 'SELECT id FROM runs WHERE mission_id = ? AND ended_at IS NULL', [missionId])
 

@@ -11,7 +11,7 @@ import { findStop, listHolds, listStops, providerHolds, scopeOfStop, stops } fro
 export interface StopDeps {
   db: Db
   clock: Clock
-  /** Called after commit to interrupt the running agents. */
+  /** Called after commit to interrupt the running agents of the stopped scope. */
   heed: () => void
 }
 

@@ -13,7 +13,7 @@ export const listVerdicts = (tx: ReadTx, runId: string): Promise<Verdict[]> =>
 export const listVerdictsOfBrief = (tx: ReadTx, briefId: string): Promise<Verdict[]> =>
   findRows(tx, verdicts, 'brief_id = ? ORDER BY attempt, at, id', [briefId])
 
-/** Returns, for each brief of a part, the verdict on its newest verified attempt. */
+/** Returns, for each brief of a part, the verdict on its newest attempt that was judged. */
 export async function listNewestVerdicts(tx: ReadTx, runId: string, part: string): Promise<Verdict[]> {
   const all = await findRows(
     tx,
