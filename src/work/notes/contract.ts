@@ -71,7 +71,7 @@ export const showNote = (note: Note): NoteView => {
 }
 
 const noteId = z.string().max(64).describe('note_001')
-const runId = z.string().max(100).optional().describe('Required for the operator; an agent uses its own run')
+const runId = z.string().max(100).optional().describe('Required for the operator, unless a brief id is given; an agent uses its own run')
 const text = (max: number) => z.string().trim().min(1).max(max)
 
 export const noteOperations = {
@@ -118,7 +118,7 @@ export const noteOperations = {
   }),
   resolve: operation({
     name: 'note.resolve',
-    summary: 'Resolve a note of category consistency, bug, implementation or documentation',
+    summary: 'Resolve a note; an agent may only resolve consistency, bug, implementation and documentation',
     ...noteEndpoints.resolve,
     input: z.strictObject({ noteId, runId, resolution: text(10_000), category: NoteCategory.optional() }),
     output: NoteView,

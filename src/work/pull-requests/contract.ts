@@ -44,7 +44,7 @@ export const PullRequestView = PullRequest.extend({
   files: z.array(ChangedFile).describe('At most 1,000'),
   checks: z
     .array(z.object({ briefId: z.string(), what: z.string(), passed: z.boolean(), detail: z.string() }))
-    .describe('The evidence that was looked at, of the newest attempt of each brief'),
+    .describe('The checked evidence of the newest attempt of each brief'),
 })
 export type PullRequestView = z.infer<typeof PullRequestView>
 

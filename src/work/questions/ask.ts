@@ -124,7 +124,7 @@ const ownChoices: Partial<Record<QuestionClass, { options: QuestionOption[]; rec
         label: 'Allow it',
         detail: 'The brief continues where it stopped; this operation is allowed from now on.',
       },
-      { key: 'refuse', label: 'Continue without it', detail: 'The brief continues without this operation.' },
+      { key: 'refuse', label: 'Continue without it', detail: 'The brief continues and must find another way.' },
       choices.abandon,
     ],
     recommendation: 'refuse',

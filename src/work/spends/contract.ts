@@ -31,7 +31,7 @@ export const ModelCost = z.object({
   model: z.string().nullable(),
   simulated: z.boolean(),
   calls: z.number().int(),
-  unpricedCalls: z.number().int().describe('Calls without a known price, which no sum includes'),
+  unpricedCalls: z.number().int().describe('Calls without a known price, which no sum of money includes'),
   inputTokens: z.number().int(),
   outputTokens: z.number().int(),
   cacheReadTokens: z.number().int(),

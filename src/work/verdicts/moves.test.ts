@@ -180,12 +180,12 @@ describeStores('a verifier', (openFresh) => {
     [
       'says nothing about what it looked at',
       says({ verdict: 'pass' }),
-      'a pass must list the outputs that were checked',
+      'a pass must list everything that was checked',
     ],
     [
       'has not looked at an output',
       says({ verdict: 'pass', checked: ['the style'] }),
-      'a pass has to say that result.md was looked at',
+      'a pass must list result.md as checked',
     ],
     ['fails it without saying why', says({ verdict: 'fail' }), 'a verdict "fail" must name issues or missing evidence'],
     ['gives no verdict', [{ report: { status: 'done', summary: 'Fine.' } }], 'the report has no verdict'],
@@ -228,7 +228,7 @@ describeStores('a verifier', (openFresh) => {
     expect(await question(agency, run)).toMatchObject({
       class: 'verification',
       text: expect.stringContaining(
-        'it could not be verified: a pass must list the outputs that were checked (after 1 of 1 retries)',
+        'it could not be verified: a pass must list everything that was checked (after 1 of 1 retries)',
       ) as never,
     })
     expect(await agency.runs.show(run.id)).toMatchObject({ status: 'running', briefsFailed: 0, briefsDone: 0 })

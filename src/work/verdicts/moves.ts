@@ -142,9 +142,9 @@ export function faultOfJudgement(
     return judgement.issues.length + judgement.missingEvidence.length > 0 || judgement.notes !== ''
       ? null
       : `a verdict "${judgement.verdict}" must name issues or missing evidence`
-  if (judgement.checked.length === 0) return 'a pass must list the outputs that were checked'
+  if (judgement.checked.length === 0) return 'a pass must list everything that was checked'
   const unseen = outputs.find((path) => !judgement.checked.some((line) => line.includes(path)))
-  return unseen === undefined ? null : `a pass has to say that ${shorten(unseen, 200)} was looked at`
+  return unseen === undefined ? null : `a pass must list ${shorten(unseen, 200)} as checked`
 }
 
 /** Writes the verdict down, once; null when what it is about has gone on meanwhile. */
