@@ -11,7 +11,7 @@ export function age(ms: number): string {
   return `${coarseDuration(ms)} ago`
 }
 
-/** Formats a duration in its largest unit only. */
+/** Formats a duration in its largest unit only, which is enough to judge it. */
 export function coarseDuration(ms: number): string {
   if (ms < minute) return `${Math.floor(ms / second)} s`
   if (ms < hour) return `${Math.floor(ms / minute)} min`

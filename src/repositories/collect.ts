@@ -32,7 +32,7 @@ export interface Collection {
 }
 
 export interface CollectionLimits {
-  /** The total size on disk of all files in its commits. */
+  /** The total size of all files in its commits, unpacked. */
   readonly maxBytes?: number
   readonly timeoutMs?: number
 }

@@ -36,7 +36,7 @@ export interface SoakResult {
 
 /** Maximum number of open runs: enough for every slot of the daemon, few enough to end soon afterwards. */
 const openRuns = 12
-/** After this number of deaths all runs may end, because a brief that is interrupted twenty times in a row fails. */
+/** After this number of deaths all runs may end, because a brief that is interrupted twenty times in a row is stopped. */
 const killsPerRound = 12
 
 /** Kills the daemon at one point after the other while clients request runs, and checks the results. */

@@ -59,7 +59,7 @@ export function beginLife(world: World): Life {
           return never
         }
         return world.db.write(streams, async (tx) => {
-          // A transaction that a dead process requested but did not start is rolled back.
+          // A transaction that a dead process had only requested does not happen.
           if (dead) throw died
           const value = await work(tx)
           if (fate === 'within') die('death within a transaction')

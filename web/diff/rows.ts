@@ -28,7 +28,7 @@ interface FileSummary {
   readonly binary: boolean
 }
 
-/** A file with more changed lines starts closed. */
+/** A file with more changed lines starts closed: so many lines are read only on purpose. */
 export const large = 1_500
 
 /** Returns every file once: those of the diff in its order, then those that only the list has. */

@@ -2,7 +2,7 @@ import type { Jobs } from '../../../src/jobs/queue.ts'
 import { isSimulated, textOf } from '../simulated-errors.ts'
 import type { Life, World } from '../world.ts'
 
-/** Registers the handlers of timers, as the daemon does. */
+/** Registers the handlers of playbook timers and of reminders and timeouts of undecided gates, as the daemon does. */
 export function gateWakes(jobs: Jobs, life: Life, world: World): void {
   jobs.handle('playbook_timer', async ({ payload }) => {
     try {

@@ -37,7 +37,7 @@ export interface Inspection {
   notes: Wire<NoteView>[]
   spends: Wire<ModelCost>[]
   events: EventLine[]
-  /** Present only with --escalations. */
+  /** The escalations between tiers, with sender and receiver; present only with --escalations. */
   escalations?: Escalation[]
 }
 
