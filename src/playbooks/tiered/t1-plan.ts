@@ -26,7 +26,7 @@ export function startRun(view: View): readonly Decision[] {
       tier: 't1',
       title: 'Plan the work',
       objective:
-        'Divide the goal into workstreams, choose the tiers that each needs, and line what can run in parallel.',
+        'Divide the goal into workstreams, choose the tiers that each needs, and state what can run in parallel.',
       part: runPart,
       label: 'plan',
       inputs: { run_id: run.id, goal_anchor: run.goalAnchor },
