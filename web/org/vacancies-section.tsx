@@ -23,7 +23,7 @@ export function VacanciesSection({ organisation: { slug } }: { organisation: Org
   return (
     <>
       <table className="lines">
-        <Columns of={{ Seat: '', Role: '', Level: 'figure', 'Available personas': '' }} />
+        <Columns of={{ Seat: '', Role: '', Level: 'figure', 'Available with the role': '' }} />
         <tbody>
           {seats.map((seat) => (
             <tr key={seat.positionId}>
