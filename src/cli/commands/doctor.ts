@@ -8,7 +8,7 @@ export const doctorCommand = command({
   options: [
     flag('--audit', 'Recompute the hash chain of every event'),
     value('--team <file>', 'Check only this team file: print the resolved team, or its faults'),
-    optionalValue('--replay [run]', 'Rebuild the tables from the events of all runs, or of one run, and compare them'),
+    optionalValue('--replay [run]', 'Rebuild the tables from all events, or from those of one run, and compare them'),
     json,
   ],
 })

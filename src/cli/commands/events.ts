@@ -4,7 +4,7 @@ import { whole } from './values.ts'
 
 export const eventsCommand = command({
   name: 'events',
-  summary: 'List the newest events of all runs',
+  summary: 'List the newest events of the installation',
   examples: ['agency events --follow'],
   options: [
     flag('--follow', 'Print new events as they happen'),

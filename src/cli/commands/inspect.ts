@@ -9,7 +9,9 @@ export const inspectCommand = command({
   options: [
     value('--brief <id>', 'Only this brief (id, its beginning, or key)'),
     flag('--history', 'With --brief: every event of the brief'),
-    value('--tier <tier>', 'Only the documents and briefs of this tier', { choices: ['t1', 't2', 't3', 't4', 't5'] }),
+    value('--tier <tier>', 'Only the documents, artifacts and briefs of this tier', {
+      choices: ['t1', 't2', 't3', 't4', 't5'],
+    }),
     flag('--gates', 'Only the gates: what was produced, what comes next'),
     flag('--questions', 'Only the questions'),
     flag('--escalations', 'Only the escalations'),
@@ -19,7 +21,7 @@ export const inspectCommand = command({
     flag('--amendments', 'Only the amendments of its path'),
     flag('--schemas', 'Without a run: print the JSON Schemas of the documents of a tiered run'),
     flag('--config', 'Only the configuration that the run started with'),
-    flag('--tiers', 'Only the role and runtime of each tier; without a run, of one that would start now'),
+    flag('--tiers', 'Only the role, runtime and model of each tier; without a run, of one that would start now'),
     value('--team <file>', 'With --tiers: of this team file'),
     flag('--plain', 'Print the run instead of a tree to browse, also on a terminal'),
     json,

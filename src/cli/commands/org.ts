@@ -129,7 +129,7 @@ export const orgNoun: Noun = {
             register(orgPositionRemoveCommand, async () => (await import('../../org/positions/cli.ts')).removePosition),
             {
               name: 'authority',
-              summary: 'Manage the spending limits of a seat',
+              summary: 'Manage the limits of a seat',
               commands: [
                 register(
                   orgPositionAuthoritySetCommand,

@@ -80,7 +80,7 @@ export const commandTree: readonly Section[] = [
       register(configCommand, async () => (await import('../offline.ts')).config),
       {
         name: 'notify',
-        summary: 'Test notifiers and list sent notifications',
+        summary: 'Test notifiers and list notifications',
         commands: [
           register(notifyTestCommand, async () => (await import('../../notify/cli.ts')).testNotifiers),
           register(notifyListCommand, async () => (await import('../../notify/cli.ts')).listNotifications),

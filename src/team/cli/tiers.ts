@@ -30,7 +30,7 @@ const teamNow = async (context: CliContext, { team }: TiersOptions): Promise<Wir
 async function teamOf(context: CliContext, run: string, { team }: TiersOptions): Promise<Wire<ResolvedTeam>> {
   if (team !== undefined)
     throw refusal('invalid_input', 'a run keeps the team that it started with', {
-      hint: 'Name a run or a team file, not both.',
+      hint: 'Name a run, or a team file with --team, not both.',
     })
   const configuration = await context.api().call<Wire<RunConfiguration>>(runEndpoints.configuration, { run_id: run })
   if (configuration.team === undefined)

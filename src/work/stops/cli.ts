@@ -29,7 +29,7 @@ export const stopLaunches: Handler<typeof stopCommand> = async (context, options
 
 export const resume: Handler<typeof resumeCommand> = async (context, runId, options) => {
   if (runId === undefined) return liftStop(context, options)
-  if (options.org !== undefined) throw refusal('invalid_input', 'name a run or an organisation, not both')
+  if (options.org !== undefined) throw refusal('invalid_input', 'name a run or --org, not both')
   const run = await context.api().call<{ run_id: string; status: string }>(gateEndpoints.resume, { run_id: runId })
   if (options.json) context.json(run)
   else context.out(`${run.run_id} ${run.status}`)

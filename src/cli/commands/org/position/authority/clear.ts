@@ -3,7 +3,7 @@ import { authorityKinds, json, positionId } from '../../../options.ts'
 
 export const orgPositionAuthorityClearCommand = command({
   name: 'clear',
-  summary: 'Remove one spending limit of a seat',
+  summary: 'Remove one limit of a seat',
   examples: ['agency org position authority clear --position-id 5 --kind spend_per_day'],
   options: [positionId, required('--kind <kind>', 'Kind of limit', { choices: authorityKinds }), json],
 })

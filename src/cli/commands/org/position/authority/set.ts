@@ -4,7 +4,7 @@ import { amount } from '../../../values.ts'
 
 export const orgPositionAuthoritySetCommand = command({
   name: 'set',
-  summary: 'Set one spending limit of a seat',
+  summary: 'Set one limit of a seat: money or tokens',
   examples: [
     'agency org position authority set --position-id 5 --kind spend_per_day --limit 20 --unit USD --on-breach gate',
   ],
