@@ -79,7 +79,10 @@ export const Brief = z.object({
   verificationFailures: z.number().int(),
   verificationLimit: z.number().int(),
   similarEscalations: z.number().int(),
-  interruptions: z.number().int().describe('Consecutive interruptions by a death or stop of the daemon, without an ended attempt between'),
+  interruptions: z
+    .number()
+    .int()
+    .describe('Consecutive interruptions by a death or stop of the daemon, without an ended attempt between'),
   corrections: z.array(Correction),
   guidance: z.array(Guidance),
   rejectionReason: z.string().nullable().describe('The reason of the gate that last sent it back'),

@@ -71,7 +71,11 @@ export const showNote = (note: Note): NoteView => {
 }
 
 const noteId = z.string().max(64).describe('note_001')
-const runId = z.string().max(100).optional().describe('Required for the operator, unless a brief id is given; an agent uses its own run')
+const runId = z
+  .string()
+  .max(100)
+  .optional()
+  .describe('Required for the operator, unless a brief id is given; an agent uses its own run')
 const text = (max: number) => z.string().trim().min(1).max(max)
 
 export const noteOperations = {

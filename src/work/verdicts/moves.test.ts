@@ -177,11 +177,7 @@ describeStores('a verifier', (openFresh) => {
   })
 
   it.each([
-    [
-      'says nothing about what it looked at',
-      says({ verdict: 'pass' }),
-      'a pass must list everything that was checked',
-    ],
+    ['says nothing about what it looked at', says({ verdict: 'pass' }), 'a pass must list everything that was checked'],
     [
       'has not looked at an output',
       says({ verdict: 'pass', checked: ['the style'] }),
