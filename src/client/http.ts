@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 
 /**
- * As much HTTP/1.1 as our own daemon speaks, straight on a unix socket: `node:http` alone would take as long to load as
- * Node itself does to start.
+ * A request in the subset of HTTP/1.1 that the daemon uses, sent directly over a unix socket: loading `node:http` alone
+ * would take as long as the start of Node itself.
  */
 export interface HttpRequest {
   method: string
@@ -25,18 +25,18 @@ export class Unreachable extends Error {
   }
 }
 
-/** The connection ended before the answer did: the daemon may or may not have done what it was asked. */
+/** The connection ended before the answer did: the daemon may or may not have carried out the request. */
 export class ConnectionLost extends Error {}
 
-/** It is connected but says nothing. */
+/** The connection is open, but the daemon sends nothing. */
 export class NoAnswer extends Error {}
 
 export interface Exchange {
   onHead(head: HttpHead): void
   onBody(part: Buffer): void
-  /** Without a word for this long, it is given up; 0: never. */
+  /** The exchange fails after this long without a byte; 0: never. */
   silenceMs: number
-  /** Ends the exchange from outside. */
+  /** Aborts the exchange. */
   signal?: AbortSignal
 }
 
@@ -91,7 +91,7 @@ interface ResponseListener {
   onEnd(): void
 }
 
-/** Parses an answer as its bytes come in, wherever they are cut. */
+/** Parses an answer as its bytes arrive, however they are split. */
 export function createResponseReader(listener: ResponseListener): { push(part: Buffer): void; close(): boolean } {
   let rest: Buffer = Buffer.alloc(0)
   let state: 'head' | 'length' | 'chunk-size' | 'chunk' | 'chunk-end' | 'trailer' | 'until-close' | 'done' = 'head'
@@ -122,7 +122,7 @@ export function createResponseReader(listener: ResponseListener): { push(part: B
     if (at < 0) return false
     const head = parseHead(rest.toString('latin1', 0, at))
     rest = rest.subarray(at + 4)
-    // 100 and its like announce the answer; they are not it.
+    // Informational statuses such as 100 precede the answer.
     if (head.status < 200) return true
     listener.onHead(head)
     const length = head.headers.get('content-length')
@@ -136,7 +136,7 @@ export function createResponseReader(listener: ResponseListener): { push(part: B
     return true
   }
 
-  /** One step; false when it needs more bytes. */
+  /** Takes one step; returns false when it needs more bytes. */
   const step = (): boolean => {
     if (state === 'head') return readHead()
     if (state === 'until-close') {
@@ -169,7 +169,7 @@ export function createResponseReader(listener: ResponseListener): { push(part: B
       rest = rest.length === 0 ? part : Buffer.concat([rest, part])
       while (step());
     },
-    /** The other side has closed; whether the answer was complete by then. */
+    /** Called when the other side has closed; returns whether the answer was complete. */
     close() {
       if (state === 'until-close') end()
       return state === 'done'
