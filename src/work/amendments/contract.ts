@@ -27,8 +27,8 @@ const Removable = TierName.superRefine((tier, context) => {
 })
 
 export const AmendPath = z.strictObject({
-  removeTiers: z.array(Removable).max(5).default([]).describe('Tiers that it does without from now on: t2, t3'),
-  addTiers: z.array(TierName).max(5).default([]).describe('Tiers that it goes through besides: t2, t3'),
+  removeTiers: z.array(Removable).max(5).default([]).describe('Tiers to remove from its remaining path: t2, t3'),
+  addTiers: z.array(TierName).max(5).default([]).describe('Tiers to add to its path: t2, t3'),
   insertBefore: TierName.optional().describe('The tier of its path that the added ones come before'),
   workstream: z.string().min(1).max(100).describe('Its id in the plan'),
   reason: z.string().trim().min(1).max(2_000),

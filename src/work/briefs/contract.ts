@@ -68,7 +68,7 @@ export const Brief = z.object({
   provider: z.string().describe('The provider whose quota its launches use'),
   runtimeOptions: z.record(z.string(), z.unknown()),
   status: BriefStatus,
-  heldBy: z.string().nullable().describe('Why a pending brief waits: pause, gate:…, dependency_failed:…'),
+  heldBy: z.string().nullable().describe('The reason why a pending brief waits: pause, gate:…, dependency_failed:…'),
   unmetDependencies: z.number().int(),
   attempts: z.number().int().describe('Number of launches; the fence of the newest attempt'),
   attemptId: z.string().nullable().describe('The newest attempt'),

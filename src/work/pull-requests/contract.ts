@@ -9,11 +9,11 @@ export const PullRequestStatus = z.enum(['open', 'merged', 'closed'])
 export const PullRequest = z.object({
   id: z.string(),
   runId: z.string(),
-  adapter: z.enum(['bare']).describe('Where it is kept; bare: here, no network needed'),
+  adapter: z.enum(['bare']).describe('The place where it is stored; bare: here, no network needed'),
   title: z.string(),
   body: z.string(),
   source: z.string().describe('The branch with the work'),
-  target: z.string().describe('The branch that it goes to'),
+  target: z.string().describe('The target branch'),
   baseCommit: z.string(),
   headCommit: z.string(),
   status: PullRequestStatus,
@@ -82,7 +82,7 @@ export const pullRequestOperations = {
   }),
   diff: operation({
     name: 'pr.diff',
-    summary: 'What the work of a run changes, as a diff',
+    summary: 'Show the changes of a run as a diff',
     ...pullRequestEndpoints.diff,
     input: z.strictObject({ runId, path }),
     output: Diff,
@@ -90,7 +90,7 @@ export const pullRequestOperations = {
   }),
   ofBrief: operation({
     name: 'brief.diff',
-    summary: 'What one brief changes, as a diff',
+    summary: 'Show the changes of one brief as a diff',
     ...pullRequestEndpoints.ofBrief,
     input: z.strictObject({ briefId: z.string(), path }),
     output: Diff,

@@ -28,7 +28,7 @@ export const AgentMode = z
 export const RunRepository = z.object({
   path: z.string(),
   mirror: z.string(),
-  branch: z.string().describe('Where the result is merged to'),
+  branch: z.string().describe('The branch into which the result is merged'),
   base: z.string().describe('The commit that the run began with'),
   warnings: z.array(z.string()),
 })
@@ -94,7 +94,10 @@ export const Run = z.object({
   outputTokens: z.number().int(),
   costMicros: z.number().int().describe('Millionths of a US dollar, of the calls whose price is known'),
   unpricedCalls: z.number().int().describe('Model calls without a known price'),
-  heldBy: z.string().nullable().describe('What a gated or paused run waits for: gate:<id>, question:<id>'),
+  heldBy: z
+    .string()
+    .nullable()
+    .describe('The gate or question that a gated or paused run waits for: gate:<id>, question:<id>'),
   abandoned: z.boolean().describe('The operator gave up on a brief: the run fails when its agents have ended'),
   gatesPending: z.number().int(),
   questionsOpen: z.number().int(),
@@ -137,7 +140,11 @@ export const CreateRun = z.strictObject({
   playbook: PlaybookName.default('direct'),
   organisationId: z.number().int().positive().default(1),
   missionId: z.string().optional().describe('Run this mission from the backlog; without one, one is made'),
-  runtime: z.string().max(64).optional().describe('Which kind of agent: claude-code, program, or scripted (simulated)'),
+  runtime: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('The runtime of its agents: claude-code, program, or scripted (simulated)'),
   runtimeOptions: z
     .record(z.string(), z.unknown())
     .default({})
@@ -148,7 +155,7 @@ export const CreateRun = z.strictObject({
     .array(Evidence)
     .max(50)
     .default([])
-    .describe('What proves it, for tiered of every task; without any, every output reported must exist'),
+    .describe('The proof, for tiered of every task; without any, every reported output must exist'),
   briefs: z.array(BriefSpec).max(10_000).default([]).describe('Several briefs instead of one made from the goal'),
   idleMinutes: Minutes.optional().describe('An attempt silent for this long is ended; null: never'),
   hardMinutes: Minutes.optional().describe('No attempt lasts longer; null: no limit'),
@@ -159,7 +166,7 @@ export const CreateRun = z.strictObject({
     .optional()
     .describe('auto: a verifier judges briefs without checkable evidence; all: every brief'),
   verificationLimit: z.number().int().min(0).max(20).optional().describe('Retries after a failing verdict'),
-  verifierRuntime: z.string().max(64).optional().describe('Which kind of agent judges; without one, the same'),
+  verifierRuntime: z.string().max(64).optional().describe('The runtime of verifiers; default: the runtime of the work'),
   verifierOptions: z.record(z.string(), z.unknown()).optional(),
   planner: z.boolean().default(false).describe('An agent writes the plan first'),
   planGate: z.boolean().default(false).describe('Nothing starts before the plan is approved'),
@@ -169,7 +176,7 @@ export const CreateRun = z.strictObject({
     .optional()
     .describe('A brief that used up its limits: ask the operator, or fail the run'),
   gateTimeoutMinutes: Minutes.optional().describe('An undecided gate is rejected after this time; null: never'),
-  approvalsNeeded: z.number().int().min(1).max(20).default(1).describe('How many have to approve a gate'),
+  approvalsNeeded: z.number().int().min(1).max(20).default(1).describe('Number of people who must approve a gate'),
   tokenBudget: z.number().int().positive().max(1e12).optional().describe('Tokens the whole run may use'),
   costLimit: z.number().positive().max(1e6).optional().describe('US dollars the whole run may cost'),
   repo: z
@@ -255,18 +262,18 @@ export const runOperations = {
       run: Run,
       status: RunStatus,
       briefs: z.array(Brief),
-      dependencies: z.array(Dependency).describe('Which brief waits for which; at most 20,000'),
+      dependencies: z.array(Dependency).describe('Pairs of briefs of which one waits for the other; at most 20,000'),
       attempts: z.array(Attempt),
       evidence: z.array(Check),
       artifacts: z.array(Artifact),
       documents: z.record(z.string(), z.unknown()).describe('The newest version of each document, by name'),
-      parts: z.array(Part).describe('What a tiered run is divided into: waves, workstreams, squads'),
+      parts: z.array(Part).describe('The parts of a tiered run: waves, workstreams, squads'),
       amendments: z.array(Amendment),
       gates: z.array(GateView),
       questions: z.array(Question),
       verdicts: z.array(Verdict),
       notes: z.array(NoteView),
-      spends: z.array(ModelCost).describe('What its model calls came to, by model'),
+      spends: z.array(ModelCost).describe('The cost of its model calls, by model'),
       events: z.array(Event),
     }),
     allow: ['operator'],
