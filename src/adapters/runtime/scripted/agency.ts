@@ -1,16 +1,19 @@
 import { execFile } from 'node:child_process'
 
-import { callOnce } from '../../../client/send.ts'
+import { send } from '../../../client/send.ts'
 import { entryPath } from '../../../entries.ts'
 import type { Endpoint } from '../../../operations/endpoint.ts'
 import { ApiError } from '../../../operations/problem.ts'
 
-/** Calls an operation over Agency's socket; resolves to null when it was accepted, otherwise to one line of reason. */
-export async function callAgency(token: string, endpoint: Endpoint, input: object): Promise<string | null> {
+/**
+ * Sends a body over Agency's socket; resolves to null when it was accepted, otherwise to one line of reason. The body is
+ * sent unchanged: a scenario may report a value that is not even an object.
+ */
+export async function callAgency(token: string, { method, path }: Endpoint, body: unknown): Promise<string | null> {
   const socket = process.env['AGENCY_SOCKET']
   if (socket === undefined) return 'AGENCY_SOCKET is not set'
   try {
-    await callOnce({ socket, token }, endpoint, input)
+    await send({ socket, token }, { method, path: `/api${path}`, body: JSON.stringify(body) })
     return null
   } catch (error) {
     return error instanceof ApiError ? `${error.status} ${error.body}` : (error as Error).message

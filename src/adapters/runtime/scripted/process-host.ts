@@ -49,7 +49,7 @@ export function createProcessHost(token: string): ScriptedHost {
     report: async (report, via) => {
       if (via === 'stdout') return printLine({ type: 'report', report })
       if (via === 'file') return write(outboxReport, JSON.stringify(report))
-      if (via === 'http') return sayRefusal(await callAgency(token, attemptEndpoints.report, report as object))
+      if (via === 'http') return sayRefusal(await callAgency(token, attemptEndpoints.report, report))
       if (via === 'mcp') return say(await callTool(token, 'report', report as Record<string, unknown>))
       return sayRefusal(await runCli(token, reportArguments(report)))
     },

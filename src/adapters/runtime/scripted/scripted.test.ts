@@ -261,6 +261,13 @@ describe('the process host', () => {
     ])
   })
 
+  it('posts a raw report unchanged, also one that is not an object', async () => {
+    const { requests, environment } = await listen()
+    const bodies = ['done!', ['done'], 7, { status: 'done', more: null }]
+    await play('process', { steps: bodies.map((body) => ({ raw_report: { body } })) }, { environment })
+    expect(requests.map(({ body }) => body)).toEqual(bodies)
+  })
+
   it('stores the scenario in a readable file', async () => {
     const launch = await makeLaunch({ options: { scenario: { steps: [{ say: 'x' }] } } })
     await readAll(await createScriptedRuntime({ host: 'process' }).launch(launch))
