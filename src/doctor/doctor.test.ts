@@ -160,7 +160,7 @@ describe('a store', () => {
     })
   })
 
-  it('whose pages were overwritten is damaged', async () => {
+  it('with overwritten pages is damaged', async () => {
     const paths = await installed()
     const bytes = readFileSync(paths.store)
     bytes.fill(0xee, 3 * 4_096, 9 * 4_096)
