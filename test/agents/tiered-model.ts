@@ -69,7 +69,7 @@ function jobOf({ jobs }: World, task: string | null): Job {
 }
 
 function implement({ path, first, text }: Job, asked: Asked): Reply {
-  const isCorrected = asked.firstPrompt.includes('## What failed last time')
+  const isCorrected = asked.firstPrompt.includes('## Failures of the last attempt')
   if (asked.step === 0) return { tools: [write(asked, path, isCorrected ? text : (first ?? text))] }
   // An agent that resumes after an interruption may have committed already.
   if (asked.step === 1)

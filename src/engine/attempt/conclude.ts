@@ -134,8 +134,8 @@ async function lookAt(
     const said = { ...report, outputs: [...outputs] }
     return { ...collected, examination: await checkEvidence(brief, said, workspace, deps.clock, mayRunCommands, ours) }
   } catch (error) {
-    deps.log.error('evidence could not be looked at', { run: brief.runId, brief: brief.id, error: String(error) })
-    const detail = `evidence could not be looked at: ${error instanceof Error ? error.message : String(error)}`
+    deps.log.error('the evidence could not be checked', { run: brief.runId, brief: brief.id, error: String(error) })
+    const detail = `the evidence could not be checked: ${error instanceof Error ? error.message : String(error)}`
     return { classified: { outcome: 'crash', detail, report: classified.report }, examination: null }
   }
 }

@@ -102,7 +102,7 @@ describe('the inputs of a step', () => {
 
   it('list amendments of the path separately', () => {
     const rendered = renderBrief(step, aBrief({ inputs: { amendments: [{ reason: 'too deep' }] } }), 1)
-    expect(rendered).toBe('## What was changed on the way\n\n- {"reason":"too deep"}\n')
+    expect(rendered).toBe('## Amendments\n\n- {"reason":"too deep"}\n')
   })
 
   it('are cut at 60 KB with a note of the shortened values, and short values stay complete', () => {

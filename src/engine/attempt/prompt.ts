@@ -31,21 +31,21 @@ function fillIn(template: string, brief: Brief, attempt: number, around: Surroun
     objective: brief.objective,
     context: section('Context', brief.context),
     inputs: section('Inputs', inputsText(inputs)),
-    amendments: section('What was changed on the way', amendmentLines(amendments)),
+    amendments: section('Amendments', amendmentLines(amendments)),
     files: brief.files.length === 0 ? '' : `Files that are yours to change: ${brief.files.join(', ')}`,
     evidence: brief.evidence
       .map((evidence) => `- ${[describeEvidence(evidence), ...expectationsOf(evidence)].join(', ')}`)
       .join('\n'),
     corrections: section(
-      'What failed last time',
+      'Failures of the last attempt',
       brief.corrections.map((each) => `- ${each.evidence}: ${each.detail}`).join('\n'),
     ),
     guidance: section(
-      'What was decided',
+      'Decisions',
       brief.guidance.map((each) => `- ${each.question}\n  ${each.by}: ${each.answer}`).join('\n'),
     ),
     notes: section('Notes so far', notes.map(noteLine).join('\n')),
-    rejection: section('Why it was sent back', brief.rejectionReason ?? ''),
+    rejection: section('Reason for the rework', brief.rejectionReason ?? ''),
     repository: repositoryText(brief, judged, missing),
     output: output === null ? '' : `\`\`\`json\n${JSON.stringify(output)}\n\`\`\``,
     brief_id: brief.id,
@@ -64,14 +64,14 @@ function repositoryText(brief: Brief, judged: Brief | null, missing: Missing): s
   if (startCommit === null) return ''
   const lines = ['This directory is a git clone that is yours alone.', ...(ways[kind] ?? [])]
   if (kind === 'plan' && phase !== null)
-    lines.push('Look at it as far as it helps, and change nothing: whatever you leave in it is thrown away.')
+    lines.push('Read it as far as it helps and change nothing: your changes are discarded.')
   for (const before of missing.before)
     lines.push(
-      `You build on ${before.label ?? before.key}, whose newest work you do not have. Begin with \`git merge ${before.branchCommit}\`.`,
+      `You build on ${before.label ?? before.key}, and its newest work is missing here. Begin with \`git merge ${before.branchCommit}\`.`,
     )
   if (missing.since !== null)
     lines.push(
-      `What others have finished meanwhile is \`git merge ${missing.since}\`: where your work has to fit it, join it.`,
+      `\`git merge ${missing.since}\` brings the work that others have finished since; merge it if your work must fit it.`,
     )
   if (judged !== null && judged.branchCommit !== null)
     lines.push(`The work to be judged is \`git diff ${judged.startCommit} ${judged.branchCommit}\`.`)
@@ -82,8 +82,8 @@ const nothingMissing: Missing = { before: [], since: null }
 
 const ways: Partial<Record<Brief['kind'], readonly string[]>> = {
   work: [
-    'Commit your work on the branch that is checked out; say why in the message. What you leave uncommitted is committed for you.',
-    'Build on the commits that are there: do not rewrite them, do not push. Nothing below `.agency/` belongs into a commit, and no secret.',
+    'Commit your work on the branch that is checked out, with the reason in the message. Uncommitted changes are committed for you.',
+    'Build on the existing commits: do not rewrite them, do not push. Commit nothing below `.agency/` and no secret.',
   ],
   verify: ['Change nothing in it.'],
 }
@@ -94,6 +94,6 @@ const noteLine = (note: Note): string => {
       ? `${note.resolutionSource}: ${note.resolution}`
       : note.status === 'escalated'
         ? 'waits for an answer'
-        : 'open: settle it or hand it up before you report'
+        : 'open: resolve or escalate it before you report'
   return `- ${noteName(note)}${note.category === null ? '' : ` (${note.category})`}: ${note.description}\n  ${settled}`
 }

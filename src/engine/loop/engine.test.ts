@@ -78,8 +78,8 @@ describeStores('a brief', (openFresh) => {
     ])
     expect(briefs).toMatchObject([{ status: 'done', attempts: 2, retriesUsed: 1, crashRetries: 0 }])
     const [first, second] = attempts.map((attempt) => agency.prompts.get(attempt.id))
-    expect(first).not.toContain('What failed last time')
-    expect(second).toContain('## What failed last time\n\n- file poem.txt: poem.txt does not contain "river"\n')
+    expect(first).not.toContain('Failures of the last attempt')
+    expect(second).toContain('## Failures of the last attempt\n\n- file poem.txt: poem.txt does not contain "river"\n')
     expect(second).toContain('attempt 2.')
     expect(evidence.map(({ attemptId, passed }) => [attemptId, passed])).toEqual(
       expect.arrayContaining([

@@ -292,7 +292,7 @@ describe('evidence that cannot be checked', () => {
     const run = await agency.settled(await agency.run())
     expect(run.status).toBe('done')
     expect((await agency.inspect(run)).attempts.map(({ outcome, detail }) => [outcome, detail])).toEqual([
-      ['crash', 'evidence could not be looked at: EIO'],
+      ['crash', 'the evidence could not be checked: EIO'],
       ['ok', 'Done.'],
     ])
     expect(await agency.brief(run)).toMatchObject({ crashRetries: 1, retriesUsed: 0 })

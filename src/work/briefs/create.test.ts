@@ -119,7 +119,7 @@ describeStores('a plan', (openFresh) => {
     expect(run).toMatchObject({ status: 'done', briefsDone: 2 })
     const { attempts } = await agency.inspect(run)
     expect(attempts[0]).toMatchObject({ outcome: 'bad_output', detail: expect.stringMatching(detail) as never })
-    expect((await promptsOf(agency, run, 'plan:1'))[1]).toContain('## What failed last time\n\n- the report: ')
+    expect((await promptsOf(agency, run, 'plan:1'))[1]).toContain('## Failures of the last attempt\n\n- the report: ')
     expect(await agency.brief(run, 'plan:1')).toMatchObject({ retriesUsed: 1, status: 'done' })
   })
 
@@ -161,7 +161,7 @@ describeStores('a plan', (openFresh) => {
       rejectionReason: 'the second half is missing',
     })
     expect((await promptsOf(agency, run, 'plan:1'))[1]).toContain(
-      '## Why it was sent back\n\nthe second half is missing\n',
+      '## Reason for the rework\n\nthe second half is missing\n',
     )
     expect(second.summary.produced).toContain('- two: Two')
     await agency.gates.approve(operator, { target: second.id })

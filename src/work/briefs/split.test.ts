@@ -64,7 +64,7 @@ describeStores('work that was done in part', (openFresh) => {
     )
     const prompt = agency.prompts.get(attempts[1]?.id as string)
     expect(prompt).toContain('# Your brief\n\nWrite b.md\n')
-    expect(prompt).toContain('## What failed last time\n\n- file b.md: b.md is missing')
+    expect(prompt).toContain('## Failures of the last attempt\n\n- file b.md: b.md is missing')
     expect(prompt).toContain('its files are in your directory: Wrote a.md.')
     const place = await agency.workspaces.prepare({ id: main?.id as string, runId: run.id })
     expect(await place.read('a.md', 10)).not.toBeNull()

@@ -33,7 +33,7 @@ async function giveUp(scope: RunScope, question: Question, by: string): Promise<
   const brief = question.briefId === null ? undefined : await findBrief(scope.tx, question.briefId)
   if (brief?.status === 'blocked') return abandonBrief(scope, brief, `abandoned by ${by}`)
   await endLiveAttempts(scope, 'the run was given up')
-  await endRun(scope, 'failed', `given up by ${by}: ${question.text}`)
+  await endRun(scope, 'failed', `abandoned by ${by}: ${question.text}`)
 }
 
 interface Wanted {

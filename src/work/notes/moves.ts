@@ -63,7 +63,7 @@ export async function escalateNote(scope: RunScope, brief: Brief, note: Note, re
     text: note.description,
     context: [note.context, clean].filter(Boolean).join('\n'),
     options: [
-      { key: 'confirm', label: 'Confirm', detail: 'The work continues as assumed.' },
+      { key: 'confirm', label: 'Confirmed', detail: 'The work continues as assumed.' },
       { key: 'abandon', label: 'Give up', detail: 'The brief fails, and the run with it.' },
     ],
     recommendation: null,

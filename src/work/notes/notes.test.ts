@@ -91,7 +91,7 @@ describeStores('a note', (openFresh) => {
     })
     const next = await newestAgent(agency, run)
     expect(agency.prompts.get(next.attemptId)).toContain(
-      '## Notes so far\n\n- note_001 (bug): Dates are UTC\n  open: settle it or hand it up before you report\n',
+      '## Notes so far\n\n- note_001 (bug): Dates are UTC\n  open: resolve or escalate it before you report\n',
     )
     await agency.notes.resolve(next, { noteId: 'note_001', resolution: 'fixed' })
     agency.gate('again').open()
@@ -357,7 +357,7 @@ describeStores('a note', (openFresh) => {
     agency.gate('again').open()
     expect(await agency.settled(run)).toMatchObject({ status: 'done', notesTotal: 2 })
     expect(await agency.notes.show(operator, { noteId: 'note_001', runId: run.id })).toMatchObject({
-      resolution: 'Confirm',
+      resolution: 'Confirmed',
     })
   })
 

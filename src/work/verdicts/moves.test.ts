@@ -120,7 +120,7 @@ describeStores('a verifier', (openFresh) => {
     expect(new Set(verdicts.flatMap(({ doerId, verifierId }) => [doerId, verifierId])).size).toBe(6)
     const { id } = await agency.brief(run, 'one')
     const prompts = attempts.filter((each) => each.briefId === id).map((each) => agency.prompts.get(each.id))
-    expect(prompts[1]).toContain('## What failed last time\n\n- the verifier: it is empty\n')
+    expect(prompts[1]).toContain('## Failures of the last attempt\n\n- the verifier: it is empty\n')
     expect(prompts[2]).toContain('- missing evidence: no source\n- the verifier: too short\n')
     expect(
       kindsOf(await agency.events(run), 'retried').map(({ data }) => [data['class'], data['used'], data['limit']]),
@@ -213,7 +213,7 @@ describeStores('a verifier', (openFresh) => {
       { attempts: 1, retriesUsed: 0 },
       { attempts: 2, retriesUsed: 1 },
     ])
-    expect(agency.prompts.get(attempts[2]?.id as string)).toContain('## What failed last time')
+    expect(agency.prompts.get(attempts[2]?.id as string)).toContain('## Failures of the last attempt')
   })
 
   it('without a verdict leaves the work unverified: it is blocked with a question and has not passed', async () => {
