@@ -32,7 +32,8 @@ const furtherFindings = ({ path, line = 1 }: SourceText): Finding => ({
   rule: 'not_scanned',
   path,
   line,
-  excerpt: `more than ${maxFindings} findings; the rest was not scanned`,
+  // The rule that an operator allows, and that the store keeps, is a hash of this text: another wording would ask again.
+  excerpt: `there are more than ${maxFindings} findings; what comes after them was not looked at`,
 })
 
 interface Match {

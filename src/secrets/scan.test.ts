@@ -83,6 +83,11 @@ describe('limits of the secret scan', () => {
     expect(findings.at(-1)).toMatchObject({ rule: 'not_scanned', path: 'many.ini' })
   })
 
+  it('keeps the text of a cut list, since the rule that an operator has allowed is a hash of it', async () => {
+    const findings = await scan([{ path: 'many.ini', text: `${password}\n`.repeat(60) }])
+    expect(findings.at(-1)?.excerpt).toBe('there are more than 50 findings; what comes after them was not looked at')
+  })
+
   it('returns no findings for empty input', async () => {
     expect(await scan([])).toEqual([])
     expect(await scan([{ path: 'empty', text: '' }])).toEqual([])
