@@ -15,7 +15,7 @@ it('plays a demonstration whose first attempt fails one proof and whose second p
   const first = await playThrough({ ...launch, attempt: 1 })
   const second = await playThrough({ ...launch, attempt: 2 })
   expect(await failuresOf(launch, first.events)).toEqual([])
-  expect(first.failures).toEqual([expect.stringContaining('index.html is not there')])
+  expect(first.failures).toEqual([expect.stringContaining('index.html is missing')])
   expect(second.failures).toEqual([])
   expect((first.tookMs + second.tookMs) / 1_000).toBeGreaterThan(12)
   expect((first.tookMs + second.tookMs) / 1_000).toBeLessThan(20)
