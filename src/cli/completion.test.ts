@@ -50,7 +50,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('completion in %s', (shell) => {
   const offers = (...words: string[]): string[] => offered[shell](words).toString().split('\n').filter(Boolean)
   const has = findProgram(shell) !== null
 
-  it.skipIf(!has)('offers commands, also from a beginning', () => {
+  it.skipIf(!has)('offers commands, also from a prefix', () => {
     expect(offers('agency', '')).toEqual(expect.arrayContaining(['up', 'down', 'run', 'mission']))
     expect(offers('agency', 'in')).toEqual(['inspect'])
   })
@@ -65,7 +65,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('completion in %s', (shell) => {
     expect(offers('agency', 'mission', 'set', '--st')).toEqual(['--status'])
   })
 
-  it.skipIf(!has)('offers what an option or an argument may be', () => {
+  it.skipIf(!has)('offers the choices of options and arguments', () => {
     expect(offers('agency', 'watch', 'run_1', '--level', '').sort()).toEqual(['normal', 'verbose'])
     expect(offers('agency', 'completion', 'z')).toEqual(['zsh'])
   })
@@ -73,7 +73,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('completion in %s', (shell) => {
 
 /** A shell that is not installed cannot judge; the script is then only looked at. */
 describe.each(['bash', 'zsh', 'fish'] as const)('the script for %s', (shell) => {
-  it.skipIf(findProgram(shell) === null)('is understood by it', () => {
+  it.skipIf(findProgram(shell) === null)('is valid for that shell', () => {
     const file = join(freshFolder(), `completion.${shell}`)
     writeFileSync(file, completionScript(tree, shell))
     const checked = spawnSync(shell, ['-n', file])
@@ -81,7 +81,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('the script for %s', (shell) => 
     expect(checked.status).toBe(0)
   })
 
-  it('knows every command and every option', () => {
+  it('contains every command and every option', () => {
     const script = completionScript(tree, shell)
     const walk = (command: Command): void => {
       for (const option of command.options)

@@ -98,7 +98,7 @@ describe('a wrong command line', () => {
       /Allowed choices are done, partial, blocked.$/,
       'agency report --help',
     ],
-  ] as const)('%j is one line and where to read on', async (words, message, hint) => {
+  ] as const)('%j prints one line and the command for help', async (words, message, hint) => {
     const error = await refused(...words)
     expect(error.message).toMatch(message)
     expect(error.message).not.toContain('\n')
@@ -107,8 +107,8 @@ describe('a wrong command line', () => {
 })
 
 /** The command line loads no contract, so it repeats these; here they are held against each other. */
-describe('the words to choose from', () => {
-  it('are those of the contracts', () => {
+describe('the choices of options', () => {
+  it('match those of the contracts', () => {
     expect(choices(find('runs'), '--status')).toEqual(RunStatus.options)
     expect(choices(find('gates'), '--status')).toEqual(gateStatuses)
     expect(choices(find('mission', 'list'), '--status')).toEqual(missionStatuses)

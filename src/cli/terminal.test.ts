@@ -13,7 +13,7 @@ const terminal = (columns: number, colour = false): Terminal => ({
 const columns = [{ title: 'ID' }, { title: 'GOAL', flexible: true as const }, { title: 'N', right: true as const }]
 
 describe('a table', () => {
-  it('is never wider than the terminal, whatever is in it', () => {
+  it('is never wider than the terminal, independent of its content', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.string({ maxLength: 12 }), fc.string({ unit: 'grapheme', maxLength: 300 }), fc.nat())),
@@ -27,14 +27,14 @@ describe('a table', () => {
     )
   })
 
-  it('shortens the flexible column and keeps the others whole', () => {
+  it('shortens the flexible column and keeps the others complete', () => {
     expect(tableLines(terminal(24), columns, [['run_1', 'a goal that is too long', '17']])).toEqual([
       'ID     GOAL            N',
       'run_1  a goal that …  17',
     ])
   })
 
-  it('is whole where nobody looks', () => {
+  it('is complete if the output is not a terminal', () => {
     const long = 'x'.repeat(500)
     expect(tableLines(terminal(Number.POSITIVE_INFINITY), columns, [['a', long, '1']])[1]).toContain(long)
   })
@@ -50,7 +50,7 @@ describe('a table', () => {
   })
 })
 
-describe('a text of somebody else', () => {
+describe('foreign text', () => {
   it('cannot move the cursor, ring, hide or forge a line', () => {
     const evil = 'ok\x1b[2J\x1b]0;title\x07\r\nerror: forged\x9b31m \u202egnp.exe'
     const shown = plain(evil)
@@ -69,7 +69,7 @@ describe('shortening', () => {
   })
 })
 
-it('has a sign for every state, with colour and without', () => {
+it('has a symbol for every state, with and without colour', () => {
   expect(['done', 'running', 'gated', 'failed', 'pending'].map((status) => statusText(terminal(80), status))).toEqual([
     '✓ done',
     '↻ running',
@@ -80,7 +80,7 @@ it('has a sign for every state, with colour and without', () => {
   expect(statusText(terminal(80, true), 'failed')).toBe('\x1b[31m✗ failed\x1b[39m')
 })
 
-it('says times in the unit a person would', () => {
+it('prints durations in a readable unit', () => {
   expect([0, 59_400, 60_000, 3_599_000, 3_600_000, 47 * 3_600_000, 49 * 3_600_000].map(duration)).toEqual([
     '0 s',
     '59 s',
@@ -95,6 +95,6 @@ it('says times in the unit a person would', () => {
   expect(ago('2026-01-01T00:00:05.000Z', Date.parse('2026-01-01T00:00:00Z'))).toBe('0 s ago')
 })
 
-it('says sizes with their unit', () => {
+it('prints sizes with their unit', () => {
   expect([0, 999, 1_000, 1_250_000, 3e9].map(bytesText)).toEqual(['0 B', '999 B', '1.0 kB', '1.3 MB', '3.0 GB'])
 })

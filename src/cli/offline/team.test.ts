@@ -37,7 +37,7 @@ capabilities:
 `
 
 describe('agency doctor --team', () => {
-  it('prints what a file with two providers comes to, and that models do the coding too', async () => {
+  it('prints the resulting team of a file with two providers, and that models also write code', async () => {
     const { context, out, err, file } = machine({ 'team.yaml': twoProviders })
     expect(await examineTeamFile(context, { team: file('team.yaml') })).toBe(0)
     expect(out.join('')).toContain('  t1_plan: true\n')
@@ -47,7 +47,7 @@ describe('agency doctor --team', () => {
     expect(err).toEqual(['warning: T4/T5 runtime: standard (fallback)'])
   })
 
-  it('prints each line that is wrong instead', async () => {
+  it('prints each faulty line instead', async () => {
     const { context, out, file } = machine({
       'team.yaml': 'visibility:\n  inspection_gates: { t1_plan: false }\nlimts: 1\n',
     })
@@ -58,7 +58,7 @@ describe('agency doctor --team', () => {
     ])
   })
 
-  it('finds what no runtime here can work with', async () => {
+  it('reports options that no available runtime supports', async () => {
     const { context, out, file } = machine({
       'team.yaml': `${twoProviders.replace('there', 'nobody')}tiers:\n  t4: { options: { effort: much } }\n`,
     })
@@ -68,7 +68,7 @@ describe('agency doctor --team', () => {
     expect(out[1]).toContain(':7:18: error: tiers.t4.options: the llm runtime: effort: ')
   })
 
-  it('finds talent that is not there, and a mapping that is wrong, at their lines', async () => {
+  it('reports missing talent and a wrong mapping at their lines', async () => {
     const { context, out, file } = machine({
       'team.yaml': `${twoProviders}talent:\n  path: /no/pool\n`,
       'map.yaml': 'rolls: []\n',
@@ -81,7 +81,7 @@ describe('agency doctor --team', () => {
     expect(out[1]).toContain(`:6:21: error: talent.registry: ${file('map.yaml')}:1:1: the registry has no "rolls"`)
   })
 
-  it('finds a provider that nobody knows also where no model can be asked, and takes a missing key for no fault', async () => {
+  it('reports an unknown provider also without any model, and does not treat a missing key as a fault', async () => {
     const { context, out, err, file } = machine({
       'config.yaml': '{}\n',
       'team.yaml': 'capabilities:\n  capable: { provider: nobody, model: m }\n',
@@ -94,13 +94,13 @@ describe('agency doctor --team', () => {
     expect(err.join('\n')).toContain('none of ANTHROPIC_API_KEY, OPENAI_API_KEY is set in this shell')
   })
 
-  it('says of a key that it is this shell that lacks it', async () => {
+  it('states that a missing key is missing in this shell', async () => {
     const { context, out, file } = machine({ 'team.yaml': twoProviders.replace('there', 'openai') })
     expect(await examineTeamFile(context, { team: file('team.yaml') })).toBe(1)
     expect(out[0]).toContain('"openai" has no key: OPENAI_API_KEY is not set in this shell')
   })
 
-  it('says it as JSON, and of a file that is not there that it is not', async () => {
+  it('prints JSON, and reports a missing file', async () => {
     const { context, out, file } = machine({ 'team.yaml': twoProviders })
     expect(await examineTeamFile(context, { team: file('team.yaml'), json: true })).toBe(0)
     expect(JSON.parse(out[0] ?? '')).toMatchObject({ ok: true, team: { tiers: { t4: { capability: 'fast-cheap' } } } })
@@ -110,7 +110,7 @@ describe('agency doctor --team', () => {
 })
 
 describe('agency inspect --tiers', () => {
-  it('prints who does what in which tier, by the team file of the home', async () => {
+  it('prints the cast of each tier from the team file of the home', async () => {
     const { context, out } = machine({ 'team.yaml': twoProviders })
     expect(await showTiers(context, undefined, {})).toBe(0)
     expect(out.map((line) => line.replace(/ {2,}/g, ' | '))).toEqual([
@@ -123,7 +123,7 @@ describe('agency inspect --tiers', () => {
     ])
   })
 
-  it('prints it without a file and without anybody too, and says what is missing', async () => {
+  it('prints it also without a file and without an agent, and names the missing parts', async () => {
     const { context, out, err } = machine()
     expect(await showTiers(context, undefined, {})).toBe(0)
     expect(out[4]).toMatch(/^T4 .* fast-cheap +llm +–$/)
@@ -131,7 +131,7 @@ describe('agency inspect --tiers', () => {
     expect(err[1]).toContain('--runtime scripted')
   })
 
-  it('refuses a file that is wrong', async () => {
+  it('refuses a faulty file', async () => {
     const { context, out, err } = machine({ 'team.yaml': 'tiers: 1' })
     expect(await showTiers(context, undefined, {})).toBe(1)
     expect(out).toEqual([])
