@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
-import { parseAst } from 'rolldown/parseAst'
+import { isSyntax, type Syntax, visitSource } from './syntax.ts'
 
 /** A command line that a text mentions, such as `agency approve <run>`. */
 export interface Hint {
@@ -31,14 +31,11 @@ export function collectHints(root: string, folders: readonly string[], documents
 }
 
 export function hintsInSource(file: string, text: string): Hint[] {
-  const program = parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts', astType: 'ts' })
   const hints: Hint[] = []
-  const lineOf = (offset: number): number => text.slice(0, offset).split('\n').length
-  visit(program as unknown as Syntax, (node) => {
+  visitSource(file, text, (node, line) => {
     const printed = printedText(node)
     if (printed !== null)
-      for (const command of commandsIn(printed))
-        hints.push({ file, line: lineOf(node.start), command, isDocument: false })
+      for (const command of commandsIn(printed)) hints.push({ file, line: line(), command, isDocument: false })
   })
   return hints
 }
@@ -55,21 +52,6 @@ export function hintsInMarkdown(file: string, text: string): Hint[] {
   }
   return hints
 }
-
-interface Syntax {
-  type: string
-  start: number
-  [field: string]: unknown
-}
-
-function visit(node: Syntax, look: (node: Syntax) => void): void {
-  look(node)
-  for (const value of Object.values(node))
-    for (const child of Array.isArray(value) ? value : [value]) if (isSyntax(child)) visit(child, look)
-}
-
-const isSyntax = (value: unknown): value is Syntax =>
-  typeof value === 'object' && value !== null && typeof (value as Syntax).type === 'string'
 
 /** Returns the text that a node prints, with placeholders for its expressions; null for nodes that print none. */
 function printedText(node: Syntax): string | null {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, posix, relative } from 'node:path'
 
-import { parseAst } from 'rolldown/parseAst'
+import { isSyntax, type Syntax, visitSource } from './syntax.ts'
 
 export interface Import {
   /** A path from the repository's root, or the name of a package (`node:fs`, `hono`). */
@@ -44,37 +44,19 @@ function scanOnce(root: string, path: string): SourceFile {
 }
 
 export function scan(path: string, text: string): SourceFile {
-  const program = parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts', astType: 'ts' })
   const file: SourceFile = { path, imports: [], impurities: [], hasDefaultExport: false }
-  const lineOf = (offset: number): number => text.slice(0, offset).split('\n').length
-  visit(program as unknown as Syntax, (node) => {
+  visitSource(path, text, (node, line) => {
     const imported = importOf(node)
     if (imported) {
       const later = node.type === 'ImportExpression'
-      file.imports.push({ ...place(path, imported.from), typeOnly: imported.typeOnly, later, line: lineOf(node.start) })
+      file.imports.push({ ...place(path, imported.from), typeOnly: imported.typeOnly, later, line: line() })
     }
     const impurity = impurityOf(node)
-    if (impurity) file.impurities.push({ name: impurity, line: lineOf(node.start) })
+    if (impurity) file.impurities.push({ name: impurity, line: line() })
     if (node.type === 'ExportDefaultDeclaration') file.hasDefaultExport = true
   })
   return file
 }
-
-/** A node of the syntax tree, with the fields that this file reads. */
-interface Syntax {
-  type: string
-  start: number
-  [field: string]: unknown
-}
-
-function visit(node: Syntax, look: (node: Syntax) => void): void {
-  look(node)
-  for (const value of Object.values(node))
-    for (const child of Array.isArray(value) ? value : [value]) if (isSyntax(child)) visit(child, look)
-}
-
-const isSyntax = (value: unknown): value is Syntax =>
-  typeof value === 'object' && value !== null && typeof (value as Syntax).type === 'string'
 
 function importOf(node: Syntax): { from: string; typeOnly: boolean } | null {
   const source = node['source']
