@@ -30,6 +30,9 @@ import { CreateRun, type Run } from '../src/work/runs/contract.ts'
 import { findRun } from '../src/work/runs/store.ts'
 import { Execute } from '../src/work/mission-workspaces/executions/contract.ts'
 import { agentOf } from './support/agency.ts'
+import type { Playbook } from '../src/playbooks/contract.ts'
+import { direct } from '../src/playbooks/direct/decide.ts'
+import { wording } from '../src/playbooks/tiered/wording.ts'
 import { startAgency } from './support/api.ts'
 import { arbitraryOf } from './support/arbitrary.ts'
 import { makeRepository, openRepositories, type TestRepository } from './support/repository.ts'
@@ -57,10 +60,13 @@ interface Reply {
 
 const operator: Actor = { kind: 'operator', personaId: operatorPersona }
 
+/** The direct playbook with the names of workstreams, so that the path of a run can be amended without five tiers. */
+const divided: Playbook = { ...direct, wording }
+
 /** Starts the whole product with one agent that never ends and occupies the only slot, so that other work waits. */
 async function startTarget(openFresh: OpenFresh): Promise<Target> {
   const { db } = await openFresh()
-  const { agency, org, routes } = await startAgency(db, { slots: 1, ...openRepositories() })
+  const { agency, org, routes } = await startAgency(db, { slots: 1, playbooks: [divided], ...openRepositories() })
   const repository = makeRepository()
   const create = (steps: unknown[]): Promise<Run> =>
     agency.runs.create(operator, CreateRun.parse({ goal: 'Wait', runtimeOptions: { scenario: { steps } } }))

@@ -113,7 +113,7 @@ describe('agency mcp', () => {
     const log = tools.find((tool) => tool.name === 'log')
     expect(log?.inputSchema).toMatchObject({ type: 'object', required: ['message'], additionalProperties: false })
     expect(Object.keys(log?.inputSchema.properties ?? {})).toEqual(['message', 'level'])
-    expect(tools.find((tool) => tool.name === 'report')?.description).toContain('End your attempt')
+    expect(tools.find((tool) => tool.name === 'report')?.description).toContain('Report the end of your attempt')
   })
 
   it('runs a tool’s operation as the attempt', async () => {

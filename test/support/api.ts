@@ -22,6 +22,7 @@ import type { Route } from '../../src/operations/bind.ts'
 import { composeOrganisation, type Org } from '../../src/org/compose.ts'
 import { writeInitialFiles } from '../../src/org/initial-files.ts'
 import { seedOrganisation } from '../../src/org/seed.ts'
+import type { Playbook } from '../../src/playbooks/contract.ts'
 import { openTalent, type Talent } from '../../src/talent/service.ts'
 import { createDirectoryWorkspaces } from '../../src/workspaces/directory.ts'
 import { createMemoryWorkspaces } from '../../src/workspaces/memory.ts'
@@ -36,12 +37,14 @@ export interface StartOptions {
   /** Notifiers through which people are notified. */
   notifiers?: readonly NotifierSettings[]
   repositories?: Repositories
+  /** Playbooks that replace those of the product under the same name. */
+  playbooks?: readonly Playbook[]
 }
 
 /** Starts the real services and the engine on a store in this process, with agents in this process. */
 export async function startAgency(
   db: Db,
-  { slots = 4, notifiers = [{ adapter: 'terminal', timeoutSeconds: 10 }], repositories }: StartOptions = {},
+  { slots = 4, notifiers = [{ adapter: 'terminal', timeoutSeconds: 10 }], repositories, playbooks }: StartOptions = {},
 ): Promise<{ agency: Agency; org: Org; notify: Notify; talent: Talent; routes: Route[] }> {
   await seedOrganisation(db)
   const clock = systemClock
@@ -79,6 +82,7 @@ export async function startAgency(
     runtimes: [createScriptedRuntime({ host: 'in-process' })],
     workspaces: missionWorkspacesOnDisk(root),
     ...(repositories === undefined ? {} : { repositories }),
+    ...(playbooks === undefined ? {} : { playbooks }),
     missionWorkspaces: { root, attempts: freshFolder(), reviewPrompt: () => 'Look. {{focus}}', host: 'test' },
     files: createMemoryFiles(),
     promptOf: () => '{{objective}}',
