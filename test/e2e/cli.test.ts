@@ -354,7 +354,7 @@ describe('a mission', () => {
     expect(await cli.text('mission', 'list', '--status', 'backlog')).toContain('Ship 1.0')
     expect(await cli.run('mission', 'set', id, '--status', 'done')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('illegal_transition') as string,
+      err: expect.stringContaining('a mission cannot go from backlog to done') as string,
     })
     expect(await cli.text('mission', 'set', id, '--status', 'cancelled', '--reason', 'no')).toBe(`${id} cancelled\n`)
     expect(await cli.text('mission', 'show', id)).toContain('cancelled')
