@@ -240,7 +240,7 @@ async function playAny(seed: number, shape: number, steps: number, team?: string
   return play
 }
 
-const numRuns = Number(process.env['TIERED_RUNS'] ?? 10)
+const numRuns = Number(process.env['TIERED_RUNS'] ?? (process.env['CI'] === undefined ? 10 : 80))
 
 it('ends every run after any sequence of steps by agents, operator and clock', async () => {
   await fc.assert(
