@@ -12,14 +12,14 @@ export interface Claimed {
   run: Run
   brief: Brief
   attempt: Attempt
-  /** Of the budgets above it. */
+  /** The streams of the budgets above the brief. */
   streams?: readonly Stream[]
 }
 
-/** What is known of an agent once it exists. */
+/** Facts about an agent that are known once its process exists. */
 export type Start = Pick<Attempt, 'pid' | 'promptSha256' | 'session' | 'boxed'>
 
-/** The agent exists: from now on the brief is being worked on. */
+/** Records the start of an agent: from now on the brief is `working`. */
 export async function recordStart(
   scope: RunScope,
   brief: Brief,

@@ -19,7 +19,7 @@ import { commissionVerifier, verifyBriefs } from '../../work/verdicts/moves.ts'
 import { partBoundary, viewFor } from './view.ts'
 import { supersede } from '../../work/briefs/cancel.ts'
 
-/** Asks the playbook and does what it says, until it has nothing more to say. All in the caller's transaction. */
+/** Asks the playbook and applies its decisions one by one, in the caller's transaction; stops when the run has ended. */
 export async function applyDecisions(scope: RunScope, event: PlaybookEvent): Promise<void> {
   for (const decision of scope.playbook.decide(await viewFor(scope, event), event)) {
     if (scope.run.endedAt !== null) return
@@ -60,7 +60,7 @@ async function apply(scope: RunScope, decision: Decision): Promise<void> {
     case 'close_brief':
       return closeBrief(scope, decision.brief)
     case 'fail_brief':
-      // Nobody has begun it: there is nothing that could have failed but the run.
+      // A pending brief has not started, so that only the run can have failed.
       if (decision.brief.status === 'pending') return endRun(scope, 'failed', decision.reason)
       return failBrief(scope, decision.brief, decision.reason)
     case 'cancel_briefs':

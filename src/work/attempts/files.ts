@@ -1,19 +1,19 @@
-/** Where an attempt's prompt and raw output are kept. */
+/** Storage of an attempt's prompt and raw output. */
 export interface AttemptFiles {
-  /** Keeps the rendered prompt and returns its hash. */
+  /** Stores the rendered prompt and returns its hash. */
   writePrompt(attemptId: string, text: string): Promise<string>
   openOutput(attemptId: string): Promise<AttemptOutput>
-  /** What is kept of its output from this byte on; null: its end. */
+  /** Returns the stored output from this byte on; null: the end of the output. */
   readOutput(attemptId: string, after: number | null): Promise<OutputPart>
 }
 
 export interface OutputPart {
-  /** Where the text begins, in bytes. */
+  /** The offset of the text in bytes. */
   readonly from: number
   readonly text: string
-  /** Where to read on. */
+  /** The offset of the next part. */
   readonly next: number
-  /** There is nothing behind it yet. */
+  /** No further output is stored yet. */
   readonly isAll: boolean
 }
 

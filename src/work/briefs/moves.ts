@@ -12,7 +12,7 @@ import type { QuestionClass } from '../questions/contract.ts'
 import { holdDependents, releaseDependents } from './dependents.ts'
 import { touchRun } from '../runs/moves.ts'
 
-/** What the live log calls it. */
+/** Returns the name of a brief in the live log. */
 export const nameOf = ({ label, key }: Pick<Brief, 'label' | 'key'>): string => label ?? key
 
 export interface BriefMove {
@@ -24,11 +24,11 @@ export interface BriefMove {
   data?: Record<string, unknown>
   /** Columns beside the status. */
   patch?: Partial<Brief>
-  /** Other rows of the run that change in the same breath. */
+  /** Other rows of the run that change with the same event. */
   also?: readonly Change[]
 }
 
-/** The only way a brief changes its status: listed in the table of moves, with its event, the run's counters kept. */
+/** Changes the status of a brief, which no other function does: by a listed move, with its event and the run's counters. */
 export async function moveBrief(scope: RunScope, brief: Brief, to: BriefStatus, move: BriefMove): Promise<Brief> {
   checkMove(brief.status, to, move.kind)
   const patch: Partial<Brief> = { ...move.patch, status: to, updatedAt: scope.tx.at }
@@ -68,16 +68,16 @@ export const touchBrief = (
     ...also,
   ])
 
-/** Where an event of this brief belongs in a run of tiers. */
+/** Returns the tier and workstream of an event of this brief, in a tiered run. */
 export const eventTags = ({ tier, workstream }: Pick<Brief, 'tier' | 'workstream'>) => ({
   ...(tier === null ? {} : { tier: tier.toUpperCase() }),
   ...(workstream === null ? {} : { workstream }),
 })
 
-/** In a run of tiers, whose playbook says what goes on, single briefs are told of only where something is wrong. */
+/** The playbook of a tiered run logs its progress itself: events of single briefs are shown only for problems. */
 const isNews = (code: string | undefined): boolean => code !== undefined && code !== 'START' && code !== 'DONE'
 
-/** A verifier's brief is part of the one it judges: it is in no counter. A plan is no work, but it can be open or fail. */
+/** A verifier's brief belongs to the one it verifies and is in no counter. A plan is not work, but it can be open or fail. */
 function countersAfter(run: Run, { kind, status: from }: Brief, to: BriefStatus, at: string): Partial<Run> | null {
   if (kind === 'verify') return null
   const ends = endStatuses.includes(to)
@@ -93,7 +93,7 @@ function countersAfter(run: Run, { kind, status: from }: Brief, to: BriefStatus,
   }
 }
 
-/** In a repository it is joined with the others' work first: whoever waits for it finds it there. */
+/** Completes a brief that has passed; in a repository its work is merged first, so that its dependents find it. */
 export async function passBrief(scope: RunScope, brief: Brief, reason: string): Promise<void> {
   if (waitsForMerge(scope, brief)) return holdForMerge(scope, brief, reason)
   await completeBrief(scope, brief, reason)
@@ -120,7 +120,7 @@ export async function completeBrief(
   await scope.decide({ kind: 'brief_verified', brief: verified })
 }
 
-/** Somebody saw it fail before. */
+/** Reports whether an earlier failure of a task was visible in the log. */
 const isResolved = ({ tier, retriesUsed }: Brief): boolean => tier === 't4' && retriesUsed > 0
 
 export async function closeBrief(scope: RunScope, brief: Brief): Promise<void> {
@@ -131,7 +131,7 @@ export async function closeBrief(scope: RunScope, brief: Brief): Promise<void> {
   })
 }
 
-/** Nobody below can go on: the playbook says whether somebody above is asked. */
+/** Blocks a brief that cannot continue by itself; the playbook decides whether a question is asked. */
 export async function blockBrief(
   scope: RunScope,
   brief: Brief,

@@ -28,7 +28,7 @@ export async function unblockBrief(scope: RunScope, brief: Brief, patch: Partial
   })
 }
 
-/** Who stands above it has answered; the next time it goes one higher. */
+/** Unblocks a brief that a tier above has answered; the next escalation goes one tier higher. */
 export async function resolveBrief(
   scope: RunScope,
   { brief: stale, by, class: cause, guidance, corrections }: Extract<Decision, { kind: 'resolve_brief' }>,
@@ -61,7 +61,7 @@ export async function abandonBrief(scope: RunScope, brief: Brief, reason: string
   if (brief.status === 'failed') await scope.decide({ kind: 'siblings_ended' })
 }
 
-/** Somebody gave it up while an agent was at work on it. */
+/** Reports whether the operator abandoned the brief while an agent worked on it. */
 export async function isGivenUp(scope: RunScope, brief: Brief): Promise<boolean> {
   if (!scope.run.abandoned) return false
   const asked = await listQuestionsOfBrief(scope.tx, brief.id)

@@ -7,7 +7,7 @@ import { checks } from './store.ts'
 import type { RunScope } from '../scope.ts'
 import { eventTags, nameOf } from '../briefs/moves.ts'
 
-/** What was found, before it has an id and a place in the store. */
+/** The result of one check, before it has an id and is stored. */
 export type Finding = Pick<
   Check,
   'item' | 'kind' | 'evidence' | 'passed' | 'detail' | 'output' | 'sha256' | 'boxed' | 'durationMs'
@@ -25,7 +25,7 @@ export interface CheckResult {
   outputs: Output[]
 }
 
-/** What was seen of an attempt's work, written down: its outputs as artifacts, each piece of evidence as a check. */
+/** Records the result of checking an attempt: its outputs as artifacts, each item of evidence as a check. */
 export async function recordChecks(
   scope: RunScope,
   attempt: Attempt,
@@ -60,7 +60,7 @@ export async function recordChecks(
     )
   }
   const { findings } = result
-  // A plan, for one: nothing of it can be checked by a machine.
+  // A plan, for example, has nothing that a machine could check.
   if (findings.length === 0) return
   const passed = findings.filter((finding) => finding.passed).length
   const unboxed = findings.some((finding) => startsProcesses(finding.kind) && !finding.boxed)

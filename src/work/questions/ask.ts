@@ -283,7 +283,7 @@ async function withdraw(scope: RunScope, isOver: (question: Question) => boolean
   }
 }
 
-/** Whoever waits finds it there already: nothing starts before the answer. */
+/** Pauses the run before it asks, so that nothing starts before the answer. */
 export async function pauseAndAsk(scope: RunScope, text: string, context: string): Promise<void> {
   await keepPaused(scope, text)
   await askQuestion(scope, {
@@ -301,7 +301,7 @@ export async function pauseAndAsk(scope: RunScope, text: string, context: string
   })
 }
 
-/** What the agent itself asks, in its own words and with its own options. */
+/** Asks a question about a brief: the agent's own with its text and options, if it asked one. */
 export async function askForBrief(scope: RunScope, brief: Brief, reason: string, cause: QuestionClass): Promise<void> {
   if (cause === 'budget') return askAboutBudget(scope, brief, reason)
   const attempt =

@@ -10,16 +10,16 @@ import { withdrawQuestions } from '../questions/ask.ts'
 import type { RunScope } from '../scope.ts'
 import { moveRun, moveRunsMission } from './moves.ts'
 
-/** For whoever wants to look at what an agent had before it. */
+/** Clones of an ended run are kept for a day, so that people can inspect the files that an agent worked with. */
 const keepClonesMs = 24 * 3_600_000
 
 export async function endRun(scope: RunScope, status: 'done' | 'failed' | 'cancelled', summary: string): Promise<void> {
   if (status === 'done') for (const brief of await verifiedOf(scope)) await closeBrief(scope, brief)
   const open = await listOpenBriefs(scope.tx, scope.run.id)
-  // Nobody works on for a run that has ended: the verifier of a brief that was cancelled, for one.
+  // No agent keeps working for an ended run, such as the verifier of a cancelled brief.
   if (open.some((brief) => liveStatuses.includes(brief.status))) await endLiveAttempts(scope, 'the run has ended')
   for (const brief of open) {
-    // A step of a playbook is no work that waited to be accepted, and it is done all the same.
+    // A verified step of a playbook needs no acceptance: it is done, not cancelled.
     if (status === 'done' && brief.status === 'verified') {
       await closeBrief(scope, brief)
       continue
@@ -49,7 +49,7 @@ export async function endRun(scope: RunScope, status: 'done' | 'failed' | 'cance
   if (status !== 'cancelled') await tellEnd(scope, status, summary)
 }
 
-/** Those that waited for the result to be accepted; without such a gate each was closed when it was verified. */
+/** Lists the briefs that waited for the acceptance of the result; without such a gate each was closed when it was verified. */
 const verifiedOf = async (scope: RunScope): Promise<Brief[]> =>
   scope.run.briefsVerified === 0 ? [] : listVerifiedBriefs(scope.tx, scope.run.id)
 
@@ -66,5 +66,5 @@ async function tellEnd(scope: RunScope, status: 'done' | 'failed', summary: stri
   })
 }
 
-/** Stops a run from outside: whoever works on it is told by `afterCommit` of the caller. */
+/** Cancels a run from outside. The caller interrupts its agents in `afterCommit`. */
 export const cancelRun = (scope: RunScope, reason: string): Promise<void> => endRun(scope, 'cancelled', reason)

@@ -64,7 +64,7 @@ export async function moveRun(
 }
 
 /**
- * The mission goes where its run goes, one listed step at a time. The organisation's stream is taken only here: few
+ * Moves the mission with its run, one listed step at a time. The organisation's stream is locked only here: few
  * attempts end their run, and all runs of an organisation would queue for it. A lock taken late can meet one taken early;
  * PostgreSQL then repeats one of the two.
  */
@@ -76,7 +76,7 @@ export async function moveRunsMission(
   await scope.tx.lock(`org:${scope.run.organisationId}`)
   let mission = await findMission(scope.tx, scope.run.missionId)
   if (mission === undefined) throw bug(`run ${scope.run.id} has no mission`)
-  // A step of a mission brings it under way, and never to its end.
+  // A single step starts its mission and never ends it.
   if (scope.run.configuration.execution !== undefined && mission.status !== 'planning') return
   for (const to of steps) {
     const last = to === steps.at(-1)
@@ -85,7 +85,7 @@ export async function moveRunsMission(
   }
 }
 
-/** Changes the run without moving it: counters, what it waits for. */
+/** Changes the run without moving it: its counters, or its hold. */
 export async function touchRun(
   scope: RunScope,
   patch: Partial<Run>,
@@ -101,5 +101,5 @@ export async function touchRun(
   scope.run = { ...run, ...whole }
 }
 
-/** What concerns a run of tiers as a whole belongs to the first of them. */
+/** Events of a tiered run as a whole belong to the first tier. */
 const topOf = ({ playbook }: Run) => (playbook === 'tiered' ? { tier: 'T1' } : {})
