@@ -109,11 +109,12 @@ const withoutMigrations = <T extends { migrations?: unknown }>({ migrations: _, 
   rest
 
 /**
- * Returns the statements for tables, indexes and rows without necessary differences; triggers are compared by their own
- * tests.
+ * Returns the statements for tables, indexes and rows without necessary differences: what one store only needs is marked,
+ * and its result is compared with the other schema. Triggers are compared by their own tests.
  */
 function statements(text: string): string[] {
   return text
+    .replaceAll(/^-- only \w+\n[\s\S]*?^-- end$/gm, '')
     .replaceAll(/--.*$/gm, '')
     .replaceAll(/CREATE FUNCTION[\s\S]*?\$\$;|CREATE TRIGGER[\s\S]*?(?:END;|EXECUTE FUNCTION[^;]*;)/g, '')
     .replaceAll(/ COLLATE "C"| STRICT/g, '')

@@ -288,8 +288,16 @@ interface Connection {
   count(): number
 }
 
-const migrate = ({ database, sql }: Connection, options: SqliteOptions): Promise<void> =>
-  applyMigrations('sqlite', sql, options.clock.at(), (text) => database.exec(text))
+/** Foreign keys are off meanwhile: a table that others refer to is changed by copying it. They hold again at the end. */
+async function migrate({ database, sql }: Connection, options: SqliteOptions): Promise<void> {
+  database.exec('PRAGMA foreign_keys = OFF')
+  await applyMigrations('sqlite', sql, options.clock.at(), (text) => {
+    database.exec(text)
+    const [broken] = database.prepare('PRAGMA foreign_key_check').all()
+    if (broken !== undefined) throw bug(`a migration broke a reference: ${JSON.stringify(broken)}`)
+  })
+  database.exec('PRAGMA foreign_keys = ON')
+}
 
 function connectFile(path: string, readOnly: boolean): Connection {
   const database = openFile(path, readOnly)

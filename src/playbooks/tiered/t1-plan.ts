@@ -37,6 +37,7 @@ export function startRun(view: View): readonly Decision[] {
 const rowOf = (run: View['run']) => ({
   runId: run.id,
   head: null,
+  domainHead: null,
   heldBy: null,
   createdAt: run.startedAt,
   updatedAt: run.startedAt,

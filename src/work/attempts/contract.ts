@@ -80,6 +80,25 @@ export const Denied = z.object({
   what: z.string(),
 })
 
+/** The result of an agent before its evidence is checked: recorded first, so that no death of the daemon loses it. */
+export const Ending = z.object({
+  outcome: z.enum(['ok', 'partial_output']),
+  detail: z.string(),
+  refused: z
+    .object({ by: z.string(), reason: z.string() })
+    .nullable()
+    .describe('The limit that ended it: another attempt would be refused before its first call'),
+  denied: z.array(Denied).describe('Operations that its runtime denied'),
+})
+export type Ending = z.infer<typeof Ending>
+
+export const CheckedIn = z
+  .enum(['checkout', 'copy', 'workspace', 'host'])
+  .describe(
+    'Where its evidence was checked. checkout: a fresh checkout of its commit; copy: a copy of its workspace, which is no repository; workspace: its own workspace, where untracked files may have helped; host: outside any box',
+  )
+export type CheckedIn = z.infer<typeof CheckedIn>
+
 export const Attempt = z.object({
   id: z.string(),
   runId: z.string(),
@@ -90,7 +109,9 @@ export const Attempt = z.object({
   runtime: z.string(),
   simulated: z.boolean(),
   boxed: z.boolean(),
-  status: z.enum(['launching', 'running', 'ended']),
+  status: z
+    .enum(['launching', 'running', 'reported', 'examining', 'ended'])
+    .describe('reported: its agent has ended, its evidence is not checked yet; examining: `worker` checks it'),
   pid: z.number().int().nullable(),
   outcome: Outcome.nullable(),
   detail: z.string().nullable().describe('The reason for this outcome, in one line'),
@@ -108,6 +129,12 @@ export const Attempt = z.object({
   exitCode: z.number().int().nullable(),
   used: Used.nullable().describe('Peak use of the machine; null: not measured'),
   denied: z.array(Denied).describe('Operations that it attempted and that were denied'),
+  ending: Ending.nullable().describe('From the end of its agent on, if there is a report to check'),
+  heldBy: z
+    .string()
+    .nullable()
+    .describe('What the check of its evidence waits for: question:<id>, checks:<repository>'),
+  checkedIn: CheckedIn.nullable(),
   createdAt: z.string(),
   startedAt: z.string().nullable(),
   endedAt: z.string().nullable(),

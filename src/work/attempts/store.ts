@@ -8,7 +8,7 @@ import { refusal } from '../../kernel/errors.ts'
 import type { Attempt } from './contract.ts'
 
 export const attempts = table<Attempt>('attempts', {
-  json: ['report', 'outputs', 'used', 'denied'],
+  json: ['report', 'outputs', 'used', 'denied', 'ending'],
   booleans: ['simulated', 'boxed'],
   added: { cost_micros: 0, reserved_tokens: 0, reserved_micros: 0, denied: '[]', outputs: '[]' },
   stream: (row) => `run:${row.runId}`,

@@ -86,6 +86,7 @@ export const Brief = z.object({
   corrections: z.array(Correction),
   guidance: z.array(Guidance),
   rejectionReason: z.string().nullable().describe('The reason of the gate that last sent it back'),
+  repairs: z.string().nullable().describe('The failed proof of the merged result that it mends'),
   remainderOf: z.string().nullable().describe('The brief whose unfinished part this is'),
   tokenBudget: z.number().int().nullable(),
   costLimitMicros: z.number().int().nullable().describe('Millionths of a US dollar'),

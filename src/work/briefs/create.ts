@@ -150,6 +150,7 @@ export function newBrief(
     corrections: [],
     guidance: [],
     rejectionReason: null,
+    repairs: null,
     remainderOf: null,
     tokenBudget: null,
     costLimitMicros: null,

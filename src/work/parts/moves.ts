@@ -22,6 +22,7 @@ async function changesOf({ tx, run }: RunScope, changed: readonly PartChange[]):
         status: status ?? 'open',
         data: { ...data },
         head: null,
+        domainHead: null,
         heldBy: null,
         createdAt: tx.at,
         updatedAt: tx.at,

@@ -154,6 +154,9 @@ const kindOf: Record<QuestionClass, QuestionKind> = {
   gate: 'workflow',
   permission: 'technical',
   secret: 'technical',
+  fault: 'technical',
+  checks: 'technical',
+  merge: 'conflict',
 }
 
 /** What stopped a brief becomes a card with options. */

@@ -42,6 +42,9 @@ export const questionClasses = [
   'gate',
   'permission',
   'secret',
+  'fault',
+  'checks',
+  'merge',
 ] as const
 export const QuestionClass = z.enum(questionClasses)
 export type QuestionClass = z.infer<typeof QuestionClass>
