@@ -1,3 +1,4 @@
+import { boundLimit } from '../db/limit.ts'
 import type { ReadTx } from '../db/port.ts'
 import { findRows } from '../db/table.ts'
 import { type Clock, isoAt } from '../kernel/clock.ts'
@@ -14,7 +15,10 @@ const atMost = 500
  */
 export async function examineNotify(tx: ReadTx, clock: Clock, names: readonly string[] | null): Promise<Finding> {
   const since = isoAt(clock.nowMs() - windowMs)
-  const rows = await findRows(tx, notifications, 'created_at >= ? ORDER BY created_at DESC LIMIT ?', [since, atMost])
+  const rows = await findRows(tx, notifications, `created_at >= ? ORDER BY created_at DESC ${boundLimit}`, [
+    since,
+    atMost,
+  ])
   const last = new Map<string, Delivery>()
   for (const delivery of rows.flatMap(({ deliveries }) => deliveries)) {
     const known = last.get(delivery.adapter)

@@ -1,4 +1,5 @@
 import { column, columns, integer, json, optional, text, textOf } from '../db/columns.ts'
+import { boundLimit } from '../db/limit.ts'
 import type { ReadTx, SqlValue } from '../db/port.ts'
 import { sqlOf } from '../db/tx.ts'
 import type { Event, EventFilter, EventKind, EventLevel } from './contract.ts'
@@ -82,7 +83,7 @@ async function select(
   }
   if (query.level === 'normal') conditions.push("level = 'normal'")
   const clause = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
-  return events.all(sqlOf(tx), `SELECT ${selected} FROM events${clause} ORDER BY ${order} LIMIT ?`, [
+  return events.all(sqlOf(tx), `SELECT ${selected} FROM events${clause} ORDER BY ${order} ${boundLimit}`, [
     ...bound,
     query.limit,
   ])

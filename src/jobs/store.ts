@@ -1,4 +1,5 @@
 import { column, columns, integer, json, optional, text, textOf } from '../db/columns.ts'
+import { boundLimit } from '../db/limit.ts'
 import type { ReadTx, SqlValue, Tx } from '../db/port.ts'
 import { openTx, sqlOf } from '../db/tx.ts'
 import type { JobId } from '../kernel/ids.ts'
@@ -81,7 +82,7 @@ export async function claimJobs(tx: Tx, store: 'sqlite' | 'postgres', claim: Cla
     `WITH due AS MATERIALIZED (
   SELECT id FROM jobs
   WHERE status = 'waiting' AND due_at <= ? AND (claimed_until IS NULL OR claimed_until <= ?) AND kind IN (${marks(claim.kinds)})
-  ORDER BY due_at, id LIMIT ?${store === 'postgres' ? ' FOR UPDATE SKIP LOCKED' : ''}
+  ORDER BY due_at, id ${boundLimit}${store === 'postgres' ? ' FOR UPDATE SKIP LOCKED' : ''}
 )
 UPDATE jobs SET claimed_by = ?, claimed_until = ? WHERE id IN (SELECT id FROM due) RETURNING *`,
     [claim.at, claim.at, ...claim.kinds, claim.limit, claim.worker, claim.until],
@@ -165,7 +166,7 @@ export async function giveUpJob(
 }
 
 export const listDeadJobs = (tx: ReadTx, limit: number): Promise<Job[]> =>
-  jobs.all(sqlOf(tx), "SELECT * FROM jobs WHERE status = 'dead' ORDER BY created_at, id LIMIT ?", [limit])
+  jobs.all(sqlOf(tx), `SELECT * FROM jobs WHERE status = 'dead' ORDER BY created_at, id ${boundLimit}`, [limit])
 
 const marks = (values: readonly SqlValue[]): string => values.map(() => '?').join(', ')
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

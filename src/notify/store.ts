@@ -1,3 +1,4 @@
+import { boundLimit } from '../db/limit.ts'
 import type { ReadTx } from '../db/port.ts'
 import { findRow, findRows, table } from '../db/table.ts'
 import type { NotificationRecord } from './contract.ts'
@@ -30,5 +31,5 @@ export const listNotifications = (
   limit: number,
 ): Promise<NotificationRecord[]> =>
   status === undefined
-    ? findRows(tx, notifications, '1 = 1 ORDER BY created_at DESC, id DESC LIMIT ?', [limit])
-    : findRows(tx, notifications, 'status = ? ORDER BY created_at DESC, id DESC LIMIT ?', [status, limit])
+    ? findRows(tx, notifications, `1 = 1 ORDER BY created_at DESC, id DESC ${boundLimit}`, [limit])
+    : findRows(tx, notifications, `status = ? ORDER BY created_at DESC, id DESC ${boundLimit}`, [status, limit])

@@ -1,4 +1,5 @@
 import { columns, integer, oneOf, optional, text } from '../../db/columns.ts'
+import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx, Tx } from '../../db/port.ts'
 import { findRows, table } from '../../db/table.ts'
 import { nextCounter, sqlOf } from '../../db/tx.ts'
@@ -37,7 +38,7 @@ export async function listAgents(tx: ReadTx, runId: string | undefined, limit: n
     sqlOf(tx),
     `SELECT g.id AS agent_id, p.slug AS persona, g.state, g.runtime, a.run_id, a.brief_id, b.key AS brief, b.tier,
 b.workstream, a.outcome, g.created_at, g.ended_at AS closed_at FROM agents g JOIN attempts a ON a.agent_id = g.id JOIN briefs b ON b.id = a.brief_id
-JOIN personas p ON p.id = g.persona_id WHERE ${where} ORDER BY g.id LIMIT ?`,
+JOIN personas p ON p.id = g.persona_id WHERE ${where} ORDER BY g.id ${boundLimit}`,
     [...values, limit],
   )
   return rows.map((row) => ({ ...row, state: row.state === 'ended' ? 'closed' : row.state }))

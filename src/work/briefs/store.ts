@@ -1,4 +1,5 @@
 import { column, columns, countRows, flag, integer, oneOf, optional, text } from '../../db/columns.ts'
+import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findFields, findRow, findRows, table } from '../../db/table.ts'
 import { openTx, sqlOf } from '../../db/tx.ts'
@@ -53,7 +54,7 @@ export const listBriefsById = (tx: ReadTx, ids: readonly string[]): Promise<Brie
   findRows(tx, briefs, `id IN (${ids.map(() => '?').join(', ')}) ORDER BY created_at, number, id`, ids)
 
 export const listBriefsByStatus = (tx: ReadTx, status: string, limit: number): Promise<Brief[]> =>
-  findRows(tx, briefs, 'status = ? ORDER BY updated_at DESC, id LIMIT ?', [status, limit])
+  findRows(tx, briefs, `status = ? ORDER BY updated_at DESC, id ${boundLimit}`, [status, limit])
 
 export const listOpenBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
   findRows(tx, briefs, "run_id = ? AND status NOT IN ('done', 'failed', 'cancelled') ORDER BY created_at, number, id", [
@@ -145,7 +146,7 @@ AND r.status = 'running' AND (r.briefs_failed = 0 OR (b.phase = 'resolve' AND r.
 AND NOT ${isStopped}
 AND NOT EXISTS (SELECT 1 FROM provider_holds h WHERE h.provider = b.provider AND h.until > ?)
 AND NOT EXISTS (SELECT 1 FROM budgets u WHERE ${isFull} AND ${isAbove})
-ORDER BY b.created_at, b.number, b.id LIMIT ?) w ON 1 = 1
+ORDER BY b.created_at, b.number, b.id ${boundLimit}) w ON 1 = 1
 ORDER BY w.created_at, w.number, w.id`
 
 /** Counts the ready briefs of one run, independent of holds on the run itself. */

@@ -1,4 +1,5 @@
 import { column, columns, integer, oneOf, text } from '../../db/columns.ts'
+import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx, Stream } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
@@ -50,8 +51,8 @@ export async function listFullBudgetsAbove(tx: ReadTx, beneath: Beneath): Promis
 
 export const listBudgets = (tx: ReadTx, scope: BudgetScope | undefined, limit: number): Promise<Budget[]> =>
   scope === undefined
-    ? findRows(tx, budgets, '1 = 1 ORDER BY updated_at DESC, scope, scope_id LIMIT ?', [limit])
-    : findRows(tx, budgets, 'scope = ? ORDER BY updated_at DESC, scope_id LIMIT ?', [scope, limit])
+    ? findRows(tx, budgets, `1 = 1 ORDER BY updated_at DESC, scope, scope_id ${boundLimit}`, [limit])
+    : findRows(tx, budgets, `scope = ? ORDER BY updated_at DESC, scope_id ${boundLimit}`, [scope, limit])
 
 /** Condition on a budget `u`: nothing is left to reserve for another attempt. */
 export const isFull =
@@ -78,7 +79,7 @@ WHERE b.status = 'pending' AND b.unmet_dependencies = 0 AND b.held_by IS NULL AN
 AND r.briefs_failed = 0 AND r.abandoned = 0 AND (u.tokens_spent >= u.token_limit OR u.micros_spent >= u.cost_limit_micros)
 AND u.tokens_reserved = 0 AND u.micros_reserved = 0
 AND NOT EXISTS (SELECT 1 FROM questions q WHERE q.run_id = b.run_id AND q.class = 'budget' AND q.answered_at IS NULL)
-GROUP BY b.run_id ORDER BY b.run_id LIMIT ?`,
+GROUP BY b.run_id ORDER BY b.run_id ${boundLimit}`,
     [limit],
   )
 

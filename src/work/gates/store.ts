@@ -1,4 +1,5 @@
 import { countRows } from '../../db/columns.ts'
+import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
@@ -19,7 +20,7 @@ export const listPendingOfRun = (tx: ReadTx, runId: string): Promise<GateRow[]> 
 
 /** Lists the operator's gates: gates that tiers decide among themselves wait for no one else. */
 export const listGates = (tx: ReadTx, status: string, limit: number): Promise<GateRow[]> =>
-  findRows(tx, gates, 'status = ? AND approver = ? ORDER BY pending_since, id LIMIT ?', [status, operator, limit])
+  findRows(tx, gates, `status = ? AND approver = ? ORDER BY pending_since, id ${boundLimit}`, [status, operator, limit])
 
 export const countGates = (tx: ReadTx, status: string): Promise<number> =>
   countRows(sqlOf(tx), 'SELECT COUNT(*) AS count FROM gates WHERE status = ? AND approver = ?', [status, operator])

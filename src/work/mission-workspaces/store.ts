@@ -1,3 +1,4 @@
+import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
@@ -19,8 +20,8 @@ export const listWorkspaces = (
   { removed, limit }: { removed: boolean; limit: number },
 ): Promise<MissionWorkspace[]> =>
   removed
-    ? findRows(tx, workspaces, '1 = 1 ORDER BY created_at DESC, id DESC LIMIT ?', [limit])
-    : findRows(tx, workspaces, `status = 'active' ORDER BY created_at DESC, id DESC LIMIT ?`, [limit])
+    ? findRows(tx, workspaces, `1 = 1 ORDER BY created_at DESC, id DESC ${boundLimit}`, [limit])
+    : findRows(tx, workspaces, `status = 'active' ORDER BY created_at DESC, id DESC ${boundLimit}`, [limit])
 
 /** Reports whether another workspace has this path or is inside it. */
 export async function isTaken(tx: ReadTx, path: string): Promise<boolean> {

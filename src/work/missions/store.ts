@@ -1,3 +1,4 @@
+import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
 import type { Mission } from './contract.ts'
@@ -15,5 +16,5 @@ export const findMissionsByPrefix = (tx: ReadTx, prefix: string): Promise<Missio
 
 export const listMissions = (tx: ReadTx, status: string | undefined, limit: number): Promise<Mission[]> =>
   status === undefined
-    ? findRows(tx, missions, '1 = 1 ORDER BY created_at DESC, id LIMIT ?', [limit])
-    : findRows(tx, missions, 'status = ? ORDER BY created_at DESC, id LIMIT ?', [status, limit])
+    ? findRows(tx, missions, `1 = 1 ORDER BY created_at DESC, id ${boundLimit}`, [limit])
+    : findRows(tx, missions, `status = ? ORDER BY created_at DESC, id ${boundLimit}`, [status, limit])

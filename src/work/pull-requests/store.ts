@@ -1,3 +1,4 @@
+import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findRows, table } from '../../db/table.ts'
 import type { PullRequest } from './contract.ts'
@@ -12,5 +13,5 @@ export const listPullRequests = (
   { status, limit }: { status?: PullRequest['status'] | undefined; limit: number },
 ): Promise<PullRequest[]> =>
   status === undefined
-    ? findRows(tx, pullRequests, '1 = 1 ORDER BY opened_at DESC, id DESC LIMIT ?', [limit])
-    : findRows(tx, pullRequests, 'status = ? ORDER BY opened_at DESC, id DESC LIMIT ?', [status, limit])
+    ? findRows(tx, pullRequests, `1 = 1 ORDER BY opened_at DESC, id DESC ${boundLimit}`, [limit])
+    : findRows(tx, pullRequests, `status = ? ORDER BY opened_at DESC, id DESC ${boundLimit}`, [status, limit])

@@ -1,4 +1,5 @@
 import { countRows } from '../../db/columns.ts'
+import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
@@ -29,7 +30,7 @@ export interface QuestionQuery {
 export const listQuestions = (tx: ReadTx, query: QuestionQuery, limit: number): Promise<Question[]> => {
   const { where, values } = condition(query)
   const order = query.onlyWaiting ? 'created_at, id' : 'created_at DESC, id DESC'
-  return findRows(tx, questions, `${where} ORDER BY ${order} LIMIT ?`, [...values, limit])
+  return findRows(tx, questions, `${where} ORDER BY ${order} ${boundLimit}`, [...values, limit])
 }
 
 export function countQuestions(tx: ReadTx, query: QuestionQuery): Promise<number> {

@@ -1,4 +1,5 @@
 import { column, columns, integer, oneOf, text } from '../../db/columns.ts'
+import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
@@ -42,7 +43,7 @@ export function listRuns(tx: ReadTx, { status, organisationId, before, limit }: 
   if (status !== undefined) wanted.push(['status = ?', [status]])
   if (organisationId !== undefined) wanted.push(['organisation_id = ?', [organisationId]])
   const where = wanted.map(([condition]) => condition).join(' AND ')
-  return findRows(tx, runs, `${where} ORDER BY started_at DESC, id DESC LIMIT ?`, [
+  return findRows(tx, runs, `${where} ORDER BY started_at DESC, id DESC ${boundLimit}`, [
     ...wanted.flatMap(([, values]) => values),
     limit,
   ])
@@ -86,7 +87,7 @@ export async function listPastRuns(tx: ReadTx, { playbook, simulated }: Run): Pr
     sqlOf(tx),
     `SELECT r.id, r.started_at, r.ended_at, r.input_tokens + r.output_tokens AS tokens, r.cost_micros, b.tier,
 COUNT(b.id) AS briefs, SUM(b.tokens_used) AS tier_tokens, SUM(b.cost_micros) AS tier_cost
-FROM (SELECT * FROM runs WHERE playbook = ? AND simulated = ? AND status = 'done' ORDER BY ended_at DESC, id LIMIT ?) r
+FROM (SELECT * FROM runs WHERE playbook = ? AND simulated = ? AND status = 'done' ORDER BY ended_at DESC, id ${boundLimit}) r
 JOIN briefs b ON b.run_id = r.id AND b.tier IS NOT NULL AND b.attempts > 0
 GROUP BY r.id, r.started_at, r.ended_at, r.input_tokens, r.output_tokens, r.cost_micros, b.tier
 ORDER BY r.ended_at DESC, r.id, b.tier`,

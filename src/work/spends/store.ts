@@ -1,4 +1,5 @@
 import { columns, flag, integer, optional, text } from '../../db/columns.ts'
+import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
@@ -12,7 +13,7 @@ export const spendId = (attemptId: string, number: number): string => `${attempt
 export const findSpend = (tx: ReadTx, id: string): Promise<Spend | undefined> => findRow(tx, spends, id)
 
 export const listSpends = (tx: ReadTx, runId: string, limit: number): Promise<Spend[]> =>
-  findRows(tx, spends, 'run_id = ? ORDER BY at DESC, id DESC LIMIT ?', [runId, limit])
+  findRows(tx, spends, `run_id = ? ORDER BY at DESC, id DESC ${boundLimit}`, [runId, limit])
 
 export type SpendScope = { [Name in 'runId' | 'missionId' | 'organisationId' | 'personaId']?: string | number }
 
