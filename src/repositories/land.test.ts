@@ -59,8 +59,10 @@ describe('landing', () => {
     const theirs = commitFiles(source, { 'theirs.txt': 'theirs\n' })
     expect(await mirrors.canLand(landing)).toEqual({ outcome: 'moved', commit: theirs })
     expect(await mirrors.land(landing)).toEqual({ outcome: 'moved', commit: theirs })
-    const { commit: from } = await mirrors.refresh(source)
-    const { commit } = await mirrors.merge({ mirror, from, into: 'integration/run_1/final', message: 'Merge main' })
+    await mirrors.refresh(source)
+    const levels = [{ branch: 'integration/run_1/final', head: landing.commit, message: 'Merge main' }]
+    const { commits } = await mirrors.merge({ mirror, commit: theirs, levels })
+    const commit = commits[0] as string
     expect(await mirrors.land({ ...landing, commit })).toEqual({ outcome: 'landed', commit })
     expect(existsSync(join(source, 'b.txt')) && existsSync(join(source, 'theirs.txt'))).toBe(true)
   })

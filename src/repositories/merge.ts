@@ -2,14 +2,23 @@ import { bug, refusal } from '../kernel/errors.ts'
 import { type Author, authorEnvironment, engineAuthor } from './author.ts'
 import { type Git, gitError } from './git.ts'
 import { isAgencyPath } from './paths.ts'
-import { moveRef, moveRefs, readBranch, readCommit, type RefMove } from './refs.ts'
+import { moveRefs, readBranch, type RefMove } from './refs.ts'
 
-export interface Merge extends MergeMessage {
+/**
+ * Merges a commit into a chain of branches: each is merged with the result of the one before it. A branch follows the
+ * head that its row records: a merge builds on that head, even if the branch itself is ahead of it because an earlier
+ * merge was never recorded.
+ */
+export interface Merge {
   readonly mirror: string
-  /** A branch or a commit. */
-  readonly from: string
-  /** The branch that moves. */
-  readonly into: string
+  readonly commit: string
+  readonly levels: readonly MergeLevel[]
+}
+
+export interface MergeLevel extends MergeMessage {
+  readonly branch: string
+  /** The recorded commit of the branch, on which the merge builds. */
+  readonly head: string
 }
 
 export interface MergeMessage {
@@ -18,70 +27,55 @@ export interface MergeMessage {
   readonly author?: Author
 }
 
-/** Merges a commit into a chain of branches: each is merged with the result of the one before it. */
-export interface MergeUp {
-  readonly mirror: string
-  readonly commit: string
-  readonly levels: readonly MergeLevel[]
-}
-
-export interface MergeLevel extends MergeMessage {
-  readonly branch: string
-  /** The first commit of the branch if it does not exist yet. */
-  readonly begin: string
-}
-
 export interface Merged {
   readonly outcome: 'merged' | 'already' | 'conflict'
-  /** The commit of `into` now. */
-  readonly commit: string
+  /** The commit of each branch, in the order of the levels; empty after a conflict. */
+  readonly commits: readonly string[]
   /** The files in conflict; otherwise empty. */
   readonly files: readonly string[]
 }
 
-/** How often another merge may win the race: each loser merges again, with the winner's result. */
+/** How often another process may move one of the branches in the meantime. */
 const maxRaces = 20
 
-/** Merges two branches without a working tree: drivers and filters that a tree names have no file to run on. */
-export async function mergeBranches(git: Git, merge: Merge): Promise<Merged> {
-  for (let race = 0; race < maxRaces; race += 1) {
-    const merged = await mergeOnce(git, merge)
-    if (merged !== null) return merged
+/**
+ * Merges without a working tree: drivers and filters that a tree names have no file to run on. Moves all branches or
+ * none: a conflict further up leaves no partial merge.
+ */
+export async function mergeInto(git: Git, { mirror, commit, levels }: Merge): Promise<Merged> {
+  const commits: string[] = []
+  let outcome: Merged['outcome'] = 'already'
+  for (const level of levels) {
+    const joined = await mergeCommits(git, mirror, level.head, commits.at(-1) ?? commit, level)
+    if (joined.conflicts !== null) return { outcome: 'conflict', commits: [], files: joined.conflicts }
+    if (joined.isNew) outcome = 'merged'
+    commits.push(joined.commit)
   }
-  throw raceLost(merge.into)
+  await moveBranches(git, mirror, levels, commits)
+  return { outcome, commits, files: [] }
 }
 
-/** Moves all branches or none: a conflict further up leaves no partial merge. */
-export async function mergeUp(git: Git, { mirror, commit, levels }: MergeUp): Promise<Merged> {
+/** Moves each branch from where it is now to its new commit. */
+async function moveBranches(
+  git: Git,
+  mirror: string,
+  levels: readonly MergeLevel[],
+  commits: readonly string[],
+): Promise<void> {
   for (let race = 0; race < maxRaces; race += 1) {
     const moves: RefMove[] = []
-    let outcome: Merged['outcome'] = 'already'
-    let theirs = commit
-    for (const level of levels) {
-      const there = await readBranch(git, mirror, level.branch)
-      const joined = await mergeCommits(git, mirror, there ?? level.begin, theirs, level)
-      if (joined.outcome === 'conflict') return joined
-      if (joined.outcome === 'merged') outcome = 'merged'
-      theirs = joined.commit
-      if (theirs !== there) moves.push({ ref: `refs/heads/${level.branch}`, to: theirs, from: there })
+    for (const [index, { branch }] of levels.entries()) {
+      const from = await readBranch(git, mirror, branch)
+      const to = commits[index] as string
+      if (from !== to) moves.push({ ref: `refs/heads/${branch}`, to, from })
     }
-    if (await moveRefs(git, mirror, moves)) return { outcome, commit: theirs, files: [] }
+    if (await moveRefs(git, mirror, moves)) return
   }
-  throw raceLost(levels.map(({ branch }) => branch).join(', '))
+  throw bug(`the branches ${levels.map(({ branch }) => branch).join(', ')} were moved ${maxRaces} times in a row`)
 }
 
-const raceLost = (branch: string) => bug(`the branch "${branch}" was moved by ${maxRaces} other merges in a row`)
-
-async function mergeOnce(git: Git, merge: Merge): Promise<Merged | null> {
-  const { mirror, into } = merge
-  const [ours, theirs] = await Promise.all([readBranch(git, mirror, into), readSource(git, merge)])
-  if (ours === null) throw bug(`the branch "${into}" to merge into does not exist`)
-  if (theirs === null) throw bug(`the branch or commit "${merge.from}" to merge does not exist`)
-  const joined = await mergeCommits(git, mirror, ours, theirs, merge)
-  if (joined.outcome !== 'merged') return joined
-  const moved = await moveRef(git, mirror, `refs/heads/${into}`, { to: joined.commit, from: ours })
-  return moved ? joined : null
-}
+type Joined =
+  { readonly conflicts: null; readonly commit: string; readonly isNew: boolean } | { readonly conflicts: string[] }
 
 /** Creates the merge commit; no ref points to it yet. */
 async function mergeCommits(
@@ -90,21 +84,18 @@ async function mergeCommits(
   ours: string,
   theirs: string,
   message: MergeMessage,
-): Promise<Merged> {
-  if (await isAncestor(git, mirror, theirs, ours)) return { outcome: 'already', commit: ours, files: [] }
-  const joined = await mergeTrees(git, mirror, ours, theirs)
-  if (joined.conflicts !== null) return { outcome: 'conflict', commit: ours, files: joined.conflicts }
-  await refuseAgencyFiles(git, mirror, joined.tree)
-  const commit = await git.ask(['commit-tree', joined.tree, '-p', ours, '-p', theirs], {
+): Promise<Joined> {
+  if (await isAncestor(git, mirror, theirs, ours)) return { conflicts: null, commit: ours, isNew: false }
+  const { tree, conflicts } = await mergeTrees(git, mirror, ours, theirs)
+  if (conflicts !== null) return { conflicts }
+  await refuseAgencyFiles(git, mirror, tree)
+  const commit = await git.ask(['commit-tree', tree, '-p', ours, '-p', theirs], {
     gitDir: mirror,
     input: messageOf(message),
     environment: authorEnvironment(message.author ?? engineAuthor, git.clock),
   })
-  return { outcome: 'merged', commit, files: [] }
+  return { conflicts: null, commit, isNew: true }
 }
-
-const readSource = async (git: Git, { mirror, from }: Merge): Promise<string | null> =>
-  (await readBranch(git, mirror, from)) ?? (/^[0-9a-f]{40,64}$/.test(from) ? readCommit(git, mirror, from) : null)
 
 /** Reports whether one commit is an ancestor of another; a missing commit is not an ancestor. */
 export async function isAncestor(git: Git, mirror: string, ancestor: string, commit: string): Promise<boolean> {

@@ -13,7 +13,7 @@ import type { Git } from './git.ts'
 import { plainFetch } from './safe-git-config.ts'
 import { canLand, land, type Landing, type Landed, type Readiness } from './land.ts'
 import { branchOf, inspectRepository, type RepositoryFacts } from './inspect-repository.ts'
-import { isAncestor, type Merge, type Merged, mergeBranches, mergeUp, type MergeUp } from './merge.ts'
+import { isAncestor, type Merge, type Merged, mergeInto } from './merge.ts'
 import { findRepository, type OperatorRepository } from './operator-repository.ts'
 import { deleteRefs, makeBranch, readBranch, retryLocked } from './refs.ts'
 
@@ -30,7 +30,6 @@ export interface Mirrors {
   head(mirror: string, name: string): Promise<string | null>
   clone(request: CloneRequest, into: string): Promise<void>
   merge(merge: Merge): Promise<Merged>
-  mergeUp(merge: MergeUp): Promise<Merged>
   /** Reports whether `commit` contains the history of `other`. */
   contains(mirror: string, commit: string, other: string): Promise<boolean>
   files(mirror: string, from: string, to: string): Promise<ChangedFile[]>
@@ -81,8 +80,7 @@ export function createMirrors({ root, git, log }: { root: string; git: Git; log:
     branch: (mirror, name, commit) => makeBranch(git, mirror, name, commit),
     head: (mirror, name) => readBranch(git, mirror, name),
     clone: (request, into) => makeClone(git, request, into),
-    merge: (merge) => mergeBranches(git, merge),
-    mergeUp: (merge) => mergeUp(git, merge),
+    merge: (merge) => mergeInto(git, merge),
     contains: (mirror, commit, other) => isAncestor(git, mirror, other, commit),
     files: (mirror, from, to) => changedFiles(git, mirror, from, to),
     diff: (mirror, from, to, options) => diffText(git, mirror, from, to, options),

@@ -11,7 +11,10 @@ export interface Repositories {
   collect(work: CollectedWork): Promise<Collected>
   /** Keeps the content of a clone that is removed, if it has any work; resolves to the commit. */
   keep(work: Omit<CollectedWork, 'allowed' | 'branch'>): Promise<string | null>
-  /** Merges a branch into the earlier merges, at every level or at none. A second call does nothing. */
+  /**
+   * Merges a commit into the recorded heads of branches, at every level or at none, and moves the branches there. A
+   * second call makes the same result.
+   */
   merge(branch: MergedBranch): Promise<Merged>
   /** Reports whether `commit` contains the history of `other`. */
   contains(mirror: string, commit: string, other: string): Promise<boolean>
@@ -62,8 +65,8 @@ export interface MergedBranch {
 
 export interface MergedInto {
   readonly branch: string
-  /** The first commit of the branch if it does not exist yet. */
-  readonly begin: string
+  /** The commit of the branch as its row records it. The merge builds on it, wherever the branch itself is. */
+  readonly head: string
   readonly title: string
   /** The brief that is responsible for the merge. */
   readonly briefId: string
@@ -72,7 +75,8 @@ export interface MergedInto {
 }
 
 export type Merged =
-  | { readonly outcome: 'merged'; readonly commit: string }
+  /** `commits`: of each branch, in the order of `into`. */
+  | { readonly outcome: 'merged'; readonly commits: readonly string[] }
   | { readonly outcome: 'conflict'; readonly files: readonly string[] }
 
 export type Landed =

@@ -92,9 +92,9 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
     },
 
     merge: async ({ repository, runId, commit, into }) => {
-      const levels = into.map(({ branch, begin, title, briefId, workId = briefId }) => ({
+      const levels = into.map(({ branch, head, title, briefId, workId = briefId }) => ({
         branch,
-        begin,
+        head,
         message: title,
         trailers: {
           'Agency-Run': runId,
@@ -102,10 +102,10 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
           ...(workId === briefId ? {} : { 'Agency-Work': workId }),
         },
       }))
-      const merged = await mirrors.mergeUp({ mirror: repository.mirror, commit, levels })
+      const merged = await mirrors.merge({ mirror: repository.mirror, commit, levels })
       return merged.outcome === 'conflict'
         ? { outcome: 'conflict', files: merged.files }
-        : { outcome: 'merged', commit: merged.commit }
+        : { outcome: 'merged', commits: merged.commits }
     },
 
     contains: (mirror, commit, other) => mirrors.contains(mirror, commit, other),
@@ -148,9 +148,10 @@ async function landWith(
     if (landed.outcome !== 'moved') return { outcome: 'landed', commit: landed.commit }
     const { commit: theirs } = await mirrors.refresh(path, { branch })
     const trailers = { 'Agency-Run': runId }
-    const merged = await mirrors.merge({ mirror, from: theirs, into: integrationBranch(runId), message, trailers })
+    const levels = [{ branch: integrationBranch(runId), head: commit, message, trailers }]
+    const merged = await mirrors.merge({ mirror, commit: theirs, levels })
     if (merged.outcome === 'conflict') return { outcome: 'conflict', commit: theirs, files: merged.files }
-    commit = merged.commit
+    commit = merged.commits[0] as string
   }
   return { outcome: 'refused', why: `${branch} changes faster than it can be merged`, next: again }
 }

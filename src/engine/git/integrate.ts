@@ -6,7 +6,6 @@ import {
   domainBranch,
   integrationBranch,
   type Landed,
-  type Merged,
   type Repositories,
   workstreamBranch,
 } from '../../repositories/port.ts'
@@ -14,10 +13,10 @@ import type { Brief, Correction } from '../../work/briefs/contract.ts'
 import { endStatuses } from '../../work/briefs/states.ts'
 import { briefs, findBrief, listBriefsHeldBy, listBriefsOfWorkstreams } from '../../work/briefs/store.ts'
 import type { Part } from '../../work/parts/contract.ts'
-import { findPart, listPartsHeldBy, parts } from '../../work/parts/store.ts'
+import { listParts, listPartsHeldBy, parts } from '../../work/parts/store.ts'
 import type { Run, RunRepository } from '../../work/runs/contract.ts'
 import { findRun } from '../../work/runs/store.ts'
-import { idOfWorkstream, ownersOf, workstreamOf } from '../../work/briefs/branches.ts'
+import { idOfWorkstream, isWorkstream, ownersOf, workstreamOf } from '../../work/briefs/branches.ts'
 import type { EngineDeps } from '../deps.ts'
 import { retryWith } from '../../work/briefs/retry.ts'
 import { openGate } from '../../work/gates/open.ts'
@@ -29,8 +28,10 @@ import { moveRun, moveRunsMission, touchRun } from '../../work/runs/moves.ts'
 import { endRun } from '../../work/runs/end.ts'
 
 /**
- * Does in git what a run waits for: merges what has passed, in the order of the plan, and brings an approved result
- * home. Git first, then the record: what a kill leaves between the two is found done the next time.
+ * Does in git what a run waits for: merges briefs that have passed, in the order of the plan, and lands an approved
+ * result. Git acts first, then the record follows. Git's branches are projections of the rows: a merge builds on the
+ * recorded head, so that a merge without a record, because of a kill or because the brief was cancelled meanwhile,
+ * leaves nothing in the result.
  */
 export async function integrate(deps: EngineDeps, runId: string): Promise<void> {
   for (;;) {
@@ -54,7 +55,7 @@ export async function integrate(deps: EngineDeps, runId: string): Promise<void> 
 const waitsToBeMerged = (brief: Brief): boolean =>
   brief.status === 'ready_for_verification' && brief.heldBy === mergeHold
 
-/** Into the branch of its workstream, where there are any; else into the run's result. */
+/** Merges a brief into the branch of its workstream if it has one, otherwise into the run's result. */
 async function mergeBrief(
   deps: EngineDeps,
   repositories: Repositories,
@@ -64,13 +65,14 @@ async function mergeBrief(
 ): Promise<void> {
   if (brief.branchCommit === null) throw bug(`${brief.id} waits to be merged and has no commit`)
   const workstream = await deps.db.read((tx) => workstreamOf(tx, brief))
+  const head = headOf(run, workstream)
   const title = `Merge ${shorten(brief.title, 60)}`
   const into =
     workstream === undefined
-      ? { branch: integrationBranch(run.id), begin: repository.base, title, briefId: brief.id }
+      ? { branch: integrationBranch(run.id), head: head ?? repository.base, title, briefId: brief.id }
       : {
           branch: workstreamBranch(run.id, idOfWorkstream(workstream)),
-          begin: run.head ?? repository.base,
+          head: head ?? run.head ?? repository.base,
           title,
           briefId: brief.ownerId ?? brief.id,
           workId: brief.id,
@@ -79,21 +81,22 @@ async function mergeBrief(
   deps.chaosPoint('branch.merged')
   await inScope(deps, run.id, async (scope) => {
     const current = await findBrief(scope.tx, brief.id)
-    // Cancelled, or done again meanwhile: then what was merged is merged again with what came of it.
+    // It was cancelled or done again meanwhile: this merge does not count.
     if (current === undefined || !waitsToBeMerged(current) || current.branchCommit !== brief.branchCommit) return
     const part = await workstreamOf(scope.tx, current)
+    // Another process has recorded a merge, which this one does not contain: the brief is merged again.
+    if (headOf(scope.run, part) !== head) return
     await (merged.outcome === 'merged'
-      ? passOn(scope, current, part, merged)
+      ? passOn(scope, current, part, merged.commits[0] as string)
       : sendBackConflict(scope, current, part, merged.files))
   })
 }
 
-async function passOn(
-  scope: RunScope,
-  brief: Brief,
-  part: Part | undefined,
-  { commit }: Extract<Merged, { outcome: 'merged' }>,
-): Promise<void> {
+/** Returns the recorded head of the branch that a brief is merged into. */
+const headOf = (run: Run, workstream: Part | undefined): string | null =>
+  workstream === undefined ? run.head : workstream.head
+
+async function passOn(scope: RunScope, brief: Brief, part: Part | undefined, commit: string): Promise<void> {
   await touchRun(
     scope,
     part === undefined ? { head: commit } : {},
@@ -112,7 +115,7 @@ async function passOn(
   await completeBrief(scope, brief, 'merged', { heldBy: null })
 }
 
-/** The later one has to fit in: it is told which files, and how to get what was merged before it. */
+/** Sends a brief back with the files in conflict and the commit to merge: the later brief has to fit in. */
 async function sendBackConflict(
   scope: RunScope,
   brief: Brief,
@@ -165,7 +168,7 @@ const tellConflict = (
     changes,
   )
 
-/** A whole workstream goes up: into the branch of its domain, and with that into the run's result. */
+/** Merges a complete workstream into the branch of its domain, and that branch into the run's result. */
 async function mergePart(
   deps: EngineDeps,
   repositories: Repositories,
@@ -174,36 +177,65 @@ async function mergePart(
   part: Part,
 ): Promise<void> {
   if (part.head === null) throw bug(`${part.key} of ${run.id} waits to be merged and has no commit`)
-  const owners = await deps.db.read((tx) => ownersOf(tx, part))
   const name = idOfWorkstream(part)
-  const domain = typeof part.data['domain'] === 'string' ? part.data['domain'] : name
-  const begin = repository.base
+  const { owners, domainHead } = await deps.db.read(async (tx) => ({
+    owners: await ownersOf(tx, part),
+    domainHead: headOfDomain(await listParts(tx, run.id), part),
+  }))
   const merged = await repositories.merge({
     repository,
     runId: run.id,
     commit: part.head,
     into: [
-      { branch: domainBranch(run.id, domain), begin, title: `Merge workstream ${name}`, briefId: owners.domain },
+      {
+        branch: domainBranch(run.id, domainOf(part)),
+        head: domainHead ?? repository.base,
+        title: `Merge workstream ${name}`,
+        briefId: owners.domain,
+      },
       {
         branch: integrationBranch(run.id),
-        begin,
-        title: `Merge ${shorten(domain, 40)} with ${name}`,
+        head: run.head ?? repository.base,
+        title: `Merge ${shorten(domainOf(part), 40)} with ${name}`,
         briefId: owners.result,
       },
     ],
   })
   deps.chaosPoint('branch.merged')
   await inScope(deps, run.id, async (scope) => {
-    const current = await findPart(scope.tx, run.id, part.key)
+    const all = await listParts(scope.tx, run.id)
+    const current = all.find(({ key }) => key === part.key)
     if (current?.heldBy !== mergeHold || current.status === 'cancelled' || current.head !== part.head) return
+    if (scope.run.head !== run.head || headOfDomain(all, current) !== domainHead) return
     await (merged.outcome === 'merged'
-      ? passPartOn(scope, current, merged.commit)
+      ? passPartOn(scope, current, all, merged.commits as [domain: string, result: string])
       : sendPartBack(scope, current, merged.files))
   })
 }
 
-async function passPartOn(scope: RunScope, part: Part, commit: string): Promise<void> {
+const domainOf = (part: Part): string =>
+  typeof part.data['domain'] === 'string' ? part.data['domain'] : idOfWorkstream(part)
+
+/** Returns the merged workstreams of the same domain, with the domain's branch at the head of each. */
+const mergedInDomain = (all: readonly Part[], part: Part): Part[] =>
+  all.filter(
+    (each) =>
+      isWorkstream(each) &&
+      each.domainHead !== null &&
+      domainBranch(each.runId, domainOf(each)) === domainBranch(part.runId, domainOf(part)),
+  )
+
+const headOfDomain = (all: readonly Part[], part: Part): string | null =>
+  mergedInDomain(all, part)[0]?.domainHead ?? null
+
+async function passPartOn(
+  scope: RunScope,
+  part: Part,
+  all: readonly Part[],
+  [domainHead, commit]: readonly [domain: string, result: string],
+): Promise<void> {
   const name = idOfWorkstream(part)
+  const others = mergedInDomain(all, part).filter(({ key }) => key !== part.key)
   await touchRun(
     scope,
     { head: commit },
@@ -215,12 +247,15 @@ async function passPartOn(scope: RunScope, part: Part, commit: string): Promise<
       message: `workstream ${name} ${(part.head ?? '').slice(0, 12)} → ${commit.slice(0, 12)}`,
       data: { commit, branch_commit: part.head, part: part.key },
     },
-    [updated(parts, part, { heldBy: null, updatedAt: scope.tx.at })],
+    [
+      updated(parts, part, { heldBy: null, domainHead, updatedAt: scope.tx.at }),
+      ...others.map((other) => updated(parts, other, { domainHead })),
+    ],
   )
   await scope.decide({ kind: 'part_merged', part: part.key })
 }
 
-/** Whom its playbook sends back for it is told how to get what was merged before. */
+/** Gives the tasks that the playbook sends back the commit to merge. */
 async function sendPartBack(scope: RunScope, part: Part, files: readonly string[]): Promise<void> {
   const name = idOfWorkstream(part)
   const tasks = async (): Promise<Brief[]> =>

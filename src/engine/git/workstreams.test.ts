@@ -8,8 +8,11 @@ import { openAgency, startAgency, type TestAgency } from '../../../test/support/
 import { makeRepository, openRepositories, type TestRepository } from '../../../test/support/repository.ts'
 import { describeStores, type FreshStore } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
+import { record, updated } from '../../events/change.ts'
 import type { Decision, NewBrief, Playbook, PlaybookEvent, View } from '../../playbooks/contract.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
+import type { Part } from '../../work/parts/contract.ts'
+import { findPart, parts } from '../../work/parts/store.ts'
 import type { Run } from '../../work/runs/contract.ts'
 
 interface Stream {
@@ -322,6 +325,84 @@ describeStores('a run of workstreams in a repository', (openFresh) => {
     await approve(agency, run)
     expect(await agency.settled(run)).toMatchObject({ status: 'done' })
     expect(repository.read('list.txt')).toBe('one\na\nb\n')
+  })
+})
+
+describe('during a merge in git', () => {
+  const inTree = (repository: TestRepository, run: Run, commit: string): string[] =>
+    inMirror(repository, run, 'ls-tree', '--name-only', commit).split('\n')
+
+  it('a cancelled task is not merged into its workstream', async () => {
+    const repository = makeRepository()
+    const { repositories, workspaces } = openRepositories()
+    const agency: TestAgency = await openAgency({
+      workspaces,
+      playbooks: [teamOf([{ id: 'api', domain: 'x', tasks: [{ id: 'a' }, { id: 'b' }] }])],
+      repositories: {
+        ...repositories,
+        merge: async (branch) => {
+          const merged = await repositories.merge(branch)
+          const task = branch.into[0]?.workId
+          if (task !== undefined && (await agency.brief({ id: branch.runId }, 't4:api:main:a')).id === task)
+            await agency.briefs.update(operator, task, 'cancelled', undefined)
+          return merged
+        },
+      },
+    })
+    await agency.engine.start()
+    const run = await start(agency, repository, {
+      't4:a': { steps: writes('a.txt', 'a\n') },
+      't4:b': { steps: writes('b.txt', 'b\n') },
+    })
+    await gateOf(agency, run)
+    const opened = await agency.pullRequests.ofRun(run.id)
+    expect(opened.files.map(({ path }) => path)).toEqual(['b.txt'])
+    expect(opened.body).not.toContain('Task a')
+    await approve(agency, run)
+    expect(await agency.settled(run)).toMatchObject({ status: 'done' })
+    expect(repository.git('ls-files').split('\n')).toEqual(['README.md', 'b.txt'])
+  })
+
+  it('a cancelled workstream is neither in its domain nor in the result', async () => {
+    const repository = makeRepository()
+    const { repositories, workspaces } = openRepositories()
+    const streams: Stream[] = ['api', 'cli', 'web'].map((id) => ({ id, domain: 'same', tasks: [{ id }] }))
+    const agency: TestAgency = await openAgency({
+      workspaces,
+      playbooks: [teamOf(streams)],
+      repositories: {
+        ...repositories,
+        merge: async (branch) => {
+          const merged = await repositories.merge(branch)
+          if (branch.into[0]?.title !== 'Merge workstream cli') return merged
+          await agency.db.write([`run:${branch.runId}`], async (tx) => {
+            const part = (await findPart(tx, branch.runId, 'ws:cli')) as Part
+            const patch = { status: 'cancelled' as const, heldBy: null }
+            await record(tx, { kind: 'log', by: 'test', runId: branch.runId, message: 'cancelled' }, [
+              updated(parts, part, patch),
+            ])
+          })
+          agency.gate('web').open()
+          return merged
+        },
+      },
+    })
+    await agency.engine.start()
+    const merged = async (id: string): Promise<boolean> =>
+      (await agency.db.read((tx) => findPart(tx, run.id, `ws:${id}`)))?.domainHead !== null
+    const run = await start(agency, repository, {
+      't4:api': { steps: writes('api.txt', 'api\n') },
+      't4:cli': { steps: [{ log: 'gate cli' }, ...writes('cli.txt', 'cli\n')] },
+      't4:web': { steps: [{ log: 'gate web' }, ...writes('web.txt', 'web\n')] },
+    })
+    await agency.until(() => merged('api'))
+    agency.gate('cli').open()
+    await agency.until(() => merged('web'))
+    const { head } = await agency.runs.show(run.id)
+    const expected = ['README.md', 'api.txt', 'web.txt']
+    expect(inTree(repository, run, head as string)).toEqual(expected)
+    for (const branch of ['final', 'same'])
+      expect(inTree(repository, run, `integration/${run.id}/${branch}`)).toEqual(expected)
   })
 })
 

@@ -12,7 +12,7 @@ export const Part = z.object({
   status: z.enum(partStatuses),
   data: z.record(z.string(), z.unknown()).describe('Data that the playbook keeps with it; small'),
   head: z.string().nullable().describe('The newest commit of its branch'),
-  domainHead: z.string().nullable().describe('The newest commit of the branch of its domain, as of its own merge'),
+  domainHead: z.string().nullable().describe('The newest commit of the branch of its domain, once it is merged there'),
   heldBy: z.string().nullable().describe('merge: a merge in git is pending'),
   createdAt: z.string(),
   updatedAt: z.string(),

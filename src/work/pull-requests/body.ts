@@ -2,15 +2,16 @@ import type { ReadTx } from '../../db/port.ts'
 import { shorten } from '../../kernel/text.ts'
 import { newestVersion } from '../artifacts/store.ts'
 import type { Brief } from '../briefs/contract.ts'
+import { isMet } from '../briefs/states.ts'
 import { listBriefs } from '../briefs/store.ts'
 import type { Part } from '../parts/contract.ts'
 import { listParts } from '../parts/store.ts'
 import type { Run } from '../runs/contract.ts'
 import { idOfWorkstream, isWorkstream } from '../briefs/branches.ts'
 
-/** What a reader of a pull request wants to know first: the goal, what was done for it, and who has judged it how. */
+/** Describes a result for the reader of its pull request: the goal, the merged briefs, and the verdicts on them. */
 export async function bodyOf(tx: ReadTx, run: Run): Promise<string> {
-  const merged = (await listBriefs(tx, run.id)).filter((brief) => brief.kind === 'work' && brief.branchCommit !== null)
+  const merged = (await listBriefs(tx, run.id)).filter(isMerged)
   const parts = (await listParts(tx, run.id)).filter(({ status }) => status !== 'cancelled')
   const done = parts.some(isWorkstream)
     ? `## Workstreams\n\n${await workstreams(tx, parts, merged)}`
@@ -18,7 +19,11 @@ export async function bodyOf(tx: ReadTx, run: Run): Promise<string> {
   return [run.goalAnchor, done, `Run ${run.id}`].join('\n\n')
 }
 
-/** As many briefs, and workstreams, as a reader would look at. */
+/** A brief that was cancelled while git merged it has a commit, but its work is not in the result. */
+const isMerged = ({ kind, branchCommit, status }: Brief): boolean =>
+  kind === 'work' && branchCommit !== null && isMet(status)
+
+/** Maximum number of briefs, and of workstreams, in the text. */
 const mostListed = 50
 
 function listed(briefs: readonly Brief[], indent = ''): string {
@@ -51,7 +56,7 @@ async function workstreams(tx: ReadTx, parts: readonly Part[], merged: readonly 
   return texts.join('\n\n')
 }
 
-/** What the lead of each squad has said of it at the end. */
+/** Returns the last verdict of each squad's lead. */
 async function verdictsOn(tx: ReadTx, squads: readonly Part[]): Promise<string[]> {
   const said: string[] = []
   for (const { runId, key } of squads.slice(0, mostListed)) {

@@ -9,6 +9,7 @@ import { openAgency, startAgency, type TestAgency } from '../../../test/support/
 import { makeRepository, openRepositories } from '../../../test/support/repository.ts'
 import { describeStores, type FreshStore } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
+import type { Repositories } from '../../repositories/port.ts'
 import type { GateView } from '../gates/contract.ts'
 import type { Run } from '../runs/contract.ts'
 
@@ -260,6 +261,100 @@ describe('during a merge in git', () => {
     expect((await agency.pullRequests.ofRun(run.id)).files.map((file) => file.path)).toEqual(['b.txt'])
     const merged = agency.briefs.update(operator, (await agency.brief(run, 'b')).id, 'cancelled', undefined)
     await expect(merged).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('merged') })
+  })
+
+  /** Cancels a brief between its merge in git and the record of the merge. */
+  const cancelsDuring = (repositories: Repositories, agency: () => TestAgency, key: string): Repositories => ({
+    ...repositories,
+    merge: async (branch) => {
+      const merged = await repositories.merge(branch)
+      const { briefs } = await agency().inspect({ id: branch.runId })
+      const brief = briefs.find((each) => each.id === branch.into[0]?.briefId)
+      if (brief?.key === key) await agency().briefs.update(operator, brief.id, 'cancelled', undefined)
+      return merged
+    },
+  })
+
+  it.each(['a', 'b'])(
+    'a brief (%s) that is cancelled meanwhile is neither in the result nor in its text',
+    async (key) => {
+      const repository = makeRepository()
+      const { repositories, workspaces } = openRepositories()
+      const agency: TestAgency = await openAgency({
+        workspaces,
+        repositories: cancelsDuring(repositories, () => agency, key),
+      })
+      await agency.engine.start()
+      const run = await agency.run({
+        goal: 'Two',
+        repo: repository.path,
+        briefs: ['a', 'b'].map((each) => ({
+          key: each,
+          objective: `Write ${each}`,
+          runtimeOptions: play(
+            each === 'a' ? writes('a.txt', 'a\n') : [{ log: 'gate late' }, ...writes('b.txt', 'b\n')],
+          ),
+        })),
+      })
+      await agency.until(async () => ['verified', 'cancelled'].includes((await agency.brief(run, 'a')).status))
+      agency.gate('late').open()
+      await gateOf(agency, run)
+      const kept = key === 'a' ? 'b' : 'a'
+      expect(await agency.brief(run, key)).toMatchObject({ status: 'cancelled' })
+      const opened = await agency.pullRequests.ofRun(run.id)
+      expect(opened.files.map((file) => file.path)).toEqual([`${kept}.txt`])
+      expect(opened.body).toContain(`Write ${kept}`)
+      expect(opened.body).not.toContain(`Write ${key}`)
+      // With a moved target the result is merged once more before it lands.
+      repository.write('mine.txt', 'mine\n')
+      repository.commit('Meanwhile')
+      await approve(agency, run)
+      expect(await agency.settled(run)).toMatchObject({ status: 'done' })
+      expect(repository.git('ls-files').split('\n')).toEqual(['README.md', `${kept}.txt`, 'mine.txt'])
+    },
+  )
+
+  it('a merge that another process recorded meanwhile is in the result', async () => {
+    const repository = makeRepository()
+    const { repositories, workspaces } = openRepositories()
+    const again = Promise.withResolvers<void>()
+    const isVerified = async (key: string): Promise<boolean> => (await agency.brief(run, key)).status === 'verified'
+    let merges = 0
+    const agency: TestAgency = await openAgency({
+      workspaces,
+      repositories: {
+        ...repositories,
+        merge: async (branch) => {
+          if (branch.into[0]?.briefId !== (await agency.brief(run, 'b')).id) return repositories.merge(branch)
+          merges += 1
+          // The second merge of b waits until the first one was recorded or refused.
+          if (merges === 2) await Promise.race([again.promise, agency.until(() => isVerified('b'))])
+          if (merges === 3) again.resolve()
+          const merged = await repositories.merge(branch)
+          if (merges === 1) {
+            agency.gate('late').open()
+            await agency.until(async () => (await agency.brief(run, 'a')).heldBy === 'merge')
+            void agency.engine.integrate(branch.runId)
+            await agency.until(() => isVerified('a'))
+          }
+          return merged
+        },
+      },
+    })
+    const run = await agency.run({
+      goal: 'Two',
+      repo: repository.path,
+      briefs: ['a', 'b'].map((key) => ({
+        key,
+        objective: key,
+        runtimeOptions: play([...(key === 'a' ? [{ log: 'gate late' }] : []), ...writes(`${key}.txt`, key)]),
+      })),
+    })
+    await agency.engine.start()
+    await gateOf(agency, run)
+    expect((await agency.pullRequests.ofRun(run.id)).files.map((file) => file.path)).toEqual(['a.txt', 'b.txt'])
+    const merged = (await agency.events(run)).filter(({ kind }) => kind === 'branch_merged')
+    expect(merged).toHaveLength(2)
   })
 
   it('nothing of the run can be cancelled; after a refused landing the gate opens again with the reason', async () => {

@@ -39,7 +39,7 @@ export function createPlayedRepositories(): PlayedRepositories {
         played.conflicting.delete(branch)
         if (files !== undefined) return { outcome: 'conflict', files }
       }
-      return { outcome: 'merged', commit: commit() }
+      return { outcome: 'merged', commits: into.map(commit) }
     },
     contains: async () => true,
     checkLanding: async () => {},
