@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Log } from '../kernel/log.ts'
 import { type Box, createBox } from '../workspaces/box/box.ts'
 import { detectBox } from '../workspaces/box/detect.ts'
-import type { NoBox } from '../workspaces/directory.ts'
+import type { NoBox } from '../workspaces/enter.ts'
 import type { HomePaths } from './home.ts'
 
 export interface BoxSetup {

@@ -182,7 +182,7 @@ async function open(
     workspaces: createDirectoryWorkspaces({
       root: paths.workspaces,
       box: boxing.box,
-      materialise: (order, path) => mirrors.clone({ ...order, author: engineAuthor }, path),
+      materialise: (clone, path, options) => mirrors.clone({ ...clone, author: engineAuthor }, path, options),
     }),
     repositories: createRepositories({ git, mirrors }),
     personaText: (personaId, { configuration }) =>

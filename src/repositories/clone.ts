@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { appendFile, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
 import { copyIfExists } from './copy.ts'
@@ -15,13 +15,28 @@ export interface CloneRequest {
   readonly author: Author
 }
 
+export interface CloneOptions {
+  /** Only these paths of the commit are written. */
+  readonly paths?: readonly string[] | undefined
+  /** Writes the files of the commit over those in the directory; by default, files without a repository stay. */
+  readonly overwrites?: boolean
+  /** Git carries it as AGENCY_LAUNCH_ID: a git that outlives the daemon is found by it. */
+  readonly launchId?: string
+  readonly signal?: AbortSignal | undefined
+}
+
 /**
  * Creates a working tree on a branch of its own, in a directory that may already contain other files. It shares the
  * mirror's objects: only the files are copied. The repository is created beside the directory and moved into it last, so
  * that the files are complete if a repository exists; until then every step is repeated. An existing repository belongs
  * to an agent: no git runs on it.
  */
-export async function makeClone(git: Git, request: CloneRequest, into: string): Promise<void> {
+export async function makeClone(
+  git: Git,
+  request: CloneRequest,
+  into: string,
+  { paths, overwrites = false, launchId, signal }: CloneOptions = {},
+): Promise<void> {
   const making = join(dirname(into), `.${basename(into)}.git`)
   const target = join(into, '.git')
   if (await isRepository(target)) return
@@ -31,14 +46,17 @@ export async function makeClone(git: Git, request: CloneRequest, into: string): 
   await rm(target, { recursive: true, force: true })
   await mkdir(into, { recursive: true })
   // Files without a repository are the work of an agent whose `.git` was lost: they stay unchanged.
-  const keepsFiles = !wasInterrupted && (await readdir(into)).some((name) => name !== agencyDirectory)
+  const keepsFiles = !overwrites && !wasInterrupted && (await readdir(into)).some((name) => name !== agencyDirectory)
   await writeRepository(git, request, making)
+  if (paths !== undefined) await makeSparse(making, paths)
   const update = keepsFiles ? [] : ['-u']
   const settings = [['core.bare', 'false']] as const
   await git.ask([`--work-tree=${into}`, 'read-tree', '--reset', ...update, request.start], {
     gitDir: making,
     cwd: into,
     settings,
+    signal,
+    ...(launchId === undefined ? {} : { environment: { AGENCY_LAUNCH_ID: launchId } }),
   })
   await rename(making, target)
 }
@@ -78,6 +96,15 @@ async function writeRepository(git: Git, request: CloneRequest, path: string): P
     writeFile(join(path, 'config'), configOf(request)),
     copyIfExists(join(mirror, 'shallow'), join(path, 'shallow')),
   ])
+}
+
+/** Makes git write only these files and directories; the index has them all, so that the others do not count as deleted. */
+async function makeSparse(path: string, paths: readonly string[]): Promise<void> {
+  const patterns = paths.map(
+    (each) => `/${each.replace(/^\.?\/+|\/+$/g, '').replace(/[\\*?[\]!# ]/g, String.raw`\$&`)}`,
+  )
+  await writeFile(join(path, 'info', 'sparse-checkout'), patterns.map((pattern) => `${pattern}\n`).join(''))
+  await appendFile(join(path, 'config'), '[core]\n\tsparseCheckout = true\n')
 }
 
 function configOf({ author, start }: CloneRequest): string {

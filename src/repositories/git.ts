@@ -34,6 +34,8 @@ export interface GitOptions {
   readonly settings?: readonly Setting[]
   /** Address space of git and each of its children: a small pack can be made to unpack to a huge file. */
   readonly maxMemoryBytes?: number
+  /** Kills git with the programs that it started; the call rejects with the reason. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export type Setting = readonly [key: string, value: string]
@@ -64,7 +66,8 @@ const keptErrorBytes = 64 * 1024
 
 export function createGit({ program = 'git', clock }: { program?: string; clock: Clock }): Git {
   const run = async (args: readonly string[], options: GitOptions): Promise<GitResult> => {
-    const { timeoutMs = 5 * minute, maxOutputBytes = 64 * megabyte } = options
+    const { timeoutMs = 5 * minute, maxOutputBytes = 64 * megabyte, signal } = options
+    signal?.throwIfAborted()
     const child = start(commandOf(program, args, options), options)
     const output = collectOutput(child, maxOutputBytes)
     let timedOut = false
@@ -72,8 +75,11 @@ export function createGit({ program = 'git', clock }: { program?: string; clock:
       timedOut = true
       killGroup(child.pid)
     })
+    const abort = (): void => void killGroup(child.pid)
+    signal?.addEventListener('abort', abort)
     try {
       const exitCode = await exitOf(child, () => missing(program, options))
+      signal?.throwIfAborted()
       if (timedOut) throw new GitError(`${commandName(args)} took longer than ${Math.round(timeoutMs / 1_000)} seconds`)
       const stderr = output.errors()
       if (output.isFull() && options.mayCut !== true)
@@ -82,6 +88,7 @@ export function createGit({ program = 'git', clock }: { program?: string; clock:
       return { stdout: output.bytes(), stderr, exitCode: exitCode ?? 0, cut: output.isFull() }
     } finally {
       cancel()
+      signal?.removeEventListener('abort', abort)
     }
   }
   return {

@@ -8,7 +8,7 @@ import { slug } from '../kernel/text.ts'
 import { shellQuote } from '../workspaces/quote.ts'
 import { type AddedLines, addedLines } from './added-lines.ts'
 import { changedFiles, type ChangedFile, type Commit, diffText, listCommits } from './changes.ts'
-import { type CloneRequest, makeClone } from './clone.ts'
+import { type CloneOptions, type CloneRequest, makeClone } from './clone.ts'
 import type { Git } from './git.ts'
 import { plainFetch } from './safe-git-config.ts'
 import { canLand, land, type Landing, type Landed, type Readiness } from './land.ts'
@@ -28,7 +28,7 @@ export interface Mirrors {
   /** Creates a branch; an existing one stays unchanged. Resolves to its commit. */
   branch(mirror: string, name: string, commit: string): Promise<string>
   head(mirror: string, name: string): Promise<string | null>
-  clone(request: CloneRequest, into: string): Promise<void>
+  clone(request: CloneRequest, into: string, options?: CloneOptions): Promise<void>
   merge(merge: Merge): Promise<Merged>
   /** Reports whether `commit` contains the history of `other`. */
   contains(mirror: string, commit: string, other: string): Promise<boolean>
@@ -79,7 +79,7 @@ export function createMirrors({ root, git, log }: { root: string; git: Git; log:
     },
     branch: (mirror, name, commit) => makeBranch(git, mirror, name, commit),
     head: (mirror, name) => readBranch(git, mirror, name),
-    clone: (request, into) => makeClone(git, request, into),
+    clone: (request, into, options) => makeClone(git, request, into, options),
     merge: (merge) => mergeInto(git, merge),
     contains: (mirror, commit, other) => isAncestor(git, mirror, other, commit),
     files: (mirror, from, to) => changedFiles(git, mirror, from, to),

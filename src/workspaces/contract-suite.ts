@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 
 import type { Answer } from './memory.ts'
-import type { Workspaces } from './port.ts'
+import type { CheckoutRequest, Workspaces } from './port.ts'
 
 /** Simulated results of commands, for workspaces without processes; real ones run the commands. */
 export type MakeWorkspaces = (answers: Record<string, Answer>) => Promise<Workspaces>
@@ -77,6 +77,92 @@ export function workspacesContract(name: string, make: MakeWorkspaces, { box = f
       const again = await workspaces.prepare({ id: 'brf_1', runId: 'run_1', box })
       expect(await again.read('.agency/outbox/report.json', 100)).toBeNull()
       expect(await again.read('.agency/notes.md', 100)).toMatchObject({ text: 'kept' })
+    })
+
+    it('opens a workspace as its agent left it, with its outbox', async () => {
+      const { workspaces, workspace } = await prepared()
+      await workspace.write('.agency/outbox/report.json', '{}')
+      await workspace.write('poem.txt', 'mine')
+      const opened = await workspaces.open({ id: 'brf_1', runId: 'run_1', box })
+      expect(opened.path).toBe(workspace.path)
+      expect(await opened.read('.agency/outbox/report.json', 100)).toMatchObject({ text: '{}' })
+      expect(await opened.read('poem.txt', 100)).toMatchObject({ text: 'mine' })
+    })
+
+    it('refuses to open a workspace that does not exist', async () => {
+      const { workspaces } = await prepared()
+      await expect(workspaces.open({ id: 'brf_2', runId: 'run_1', box })).rejects.toMatchObject({ code: 'not_found' })
+      await expect(workspaces.open({ id: 'brf_1', runId: 'run_2', box })).rejects.toMatchObject({ code: 'not_found' })
+    })
+
+    it('gives a verifier the files of the doer and a HOME of its own', async () => {
+      const { workspaces, workspace } = await prepared()
+      await workspace.write('poem.txt', 'mine')
+      const verifier = await workspaces.prepare({ id: 'brf_1', runId: 'run_1', homeOf: 'brf_2', box })
+      expect(await verifier.read('poem.txt', 100)).toMatchObject({ text: 'mine' })
+      expect(verifier.home).not.toBe(workspace.home)
+      expect(verifier.home).toBe((await workspaces.prepare({ id: 'brf_2', runId: 'run_1', box })).home)
+    })
+
+    describe('a checkout of a workspace', () => {
+      const copied = async (answers: Record<string, Answer> = {}) => {
+        const { workspaces, workspace } = await prepared(answers)
+        await workspace.write('deep/poem.txt', 'mine')
+        await workspace.write('.agency/outbox/report.json', '{}')
+        const source = { kind: 'workspace', workspace: { id: 'brf_1', runId: 'run_1' }, commit: null } as const
+        const request: CheckoutRequest = { id: 'att_1', runId: 'run_1', box, source }
+        return { workspaces, workspace, request, checkout: await workspaces.checkout(request) }
+      }
+
+      it('has its files, but neither its HOME nor the files of Agency', async () => {
+        const { workspace, checkout } = await copied()
+        expect(await checkout.read('deep/poem.txt', 100)).toMatchObject({ text: 'mine' })
+        expect(await checkout.read('.agency/outbox/report.json', 100)).toBeNull()
+        expect(checkout.path).not.toBe(workspace.path)
+        expect(checkout.home).not.toBe(workspace.home)
+        expect(checkout).toMatchObject({ boxed: box, setup: null })
+      })
+
+      it('shares no file with it', async () => {
+        const { workspace, checkout } = await copied()
+        await checkout.write('deep/poem.txt', 'changed by a check')
+        await workspace.write('later.txt', 'written later')
+        expect(await workspace.read('deep/poem.txt', 100)).toMatchObject({ text: 'mine' })
+        expect(await checkout.read('later.txt', 100)).toBeNull()
+      })
+
+      it('runs commands on the copied files', async () => {
+        const command = 'cat deep/poem.txt'
+        const { checkout } = await copied({
+          [command]: (files) => ({ exitCode: 0, output: files.get('deep/poem.txt') ?? '' }),
+        })
+        expect(await checkout.run(command, limits)).toMatchObject({ exitCode: 0, output: 'mine', boxed: box })
+      })
+
+      it('starts anew with every call, and is gone when it is removed', async () => {
+        const { workspaces, workspace, request, checkout } = await copied()
+        await checkout.write('left.txt', 'left by a check')
+        await workspace.write('deep/poem.txt', 'better')
+        const again = await workspaces.checkout(request)
+        expect(await again.read('left.txt', 100)).toBeNull()
+        expect(await again.read('deep/poem.txt', 100)).toMatchObject({ text: 'better' })
+        await again.remove()
+        expect(await again.read('deep/poem.txt', 100)).toBeNull()
+        expect(await workspace.read('deep/poem.txt', 100)).toMatchObject({ text: 'better' })
+      })
+
+      it('is not made of a workspace that does not exist, or for a caller that has stopped waiting', async () => {
+        const { workspaces, request } = await copied()
+        const missing = { kind: 'workspace', workspace: { id: 'brf_9', runId: 'run_1' }, commit: null } as const
+        await expect(workspaces.checkout({ ...request, source: missing })).rejects.toMatchObject({ code: 'not_found' })
+        const signal = AbortSignal.abort(new Error('stopped'))
+        await expect(workspaces.checkout({ ...request, signal })).rejects.toThrow('stopped')
+      })
+
+      it.each(['..', 'a/b', '', '.hidden'])('refuses %j as its name', async (id) => {
+        const { workspaces, request } = await copied()
+        await expect(workspaces.checkout({ ...request, id })).rejects.toMatchObject({ code: 'bug' })
+      })
     })
 
     it.each(['..', '.', 'a/b', '', 'a\0'])('refuses %j as the name of a run', async (runId) => {

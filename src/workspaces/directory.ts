@@ -1,16 +1,15 @@
 import { chmod, lstat, mkdir, readdir, realpath, rm } from 'node:fs/promises'
-import { join, resolve, sep } from 'node:path'
+import { basename, join, resolve, sep } from 'node:path'
 
 import { type Clock, systemClock } from '../kernel/clock.ts'
 import { bug, refusal } from '../kernel/errors.ts'
 import type { Box } from './box/box.ts'
-import { runCommand } from './command.ts'
-import { readInside, writeInside } from './files.ts'
+import { createCheckouts, type Materialise } from './checkout.ts'
+import { checkBox, createWorkspace, type Entrance, type NoBox } from './enter.ts'
+import { isDirectory, ownDirectory } from './own-directory.ts'
 import { agencyDirectory, isPlainName, outbox } from './path.ts'
-import { enterDirectly } from './enter-directly.ts'
-import { defaultPolicy } from './policy.ts'
-import type { CloneRequest, WorkspaceRequest, Workspace, Workspaces } from './port.ts'
-import { enterMonitored } from './enter-monitored.ts'
+import type { Workspace, WorkspaceRequest, Workspaces } from './port.ts'
+import { removeTree } from './remove-tree.ts'
 
 export interface DirectoryWorkspaces {
   readonly root: string
@@ -18,13 +17,7 @@ export interface DirectoryWorkspaces {
   /** The box, or why there is none and whether a box is required. */
   readonly box?: Box | NoBox
   /** Creates the requested clone if it does not exist yet. */
-  readonly materialise?: (clone: CloneRequest, path: string) => Promise<void>
-}
-
-export interface NoBox {
-  readonly reason: string
-  readonly install: string
-  readonly isRequired: boolean
+  readonly materialise?: Materialise
 }
 
 /**
@@ -33,77 +26,89 @@ export interface NoBox {
  */
 export function createDirectoryWorkspaces(parts: DirectoryWorkspaces): Workspaces {
   const { root, clock = systemClock, box, materialise } = parts
+  const entrance: Entrance = { box, clock }
+  const checkouts = createCheckouts({
+    root,
+    entrance,
+    materialise,
+    directoryOf: (request) => existingDirectoryOf(root, request),
+  })
   const workspaces: Workspaces = {
+    ...checkouts,
     prepare: async (request) => {
-      const wantsBox = request.box === true
-      if (wantsBox && box !== undefined && 'reason' in box) checkWithoutBox(box, request)
+      checkBox(entrance, { wantsBox: request.box === true, policy: request.policy })
       const path = await directoryOf(root, request)
-      const { clone = null, policy = defaultPolicy('') } = request
+      const { clone = null } = request
       if (clone !== null) {
         if (materialise === undefined) throw bug('a clone was requested, but these workspaces cannot create one')
         await materialise(clone, path)
       }
-      // It was read-only while an agent worked without a box.
-      await chmod(await ownDirectory(join(path, agencyDirectory)), 0o700)
       // Files of an earlier attempt must not count as output of this one.
-      await rm(join(path, outbox), { recursive: true, force: true })
-      await ownDirectory(join(path, outbox))
-      const home = await ownDirectory(`${path}.home`)
-      if (!wantsBox || box === undefined) return createWorkspace(path, home, request, enterDirectly(path), clock)
-      if ('reason' in box)
-        return createWorkspace(path, home, request, enterMonitored({ path, home, policy, clock }), clock)
-      const readable = clone === null ? [] : [clone.mirror]
-      const enter = box.enter({ path, home, readable, policy })
-      return { ...createWorkspace(path, home, request, enter, clock), boxed: true }
+      await rm(join(await ownAgencyDirectory(path), basename(outbox)), { recursive: true, force: true })
+      return openWorkspace(root, entrance, path, request)
+    },
+    open: async (request) => {
+      checkBox(entrance, { wantsBox: request.box === true, policy: request.policy })
+      return openWorkspace(root, entrance, await existingDirectoryOf(root, request), request)
     },
     remove: async (request, before) => {
+      const { runId, homeOf } = request
+      if (homeOf !== undefined) await removeTree(await homeIn(root, runId, homeOf))
       if ((request.directory ?? null) !== null) return
       const path = await directoryOf(root, request)
       // A directory that `directoryOf` has only just created has nothing to inspect.
       if ((await readdir(path)).length > 0) await before?.(await workspaces.prepare(request))
-      for (const each of [path, `${path}.home`]) await rm(each, { recursive: true, force: true })
+      for (const each of [path, `${path}.home`]) await removeTree(each)
     },
   }
   return workspaces
 }
 
-function createWorkspace(
+async function openWorkspace(
+  root: string,
+  entrance: Entrance,
   path: string,
-  home: string,
-  { attemptId = null }: WorkspaceRequest,
-  enter: Workspace['enter'],
-  clock: Clock,
-): Workspace {
-  return {
-    path,
-    boxed: false,
-    home,
-    enter,
-    read: (name, maxBytes) => readInside(path, name, maxBytes),
-    write: (name, text) => writeInside(path, name, text),
-    run: (command, limits) =>
-      runCommand({ command, workspace: { enter, home }, launchId: attemptId, clock, ...limits }),
-  }
+  { runId, homeOf, attemptId = null, box = false, clone = null, policy }: WorkspaceRequest,
+): Promise<Workspace> {
+  await ownDirectory(join(await ownAgencyDirectory(path), basename(outbox)))
+  const home = await ownDirectory(homeOf === undefined ? `${path}.home` : await homeIn(root, runId, homeOf))
+  const readable = clone === null ? [] : [clone.mirror]
+  return createWorkspace(entrance, { path, home, wantsBox: box, policy, readable, launchId: attemptId })
 }
 
-/** Refuses requests that only a box can guarantee where there is none. */
-function checkWithoutBox({ reason, install, isRequired }: NoBox, { policy }: WorkspaceRequest): void {
-  if (isRequired)
-    throw refusal('box_unavailable', `a box is required, but none is available: ${reason}`, {
-      hint: `${install} Or set "box: auto" in config.yaml.`,
-    })
-  if (policy?.network.allowed === false)
-    throw refusal('network_isolation_unavailable', `the network cannot be disabled without a box: ${reason}`, {
-      hint: install,
-    })
+/** Makes Agency's own directory writable: it was read-only while an agent worked without a box. */
+async function ownAgencyDirectory(path: string): Promise<string> {
+  const own = await ownDirectory(join(path, agencyDirectory))
+  await chmod(own, 0o700)
+  return own
+}
+
+/** Returns the HOME of a brief, whose work may be in the directory of another brief or of a mission. */
+async function homeIn(root: string, runId: string, briefId: string): Promise<string> {
+  return join(await runDirectory(root, runId, briefId), `${briefId}.home`)
 }
 
 async function directoryOf(root: string, { id, runId, directory = null }: WorkspaceRequest): Promise<string> {
-  await mkdir(root, { recursive: true, mode: 0o700 })
-  const base = await realpath(root)
-  if (directory !== null) return directoryBelow(base, directory)
+  if (directory !== null) return directoryBelow(await baseOf(root), directory)
+  return ownDirectory(join(await runDirectory(root, runId, id), id))
+}
+
+async function existingDirectoryOf(root: string, request: WorkspaceRequest): Promise<string> {
+  const { id, runId, directory = null } = request
+  if (directory !== null) return directoryOf(root, request)
+  const path = join(await runDirectory(root, runId, id), id)
+  if (await isDirectory(path)) return path
+  throw refusal('not_found', `the workspace of ${id} no longer exists`)
+}
+
+async function runDirectory(root: string, runId: string, id: string): Promise<string> {
   if (!isPlainName(runId) || !isPlainName(id)) throw bug(`"${runId}/${id}" is not a valid directory name`)
-  return ownDirectory(join(await ownDirectory(join(base, runId)), id))
+  return ownDirectory(join(await baseOf(root), runId))
+}
+
+async function baseOf(root: string): Promise<string> {
+  await mkdir(root, { recursive: true, mode: 0o700 })
+  return realpath(root)
 }
 
 /** Resolves a mission's existing workspace; its real path must be below the root. */
@@ -112,22 +117,5 @@ async function directoryBelow(base: string, directory: string): Promise<string> 
   if (path === null || !(await lstat(path)).isDirectory())
     throw refusal('not_found', `the workspace ${directory} no longer exists`)
   if (!path.startsWith(base + sep)) throw refusal('forbidden', `${directory} leads outside the workspaces`)
-  return path
-}
-
-/**
- * Makes sure that a directory exists. An agent may have put a link or a file in its place; following it would make us
- * write to its target.
- */
-async function ownDirectory(path: string): Promise<string> {
-  const stats = await lstat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null
-    throw error
-  })
-  if (stats?.isDirectory()) return path
-  if (stats !== null) await rm(path, { force: true })
-  await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error
-  })
   return path
 }

@@ -12,6 +12,10 @@ import type { ResourceUse, Workspace, WorkspacePolicy } from './port.ts'
 interface MonitoredWorkspace {
   readonly path: string
   readonly home: string
+  /** Further directories in which it writes. */
+  readonly writable?: readonly string[]
+  /** A checkout has no files of Agency's own. */
+  readonly isCheckout?: boolean
   readonly policy: WorkspacePolicy
   readonly clock: Clock
 }
@@ -21,9 +25,9 @@ interface MonitoredWorkspace {
  * files in the workspace are undone afterwards and reported.
  */
 export const enterMonitored =
-  ({ path, home, policy, clock }: MonitoredWorkspace): Workspace['enter'] =>
+  ({ path, home, writable = [], isCheckout = false, policy, clock }: MonitoredWorkspace): Workspace['enter'] =>
   async ({ command, environment }) => {
-    const snapshot = await snapshotAgencyFiles(path)
+    const snapshot = isCheckout ? null : await snapshotAgencyFiles(path)
     const launchId = environment['AGENCY_LAUNCH_ID']
     let watch: ReturnType<typeof watchLimits> | null = null
     return {
@@ -38,7 +42,7 @@ export const enterMonitored =
           clock,
           limits: policy.limits,
           measure: () => measureProcesses(launchId, pid),
-          measureDisk: () => diskUseOf([path, home]),
+          measureDisk: () => diskUseOf([path, home, ...writable]),
           freeMb: () => freeMbOf(path),
           exceeded: (breach) => {
             killGroup(pid)
@@ -49,7 +53,7 @@ export const enterMonitored =
       },
       leave: async () => {
         const used: ResourceUse | null = (await watch?.stop()) ?? null
-        const violations = await snapshot.restore()
+        const violations = (await snapshot?.restore()) ?? []
         if (violations.length === 0) return used
         return { ...(used ?? { memoryMb: 0, processes: 0, diskMb: 0 }), violations }
       },

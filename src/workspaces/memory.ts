@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 
 import { bug, refusal } from '../kernel/errors.ts'
-import { isPlainName, namesInside, outbox } from './path.ts'
+import { agencyDirectory, isPlainName, namesInside, outbox } from './path.ts'
 import { enterDirectly } from './enter-directly.ts'
-import type { CommandResult, Workspace, WorkspaceFile, Workspaces } from './port.ts'
+import type { CheckoutRequest, CommandResult, Workspace, WorkspaceFile, WorkspaceRequest, Workspaces } from './port.ts'
 import { textOf } from './text.ts'
 
 export type Files = ReadonlyMap<string, string>
@@ -20,29 +20,57 @@ export interface MemoryWorkspaces extends Workspaces {
 export function createMemoryWorkspaces(): MemoryWorkspaces {
   const filesOf = new Map<string, Map<string, string>>()
   const answers = new Map<string, Answer>()
+  const pathOf = ({ runId, id }: Pick<WorkspaceRequest, 'runId' | 'id'>): string => {
+    if (!isPlainName(runId) || !isPlainName(id)) throw bug(`"${runId}/${id}" is not a valid directory name`)
+    return `memory:${runId}/${id}`
+  }
+  const existing = (request: WorkspaceRequest): Map<string, string> => {
+    const files = filesOf.get(pathOf(request))
+    if (files === undefined) throw refusal('not_found', `the workspace of ${request.id} no longer exists`)
+    return files
+  }
+  const homeOf = (request: WorkspaceRequest): string =>
+    `${pathOf({ runId: request.runId, id: request.homeOf ?? request.id })}.home`
+  /** There is no git: a commit has the files of all workspaces of its run. */
+  const filesIn = ({ runId, source }: CheckoutRequest): [name: string, text: string][] =>
+    source.kind === 'workspace'
+      ? [...existing(source.workspace)]
+      : [...filesOf].flatMap(([path, files]) => (path.startsWith(`memory:${runId}/`) ? [...files] : []))
   return {
-    remove: async ({ runId, id }) => void filesOf.delete(`memory:${runId}/${id}`),
+    remove: async (request) => void filesOf.delete(pathOf(request)),
     answer: (command, answer) => void answers.set(command, answer),
-    prepare: async (brief) => {
-      if (!isPlainName(brief.runId) || !isPlainName(brief.id))
-        throw bug(`"${brief.runId}/${brief.id}" is not a valid directory name`)
-      const path = `memory:${brief.runId}/${brief.id}`
+    prepare: async (request) => {
+      const path = pathOf(request)
       const files = filesOf.get(path) ?? new Map<string, string>()
       filesOf.set(path, files)
       for (const name of files.keys()) if (name.startsWith(`${outbox}/`)) files.delete(name)
-      return createWorkspace(path, files, answers)
+      return createWorkspace({ path, home: homeOf(request), files, answers })
     },
+    open: async (request) =>
+      createWorkspace({ path: pathOf(request), home: homeOf(request), files: existing(request), answers }),
+    checkout: async (request) => {
+      request.signal?.throwIfAborted()
+      if (!isPlainName(request.id)) throw bug(`"${request.id}" is not a valid directory name`)
+      const files = new Map(filesIn(request).filter(([name]) => !name.startsWith(`${agencyDirectory}/`)))
+      const path = `memory:checkouts/${request.id}`
+      const remove = async (): Promise<void> => files.clear()
+      return { ...createWorkspace({ path, home: `${path}.home`, files, answers }), setup: null, remove }
+    },
+    removeCheckouts: async () => {},
   }
 }
 
-const createWorkspace = (
-  path: string,
-  files: Map<string, string>,
-  answers: ReadonlyMap<string, Answer>,
-): Workspace => ({
+interface MemoryWorkspace {
+  readonly path: string
+  readonly home: string
+  readonly files: Map<string, string>
+  readonly answers: ReadonlyMap<string, Answer>
+}
+
+const createWorkspace = ({ path, home, files, answers }: MemoryWorkspace): Workspace => ({
   path,
   boxed: false,
-  home: `${path}.home`,
+  home,
   enter: enterDirectly(path),
   read: async (name, maxBytes) => {
     const text = namesInside(name) ? files.get(plain(name)) : undefined

@@ -114,6 +114,8 @@ export interface WorkspaceRequest {
   readonly attemptId?: string | null
   /** Whether its processes run in the box, if there is one. */
   readonly box?: boolean
+  /** The brief whose HOME programs have; by default that of `id`. A verifier never has the HOME of the doer. */
+  readonly homeOf?: string
   /** A workspace created for a mission, below the workspace root, instead of a directory of the brief's own. */
   readonly directory?: string | null
   /** If set, the workspace is a clone of this mirror, on this branch. */
@@ -142,11 +144,66 @@ export interface WorkspacePolicy {
   readonly limits: { readonly maxProcesses: number; readonly maxMemoryMb: number; readonly maxDiskMb: number }
 }
 
+/** Where evidence is checked: a place of its own with an empty HOME, which the agent has never seen and never sees. */
+export interface CheckoutRequest {
+  /** Names the directory: the id of the attempt or of the proof. */
+  readonly id: string
+  readonly runId: string
+  /** Whether its processes run in the box, if there is one. */
+  readonly box?: boolean
+  readonly policy?: WorkspacePolicy
+  readonly source: CheckoutSource
+  /**
+   * The command that prepares a clean clone; null: found by its lockfile; absent: none is run, so that the files are
+   * exactly those of the commit. Never run for a copy.
+   */
+  readonly setup?: string | null
+  readonly signal?: AbortSignal
+}
+
+export type CheckoutSource =
+  /** A clean clone of a commit, or of these paths of it. */
+  | {
+      readonly kind: 'commit'
+      readonly mirror: string
+      readonly branch: string
+      readonly commit: string
+      readonly paths?: readonly string[]
+    }
+  /** A copy of a workspace as its agent left it; with a commit, tracked files are as in it. */
+  | { readonly kind: 'workspace'; readonly workspace: WorkspaceRequest; readonly commit: string | null }
+
+export interface Checkout extends Workspace {
+  /** The result of its setup; null if it needed none. */
+  readonly setup: Setup | null
+  remove(): Promise<void>
+}
+
+export interface Setup {
+  readonly command: string
+  readonly outcome: 'ready' | 'failed'
+  /** Where the result came from: an earlier setup of the same lockfile, caches only, or the network too. */
+  readonly from: 'snapshot' | 'caches' | 'network'
+  /** The reason of a failure, in one line. */
+  readonly detail: string
+  readonly output: string
+  readonly durationMs: number
+}
+
 export interface Workspaces {
   /**
    * Creates the directory if it does not exist yet; a second attempt finds the first one's files, but an empty outbox.
    */
   prepare(request: WorkspaceRequest): Promise<Workspace>
+  /** Opens a workspace as its agent left it; unlike `prepare`, it keeps the outbox. Refuses one that does not exist. */
+  open(request: WorkspaceRequest): Promise<Workspace>
+  /**
+   * Prepares a checkout. Rejects if it could not be made, which says nothing about the work; a failed setup is a
+   * result.
+   */
+  checkout(request: CheckoutRequest): Promise<Checkout>
+  /** Removes the checkouts that an earlier process left behind; `keep` names those in use. */
+  removeCheckouts(keep: ReadonlySet<string>): Promise<void>
   /** Removes the directory and its HOME if they exist; `before` may inspect it first. A mission's workspace stays. */
   remove(request: WorkspaceRequest, before?: (workspace: Workspace) => Promise<void>): Promise<void>
 }

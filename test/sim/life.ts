@@ -110,6 +110,9 @@ export function beginLife(world: World): Life {
     runtimes: [mortalRuntime(createSimRuntime(world), () => dead)],
     workspaces: {
       prepare: (brief) => alive(() => world.workspaces.prepare(brief)),
+      open: (brief) => alive(() => world.workspaces.open(brief)),
+      checkout: (request) => alive(() => world.workspaces.checkout(request)),
+      removeCheckouts: (keep) => alive(() => world.workspaces.removeCheckouts(keep)),
       remove: (brief) => alive(() => world.workspaces.remove(brief)),
     },
     files: mortalFiles(() => dead),

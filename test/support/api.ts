@@ -135,5 +135,14 @@ function missionWorkspacesOnDisk(root: string): Workspaces {
   const memory = createMemoryWorkspaces()
   const onDisk = createDirectoryWorkspaces({ root })
   const of = (request: WorkspaceRequest): Workspaces => ((request.directory ?? null) === null ? memory : onDisk)
-  return { prepare: (place) => of(place).prepare(place), remove: (place, before) => of(place).remove(place, before) }
+  return {
+    prepare: (request) => of(request).prepare(request),
+    open: (request) => of(request).open(request),
+    checkout: (request) =>
+      (request.source.kind === 'workspace' ? of(request.source.workspace) : memory).checkout(request),
+    removeCheckouts: async (keep) => {
+      for (const workspaces of [memory, onDisk]) await workspaces.removeCheckouts(keep)
+    },
+    remove: (request, before) => of(request).remove(request, before),
+  }
 }

@@ -66,7 +66,7 @@ export function openRepositories(): { repositories: Repositories; workspaces: Wo
   const mirrors = createMirrors({ root: join(root, 'mirrors'), git, log: createSeenLog([]) })
   const workspaces = createDirectoryWorkspaces({
     root: join(root, 'workspaces'),
-    materialise: (order, path) => mirrors.clone({ ...order, author: engineAuthor }, path),
+    materialise: (clone, path, options) => mirrors.clone({ ...clone, author: engineAuthor }, path, options),
   })
   return { repositories: createRepositories({ git, mirrors }), workspaces, root }
 }

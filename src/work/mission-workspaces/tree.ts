@@ -19,6 +19,7 @@ import { join, sep } from 'node:path'
 import { refusal } from '../../kernel/errors.ts'
 import { openInside } from '../../workspaces/files.ts'
 import { agencyDirectory, namesInside } from '../../workspaces/path.ts'
+import { removeTree } from '../../workspaces/remove-tree.ts'
 import type { FileEntry } from './contract.ts'
 
 /** The directories below the workspace root other than those of briefs: `missions/`, `shared/`, `.agency-global/`. */
@@ -140,17 +141,10 @@ export function createWorkspaceTree(root: string | null) {
       return { parts, freeBytes: bavail * bsize }
     },
 
-    /** Removes a workspace with its HOME; an agent may have removed permissions from its own directories. */
+    /** Removes a workspace with its HOME. */
     async remove(path: string): Promise<void> {
       const directory = await directoryOf(path)
-      for (const each of [directory, `${directory}.home`]) {
-        const forced = { recursive: true, force: true, maxRetries: 3 } as const
-        await rm(each, forced).catch(async (error: NodeJS.ErrnoException) => {
-          if (error.code !== 'EACCES' && error.code !== 'EPERM' && error.code !== 'ENOTEMPTY') throw error
-          await restorePermissions(each)
-          await rm(each, forced)
-        })
-      }
+      for (const each of [directory, `${directory}.home`]) await removeTree(each)
     },
 
     async readLog(path: string): Promise<string> {
@@ -271,14 +265,6 @@ async function countUse(directory: string): Promise<Use> {
     for (const entry of entries) if (entry.isDirectory()) waiting.push(join(place, entry.name))
   }
   return use
-}
-
-async function restorePermissions(directory: string): Promise<void> {
-  const found = await lstat(directory).catch(() => null)
-  if (found === null || !found.isDirectory()) return
-  await chmod(directory, 0o700).catch(() => {})
-  for (const entry of await readdir(directory, { withFileTypes: true }).catch(() => []))
-    if (entry.isDirectory()) await restorePermissions(join(directory, entry.name))
 }
 
 /** Returns Agency's own directory in a workspace. Without a box an agent may have replaced it by a link. */

@@ -12,6 +12,9 @@ export interface BoxLayout {
   readonly path: string
   readonly home: string
   readonly readable: readonly string[]
+  readonly writable?: readonly string[]
+  /** A checkout has no directory of Agency's own, and hides the launch id, by which the box is found from outside. */
+  readonly isCheckout?: boolean
   readonly limits: WorkspacePolicy['limits']
   /** The directory of its sockets; null: it has no connection to the outside. */
   readonly sockets: string | null
@@ -38,7 +41,8 @@ export const programsInside = '/run/bin'
  * a process that is root outside could write to its /proc/sys without any capability, and core_pattern names a program
  * that the kernel runs.
  */
-export function boxArguments({ path, home, readable, limits, sockets }: BoxLayout, shared: SharedLayout): string[] {
+export function boxArguments(layout: BoxLayout, shared: SharedLayout): string[] {
+  const { path, home, readable, writable = [], isCheckout = false, limits, sockets } = layout
   const { system, etcFiles } = shared
   const memory = limits.maxMemoryMb * 1024 * 1024
   return [
@@ -57,15 +61,23 @@ export function boxArguments({ path, home, readable, limits, sockets }: BoxLayou
     ]),
     ['--ro-bind', `${etcFiles}/bin`, programsInside],
     readable.flatMap((each) => readOnlyBind(each, shared)),
-    ['--bind', home, home, '--bind', path, path],
-    // Mounted over the agent's directory: a mount point cannot be moved away, nor can anything below it.
-    ['--ro-bind', `${path}/${agencyDirectory}`, `${path}/${agencyDirectory}`],
-    ['--bind', `${path}/${outbox}`, `${path}/${outbox}`],
+    [home, path, ...writable].flatMap((each) => ['--bind', each, each]),
+    isCheckout ? ['--unsetenv', 'AGENCY_LAUNCH_ID'] : agencyFiles(path),
     sockets === null ? [] : ['--ro-bind', sockets, socketsInside],
     ['--remount-ro', '/proc', '--remount-ro', '/dev', '--remount-ro', '/run', '--remount-ro', '/'],
     ['--chdir', path],
   ].flat()
 }
+
+/** Mounts Agency's own files over the agent's directory: a mount point cannot be moved away, nor can anything below it. */
+const agencyFiles = (path: string): string[] => [
+  '--ro-bind',
+  `${path}/${agencyDirectory}`,
+  `${path}/${agencyDirectory}`,
+  '--bind',
+  `${path}/${outbox}`,
+  `${path}/${outbox}`,
+]
 
 /** Files of /proc that show root the kernel's internals and the memory of all processes. */
 const hidden = [

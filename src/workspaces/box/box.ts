@@ -33,6 +33,13 @@ export interface BoxWorkspace {
   readonly home: string
   /** Further readable directories: the mirror whose objects a clone shares. */
   readonly readable?: readonly string[]
+  /** Further writable directories. */
+  readonly writable?: readonly string[]
+  /**
+   * A checkout has neither Agency's own directory nor a connection to the daemon, and its environment does not show that
+   * Agency runs the command.
+   */
+  readonly isCheckout?: boolean
   readonly policy: WorkspacePolicy
 }
 
@@ -57,14 +64,17 @@ async function enterBox(
   workspace: BoxWorkspace,
   spec: ProcessSpec,
 ): Promise<PreparedProcess> {
-  const { path, home, policy } = workspace
-  const sockets = spec.offline === true ? null : await openSockets(socketOptions(parts, policy, spec))
+  const { path, home, policy, writable = [], isCheckout = false } = workspace
+  const socket = isCheckout ? null : parts.socket
+  const sockets = spec.offline === true ? null : await openSockets(socketOptions({ ...parts, socket }, policy, spec))
   try {
     const box = boxArguments(
       {
         path,
         home,
         readable: readableOf(parts, workspace, spec),
+        writable,
+        isCheckout,
         limits: policy.limits,
         sockets: sockets?.directory ?? null,
       },
@@ -74,7 +84,7 @@ async function enterBox(
     const started = sockets === null ? spec.command : [...initCommand(sockets, spec), ...spec.command]
     return {
       command: [parts.program, ...box, '--', ...started],
-      environment: environmentInside(spec.environment, home, sockets),
+      environment: environmentInside(spec.environment, workspace, sockets),
       directory: path,
       boxed: true,
       hasStatus: sockets !== null && spec.statusFd !== undefined,
@@ -129,18 +139,18 @@ const initCommand = (sockets: BoxSockets, { statusFd }: ProcessSpec): string[] =
  */
 function environmentInside(
   environment: ProcessSpec['environment'],
-  home: string,
+  { home, isCheckout = false }: BoxWorkspace,
   sockets: BoxSockets | null,
 ): Record<string, string> {
   const { AGENCY_HOME: _outside, AGENCY_SOCKET, PATH = '/usr/local/bin:/usr/bin:/bin', ...rest } = environment
   return {
     ...rest,
-    PATH: `${PATH}:${programsInside}`,
+    PATH: isCheckout ? PATH : `${PATH}:${programsInside}`,
     HOME: home,
     USER: 'agent',
     LOGNAME: 'agent',
     TMPDIR: '/tmp',
-    AGENCY_BOXED: '1',
+    ...(isCheckout ? {} : { AGENCY_BOXED: '1' }),
     ...(AGENCY_SOCKET === undefined || sockets === null ? {} : { AGENCY_SOCKET: `${socketsInside}/agency.sock` }),
     ...proxyVariables(sockets?.proxyPort ?? null),
   }
@@ -174,7 +184,7 @@ function watchBox(
   sockets: BoxSockets | null,
 ): Pick<PreparedProcess, 'watch' | 'leave'> {
   let watch: ReturnType<typeof watchLimits> | null = null
-  const directories = [workspace.path, workspace.home]
+  const directories = [workspace.path, workspace.home, ...(workspace.writable ?? [])]
   return {
     watch: (pid, breached) => {
       watch ??= watchLimits({

@@ -1,0 +1,319 @@
+// @suite process
+
+import { execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statfsSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+
+import { describe, expect, it, vi } from 'vitest'
+
+import { boxHere, createTestBox } from '../../test/support/box.ts'
+import { commitFiles, createGitBench, plainGit, writeFiles } from '../../test/support/git-bench.ts'
+import { mountDisk, mountsMissing } from '../../test/support/mounts.ts'
+import { isRunning } from '../../test/support/processes.ts'
+import { engineAuthor } from '../repositories/author.ts'
+import { checkoutsDirectory } from './checkout.ts'
+import { createDirectoryWorkspaces, type DirectoryWorkspaces } from './directory.ts'
+import { defaultPolicy } from './policy.ts'
+import type { CheckoutRequest, Workspaces } from './port.ts'
+
+const bench = createGitBench()
+const { mirrors, repository, folder } = bench
+const limits = { timeoutMs: 20_000, maxOutputBytes: 100_000 }
+const branch = 'feature/run_1/main/brf_1'
+
+const open = (parts: Partial<DirectoryWorkspaces> = {}): { workspaces: Workspaces; root: string } => {
+  const root = parts.root ?? folder('workspaces')
+  const workspaces = createDirectoryWorkspaces({
+    root,
+    materialise: (clone, path, options) => mirrors.clone({ ...clone, author: engineAuthor }, path, options),
+    ...parts,
+  })
+  return { workspaces, root }
+}
+
+const mirrorOf = async (files: Record<string, string>) => {
+  const { path: mirror, commit } = await mirrors.refresh(repository(files))
+  return { mirror, commit }
+}
+
+const request = (source: CheckoutRequest['source'], more: Partial<CheckoutRequest> = {}): CheckoutRequest => ({
+  id: 'att_1',
+  runId: 'run_1',
+  source,
+  ...more,
+})
+
+const leftIn = (root: string): string[] => readdirSync(join(root, checkoutsDirectory))
+
+describe('a checkout of a commit', () => {
+  it('has exactly the files of the commit, a repository of its own and an empty HOME', async () => {
+    const { mirror, commit } = await mirrorOf({ 'a.txt': 'a', 'deep/b.txt': 'b', '.gitignore': 'dist/\n' })
+    const { workspaces, root } = open()
+    const checkout = await workspaces.checkout(request({ kind: 'commit', mirror, branch, commit }))
+    expect(readdirSync(checkout.path).sort()).toEqual(['.git', '.gitignore', 'a.txt', 'deep'])
+    expect(plainGit(checkout.path, 'rev-parse', 'HEAD')).toBe(commit)
+    expect(plainGit(checkout.path, 'status', '--porcelain', '--ignored')).toBe('')
+    expect(readdirSync(checkout.home)).toEqual([])
+    for (const path of [checkout.path, checkout.home]) expect(statSync(path).mode & 0o777).toBe(0o700)
+    await checkout.run('echo x > left.txt; echo y > ~/left.txt', limits)
+    await checkout.remove()
+    expect(leftIn(root)).toEqual([])
+  })
+
+  it('has only the requested paths, and the others do not count as deleted', async () => {
+    const { mirror, commit } = await mirrorOf({
+      'a.txt': 'a',
+      'src/b.txt': 'b',
+      'src/deep/c.txt': 'c',
+      'other/src/d.txt': 'd',
+      '[x]*.txt': 'odd',
+      'x.txt': 'x',
+    })
+    const { workspaces } = open()
+    const paths = ['./src/', 'a.txt', '[x]*.txt']
+    const checkout = await workspaces.checkout(request({ kind: 'commit', mirror, branch, commit, paths }))
+    expect(readdirSync(checkout.path).sort()).toEqual(['.git', '[x]*.txt', 'a.txt', 'src'])
+    expect(readdirSync(join(checkout.path, 'src')).sort()).toEqual(['b.txt', 'deep'])
+    expect(plainGit(checkout.path, 'status', '--porcelain')).toBe('')
+  })
+
+  it('is empty if no file has a requested path', async () => {
+    const { mirror, commit } = await mirrorOf({ 'a.txt': 'a' })
+    const { workspaces } = open()
+    const source = { kind: 'commit', mirror, branch, commit, paths: ['missing'] } as const
+    expect(readdirSync((await workspaces.checkout(request(source))).path)).toEqual(['.git'])
+  })
+
+  it('leaves nothing behind if git cannot make it', async () => {
+    const { mirror } = await mirrorOf({ 'a.txt': 'a' })
+    const { workspaces, root } = open()
+    const commit = 'f'.repeat(40)
+    await expect(workspaces.checkout(request({ kind: 'commit', mirror, branch, commit }))).rejects.toThrow(/git/)
+    expect(leftIn(root)).toEqual([])
+  })
+
+  it('replaces the rest of an interrupted one, and ends a process that still works on it', async () => {
+    const { mirror, commit } = await mirrorOf({ 'a.txt': 'a' })
+    const { workspaces, root } = open()
+    const rest = join(root, checkoutsDirectory, 'att_1')
+    for (const path of [join(rest, 'dir'), `${rest}.home`, join(root, checkoutsDirectory, '.att_1.git')])
+      mkdirSync(path, { recursive: true })
+    writeFileSync(join(rest, 'stale.txt'), 'stale')
+    const orphan = spawn('sleep', ['1000'], { env: { ...process.env, AGENCY_LAUNCH_ID: 'att_1' }, detached: true })
+    const checkout = await workspaces.checkout(request({ kind: 'commit', mirror, branch, commit }))
+    expect(readdirSync(checkout.path).sort()).toEqual(['.git', 'a.txt'])
+    expect(readdirSync(checkout.home)).toEqual([])
+    await vi.waitFor(() => expect(isRunning(orphan.pid as number)).toBe(false))
+    expect(leftIn(root).sort()).toEqual(['att_1', 'att_1.home'])
+  })
+
+  it('ends git and leaves nothing behind when it is aborted', async () => {
+    const { mirror, commit } = await mirrorOf({ 'a.txt': 'a' })
+    const stop = new AbortController()
+    const { workspaces, root } = open({
+      materialise: async (clone, path, options) => {
+        await mirrors.clone({ ...clone, author: engineAuthor }, path, { ...options })
+        stop.abort(new Error('stopped'))
+        options?.signal?.throwIfAborted()
+      },
+    })
+    const source = { kind: 'commit', mirror, branch, commit } as const
+    await expect(workspaces.checkout(request(source, { signal: stop.signal }))).rejects.toThrow('stopped')
+    expect(leftIn(root)).toEqual([])
+  })
+})
+
+it('removes checkouts of an earlier process, but not those in use', async () => {
+  const { mirror, commit } = await mirrorOf({ 'a.txt': 'a' })
+  const { workspaces, root } = open()
+  const source = { kind: 'commit', mirror, branch, commit } as const
+  await workspaces.removeCheckouts(new Set())
+  for (const id of ['att_1', 'att_2', 'prf_3']) await workspaces.checkout(request(source, { id }))
+  mkdirSync(join(root, checkoutsDirectory, '.att_4.git'))
+  await workspaces.removeCheckouts(new Set(['att_2']))
+  expect(leftIn(root).sort()).toEqual(['att_2', 'att_2.home'])
+})
+
+describe('a copy of a workspace', () => {
+  const doer = { id: 'brf_1', runId: 'run_1' }
+  const copyOf = (more: Partial<CheckoutRequest> = {}) =>
+    request({ kind: 'workspace', workspace: doer, commit: null }, more)
+
+  it('copies links, FIFOs, devices, holes and hard links as what they are', async () => {
+    const { workspaces } = open()
+    const workspace = await workspaces.prepare(doer)
+    const at = (name: string): string => join(workspace.path, name)
+    const secret = folder('secret')
+    writeFileSync(secret, 'secret')
+    symlinkSync(secret, at('link'))
+    symlinkSync('/', at('root'))
+    symlinkSync('loop', at('loop'))
+    execFileSync('mkfifo', [at('fifo')])
+    if (process.getuid?.() === 0) execFileSync('mknod', [at('zero'), 'c', '1', '5'])
+    writeFileSync(at('sparse'), 'x')
+    truncateSync(at('sparse'), 1024 ** 4)
+    writeFileSync(at('one'), 'one')
+    linkSync(at('one'), at('two'))
+    mkdirSync(at('closed'))
+    writeFileSync(join(at('closed'), 'inner'), 'inner')
+    chmodSync(at('closed'), 0o000)
+    writeFileSync(at('-rf'), 'a name like an option')
+    execFileSync('sh', ['-c', String.raw`printf raw > "$(printf '\377\n')"`], { cwd: workspace.path })
+    const freeBefore = statfsSync(workspace.path).bavail
+    const checkout = await workspaces.checkout(copyOf())
+    const copy = (name: string): string => join(checkout.path, name)
+    expect(readlinkSync(copy('link'))).toBe(secret)
+    expect(readlinkSync(copy('root'))).toBe('/')
+    expect(readlinkSync(copy('loop'))).toBe('loop')
+    expect(lstatSync(copy('fifo')).isFIFO()).toBe(true)
+    if (process.getuid?.() === 0) expect(lstatSync(copy('zero')).isCharacterDevice()).toBe(true)
+    expect(statSync(copy('sparse')).size).toBe(1024 ** 4)
+    expect(freeBefore - statfsSync(workspace.path).bavail).toBeLessThan(100_000)
+    expect(lstatSync(copy('closed')).mode & 0o777).toBe(0)
+    expect(readFileSync(copy('-rf'), 'utf8')).toBe('a name like an option')
+    expect(readdirSync(checkout.path)).toHaveLength(readdirSync(workspace.path).length - 1)
+    writeFileSync(copy('one'), 'changed')
+    expect(readFileSync(at('two'), 'utf8')).toBe('one')
+    await checkout.remove()
+    expect(existsSync(checkout.path)).toBe(false)
+    expect(readFileSync(secret, 'utf8')).toBe('secret')
+  })
+
+  it('has the repository of the workspace if no commit is requested', async () => {
+    const { workspaces } = open()
+    const workspace = await workspaces.prepare(doer)
+    plainGit(workspace.path, 'init', '--quiet')
+    const commit = commitFiles(workspace.path, { 'a.txt': 'a' })
+    const checkout = await workspaces.checkout(copyOf())
+    expect(plainGit(checkout.path, 'rev-parse', 'HEAD')).toBe(commit)
+  })
+
+  it('resets tracked files to a commit, keeps the others, and runs no program of the repository', async () => {
+    const { mirror, commit } = await mirrorOf({
+      'tracked.txt': 'as committed',
+      'deep/file.txt': 'deep',
+      'replaced.txt': 'a file',
+      '.gitattributes': '* filter=trap\n',
+      '.gitignore': 'node_modules/\n',
+    })
+    const { workspaces } = open()
+    const clone = { mirror, branch, start: commit }
+    const workspace = await workspaces.prepare({ ...doer, clone })
+    const at = (name: string): string => join(workspace.path, name)
+    const outside = folder('outside')
+    mkdirSync(outside)
+    const trace = folder('trace')
+    const trap = folder('trap')
+    writeFileSync(trap, `#!/bin/sh\ntouch ${trace}\ncat\n`, { mode: 0o755 })
+    plainGit(workspace.path, 'config', 'filter.trap.smudge', trap)
+    plainGit(workspace.path, 'config', 'filter.trap.clean', trap)
+    plainGit(workspace.path, 'config', 'core.fsmonitor', trap)
+    writeFileSync(at('.git/hooks-trap'), 'x')
+    writeFiles(workspace.path, { 'tracked.txt': 'bent', 'node_modules/dep/index.js': 'dep', 'untracked.txt': 'u' })
+    execFileSync('rm', ['-rf', at('deep'), at('replaced.txt')])
+    symlinkSync(outside, at('deep'))
+    mkdirSync(at('replaced.txt/inner'), { recursive: true })
+    const source = { kind: 'workspace', workspace: { ...doer, clone }, commit } as const
+    const checkout = await workspaces.checkout(request(source))
+    const read = (name: string): string => readFileSync(join(checkout.path, name), 'utf8')
+    expect(read('tracked.txt')).toBe('as committed')
+    expect(read('deep/file.txt')).toBe('deep')
+    expect(read('replaced.txt')).toBe('a file')
+    expect(read('node_modules/dep/index.js')).toBe('dep')
+    expect(read('untracked.txt')).toBe('u')
+    expect(readdirSync(outside)).toEqual([])
+    expect(existsSync(trace)).toBe(false)
+    expect(existsSync(join(checkout.path, '.git/hooks-trap'))).toBe(false)
+    expect(plainGit(checkout.path, 'status', '--porcelain')).toBe('?? untracked.txt')
+    expect(plainGit(checkout.path, 'rev-parse', 'HEAD')).toBe(commit)
+    expect(readFileSync(at('tracked.txt'), 'utf8')).toBe('bent')
+  })
+
+  it('ends the copying and leaves nothing behind when it is aborted', async () => {
+    const { workspaces, root } = open()
+    const workspace = await workspaces.prepare(doer)
+    const part = Buffer.alloc(64 * 1024 ** 2, 1)
+    for (let number = 0; number < 4; number += 1) writeFileSync(join(workspace.path, 'large'), part, { flag: 'a' })
+    const stop = new AbortController()
+    const making = workspaces.checkout(copyOf({ signal: stop.signal }))
+    const copy = join(root, checkoutsDirectory, 'att_1', 'large')
+    void vi
+      .waitFor(() => expect(existsSync(copy)).toBe(true), { interval: 1 })
+      .then(() => stop.abort(new Error('stopped')))
+    await expect(making).rejects.toThrow('stopped')
+    expect(leftIn(root)).toEqual([])
+  })
+})
+
+const missing = mountsMissing()
+if (missing !== null) console.log(`skipped, full disks: ${missing}`)
+
+describe.skipIf(missing !== null)('a checkout on a full disk', () => {
+  it('is refused before it is begun if the disk has no space for a copy', async () => {
+    const { workspaces, root } = open({ root: join(mountDisk(90_000).folder, 'workspaces') })
+    const workspace = await workspaces.prepare({ id: 'brf_1', runId: 'run_1' })
+    writeFileSync(join(workspace.path, 'large.bin'), Buffer.alloc(30_000_000, 1))
+    const source = { kind: 'workspace', workspace: { id: 'brf_1', runId: 'run_1' }, commit: null } as const
+    await expect(workspaces.checkout(request(source))).rejects.toMatchObject({
+      code: 'store_full',
+      message: expect.stringMatching(/^a copy of the workspace needs \d+ MB of disk space, and \d+ MB are free$/),
+    })
+    expect(leftIn(root)).toEqual([])
+  })
+
+  it('is an error that leaves nothing behind if the disk becomes full, and works once there is space', async () => {
+    const noise = randomBytes(3_000_000).toString('base64')
+    const { mirror, commit } = await mirrorOf({ 'noise.txt': noise })
+    const { workspaces, root } = open({ root: join(mountDisk(6_000).folder, 'workspaces') })
+    const filling = join(root, 'filling')
+    mkdirSync(root, { recursive: true })
+    writeFileSync(filling, Buffer.alloc(4_000_000))
+    const source = { kind: 'commit', mirror, branch, commit } as const
+    await expect(workspaces.checkout(request(source))).rejects.toThrow(/No space|unable to write|write error/)
+    expect(leftIn(root)).toEqual([])
+    truncateSync(filling, 0)
+    const checkout = await workspaces.checkout(request(source))
+    expect(readFileSync(join(checkout.path, 'noise.txt'), 'utf8')).toHaveLength(noise.length)
+  })
+})
+
+describe.skipIf(!boxHere.ok)(`a checkout in a box${boxHere.ok ? '' : ` (${boxHere.reason})`}`, () => {
+  it('sees no trace of Agency, neither its files nor its socket nor its variables', async () => {
+    const { mirror, commit } = await mirrorOf({ 'a.txt': 'a' })
+    const socket = folder('agency.sock')
+    writeFileSync(socket, '')
+    const { workspaces } = open({ box: await createTestBox({ socket }) })
+    const source = { kind: 'commit', mirror, branch, commit } as const
+    const checkout = await workspaces.checkout(request(source, { box: true, policy: defaultPolicy('program') }))
+    expect(checkout.boxed).toBe(true)
+    const { output, exitCode } = await checkout.run(
+      'env | grep -c AGENCY; ls -A; ls /run/agency | grep -c agency.sock; git status --short; ls -A ~; touch ~/x y',
+      limits,
+    )
+    expect({ output, exitCode }).toEqual({ output: '0\n.git\na.txt\n0\n', exitCode: 0 })
+  })
+
+  it('has no network if the policy says so', async () => {
+    const { mirror, commit } = await mirrorOf({ 'a.txt': 'a' })
+    const { workspaces } = open({ box: await createTestBox() })
+    const source = { kind: 'commit', mirror, branch, commit } as const
+    const policy = defaultPolicy('program', { network: { allowed: false } })
+    const checkout = await workspaces.checkout(request(source, { box: true, policy }))
+    expect((await checkout.run('env | grep -ci proxy; ls /run/agency', limits)).output).toBe('0\n')
+  })
+})

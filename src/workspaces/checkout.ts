@@ -1,0 +1,123 @@
+import { lstat, mkdir, readdir, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { bug } from '../kernel/errors.ts'
+import { killSurvivors } from '../processes/survivors.ts'
+import { copyTree } from './copy-tree.ts'
+import { checkBox, createWorkspace, type Entrance } from './enter.ts'
+import { ownDirectory } from './own-directory.ts'
+import { agencyDirectory, isPlainName } from './path.ts'
+import type { CheckoutRequest, CloneRequest, WorkspaceRequest, Workspaces } from './port.ts'
+import { removeTree } from './remove-tree.ts'
+
+/** Creates the files of a commit and its repository in a directory. */
+export type Materialise = (clone: CloneRequest, path: string, options?: MaterialiseOptions) => Promise<void>
+
+export interface MaterialiseOptions {
+  /** Only these paths of the commit are written. */
+  readonly paths?: readonly string[] | undefined
+  /** Writes the files of the commit over those in the directory. */
+  readonly overwrites?: boolean
+  /** Its processes carry it as AGENCY_LAUNCH_ID. */
+  readonly launchId?: string
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface CheckoutParts {
+  /** The root of the workspaces. */
+  readonly root: string
+  readonly entrance: Entrance
+  readonly materialise: Materialise | undefined
+  /** Returns the directory of an existing workspace. */
+  readonly directoryOf: (request: WorkspaceRequest) => Promise<string>
+}
+
+/** The directory of all checkouts, below the root of the workspaces; the name of a run or a mission has no dot. */
+export const checkoutsDirectory = '.checkouts'
+
+/** Checkouts as directories `<id>`, each with its HOME, `<id>.home`, beside it. */
+export function createCheckouts(parts: CheckoutParts): Pick<Workspaces, 'checkout' | 'removeCheckouts'> {
+  const { root, entrance } = parts
+  return {
+    checkout: async (request) => {
+      const { id, source, policy, box = false, signal } = request
+      if (!isPlainName(id)) throw bug(`"${id}" is not a valid directory name`)
+      signal?.throwIfAborted()
+      checkBox(entrance, { wantsBox: box, policy })
+      const base = await baseOf(root)
+      await discard(base, id)
+      const path = join(base, id)
+      const home = `${path}.home`
+      const remove = (): Promise<void> => removePaths(base, id)
+      try {
+        await mkdir(path, { mode: 0o700 })
+        await mkdir(home, { mode: 0o700 })
+        await fill(parts, request, path)
+      } catch (error) {
+        // The first error is the reason; whatever cannot be removed now is removed by the next call or start.
+        await remove().catch(() => {})
+        throw error
+      }
+      const mirror = mirrorOf(source)
+      const readable = mirror === null ? [] : [mirror]
+      const place = { path, home, wantsBox: box, policy, readable, isCheckout: true, launchId: id }
+      return { ...createWorkspace(entrance, place), setup: null, remove }
+    },
+    removeCheckouts: async (keep) => {
+      const base = await baseOf(root)
+      const ids = new Set(
+        (await readdir(base)).map((name) => name.replace(/^\.(.*)\.git$/, '$1').replace(/\.home$/, '')),
+      )
+      for (const id of ids) if (!keep.has(id)) await discard(base, id)
+    },
+  }
+}
+
+const mirrorOf = (source: CheckoutRequest['source']): string | null =>
+  source.kind === 'commit' ? source.mirror : (source.workspace.clone?.mirror ?? null)
+
+async function fill(
+  { materialise, directoryOf }: CheckoutParts,
+  { id, source, signal }: CheckoutRequest,
+  path: string,
+): Promise<void> {
+  const clone = async (request: CloneRequest, options: MaterialiseOptions): Promise<void> => {
+    if (materialise === undefined) throw bug('a clone was requested, but these workspaces cannot create one')
+    await materialise(request, path, { ...options, launchId: id, signal })
+  }
+  if (source.kind === 'commit') {
+    const { mirror, branch, commit, paths } = source
+    return clone({ mirror, branch, start: commit }, { paths })
+  }
+  const { workspace, commit } = source
+  // The repository of an agent may name programs that git runs; the copy gets a new one, if one is needed.
+  const except = commit === null ? [agencyDirectory] : [agencyDirectory, '.git']
+  await copyTree({ from: await directoryOf(workspace), into: path, except, launchId: id, signal })
+  if (commit === null) return
+  const { mirror, branch } = workspace.clone ?? missingClone(workspace)
+  await clone({ mirror, branch, start: commit }, { overwrites: true })
+}
+
+function missingClone({ id }: WorkspaceRequest): never {
+  throw bug(`files of ${id} cannot be reset to a commit: its workspace is not a clone`)
+}
+
+async function baseOf(root: string): Promise<string> {
+  await mkdir(root, { recursive: true, mode: 0o700 })
+  return ownDirectory(join(await realpath(root), checkoutsDirectory))
+}
+
+/** Removes a checkout, finished or not, and kills processes that still work on it for a daemon that died. */
+async function discard(base: string, id: string): Promise<void> {
+  const found = await Promise.all(pathsOf(base, id).map((path) => lstat(path).catch(() => null)))
+  if (found.every((each) => each === null)) return
+  await killSurvivors([id])
+  await removePaths(base, id)
+}
+
+async function removePaths(base: string, id: string): Promise<void> {
+  for (const path of pathsOf(base, id)) await removeTree(path)
+}
+
+/** The first is the repository of a clone that is being made. */
+const pathsOf = (base: string, id: string): string[] => [`.${id}.git`, id, `${id}.home`].map((name) => join(base, name))
