@@ -52,6 +52,9 @@ import { pullRequestRoutes } from './work/pull-requests/routes.ts'
 import { createPullRequests, type PullRequests } from './work/pull-requests/service.ts'
 import { questionRoutes } from './work/questions/routes.ts'
 import { createQuestions, type Questions } from './work/questions/service.ts'
+import type { HostChecks } from './work/repository-settings/contract.ts'
+import { repositorySettingsRoutes } from './work/repository-settings/routes.ts'
+import { createRepositorySettings, type RepositorySettingsService } from './work/repository-settings/service.ts'
 import { runRoutes } from './work/runs/routes.ts'
 import { createRuns, type RunDefaults, type Runs } from './work/runs/service.ts'
 import { spendRoutes } from './work/spends/routes.ts'
@@ -85,6 +88,8 @@ export interface Parts {
   prices?: Prices
   workspaces: Workspaces
   repositories?: EngineDeps['repositories']
+  /** The commands that the configuration allows outside any box, by repository. */
+  hostChecks?: ReadonlyMap<string, HostChecks>
   policyOf?: EngineDeps['policyOf']
   personaText?: EngineDeps['personaText']
   /** Where missions have their workspaces; without it, they have none. */
@@ -135,6 +140,7 @@ export interface Agency {
   budgets: Budgets
   stops: Stops
   pullRequests: PullRequests
+  repositorySettings: RepositorySettingsService
   missionWorkspaces: MissionWorkspaces
   executions: Executions
 }
@@ -217,6 +223,11 @@ export function composeAgency(parts: Parts): Agency {
     gates: createGates({ db, scopes, questions, chaosPoint, repositories: parts.repositories }),
     amendments: createAmendments({ db, scopes }),
     pullRequests: createPullRequests({ db, repositories: parts.repositories }),
+    repositorySettings: createRepositorySettings({
+      db,
+      repositories: parts.repositories,
+      hostChecks: parts.hostChecks,
+    }),
     questions,
     notes: createNotes({ db, scopes, touch: engine.touch, resolveRun: runs.resolve }),
     spends: createSpends({ db, missions }),
@@ -294,6 +305,7 @@ export function routesOf(
     ...gateRoutes(agency.gates),
     ...amendmentRoutes(agency.amendments),
     ...pullRequestRoutes(agency.pullRequests),
+    ...repositorySettingsRoutes(agency.repositorySettings),
     ...questionRoutes(agency.questions),
     ...noteRoutes(agency.notes),
     ...spendRoutes(agency.spends),

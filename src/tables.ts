@@ -19,6 +19,7 @@ import { notes } from './work/notes/store.ts'
 import { parts } from './work/parts/store.ts'
 import { questions } from './work/questions/store.ts'
 import { pullRequests } from './work/pull-requests/store.ts'
+import { repositorySettings } from './work/repository-settings/store.ts'
 import { runs } from './work/runs/store.ts'
 import { spends } from './work/spends/store.ts'
 import { providerHolds, stops } from './work/stops/store.ts'
@@ -48,6 +49,7 @@ export const eventTables: readonly AnyTable[] = [
   verdicts,
   pullRequests,
   workspaces,
+  repositorySettings,
   gates,
   questions,
   notes,

@@ -94,6 +94,7 @@ async function startTarget(openFresh: OpenFresh): Promise<Target> {
     position_id: [],
     proposal_id: [],
     kind: ['spend_per_day'],
+    repository: [repository.path],
     key: ['plans', 'governance', 'risk_tolerance'],
     name: ['qa', 'pm'],
     talent: ['sre', 'engineering/sre.md', 'code-reviewer'],
@@ -350,6 +351,8 @@ const plainInputs: Record<string, Record<string, unknown>[]> = {
   'org.update': [{ description: 'x' }, { name: 'Fourth' }],
   'org.set': [{ value: 'always' }, { value: 'moderate' }],
   'org.intent_write': [{ text: '## Protect\n- x\n' }],
+  'repository.show': [{ path: '$repository' }],
+  'repository.set': [{ path: '$repository', checks: 'workspace' }],
   'role.create': [{ name: 'Scout' }],
   'role.update': [{ description: 'x' }],
   'persona.create': [{ name: 'Three', role: 'qa' }],
@@ -386,12 +389,14 @@ const plainInputs: Record<string, Record<string, unknown>[]> = {
 }
 const plainOf = (operation: Operation): Record<string, unknown>[] => plainInputs[operation.name] ?? [{}]
 
-/** Replaces `$sitting` by the persona that `furnish` creates. */
+/** Replaces `$sitting` by the persona that `furnish` creates, and `$repository` by the path of a repository. */
 const filledIn = (input: Record<string, unknown>, ids: Target['ids']): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(input).map(([name, value]) => [
       name,
-      typeof value === 'string' ? value.replace('$sitting', ids['sitting']?.[0] ?? 'x') : value,
+      typeof value === 'string'
+        ? value.replace(/\$(sitting|repository)/, (_, id: string) => ids[id]?.[0] ?? 'x')
+        : value,
     ]),
   )
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { NotifyList } from '../adapters/notify/contract.ts'
 import { ClaudeSettings } from '../adapters/runtime/claude-code/contract.ts'
+import { HostChecks } from '../work/repository-settings/contract.ts'
 import { LlmSettings } from '../adapters/runtime/llm/contract.ts'
 
 const whole = (min: number, max: number) => z.number().int().min(min).max(max)
@@ -125,6 +126,22 @@ export const Configuration = z.strictObject({
       description:
         'Resource limits of one agent; null: 10 processes, 2048 MB, 5120 MB for programs, more for coding agents',
       expected: 'max_processes, max_memory_mb and max_disk_mb',
+    }),
+  checks: z
+    .strictObject({
+      host: z
+        .array(z.strictObject({ repository: AbsolutePath, ...HostChecks.shape }))
+        .max(100)
+        .default([])
+        .refine((entries) => new Set(entries.map(({ repository }) => repository)).size === entries.length, {
+          error: 'a repository is listed twice',
+        }),
+    })
+    .prefault({})
+    .meta({
+      description:
+        'host: repositories whose evidence is checked on this machine outside any box, each with the commands that may run so',
+      expected: 'host: a list of {repository, commands, setup}',
     }),
   bodyLimitMb: whole(1, 1_024).default(8).meta({
     description: 'Maximum size of a request body of the API, in MB',

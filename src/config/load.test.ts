@@ -48,6 +48,7 @@ describe('configuration', () => {
       allowUnsandboxedYolo: false,
       network: { allowed: true, allow: [], block: [], private: [] },
       limits: { maxProcesses: null, maxMemoryMb: null, maxDiskMb: null },
+      checks: { host: [] },
       bodyLimitMb: 8,
       verify: 'auto',
       verificationLimit: 3,
@@ -206,6 +207,26 @@ describe('configuration', () => {
       expect(environment).toMatch(/^(AGENCY_[A-Z_]+|DATABASE_URL)$/)
     }
     for (const key of configurationKeys) expect(settingMeta(key).expected).not.toBe('')
+  })
+})
+
+describe('checks on the host', () => {
+  it('name a repository and its commands', () => {
+    const { checks } = load('checks:\n  host:\n    - { repository: /srv/shop, commands: [make test] }\n').values
+    expect(checks).toEqual({ host: [{ repository: '/srv/shop', commands: ['make test'], setup: null }] })
+  })
+
+  it.each([
+    ['checks: host', 'checks must be host: a list of {repository, commands, setup}'],
+    ['checks: {host: [{repository: shop, commands: [x]}]}', 'checks.host.0.repository: must be an absolute path'],
+    ['checks: {host: [{repository: /shop, commands: []}]}', 'checks.host.0.commands'],
+    ['checks: {host: [{repository: /shop}]}', 'checks.host.0.commands'],
+    [
+      'checks: {host: [{repository: /shop, commands: [x]}, {repository: /shop, commands: [y]}]}',
+      'checks.host: a repository is listed twice',
+    ],
+  ])('%s is refused', (text, expected) => {
+    expect(refused(() => load(text)).message).toContain(expected)
   })
 })
 

@@ -48,6 +48,7 @@ import { createDirectoryWorkspaces } from '../workspaces/directory.ts'
 import { defaultPolicy } from '../workspaces/policy.ts'
 import { createAttemptFiles } from './attempt-files.ts'
 import { prepareBox } from './box.ts'
+import { hostChecksOf } from './host-checks.ts'
 import { type HomePaths, homePaths, prepareHome, readOrCreateSecret } from './home.ts'
 import { scheduleHousekeeping } from './housekeeping.ts'
 import { createLog } from './log.ts'
@@ -185,6 +186,7 @@ async function open(
       materialise: (clone, path, options) => mirrors.clone({ ...clone, author: engineAuthor }, path, options),
     }),
     repositories: createRepositories({ git, mirrors }),
+    hostChecks: hostChecksOf(values),
     personaText: (personaId, { configuration }) =>
       personaText(db, org.contents, personaId, (persona) => talent.textOf(persona, configuration.team?.talent)),
     policyOf: (_run, { runtime }) => defaultPolicy(runtime, values),

@@ -72,6 +72,7 @@ export const eventKindGroups = {
     'pr_updated',
     'pr_closed',
     'merged',
+    'checks_set',
   ],
   workspaces: ['workspace_created', 'workspace_removed', 'exec_started', 'exec_finished'],
   'parts and amendments': ['path_amendment', 'amendment_ack', 'mesh_timeout', 'joint_verdict'],

@@ -23,6 +23,7 @@ import { noteOperations } from '../work/notes/contract.ts'
 import { planOperations } from '../work/plans/contract.ts'
 import { pullRequestOperations } from '../work/pull-requests/contract.ts'
 import { questionOperations } from '../work/questions/contract.ts'
+import { repositorySettingsOperations } from '../work/repository-settings/contract.ts'
 import { runOperations } from '../work/runs/contract.ts'
 import { spendOperations } from '../work/spends/contract.ts'
 import { stopOperations } from '../work/stops/contract.ts'
@@ -48,6 +49,7 @@ export const operations = {
   amendment: amendmentOperations,
   pullRequest: pullRequestOperations,
   question: questionOperations,
+  repositorySettings: repositorySettingsOperations,
   plan: planOperations,
   organisation: organisationOperations,
   role: roleOperations,

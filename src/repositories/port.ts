@@ -5,6 +5,8 @@ import type { Workspace } from '../workspaces/port.ts'
 
 /** The engine's operations on git. Each may take seconds, and none runs inside a transaction. */
 export interface Repositories {
+  /** Returns the top of the repository that contains a path. */
+  locate(path: string): Promise<string>
   /** Inspects a repository and updates its mirror; refuses one that cannot be worked on. */
   open(path: string, branch?: string): Promise<RunRepository>
   /** Brings the work of an agent from its clone into the mirror, if it is acceptable. */

@@ -9,6 +9,7 @@ import { engineAuthor } from './author.ts'
 import { collect, type Collection, promote, snapshot } from './collect.ts'
 import { type Git, GitError } from './git.ts'
 import type { Mirrors } from './mirrors.ts'
+import { findRepository } from './operator-repository.ts'
 import { type CollectedWork, integrationBranch, type Landed, type Repositories } from './port.ts'
 
 /**
@@ -46,6 +47,8 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
   }
 
   return {
+    locate: async (path) => (await findRepository(git, path)).path,
+
     open: async (path, branch) => {
       const facts = await mirrors.inspect(path, branch)
       const mirror = await mirrors.refresh(facts.path, { branch })

@@ -201,6 +201,7 @@ export const Team = z.strictObject({
     })
     .prefault({}),
   talent: z.strictObject({ path: AbsolutePath, registry: AbsolutePath }).prefault({}),
+  setup: z.string().trim().min(1, 'is empty').max(4_000).optional(),
 })
 export type Team = z.infer<typeof Team>
 
@@ -248,6 +249,7 @@ export const ResolvedTeam = z.object({
   notify: z.array(NotifierSettings).default([]).describe('Notifiers in addition to those of the configuration'),
   vcs: z.object({ adapter: z.string(), main: z.string().nullable() }),
   talent: z.object({ path: z.string().nullable(), registry: z.string().nullable() }),
+  setup: z.string().optional().describe('Makes a fresh checkout runnable; auto: found from its lockfile'),
   warnings: z.array(z.string()),
 })
 export type ResolvedTeam = z.infer<typeof ResolvedTeam>

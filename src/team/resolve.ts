@@ -71,6 +71,7 @@ export function resolveTeam(team: Team, environment: TeamEnvironment): Resolutio
       notify: team.notify,
       vcs: { adapter, main },
       talent: team.talent,
+      ...(team.setup === undefined ? {} : { setup: team.setup }),
       warnings: warningsOf(chosen),
     },
     problems: dropRepeated([

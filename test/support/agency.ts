@@ -54,6 +54,7 @@ export interface AgencyOptions {
   runtimes?: readonly Runtime[]
   workspaces?: Workspaces
   repositories?: Repositories
+  hostChecks?: Parts['hostChecks']
   /** Further playbooks; one with the name of a product playbook replaces it. */
   playbooks?: readonly Playbook[]
   prices?: Prices
@@ -139,6 +140,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     runtimes: [createScriptedRuntime({ host: 'in-process', clock, call }), ...(options.runtimes ?? [])],
     workspaces: options.workspaces ?? workspaces,
     ...(options.repositories === undefined ? {} : { repositories: options.repositories }),
+    ...(options.hostChecks === undefined ? {} : { hostChecks: options.hostChecks }),
     ...(options.prices === undefined ? {} : { prices: options.prices }),
     ...(options.playbooks === undefined ? {} : { playbooks: options.playbooks }),
     files,

@@ -23,8 +23,11 @@ export const runCommand = command({
       'Proof (tiered: of every task): file:PATH, command:CMD, artifact:PATH, JSON; repeatable',
       { parse: collect },
     ),
-    value('--repo <path>', 'Git repository: work happens in clones of it and ends as a pull request'),
-    value('--base <branch>', 'With --repo: branch to start from and merge into; default: the one checked out'),
+    value('--repo <path>', 'Git repository: work in clones ends as a pull request into its branch, or --base <branch>'),
+    value('--base <branch>', 'With --repo: branch to start from and merge into; default: the one checked out', {
+      hidden: true,
+    }),
+    value('--setup <command>', 'With --repo: command that makes a fresh checkout runnable, before evidence is checked'),
     value('--mode <mode>', 'What an agent may do without asking', { choices: ['yolo', 'cautious', 'plan_only'] }),
     value('--org <id>', 'Organisation', { parse: whole(1) }),
     value('--mission <id>', 'Run this mission from the backlog'),

@@ -40,6 +40,9 @@ import { questionShowCommand } from './question/show.ts'
 import { questionsCommand } from './questions.ts'
 import { rejectCommand } from './reject.ts'
 import { replyCommand } from './reply.ts'
+import { repoListCommand } from './repo/list.ts'
+import { repoSetCommand } from './repo/set.ts'
+import { repoShowCommand } from './repo/show.ts'
 import { reportCommand } from './report.ts'
 import { resumeCommand } from './resume.ts'
 import { runCommand } from './run.ts'
@@ -101,6 +104,19 @@ export const commandTree: readonly Section[] = [
           register(prListCommand, async () => (await import('../../work/pull-requests/cli.ts')).listPullRequests),
           register(prShowCommand, async () => (await import('../../work/pull-requests/cli.ts')).showPullRequest),
           register(prDiffCommand, async () => (await import('../../work/pull-requests/cli.ts')).showDiff),
+        ],
+      },
+      {
+        name: 'repo',
+        summary: 'Show and set how work on a repository is checked',
+        examples: ['agency repo show .', "agency repo set . --setup 'make deps'"],
+        commands: [
+          register(repoShowCommand, async () => (await import('../../work/repository-settings/cli.ts')).showRepository),
+          register(repoSetCommand, async () => (await import('../../work/repository-settings/cli.ts')).setRepository),
+          register(
+            repoListCommand,
+            async () => (await import('../../work/repository-settings/cli.ts')).listRepositories,
+          ),
         ],
       },
       register(inspectCommand, async () => (await import('../../work/runs/cli/inspect.ts')).inspectRun),

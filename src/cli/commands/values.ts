@@ -40,6 +40,15 @@ export const minutes = (text: string): number | null => {
   throw new InvalidArgumentError('It must be a positive number of minutes, or "off".')
 }
 
+export const checksPlace = (text: string): 'checkout' | 'workspace' => {
+  if (text === 'checkout' || text === 'workspace') return text
+  throw new InvalidArgumentError(
+    text === 'host'
+      ? 'Only config.yaml can allow checks on the host: list the repository and its commands under checks.host.'
+      : 'It must be checkout or workspace.',
+  )
+}
+
 /** A slug or name. It becomes part of a path, where `.` and `..` would mean another one. */
 export const reference = (text: string): string => {
   const trimmed = text.trim()

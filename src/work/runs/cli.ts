@@ -43,6 +43,7 @@ async function start(
     organisation_id: options.org,
     repo: options.repo === undefined ? undefined : resolve(options.repo),
     base: options.base,
+    setup: options.setup,
     mode: options.mode,
     evidence: options.evidence?.map(parseEvidence),
     verify: options.verify,

@@ -11,6 +11,7 @@ import { GateView } from '../gates/contract.ts'
 import { PlaybookName } from '../missions/contract.ts'
 import { NoteView } from '../notes/contract.ts'
 import { Part } from '../parts/contract.ts'
+import { SetupCommand } from '../repository-settings/contract.ts'
 import { Question } from '../questions/contract.ts'
 import { Verdict } from '../verdicts/contract.ts'
 import { ModelCost } from '../spends/contract.ts'
@@ -72,6 +73,11 @@ export const RunConfiguration = z.object({
     .object({ mirror: z.string(), branch: z.string(), start: z.string() })
     .optional()
     .describe('The repository that the workspace is a clone of'),
+  setup: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('Makes a fresh checkout runnable; null: found from its lockfile; absent: as set for the repository'),
   team: ResolvedTeam.optional().describe('Gates, limits and the cast of each tier; for tiered runs'),
 })
 export type RunConfiguration = z.infer<typeof RunConfiguration>
@@ -191,6 +197,7 @@ export const CreateRun = z.strictObject({
     .max(200)
     .optional()
     .describe('The branch to start from and merge to; without one, the one checked out'),
+  setup: SetupCommand.optional(),
   mode: AgentMode.optional(),
   workspace: z.string().min(1).max(500).optional().describe('A mission’s workspace to work in'),
   team: z

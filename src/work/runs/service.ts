@@ -33,6 +33,7 @@ import { showNote } from '../notes/contract.ts'
 import { listNotesOfRun } from '../notes/store.ts'
 import { listParts } from '../parts/store.ts'
 import { listQuestionsOfRun } from '../questions/store.ts'
+import { storedSetup } from '../repository-settings/resolve.ts'
 import { sumByModel } from '../spends/store.ts'
 import { listVerdicts } from '../verdicts/store.ts'
 import { queueInWorkspace } from '../mission-workspaces/executions/queue.ts'
@@ -217,10 +218,14 @@ async function placeInWorkspace(
 /** Runs before the transaction: a first mirror takes as long as a clone. */
 async function openRepository(
   deps: RunDeps,
-  { repo, base }: CreateRun,
+  { repo, base, setup }: CreateRun,
   { team }: Prepared,
 ): Promise<RunRepository | null> {
   if (repo === undefined) {
+    if (setup !== undefined)
+      throw refusal('invalid_input', '--setup prepares fresh checkouts of a repository', {
+        hint: 'Give the repository with --repo.',
+      })
     if (base !== undefined)
       throw refusal('invalid_input', '--base names a branch of a repository', {
         hint: 'Give the repository with --repo.',
@@ -284,6 +289,7 @@ async function startRun(
         costLimit: input.costLimit ?? null,
         mode: input.mode ?? 'yolo',
         workspace: input.workspace ?? null,
+        ...setupOf(input, team),
         ...(team === null ? {} : { team }),
         ...place,
       },
@@ -329,6 +335,12 @@ async function startRun(
     await moveRun(scope, 'running', { level: 'verbose', message: 'the run is under way' })
   await moveRunsMission(scope, ['assigned', 'in_progress'])
   return scope.run
+}
+
+/** The run's own command, given to it or in its plan, comes before that of its team. */
+function setupOf({ setup }: CreateRun, team: Prepared['team']): Pick<RunConfiguration, 'setup'> {
+  const stated = setup ?? team?.setup
+  return stated === undefined ? {} : { setup: storedSetup(stated) }
 }
 
 const withoutConfiguration = ({ configuration: _, ...line }: Run): RunLine => line

@@ -17,6 +17,7 @@ export function createPlayedRepositories(): PlayedRepositories {
     conflicting: new Map(),
     isEmpty: false,
     secret: null,
+    locate: async (path) => path,
     open: async (path, branch = 'main') => ({
       path,
       mirror: '/mirror',
