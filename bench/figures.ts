@@ -17,6 +17,8 @@ export interface Benchmark {
 export interface BenchOptions {
   /** Fewer repetitions and shorter windows: for trying the harness, not for quoting figures. */
   readonly quick: boolean
+  /** Folder of another checkout, for benchmarks that compare two commits. */
+  readonly against: string | undefined
   readonly log: (line: string) => void
 }
 

@@ -3,10 +3,11 @@ import { parseArgs } from 'node:util'
 
 import { append } from './append.ts'
 import { box } from './box.ts'
+import { brief } from './brief.ts'
 import { chart } from './chart.ts'
 import { clones } from './clones.ts'
 import { engine } from './engine.ts'
-import { type Benchmark, type Figure, tableOf } from './figures.ts'
+import { type Benchmark, type BenchOptions, type Figure, tableOf } from './figures.ts'
 import { idle } from './idle.ts'
 import { org } from './org.ts'
 import { peers } from './peers.ts'
@@ -14,13 +15,28 @@ import { prompts } from './prompts.ts'
 import { status } from './status.ts'
 import { tiered } from './tiered.ts'
 
-const benchmarks: readonly Benchmark[] = [append, status, engine, peers, idle, org, chart, clones, box, prompts, tiered]
+const benchmarks: readonly Benchmark[] = [
+  append,
+  status,
+  engine,
+  brief,
+  peers,
+  idle,
+  org,
+  chart,
+  clones,
+  box,
+  prompts,
+  tiered,
+]
 
-/** `npm run bench`, `npm run bench -- --only engine`, `npm run bench -- --quick`. */
-const { values } = parseArgs({ options: { only: { type: 'string' }, quick: { type: 'boolean', default: false } } })
-process.exitCode = await main(values.only, values.quick)
+/** `npm run bench`, `npm run bench -- --only engine`, `--quick`, `--only brief --against ../other-checkout`. */
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, quick: { type: 'boolean', default: false }, against: { type: 'string' } },
+})
+process.exitCode = await main(values.only, { quick: values.quick, against: values.against })
 
-async function main(only: string | undefined, quick: boolean): Promise<number> {
+async function main(only: string | undefined, options: Omit<BenchOptions, 'log'>): Promise<number> {
   const chosen = benchmarks.filter(({ name }) => only === undefined || name === only)
   if (chosen.length === 0) {
     console.error(`error: unknown benchmark "${only}"; available: ${benchmarks.map(({ name }) => name).join(', ')}`)
@@ -29,7 +45,7 @@ async function main(only: string | undefined, quick: boolean): Promise<number> {
   const figures: Figure[] = []
   for (const benchmark of chosen) {
     console.log(`${benchmark.name} …`)
-    figures.push(...(await benchmark.run({ quick, log: (line) => console.log(`  ${line}`) })))
+    figures.push(...(await benchmark.run({ ...options, log: (line) => console.log(`  ${line}`) })))
   }
   console.log(['', ...tableOf(figures)].join('\n'))
   writeFileSync(new URL('results.json', import.meta.url), `${JSON.stringify(figures, null, 2)}\n`)
