@@ -10,6 +10,9 @@ export interface StreamHead {
   moved: boolean
 }
 
+/** The heads of streams as they were last committed. */
+export type CommittedHeads = Map<Stream, Pick<StreamHead, 'seq' | 'hash'>>
+
 interface GroupOptions {
   sql: Sql
   chainKey: ChainKey
@@ -21,6 +24,8 @@ interface GroupOptions {
    * transaction ids start again in a database that was restored from a dump.
    */
   lockFeed?: () => Promise<unknown>
+  /** Known to the sole writer of a store, which need not read them. */
+  committed?: CommittedHeads
 }
 
 /**
@@ -38,11 +43,13 @@ export class CommitGroup {
   #heads = new Map<Stream, StreamHead>()
   #events: SqlRow[] = []
   #lockFeed: (() => Promise<unknown>) | undefined
+  #committed: CommittedHeads | undefined
 
-  constructor({ sql, chainKey, lockFeed }: GroupOptions) {
+  constructor({ sql, chainKey, lockFeed, committed }: GroupOptions) {
     this.direct = sql
     this.chainKey = chainKey
     this.#lockFeed = lockFeed
+    this.#committed = committed
     this.sql = {
       get: (text, values) => this.#flushed(() => sql.get(text, values)),
       all: (text, values) => this.#flushed(() => sql.all(text, values)),
@@ -76,7 +83,7 @@ export class CommitGroup {
 
   async #lockHead(stream: Stream): Promise<StreamHead> {
     const select = this.#lockFeed === undefined ? selectHead : selectAndLockHead
-    let row = await heads.first(this.direct, select, [stream])
+    let row = this.#committed?.get(stream) ?? (await heads.first(this.direct, select, [stream]))
     if (row === undefined) {
       // An empty head is sealed too: otherwise removing a stream's events together with its head would leave no trace.
       await this.direct.run(insertHead, [stream, sealOf(this.chainKey, stream, 0, '')])
@@ -90,6 +97,11 @@ export class CommitGroup {
 
   insertEvent(columns: SqlRow): void {
     this.#events.push(columns)
+  }
+
+  /** Returns the heads of the locked streams; after the commit of this group they are the committed ones. */
+  heads(): ReadonlyMap<Stream, StreamHead> {
+    return this.#heads
   }
 
   /** Writes the rows, the changed heads and finally the events: everything except COMMIT. */

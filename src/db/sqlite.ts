@@ -5,7 +5,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { bug, refusal } from '../kernel/errors.ts'
 import { announce } from './announce.ts'
 import { createChainKey } from './chain.ts'
-import { CommitGroup } from './group.ts'
+import { CommitGroup, type CommittedHeads } from './group.ts'
 import { applyMigrations, checkSchema } from './migrate.ts'
 import { answerOnce, claimOnce, guardNesting, outsideRequests, refuseNesting, runOnce } from './once.ts'
 import type { Db, DbOptions, ReadTx, Sql, SqlRow, SqlValue, Stream, Tx } from './port.ts'
@@ -14,6 +14,9 @@ import { asTx, OpenTx } from './tx.ts'
 
 /** After this many callbacks a batch commits even if more are queued, to limit how long the first one waits. */
 const batchSize = 64
+
+/** More heads of streams are not kept between two batches; they are read again when they are needed. */
+const maxHeads = 1_000
 
 interface Waiting {
   streams: readonly Stream[]
@@ -65,6 +68,8 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
 
   const listeners = new Set<() => void>()
   const queue: Waiting[] = []
+  // There is no other writer: the next batch finds the heads that this one commits.
+  const committed: CommittedHeads = new Map()
   let reads: Promise<unknown> = Promise.resolve()
   let draining: Promise<void> | null = null
   let closed = false
@@ -93,6 +98,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
       writer.exec('COMMIT')
     } catch (error) {
       rollBack(writer)
+      committed.clear()
       const reason = storeError(error)
       for (const item of items) item.reject(reason)
       // The cause that prevents a transaction from beginning prevents the next ones too, each after the same timeout.
@@ -100,6 +106,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
       return
     }
     let wroteEvents = false
+    for (const group of new Set(ran.map(({ open }) => open.group))) keepHeads(group)
     for (const { open } of ran) {
       wroteEvents ||= open.wroteEvents
       for (const callback of open.afterCommitCallbacks) announce(callback)
@@ -113,7 +120,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
    * it changes. Returns null when one of them fails: then all of it is rolled back.
    */
   async function runTogether(items: Waiting[]): Promise<Ran[] | null> {
-    const group = new CommitGroup({ sql: writer.sql, chainKey })
+    const group = new CommitGroup({ sql: writer.sql, chainKey, committed })
     const ran: Ran[] = []
     try {
       for (let item; items.length < batchSize && (item = queue.shift()) !== undefined;) {
@@ -129,9 +136,14 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
     }
   }
 
+  function keepHeads(group: CommitGroup): void {
+    if (committed.size > maxHeads) committed.clear()
+    for (const [stream, { seq, hash }] of group.heads()) committed.set(stream, { seq, hash })
+  }
+
   /**
    * Runs the callbacks one after the other in savepoints: a failure undoes only its own part. Throws when the whole
-   * transaction is lost.
+   * transaction is lost. Each reads the heads that the one before it has written.
    */
   async function runApart(items: readonly Waiting[]): Promise<Ran[]> {
     const ran: Ran[] = []

@@ -300,6 +300,46 @@ describe('group commit, on SQLite', () => {
     expect((await auditEvents(db)).findings).toEqual([])
   })
 
+  it('reads the head of a stream once, not in every batch', async () => {
+    const { db } = await freshSqlite()
+    await db.write(['run:a'], (tx) => log(tx, 'run:a', 'first'))
+    const before = db.statements()
+    await db.write(['run:a'], (tx) => log(tx, 'run:a', 'second'))
+    // BEGIN, the head, the event, COMMIT.
+    expect(db.statements() - before).toBe(4)
+    expect(await auditEvents(db)).toEqual({ streams: 1, events: 2, findings: [] })
+  })
+
+  it('keeps no head that a failed write or a failed commit has left behind', async () => {
+    const { db } = await freshSqlite()
+    const fail = (): Promise<unknown> =>
+      db.write(['run:a', 'run:b'], async (tx) => {
+        await log(tx, 'run:a', 'lost')
+        await log(tx, 'run:b', 'lost')
+        throw new Error('mine alone')
+      })
+    const failCommit = (): Promise<unknown> =>
+      db.write(['run:a'], async (tx) => {
+        await log(tx, 'run:a', 'lost')
+        await sqlOf(tx).run('PRAGMA defer_foreign_keys = ON')
+        await sqlOf(tx).run(
+          "INSERT INTO dependencies (run_id, brief_id, after_id, met) VALUES ('no run', 'no brief', 'no other', 0)",
+        )
+      })
+    for (const [lost, beside] of [
+      [fail, 'fulfilled'],
+      [failCommit, 'rejected'],
+    ] as const) {
+      await db.write(['run:a'], (tx) => log(tx, 'run:a', 'kept'))
+      const besideIt = (): Promise<unknown> => db.write(['run:a'], (tx) => log(tx, 'run:a', 'beside it'))
+      const results = await Promise.allSettled([besideIt(), besideIt(), lost()])
+      expect(results.map(({ status }) => status)).toEqual([beside, beside, 'rejected'])
+      await db.write(['run:a', 'run:b'], (tx) => log(tx, 'run:b', 'after it'))
+      await db.write(['run:a'], (tx) => log(tx, 'run:a', 'after it'))
+      expect((await auditEvents(db)).findings).toEqual([])
+    }
+  })
+
   it('lets a later write of the batch see an earlier one and its events', async () => {
     const { db } = await freshSqlite()
     const [, seen, events] = await Promise.all([

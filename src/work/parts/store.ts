@@ -1,6 +1,6 @@
 import { columns, integer, oneOf, optional, text } from '../../db/columns.ts'
 import type { ReadTx } from '../../db/port.ts'
-import { findRows, table } from '../../db/table.ts'
+import { findRow, findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
 import { type BriefStatus, briefStatuses } from '../briefs/states.ts'
 import { type Part, partStatuses, type Tally } from './contract.ts'
@@ -11,9 +11,9 @@ export const parts = table<Part>('parts', {
   stream: (row) => `run:${row.runId}`,
 })
 
-export async function findPart(tx: ReadTx, runId: string, key: string): Promise<Part | undefined> {
-  return (await findRows(tx, parts, 'run_id = ? AND key = ?', [runId, key]))[0]
-}
+/** One decision asks for the same part several times, so it is found by its key, which a transaction caches. */
+export const findPart = (tx: ReadTx, runId: string, key: string): Promise<Part | undefined> =>
+  findRow(tx, parts, runId, key)
 
 export const listParts = (tx: ReadTx, runId: string): Promise<Part[]> =>
   findRows(tx, parts, 'run_id = ? ORDER BY created_at, key', [runId])
