@@ -17,3 +17,9 @@ export async function checkCommand(evidence: EvidenceOf<'command'>, scene: Scene
     return seen(false, `its output does not contain ${quoted(evidence.expectOutput)}`, found)
   return seen(true, `exit code ${result.exitCode}`, found)
 }
+
+/** Returns the exit code that failed a command; null: it failed for another reason. */
+export function exitCodeIn({ detail }: Pick<Found, 'detail'>): number | null {
+  const found = /^exit code (\d+), expected/.exec(detail)?.[1]
+  return found === undefined ? null : Number(found)
+}

@@ -1,0 +1,24 @@
+/** Reports whether two outputs are the same but for paths, hashes, times and counts. */
+export const isSameOutput = (one: string, other: string): boolean => normalise(one) === normalise(other)
+
+const normalise = (output: string): string =>
+  output
+    // oxlint-disable-next-line no-control-regex -- Colours of a terminal begin with a control character.
+    .replace(/\x1b\[[0-9;?]*[A-Za-z]/g, '')
+    .replace(/(?:\/[\w.@+%~-]+){2,}\/?/g, '<path>')
+    .replace(/\b(?=[0-9a-f]*\d)[0-9a-f]{7,}\b/gi, '<hash>')
+    .replace(/\d+(?:[.,:]\d+)*\s?(?:ms|s|sec|seconds?|m|min|minutes?)?\b/g, '<n>')
+    .replace(/\s+/g, ' ')
+    .trim()
+
+/**
+ * Reports whether a shell did not find a program of the machine. A script of the repository that is missing or not
+ * executable has the same exit codes, but is named by a path, or as a file.
+ */
+export function missingProgram(exitCode: number | null, output: string): boolean {
+  if (exitCode !== 126 && exitCode !== 127) return false
+  const file = /(\S+): (?:No such file or directory|Permission denied|cannot execute)/i.exec(output)?.[1]
+  const program = /(\S+): (?:command )?not found/i.exec(output)?.[1] ?? file
+  if (program === undefined) return true
+  return file === undefined && (!program.includes('/') || program.startsWith('/'))
+}

@@ -1,0 +1,190 @@
+import type { Clock } from '../../kernel/clock.ts'
+import { shorten } from '../../kernel/text.ts'
+import type { Evidence, EvidenceOf } from '../../work/evidence/contract.ts'
+import type { Finding } from '../../work/evidence/record.ts'
+import type { Checkout, Setup } from '../../workspaces/port.ts'
+import { exitCodeIn } from './command.ts'
+import type { Found } from './finding.ts'
+import { isSameOutput, missingProgram } from './output.ts'
+import { findMissingFiles, type MissingFile } from './missing-files.ts'
+
+/** The places where a failed check can be repeated. Each that is made here is removed here. */
+export interface Grounds {
+  readonly repository: string
+  /** The branch and the commit that the run began with. */
+  readonly branch: string
+  readonly base: string
+  /** The setup command of the run or the repository; null: found from the lockfile. */
+  readonly setup: string | null
+  readonly signal?: AbortSignal
+  /** The fresh checkout of the agent's commit, where the check failed. */
+  readonly checkout: Checkout
+  /** Makes a fresh checkout of the base commit, set up in the same way. */
+  checkoutBase(): Promise<Checkout>
+  /** Makes a copy of the agent's workspace, with tracked files as in its commit. */
+  copyWorkspace(): Promise<Checkout>
+  check(evidence: Evidence, place: Checkout): Promise<Found>
+}
+
+export type Judgement =
+  /** A fresh checkout cannot be checked, whatever the agent does: the operator has to decide. */
+  | { readonly fault: 'place'; readonly what: string; readonly detail: string }
+  /** The agent can correct it; `findings` say how. */
+  | { readonly fault: 'agent'; readonly findings: readonly Finding[] }
+
+export interface SetupJudgement {
+  readonly fault: 'place' | 'agent'
+  readonly what: string
+  readonly detail: string
+}
+
+export interface Troubles {
+  /** Decides about a setup that failed in the checkout of the agent's commit. */
+  judgeSetup(setup: Setup, grounds: Grounds): Promise<SetupJudgement>
+  /** Decides about evidence that failed there; `findings` are those that failed. */
+  judgeFindings(findings: readonly Finding[], grounds: Grounds): Promise<Judgement>
+}
+
+/** A base commit that fails is tried again after this time: the cause may be gone, such as a registry that is down. */
+const failureKeptMs = 10 * 60_000
+const maxKept = 500
+
+/**
+ * Decides whether a check fails because of the agent's work or because of the place. The place is at fault where the
+ * base commit, which no agent has touched, fails in the same way. Results of the base commit are kept in memory.
+ */
+export function createTroubles({ clock }: { clock: Clock }): Troubles {
+  const kept = new Map<string, { outcome: Outcome; atMs: number }>()
+
+  async function onBase(evidence: Evidence | null, grounds: Grounds, base: Lazy<Checkout>): Promise<Outcome> {
+    const key = JSON.stringify([grounds.repository, grounds.base, grounds.setup, evidence])
+    const known = kept.get(key)
+    if (known !== undefined && (known.outcome.passed || clock.nowMs() - known.atMs < failureKeptMs))
+      return known.outcome
+    const place = await base.get()
+    const outcome = await outcomeAt(place, evidence, grounds)
+    kept.delete(key)
+    kept.set(key, { outcome, atMs: clock.nowMs() })
+    const [oldest] = kept.keys()
+    if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest)
+    return outcome
+  }
+
+  return {
+    judgeSetup: ({ command, detail }, grounds) =>
+      withPlaces(grounds, async ({ base }) => {
+        const isBroken = (await onBase(null, grounds, base)).passed
+        const how = isBroken
+          ? `fails on your commit, but not on ${grounds.branch}`
+          : `fails on ${grounds.branch} as well`
+        return { fault: isBroken ? 'agent' : 'place', what: `\`${shorten(command, 200)}\` ${how}`, detail }
+      }),
+
+    judgeFindings: (findings, grounds) =>
+      withPlaces(grounds, async ({ base, copy }) => {
+        const explained: Finding[] = []
+        for (const finding of findings) {
+          const { evidence } = finding
+          if (isProgram(evidence) && missesProgram(finding) && missesProgram(await onBase(evidence, grounds, base)))
+            return { fault: 'place', ...describe(finding, evidence, `cannot run on ${grounds.branch} either`) }
+          const place = await copy.get()
+          if (place === null || !(await grounds.check(evidence, place)).passed) {
+            explained.push(finding)
+            continue
+          }
+          const missing = await findMissingFiles(place, grounds.checkout, finding.output, grounds.signal)
+          // A file that a check names and that no tool installs is one that the agent did not commit.
+          const isUncommitted = missing.named.some((file) => !file.installed)
+          if (isProgram(evidence) && !isUncommitted && failsAlike(finding, await onBase(evidence, grounds, base)))
+            return { fault: 'place', ...describe(finding, evidence, `fails on ${grounds.branch} as well`) }
+          explained.push(explain(finding, missing, grounds))
+        }
+        return { fault: 'agent', findings: explained }
+      }),
+  }
+}
+
+type Outcome = Pick<Found, 'passed' | 'detail' | 'output'>
+
+async function outcomeAt(place: Checkout, evidence: Evidence | null, grounds: Grounds): Promise<Outcome> {
+  const { setup } = place
+  if (setup?.outcome === 'failed') return { passed: false, detail: setup.detail, output: setup.output }
+  if (evidence === null) return { passed: true, detail: '', output: '' }
+  const { passed, detail, output } = await grounds.check(evidence, place)
+  return { passed, detail, output }
+}
+
+interface Lazy<T> {
+  get(): Promise<T>
+}
+
+interface Places {
+  readonly base: Lazy<Checkout>
+  /** Null: it could not be copied, for lack of disk space for example. */
+  readonly copy: Lazy<Checkout | null>
+}
+
+/** Makes the places that are needed, each once, and removes them at the end. */
+async function withPlaces<T>(grounds: Grounds, work: (places: Places) => Promise<T>): Promise<T> {
+  const made: Checkout[] = []
+  const once = <Place extends Checkout | null>(make: () => Promise<Place>): Lazy<Place> => {
+    let place: Promise<Place> | null = null
+    return {
+      get: () =>
+        (place ??= make().then((ready) => {
+          if (ready !== null) made.push(ready)
+          return ready
+        })),
+    }
+  }
+  const copy = async (): Promise<Checkout | null> => {
+    try {
+      return await grounds.copyWorkspace()
+    } catch (error) {
+      if (grounds.signal?.aborted === true) throw error
+      return null
+    }
+  }
+  try {
+    return await work({ base: once(grounds.checkoutBase), copy: once(copy) })
+  } finally {
+    for (const each of made) await each.remove()
+  }
+}
+
+/** Files are looked at before anything runs; only a program depends on the place. */
+const isProgram = (evidence: Evidence): evidence is EvidenceOf<'command' | 'http'> =>
+  evidence.kind === 'command' || evidence.kind === 'http'
+
+const missesProgram = (found: Outcome): boolean => !found.passed && missingProgram(exitCodeIn(found), found.output)
+
+const failsAlike = (one: Outcome, other: Outcome): boolean =>
+  !other.passed && one.detail === other.detail && isSameOutput(one.output, other.output)
+
+const describe = ({ detail, output }: Finding, evidence: EvidenceOf<'command' | 'http'>, how: string) => ({
+  what: `\`${shorten(evidence.kind === 'command' ? evidence.run : evidence.start, 200)}\` ${how}`,
+  detail: shorten([detail, lastLine(output)].filter((line) => line !== '').join(': '), 300),
+})
+
+const lastLine = (output: string): string => output.trim().split('\n').at(-1)?.trim() ?? ''
+
+const maxNamed = 3
+
+/** Adds the difference between the two places: its own workspace hides the fault from the agent. */
+function explain(
+  finding: Finding,
+  { named, all }: { named: readonly MissingFile[]; all: readonly MissingFile[] },
+  { checkout: { setup } }: Grounds,
+): Finding {
+  const installer = setup === null ? 'by a setup' : `by \`${setup.command}\``
+  const reasons = (named.length > 0 ? named : all)
+    .slice(0, maxNamed)
+    .map(({ path, installed }) =>
+      installed ? `${path} is neither committed nor installed ${installer}` : `${path} is not committed`,
+    )
+  const reason = reasons.length === 0 ? 'a file that it needs is not committed' : reasons.join(', ')
+  return {
+    ...finding,
+    detail: `${finding.detail}; it holds where you worked, but not in a fresh checkout of your commit: ${reason}`,
+  }
+}
