@@ -213,8 +213,7 @@ async function open(
       await forgetTeamTalent(db, talent, log)
     },
     notify: async (tx, note) => {
-      if (note.kind !== 'gate_pending' || note.runId === null || !demos.approves(note.runId))
-        await notify.send(tx, note)
+      if (note.kind !== 'gate_pending' || !demos.approves(note)) await notify.send(tx, note)
     },
     later: laterThrough(jobs),
     gatesChanged: gateFile.refresh,

@@ -5,6 +5,7 @@ import type { Attempt } from '../../src/work/attempts/contract.ts'
 import type { Brief } from '../../src/work/briefs/contract.ts'
 import { type Check, describeEvidence, expectationsOf, startsProcesses } from '../../src/work/evidence/contract.ts'
 import { BoxLabel, DeniedList, ResourceUse } from '../box/attempt-box.tsx'
+import { CheckPlace, CheckWarning } from '../box/check-place.tsx'
 import { NoteItem } from '../notes/view.tsx'
 import { Columns } from '../parts/columns.tsx'
 import { Disclosure } from '../parts/disclosure.tsx'
@@ -340,12 +341,14 @@ function AttemptItem({ attempt, number, pointed }: { attempt: Attempt; number: n
         )}
         {attempt.report?.findings !== undefined && <Findings findings={attempt.report.findings} />}
         <DeniedList denied={attempt.denied} />
+        <CheckWarning place={attempt.checkedIn} />
         <p className="facts muted">
           <span>
             {attempt.runtime}
             {attempt.simulated && ' (simulated)'}
           </span>
           <BoxLabel boxed={attempt.boxed} />
+          <CheckPlace place={attempt.checkedIn} />
           <Link to={addresses.output(attempt.runId, attempt.briefId, attempt.id)}>Output</Link>
           <span>agent {attempt.agentId}</span>
           {attempt.exitCode !== null && <span>exit {attempt.exitCode}</span>}

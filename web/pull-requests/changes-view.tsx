@@ -8,6 +8,7 @@ import { Failure, Skeleton } from '../parts/notices.tsx'
 import { RichText } from '../parts/rich-text.tsx'
 import { StateLabel } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
+import { CheckWarnings } from '../box/check-place.tsx'
 import { CheckCount, CheckList } from './checks.tsx'
 import { Commit } from './commit.tsx'
 import { fileOfRun, pullRequestQuery, runDiffQuery } from './queries.ts'
@@ -52,7 +53,7 @@ export function ChangesView({ run }: { run: Run }) {
 }
 
 function PullRequestHead({ pullRequest }: { pullRequest: PullRequestView }) {
-  const { checks, body, title } = pullRequest
+  const { checks, warnings, body, title } = pullRequest
   return (
     <header className="pr-head">
       <h2>{title}</h2>
@@ -71,6 +72,7 @@ function PullRequestHead({ pullRequest }: { pullRequest: PullRequestView }) {
         </span>
         <code className="muted">{pullRequest.id}</code>
       </p>
+      <CheckWarnings warnings={warnings} />
       {body.trim() !== '' && (
         <details open={body.length < 600}>
           <summary>

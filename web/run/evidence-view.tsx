@@ -1,3 +1,4 @@
+import { CheckPlace, CheckWarning } from '../box/check-place.tsx'
 import { Columns } from '../parts/columns.tsx'
 import { Hash } from '../parts/hash.tsx'
 import { Sign, type Tone } from '../parts/state.tsx'
@@ -24,6 +25,7 @@ export function EvidenceView({ inspection }: { inspection: Inspection }) {
         <tbody>
           {work.slice(0, maxBriefs).map((brief) => {
             const checked = checks.get(last.get(brief.id)?.id ?? '') ?? []
+            const place = last.get(brief.id)?.checkedIn ?? null
             const passed = checked.filter((check) => check.passed).length
             const tone: Tone = checked.length === 0 ? 'idle' : passed === checked.length ? 'good' : 'bad'
             const verdict = verdictsOf.get(brief.id)?.at(-1)
@@ -39,6 +41,8 @@ export function EvidenceView({ inspection }: { inspection: Inspection }) {
                     {checked.length === 0 ? 'not checked yet' : `${passed} of ${checked.length} proven`}
                   </span>
                   {!brief.checkable && <span className="label">no checkable evidence</span>}
+                  <CheckPlace place={place} />
+                  <CheckWarning place={place} />
                 </td>
                 <td>
                   {verdict === undefined ? (

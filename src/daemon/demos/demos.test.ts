@@ -6,6 +6,7 @@ import { createTerminal } from '../../cli/terminal.ts'
 import { type EventLine, formatEvent } from '../../events/cli.ts'
 import { Event } from '../../events/contract.ts'
 import { createJobs } from '../../jobs/queue.ts'
+import { checkedInWarning } from '../../kernel/checked-in.ts'
 import { systemIds } from '../../kernel/ids.ts'
 import { noLog } from '../../kernel/log.ts'
 import { noChaos } from '../../kernel/chaos-point.ts'
@@ -68,7 +69,9 @@ describe('the gates of a demonstration', () => {
   it('are approved automatically after a moment, with a note', async () => {
     const { agency, demos } = await open()
     const { id } = await demos.play(operator, { playbook: 'tiered', profile: 'simple', manual: false })
-    expect(demos.approves(id)).toBe(true)
+    expect(demos.approves({ runId: id, summary: '' })).toBe(true)
+    const warning = checkedInWarning('workspace')
+    expect(demos.approves({ runId: id, summary: `All is well.\n${warning} (a, b)` })).toBe(false)
     while ((await agency.runs.show(id)).endedAt === null) await agency.pass(500)
     const { gates } = await agency.gates.ofRun(id)
     expect(gates.map(({ gate, status, note }) => [gate, status, note])).toEqual([
@@ -82,7 +85,7 @@ describe('the gates of a demonstration', () => {
   it('wait for the operator in manual mode', async () => {
     const { agency, demos } = await open()
     const { id } = await demos.play(operator, { playbook: 'tiered', profile: 'simple', manual: true })
-    expect(demos.approves(id)).toBe(false)
+    expect(demos.approves({ runId: id, summary: '' })).toBe(false)
     while ((await agency.runs.show(id)).status !== 'gated') await agency.pass(500)
     for (let second = 0; second < 10; second += 1) await agency.pass(1_000)
     expect(await agency.runs.show(id)).toMatchObject({ status: 'gated', gatesPending: 1 })

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/port.ts'
 import type { Jobs } from '../../jobs/queue.ts'
 import type { Actor } from '../../kernel/actor.ts'
+import { hasCheckWarning } from '../../kernel/checked-in.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AgencyError } from '../../kernel/errors.ts'
 import { operatorPersona } from '../../kernel/ids.ts'
@@ -66,8 +67,9 @@ export function createDemos(deps: DemoDeps) {
   }
 
   return {
-    /** Reports whether the run's gates are approved automatically: then no notification is sent for them. */
-    approves: (runId: string): boolean => watched.has(runId),
+    /** Reports whether a gate of the run is approved automatically: then no notification is sent for it. */
+    approves: ({ runId, summary }: { runId: string; summary: string }): boolean =>
+      watched.has(runId) && !hasCheckWarning(summary),
 
     play: (by: Actor, input: PlayDemo): Promise<Run> =>
       createRun(by, input, `${input.profile}-${clock.at().replace(/\D/g, '')}`),
@@ -95,7 +97,8 @@ async function approveGates({ clock, runs, gates, log }: DemoDeps, runId: string
   const pending = (await gates.ofRun(runId)).gates.find(
     ({ status, approver }) => status === 'pending' && approver === 'operator',
   )
-  if (pending === undefined) return checkMs
+  // Work that was not checked in a fresh checkout is accepted by a person only.
+  if (pending === undefined || pending.summary.anomalies.some(hasCheckWarning)) return checkMs
   const left = Date.parse(pending.pendingSince) + readingMs - clock.nowMs()
   if (left > 0) return left
   await gates.approve(simulatedOperator, { target: pending.id, note }).catch((error: unknown) => {

@@ -1,5 +1,7 @@
+import { columns, text } from '../../db/columns.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findRows, table } from '../../db/table.ts'
+import { sqlOf } from '../../db/tx.ts'
 import type { Check } from './contract.ts'
 
 export const checks = table<Check>('checks', {
@@ -13,3 +15,14 @@ export const listChecks = (tx: ReadTx, runId: string): Promise<Check[]> =>
 
 export const listChecksOfAttempt = (tx: ReadTx, attemptId: string): Promise<Check[]> =>
   findRows(tx, checks, 'attempt_id = ? ORDER BY item', [attemptId])
+
+const checkPlaces = columns({ key: text, checkedIn: text })
+
+/** Lists where the work of each brief of a run was checked, by its newest attempt. */
+export const listCheckPlaces = (tx: ReadTx, runId: string): Promise<{ key: string; checkedIn: string }[]> =>
+  checkPlaces.all(
+    sqlOf(tx),
+    `SELECT b.key, a.checked_in FROM briefs b JOIN attempts a ON a.id = b.attempt_id
+WHERE b.run_id = ? AND b.kind = 'work' AND b.status <> 'cancelled' AND a.checked_in IS NOT NULL ORDER BY b.number`,
+    [runId],
+  )

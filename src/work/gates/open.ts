@@ -1,6 +1,7 @@
 import { inserted, updated } from '../../events/change.ts'
 import { bug, refusal } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
+import { checkWarnings } from '../evidence/warnings.ts'
 import { type GateRow, type GateSummary, operator } from './contract.ts'
 import { countRejections, gates, listPendingOfRun } from './store.ts'
 import type { RunStatus } from '../runs/contract.ts'
@@ -32,7 +33,7 @@ export async function openGate(scope: RunScope, wanted: NewGate): Promise<GateRo
     gate: wanted.gate,
     approver: wanted.approver ?? operator,
     boundary,
-    summary: wanted.summary,
+    summary: isFinal(wanted.gate) ? await withCheckWarnings(scope, wanted.summary) : wanted.summary,
     pendingSince: tx.at,
     timeoutMinutes: wanted.timeoutMinutes ?? null,
     status: 'pending',
@@ -79,6 +80,12 @@ export async function openGate(scope: RunScope, wanted: NewGate): Promise<GateRo
   if (gate.timeoutMinutes !== null)
     await scope.later(tx, { kind: 'gate_timeout', gateId: gate.id, delayMs: gate.timeoutMinutes * 60_000 })
   return gate
+}
+
+/** Whoever accepts a result is told if its evidence proves less than usual. */
+async function withCheckWarnings({ tx, run }: RunScope, summary: GateSummary): Promise<GateSummary> {
+  const warnings = run.repository === null ? [] : await checkWarnings(tx, run.id)
+  return warnings.length === 0 ? summary : { ...summary, anomalies: [...summary.anomalies, ...warnings] }
 }
 
 /** Where the run stands while the gate is pending; null: it goes on but for one brief. */

@@ -4,6 +4,7 @@ import { newestVersion } from '../artifacts/store.ts'
 import type { Brief } from '../briefs/contract.ts'
 import { isMet } from '../briefs/states.ts'
 import { listBriefs } from '../briefs/store.ts'
+import { checkWarnings } from '../evidence/warnings.ts'
 import type { Part } from '../parts/contract.ts'
 import { listParts } from '../parts/store.ts'
 import type { Run } from '../runs/contract.ts'
@@ -16,7 +17,8 @@ export async function bodyOf(tx: ReadTx, run: Run): Promise<string> {
   const done = parts.some(isWorkstream)
     ? `## Workstreams\n\n${await workstreams(tx, parts, merged)}`
     : `## Briefs\n\n${listed(merged)}`
-  return [run.goalAnchor, done, `Run ${run.id}`].join('\n\n')
+  const warnings = (await checkWarnings(tx, run.id)).map((warning) => `**${warning}**`)
+  return [run.goalAnchor, ...warnings, done, `Run ${run.id}`].join('\n\n')
 }
 
 /** A brief that was cancelled while git merged it has a commit, but its work is not in the result. */

@@ -56,6 +56,7 @@ export const showPullRequest: Handler<typeof prShowCommand> = async (context, ru
   context.out('')
   for (const check of shown.checks)
     context.out(`  ${check.passed ? '✓' : '✗'} ${plain(check.what)}: ${plain(check.detail)}`)
+  for (const warning of shown.warnings) context.out(plain(warning))
   context.out('')
   context.out(
     shown.status === 'open'

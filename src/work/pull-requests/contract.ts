@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
+import { CheckedIn } from '../attempts/contract.ts'
 import { pullRequestEndpoints } from './endpoints.ts'
 
 export const PullRequestStatus = z.enum(['open', 'merged', 'closed'])
@@ -43,8 +44,17 @@ export const PullRequestView = PullRequest.extend({
   diffstat: Diffstat,
   files: z.array(ChangedFile).describe('At most 1,000'),
   checks: z
-    .array(z.object({ briefId: z.string(), what: z.string(), passed: z.boolean(), detail: z.string() }))
+    .array(
+      z.object({
+        briefId: z.string(),
+        what: z.string(),
+        passed: z.boolean(),
+        detail: z.string(),
+        checkedIn: CheckedIn.nullable(),
+      }),
+    )
     .describe('The checked evidence of the newest attempt of each brief'),
+  warnings: z.array(z.string()).describe('Places of checks that prove less than a fresh checkout'),
 })
 export type PullRequestView = z.infer<typeof PullRequestView>
 

@@ -4,6 +4,8 @@ import type { Repositories } from '../../repositories/port.ts'
 import { findBrief, listBriefs } from '../briefs/store.ts'
 import { describeEvidence } from '../evidence/contract.ts'
 import { listChecks } from '../evidence/store.ts'
+import { checkWarnings } from '../evidence/warnings.ts'
+import { listAttempts } from '../attempts/store.ts'
 import type { Run, RunRepository } from '../runs/contract.ts'
 import { requireRun } from '../runs/find.ts'
 import { findRun } from '../runs/store.ts'
@@ -40,14 +42,14 @@ export function createPullRequests({ db, repositories }: PullRequestDeps) {
       db.read(async (tx) => ({ pullRequests: await listPullRequests(tx, query) })),
 
     async ofRun(prefix: string): Promise<PullRequestView> {
-      const { run, pullRequest, checks } = await db.read(async (tx) => {
+      const { run, pullRequest, checks, warnings } = await db.read(async (tx) => {
         const run = await requireRun(tx, prefix)
         const pullRequest = await findPullRequestOf(tx, run.id)
         if (pullRequest === undefined) throw refusal('not_found', `run ${run.id} has no pull request`, hintOf(run))
-        return { run, pullRequest, checks: await checksOf(tx, run) }
+        return { run, pullRequest, checks: await checksOf(tx, run), warnings: await checkWarnings(tx, run.id) }
       })
       const files = await git().files(repositoryOf(run).mirror, pullRequest.baseCommit, pullRequest.headCommit)
-      return { ...pullRequest, diffstat: sum(files), files: files.slice(0, maxFiles), checks }
+      return { ...pullRequest, diffstat: sum(files), files: files.slice(0, maxFiles), checks, warnings }
     },
 
     async diff(prefix: string, path: string | undefined): Promise<Diff> {
@@ -95,8 +97,15 @@ async function checksOf(tx: ReadTx, run: Run): Promise<PullRequestView['checks']
   const newest = new Set(
     (await listBriefs(tx, run.id)).filter(({ kind }) => kind === 'work').map((brief) => brief.attemptId),
   )
+  const places = new Map((await listAttempts(tx, run.id)).map(({ id, checkedIn }) => [id, checkedIn]))
   return (await listChecks(tx, run.id))
     .filter((check) => newest.has(check.attemptId))
     .slice(0, maxFiles)
-    .map(({ briefId, evidence, passed, detail }) => ({ briefId, what: describeEvidence(evidence), passed, detail }))
+    .map(({ briefId, attemptId, evidence, passed, detail }) => ({
+      briefId,
+      what: describeEvidence(evidence),
+      passed,
+      detail,
+      checkedIn: places.get(attemptId) ?? null,
+    }))
 }

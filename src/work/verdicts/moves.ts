@@ -1,4 +1,5 @@
 import { inserted, record } from '../../events/change.ts'
+import { checkedInWarning } from '../../kernel/checked-in.ts'
 import { bug, refusal } from '../../kernel/errors.ts'
 import { systemPersona } from '../../kernel/ids.ts'
 import { shorten } from '../../kernel/text.ts'
@@ -97,6 +98,8 @@ const placeOfVerifier = ({ part, workstream, ownerId, label, key }: Brief): Part
 })
 
 async function contextFor(scope: RunScope, judged: Brief, seen: Seen): Promise<string> {
+  const attempt = judged.attemptId === null ? undefined : await findAttempt(scope.tx, judged.attemptId)
+  const warning = checkedInWarning(attempt?.checkedIn ?? null)
   const parts = [
     `What its maker says: ${seen.report.summary}`,
     ...(judged.context === '' ? [] : [`Its context was:\n\n${judged.context}`]),
@@ -104,6 +107,7 @@ async function contextFor(scope: RunScope, judged: Brief, seen: Seen): Promise<s
       'Checked by Agency already',
       seen.findings.map((each) => `${each.passed ? '✓' : '✗'} ${each.what}: ${each.detail}`),
     ),
+    ...(warning === null ? [] : [`${warning}.`]),
     listed(
       'Outputs',
       seen.outputs.map((output) => output.path),

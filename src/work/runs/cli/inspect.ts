@@ -5,6 +5,7 @@ import type { Handler, OptionsFor } from '../../../cli/declare.ts'
 import { ago, bold, duration, faint, plain, signText, stateOf, statusText, visible } from '../../../cli/terminal.ts'
 import type { Wire } from '../../../cli/wire.ts'
 import { formatEvent } from '../../../events/cli.ts'
+import { checkedInWarning } from '../../../kernel/checked-in.ts'
 import { refusal } from '../../../kernel/errors.ts'
 import { shorten } from '../../../kernel/text.ts'
 import type { Attempt } from '../../attempts/contract.ts'
@@ -22,7 +23,7 @@ import {
   ofBrief,
 } from './inspection.ts'
 import { ofTier, standings, type TierName, tierLines, tierTree } from './tiers.ts'
-import { artifactLine, boxText, viewNames, views } from './views.ts'
+import { artifactLine, boxText, placeText, viewNames, views } from './views.ts'
 import { withTier } from './watch.ts'
 
 type InspectOptions = OptionsFor<typeof inspectCommand>
@@ -164,8 +165,11 @@ function printBrief(context: CliContext, shown: Inspection, brief: Wire<Brief>, 
   attempts.forEach((attempt, index) => {
     const last = index === attempts.length - 1
     context.out(`${stem} ${last ? '└' : '├'} ${attemptText(context, attempt)}`)
+    const below = `${stem} ${last ? ' ' : '│'}   `
+    const warning = checkedInWarning(attempt.checked_in)
+    if (warning !== null) context.out(`${below}${signText(context, 'waiting')} ${warning}`)
     for (const check of shown.evidence.filter((each) => each.attempt_id === attempt.id))
-      context.out(`${stem} ${last ? ' ' : '│'}   ${checkText(context, check)}`)
+      context.out(`${below}${checkText(context, check)}`)
   })
 }
 
@@ -177,6 +181,7 @@ function attemptText(context: CliContext, attempt: Wire<Attempt>): string {
     attempt.runtime,
     ...(attempt.simulated ? ['simulated'] : []),
     ...(attempt.boxed ? [] : ['not boxed']),
+    ...placeText(attempt),
     faint(context, attempt.id),
   ]
   return `${words.join('  ')}${attempt.detail === null ? '' : `  ${plain(attempt.detail)}`}`

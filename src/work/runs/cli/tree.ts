@@ -1,10 +1,20 @@
 import { bytesText, duration, plain, signText, stateOf, statusText, visible } from '../../../cli/terminal.ts'
 import type { Wire } from '../../../cli/wire.ts'
+import { checkedInWarning } from '../../../kernel/checked-in.ts'
 import type { Artifact } from '../../artifacts/contract.ts'
 import type { Brief } from '../../briefs/contract.ts'
 import type { Inspection } from './inspection.ts'
 import { tierLines, tierNames, tierText } from './tiers.ts'
-import { artifactLine, boxText, gateLines, noteLines, questionLines, type Screen, verdictLines } from './views.ts'
+import {
+  artifactLine,
+  boxText,
+  gateLines,
+  noteLines,
+  placeText,
+  questionLines,
+  type Screen,
+  verdictLines,
+} from './views.ts'
 
 /** A line of the tree; its details are built when it is opened. */
 export interface TreeLine {
@@ -62,10 +72,17 @@ function briefTree(screen: Screen, shown: Inspection, brief: Wire<Brief>): TreeL
     ...of(shown.attempts).map((attempt) =>
       line(
         2,
-        `${signText(screen, attempt.outcome === null ? 'working' : attempt.outcome === 'ok' ? 'good' : 'bad')} attempt ${attempt.fence}  ${attempt.outcome ?? attempt.status}  ${attempt.runtime}${attempt.simulated ? ' (simulated)' : ''}${attempt.boxed ? '' : '  not boxed'}${took(attempt)}`,
+        [
+          `${signText(screen, attempt.outcome === null ? 'working' : attempt.outcome === 'ok' ? 'good' : 'bad')} attempt ${attempt.fence}`,
+          attempt.outcome ?? attempt.status,
+          `${attempt.runtime}${attempt.simulated ? ' (simulated)' : ''}`,
+          ...(attempt.boxed ? [] : ['not boxed']),
+          ...placeText(attempt),
+        ].join('  ') + took(attempt),
         () => [
           `outcome  ${attempt.outcome ?? attempt.status}`,
           ...(attempt.detail === null ? [] : [`detail   ${plain(attempt.detail)}`]),
+          ...[checkedInWarning(attempt.checked_in) ?? []].flat(),
           ...shown.evidence
             .filter((check) => check.attempt_id === attempt.id)
             .map((check) => `${check.passed ? '✓' : '✗'} ${check.kind}  ${plain(check.detail)}${boxText(check)}`),

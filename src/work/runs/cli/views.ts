@@ -1,8 +1,10 @@
 import { ago, bold, bytesText, plain, type State, statusText, type Terminal, visible } from '../../../cli/terminal.ts'
 import type { Wire } from '../../../cli/wire.ts'
+import { checkedInText } from '../../../kernel/checked-in.ts'
 import { pathText } from '../../amendments/cli.ts'
 import type { Amendment } from '../../amendments/contract.ts'
 import type { Artifact } from '../../artifacts/contract.ts'
+import type { Attempt } from '../../attempts/contract.ts'
 import type { Check } from '../../evidence/contract.ts'
 import type { GateView } from '../../gates/contract.ts'
 import type { NoteView } from '../../notes/contract.ts'
@@ -199,6 +201,10 @@ export const noteLines = (screen: Screen, note: Wire<NoteView>): string[] => [
   ...(note.resolution === null ? [] : named('Resolution', `${note.resolution} (${note.resolved_by})`)),
   ...(note.escalation_reason === null ? [] : named('Escalated', note.escalation_reason)),
 ]
+
+/** Names the place where the evidence of an attempt was checked, once it was. */
+export const placeText = ({ checked_in: place }: Pick<Wire<Attempt>, 'checked_in'>): string[] =>
+  place === null ? [] : [checkedInText[place]]
 
 /** Marks a check that ran outside the box; only checks that start a process can be boxed. */
 export const boxText = ({ kind, boxed }: Pick<Wire<Check>, 'kind' | 'boxed'>): string =>

@@ -53,12 +53,25 @@ describe('browsing a run', () => {
 })
 
 describe('an opened file', () => {
-  it('is in the workspace of the brief that its own brief continues, and its attempt shows that it was not boxed', () => {
+  it('is in the workspace of the brief that its own brief continues, and its attempt shows where it was checked', () => {
     const brief = { id: 'brf_2', key: 'rest', title: 'Rest', status: 'done', held_by: null, remainder_of: 'brf_1' }
     const lines = treeLines(screen, {
       run: { id: 'run_1', status: 'done', goal_anchor: 'Do' },
       briefs: [brief],
-      attempts: [{ brief_id: 'brf_2', fence: 1, outcome: 'ok', runtime: 'program', boxed: false, ended_at: null }],
+      attempts: [
+        {
+          brief_id: 'brf_2',
+          fence: 1,
+          outcome: 'ok',
+          runtime: 'program',
+          boxed: false,
+          checked_in: 'workspace',
+          detail: null,
+          report: null,
+          started_at: null,
+          ended_at: null,
+        },
+      ],
       artifacts: [{ brief_id: 'brf_2', name: 'a.txt', path: 'a.txt', version: 1, bytes: 1, content: null }],
       gates: [],
       questions: [],
@@ -66,7 +79,12 @@ describe('an opened file', () => {
       notes: [],
       evidence: [],
     } as never)
-    expect(lines.map(({ text }) => text).join('\n')).toContain('attempt 1  ok  program  not boxed')
+    expect(lines.map(({ text }) => text).join('\n')).toContain(
+      'attempt 1  ok  program  not boxed  checked in the agent’s workspace',
+    )
+    expect(lines.find(({ text }) => text.includes('attempt 1'))?.open()).toContain(
+      'Checked in the agent’s workspace, not in a fresh checkout: untracked files may have helped',
+    )
     expect(lines.at(-1)?.artifact).toEqual({ briefId: 'brf_1', path: 'a.txt' })
   })
 
