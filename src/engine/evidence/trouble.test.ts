@@ -79,7 +79,15 @@ async function play({ base, work, evidence: wanted, setup, troubles = createTrou
 }
 
 const look = (evidence: Evidence, workspace: Workspace): Promise<Found> => {
-  const scene = { workspace, outputs: [], missing: [], mayRunCommands: true, clock: systemClock, ourPorts: [] }
+  const scene = {
+    workspace,
+    files: workspace,
+    outputs: [],
+    missing: [],
+    mayRunCommands: true,
+    clock: systemClock,
+    ourPorts: [],
+  }
   if (evidence.kind === 'command') return checkCommand(evidence, scene)
   if (evidence.kind === 'file') return checkFile(evidence, scene)
   throw new Error(`no case has ${evidence.kind}`)
