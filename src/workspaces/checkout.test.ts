@@ -25,6 +25,7 @@ import { boxHere, createTestBox } from '../../test/support/box.ts'
 import { commitFiles, createGitBench, plainGit, writeFiles } from '../../test/support/git-bench.ts'
 import { mountDisk, mountsMissing } from '../../test/support/mounts.ts'
 import { isRunning } from '../../test/support/processes.ts'
+import { systemIds } from '../kernel/ids.ts'
 import { engineAuthor } from '../repositories/author.ts'
 import { checkoutsDirectory } from './checkout.ts'
 import { createDirectoryWorkspaces, type DirectoryWorkspaces } from './directory.ts'
@@ -35,6 +36,8 @@ const bench = createGitBench()
 const { mirrors, repository, folder } = bench
 const limits = { timeoutMs: 20_000, maxOutputBytes: 100_000 }
 const branch = 'feature/run_1/main/brf_1'
+/** Processes are found by this id, also those of tests that run at the same time. */
+const id = systemIds.next('attempt')
 
 const open = (parts: Partial<DirectoryWorkspaces> = {}): { workspaces: Workspaces; root: string } => {
   const root = parts.root ?? folder('workspaces')
@@ -52,7 +55,7 @@ const mirrorOf = async (files: Record<string, string>) => {
 }
 
 const request = (source: CheckoutRequest['source'], more: Partial<CheckoutRequest> = {}): CheckoutRequest => ({
-  id: 'att_1',
+  id,
   runId: 'run_1',
   source,
   ...more,
@@ -110,16 +113,16 @@ describe('a checkout of a commit', () => {
   it('replaces the rest of an interrupted one, and ends a process that still works on it', async () => {
     const { mirror, commit } = await mirrorOf({ 'a.txt': 'a' })
     const { workspaces, root } = open()
-    const rest = join(root, checkoutsDirectory, 'att_1')
-    for (const path of [join(rest, 'dir'), `${rest}.home`, join(root, checkoutsDirectory, '.att_1.git')])
+    const rest = join(root, checkoutsDirectory, id)
+    for (const path of [join(rest, 'dir'), `${rest}.home`, join(root, checkoutsDirectory, `.${id}.git`)])
       mkdirSync(path, { recursive: true })
     writeFileSync(join(rest, 'stale.txt'), 'stale')
-    const orphan = spawn('sleep', ['1000'], { env: { ...process.env, AGENCY_LAUNCH_ID: 'att_1' }, detached: true })
+    const orphan = spawn('sleep', ['1000'], { env: { ...process.env, AGENCY_LAUNCH_ID: id }, detached: true })
     const checkout = await workspaces.checkout(request({ kind: 'commit', mirror, branch, commit }))
     expect(readdirSync(checkout.path).sort()).toEqual(['.git', 'a.txt'])
     expect(readdirSync(checkout.home)).toEqual([])
     await vi.waitFor(() => expect(isRunning(orphan.pid as number)).toBe(false))
-    expect(leftIn(root).sort()).toEqual(['att_1', 'att_1.home'])
+    expect(leftIn(root).sort()).toEqual([id, `${id}.home`])
   })
 
   it('ends git and leaves nothing behind when it is aborted', async () => {
@@ -143,7 +146,7 @@ it('removes checkouts of an earlier process, but not those in use', async () => 
   const { workspaces, root } = open()
   const source = { kind: 'commit', mirror, branch, commit } as const
   await workspaces.removeCheckouts(new Set())
-  for (const id of ['att_1', 'att_2', 'prf_3']) await workspaces.checkout(request(source, { id }))
+  for (const each of [id, 'att_2', 'prf_3']) await workspaces.checkout(request(source, { id: each }))
   mkdirSync(join(root, checkoutsDirectory, '.att_4.git'))
   await workspaces.removeCheckouts(new Set(['att_2']))
   expect(leftIn(root).sort()).toEqual(['att_2', 'att_2.home'])
@@ -251,7 +254,7 @@ describe('a copy of a workspace', () => {
     for (let number = 0; number < 4; number += 1) writeFileSync(join(workspace.path, 'large'), part, { flag: 'a' })
     const stop = new AbortController()
     const making = workspaces.checkout(copyOf({ signal: stop.signal }))
-    const copy = join(root, checkoutsDirectory, 'att_1', 'large')
+    const copy = join(root, checkoutsDirectory, id, 'large')
     void vi
       .waitFor(() => expect(existsSync(copy)).toBe(true), { interval: 1 })
       .then(() => stop.abort(new Error('stopped')))
@@ -271,7 +274,7 @@ describe.skipIf(missing !== null)('a checkout on a full disk', () => {
     const source = { kind: 'workspace', workspace: { id: 'brf_1', runId: 'run_1' }, commit: null } as const
     await expect(workspaces.checkout(request(source))).rejects.toMatchObject({
       code: 'store_full',
-      message: expect.stringMatching(/^a copy of the workspace needs \d+ MB of disk space, and \d+ MB are free$/),
+      message: expect.stringMatching(/^a copy of files needs \d+ MB of disk space, and \d+ MB are free$/),
     })
     expect(leftIn(root)).toEqual([])
   })

@@ -7,8 +7,9 @@ import { copyTree } from './copy-tree.ts'
 import { checkBox, createWorkspace, type Entrance } from './enter.ts'
 import { ownDirectory } from './own-directory.ts'
 import { agencyDirectory, isPlainName } from './path.ts'
-import type { CheckoutRequest, CloneRequest, WorkspaceRequest, Workspaces } from './port.ts'
+import type { CheckoutRequest, CloneRequest, Setup, WorkspaceRequest, Workspaces } from './port.ts'
 import { removeTree } from './remove-tree.ts'
+import type { PrepareCheckout } from './setup/setups.ts'
 
 /** Creates the files of a commit and its repository in a directory. */
 export type Materialise = (clone: CloneRequest, path: string, options?: MaterialiseOptions) => Promise<void>
@@ -28,6 +29,7 @@ export interface CheckoutParts {
   readonly root: string
   readonly entrance: Entrance
   readonly materialise: Materialise | undefined
+  readonly prepare: PrepareCheckout
   /** Returns the directory of an existing workspace. */
   readonly directoryOf: (request: WorkspaceRequest) => Promise<string>
 }
@@ -35,15 +37,17 @@ export interface CheckoutParts {
 /** The directory of all checkouts, below the root of the workspaces; the name of a run or a mission has no dot. */
 export const checkoutsDirectory = '.checkouts'
 
-/** Checkouts as directories `<id>`, each with its HOME, `<id>.home`, beside it. */
+/**
+ * Checkouts as directories `<id>`, each with its HOME, `<id>.home`, beside it, and other HOMEs while it is being set up.
+ */
 export function createCheckouts(parts: CheckoutParts): Pick<Workspaces, 'checkout' | 'removeCheckouts'> {
   const { root, entrance } = parts
   return {
     checkout: async (request) => {
-      const { id, source, policy, box = false, signal } = request
+      const { id, source, policy, box: wantsBox = false, setup: command = null, signal } = request
       if (!isPlainName(id)) throw bug(`"${id}" is not a valid directory name`)
       signal?.throwIfAborted()
-      checkBox(entrance, { wantsBox: box, policy })
+      checkBox(entrance, { wantsBox, policy })
       const base = await baseOf(root)
       await discard(base, id)
       const path = join(base, id)
@@ -60,13 +64,22 @@ export function createCheckouts(parts: CheckoutParts): Pick<Workspaces, 'checkou
       }
       const mirror = mirrorOf(source)
       const readable = mirror === null ? [] : [mirror]
-      const place = { path, home, wantsBox: box, policy, readable, isCheckout: true, launchId: id }
-      return { ...createWorkspace(entrance, place), setup: null, remove }
+      let programs: readonly string[] = []
+      const place = { path, home, wantsBox, policy, readable, isCheckout: true, launchId: id, programs: () => programs }
+      const setUp = async (): Promise<Setup | null> => {
+        if (source.kind !== 'commit') return null
+        const homes = [`${path}.setup`, `${path}.build`] as const
+        const prepared = await parts.prepare({ id, path, source, command, wantsBox, policy, signal, homes })
+        programs = prepared?.programs ?? []
+        return prepared?.setup ?? null
+      }
+      let setup: Promise<Setup | null> | null = null
+      return { ...createWorkspace(entrance, place), setUp: () => (setup ??= setUp()), remove }
     },
     removeCheckouts: async (keep) => {
       const base = await baseOf(root)
       const ids = new Set(
-        (await readdir(base)).map((name) => name.replace(/^\.(.*)\.git$/, '$1').replace(/\.home$/, '')),
+        (await readdir(base)).map((name) => name.replace(/^\.(.*)\.git$/, '$1').replace(/\.(home|setup|build)$/, '')),
       )
       for (const id of ids) if (!keep.has(id)) await discard(base, id)
     },
@@ -120,4 +133,5 @@ async function removePaths(base: string, id: string): Promise<void> {
 }
 
 /** The first is the repository of a clone that is being made. */
-const pathsOf = (base: string, id: string): string[] => [`.${id}.git`, id, `${id}.home`].map((name) => join(base, name))
+const pathsOf = (base: string, id: string): string[] =>
+  [`.${id}.git`, id, `${id}.home`, `${id}.setup`, `${id}.build`].map((name) => join(base, name))

@@ -14,6 +14,10 @@ export interface Command extends CommandLimits {
   readonly workspace: Pick<Workspace, 'enter' | 'home'>
   /** Identifies the command's processes, so that they are found and killed if this process dies while they run. */
   readonly launchId: string | null
+  /** Added to the clean environment. */
+  readonly environment?: Readonly<Record<string, string>>
+  /** Directories in which programs are looked up first. */
+  readonly programs?: readonly string[]
   readonly clock: Clock
 }
 
@@ -27,6 +31,8 @@ export async function runCommand({
   command,
   workspace,
   launchId,
+  environment = {},
+  programs = [],
   clock,
   timeoutMs,
   maxOutputBytes,
@@ -41,7 +47,7 @@ export async function runCommand({
       {
         // One pipe for both outputs keeps them in the order in which they were written, so that the hash is meaningful.
         command: ['/bin/sh', '-c', 'exec /bin/sh -c "$0" 2>&1', command],
-        environment: cleanEnvironment(workspace.home, launchId),
+        environment: { ...cleanEnvironment(workspace.home, launchId, programs), ...environment },
       },
       ['ignore', 'pipe', 'ignore'],
     )
@@ -82,8 +88,12 @@ export async function runCommand({
   }
 }
 
-const cleanEnvironment = (home: string, launchId: string | null): Record<string, string> => ({
-  PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
+const cleanEnvironment = (
+  home: string,
+  launchId: string | null,
+  programs: readonly string[],
+): Record<string, string> => ({
+  PATH: [...programs, process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin'].join(':'),
   HOME: home,
   LANG: process.env['LANG'] ?? 'C.UTF-8',
   ...(launchId === null ? {} : { AGENCY_LAUNCH_ID: launchId }),

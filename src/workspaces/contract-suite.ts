@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 
+import { systemIds } from '../kernel/ids.ts'
 import type { Answer } from './memory.ts'
 import type { CheckoutRequest, Workspaces } from './port.ts'
 
@@ -110,7 +111,8 @@ export function workspacesContract(name: string, make: MakeWorkspaces, { box = f
         await workspace.write('deep/poem.txt', 'mine')
         await workspace.write('.agency/outbox/report.json', '{}')
         const source = { kind: 'workspace', workspace: { id: 'brf_1', runId: 'run_1' }, commit: null } as const
-        const request: CheckoutRequest = { id: 'att_1', runId: 'run_1', box, source }
+        // Processes are found by this id, also those of tests that run at the same time.
+        const request: CheckoutRequest = { id: systemIds.next('attempt'), runId: 'run_1', box, source }
         return { workspaces, workspace, request, checkout: await workspaces.checkout(request) }
       }
 
@@ -120,7 +122,8 @@ export function workspacesContract(name: string, make: MakeWorkspaces, { box = f
         expect(await checkout.read('.agency/outbox/report.json', 100)).toBeNull()
         expect(checkout.path).not.toBe(workspace.path)
         expect(checkout.home).not.toBe(workspace.home)
-        expect(checkout).toMatchObject({ boxed: box, setup: null })
+        expect(checkout.boxed).toBe(box)
+        expect(await checkout.setUp()).toBeNull()
       })
 
       it('shares no file with it', async () => {

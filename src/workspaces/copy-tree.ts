@@ -11,7 +11,9 @@ export interface Copy {
   /** An existing directory. */
   readonly into: string
   /** Entries of `from` that are not copied. */
-  readonly except: readonly string[]
+  readonly except?: readonly string[]
+  /** The size of `from`, if it is known: otherwise it is measured. */
+  readonly sizeMb?: number
   /** The copying processes carry it as AGENCY_LAUNCH_ID: those that outlive the daemon are found by it. */
   readonly launchId: string
   readonly signal?: AbortSignal | undefined
@@ -24,27 +26,40 @@ const reserveMb = 64
  * Copies the content of a directory that an agent wrote: no link is followed, nothing special is opened, holes stay
  * holes. Files that this user may not read are left out; a check could not read them either.
  */
-export async function copyTree({ from, into, except, launchId, signal }: Copy): Promise<void> {
-  signal?.throwIfAborted()
-  await checkSpace(from, into)
+export async function copyTree({ from, into, except = [], sizeMb, ...options }: Copy): Promise<void> {
+  options.signal?.throwIfAborted()
+  await checkSpace(into, sizeMb ?? (await diskUseOf([from])))
   // Names may have any bytes, which an argument of a Node process cannot hold.
   const names = (await readdir(from, { encoding: 'buffer' })).filter((name) => !except.includes(name.toString('utf8')))
+  await copy(['-a', '--reflink=auto'], names, { from, into, ...options })
+}
+
+/** Copies files and directories, each to the same path below the other directory. */
+export async function copyPaths(paths: readonly string[], options: Omit<Copy, 'except' | 'sizeMb'>): Promise<void> {
+  const names = paths.map((path) => Buffer.from(path))
+  await copy(['-a', '--reflink=auto', '--parents'], names, options)
+}
+
+async function copy(
+  options: readonly string[],
+  names: readonly Buffer[],
+  { from, into, launchId, signal }: Omit<Copy, 'except' | 'sizeMb'>,
+): Promise<void> {
   if (names.length === 0) return
   const input = Buffer.concat(names.flatMap((name) => [Buffer.from('./'), name, Buffer.from([0])]))
-  const errors = await runCopy(['-a', '--reflink=auto', '-t', into, '--'], { from, input, launchId, signal })
+  const errors = await runCopy([...options, '-t', into, '--'], { from, input, launchId, signal })
   signal?.throwIfAborted()
   const failure = errors.find((line) => !isForbidden(line))
   if (failure === undefined) return
   if (isFull(failure)) throw full(`the disk is full: ${shorten(failure, 300)}`)
-  throw new Error(`the workspace could not be copied: ${shorten(failure, 300)}`)
+  throw new Error(`files could not be copied: ${shorten(failure, 300)}`)
 }
 
-async function checkSpace(from: string, into: string): Promise<void> {
+async function checkSpace(into: string, sizeMb: number): Promise<void> {
   const { bavail, bsize } = await statfs(into)
   const freeMb = Math.floor((bavail * bsize) / 1024 ** 2)
-  const neededMb = Math.ceil(await diskUseOf([from])) + reserveMb
-  if (neededMb > freeMb)
-    throw full(`a copy of the workspace needs ${neededMb} MB of disk space, and ${freeMb} MB are free`)
+  const neededMb = Math.ceil(sizeMb) + reserveMb
+  if (neededMb > freeMb) throw full(`a copy of files needs ${neededMb} MB of disk space, and ${freeMb} MB are free`)
 }
 
 const full = (message: string) =>

@@ -10,6 +10,7 @@ import { isDirectory, ownDirectory } from './own-directory.ts'
 import { agencyDirectory, isPlainName, outbox } from './path.ts'
 import type { Workspace, WorkspaceRequest, Workspaces } from './port.ts'
 import { removeTree } from './remove-tree.ts'
+import { createSetups, type SetupOptions } from './setup/setups.ts'
 
 export interface DirectoryWorkspaces {
   readonly root: string
@@ -18,6 +19,7 @@ export interface DirectoryWorkspaces {
   readonly box?: Box | NoBox
   /** Creates the requested clone if it does not exist yet. */
   readonly materialise?: Materialise
+  readonly setup?: SetupOptions
 }
 
 /**
@@ -31,6 +33,7 @@ export function createDirectoryWorkspaces(parts: DirectoryWorkspaces): Workspace
     root,
     entrance,
     materialise,
+    prepare: createSetups(() => baseOf(root), entrance, parts.setup ?? {}),
     directoryOf: (request) => existingDirectoryOf(root, request),
   })
   const workspaces: Workspaces = {

@@ -34,6 +34,8 @@ export interface Place {
   readonly isCheckout?: boolean
   /** Its processes carry it as AGENCY_LAUNCH_ID. */
   readonly launchId: string | null
+  /** Returns the directories in which its commands look up programs first. */
+  readonly programs?: () => readonly string[]
 }
 
 /** Creates the workspace of an existing directory and HOME. */
@@ -53,7 +55,15 @@ export function createWorkspace({ box, clock }: Entrance, place: Place): Workspa
     enter,
     read: (name, maxBytes) => readInside(path, name, maxBytes),
     write: (name, text) => writeInside(path, name, text),
-    run: (command, limits) => runCommand({ command, workspace: { enter, home }, launchId, clock, ...limits }),
+    run: (command, limits) =>
+      runCommand({
+        command,
+        workspace: { enter, home },
+        launchId,
+        programs: place.programs?.() ?? [],
+        clock,
+        ...limits,
+      }),
   }
 }
 

@@ -54,7 +54,8 @@ export function createMemoryWorkspaces(): MemoryWorkspaces {
       const files = new Map(filesIn(request).filter(([name]) => !name.startsWith(`${agencyDirectory}/`)))
       const path = `memory:checkouts/${request.id}`
       const remove = async (): Promise<void> => files.clear()
-      return { ...createWorkspace({ path, home: `${path}.home`, files, answers }), setup: null, remove }
+      const workspace = createWorkspace({ path, home: `${path}.home`, files, answers })
+      return { ...workspace, setUp: async () => null, remove }
     },
     removeCheckouts: async () => {},
   }

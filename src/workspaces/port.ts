@@ -153,10 +153,7 @@ export interface CheckoutRequest {
   readonly box?: boolean
   readonly policy?: WorkspacePolicy
   readonly source: CheckoutSource
-  /**
-   * The command that prepares a clean clone; null: found by its lockfile; absent: none is run, so that the files are
-   * exactly those of the commit. Never run for a copy.
-   */
+  /** The command that prepares a clean clone; null: found by its lockfile. */
   readonly setup?: string | null
   readonly signal?: AbortSignal
 }
@@ -174,8 +171,11 @@ export type CheckoutSource =
   | { readonly kind: 'workspace'; readonly workspace: WorkspaceRequest; readonly commit: string | null }
 
 export interface Checkout extends Workspace {
-  /** The result of its setup; null if it needed none. */
-  readonly setup: Setup | null
+  /**
+   * Prepares a clean clone for commands, once; resolves to null if it needs no setup, as a copy never does. A failed
+   * setup is a result. Files are looked at before, because a setup may write some that were not delivered.
+   */
+  setUp(): Promise<Setup | null>
   remove(): Promise<void>
 }
 
@@ -197,10 +197,7 @@ export interface Workspaces {
   prepare(request: WorkspaceRequest): Promise<Workspace>
   /** Opens a workspace as its agent left it; unlike `prepare`, it keeps the outbox. Refuses one that does not exist. */
   open(request: WorkspaceRequest): Promise<Workspace>
-  /**
-   * Prepares a checkout. Rejects if it could not be made, which says nothing about the work; a failed setup is a
-   * result.
-   */
+  /** Makes a checkout. Rejects if it could not be made, which says nothing about the work. */
   checkout(request: CheckoutRequest): Promise<Checkout>
   /** Removes the checkouts that an earlier process left behind; `keep` names those in use. */
   removeCheckouts(keep: ReadonlySet<string>): Promise<void>

@@ -11,7 +11,7 @@ import { systemClock } from '../../kernel/clock.ts'
 import { Evidence } from '../../work/evidence/contract.ts'
 import type { Finding } from '../../work/evidence/record.ts'
 import { checkoutsDirectory } from '../../workspaces/checkout.ts'
-import type { Checkout, CheckoutSource, Workspace } from '../../workspaces/port.ts'
+import type { Checkout, CheckoutSource, Setup, Workspace } from '../../workspaces/port.ts'
 import { checkCommand } from './command.ts'
 import { checkFile } from './file.ts'
 import type { Found } from './finding.ts'
@@ -72,7 +72,8 @@ async function play({ base, work, evidence: wanted, setup, troubles = createTrou
     check: (item, place) => look(item, place),
   }
   const found = await look(evidence, grounds.checkout)
-  expect(found.passed && grounds.checkout.setup?.outcome !== 'failed', 'the check fails in the checkout').toBe(false)
+  const isReady = (await grounds.checkout.setUp())?.outcome !== 'failed'
+  expect(found.passed && isReady, 'the check fails in the checkout').toBe(false)
   const finding: Finding = { item: 0, kind: evidence.kind, evidence, ...found, durationMs: 1 }
   const left = (): string[] => readdirSync(join(root, 'workspaces', checkoutsDirectory))
   return { grounds, finding, troubles, made, left, judge: () => troubles.judgeFindings([finding], grounds) }
@@ -96,7 +97,8 @@ const look = (evidence: Evidence, workspace: Workspace): Promise<Found> => {
 async function prepare(place: Checkout, command: string): Promise<Checkout> {
   const { exitCode, output, durationMs } = await place.run(command, limits)
   const outcome = exitCode === 0 ? ('ready' as const) : ('failed' as const)
-  return { ...place, setup: { command, outcome, from: 'caches', detail: `exit code ${exitCode}`, output, durationMs } }
+  const setup: Setup = { command, outcome, from: 'caches', detail: `exit code ${exitCode}`, output, durationMs }
+  return { ...place, setUp: async () => setup }
 }
 
 function write(folder: string, files: Record<string, string>): void {
@@ -206,7 +208,7 @@ describe('the agent is at fault', () => {
       evidence: 'true',
       setup: 'sh deps.sh',
     })
-    const setup = grounds.checkout.setup
+    const setup = await grounds.checkout.setUp()
     if (setup === null) throw new Error('it has a setup')
     expect(await troubles.judgeSetup(setup, grounds)).toEqual({
       fault: 'agent',
@@ -224,7 +226,7 @@ describe('the place is at fault', () => {
       evidence: 'true',
       setup: 'echo "npm error code E401"; exit 1',
     })
-    const setup = grounds.checkout.setup
+    const setup = await grounds.checkout.setUp()
     if (setup === null) throw new Error('it has a setup')
     expect(await troubles.judgeSetup(setup, grounds)).toMatchObject({
       fault: 'place',

@@ -97,7 +97,7 @@ export function createTroubles({ clock }: { clock: Clock }): Troubles {
           const isUncommitted = missing.named.some((file) => !file.installed)
           if (isProgram(evidence) && !isUncommitted && failsAlike(finding, await onBase(evidence, grounds, base)))
             return { fault: 'place', ...describe(finding, evidence, `fails on ${grounds.branch} as well`) }
-          explained.push(explain(finding, missing, grounds))
+          explained.push(explain(finding, missing, await grounds.checkout.setUp()))
         }
         return { fault: 'agent', findings: explained }
       }),
@@ -107,7 +107,7 @@ export function createTroubles({ clock }: { clock: Clock }): Troubles {
 type Outcome = Pick<Found, 'passed' | 'detail' | 'output'>
 
 async function outcomeAt(place: Checkout, evidence: Evidence | null, grounds: Grounds): Promise<Outcome> {
-  const { setup } = place
+  const setup = await place.setUp()
   if (setup?.outcome === 'failed') return { passed: false, detail: setup.detail, output: setup.output }
   if (evidence === null) return { passed: true, detail: '', output: '' }
   const { passed, detail, output } = await grounds.check(evidence, place)
@@ -174,7 +174,7 @@ const maxNamed = 3
 function explain(
   finding: Finding,
   { named, all }: { named: readonly MissingFile[]; all: readonly MissingFile[] },
-  { checkout: { setup } }: Grounds,
+  setup: Setup | null,
 ): Finding {
   const installer = setup === null ? 'by a setup' : `by \`${setup.command}\``
   const reasons = (named.length > 0 ? named : all)

@@ -1,0 +1,32 @@
+/** The way to prepare a clean clone for its checks. */
+export interface SetupPlan {
+  /** The command by which people know it. */
+  readonly command: string
+  readonly install: Installation
+  /**
+   * The rest of the setup, which runs programs of the packages and of the commit itself, so that it sees neither the
+   * caches nor the operator's files. Null: `install` does everything.
+   */
+  readonly build: string | null
+  /** Further variables of `install`. */
+  readonly environment?: Readonly<Record<string, string>>
+  /** The files that determine the result of `install`; null: any file of the commit may. */
+  readonly inputs: readonly string[] | null
+  /** The programs that determine it, as found in the PATH. */
+  readonly programs: readonly string[]
+  /** A directory of the checkout with installed programs, which checks find by their names. */
+  readonly installedPrograms?: string
+}
+
+export interface Installation {
+  readonly online: string
+  /** The command that uses caches only; by default the same, because most tools take that from the environment. */
+  readonly offline?: string
+}
+
+/** Files of the checkout as they are in the commit. */
+export interface CommitFiles {
+  /** Resolves to the text of a regular file, or to null. */
+  read(path: string): Promise<string | null>
+  isDirectory(path: string): Promise<boolean>
+}

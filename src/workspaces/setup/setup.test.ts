@@ -1,0 +1,274 @@
+// @suite process
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+import { describe, expect, it, vi } from 'vitest'
+
+import { boxHere, createTestBox } from '../../../test/support/box.ts'
+import { commitFiles, createGitBench } from '../../../test/support/git-bench.ts'
+import { startRegistry } from '../../../test/support/npm-registry.ts'
+import { systemIds } from '../../kernel/ids.ts'
+import { findSurvivors } from '../../processes/survivors.ts'
+import { engineAuthor } from '../../repositories/author.ts'
+import { checkoutsDirectory } from '../checkout.ts'
+import { createDirectoryWorkspaces } from '../directory.ts'
+import { defaultPolicy, type PolicyOverrides } from '../policy.ts'
+import type { Checkout, CheckoutRequest, Workspaces } from '../port.ts'
+import { setupDirectory, type SetupOptions } from './setups.ts'
+
+const bench = createGitBench()
+const { mirrors, git, repository, folder } = bench
+const limits = { timeoutMs: 30_000, maxOutputBytes: 100_000 }
+const treeOf = (mirror: string, commit: string) => git.ask(['rev-parse', `${commit}^{tree}`], { gitDir: mirror })
+
+const kinds = [
+  { kind: 'without a box', isBoxed: false },
+  { kind: 'in a box', isBoxed: true },
+]
+
+/** Opens workspaces and a repository whose commits can be checked out. */
+async function open(isBoxed: boolean, files: Record<string, string>, setup: SetupOptions = {}) {
+  const root = folder('workspaces')
+  const workspaces: Workspaces = createDirectoryWorkspaces({
+    root,
+    materialise: (clone, path, options) => mirrors.clone({ ...clone, author: engineAuthor }, path, options),
+    setup: { treeOf, ...setup },
+    ...(isBoxed ? { box: await createTestBox() } : {}),
+  })
+  const source = repository(files)
+  // Processes are found by this id, also those of tests that run at the same time.
+  const ids = systemIds.next('attempt')
+  let number = 0
+  return {
+    id: (count: number) => `${ids}_${count}`,
+    /** Commits the files and makes a checkout of the result. */
+    checkout: async (
+      changed: Record<string, string> = {},
+      { policy, ...more }: Partial<Omit<CheckoutRequest, 'policy'>> & { policy?: PolicyOverrides } = {},
+    ): Promise<Checkout> => {
+      if (Object.keys(changed).length > 0) commitFiles(source, changed)
+      const { path: mirror, commit } = await mirrors.refresh(source)
+      return workspaces.checkout({
+        id: `${ids}_${(number += 1)}`,
+        runId: 'run_1',
+        box: isBoxed,
+        policy: defaultPolicy('coding', { network: { private: ['127.0.0.2'] }, ...policy }),
+        source: { kind: 'commit', mirror, branch: 'main', commit },
+        ...more,
+      })
+    },
+    snapshots: () =>
+      readdirSync(join(root, setupDirectory)).flatMap((name) =>
+        existsSync(join(root, setupDirectory, name, 'snapshots'))
+          ? readdirSync(join(root, setupDirectory, name, 'snapshots'))
+          : [],
+      ),
+    left: () => readdirSync(join(root, checkoutsDirectory)),
+  }
+}
+
+/** Writes a file of the operator that setups get. */
+function operatorFile(name: string, text: string): string {
+  const path = join(folder('operator'), name)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+  return path
+}
+
+describe.each(kinds)('the setup of a project with packages of npm $kind', ({ isBoxed }) => {
+  describe.skipIf(isBoxed && !boxHere.ok)('here', () => {
+    it('comes from the network first, then from a snapshot, and the check has no part of the means', async () => {
+      const registry = await startRegistry([{ name: 'first' }, { name: 'second' }])
+      const at = await open(isBoxed, registry.project(), { files: [operatorFile('.npmrc', registry.npmrc)] })
+      const one = await at.checkout()
+      expect(await one.setUp()).toMatchObject({ command: 'npm ci', outcome: 'ready', from: 'network', detail: '' })
+      expect(registry.requests).toHaveLength(2)
+      const check = `node -p "require('first') + require('second')"; ls -A ~; env | grep -i npm_config`
+      expect((await one.run(check, limits)).output).toBe('firstsecond\n')
+      const cache = join(one.path, '../..', setupDirectory)
+      if (isBoxed) expect((await one.run(`ls ${cache}`, limits)).exitCode).not.toBe(0)
+      await one.remove()
+      expect(at.left()).toEqual([])
+
+      await registry.close()
+      const two = await at.checkout({ 'code.js': 'another commit' })
+      expect(await two.setUp()).toMatchObject({ outcome: 'ready', from: 'snapshot' })
+      expect((await two.run(check, limits)).output).toBe('firstsecond\n')
+      expect(at.snapshots()).toHaveLength(1)
+      expect(at.left().sort()).toEqual([at.id(2), `${at.id(2)}.home`])
+    })
+
+    it('comes from the caches if another setup needed the same packages', async () => {
+      const registry = await startRegistry([{ name: 'first' }])
+      const at = await open(isBoxed, registry.project(), { files: [operatorFile('.npmrc', registry.npmrc)] })
+      await (await at.checkout()).setUp()
+      await registry.close()
+      const changed = await at.checkout(registry.project({ description: 'changed' }))
+      expect(await changed.setUp()).toMatchObject({ outcome: 'ready', from: 'caches' })
+      expect(at.snapshots()).toHaveLength(2)
+    })
+
+    it('runs the scripts of packages and of the project for every commit, without the settings of the operator', async () => {
+      const look = 'echo "$0 $(cat ~/.npmrc 2>&1 | grep -c _authToken) $(cat $INIT_CWD/input.txt)" >> $INIT_CWD/trace'
+      const registry = await startRegistry([{ name: 'first', scripts: { postinstall: `${look} package` } }])
+      const scripts = { preinstall: `${look} before`, postinstall: `${look} after`, prepare: `${look} prepare` }
+      const files = { ...registry.project({ scripts }), 'input.txt': 'one' }
+      const at = await open(isBoxed, files, { files: [operatorFile('.npmrc', registry.npmrc)] })
+      const one = await at.checkout()
+      expect(await one.setUp()).toMatchObject({ outcome: 'ready', from: 'network' })
+      const traces = (word: string): string =>
+        ['package', 'before', 'after', 'prepare'].map((name) => `sh 0 ${word} ${name}\n`).join('')
+      expect(readFileSync(join(one.path, 'trace'), 'utf8')).toBe(traces('one'))
+      const two = await at.checkout({ 'input.txt': 'two' })
+      expect(await two.setUp()).toMatchObject({ outcome: 'ready', from: 'snapshot' })
+      expect(readFileSync(join(two.path, 'trace'), 'utf8')).toBe(traces('two'))
+    })
+
+    it('does not mix a snapshot with packages that are committed', async () => {
+      const registry = await startRegistry([{ name: 'first' }])
+      const at = await open(isBoxed, registry.project(), { files: [operatorFile('.npmrc', registry.npmrc)] })
+      await (await at.checkout()).setUp()
+      const bent = await at.checkout({ 'node_modules/first/index.js': 'bent', 'node_modules/evil/index.js': 'evil' })
+      expect(await bent.setUp()).toMatchObject({ outcome: 'ready', from: 'caches' })
+      expect(readdirSync(join(bent.path, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['first'])
+      const again = await at.checkout()
+      expect(await again.setUp()).toMatchObject({ outcome: 'ready', from: 'snapshot' })
+      expect((await again.run(`node -p "require('first')"; ls node_modules`, limits)).output).toBe('first\nfirst\n')
+    })
+
+    it('fails with the reason of the registry, in words without its token', async () => {
+      const registry = await startRegistry([{ name: 'first' }])
+      const wrong = registry.npmrc.replace('registry-token', 'another-token')
+      const at = await open(isBoxed, registry.project(), { files: [operatorFile('.npmrc', wrong)] })
+      const setup = await (await at.checkout()).setUp()
+      expect(setup).toMatchObject({ command: 'npm ci', outcome: 'failed', from: 'network' })
+      expect(setup?.detail).toMatch(/^exit code 1: E401 /)
+      expect(setup?.output).toContain('E401')
+      expect(JSON.stringify(setup)).not.toContain('another-token')
+      expect(at.snapshots()).toEqual([])
+    })
+
+    it('fails if a file that the operator names does not exist', async () => {
+      const at = await open(isBoxed, (await startRegistry([])).project(), { files: ['/nonexistent/.npmrc'] })
+      expect(await (await at.checkout()).setUp()).toMatchObject({
+        outcome: 'failed',
+        detail: '/nonexistent/.npmrc, which "setup" in config.yaml names, cannot be copied (ENOENT)',
+      })
+    })
+  })
+})
+
+describe.each(kinds)('a declared setup $kind', ({ isBoxed }) => {
+  describe.skipIf(isBoxed && !boxHere.ok)('here', () => {
+    it('runs once for each tree, and keeps written, changed and removed files', async () => {
+      const at = await open(isBoxed, { 'a.txt': 'a', 'b.txt': 'b', 'deep/c.txt': 'c' })
+      const setup =
+        'mkdir -p made deep/made; date +%N > made/once; echo x > deep/made/x; echo changed > a.txt; rm b.txt'
+      const one = await at.checkout({}, { setup })
+      expect(await one.setUp()).toMatchObject({ command: setup, outcome: 'ready', from: 'caches' })
+      const two = await at.checkout({}, { setup })
+      expect(await two.setUp()).toMatchObject({ outcome: 'ready', from: 'snapshot' })
+      for (const name of ['made/once', 'deep/made/x', 'deep/c.txt', 'a.txt'])
+        expect(readFileSync(join(two.path, name), 'utf8')).toBe(readFileSync(join(one.path, name), 'utf8'))
+      expect(existsSync(join(two.path, 'b.txt'))).toBe(false)
+      const other = await at.checkout({ 'd.txt': 'd' }, { setup })
+      expect(await other.setUp()).toMatchObject({ from: 'caches' })
+      const declared = await at.checkout({}, { setup: 'true' })
+      expect(await declared.setUp()).toMatchObject({ from: 'caches' })
+      expect(existsSync(join(declared.path, 'made'))).toBe(false)
+    })
+
+    it('comes before the lockfile, and is not run again by a second call', async () => {
+      const at = await open(isBoxed, { 'package-lock.json': 'broken' })
+      const checkout = await at.checkout({}, { setup: 'echo x >> trace' })
+      const [one, two] = await Promise.all([checkout.setUp(), checkout.setUp()])
+      expect(one).toMatchObject({ outcome: 'ready' })
+      expect(two).toBe(one)
+      expect(readFileSync(join(checkout.path, 'trace'), 'utf8')).toBe('x\n')
+    })
+
+    it('leaves no process and no HOME behind', async () => {
+      const at = await open(isBoxed, { 'a.txt': 'a' })
+      const setup = 'echo secret > ~/left; (setsid sleep 1000 &) ; sleep 1000 & exit 0'
+      const checkout = await at.checkout({}, { setup })
+      expect(await checkout.setUp()).toMatchObject({ outcome: 'ready' })
+      await vi.waitFor(async () => {
+        expect((await findSurvivors()).filter(({ launchId }) => launchId === at.id(1))).toEqual([])
+      })
+      expect((await checkout.run('ls -A ~', limits)).output).toBe('')
+      expect(at.left().sort()).toEqual([at.id(1), `${at.id(1)}.home`])
+    })
+
+    it('ends at its deadline if it hangs', async () => {
+      const at = await open(isBoxed, { 'a.txt': 'a' }, { minutes: 1 / 60 })
+      const setup = await (await at.checkout({}, { setup: 'echo waiting; sleep 1000' })).setUp()
+      expect(setup).toMatchObject({ outcome: 'failed', detail: 'it took longer than 1 seconds', output: 'waiting\n' })
+      expect(at.snapshots()).toEqual([])
+    })
+
+    it('fails with its exit code and the line of its error', async () => {
+      const at = await open(isBoxed, { 'a.txt': 'a' })
+      const failing = await at.checkout(
+        {},
+        { setup: 'echo begins; echo "fatal: no such thing" >&2; echo ends; exit 3' },
+      )
+      expect(await failing.setUp()).toMatchObject({ outcome: 'failed', detail: 'exit code 3: fatal: no such thing' })
+      const missing = await at.checkout({}, { setup: 'no-such-tool install' })
+      expect((await missing.setUp())?.detail).toMatch(/^exit code 127: .*no-such-tool: not found$/)
+    })
+
+    it('keeps little of an endless output', async () => {
+      const at = await open(isBoxed, { 'a.txt': 'a' })
+      const setup = await (await at.checkout({}, { setup: 'head -c 300000000 /dev/zero | tr "\\0" x; exit 1' })).setUp()
+      expect(setup?.outcome).toBe('failed')
+      expect(setup?.output.length).toBeLessThanOrEqual(8_000)
+      expect(setup?.detail.length).toBeLessThanOrEqual(500)
+    })
+
+    it('ends when its caller stops waiting, and rejects', async () => {
+      const at = await open(isBoxed, { 'a.txt': 'a' })
+      const stop = new AbortController()
+      const checkout = await at.checkout({}, { setup: 'touch began; sleep 1000', signal: stop.signal })
+      const setup = checkout.setUp()
+      await vi.waitFor(() => expect(existsSync(join(checkout.path, 'began'))).toBe(true))
+      stop.abort(new Error('stopped'))
+      await expect(setup).rejects.toThrow('stopped')
+      await checkout.remove()
+      expect(at.left()).toEqual([])
+    })
+  })
+})
+
+describe.skipIf(!boxHere.ok)('the limits of a box', () => {
+  it('end a setup that fills the disk or forks without end', async () => {
+    const at = await open(true, { 'a.txt': 'a' })
+    const filling = await at.checkout({}, { setup: 'yes > big', policy: { limits: { maxDiskMb: 50 } } })
+    expect((await filling.setUp())?.detail).toMatch(/^limit_exceeded: disk \(\d+ of 50 MB\)$/)
+    const forking = 'for i in $(seq 100); do sleep 1000 & done; wait'
+    const forked = await at.checkout({}, { setup: forking, policy: { limits: { maxProcesses: 20 } } })
+    expect((await forked.setUp())?.detail).toMatch(/^limit_exceeded: processes \(\d+ of 20\)$/)
+  })
+
+  it('give a setup the network only if it needs it and may have it', async () => {
+    const at = await open(true, { 'a.txt': 'a' })
+    const setup = 'echo $HTTP_PROXY >> trace; test -n "$HTTP_PROXY"'
+    const allowed = await at.checkout({}, { setup })
+    expect(await allowed.setUp()).toMatchObject({ outcome: 'ready', from: 'network' })
+    expect(readFileSync(join(allowed.path, 'trace'), 'utf8')).toMatch(/^\nhttp:\S+\n$/)
+    const forbidden = await at.checkout({ 'b.txt': 'b' }, { setup, policy: { network: { allowed: false } } })
+    expect(await forbidden.setUp()).toMatchObject({ outcome: 'failed', from: 'caches', detail: 'exit code 1' })
+  })
+})
+
+it('needs no setup without a lockfile', async () => {
+  const at = await open(false, { 'package.json': '{}' })
+  expect(await (await at.checkout()).setUp()).toBeNull()
+})
+
+it('installs packages of Python into an environment whose programs the check finds', async () => {
+  const at = await open(false, { 'requirements.txt': '' })
+  const checkout = await at.checkout()
+  expect(await checkout.setUp()).toMatchObject({ command: 'pip install -r requirements.txt', outcome: 'ready' })
+  expect((await checkout.run('command -v pip', limits)).output).toBe(`${checkout.path}/.venv/bin/pip\n`)
+})
